@@ -1,0 +1,5 @@
+"""`python -m heterodoop`: the same as the `heterodoop` command."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""The compiler: annotated C in, a bundle out. Reads as the data flow in `compile.py`."""

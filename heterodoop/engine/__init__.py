@@ -1,0 +1,1 @@
+"""The embedded engine: a whole MapReduce job on this machine."""

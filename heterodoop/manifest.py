@@ -1,0 +1,244 @@
+"""The contract between compiler and executor: what a bundle holds, as versioned dataclasses <-> JSON.
+
+A bundle is a folder (`NAME.hdp`): `manifest.json`, `src/` (the user's files), `bin/` (the CPU filters).
+Compiler and executor meet only here; a manifest of another version, or one that does not fit the dataclasses
+exactly, is refused with a message and never guessed at.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import types
+import typing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from .errors import UsageError
+
+VERSION = 1
+FILE = "manifest.json"
+
+Role = Literal["map", "combine", "reduce"]
+VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "record", "unused"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why something was decided, or refused: an HDnnn code, a sentence, and `file:line:col` ("" if none)."""
+
+    code: str
+    message: str
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable that a region shares with its surroundings, and what the use analysis found."""
+
+    name: str
+    ctype: str
+    nbytes: int
+    cls: VariableClass
+    reason: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Emission:
+    """One place that writes to stdout: the output call's format text and, where known, the pair's two halves."""
+
+    call: str
+    format: str
+    place: str
+    key: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class PairReader:
+    """How a combiner reads its pairs, as far as the collector must know it to check that they read back.
+
+    key        "token": ends at white space (scanf %s); "field": up to the tab (fgets/getline and a cut); "other".
+    key_max    longest key in bytes that the reader takes whole; 0 = no limit known.
+    value      "int32", "int64", "uint32", "uint64": read as such a number; "text": any bytes; "other".
+    """
+
+    key: Literal["token", "field", "other"]
+    key_max: int
+    value: Literal["int32", "int64", "uint32", "uint64", "text", "other"]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A combiner that keeps one integer per key and resets on key change (design: "fold").
+
+    regroup  True where combining the combiner's own output gives the same result (sum, min, max; not count),
+             so that it may run per spill and again at the merge.
+    """
+
+    op: Literal["sum", "count", "min", "max"]
+    value: Literal["int32", "int64", "uint32", "uint64"]
+    key: str
+    accumulator: str
+    regroup: bool
+
+
+@dataclass(frozen=True)
+class Region:
+    """What the compiler understood of one annotated region. Lengths are elements, as in the paper's Table 1."""
+
+    kind: Literal["mapper", "combiner"]
+    function: str
+    place: str
+    reader: str
+    key: str
+    value: str
+    keyin: str
+    valuein: str
+    keylength: int
+    vallength: int
+    kvpairs: int
+    blocks: int
+    threads: int
+    variables: tuple[Variable, ...]
+    emissions: tuple[Emission, ...]
+    pairs: PairReader | None
+    fold: Fold | None
+
+
+@dataclass(frozen=True)
+class Program:
+    """One filter. `binary` and `sources` are relative to the bundle; `gpu_refusals` empty = the GPU may run it."""
+
+    role: Role
+    binary: str
+    sources: tuple[str, ...]
+    region: Region | None
+    gpu_refusals: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class Input:
+    """One file that the build read (headers too), with the SHA-256 of its bytes."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    version: int
+    tool: str
+    name: str
+    compiler: str
+    flags: tuple[str, ...]
+    programs: tuple[Program, ...]
+    inputs: tuple[Input, ...]
+    binaries: tuple[Input, ...]
+
+    def program(self, role: Role) -> Program | None:
+        return next((p for p in self.programs if p.role == role), None)
+
+    def to_json(self) -> str:
+        """Stable text: same manifest, same bytes."""
+        return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True) + "\n"
+
+
+def from_json(text: str) -> Manifest:
+    """Read a manifest strictly. Raises UsageError HD310 naming the field that does not fit."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _bad(f"not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise _bad("the top level is not an object")
+    if data.get("version") != VERSION:
+        raise UsageError(
+            f"the bundle has manifest version {data.get('version')!r}, this HeteroDoop reads version {VERSION}",
+            code="HD311", help="compile the program again with this version (heterodoop compile)",
+        )
+    manifest: Manifest = _build(Manifest, data, "manifest")
+    roles = [p.role for p in manifest.programs]
+    if "map" not in roles or len(set(roles)) != len(roles):
+        raise _bad(f"programs must be one map and at most one combine and reduce, found {roles}")
+    for program in manifest.programs:
+        for path in (program.binary, *program.sources):
+            _check_inside(path)
+    return manifest
+
+
+def load(bundle: Path) -> Manifest:
+    """Read a bundle's manifest and check that its filters are the ones that were built.
+
+    Raises UsageError HD310-HD313: no bundle, unreadable, other version, a filter missing or changed.
+    """
+    path = bundle / FILE
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{bundle} is not a bundle: {path.name}: {getattr(error, 'strerror', None) or error}",
+            code="HD312", help="make one with: heterodoop compile DIR -o NAME.hdp",
+        ) from None
+    manifest = from_json(text)
+    for item in manifest.binaries:
+        _check_inside(item.path)
+        try:
+            actual = sha256(bundle / item.path)
+        except OSError as error:
+            raise UsageError(f"{bundle}: {item.path}: {error.strerror}", code="HD313") from None
+        if actual != item.sha256:
+            raise UsageError(
+                f"{bundle}: {item.path} is not the file that was built", code="HD313", help="compile the program again",
+            )
+    return manifest
+
+
+def sha256(path: Path) -> str:
+    """Hex SHA-256 of a file's bytes; raises OSError."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _bad(why: str) -> UsageError:
+    return UsageError(f"the bundle's manifest is damaged: {why}", code="HD310", help="compile the program again")
+
+
+def _check_inside(path: str) -> None:
+    parts = Path(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path:
+        raise _bad(f"path {path!r} leaves the bundle")
+
+
+def _build(kind: Any, data: Any, where: str) -> Any:
+    """`data` as the annotated type `kind`; unknown, missing and ill-typed fields are errors."""
+    origin = typing.get_origin(kind)
+    if origin is Literal:
+        if data not in typing.get_args(kind) or isinstance(data, bool):
+            raise _bad(f"{where} is {data!r}, must be one of {', '.join(map(str, typing.get_args(kind)))}")
+        return data
+    if origin is tuple:
+        if not isinstance(data, list):
+            raise _bad(f"{where} is not a list")
+        return tuple(_build(typing.get_args(kind)[0], item, f"{where}[{i}]") for i, item in enumerate(data))
+    if origin in (types.UnionType, typing.Union):
+        inner = next(a for a in typing.get_args(kind) if a is not type(None))
+        return None if data is None else _build(inner, data, where)
+    if dataclasses.is_dataclass(kind):
+        return _build_dataclass(kind, data, where)
+    if type(data) is not kind:
+        raise _bad(f"{where} is {data!r}, must be {kind.__name__}")
+    return data
+
+
+def _build_dataclass(kind: Any, data: Any, where: str) -> Any:
+    if not isinstance(data, dict):
+        raise _bad(f"{where} is not an object")
+    hints = typing.get_type_hints(kind)
+    if set(data) != set(hints):
+        odd = sorted(set(data) ^ set(hints))
+        raise _bad(f"{where}: missing or unknown field {odd[0]!r}")
+    return kind(**{name: _build(hint, data[name], f"{where}.{name}") for name, hint in hints.items()})

@@ -1,0 +1,1 @@
+"""Where input splits come from."""
