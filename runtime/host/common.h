@@ -1,0 +1,66 @@
+// Shared small things of the native runtime: errors, cancelling, counters. No Python, no GPU here.
+#pragma once
+#include <cerrno>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hd {
+
+// Outcome of a task, as the C ABI reports it (api.h has the same numbers).
+enum Status : int32_t {
+  kOk = 0,
+  kFilterFailed = 1,      // map or reduce filter: exit code or signal
+  kSpawnFailed = 2,       // the filter could not be started; error_number says why
+  kCombinerFailed = 3,    // exit code or signal of the combiner
+  kCombinerDisorder = 4,  // combiner output left its key order or its partition
+  kIoError = 5,
+  kCancelled = 6,
+  kRetryNoFold = 7,  // a pair does not read back after a spill was combined: run again, combiner once per task
+  kBadInput = 8,
+  kInternal = 9,
+};
+
+// Every failure inside the runtime; caught at the C ABI.
+struct Error : std::runtime_error {
+  Status status;
+  int error_number;  // errno, or 0
+  int exit_code = -1, signal = 0;
+  Error(Status s, const std::string &what, int err = 0) : std::runtime_error(what), status(s), error_number(err) {}
+};
+
+// Set from another thread; polled at least ten times a second.
+struct Cancel {
+  const volatile int32_t *flag = nullptr;
+  bool requested() const { return flag && *flag; }
+  void check() const {
+    if (requested()) throw Error(kCancelled, "cancelled");
+  }
+};
+
+enum Counter : int {
+  kMapInputRecords,
+  kMapInputBytes,
+  kMapOutputRecords,
+  kMapOutputBytes,
+  kCombineInputRecords,
+  kCombineOutputRecords,
+  kSpilledRecords,
+  kSpills,
+  kMapOutputMaterializedBytes,
+  kReduceInputGroups,
+  kReduceInputRecords,
+  kReduceOutputRecords,
+  kUnreadablePairs,
+  kCombineUnreadBytes,
+  kCounters
+};
+
+struct Counters {
+  uint64_t value[kCounters] = {};
+  void add(Counter c, uint64_t n = 1) { value[c] += n; }
+};
+
+}  // namespace hd
