@@ -1,0 +1,109 @@
+"""Builds the native runtime: runtime/host/*.cpp -> heterodoop/_native/libhd_host.so, with g++ alone.
+
+setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop.build_native` does the same for an
+installation that was made on a machine without a C++ compiler. Settings: CXX (the compiler, default g++),
+HETERODOOP_SANITIZE=1 (AddressSanitizer and UndefinedBehaviorSanitizer, for tests).
+
+Not here: loading the library (executor/native.py) and anything that needs nvcc.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .errors import HeteroDoopError, ToolError
+from .resources import find
+
+COMMAND = "python -m heterodoop.build_native"
+LIBRARY = Path(__file__).resolve().parent / "_native" / "libhd_host.so"
+
+# No -march=native: a wheel must run on every x86-64 machine, not only on the one that built it. -fwrapv: the
+# HashPartitioner's int32 arithmetic wraps, as in Java. -fno-semantic-interposition: position-independent code may
+# inline its own functions all the same.
+CXX_FLAGS = ("-std=c++20", "-O3", "-fwrapv", "-fPIC", "-fno-semantic-interposition", "-pthread", "-Wall", "-Wextra")
+SANITIZE_FLAGS = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+
+
+def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = False) -> Path:
+    """Compile `sources` in parallel and link them to `target`, which appears complete or not at all.
+
+    sources   the .cpp files; their folder is the include path of quoted includes, as for any compiler.
+    sanitize  build with AddressSanitizer and UndefinedBehaviorSanitizer; the process that loads the library then
+              needs libasan first (LD_PRELOAD, see `sanitizer_preload`).
+    Raises ToolError HD502: no C++ compiler, or it refused a file (its own output is in the message).
+    """
+    if not sources:
+        raise ToolError("runtime/host holds no .cpp file", code="HD502", help="install HeteroDoop again (pip install .)")
+    flags = [*CXX_FLAGS, *(SANITIZE_FLAGS if sanitize else ())]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="hd-native-") as scratch:
+        objects = [Path(scratch) / f"{i}-{source.stem}.o" for i, source in enumerate(sources)]
+        jobs = [[*flags, "-c", str(source), "-o", str(obj)] for source, obj in zip(sources, objects, strict=True)]
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            list(pool.map(_compiler, jobs))
+        # Beside the target, so that the rename stays inside one file system and a running job keeps its old library.
+        partial = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            _compiler([*flags, "-shared", *map(str, objects), "-o", str(partial)])
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    return target
+
+
+def sanitizer_preload() -> dict[str, str]:
+    """Environment under which an ordinary Python can load a library that was built with `sanitize`.
+
+    Leaks are not reported: CPython itself keeps memory at exit. Raises ToolError HD502 where g++ has no libasan.
+    """
+    path = _compiler(["-print-file-name=libasan.so"]).strip()
+    if not os.path.isabs(path):
+        raise ToolError("g++ has no libasan.so", code="HD502", help="install libasan of your g++ (Debian: libgcc-12-dev)")
+    return {"LD_PRELOAD": path, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"}
+
+
+def wants_sanitizer() -> bool:
+    """Whether HETERODOOP_SANITIZE asks for a sanitizer build."""
+    return os.environ.get("HETERODOOP_SANITIZE", "") not in ("", "0")
+
+
+def native_sources() -> list[Path]:
+    """The .cpp files of the native runtime, in a stable order."""
+    return sorted(find("runtime", "host").glob("*.cpp"))
+
+
+def _compiler(arguments: Sequence[str]) -> str:
+    """Run the C++ compiler and return its stdout."""
+    argv = [*(shlex.split(os.environ.get("CXX", "")) or ["g++"]), *arguments]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise ToolError(
+            f"C++ compiler not found: {argv[0]}: {error.strerror}", code="HD502",
+            help=f"install g++ (Debian: apt install g++), or set CXX, then run: {COMMAND}",
+        ) from None
+    if done.returncode:
+        raise ToolError(f"{shlex.join(argv)} failed:\n{done.stderr.rstrip()}", code="HD502")
+    return done.stdout
+
+
+def main() -> None:
+    """Build the library into this installation and say where it lies."""
+    try:
+        print(compile_library(native_sources(), LIBRARY, sanitize=wants_sanitizer()))
+    except HeteroDoopError as error:
+        print(f"{error.label}: {error.message}", file=sys.stderr)
+        if error.help:
+            print(f"help: {error.help}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()
