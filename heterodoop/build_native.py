@@ -37,10 +37,10 @@ def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = F
     sources   the .cpp files; their folder is the include path of quoted includes, as for any compiler.
     sanitize  build with AddressSanitizer and UndefinedBehaviorSanitizer; the process that loads the library then
               needs libasan first (LD_PRELOAD, see `sanitizer_preload`).
-    Raises ToolError HD502: no C++ compiler, or it refused a file (its own output is in the message).
+    Raises ToolError HD510: no C++ compiler, or it refused a file (its own output is in the message).
     """
     if not sources:
-        raise ToolError("runtime/host holds no .cpp file", code="HD502", help="install HeteroDoop again (pip install .)")
+        raise ToolError("runtime/host holds no .cpp file", code="HD510", help="install HeteroDoop again (pip install .)")
     flags = [*CXX_FLAGS, *(SANITIZE_FLAGS if sanitize else ())]
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="hd-native-") as scratch:
@@ -61,11 +61,11 @@ def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = F
 def sanitizer_preload() -> dict[str, str]:
     """Environment under which an ordinary Python can load a library that was built with `sanitize`.
 
-    Leaks are not reported: CPython itself keeps memory at exit. Raises ToolError HD502 where g++ has no libasan.
+    Leaks are not reported: CPython itself keeps memory at exit. Raises ToolError HD510 where g++ has no libasan.
     """
     path = _compiler(["-print-file-name=libasan.so"]).strip()
     if not os.path.isabs(path):
-        raise ToolError("g++ has no libasan.so", code="HD502", help="install libasan of your g++ (Debian: libgcc-12-dev)")
+        raise ToolError("g++ has no libasan.so", code="HD510", help="install libasan of your g++ (Debian: libgcc-12-dev)")
     return {"LD_PRELOAD": path, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"}
 
 
@@ -86,11 +86,11 @@ def _compiler(arguments: Sequence[str]) -> str:
         done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         raise ToolError(
-            f"C++ compiler not found: {argv[0]}: {error.strerror}", code="HD502",
+            f"C++ compiler not found: {argv[0]}: {error.strerror}", code="HD510",
             help=f"install g++ (Debian: apt install g++), or set CXX, then run: {COMMAND}",
         ) from None
     if done.returncode:
-        raise ToolError(f"{shlex.join(argv)} failed:\n{done.stderr.rstrip()}", code="HD502")
+        raise ToolError(f"{shlex.join(argv)} failed:\n{done.stderr.rstrip()}", code="HD510")
     return done.stdout
 
 

@@ -20,4 +20,18 @@ class Entry:
     fix: str
 
 
-CODES: dict[str, Entry] = {}
+CODES: dict[str, Entry] = {
+    "HD501": Entry(
+        "a data file of the installation is missing",
+        "HeteroDoop carries files beside its Python code (native sources, headers, templates); one was not found, so the"
+        " installation is incomplete.",
+        "Install HeteroDoop again: pip install .",
+    ),
+    "HD510": Entry(
+        "the native runtime could not be built",
+        "Local runs need a small C++ library. `pip install .` builds it where g++ is present and goes on without it where"
+        " g++ is not; `python -m heterodoop.build_native` builds it later. The message holds the C++ compiler's own words.",
+        "Install g++ (Debian and Ubuntu: apt install g++), or name another compiler in CXX, and run"
+        " python -m heterodoop.build_native with the Python that HeteroDoop is installed in.",
+    ),
+}
