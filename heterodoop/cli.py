@@ -1,0 +1,175 @@
+"""The command line: parses, calls, prints. Decides nothing.
+
+Commands import what they need when they run, so that `heterodoop --help` answers at once and works on a machine
+where a part is missing (docs/decisions/0005).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import __version__
+from .errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, HeteroDoopError, UserError
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="heterodoop")
+@click.option("--debug", is_flag=True, help="Show the Python traceback of an error.")
+def cli(debug: bool) -> None:
+    """Run plain C MapReduce filters on CPUs and GPUs together.
+
+    Exit status: 0 done, 1 the job failed, 2 wrong usage, 3 errors in the program, 4 a known limitation,
+    5 something is missing on this machine, 70 an internal error, 130 interrupted.
+    """
+
+
+def _compile_options(command: Any) -> Any:
+    """The options that the C compiler gets, shared by every command that can compile."""
+    options = [
+        click.option("--combine", type=click.Path(), help="The combiner's C file (default: combine.c of the folder)."),
+        click.option("--reduce", type=click.Path(), help="The reducer's C file (default: reduce.c of the folder)."),
+        click.option("-I", "include", multiple=True, metavar="DIR", help="Folder for #include; repeatable."),
+        click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Macro for the C compiler; repeatable."),
+        click.option("-l", "library", multiple=True, metavar="LIB", help="Library to link with; repeatable."),
+        click.option("-std", "--std", "std", default="gnu11", show_default=True, help="C standard."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@cli.command("compile")
+@click.argument("source", nargs=-1, required=True, type=click.Path())
+@click.option("-o", "--output", type=click.Path(), help="The bundle to write (default: NAME.hdp here).")
+@click.option("--emit", metavar="STAGE", help="Print a stage to stdout instead of making a bundle; '--emit help' lists them.")
+@click.option("--verify", "verify", is_flag=True, help="Check the IR's invariants after every pass.")
+@_compile_options
+def compile_command(source: tuple[str, ...], output: str | None, emit: str | None, verify: bool, **options: Any) -> None:
+    """Compile an app into a bundle.
+
+    SOURCE is a folder with map.c and, optionally, combine.c and reduce.c, or the map's C file. Further C files are
+    linked into every filter.
+    """
+    from .compiler import compile as spine
+
+    build = spine.BuildOptions.make(source, verify=verify, **options)
+    if emit is not None:
+        click.echo(spine.emit(build, emit), nl=False)
+        return
+    bundle, result = spine.compile_to_bundle(build, Path(output) if output else None)
+    _show_diagnostics(result.warnings)
+    click.echo(spine.summary(bundle, result.manifest), err=True)
+
+
+@cli.command("run")
+@click.argument("bundle", type=click.Path())
+@click.argument("inputs", nargs=-1, required=True)
+@click.option("-o", "--output", required=True, type=click.Path(), help="Folder to write; must not exist yet.")
+@click.option("-r", "--reducers", metavar="N", help="Reduce tasks; 0 = the map output is the result (default: 1 with a reducer, else 0).")
+@click.option("--split-size", metavar="BYTES", help="Size of an input split, e.g. 64m (the default).")
+@click.option("--cpu-slots", metavar="N", help="Tasks at a time (default: the processors this process may use).")
+@click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
+@click.option("--record-delimiter", metavar="TEXT", help=r"End of a record instead of \n, \r\n or \r; escapes like \n and \x01 are understood.")
+@click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Job setting as in Hadoop; repeatable (docs/job-settings.md).")
+@click.option("--file", "files", multiple=True, metavar="PATH[#NAME]", help="File that the filters find in their working folder; repeatable.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--json", "as_json", is_flag=True, help="Print the job report to stdout as JSON.")
+def run_command(bundle: str, inputs: tuple[str, ...], output: str, **options: Any) -> None:
+    """Run a job on this machine.
+
+    BUNDLE is what `heterodoop compile` made, or an app's folder or map.c, which is then compiled first. INPUTS are files,
+    folders and globs. The result is OUTPUT/part-00000 and so on, with OUTPUT/_SUCCESS written last; the job's report and
+    logs are in OUTPUT.report.
+    """
+    from .commands import run
+
+    run.run(bundle, inputs, output, show=_show_diagnostics, **options)
+
+
+@cli.command("explain")
+@click.argument("what", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@_compile_options
+def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Say what the compiler understood of an app and decided, and why; or what an error code means.
+
+    WHAT is an app's folder, a map.c, a bundle, or a code like HD104.
+    """
+    from . import explain
+
+    if len(what) == 1 and explain.is_code(what[0]):
+        click.echo(explain.explain_code(what[0]), nl=False)
+        return
+    manifest = _manifest_of(what, options)
+    click.echo(explain.explain_json(manifest) if as_json else explain.explain_text(manifest), nl=False)
+
+
+def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
+    from . import manifest
+    from .compiler import compile as spine
+
+    if len(what) == 1 and (Path(what[0]) / manifest.FILE).is_file():
+        return manifest.load(Path(what[0]))
+    result = spine.analyse(spine.BuildOptions.make(what, verify=False, **options))
+    _show_diagnostics(result.warnings)
+    return result.manifest
+
+
+def _show_diagnostics(diagnostics: list[Any]) -> None:
+    from .diag import render
+    from .source import SourceMap
+
+    sources = SourceMap()
+    for diagnostic in diagnostics:
+        click.echo(_printable(render(diagnostic, sources)), err=True)
+
+
+def _printable(text: str) -> str:
+    """`text` with bytes that were no UTF-8 (surrogate escapes) shown as \\xNN: printing never fails."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def report(error: HeteroDoopError) -> int:
+    """Print an error as the user sees it; returns the exit code."""
+    if isinstance(error, UserError) and error.diagnostics:
+        _show_diagnostics(error.diagnostics)
+        return error.exit_code
+    code = f"[{error.code}]" if error.code else ""
+    click.echo(_printable(f"heterodoop: {error.label}{code}: {error.message}"), err=True)
+    if error.help:
+        click.echo(_printable(f"help: {error.help}"), err=True)
+    return error.exit_code
+
+
+def main() -> None:
+    """Entry point: runs a command, turns every error into a message and an exit code."""
+    debug = "--debug" in sys.argv[1:]
+    try:
+        status = cli.main(prog_name="heterodoop", standalone_mode=False)
+        code = status if isinstance(status, int) else EXIT_OK
+        sys.stdout.flush()
+    except HeteroDoopError as error:
+        if debug or error.exit_code == EXIT_BUG:
+            import traceback
+
+            traceback.print_exc()
+        code = report(error)
+    except click.exceptions.Abort:
+        code = EXIT_INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): quietly done, as documented. Python must not flush again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_OK
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+    sys.exit(code)

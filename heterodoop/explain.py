@@ -1,0 +1,135 @@
+"""The text and JSON forms of what the compiler understood and decided: from a manifest alone, so a bundle explains itself.
+
+Also the entries of the error index (`heterodoop explain HD104`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import re
+
+from .errors import UsageError
+from .hdcodes import CODES
+from .manifest import Fold, Manifest, PairReader, Program, Reason, Region
+
+_CLASS_ORDER = ("record", "sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "unused")
+_TITLES = {"map": "map", "combine": "combiner", "reduce": "reducer"}
+
+
+def is_code(argument: str) -> bool:
+    """True for an argument of the form HDnnn: always a code, never a folder of that name."""
+    return re.fullmatch(r"[Hh][Dd]\d{3}", argument) is not None
+
+
+def explain_code(code: str) -> str:
+    """The entry of the error index; raises UsageError HD002 for a code that does not exist."""
+    entry = CODES.get(code.upper())
+    if entry is None:
+        near = difflib.get_close_matches(code.upper(), CODES, n=3)
+        raise UsageError(f"there is no {code.upper()}", code="HD002", help=f"codes near it: {', '.join(near)}" if near else "")
+    return f"{code.upper()}: {entry.title}\n\n{entry.text}\n\nWhat to do: {entry.fix}\n"
+
+
+def explain_json(manifest: Manifest) -> str:
+    programs = {p.role: _program_json(p) for p in manifest.programs}
+    return json.dumps({"name": manifest.name, "compiler": manifest.compiler, "programs": programs}, indent=1) + "\n"
+
+
+def explain_text(manifest: Manifest) -> str:
+    """All programs of the app, in the order map, combine, reduce."""
+    parts = [_program_text(program) for program in manifest.programs]
+    return f"{manifest.name}\n\n" + "\n".join(parts)
+
+
+def _program_json(program: Program) -> dict[str, object]:
+    region = dataclasses.asdict(program.region) if program.region else None
+    return {
+        "sources": list(program.sources),
+        "gpu": not program.gpu_refusals,
+        "gpu_refusals": [dataclasses.asdict(r) for r in program.gpu_refusals],
+        "region": region,
+    }
+
+
+def _program_text(program: Program) -> str:
+    lines = [f"{_TITLES[program.role]} ({', '.join(program.sources)})"]
+    if program.region:
+        lines += _region_lines(program.region)
+    lines += _verdict_lines(program.gpu_refusals)
+    return "\n".join(lines) + "\n"
+
+
+def _region_lines(region: Region) -> list[str]:
+    lines = [f"  region      {region.kind} in {region.function}(), {region.place}; records by {region.reader}"]
+    lines.append(f"  pair        {_pair_sentence(region)}")
+    tuning = [f"{name} {value}" for name, value in _tuning(region) if value]
+    if tuning:
+        lines.append(f"  launch      {', '.join(tuning)}")
+    if region.kind == "combiner":
+        lines.append(f"  reads back  {_reader_sentence(region.pairs)}")
+        lines.append(f"  fold        {_fold_sentence(region.fold)}")
+    if region.variables:
+        lines += ["  variables", *_table(_variable_rows(region))]
+    if region.emissions:
+        rows = [("call", "writes", "key", "value", "place")]
+        rows += [(e.call, _quoted(e.format), _quoted(e.key), _quoted(e.value), e.place) for e in region.emissions]
+        lines += ["  output", *_table(rows)]
+    return lines
+
+
+def _tuning(region: Region) -> tuple[tuple[str, int], ...]:
+    return ("kvpairs", region.kvpairs), ("blocks", region.blocks), ("threads", region.threads)
+
+
+def _pair_sentence(region: Region) -> str:
+    def half(name: str, length: int) -> str:
+        return f"{name} [{length}]" if length > 1 else name
+
+    made = f"key {half(region.key, region.keylength)}"
+    if region.value:
+        made += f", value {half(region.value, region.vallength)}"
+    if region.keyin or region.valuein:
+        made += f"; read into {region.keyin}, {region.valuein}"
+    return made
+
+
+def _reader_sentence(pairs: PairReader | None) -> str:
+    if pairs is None:
+        return "not recognised: pairs are not checked against the combiner's reader"
+    limit = f" of at most {pairs.key_max} bytes" if pairs.key_max else ""
+    return f"key as {pairs.key}{limit}, value as {pairs.value}"
+
+
+def _fold_sentence(fold: Fold | None) -> str:
+    if fold is None:
+        return "no: the combiner runs exactly once per task, over the task's whole sorted output"
+    again = "may run per spill and again at the merge" if fold.regroup else "runs once per task: its output is not its input's kind"
+    return f"{fold.op} of {fold.value} in '{fold.accumulator}' per '{fold.key}'; {again}"
+
+
+def _variable_rows(region: Region) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("name", "type", "bytes", "class", "why")]
+    for v in sorted(region.variables, key=lambda v: (_CLASS_ORDER.index(v.cls), v.name)):
+        rows.append((v.name, v.ctype, str(v.nbytes) if v.nbytes else "-", v.cls, v.reason))
+    return rows
+
+
+def _verdict_lines(refusals: tuple[Reason, ...]) -> list[str]:
+    if not refusals:
+        return ["  GPU         nothing found that keeps it off the GPU"]
+    lines = ["  GPU         no, it runs on the CPU only:"]
+    for reason in refusals:
+        place = f"{reason.place}: " if reason.place else ""
+        lines.append(f"    {place}[{reason.code}] {reason.message}")
+    return lines
+
+
+def _table(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    return ["    " + "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]]) for row in rows]
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False) if text else "-"
