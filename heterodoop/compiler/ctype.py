@@ -22,7 +22,7 @@ class Void(CType):
 
 @dataclass(frozen=True)
 class Int(CType):
-    """An integer type; enums are `int`, `_Bool` is 8 bits unsigned with name "_Bool"."""
+    """An integer type; an enum is the one gcc gives it (`TypeTable`), `_Bool` is 8 bits unsigned with name "_Bool"."""
 
     name: str
     bits: int
@@ -166,3 +166,51 @@ def decay(kind: CType) -> CType:
     if isinstance(kind, Array):
         return Pointer(kind.of)
     return Pointer(kind) if isinstance(kind, Func) else kind
+
+
+def promote(kind: CType) -> CType:
+    """C's integer promotions: what `+x` has. Other types come back decayed, else unchanged."""
+    if isinstance(kind, Int):
+        return INT if kind.bits < 32 else kind
+    return decay(kind)
+
+
+def common(left: CType, right: CType) -> CType:
+    """C's usual arithmetic conversions (C17 6.3.1.8): the type two arithmetic operands meet in.
+
+    A pointer wins over an integer, as in `p + 1`, `p == 0` and the arms of `?:`.
+    """
+    left, right = promote(left), promote(right)
+    for kind in (left, right):
+        if not isinstance(kind, (Int, Float)):
+            return kind
+    if isinstance(left, Float) or isinstance(right, Float):
+        return max((k for k in (left, right) if isinstance(k, Float)), key=lambda k: k.bits)
+    return _common_int(left, right) if isinstance(left, Int) and isinstance(right, Int) else left
+
+
+_RANKS = ("int", "long", "long long", "__int128")
+
+
+def _common_int(left: Int, right: Int) -> Int:
+    if left.signed == right.signed:
+        return max(left, right, key=_rank)
+    signed, unsigned = (left, right) if left.signed else (right, left)
+    if _rank(unsigned) >= _rank(signed):
+        return unsigned
+    return signed if signed.bits > unsigned.bits else _UNSIGNED[signed]
+
+
+def _rank(kind: Int) -> int:
+    return _RANKS.index(kind.name.removeprefix("unsigned ")) if kind.name.removeprefix("unsigned ") in _RANKS else 0
+
+
+_UNSIGNED = {INT: UINT, LONG: ULONG, LLONG: ULLONG, INT128: UINT128}
+
+
+def wrap(kind: Int, value: int) -> int:
+    """`value` as an object of the integer type holds it: two's complement, `_Bool` 0 or 1."""
+    if kind == BOOL:
+        return int(value != 0)
+    value &= (1 << kind.bits) - 1
+    return value - (1 << kind.bits) if kind.signed and value >> (kind.bits - 1) else value
