@@ -17,8 +17,9 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # isolated builds do not put the project's folder on the path
 
-from heterodoop.build_native import COMMAND, compile_library, wants_sanitizer  # noqa: E402
+from heterodoop.build_native import compile_library, wants_sanitizer  # noqa: E402
 from heterodoop.errors import ToolError  # noqa: E402
+from heterodoop.resources import BUILD_NATIVE  # noqa: E402
 
 
 class BuildNative(build_ext):
@@ -37,7 +38,7 @@ class BuildNative(build_ext):
         except ToolError as error:
             # Compiling, explaining and submitting work without it; only local runs need it, and they say so.
             self.warn(f"the native runtime was not built: {error.message}")
-            self.warn(f"install g++ and run `{COMMAND}` before `heterodoop run`")
+            self.warn(f"install g++ and run `{BUILD_NATIVE}` before `heterodoop run`")
             self.extensions.remove(ext)
 
 

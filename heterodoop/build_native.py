@@ -1,7 +1,7 @@
 """Builds the native runtime: runtime/host/*.cpp -> heterodoop/_native/libhd_host.so, with g++ alone.
 
-setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop.build_native` does the same for an
-installation that was made on a machine without a C++ compiler. Settings: CXX (the compiler, default g++),
+setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop.build_native [-o FILE]` does the same
+for an installation that was made on a machine without a C++ compiler. Settings: CXX (the compiler, default g++),
 HETERODOOP_SANITIZE=1 (AddressSanitizer and UndefinedBehaviorSanitizer, for tests).
 
 Not here: loading the library (executor/native.py) and anything that needs nvcc.
@@ -9,6 +9,7 @@ Not here: loading the library (executor/native.py) and anything that needs nvcc.
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import subprocess
@@ -19,10 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .errors import HeteroDoopError, ToolError
-from .resources import find
-
-COMMAND = "python -m heterodoop.build_native"
-LIBRARY = Path(__file__).resolve().parent / "_native" / "libhd_host.so"
+from .resources import BUILD_NATIVE, NATIVE_LIBRARY, find
 
 # No -march=native: a wheel must run on every x86-64 machine, not only on the one that built it. -fwrapv: the
 # HashPartitioner's int32 arithmetic wraps, as in Java. -fno-semantic-interposition: position-independent code may
@@ -87,7 +85,7 @@ def _compiler(arguments: Sequence[str]) -> str:
     except OSError as error:
         raise ToolError(
             f"C++ compiler not found: {argv[0]}: {error.strerror}", code="HD510",
-            help=f"install g++ (Debian: apt install g++), or set CXX, then run: {COMMAND}",
+            help=f"install g++ (Debian: apt install g++), or set CXX, then run: {BUILD_NATIVE}",
         ) from None
     if done.returncode:
         raise ToolError(f"{shlex.join(argv)} failed:\n{done.stderr.rstrip()}", code="HD510")
@@ -95,9 +93,12 @@ def _compiler(arguments: Sequence[str]) -> str:
 
 
 def main() -> None:
-    """Build the library into this installation and say where it lies."""
+    """Build the library into this installation, or to the file after -o, and say where it lies."""
+    parser = argparse.ArgumentParser(prog=BUILD_NATIVE, description="Build HeteroDoop's native runtime with g++.")
+    parser.add_argument("-o", "--output", type=Path, default=NATIVE_LIBRARY, help="the library to write")
+    target: Path = parser.parse_args().output
     try:
-        print(compile_library(native_sources(), LIBRARY, sanitize=wants_sanitizer()))
+        print(compile_library(native_sources(), target, sanitize=wants_sanitizer()))
     except HeteroDoopError as error:
         print(f"{error.label}: {error.message}", file=sys.stderr)
         if error.help:

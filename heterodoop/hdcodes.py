@@ -34,4 +34,11 @@ CODES: dict[str, Entry] = {
         "Install g++ (Debian and Ubuntu: apt install g++), or name another compiler in CXX, and run"
         " python -m heterodoop.build_native with the Python that HeteroDoop is installed in.",
     ),
+    "HD511": Entry(
+        "the native runtime is missing",
+        "HeteroDoop was installed on a machine without g++, so the library that runs tasks, sorts and merges was not built."
+        " Compiling and explaining programs works without it; `heterodoop run` needs it.",
+        "Install g++ (Debian and Ubuntu: apt install g++) and run python -m heterodoop.build_native with the Python that"
+        " HeteroDoop is installed in.",
+    ),
 }

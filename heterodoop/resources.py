@@ -1,12 +1,15 @@
-"""The only module that knows where templates/ and runtime/ lie: in the installed package or in a checkout."""
+"""The only module that knows where templates/, runtime/ and the native library lie: in an installation or a checkout."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from .errors import ToolError
 
 _PACKAGE = Path(__file__).resolve().parent
+BUILD_NATIVE = "python -m heterodoop.build_native"
+NATIVE_LIBRARY = _PACKAGE / "_native" / "libhd_host.so"
 
 
 def find(kind: str, *parts: str) -> Path:
@@ -22,4 +25,18 @@ def find(kind: str, *parts: str) -> Path:
     raise ToolError(
         f"{kind}/{'/'.join(parts)} is missing from this installation",
         code="HD501", help="install HeteroDoop again (pip install .)",
+    )
+
+
+def native_library() -> Path:
+    """Path of the native runtime's library; HETERODOOP_NATIVE names another one (the tests' sanitizer build).
+
+    Raises ToolError HD511 where there is none: the installation was made without g++.
+    """
+    path = Path(os.environ.get("HETERODOOP_NATIVE") or NATIVE_LIBRARY)
+    if path.is_file():
+        return path
+    raise ToolError(
+        f"the native runtime is not built: {path} is missing",
+        code="HD511", help=f"install g++ (Debian: apt install g++) and run: {BUILD_NATIVE}",
     )

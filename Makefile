@@ -1,0 +1,70 @@
+# Each target is complete by itself on a fresh clone: make, gcc, g++ and Python 3.11+ with venv are all it needs.
+#   make demo    install into .venv, compile word count, run it on a book, show the result
+#   make test    install with the test tools, lint, check types, run all tests (also on a sanitizer build)
+#   make lint    ruff and mypy only
+#   make bench   bench/embedded.py at its full size (512 MiB of text; minutes)
+#   make clean   remove everything that the others made
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := build/demo
+NATIVE := $(wildcard runtime/host/*.cpp runtime/host/*.h)
+INSTALL_INPUTS := setup.py pyproject.toml heterodoop/build_native.py $(NATIVE)
+
+# The first Python that is new enough and can make virtual environments (Debian splits ensurepip off: python3-venv).
+FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+	if "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	command -v "$$python"; exit 0; fi; done; \
+	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
+
+.PHONY: demo test lint bench clean tools
+
+demo: $(VENV)/installed
+	rm -rf $(DEMO)
+	mkdir -p $(DEMO)
+	$(BIN)/heterodoop compile apps/wordcount -o $(DEMO)/wordcount.hdp
+	$(BIN)/heterodoop run $(DEMO)/wordcount.hdp apps/wordcount/sample.txt -o $(DEMO)/out
+	@echo; echo "First words of the result:"; head -n 12 $(DEMO)/out/part-00000
+	@cmp $(DEMO)/out/part-00000 apps/wordcount/expected.txt
+	@echo; echo "The whole result: $(DEMO)/out/part-00000 (equal to apps/wordcount/expected.txt)"
+
+test: lint $(VENV)/sanitized/libhd_host.so
+	$(BIN)/python tests/sanitized.py $(VENV)/sanitized/libhd_host.so
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-bench
+	$(BIN)/python bench/embedded.py
+
+clean:
+	rm -rf $(VENV) build dist heterodoop.egg-info heterodoop/_native .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+tools:
+	@for tool in gcc g++; do command -v $$tool >/dev/null || \
+	{ echo "$$tool is needed (Debian, Ubuntu: apt install gcc g++)" >&2; exit 1; }; done
+
+$(BIN)/python: | tools
+	python="$$($(FIND_PYTHON))"; "$$python" -m venv $(VENV)
+
+# One editable install with different extras: demo, test and bench share the environment and the native build.
+$(VENV)/installed: $(BIN)/python $(INSTALL_INPUTS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/installed-dev: $(BIN)/python $(INSTALL_INPUTS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $(VENV)/installed $@
+
+$(VENV)/installed-bench: $(BIN)/python $(INSTALL_INPUTS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $(VENV)/installed $@
+
+$(VENV)/sanitized/libhd_host.so: $(VENV)/installed-dev
+	HETERODOOP_SANITIZE=1 $(BIN)/python -m heterodoop.build_native -o $@

@@ -1,0 +1,30 @@
+"""Runs the tests of the native runtime on a library built with AddressSanitizer and UndefinedBehaviorSanitizer.
+
+    python tests/sanitized.py LIBRARY [PYTEST ARGUMENTS]
+
+Ordinary Python has no sanitizer in it, so libasan must be the first library of the process: a pytest of its own,
+started with LD_PRELOAD. Not a test module.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from heterodoop.build_native import sanitizer_preload
+
+# What goes through the C ABI; the rest of the suite never enters native code.
+NATIVE_TESTS = ("tests/native", "tests/executor", "tests/engine")
+
+
+def main() -> None:
+    library, *arguments = sys.argv[1:]
+    places = [place for place in NATIVE_TESTS if Path(place).is_dir()]
+    os.environ.update(sanitizer_preload(), HETERODOOP_NATIVE=str(Path(library).resolve()), HETERODOOP_SANITIZED="1")
+    argv = [sys.executable, "-m", "pytest", "-q", *(arguments or places)]
+    os.execv(sys.executable, argv)
+
+
+if __name__ == "__main__":
+    main()
