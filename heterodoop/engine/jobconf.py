@@ -1,0 +1,288 @@
+"""Job settings: `-D key=value` as in Hadoop. Which keys are honoured, which are refused; the rest goes to the filters.
+
+SETTINGS and REFUSED are the tables; docs/job-settings.md is printed from them (`python -m heterodoop.engine.jobconf`).
+A setting that would change the result and is not supported is refused: ignoring it would be a silent wrong answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..diag import Diagnostic
+from ..errors import UsageError
+from ..executor.split import SPLIT_BYTES, SplitSize
+from ..executor.streaming_env import OLD_NAMES
+
+MAX_REDUCERS = 100_000
+MAX_BYTES = 1 << 62
+
+_NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
+_UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "\\": "\\"}
+
+
+def _integer(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,19}", text.strip()):
+            raise ValueError("must be a whole number")
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError(f"must be from {low} to {high}")
+        return value
+
+    return parse
+
+
+def _boolean(text: str) -> bool:
+    if text.strip().lower() not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return text.strip().lower() == "true"
+
+
+def _delimiter(text: str) -> bytes:
+    if not text:
+        raise ValueError("must not be empty")
+    return text.encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A key that the engine honours. `default` as text; "" = decided per job, as `doc` says."""
+
+    key: str
+    default: str
+    parse: Callable[[str], Any]
+    doc: str
+
+
+SETTINGS: dict[str, Setting] = {s.key: s for s in (
+    Setting("mapreduce.job.name", "", str, "Name of the job (default: the bundle's)."),
+    Setting("mapreduce.job.reduces", "", _integer(0, MAX_REDUCERS),
+            "Reduce tasks; 0 = the map output is the result (default: 1 where the bundle has a reducer, else 0)."),
+    Setting("mapreduce.job.maps", "", _integer(0, 1 << 31),
+            "A hint, as in Hadoop: splits are at most input bytes / maps long."),
+    Setting("mapreduce.input.fileinputformat.split.minsize", "1", _integer(0, MAX_BYTES),
+            "Smallest split in bytes; wins over every upper limit."),
+    Setting("mapreduce.input.fileinputformat.split.maxsize", str(SPLIT_BYTES), _integer(1, MAX_BYTES),
+            "Largest split in bytes."),
+    Setting("textinputformat.record.delimiter", "", _delimiter,
+            r"End of a record, taken as it is, instead of \n, \r\n and \r (--record-delimiter understands escapes)."),
+    Setting("mapreduce.map.maxattempts", "4", _integer(1, 1000), "Times a map task is tried before the job fails."),
+    Setting("mapreduce.reduce.maxattempts", "4", _integer(1, 1000), "Times a reduce task is tried before the job fails."),
+    Setting("mapreduce.task.io.sort.mb", "100", _integer(1, 2047),
+            "Memory in MiB that one task's sort or merge may hold; beyond it spills to disk."),
+    Setting("heterodoop.sort.bytes", "0", _integer(0, 2047 << 20),
+            "The same limit in bytes, where not 0 (for tests of spilling)."),
+    Setting("stream.non.zero.exit.is.failure", "true", _boolean,
+            "Whether a filter that exits with a status other than 0 fails its task."),
+    Setting("stream.jobconf.truncate.limit", "20000", _integer(-1, 1 << 31),
+            "Longest value of a setting, in characters, that filters see in their environment; -1 = no limit."),
+    Setting("stream.addenvironment", "", str,
+            "More environment for the filters: NAME=VALUE NAME=VALUE, no blanks in values (-cmdenv)."),
+    Setting("mapreduce.task.timeout", "0", _integer(0, 1 << 62),
+            "Not honoured: a task that makes no progress is not killed. A value other than 0 gives a warning."),
+)}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """`allowed`: values that ask for what the engine does anyway, and are taken."""
+
+    allowed: tuple[str, ...]
+    why: str
+
+
+_FIELDS = Refusal(("1",), "the key is always the text up to the first tab")
+_SEPARATOR = Refusal(("\t",), "key and value are always separated by a tab")
+_ORDER = Refusal((), "keys are always sorted and grouped by their bytes, as Hadoop's Text")
+_TEXT = Refusal(("text", "org.apache.hadoop.streaming.io.TextInputWriter"), "filters are always fed and read as text lines")
+_PATHS = Refusal((), "inputs and output are named as arguments")
+_PROGRAM = Refusal((), "the filters are those of the bundle")
+_NONE = Refusal(("0",), "every record and every task counts; none is skipped")
+_OFF = Refusal(("false",), "the output is plain text files and an empty _SUCCESS")
+
+REFUSED: dict[str, Refusal] = {
+    "stream.num.map.output.key.fields": _FIELDS,
+    "stream.num.reduce.output.key.fields": _FIELDS,
+    "stream.map.output.field.separator": _SEPARATOR,
+    "stream.reduce.output.field.separator": _SEPARATOR,
+    "stream.map.input.field.separator": _SEPARATOR,
+    "stream.reduce.input.field.separator": _SEPARATOR,
+    "mapreduce.output.textoutputformat.separator": _SEPARATOR,
+    "stream.map.input.ignoreKey": Refusal(("true",), "the map filter sees the record alone"),
+    "stream.map.input": _TEXT,
+    "stream.map.output": _TEXT,
+    "stream.reduce.input": _TEXT,
+    "stream.reduce.output": _TEXT,
+    "stream.io.identifier.resolver.class": _TEXT,
+    "stream.recordreader.class": _TEXT,
+    "stream.stderr.reporter.prefix": Refusal(("reporter:",), "the prefix of counter and status lines is fixed"),
+    "stream.map.streamprocessor": _PROGRAM,
+    "stream.combine.streamprocessor": _PROGRAM,
+    "stream.reduce.streamprocessor": _PROGRAM,
+    "mapreduce.job.map.class": _PROGRAM,
+    "mapreduce.job.combine.class": _PROGRAM,
+    "mapreduce.job.reduce.class": _PROGRAM,
+    "mapreduce.job.partitioner.class": Refusal(
+        ("org.apache.hadoop.mapred.lib.HashPartitioner", "org.apache.hadoop.mapreduce.lib.partition.HashPartitioner"),
+        "keys always go to reducers by Hadoop's HashPartitioner"),
+    "mapreduce.partition.keypartitioner.options": Refusal((), "keys always go to reducers by Hadoop's HashPartitioner"),
+    "mapreduce.job.output.key.comparator.class": _ORDER,
+    "mapreduce.partition.keycomparator.options": _ORDER,
+    "mapreduce.job.output.group.comparator.class": _ORDER,
+    "mapreduce.job.combiner.group.comparator.class": _ORDER,
+    "mapreduce.job.inputformat.class": Refusal(("org.apache.hadoop.mapred.TextInputFormat",), "input is always text"),
+    "mapreduce.job.outputformat.class": Refusal(("org.apache.hadoop.mapred.TextOutputFormat",), "output is always text"),
+    "mapreduce.output.fileoutputformat.compress": _OFF,
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": Refusal(("true",), "_SUCCESS is always written"),
+    "mapreduce.map.skip.maxrecords": _NONE,
+    "mapreduce.reduce.skip.maxgroups": _NONE,
+    "mapreduce.map.failures.maxpercent": _NONE,
+    "mapreduce.reduce.failures.maxpercent": _NONE,
+    "mapreduce.input.linerecordreader.line.maxlength": Refusal(
+        ("2147483647",), "records have no length limit; none is skipped"),
+    "mapreduce.input.fileinputformat.input.dir.recursive": Refusal(("false",), "folders are read one level deep"),
+    "mapreduce.input.pathFilter.class": Refusal((), "hidden names are skipped, nothing else"),
+    "mapreduce.input.fileinputformat.inputdir": _PATHS,
+    "mapreduce.output.fileoutputformat.outputdir": _PATHS,
+}
+
+
+@dataclass(frozen=True)
+class JobConf:
+    """All settings of a job by Hadoop name (`text`), the honoured ones parsed (`get`), and what to warn of."""
+
+    text: Mapping[str, str]
+    warnings: tuple[Diagnostic, ...]
+
+    def get(self, key: str) -> Any:
+        """Parsed value of a honoured key; None where it has no default and was not set."""
+        setting = SETTINGS[key]
+        value = self.text.get(key, setting.default)
+        return setting.parse(value) if value else None
+
+    @property
+    def sort_bytes(self) -> int:
+        exact: int = self.get("heterodoop.sort.bytes")
+        return exact or self.get("mapreduce.task.io.sort.mb") << 20
+
+    @property
+    def split_size(self) -> SplitSize:
+        folder = "mapreduce.input.fileinputformat.split."
+        return SplitSize(self.get(folder + "maxsize"), self.get(folder + "minsize"), self.get("mapreduce.job.maps") or 0)
+
+
+def parse(definitions: Sequence[str], options: Mapping[str, tuple[str, str]]) -> JobConf:
+    """Settings of `-D` and of the command line's own options.
+
+    definitions  `key=value`, the last of a key wins; old names (mapred.reduce.tasks) stand for the new ones.
+    options      key -> (option's name for messages, value); an option wins over a -D, with a warning if they differ.
+    Raises UsageError HD030 (no `key=value`, or a value that cannot be), HD031 (a setting that is not supported).
+    """
+    text: dict[str, str] = {}
+    warnings: list[Diagnostic] = []
+    for definition in definitions:
+        key, value = _definition(definition)
+        _refuse(key, value)
+        text[key] = value
+    for key, (option, value) in options.items():
+        _value(key, value, option)
+        if key in text and text[key].strip() != value:
+            warnings.append(Diagnostic("warning", "HD034", f"{option} {value} wins over -D {key}={text[key]}"))
+        text[key] = value
+    for key, value in text.items():
+        if key in SETTINGS:
+            _value(key, value, f"-D {key}")
+    if int(text.get("mapreduce.task.timeout", "0")):
+        what = "mapreduce.task.timeout is not honoured: no task is killed for being slow"
+        warnings.append(Diagnostic("warning", "HD035", what))
+    return JobConf(text, tuple(warnings))
+
+
+def parse_size(text: str, option: str) -> int:
+    """Bytes of `64m`, `1g`, `4096`; raises UsageError HD032 naming the option."""
+    match = re.fullmatch(r"([0-9]{1,18})([bkmgt]?)(?:i?b)?", text.strip().lower())
+    if not match or not 1 <= (nbytes := int(match[1]) * _UNITS[match[2]]) <= MAX_BYTES:
+        raise UsageError(f"{option} {text!r}: must be a number of bytes from 1, like 4096, 64m or 1g", code="HD032")
+    return nbytes
+
+
+def parse_count(text: str, option: str, low: int, high: int) -> int:
+    """A whole number; raises UsageError HD032 naming the option."""
+    try:
+        return _integer(low, high)(text)
+    except ValueError as error:
+        raise UsageError(f"{option} {text!r}: {error}", code="HD032") from None
+
+
+def unescape(text: str, option: str) -> str:
+    r"""`\n \r \t \0 \\ \xHH` of an option's text to what they mean (bytes above 127 as surrogate escapes).
+
+    Raises UsageError HD032 for an empty text or another escape.
+    """
+    def one(match: re.Match[str]) -> str:
+        body = match[1]
+        if body[:1] == "x" and len(body) == 3:
+            return bytes([int(body[1:], 16)]).decode("utf-8", "surrogateescape")
+        if body not in _ESCAPES:
+            raise UsageError(rf"{option} {text!r}: \{body} is no escape; there are \n \r \t \0 \\ \xHH", code="HD032")
+        return _ESCAPES[body]
+
+    if not text:
+        raise UsageError(f"{option} must not be empty", code="HD032")
+    return re.sub(r"\\(x[0-9A-Fa-f]{2}|.|$)", one, text, flags=re.DOTALL)
+
+
+def _definition(definition: str) -> tuple[str, str]:
+    key, equals, value = definition.partition("=")
+    key = key.strip()
+    if not equals or not key or "\0" in definition:
+        raise UsageError(f"-D {definition!r}: must be KEY=VALUE", code="HD030")
+    return _NEW_NAMES.get(key, key), value
+
+
+def _value(key: str, value: str, option: str) -> Any:
+    try:
+        return SETTINGS[key].parse(value)
+    except ValueError as error:
+        raise UsageError(f"{option} {value!r}: {error}", code="HD032" if option.startswith("--") else "HD030") from None
+
+
+def _refuse(key: str, value: str) -> None:
+    refusal = REFUSED.get(key)
+    if refusal and value not in refusal.allowed and value.strip().lower() not in refusal.allowed:
+        raise UsageError(
+            f"-D {key}={value}: this setting is not supported: {refusal.why}", code="HD031",
+            help="remove it, or run the job under Hadoop",
+        )
+
+
+def markdown() -> str:
+    """docs/job-settings.md."""
+    lines = [
+        "# Job settings", "",
+        "`heterodoop run -D KEY=VALUE`, as in Hadoop. Names of Hadoop 1 (`mapred.reduce.tasks`) are understood too.",
+        "A command line option wins over `-D`, with a warning where they differ. Keys that are in neither table are",
+        "passed to the filters' environment (every character but letters and digits becomes `_`) and mean nothing to",
+        "the engine.", "",
+        "## Honoured", "", "| key | default | meaning |", "|---|---|---|",
+    ]
+    lines += [f"| `{s.key}` | {s.default or '-'} | {s.doc} |" for s in SETTINGS.values()]
+    lines += [
+        "", "## Refused (HD031)", "",
+        "They would change the result and are not supported. A value that asks for what is done anyway is taken.", "",
+        "| key | taken | why |", "|---|---|---|",
+    ]
+    lines += [f"| `{key}` | {_shown(r.allowed)} | {r.why} |" for key, r in REFUSED.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(values: tuple[str, ...]) -> str:
+    return ", ".join(f"`{v}`" if v != "\t" else "a tab" for v in values) or "-"
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

@@ -1,0 +1,129 @@
+"""Vocabulary of the scheduler: tasks, slots, attempts; the events it is told and the instructions it gives.
+
+Plain frozen values, no behaviour. Not here: clocks, processes, splits, GPUs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+SlotKind = Literal["cpu", "gpu"]
+TaskKind = Literal["map", "reduce"]
+Outcome = Literal["succeeded", "failed", "stopped"]
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class TaskId:
+    """One map or reduce task of the job; `number` from 0 in its kind (a reduce task's number is its partition)."""
+
+    kind: TaskKind
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.kind[0]}_{self.number:06d}"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place where one task runs at a time. `number` is unique in the job."""
+
+    number: int
+    kind: SlotKind
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of a task on a slot; `number` counts the task's tries from 0."""
+
+    task: TaskId
+    number: int
+    slot: Slot
+
+    def __str__(self) -> str:
+        return f"{self.task}_{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class JobShape:
+    """How many tasks the job has, and how often each may be tried."""
+
+    maps: int
+    reduces: int
+    map_attempts: int = 4
+    reduce_attempts: int = 4
+
+
+# Events: what happened.
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The job begins: the first tasks may be launched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An attempt failed. `permanent`: another try of the same task cannot end otherwise."""
+
+    attempt: Attempt
+    reason: str
+    permanent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An attempt that was told to stop has done so."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The job must end now, for a cause outside its tasks: the user ("stopped") or a failed commit ("failed")."""
+
+    outcome: Literal["stopped", "failed"]
+    reason: str
+
+
+Event = Start | Succeeded | Failed | Ended | Stop
+
+
+# Instructions: what must be done, in the order given.
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """Stop the attempt and report its end (any of Ended, Failed, Succeeded will do)."""
+
+    attempt: Attempt
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The attempt's output is the task's output. At most one a task, whatever ran twice."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Nothing runs any more. `cause` is the attempt that made the job fail, if one did."""
+
+    outcome: Outcome
+    reason: str = ""
+    cause: Attempt | None = None
+
+
+Instruction = Launch | Kill | Commit | Finish

@@ -1,0 +1,157 @@
+"""From what the user named as input to a list of files: files, folders (one level), globs, file: addresses.
+
+As Hadoop's FileInputFormat lists a job's input: order of the arguments is kept, entries of a folder and matches of a
+glob come in byte order, names that start with `.` or `_` are hidden in both. Two differences: a hidden name that the
+user wrote out is taken, and a name with `*`, `?` or `[` in it is a glob only where no file has that very name.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import stat
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..diag import Diagnostic
+from ..errors import Limitation, UsageError
+from .local import UNSUPPORTED, InputFile, codec_of, suffix_of
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The files in order, and warnings (a folder with nothing in it that is read)."""
+
+    files: tuple[InputFile, ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+def resolve(inputs: Sequence[str], *, ignore: Sequence[str] = (), check: Callable[[], None] = lambda: None) -> Listing:
+    """Find the job's input files, before any work is done.
+
+    ignore  absolute paths (the job's own output folder) that a folder or glob must not find.
+    check   called once per entry looked at; may raise to stop.
+    Raises UsageError HD010 (missing, unreadable, no input at all), HD011 (neither file nor folder; folder in a folder),
+    HD012 (glob without match); Limitation HD013 (hdfs: and other schemes), HD014 (compression).
+    """
+    finder = _Finder(frozenset(ignore), check)
+    for name in inputs:
+        finder.add(name)
+    if not inputs:
+        raise UsageError("no input was named", code="HD010")
+    return Listing(tuple(finder.files), tuple(finder.warnings))
+
+
+@dataclass
+class _Finder:
+    ignore: frozenset[str]
+    check: Callable[[], None]
+    files: list[InputFile] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)
+
+    def add(self, name: str) -> None:
+        path = local_path(name)
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError) as error:
+            if not glob.has_magic(path):
+                raise _unreadable(name, error) from None
+            self._add_glob(name, path)
+            return
+        self._add_named(path, status)
+
+    def _add_named(self, path: str, status: os.stat_result) -> None:
+        if stat.S_ISDIR(status.st_mode):
+            self._add_folder(path)
+        else:
+            self._add_file(path, status)
+
+    def _add_glob(self, name: str, pattern: str) -> None:
+        found = [path for path in glob.glob(pattern) if _visible_match(pattern, path)]
+        found = sorted((p for p in found if os.path.abspath(p) not in self.ignore), key=os.fsencode)
+        if not found:
+            hint = "names that start with . or _ are not matched"
+            raise UsageError(f"no input file matches {name!r}", code="HD012", help=hint)
+        for path in found:
+            self._add_named(path, _stat(path))
+
+    def _add_folder(self, folder: str) -> None:
+        try:
+            names = sorted(os.listdir(folder), key=os.fsencode)
+        except OSError as error:
+            raise _unreadable(folder, error) from None
+        before = len(self.files)
+        for name in names:
+            self.check()
+            path = os.path.join(folder, name)
+            if name[0] in "._" or os.path.abspath(path) in self.ignore:
+                continue
+            status = _stat(path)
+            if stat.S_ISDIR(status.st_mode):
+                raise UsageError(
+                    f"the input folder {folder!r} holds a folder: {path!r}", code="HD011",
+                    help=f"folders are read one level deep; name it as an input of its own, or use a glob like {folder}/*/*",
+                )
+            self._add_file(path, status)
+        if len(self.files) == before:
+            what = f"the input folder {folder!r} holds no visible file: it is empty input"
+            self.warnings.append(Diagnostic("warning", "HD015", what))
+
+    def _add_file(self, path: str, status: os.stat_result) -> None:
+        self.check()
+        if not stat.S_ISREG(status.st_mode):
+            raise UsageError(
+                f"the input {path!r} is not a regular file: splits are read at their offsets", code="HD011",
+                help="write the stream to a file first",
+            )
+        suffix = suffix_of(path)
+        if suffix in UNSUPPORTED:
+            raise Limitation(
+                f"the input {path!r}: {suffix} compression is not supported", code="HD014",
+                help=f"decompress it first ({UNSUPPORTED[suffix]}); .gz and .bz2 are read as they are",
+            )
+        if not os.access(path, os.R_OK):
+            raise UsageError(f"cannot read the input {path!r}: Permission denied", code="HD010")
+        self.files.append(InputFile(os.path.abspath(path), status.st_size, codec_of(path)))
+
+
+def local_path(name: str) -> str:
+    """The path behind an argument: `file:` taken off, not percent-decoded (as Hadoop's Path).
+
+    Raises UsageError HD010 for an empty name, Limitation HD013 for another scheme or host.
+    """
+    if not name:
+        raise UsageError("an input or output name is empty", code="HD010")
+    match = _SCHEME.match(name)
+    if not match or os.path.lexists(name):
+        return name
+    scheme = match[1].lower()
+    rest = name[len(match[1]) + 1:]
+    if scheme == "file" and (not rest.startswith("//") or rest.startswith("///")):
+        return "/" + rest.lstrip("/")
+    what = f"{scheme}: addresses are" if scheme != "file" else "a file: address with a host is"
+    raise Limitation(
+        f"{name!r}: {what} not supported by the embedded engine", code="HD013",
+        help="copy the data to this machine first, for example: hadoop fs -get PATH .",
+    )
+
+
+def _visible_match(pattern: str, path: str) -> bool:
+    """Wildcards do not match hidden names; a `_` or `.` that the pattern writes out does."""
+    pairs = zip(pattern.split("/"), path.split("/"), strict=False)
+    return not any(part[:1] in ("_", ".") and part[:1] != written[:1] for written, part in pairs)
+
+
+def _stat(path: str) -> os.stat_result:
+    try:
+        return os.stat(path)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(name: str, error: OSError | ValueError) -> UsageError:
+    why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return UsageError(f"cannot read the input {name!r}: {why}", code="HD010")
