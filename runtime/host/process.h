@@ -11,6 +11,7 @@ namespace hd {
 struct Command {
   std::vector<std::string> argv, env;
   std::string cwd;
+  uint32_t linger_ms = 10000;  // see run_filter
   explicit operator bool() const { return !argv.empty(); }
 };
 
@@ -30,16 +31,34 @@ struct Sink {
 
 class StderrLog;  // stderr_log.h
 
+// Where the time of one run went, in seconds. The first four are wall clock and add up to (nearly) all of it.
+struct FilterTimes {
+  double read = 0;  // in Source::next
+  double feed = 0;  // system calls on the filter's pipes
+  double wait = 0;  // nothing to do until the filter reads, writes or ends
+  double sink = 0;  // in Sink::write
+  double cpu = 0;   // user and system time of the filter and its waited-for children
+};
+
 struct FilterEnd {
   int exit_code = -1;  // -1: ended by a signal
   int signal = 0;
   uint64_t unread = 0;  // bytes of its input that the filter can not have read (closed stdin or ended early)
+  FilterTimes times;
   bool ok() const { return signal == 0 && exit_code == 0; }
 };
 
-// Runs the filter to its end. Does not judge the exit status; `out.finish()` is left to the caller.
-// Throws Error: kSpawnFailed (errno), kCancelled (the filter's process group has been killed), and whatever
-// source or sink throw (the group is killed first).
+// Runs the filter to its end. Does not judge the exit status; `out.finish()` is left to the caller. A filter that
+// stops reading is fine: if it then ends with status 0, the rest of `in` is pulled all the same (and counted in
+// `unread`), so that record counts do not depend on how full a pipe was.
+//
+// Output is complete at the end of file, not at the filter's end: a process that it started may still hold its
+// stdout. Hadoop waits for it until the task timeout. We wait while it writes; after `linger_ms` without a byte the
+// task fails by name, since taking what has come could lose output. A process that holds only stderr is not waited
+// for, nor is any after a failed filter. What is left of the process group is killed in every case.
+//
+// Throws Error: kSpawnFailed (errno), kCancelled (the filter's process group has been killed), kFilterFailed (see
+// above), and whatever source or sink throw (the group is killed first).
 FilterEnd run_filter(const Command &command, Source &in, Sink &out, StderrLog &err, const Cancel &cancel);
 
 // "exit status 3", "signal 11 (Segmentation fault)".
