@@ -45,14 +45,20 @@ _COMBINER: tuple[Kind, ...] = ("combiner",)
 _MAPPER: tuple[Kind, ...] = ("mapper",)
 
 CLAUSES: tuple[ClauseRule, ...] = (
-    ClauseRule("key", False, "variable", _BOTH, _BOTH, "", 0, "The variable that holds the key of the pair that is output."),
+    ClauseRule(
+        "key", False, "variable", _BOTH, _BOTH, "", 0, "The variable that holds the key of the pair that is output.",
+    ),
     ClauseRule(
         "value", False, "variable", _BOTH, (), "", 0,
         "The variable that holds the value of the pair that is output; may be left out where the program prints a literal.",
     ),
-    ClauseRule("keyin", False, "variable", _COMBINER, _COMBINER, "", 0, "The variable that receives the key of an incoming pair."),
     ClauseRule(
-        "valuein", False, "variable", _COMBINER, _COMBINER, "", 0, "The variable that receives the value of an incoming pair.",
+        "keyin", False, "variable", _COMBINER, _COMBINER, "", 0,
+        "The variable that receives the key of an incoming pair.",
+    ),
+    ClauseRule(
+        "valuein", False, "variable", _COMBINER, _COMBINER, "", 0,
+        "The variable that receives the value of an incoming pair.",
     ),
     ClauseRule(
         "keylength", False, "constant", _BOTH, (), "the key's array length, or 1 for a number", MAX_LENGTH,
@@ -67,18 +73,21 @@ CLAUSES: tuple[ClauseRule, ...] = (
         "Variables of which every record starts with a copy of what they held before the region.",
     ),
     ClauseRule(
-        "sharedRO", True, "variable", _BOTH, (), "", 0, "Variables that the region only reads; all threads share one copy.",
+        "sharedRO", True, "variable", _BOTH, (), "", 0,
+        "Variables that the region only reads; all threads share one copy.",
     ),
     ClauseRule(
         "texture", True, "variable", _BOTH, (), "", 0,
         "Arrays of numbers that the region only reads, to be placed in texture memory.",
     ),
     ClauseRule(
-        "kvpairs", False, "constant", _MAPPER, (), "", MAX_PAIRS, "The most pairs that one record outputs; saves memory for pairs.",
+        "kvpairs", False, "constant", _MAPPER, (), "", MAX_PAIRS,
+        "The most pairs that one record outputs; saves memory for pairs.",
     ),
     ClauseRule("blocks", False, "constant", _BOTH, (), "", MAX_BLOCKS, "Thread blocks of the kernel."),
     ClauseRule(
-        "threads", False, "constant", _BOTH, (), "", MAX_THREADS, "Threads in a block, at most 1024; multiples of 32 use whole warps.",
+        "threads", False, "constant", _BOTH, (), "", MAX_THREADS,
+        "Threads in a block, at most 1024; multiples of 32 use whole warps.",
     ),
 )
 

@@ -1,0 +1,206 @@
+"""The C compiler: finding it, running it without a shell, reading what it says.
+
+Every word of a command is one argv element; a path that could be taken for an option or a response file gets `./` in
+front. Not here: what is compiled and why (`compiler`, the engine), nvcc.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .diag import Diagnostic, Severity
+from .errors import ToolError, UserError
+from .source import Span
+
+FILTER_FLAGS = ("-O3", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
+DEFAULT_STD = "gnu11"
+_TAIL = 4000
+
+
+@dataclass(frozen=True)
+class CcOptions:
+    """What a user may say about compiling his C: -I, -D, -l (names without the dash and letter) and -std."""
+
+    includes: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    std: str = DEFAULT_STD
+
+    def preprocessor_flags(self) -> list[str]:
+        return [f"-std={self.std}", *(f"-I{i}" for i in self.includes), *(f"-D{d}" for d in self.defines)]
+
+    def link_flags(self) -> list[str]:
+        """The math library comes last: filters that call sqrt() should not need -lm."""
+        return [*(f"-l{name}" for name in self.libraries), "-lm"]
+
+    @property
+    def gnu(self) -> bool:
+        """Are `asm` and `typeof` keywords?"""
+        return not self.std.startswith(("c", "iso"))
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a finished command left. Text is decoded as UTF-8 with surrogate escapes."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def plain_path(path: str | os.PathLike[str]) -> str:
+    """`path` as an argument that no compiler takes for an option (`-o`) or a response file (`@args`)."""
+    text = os.fspath(path)
+    return f"./{text}" if text.startswith(("-", "@")) else text
+
+
+def find_cc(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """The C compiler as the start of an argv: $CC (words allowed, `ccache gcc`), else cc, else gcc from PATH.
+
+    Raises ToolError HD502 where there is none; a $CC that does not exist is never replaced by another compiler.
+    """
+    chosen = environ.get("CC", "").strip()
+    try:
+        words = shlex.split(chosen)
+    except ValueError:
+        words = [chosen]
+    candidates = [words] if words else [["cc"], ["gcc"]]
+    for candidate in candidates:
+        path = shutil.which(candidate[0], path=environ.get("PATH", os.defpath))
+        if path:
+            return [path, *candidate[1:]]
+    looked = f"$CC={chosen}" if words else "$CC, cc, gcc"
+    raise ToolError(
+        f"C compiler not found (looked for {looked})", code="HD502",
+        help="install gcc (Debian, Ubuntu: apt install gcc libc6-dev) or set CC to your compiler",
+    )
+
+
+def run(argv: Sequence[str], *, stdin: str = "", cwd: str | None = None, timeout: float = 120) -> Output:
+    """Run one command without a shell, in the C locale, in its own process group. `timeout` is in seconds.
+
+    Raises ToolError HD503 where it cannot be started or does not end in time (then the whole group is killed).
+    """
+    env = {**os.environ, "LC_ALL": "C", "LANGUAGE": "C"}
+    try:
+        process = subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ToolError(f"cannot run {argv[0]}: {why}", code="HD503") from None
+    with process:
+        try:
+            out, err = process.communicate(stdin.encode("utf-8", "surrogateescape"), timeout=timeout)
+        except BaseException as error:
+            _kill_group(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise ToolError(f"{argv[0]} did not end within {timeout:g} s", code="HD503") from None
+            raise
+    decode = "utf-8", "surrogateescape"
+    return Output(process.returncode, out.decode(*decode), err.decode(*decode))
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.kill()
+
+
+def version(cc: Sequence[str]) -> str:
+    """The first line of `cc --version`."""
+    return run([*cc, "--version"], timeout=30).stdout.partition("\n")[0].strip()
+
+
+def build_filter(
+    sources: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], options: CcOptions, *, timeout: float = 300,
+) -> list[Diagnostic]:
+    """Compile and link a CPU filter. Returns the compiler's warnings.
+
+    Floating-point contraction, strict aliasing and undefined signed overflow are off, so that the filter computes what
+    a kernel made from the same source computes.
+    Raises UserError HD300 (C errors) or HD301 (link errors) with the compiler's text, ToolError HD502, HD503.
+    """
+    cc = find_cc()
+    words = [*cc, *FILTER_FLAGS, *options.preprocessor_flags(), "-o", plain_path(out)]
+    for source in sources:
+        words += ["-x", _language(source), plain_path(source)]
+    result = run([*words, "-x", "none", *options.link_flags()], timeout=timeout)
+    return check(cc[0], result, {plain_path(s): os.fspath(s) for s in sources})
+
+
+def _language(source: str | os.PathLike[str]) -> str:
+    """Names without a known suffix are C (a file may be called `map` or `x;y`); objects and archives stay what they are."""
+    return "none" if Path(source).suffix in (".o", ".a", ".s", ".S", ".so") else "c"
+
+
+def check(tool: str, result: Output, names: Mapping[str, str]) -> list[Diagnostic]:
+    """Warnings of a successful run; a failed one raises UserError, or ToolError HD503 where no error was printed.
+
+    names   path as passed to the tool -> path as the user wrote it.
+    """
+    found = read_messages(result.stderr, names)
+    errors = [d for d in found if d.severity == "error"]
+    if result.returncode == 0:
+        return [d for d in found if d.severity == "warning"]
+    if errors:
+        raise UserError(errors)
+    if "undefined reference" in result.stderr or "ld returned" in result.stderr or "cannot find -l" in result.stderr:
+        text = result.stderr.strip()
+        first = next((line for line in text.split("\n") if "undefined reference" in line or "cannot find" in line), text)
+        message = first.rpartition(": ")[2] if "undefined reference" in first else first
+        raise UserError([Diagnostic("error", "HD301", f"linking failed: {message.strip()}", text=text[-_TAIL:])])
+    how = f"signal {-result.returncode}" if result.returncode < 0 else f"exit status {result.returncode}"
+    tail = result.stderr.strip()[-_TAIL:] or "it printed no message"
+    raise ToolError(f"{tool} failed ({how}): {tail}", code="HD503")
+
+
+_PREFACE = re.compile(r"(?:In file included from |\s+from |.*: (?:In function|At top level|In member))")
+
+
+def read_messages(stderr: str, names: Mapping[str, str]) -> list[Diagnostic]:
+    """gcc's (or clang's) messages as diagnostics that keep the compiler's own text, excerpt and notes included."""
+    head = _head_pattern(names)
+    blocks: list[tuple[re.Match[str], int, int]] = []
+    starts = [m for m in head.finditer(stderr) if m["kind"] != "note"]
+    for i, match in enumerate(starts):
+        blocks.append((match, match.start(), starts[i + 1].start() if i + 1 < len(starts) else len(stderr)))
+    return [_diagnostic(match, _without_preface(stderr[start:end]), names) for match, start, end in blocks]
+
+
+def _head_pattern(names: Mapping[str, str]) -> re.Pattern[str]:
+    """`file:line:col: error: text`; the known names first, since a name may hold a colon or a newline."""
+    known = "".join(f"{re.escape(name)}|" for name in sorted(names, key=len, reverse=True))
+    kinds = "fatal error|error|warning|note"
+    return re.compile(rf"^(?:(?P<file>{known}[^\s:][^\n:]*):(?P<line>\d+):(?:(?P<col>\d+):)? |cc1: |gcc: |cc: |clang: )"
+                      rf"(?P<kind>{kinds}): (?P<text>.*)$", re.MULTILINE)
+
+
+def _without_preface(block: str) -> str:
+    """A block's last lines may belong to the next message (`In function 'main':`): leave them out."""
+    lines = block.rstrip("\n").split("\n")
+    while len(lines) > 1 and (_PREFACE.match(lines[-1]) or lines[-1].startswith("compilation terminated")):
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _diagnostic(match: re.Match[str], text: str, names: Mapping[str, str]) -> Diagnostic:
+    severity: Severity = "warning" if match["kind"] == "warning" else "error"
+    span = None
+    if match["file"]:
+        given = names.get(match["file"], match["file"])
+        col = int(match["col"] or 0)
+        text = re.sub(f"^{re.escape(match['file'])}:", lambda _: f"{given}:", text, flags=re.MULTILINE)
+        span = Span(given, int(match["line"]), col, col + 1 if col else 0)
+    return Diagnostic(severity, "HD300", match["text"], span, text=text)
