@@ -21,6 +21,141 @@ class Entry:
 
 
 CODES: dict[str, Entry] = {
+    "HD010": Entry(
+        "an input is missing or cannot be read",
+        "Inputs are looked at before any work is done. The message has the name as it was understood and what the system said.",
+        "Check the name, and that you may read it. A name with blanks or wildcards needs quotes in a shell.",
+    ),
+    "HD011": Entry(
+        "an input is neither a file nor a folder of files",
+        "A folder is read one level deep, as Hadoop does by default, so a folder inside it is an error and is not passed over."
+        " Pipes, sockets and devices cannot be read at the offsets of splits.",
+        "Name the inner folder as an input of its own, or use a glob such as 'in/*/*'. Write a stream to a file first.",
+    ),
+    "HD012": Entry(
+        "no file matches a glob",
+        "A name with *, ? or [ in it that is no existing file is a glob. Names that start with . or _ are not matched by a"
+        " wildcard, as in Hadoop.",
+        "Check the pattern, or write the hidden part of the name out.",
+    ),
+    "HD013": Entry(
+        "input or output on another file system",
+        "The embedded engine reads and writes files of this machine: plain paths, file:/path and file:///path.",
+        "Copy the data here first (hadoop fs -get PATH .).",
+    ),
+    "HD014": Entry(
+        "a compressed input that cannot be read",
+        "Only .gz and .bz2 are decompressed. Reading another compressed file as if it were text would give a wrong result"
+        " without a word, so it is refused.",
+        "Decompress it first; the message names a command.",
+    ),
+    "HD015": Entry(
+        "an input folder holds nothing that is read",
+        "Names that start with . or _ are skipped in folders, as in Hadoop; this folder holds nothing else. It is empty input.",
+        "Nothing, if that is meant. A hidden file is read where it is named itself.",
+    ),
+    "HD020": Entry(
+        "the output folder exists already",
+        "A job writes a new folder and never adds to one or replaces one, so that what is there is never mixed or lost.",
+        "Name another folder with -o, or remove the old one first.",
+    ),
+    "HD021": Entry(
+        "the output folder cannot be made",
+        "Making the folder is the first thing a job does; the system refused it.",
+        "Check that you may write there and that no part of the path is a file.",
+    ),
+    "HD022": Entry(
+        "the report folder is somebody else's",
+        "A job's report and logs go to OUTPUT.report. An older report of HeteroDoop there is replaced; a folder or file that is"
+        " none is left alone.",
+        "Move it away, or name another output.",
+    ),
+    "HD030": Entry(
+        "a job setting that cannot be right",
+        "-D takes KEY=VALUE. The keys listed in docs/job-settings.md as honoured have a type and a range.",
+        "Correct the value; docs/job-settings.md says what is possible.",
+    ),
+    "HD031": Entry(
+        "a job setting that is not supported",
+        "The setting would change the result, and the embedded engine does not support it. Ignoring it would give a wrong result"
+        " without a word.",
+        "Remove the setting, or run the job under Hadoop. docs/job-settings.md has the list.",
+    ),
+    "HD032": Entry(
+        "an option's value is out of range",
+        "Counts are whole numbers; sizes are bytes, with an optional k, m, g or t.",
+        "Correct the value; the message says what is possible.",
+    ),
+    "HD033": Entry(
+        "a --file that cannot be given to the filters",
+        "--file PATH[#NAME] makes PATH appear as NAME (default: its own name) in the working folder of every filter.",
+        "Check the path, and that every file has a name of its own without a slash.",
+    ),
+    "HD034": Entry(
+        "an option and a -D setting differ",
+        "Both say the same thing with different values; the command line option is taken.",
+        "Give it once.",
+    ),
+    "HD035": Entry(
+        "a job setting has no effect",
+        "The setting cannot change the result, and the embedded engine does not act on it.",
+        "Remove it.",
+    ),
+    "HD401": Entry(
+        "a filter failed",
+        "A map, combine or reduce program ended with a status other than 0 or by a signal in every attempt of a task. The message"
+        " names the command, the split or partition, and shows the end of what the program wrote to stderr; the log has all of it.",
+        "Run the command by hand on the range of the file that is named. -D stream.non.zero.exit.is.failure=false accepts any"
+        " exit status.",
+    ),
+    "HD402": Entry(
+        "a filter could not be started",
+        "The system refused to run the program: not executable, made for another machine, or arguments and environment too"
+        " large together.",
+        "Compile the bundle again on this machine. For 'Argument list too long': a smaller environment, shorter -D values, or a"
+        " lower -D stream.jobconf.truncate.limit.",
+    ),
+    "HD403": Entry(
+        "a combiner changed its keys",
+        "A combiner's output must stay in key order and in the partition of its input; the reducers rely on both. The message"
+        " names the key.",
+        "Print the key that was read, or remove the combiner and do the work in the reducer.",
+    ),
+    "HD404": Entry(
+        "an input is damaged or was changed while the job ran",
+        "A compressed file ends early or does not decode, or a file is shorter than it was when the job was planned. A part of"
+        " it is never taken for the whole.",
+        "Check the file (gzip -t, bzip2 -t), and do not write to inputs while a job reads them.",
+    ),
+    "HD405": Entry(
+        "a task could not read or write its files",
+        "The system refused a read or write of the task itself; a full disk is the usual cause. Intermediate data lies in the"
+        " output folder until the job ends.",
+        "Make room, or put the output on a larger disk.",
+    ),
+    "HD406": Entry(
+        "the output could not be put in place",
+        "All tasks were done, but moving a finished part into the output folder failed.",
+        "Check the disk and the permissions of the output folder, and whether something removed files in it.",
+    ),
+    "HD407": Entry(
+        "pairs that the combiner cannot read back",
+        "The map wrote keys or values that the combiner's own way of reading (scanf %s, say) does not read as they were"
+        " written: blanks in a key, a longer key than its buffer, a value that is no number of its type. The combiner got them"
+        " all the same, as on plain pipes, and the result is what it made of them.",
+        "Let the combiner read whole lines and cut at the tab, or give it a larger buffer.",
+    ),
+    "HD408": Entry(
+        "a combiner stopped before the end of its input",
+        "It ended, or closed its stdin, with pairs unread; those pairs are lost, as they would be on plain pipes. The usual cause"
+        " is a scanf that does not match.",
+        "Check how the combiner reads: keys with blanks, empty values.",
+    ),
+    "HD409": Entry(
+        "the native runtime failed",
+        "A task failed inside HeteroDoop's own library and not in your program.",
+        "Please report it, with the message.",
+    ),
     "HD501": Entry(
         "a data file of the installation is missing",
         "HeteroDoop carries files beside its Python code (native sources, headers, templates); one was not found, so the"
