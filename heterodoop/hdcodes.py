@@ -21,6 +21,27 @@ class Entry:
 
 
 CODES: dict[str, Entry] = {
+    "HD001": Entry(
+        "an app's C file is missing",
+        "An app is a folder with map.c and, if it has them, combine.c and reduce.c; or one C file that is the map, with --combine"
+        " and --reduce naming the others.",
+        "Check the path in the message.",
+    ),
+    "HD002": Entry(
+        "no such error code",
+        "An argument of the form HDnnn is always taken for an error code. A folder of such a name is written ./HD104.",
+        "docs/errors.md lists all codes.",
+    ),
+    "HD003": Entry(
+        "the bundle's place is taken",
+        "A bundle replaces an older bundle, and nothing else: what stands at the output's name is no bundle.",
+        "Name another output with -o, or move it away.",
+    ),
+    "HD004": Entry(
+        "no such stage of the compiler",
+        "--emit prints what one stage of the compiler made; the message lists the stages.",
+        "heterodoop compile APP --emit help says what each stage prints.",
+    ),
     "HD010": Entry(
         "an input is missing or cannot be read",
         "Inputs are looked at before any work is done. The message has the name as it was understood and what the system said.",
@@ -100,6 +121,38 @@ CODES: dict[str, Entry] = {
         "a job setting has no effect",
         "The setting cannot change the result, and the embedded engine does not act on it.",
         "Remove it.",
+    ),
+    "HD201": Entry(
+        "reducers run on the CPU",
+        "The paper has no directive for reduce: its parallelism lies across partitions, which CPU slots use already.",
+        "Nothing to do.",
+    ),
+    "HD202": Entry(
+        "a program without a directive",
+        "The filter runs on the CPU as it is. A GPU form needs `#pragma mapreduce mapper` or `combiner` before the record loop,"
+        " and a combiner without one is run exactly once per task.",
+        "Add the directive (docs/directives.md), or leave it: the result is the same.",
+    ),
+    "HD310": Entry(
+        "a bundle's manifest is damaged",
+        "manifest.json is read strictly: a missing, unknown or ill-typed field means that it was changed by hand or only half"
+        " written, and guessing could run the wrong program.",
+        "Compile the program again.",
+    ),
+    "HD311": Entry(
+        "a bundle of another version",
+        "The manifest's format has a version, and this HeteroDoop reads only its own.",
+        "Compile the program again with this version.",
+    ),
+    "HD312": Entry(
+        "not a bundle",
+        "The folder holds no readable manifest.json, or the path does not exist.",
+        "Make a bundle with: heterodoop compile DIR -o NAME.hdp",
+    ),
+    "HD313": Entry(
+        "a bundle's filter is missing or changed",
+        "The manifest holds the SHA-256 of each filter that was built; the file in bin/ is another one.",
+        "Compile the program again.",
     ),
     "HD401": Entry(
         "a filter failed",

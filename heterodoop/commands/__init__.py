@@ -1,0 +1,1 @@
+"""What commands do that is more than one call: between `cli` and the parts below it."""

@@ -1,0 +1,59 @@
+"""Which C files make an app: a folder with map.c, or a map's file with its options. Reads no C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import UsageError
+from ..manifest import Role
+from ..toolchain import CcOptions
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """Everything a build depends on but the files' contents.
+
+    name      of the app: the folder's, or the map file's folder's.
+    programs  role -> its own C file, in the order map, combine, reduce.
+    extra     further C files, linked into every filter.
+    verify    check the IR after every pass.
+    """
+
+    name: str
+    programs: tuple[tuple[Role, Path], ...]
+    extra: tuple[Path, ...]
+    cc: CcOptions
+    verify: bool = False
+
+    @classmethod
+    def make(
+        cls, source: Sequence[str], *, combine: str | None = None, reduce: str | None = None, include: Sequence[str] = (),
+        define: Sequence[str] = (), library: Sequence[str] = (), std: str = "gnu11", verify: bool = False,
+    ) -> BuildOptions:
+        """From the command line's words. Raises UsageError HD001: no such file, no map.c, not a C file."""
+        first = Path(source[0])
+        folder = first.is_dir()
+        programs: list[tuple[Role, Path]] = [("map", first / "map.c" if folder else first)]
+        for role, given in (("combine", combine), ("reduce", reduce)):
+            default = first / f"{role}.c"
+            if given is not None:
+                programs.append((role, Path(given)))  # type: ignore[arg-type]
+            elif folder and default.exists():
+                programs.append((role, default))  # type: ignore[arg-type]
+        extra = tuple(Path(s) for s in source[1:])
+        _check_files(first, folder, [p for _, p in programs], extra)
+        options = CcOptions(tuple(include), tuple(define), tuple(library), std)
+        home = first if folder else first.parent
+        return cls(home.resolve().name or "app", tuple(programs), extra, options, verify)
+
+
+def _check_files(first: Path, folder: bool, programs: list[Path], extra: tuple[Path, ...]) -> None:
+    if folder and not programs[0].exists():
+        raise UsageError(f"{first} holds no map.c", code="HD001", help="an app is a folder with map.c, or name the map's C file")
+    for path in (*programs, *extra):
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder, a C file is needed here", code="HD001")
+        if not path.exists():
+            raise UsageError(f"{path}: no such file", code="HD001")

@@ -1,0 +1,203 @@
+"""The spine: an app's C files in, a bundle out. One call a stage, in the order of the data flow.
+
+    source text -frontend-> Unit -bind-> BoundRegion -passes-> ir.Program and analyses -> manifest.Program
+    -toolchain-> filters -> bundle
+
+An app whose regions cannot be analysed still gets its CPU filters: the reason travels in the manifest.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .. import __version__, toolchain
+from ..diag import Diagnostic, Sink
+from ..errors import UsageError, UserError
+from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
+from . import frontend, passes
+from .app import BuildOptions
+from .bind import BoundRegion, bind
+
+__all__ = ["BuildOptions", "Result", "analyse", "compile_to_bundle", "emit", "summary"]
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """One program after analysis: what `--emit` prints and the manifest is made of."""
+
+    role: Role
+    path: Path
+    unit: frontend.Unit
+    bound: BoundRegion | None
+    region: passes.Analysis | None
+    refusals: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    manifest: Manifest
+    programs: tuple[Analysed, ...]
+    warnings: list[Diagnostic]
+
+
+def analyse(options: BuildOptions) -> Result:
+    """Analyse all programs of the app; no filter is built, so `binaries` of the manifest is empty.
+
+    Raises UserError with the errors of all programs together, ToolError without a C compiler.
+    """
+    sink = Sink()
+    programs = [a for role, path in options.programs if (a := _analyse_or_collect(role, path, options, sink))]
+    sink.raise_errors()
+    return Result(_manifest(options, programs), tuple(programs), sink.warnings)
+
+
+def compile_to_bundle(options: BuildOptions, output: Path | None = None) -> tuple[Path, Result]:
+    """Compile the app into a bundle, default NAME.hdp in the current folder; returns its path and what was found.
+
+    The bundle appears complete or not at all. Raises as `analyse`, and UsageError HD003 where the output exists and
+    is not a bundle.
+    """
+    target = output or Path(f"{options.name}.hdp")
+    _check_target(target)
+    result = analyse(options)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name[:200]}.") as scratch:
+        made = Path(scratch) / "bundle"
+        manifest = _write_bundle(made, options, result)
+        _replace(made, target)
+    return target, replace(result, manifest=manifest)
+
+
+def emit(options: BuildOptions, stage: str) -> str:
+    """The text of one stage, for every program that has it. Raises UsageError HD004 for an unknown stage."""
+    if stage == "help":
+        return "".join(f"{name:12}{doc}\n" for name, (doc, _) in STAGES.items())
+    if stage not in STAGES:
+        raise UsageError(f"there is no stage '{stage}'", code="HD004", help=f"stages: {', '.join(STAGES)}")
+    result = analyse(options)
+    if stage == "manifest":
+        return result.manifest.to_json()
+    text = STAGES[stage][1]
+    return "\n".join(f"// {program.path}\n{text(program)}" for program in result.programs)
+
+
+def summary(bundle: Path, manifest: Manifest) -> str:
+    """One line per program for the terminal after a build."""
+    lines = [f"{bundle}: {manifest.name}, built with {manifest.compiler}"]
+    for program in manifest.programs:
+        where = "CPU only" if program.gpu_refusals else "nothing found that keeps it off a GPU"
+        reason = program.gpu_refusals[0] if program.gpu_refusals else None
+        more = f" ({reason.place + ': ' if reason.place else ''}{reason.message} [{reason.code}])" if reason else ""
+        lines.append(f"  {program.role:8}{where}{more}")
+    return "\n".join(lines)
+
+
+def _analyse_or_collect(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed | None:
+    """One program's analysis; its errors go to the sink, so that the other programs' errors are shown too."""
+    try:
+        return _analyse_program(role, path, options, sink)
+    except UserError as error:
+        sink.extend(error.diagnostics)
+        return None
+
+
+def _analyse_program(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed:
+    unit = frontend.load(path, options.cc)
+    sink.extend(unit.warnings)
+    found = bind(unit, sink, role)
+    sink.raise_errors()
+    if unit.refusal is not None:
+        return Analysed(role, path, unit, None, None, (unit.refusal,))
+    if not found:
+        return Analysed(role, path, unit, None, None, (_no_directive(role, path),))
+    analysis = passes.run(unit, found[0], sink, verify=options.verify)
+    return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
+
+
+def _no_directive(role: Role, path: Path) -> Reason:
+    if role == "reduce":
+        return Reason("HD201", "reducers run on the CPU: the paper has no directive for them", str(path))
+    kind = "mapper" if role == "map" else "combiner"
+    return Reason("HD202", f"there is no '#pragma mapreduce {kind}' in it", str(path))
+
+
+def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
+    read = sorted({dep for program in programs for dep in program.unit.deps} | {str(p) for p in options.extra})
+    return Manifest(
+        version=VERSION,
+        tool=__version__,
+        name=options.name,
+        compiler=toolchain.version(toolchain.find_cc()),
+        flags=(*toolchain.FILTER_FLAGS, *options.cc.preprocessor_flags(), *options.cc.link_flags()),
+        programs=tuple(_program(program, options) for program in programs),
+        inputs=tuple(Input(path, sha256(Path(path))) for path in read),
+        binaries=(),
+    )
+
+
+def _program(program: Analysed, options: BuildOptions) -> Program:
+    sources = (f"src/{program.role}.c", *(f"src/{path.name}" for path in options.extra))
+    region = program.region.region if program.region else None
+    return Program(program.role, f"bin/{program.role}", sources, region, program.refusals)
+
+
+def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest:
+    (made / "src").mkdir(parents=True)
+    (made / "bin").mkdir()
+    for role, path in options.programs:
+        shutil.copyfile(path, made / "src" / f"{role}.c")
+        toolchain.build_filter([path, *options.extra], made / "bin" / role, options.cc)
+    for path in options.extra:
+        shutil.copyfile(path, made / "src" / path.name)
+    binaries = tuple(Input(f"bin/{role}", sha256(made / "bin" / role)) for role, _ in options.programs)
+    manifest = replace(result.manifest, binaries=binaries)
+    (made / FILE).write_text(manifest.to_json(), encoding="utf-8", errors="surrogateescape")
+    return manifest
+
+
+def _check_target(target: Path) -> None:
+    if os.path.lexists(target) and not (target / FILE).is_file():
+        raise UsageError(f"{target} exists and is not a bundle", code="HD003", help="choose another name with -o")
+
+
+def _replace(made: Path, target: Path) -> None:
+    """Put the new bundle in the old one's place; a job that runs from the old one keeps its open files."""
+    if target.exists():
+        old = made.with_name("old")
+        os.rename(target, old)
+    os.rename(made, target)
+
+
+def _directives_text(program: Analysed) -> str:
+    lines = []
+    for directive in program.unit.directives:
+        lines.append(f"{directive.span}: {directive.kind}")
+        for clause in directive.clauses:
+            args = ", ".join(f"{a.text} = {a.expanded}" if a.expanded not in ("", a.text) else a.text for a in clause.args)
+            lines.append(f"{clause.span}:   {clause.name}({args})")
+    return "".join(line + "\n" for line in lines)
+
+
+def _ir_text(program: Analysed) -> str:
+    return passes.ir_text(program.region) if program.region else _refusals_text(program)
+
+
+def _uses_text(program: Analysed) -> str:
+    return passes.uses_text(program.region) if program.region else _refusals_text(program)
+
+
+def _refusals_text(program: Analysed) -> str:
+    return "".join(f"// {reason.place}: [{reason.code}] {reason.message}\n" for reason in program.refusals)
+
+
+STAGES: dict[str, tuple[str, Callable[[Analysed], str]]] = {
+    "directives": ("the directives and their clauses, with places and expanded arguments", _directives_text),
+    "ir": ("the region IR: typed statements, reads back", _ir_text),
+    "uses": ("each outer variable's class and the reason", _uses_text),
+    "manifest": ("the bundle's manifest, without the filters", lambda program: ""),
+}
