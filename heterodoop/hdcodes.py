@@ -23,7 +23,8 @@ class Entry:
 CODES: dict[str, Entry] = {
     "HD001": Entry(
         "an app's C file is missing",
-        "An app is a folder with map.c and, if it has them, combine.c and reduce.c; or one C file that is the map, with --combine"
+        "An app is a folder with map.c and, if it has them, combine.c and reduce.c; or one C file that is"
+        " the map, with --combine"
         " and --reduce naming the others.",
         "Check the path in the message.",
     ),
@@ -44,18 +45,21 @@ CODES: dict[str, Entry] = {
     ),
     "HD010": Entry(
         "an input is missing or cannot be read",
-        "Inputs are looked at before any work is done. The message has the name as it was understood and what the system said.",
+        "Inputs are looked at before any work is done. The message has the name as it was understood and"
+        " what the system said.",
         "Check the name, and that you may read it. A name with blanks or wildcards needs quotes in a shell.",
     ),
     "HD011": Entry(
         "an input is neither a file nor a folder of files",
-        "A folder is read one level deep, as Hadoop does by default, so a folder inside it is an error and is not passed over."
+        "A folder is read one level deep, as Hadoop does by default, so a folder inside it is an error and"
+        " is not passed over."
         " Pipes, sockets and devices cannot be read at the offsets of splits.",
         "Name the inner folder as an input of its own, or use a glob such as 'in/*/*'. Write a stream to a file first.",
     ),
     "HD012": Entry(
         "no file matches a glob",
-        "A name with *, ? or [ in it that is no existing file is a glob. Names that start with . or _ are not matched by a"
+        "A name with *, ? or [ in it that is no existing file is a glob. Names that start with . or _ are"
+        " not matched by a"
         " wildcard, as in Hadoop.",
         "Check the pattern, or write the hidden part of the name out.",
     ),
@@ -66,18 +70,21 @@ CODES: dict[str, Entry] = {
     ),
     "HD014": Entry(
         "a compressed input that cannot be read",
-        "Only .gz and .bz2 are decompressed. Reading another compressed file as if it were text would give a wrong result"
+        "Only .gz and .bz2 are decompressed. Reading another compressed file as if it were text would give a"
+        " wrong result"
         " without a word, so it is refused.",
         "Decompress it first; the message names a command.",
     ),
     "HD015": Entry(
         "an input folder holds nothing that is read",
-        "Names that start with . or _ are skipped in folders, as in Hadoop; this folder holds nothing else. It is empty input.",
+        "Names that start with . or _ are skipped in folders, as in Hadoop; this folder holds nothing else."
+        " It is empty input.",
         "Nothing, if that is meant. A hidden file is read where it is named itself.",
     ),
     "HD020": Entry(
         "the output folder exists already",
-        "A job writes a new folder and never adds to one or replaces one, so that what is there is never mixed or lost.",
+        "A job writes a new folder and never adds to one or replaces one, so that what is there is never"
+        " mixed or lost.",
         "Name another folder with -o, or remove the old one first.",
     ),
     "HD021": Entry(
@@ -87,7 +94,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD022": Entry(
         "the report folder is somebody else's",
-        "A job's report and logs go to OUTPUT.report. An older report of HeteroDoop there is replaced; a folder or file that is"
+        "A job's report and logs go to OUTPUT.report. An older report of HeteroDoop there is replaced; a"
+        " folder or file that is"
         " none is left alone.",
         "Move it away, or name another output.",
     ),
@@ -98,7 +106,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD031": Entry(
         "a job setting that is not supported",
-        "The setting would change the result, and the embedded engine does not support it. Ignoring it would give a wrong result"
+        "The setting would change the result, and the embedded engine does not support it. Ignoring it would"
+        " give a wrong result"
         " without a word.",
         "Remove the setting, or run the job under Hadoop. docs/job-settings.md has the list.",
     ),
@@ -129,13 +138,15 @@ CODES: dict[str, Entry] = {
     ),
     "HD202": Entry(
         "a program without a directive",
-        "The filter runs on the CPU as it is. A GPU form needs `#pragma mapreduce mapper` or `combiner` before the record loop,"
+        "The filter runs on the CPU as it is. A GPU form needs `#pragma mapreduce mapper` or `combiner`"
+        " before the record loop,"
         " and a combiner without one is run exactly once per task.",
         "Add the directive (docs/directives.md), or leave it: the result is the same.",
     ),
     "HD310": Entry(
         "a bundle's manifest is damaged",
-        "manifest.json is read strictly: a missing, unknown or ill-typed field means that it was changed by hand or only half"
+        "manifest.json is read strictly: a missing, unknown or ill-typed field means that it was changed by"
+        " hand or only half"
         " written, and guessing could run the wrong program.",
         "Compile the program again.",
     ),
@@ -156,33 +167,41 @@ CODES: dict[str, Entry] = {
     ),
     "HD401": Entry(
         "a filter failed",
-        "A map, combine or reduce program ended with a status other than 0 or by a signal in every attempt of a task. The message"
-        " names the command, the split or partition, and shows the end of what the program wrote to stderr; the log has all of it.",
-        "Run the command by hand on the range of the file that is named. -D stream.non.zero.exit.is.failure=false accepts any"
+        "A map, combine or reduce program ended with a status other than 0 or by a signal in every attempt"
+        " of a task. The message"
+        " names the command, the split or partition, and shows the end of what the program wrote to stderr;"
+        " the log has all of it.",
+        "Run the command by hand on the range of the file that is named. -D"
+        " stream.non.zero.exit.is.failure=false accepts any"
         " exit status.",
     ),
     "HD402": Entry(
         "a filter could not be started",
-        "The system refused to run the program: not executable, made for another machine, or arguments and environment too"
+        "The system refused to run the program: not executable, made for another machine, or arguments and"
+        " environment too"
         " large together.",
-        "Compile the bundle again on this machine. For 'Argument list too long': a smaller environment, shorter -D values, or a"
+        "Compile the bundle again on this machine. For 'Argument list too long': a smaller environment,"
+        " shorter -D values, or a"
         " lower -D stream.jobconf.truncate.limit.",
     ),
     "HD403": Entry(
         "a combiner changed its keys",
-        "A combiner's output must stay in key order and in the partition of its input; the reducers rely on both. The message"
+        "A combiner's output must stay in key order and in the partition of its input; the reducers rely on"
+        " both. The message"
         " names the key.",
         "Print the key that was read, or remove the combiner and do the work in the reducer.",
     ),
     "HD404": Entry(
         "an input is damaged or was changed while the job ran",
-        "A compressed file ends early or does not decode, or a file is shorter than it was when the job was planned. A part of"
+        "A compressed file ends early or does not decode, or a file is shorter than it was when the job was"
+        " planned. A part of"
         " it is never taken for the whole.",
         "Check the file (gzip -t, bzip2 -t), and do not write to inputs while a job reads them.",
     ),
     "HD405": Entry(
         "a task could not read or write its files",
-        "The system refused a read or write of the task itself; a full disk is the usual cause. Intermediate data lies in the"
+        "The system refused a read or write of the task itself; a full disk is the usual cause. Intermediate"
+        " data lies in the"
         " output folder until the job ends.",
         "Make room, or put the output on a larger disk.",
     ),
@@ -194,13 +213,15 @@ CODES: dict[str, Entry] = {
     "HD407": Entry(
         "pairs that the combiner cannot read back",
         "The map wrote keys or values that the combiner's own way of reading (scanf %s, say) does not read as they were"
-        " written: blanks in a key, a longer key than its buffer, a value that is no number of its type. The combiner got them"
+        " written: blanks in a key, a longer key than its buffer, a value that is no number of its type. The"
+        " combiner got them"
         " all the same, as on plain pipes, and the result is what it made of them.",
         "Let the combiner read whole lines and cut at the tab, or give it a larger buffer.",
     ),
     "HD408": Entry(
         "a combiner stopped before the end of its input",
-        "It ended, or closed its stdin, with pairs unread; those pairs are lost, as they would be on plain pipes. The usual cause"
+        "It ended, or closed its stdin, with pairs unread; those pairs are lost, as they would be on plain"
+        " pipes. The usual cause"
         " is a scanf that does not match.",
         "Check how the combiner reads: keys with blanks, empty values.",
     ),
@@ -211,22 +232,27 @@ CODES: dict[str, Entry] = {
     ),
     "HD501": Entry(
         "a data file of the installation is missing",
-        "HeteroDoop carries files beside its Python code (native sources, headers, templates); one was not found, so the"
+        "HeteroDoop carries files beside its Python code (native sources, headers, templates); one was not"
+        " found, so the"
         " installation is incomplete.",
         "Install HeteroDoop again: pip install .",
     ),
     "HD510": Entry(
         "the native runtime could not be built",
-        "Local runs need a small C++ library. `pip install .` builds it where g++ is present and goes on without it where"
-        " g++ is not; `python -m heterodoop.build_native` builds it later. The message holds the C++ compiler's own words.",
+        "Local runs need a small C++ library. `pip install .` builds it where g++ is present and goes on"
+        " without it where"
+        " g++ is not; `python -m heterodoop.build_native` builds it later. The message holds the C++"
+        " compiler's own words.",
         "Install g++ (Debian and Ubuntu: apt install g++), or name another compiler in CXX, and run"
         " python -m heterodoop.build_native with the Python that HeteroDoop is installed in.",
     ),
     "HD511": Entry(
         "the native runtime is missing",
-        "HeteroDoop was installed on a machine without g++, so the library that runs tasks, sorts and merges was not built."
+        "HeteroDoop was installed on a machine without g++, so the library that runs tasks, sorts and merges"
+        " was not built."
         " Compiling and explaining programs works without it; `heterodoop run` needs it.",
-        "Install g++ (Debian and Ubuntu: apt install g++) and run python -m heterodoop.build_native with the Python that"
+        "Install g++ (Debian and Ubuntu: apt install g++) and run python -m heterodoop.build_native with the"
+        " Python that"
         " HeteroDoop is installed in.",
     ),
 }
