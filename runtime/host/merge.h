@@ -34,13 +34,12 @@ class MergeReader {
 class MergeSource : public Source {
  public:
   MergeSource(MergeReader &reader, uint64_t &records, uint64_t &groups);
+  ~MergeSource() override;
   std::string_view next() override;
 
  private:
-  MergeReader &reader_;
-  uint64_t &records_, &groups_;
-  std::string buffer_, previous_;
-  bool ended_ = false, any_ = false;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace hd

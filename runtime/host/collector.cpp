@@ -1,0 +1,181 @@
+#include "collector.h"
+
+#include <algorithm>
+#include <array>
+
+#include "combine.h"
+#include "fan_in.h"
+#include "group_table.h"
+#include "ifile.h"
+#include "pair_check.h"
+#include "spill.h"
+
+namespace hd {
+namespace {
+
+constexpr size_t kBatch = 32;  // pairs whose slots and groups are fetched from memory together
+
+// Bytes of the output buffer, out of the task's memory.
+size_t output_buffer(uint64_t sort_bytes) { return size_t(std::clamp<uint64_t>(sort_bytes / 16, 16 << 10, 1 << 20)); }
+
+// What is left for the table: all but the output buffer, a combiner's text piece and the partition bounds.
+uint64_t table_limit(const CollectorOptions &options) {
+  const uint64_t fixed = output_buffer(options.sort_bytes) + (64 << 10) + 16 * uint64_t(options.partitions);
+  return options.sort_bytes > 2 * fixed ? options.sort_bytes - fixed : options.sort_bytes / 2;
+}
+
+}  // namespace
+
+uint32_t partition_of(std::string_view key, uint32_t n) {
+  if (n <= 1) return 0;
+  uint32_t h = 1;
+  for (char c : key) h = 31 * h + uint32_t(int32_t(static_cast<signed char>(c)));
+  return (h & 0x7fffffff) % n;
+}
+
+struct Collector::State {
+  const CollectorOptions options;
+  Counters &counters;
+  const Cancel &cancel;
+  SpillContext context;
+  Combiner combiner;
+  GroupTable table;
+  std::array<HashedPair, kBatch> batch;
+  size_t batched = 0;
+  Spills spills;
+  uint64_t spills_made = 0;
+  bool regroup;
+  bool combined = false;  // a spill has been through the combiner (then all have)
+  bool remerged = false;  // some spills have been merged into longer ones, not combined again
+
+  State(const CollectorOptions &o, Counters &n, const Cancel &c)
+      : options(o), counters(n), cancel(c), context{o.partitions, output_buffer(o.sort_bytes), n, c},
+        combiner(options, n), table(table_limit(o)), regroup(o.regroup && o.combine) {}
+
+  void add(std::string_view key, std::string_view value) {
+    if (key.size() > kShort || value.size() > kInlineValue) [[unlikely]] return add_long(key, value);
+    HashedPair &p = batch[batched++];
+    p.key_words = load_words(key.data(), key.size());
+    p.value_word = load_words(value.data(), value.size()).lo;
+    p.key_length = uint32_t(key.size());
+    p.value_length = uint32_t(value.size());
+    p.tag = uint32_t(hash_words(p.key_words, key.size()) >> 32);
+    table.prefetch_slot(p.tag);
+    if (batched == kBatch) drain();
+  }
+
+  void drain() {
+    const size_t n = std::exchange(batched, 0);
+    for (size_t i = 0; i < n; ++i) table.prefetch_group(batch[i].tag);
+    for (size_t i = 0; i < n; ++i) put(batch[i]);
+  }
+
+  // Not batched: the bytes are the caller's, and are only there during the call.
+  void add_long(std::string_view key, std::string_view value) {
+    check_text_size(key, value);
+    drain();
+    HashedPair p;
+    const bool long_key = key.size() > kShort;
+    p.key_words = long_key ? Words{load_words(key.data(), 8).lo, 0} : load_words(key.data(), key.size());
+    const uint64_t hash = long_key ? hash_bytes(key.data(), key.size()) : hash_words(p.key_words, key.size());
+    p.tag = uint32_t(hash >> 32);
+    if (value.size() <= kInlineValue) p.value_word = load_words(value.data(), value.size()).lo;
+    p.key_length = uint32_t(key.size());
+    p.value_length = uint32_t(value.size());
+    p.key = key.data();
+    p.value = value.data();
+    put(p);
+  }
+
+  void put(const HashedPair &p) {
+    if (table.add(p)) return;
+    spill();
+    table.add(p);
+  }
+
+  // Before a load may be combined: does every pair read back? A fold that misreads must not be run in pieces.
+  void check_pairs() {
+    const uint64_t unreadable = unreadable_pairs(options.check, table);
+    if (unreadable == 0) return;
+    counters.add(kUnreadablePairs, unreadable);
+    if (combined) throw Error(kRetryNoFold, "a pair does not read back through the combiner's reader");
+    regroup = false;
+  }
+
+  std::string spill_path() { return options.work_dir + "/spill" + std::to_string(spills_made++) + ".out"; }
+
+  void spill() {
+    cancel.check();
+    check_pairs();
+    const std::string path = spill_path();
+    IFileWriter out(path, context.buffer_bytes, cancel);
+    write_load(context, table, regroup ? &combiner : nullptr, out);
+    commit_spill(out, path, spills.end());
+    combined = combined || regroup;
+    counters.add(kSpills);
+    table.clear();
+  }
+
+  void commit_spill(IFileWriter &out, const std::string &path, Spills::iterator at) {
+    auto file = std::make_unique<SpillFile>(path);  // first: removes what a failing commit leaves
+    out.commit(file->index_path());
+    spills.insert(at, std::move(file));
+  }
+
+  void finish() {
+    drain();
+    const bool direct = spills.empty();
+    if (direct) {
+      check_pairs();
+    } else if (!table.empty()) {
+      spill();
+    }
+    if (!direct) table.release();
+    Combiner *last = combiner ? &combiner : nullptr;
+    const FanIn limits = merge_limits();
+    while (spills.size() > limits.most) merge_earliest(limits);
+    IFileWriter out(options.out_path, context.buffer_bytes, cancel);
+    if (direct) {
+      write_load(context, table, last, out);
+    } else {
+      merge_spills(context, spills, 0, spills.size(), limits, last, combined && !remerged, out);
+    }
+    out.commit(options.index_path);
+    counters.add(kMapOutputMaterializedBytes, out.bytes());
+    spills.clear();
+  }
+
+  // The spills' indexes are in memory during a merge, so they count.
+  FanIn merge_limits() const {
+    const uint64_t index_bytes = sizeof(IndexEntry) * uint64_t(options.partitions);
+    FanIn limits = fan_in(options.sort_bytes);
+    while (limits.most > 2 && limits.most * (index_bytes + (16 << 10)) > options.sort_bytes) --limits.most;
+    const uint64_t indexes = limits.most * index_bytes + context.buffer_bytes;
+    limits.memory = options.sort_bytes > indexes ? options.sort_bytes - indexes : 0;
+    return limits;
+  }
+
+  // One pass of intermediate merges over consecutive spills, not combined: the last merge does that.
+  void merge_earliest(const FanIn &limits) {
+    const size_t runs = runs_needed(spills.size(), limits.most);
+    remerged = true;
+    for (size_t r = 0; r < runs; ++r) {
+      const std::string path = spill_path();
+      IFileWriter out(path, context.buffer_bytes, cancel);
+      merge_spills(context, spills, r, limits.most, limits, nullptr, false, out);
+      const auto first = spills.begin() + ptrdiff_t(r);
+      commit_spill(out, path, spills.erase(first, first + ptrdiff_t(limits.most)));
+    }
+  }
+};
+
+Collector::Collector(const CollectorOptions &options, Counters &counters, const Cancel &cancel)
+    : state_(std::make_unique<State>(options, counters, cancel)) {}
+
+Collector::~Collector() = default;
+
+void Collector::add(std::string_view key, std::string_view value) { state_->add(key, value); }
+
+void Collector::finish() { state_->finish(); }
+
+}  // namespace hd

@@ -1,0 +1,14 @@
+// CRC-32 (zlib, IEEE 802.3), as IFile and its index use it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace hd {
+
+// Continues `crc` (0 at the start) over n bytes; carry-less multiplication where the CPU has it.
+uint32_t crc32(uint32_t crc, const void *data, size_t n);
+
+// The same without special instructions; the reference for the tests.
+uint32_t crc32_portable(uint32_t crc, const void *data, size_t n);
+
+}  // namespace hd

@@ -1,0 +1,59 @@
+#include "pair_check.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+namespace hd {
+namespace {
+
+// White space of C's isspace in the "C" locale, and the NUL that would cut the string read.
+bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
+
+template <class T>
+bool reads_as(std::string_view s) {
+  if constexpr (std::is_unsigned_v<T>) {
+    if (s.starts_with('-')) return false;
+  }
+  T number;
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), number);  // takes -?digits, nothing else
+  return error == std::errc() && end == s.data() + s.size();
+}
+
+}  // namespace
+
+bool key_reads_back(const PairCheck &check, std::string_view key) {
+  if (check.key == PairCheck::kNoCheck) return true;
+  if (check.key_max && key.size() > check.key_max) return false;
+  if (check.key == PairCheck::kField) return key.find('\0') == key.npos;
+  return !key.empty() && std::none_of(key.begin(), key.end(), ends_token);
+}
+
+bool value_reads_back(const PairCheck &check, std::string_view value) {
+  switch (check.value) {
+    case PairCheck::kAny: return true;
+    case PairCheck::kInt32: return reads_as<int32_t>(value);
+    case PairCheck::kInt64: return reads_as<int64_t>(value);
+    case PairCheck::kUint32: return reads_as<uint32_t>(value);
+    case PairCheck::kUint64: return reads_as<uint64_t>(value);
+  }
+  return false;
+}
+
+bool PairCheck::accepts(std::string_view key_bytes, std::string_view value_bytes) const {
+  return key_reads_back(*this, key_bytes) && value_reads_back(*this, value_bytes);
+}
+
+uint64_t unreadable_pairs(const PairCheck &check, const GroupTable &table) {
+  if (check.key == PairCheck::kNoCheck && check.value == PairCheck::kAny) return 0;
+  uint64_t pairs = 0;
+  for (Group &g : table.groups()) {
+    g.unreadable = !key_reads_back(check, table.key(g));
+    if (g.unreadable || !value_reads_back(check, table.value(g))) pairs += g.count;
+  }
+  for (const Run &r : table.runs())
+    if (table.groups()[r.group].unreadable || !value_reads_back(check, table.value(r))) pairs += r.count;
+  return pairs;
+}
+
+}  // namespace hd

@@ -1,0 +1,142 @@
+#include "sorted_load.h"
+
+#include <algorithm>
+
+#include "collector.h"
+
+namespace hd {
+namespace {
+
+constexpr size_t kAhead = 12;          // entries; random group accesses are prefetched this far ahead
+constexpr size_t kRadixFrom = 256;     // entries; below, comparing beats counting
+constexpr size_t kCompareFrom = 64;    // bytes; beyond this common prefix keys are compared whole (bounds the recursion)
+constexpr size_t kCompareBelow = 8;    // entries
+
+bool by_prefix(const SortEntry &a, const SortEntry &b) { return a.prefix < b.prefix; }
+
+// In-place MSD radix sort by the prefix ("American flag"; McIlroy, Bostic, McIlroy 1993).
+void radix_sort(SortEntry *a, size_t n, int shift) {
+  if (n < kRadixFrom || shift < 0) return std::sort(a, a + n, by_prefix);
+  size_t ends[256] = {}, next[256];
+  auto digit = [shift](const SortEntry &e) { return e.prefix >> shift & 0xff; };
+  for (size_t i = 0; i < n; ++i) ++ends[digit(a[i])];
+  if (ends[digit(a[0])] == n) return radix_sort(a, n, shift - 8);
+  for (size_t d = 0, sum = 0; d < 256; ++d) {
+    next[d] = sum;
+    ends[d] = sum += ends[d];
+  }
+  for (size_t d = 0; d < 256; ++d)
+    while (next[d] < ends[d]) {
+      SortEntry e = a[next[d]];
+      for (size_t to = digit(e); to != d; to = digit(e)) std::swap(e, a[next[to]++]);
+      a[next[d]++] = e;
+    }
+  for (size_t d = 0, begin = 0; d < 256; begin = ends[d++])
+    if (ends[d] - begin > 1) radix_sort(a + begin, ends[d] - begin, shift - 8);
+}
+
+class KeySorter {
+ public:
+  explicit KeySorter(const GroupTable &table) : table_(table), groups_(table.groups()) {}
+
+  // The entries hold the prefixes at `depth`, and their keys agree before it.
+  void sort(SortEntry *a, size_t n, size_t depth) {
+    radix_sort(a, n, 56);
+    for (size_t i = 0, j; i < n; i = j) {
+      for (j = i + 1; j < n && a[j].prefix == a[i].prefix;) ++j;
+      if (j - i > 1) break_ties(a + i, a + j, depth + 8);
+    }
+  }
+
+ private:
+  std::string_view key(const SortEntry &e) const { return table_.key(groups_[e.group]); }
+
+  // Keys that agree before `depth` when padded with zero bytes. One that ends there is a prefix of all longer ones.
+  void break_ties(SortEntry *first, SortEntry *last, size_t depth) {
+    SortEntry *open = std::partition(first, last, [depth](const SortEntry &e) { return e.key_length <= depth; });
+    std::sort(first, open, [](const SortEntry &a, const SortEntry &b) { return a.key_length < b.key_length; });
+    if (last - open < 2) return;
+    if (depth >= kCompareFrom || size_t(last - open) < kCompareBelow)
+      return std::sort(open, last, [this, depth](const SortEntry &a, const SortEntry &b) {
+        return key(a).substr(depth) < key(b).substr(depth);
+      });
+    for (SortEntry *e = open; e < last; ++e) {
+      if (size_t(last - e) > kAhead) __builtin_prefetch(&groups_[e[kAhead].group]);
+      e->prefix = prefix_at(key(*e), depth);
+    }
+    sort(open, size_t(last - open), depth);
+  }
+
+  const GroupTable &table_;
+  const Column<Group> &groups_;
+};
+
+}  // namespace
+
+SortedLoad::SortedLoad(GroupTable &table, uint32_t partitions) : table_(table), bounds_(size_t(partitions) + 1) {
+  distribute(partitions);
+  KeySorter sorter(table);
+  for (uint32_t p = 0; p < partitions; ++p)
+    sorter.sort(entries_.data() + bounds_[p], bounds_[p + 1] - bounds_[p], 0);
+  deal_runs();
+}
+
+// Counting sort by partition, which is computed here, once per distinct key.
+void SortedLoad::distribute(uint32_t partitions) {
+  const Column<Group> &groups = table_.groups();
+  for (Group &g : groups) {
+    g.partition = partition_of(table_.key(g), partitions) & 0x7fffffff;
+    ++bounds_[g.partition + 1];
+  }
+  for (size_t p = 1; p < bounds_.size(); ++p) bounds_[p] += bounds_[p - 1];
+  std::vector<uint64_t> next(bounds_.begin(), bounds_.end() - 1);
+  entries_.resize(groups.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const Group &g = groups[i];
+    entries_[next[g.partition]++] = {ordered(g.key_words.lo), uint32_t(i), g.key_length};
+  }
+}
+
+void SortedLoad::deal_runs() {
+  const Column<Group> &groups = table_.groups();
+  const Column<Run> &runs = table_.runs();
+  if (runs.size() == 0) return;
+  uint32_t start = 0;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (i + kAhead < entries_.size()) __builtin_prefetch(&groups[entries_[i + kAhead].group].runs, 1);
+    Group &g = groups[entries_[i].group];
+    start += std::exchange(g.runs, start);
+  }
+  run_order_.resize(runs.size());
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (i + kAhead < runs.size()) __builtin_prefetch(&groups[runs[i + kAhead].group].runs, 1);
+    run_order_[groups[runs[i].group].runs++] = uint32_t(i);
+  }
+}
+
+RunCursor SortedLoad::runs(uint32_t partition) const {
+  const uint64_t first = bounds_[partition];
+  const uint64_t first_run = first ? table_.groups()[entries_[first - 1].group].runs : 0;  // where the one before ends
+  return {table_, entries_.data() + first, entries_.data() + bounds_[partition + 1], run_order_, first_run};
+}
+
+bool RunCursor::next(std::string_view &key, std::string_view &value, uint64_t &count) {
+  if (at_ == last_) return false;
+  const Group &g = table_->groups()[at_->group];
+  key = table_->key(g);
+  if (run_ < g.runs) {
+    const Column<Run> &runs = table_->runs();
+    if (run_ + kAhead < order_->size()) __builtin_prefetch(&runs[(*order_)[run_ + kAhead]]);
+    const Run &r = runs[(*order_)[run_++]];
+    value = table_->value(r);
+    count = r.count;
+    return true;
+  }
+  value = table_->value(g);
+  count = g.count;
+  ++at_;
+  if (size_t(last_ - at_) > kAhead) __builtin_prefetch(&table_->groups()[at_[kAhead].group]);
+  return true;
+}
+
+}  // namespace hd
