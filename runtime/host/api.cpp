@@ -1,0 +1,167 @@
+#include "api.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "records.h"
+#include "task.h"
+
+namespace {
+
+using namespace hd;
+
+static_assert(HD_INTERNAL == static_cast<int>(kInternal) && HD_N_COUNTERS == static_cast<int>(kCounters));
+
+const char *const kCounterNames[] = {
+    "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS",
+    "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS", "SPILLS", "MAP_OUTPUT_MATERIALIZED_BYTES", "REDUCE_INPUT_GROUPS",
+    "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS", "UNREADABLE_PAIRS", "COMBINE_UNREAD_BYTES"};
+const char *const kStageNames[] = {"read", "feed", "wait", "collect", "combine", "finish", "filter_cpu", "combine_cpu",
+                                   "task_cpu", "total"};
+static_assert(std::size(kCounterNames) == HD_N_COUNTERS && std::size(kStageNames) == HD_N_STAGES);
+
+double seconds_of(clockid_t clock) {
+  timespec t;
+  ::clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+void set_message(hd_result &result, const char *text) {
+  const size_t n = std::min(std::strlen(text), sizeof result.message - 1);
+  std::memcpy(result.message, text, n);
+  result.message[n] = 0;
+}
+
+// A C string of our own; NUL bytes that a filter printed become '?'. NULL when there is no memory.
+char *copy_of(std::string text) {
+  std::replace(text.begin(), text.end(), '\0', '?');
+  return ::strdup(text.c_str());
+}
+
+// Runs `body` and puts whatever it throws into the result.
+template <class Body>
+int32_t guarded(hd_result &result, Body body) noexcept {
+  try {
+    body();
+  } catch (const Error &e) {
+    result.status = e.status;
+    result.error_number = e.error_number;
+    result.exit_code = e.exit_code;
+    result.signal = e.signal;
+    set_message(result, e.what());
+  } catch (const std::bad_alloc &) {
+    result.status = kInternal;
+    set_message(result, "out of memory");
+  } catch (const std::exception &e) {
+    result.status = kInternal;
+    set_message(result, e.what());
+  } catch (...) {
+    result.status = kInternal;
+    set_message(result, "unknown C++ exception");
+  }
+  return result.status;
+}
+
+void clear(hd_result &result) {
+  result = hd_result{};
+  result.exit_code = -1;
+}
+
+void fill(hd_result &result, Task &task, double wall, double cpu) {
+  task.log.close();
+  task.seconds[HD_STAGE_TASK_CPU] = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  task.seconds[HD_STAGE_TOTAL] = seconds_of(CLOCK_MONOTONIC) - wall;
+  std::copy_n(task.counters.value, HD_N_COUNTERS, result.counters);
+  std::copy_n(task.seconds, HD_N_STAGES, result.seconds);
+  result.user_counters = copy_of(task.log.counters());
+  result.status_text = copy_of(task.log.status());
+  result.stderr_tail = copy_of(task.log.tail());
+  task.phase(HD_PHASE_END);
+}
+
+// One task from its C specification: what map and reduce tasks have in common.
+template <class Spec>
+int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result, void (*body)(const Spec &, Task &)) noexcept {
+  clear(*result);
+  const double wall = seconds_of(CLOCK_MONOTONIC), cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  return guarded(*result, [&] {
+    hd_progress unseen{};
+    hd_progress &seen = progress ? *progress : unseen;
+    const char *prefix = spec->reporter_prefix && *spec->reporter_prefix ? spec->reporter_prefix : "reporter:";
+    Task task{StderrLog(spec->log_path ? spec->log_path : "", prefix), {&seen.cancel}, seen, spec->linger_ms, spec->flags, {}, {}};
+    guarded(*result, [&] { body(*spec, task); });
+    fill(*result, task, wall, cpu);
+  });
+}
+
+std::string read_all(RecordSource &source) {
+  std::string all;
+  for (std::string_view piece; !(piece = source.next()).empty();) all += piece;
+  return all;
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t hd_abi_version(void) { return HD_ABI_VERSION; }
+
+void hd_abi_sizes(uint64_t sizes[7]) {
+  const uint64_t all[] = {sizeof(hd_command), sizeof(hd_pair_check), sizeof(hd_progress), sizeof(hd_map_spec),
+                          sizeof(hd_segment), sizeof(hd_reduce_spec), sizeof(hd_result)};
+  std::copy(std::begin(all), std::end(all), sizes);
+}
+
+const char *hd_counter_name(int32_t counter) {
+  return counter >= 0 && counter < HD_N_COUNTERS ? kCounterNames[counter] : nullptr;
+}
+
+const char *hd_stage_name(int32_t stage) { return stage >= 0 && stage < HD_N_STAGES ? kStageNames[stage] : nullptr; }
+
+int32_t hd_map_task(const hd_map_spec *spec, hd_progress *progress, hd_result *result) {
+  return run_task(spec, progress, result, run_map_task);
+}
+
+int32_t hd_reduce_task(const hd_reduce_spec *spec, hd_progress *progress, hd_result *result) {
+  return run_task(spec, progress, result, run_reduce_task);
+}
+
+void hd_result_free(hd_result *result) {
+  std::free(result->user_counters);
+  std::free(result->status_text);
+  std::free(result->stderr_tail);
+  result->user_counters = result->status_text = result->stderr_tail = nullptr;
+}
+
+int32_t hd_read_records(const char *path, int32_t fd, uint64_t start, uint64_t length, const char *delimiter,
+                        uint64_t delimiter_len, uint64_t chunk, char **data, uint64_t *size, uint64_t *records,
+                        hd_result *result) {
+  clear(*result);
+  *data = nullptr;
+  *size = *records = 0;
+  return guarded(*result, [&] {
+    RecordOptions options;
+    options.path = path ? path : "";
+    options.fd = fd;
+    options.start = start;
+    options.length = length;
+    options.delimiter.assign(delimiter_len ? delimiter : "", delimiter_len);
+    if (chunk) options.chunk = chunk;
+    RecordSource source(options, Cancel{});
+    const std::string all = read_all(source);
+    *data = static_cast<char *>(std::malloc(all.size() + 1));
+    if (!*data) throw std::bad_alloc();
+    std::memcpy(*data, all.c_str(), all.size() + 1);
+    *size = all.size();
+    *records = source.records();
+  });
+}
+
+void hd_free(void *data) { std::free(data); }
+
+}  // extern "C"

@@ -1,0 +1,82 @@
+// A CPU map task: a split's records through the map filter into the collector, or into a text file without reducers.
+#include <algorithm>
+
+#include "collector.h"
+#include "pair_splitter.h"
+#include "records.h"
+#include "task.h"
+#include "text_output.h"
+
+namespace hd {
+
+namespace {
+
+std::string text_of(const char *s) { return s ? s : ""; }
+
+RecordOptions records_of(const hd_map_spec &spec) {
+  RecordOptions options;
+  options.path = text_of(spec.input_path);
+  options.fd = spec.input_fd;
+  options.start = spec.start;
+  options.length = spec.length;
+  if (spec.delimiter_len) options.delimiter.assign(spec.delimiter, spec.delimiter_len);
+  return options;
+}
+
+CollectorOptions collector_of(const hd_map_spec &spec, Task &task) {
+  CollectorOptions options;
+  options.partitions = spec.reducers;
+  options.sort_bytes = spec.sort_bytes;
+  options.work_dir = text_of(spec.work_dir);
+  options.out_path = text_of(spec.out_path);
+  options.index_path = text_of(spec.index_path);
+  options.regroup = spec.flags & HD_REGROUP;
+  options.check.key = static_cast<PairCheck::Key>(spec.check.key_kind);
+  options.check.value = static_cast<PairCheck::Value>(spec.check.value_kind);
+  options.check.key_max = spec.check.key_max;
+  if (const Command combine = command_of(spec.combine, task))
+    options.combine = [combine, &task](Source &in, Sink &out) { return run_combiner(combine, in, out, task); };
+  return options;
+}
+
+// The filter with the split on its stdin. `sink` gets its output, but nothing if the split holds no record.
+void run_map_filter(const hd_map_spec &spec, Task &task, Sink &sink) {
+  const Command map = command_of(spec.map, task);
+  if (!map) throw Error(kBadInput, "a map task needs a map command");
+  RecordSource records(records_of(spec), task.cancel);
+  ObservedSource observed(records, [&](size_t) {
+    task.progress.bytes_in = records.bytes();
+    task.progress.records_in = records.records();
+  });
+  PeekSource source(observed);
+  ObservedSink output(sink, [&](size_t n) {
+    task.progress.bytes_out = task.progress.bytes_out + n;
+    task.progress.pairs_out = task.counters.value[kMapOutputRecords];
+  });
+  NullSink nothing;
+  const bool empty = source.empty();
+  run_main_filter("map filter", map, source, empty ? static_cast<Sink &>(nothing) : output, task);
+  task.counters.add(kMapInputRecords, records.records());
+  task.counters.add(kMapInputBytes, records.bytes());
+  if (!empty) sink.finish();
+}
+
+}  // namespace
+
+void run_map_task(const hd_map_spec &spec, Task &task) {
+  if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
+  if (spec.reducers == 0) {
+    TextOutput text(text_of(spec.out_path));
+    PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); }, task.counters,
+                      kMapOutputRecords, kMapOutputBytes);
+    run_map_filter(spec, task, sink);
+    return finish_task(task, [&] { text.commit(); });
+  }
+  Collector collector(collector_of(spec, task), task.counters, task.cancel);
+  PairSplitter sink([&](std::string_view key, std::string_view value) { collector.add(key, value); }, task.counters,
+                    kMapOutputRecords, kMapOutputBytes);
+  run_map_filter(spec, task, sink);
+  finish_task(task, [&] { collector.finish(); });
+}
+
+}  // namespace hd
