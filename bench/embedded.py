@@ -1,0 +1,179 @@
+"""The embedded engine against what else a user could run on this machine; ratios measured in one run.
+
+    python bench/embedded.py [--size 512m] [--rounds 3] [--only wordcount,grep,memory,start] [--json FILE]
+
+Prints a Markdown table and writes the same as JSON. Each ratio comes from interleaved rounds on one machine; the
+seconds are medians and mean nothing on another machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import filecmp
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import contenders
+import data
+import measure
+from contenders import Bench, missing
+from measure import Contender, interleave
+
+ROOT = Path(__file__).resolve().parent.parent
+SEED = 1
+SORT_MEMORY = "2G"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table. `bar` is the least (or, with `most`, the largest) `value` that the project asks of itself."""
+
+    what: str
+    value: float | None
+    unit: str
+    bar: float | None = None
+    most: bool = False
+    note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        if self.bar is None or self.value is None:
+            return ""
+        met = self.value <= self.bar if self.most else self.value >= self.bar
+        return f"{'at most' if self.most else 'at least'} {self.bar:g}: {'met' if met else 'MISSED'}"
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def wordcount(bench: Bench, options: argparse.Namespace) -> list[Row]:
+    """Word count: the engine against Unix pipelines of the same filters, Polars and DuckDB; equal output is checked."""
+    engine = Contender("engine", lambda: bench.run_engine("wordcount"))
+    pipelines = Contender("2 Unix pipelines", bench.run_pipelines)
+    big_sort = Contender(f"sort -S {SORT_MEMORY}", lambda: bench.run_pipelines(f"-S {SORT_MEMORY}"), rounds=1)
+    filters = Contender("2 bare map filters", lambda: bench.run_filters("wordcount"))
+    polars = Contender("Polars", lambda: bench.run_library(contenders.POLARS, "polars.txt"), missing("polars"))
+    duckdb = Contender("DuckDB", lambda: bench.run_library(contenders.DUCKDB, "duckdb.txt"), missing("duckdb"))
+    everybody = [engine, pipelines, filters, polars, duckdb, big_sort]
+    interleave(everybody, options.rounds, say)
+    result = bench.output("wordcount") / "part-00000"
+    for output in [bench.scratch / name for name in ("unix.txt", "polars.txt", "duckdb.txt")]:
+        if output.exists() and not filecmp.cmp(result, output, shallow=False):
+            raise SystemExit(f"{output.name} differs from the engine's result {result}")
+    rows = [
+        Row("word count: engine", throughput(bench, engine), "MiB/s"),
+        Row("word count: engine against 2 Unix pipelines", pipelines.median / engine.median, "x", bar=3.5),
+        Row(f"word count: engine against the same with sort -S {SORT_MEMORY}", big_sort.median / engine.median, "x"),
+        Row("word count: 2 bare map filters' share of the engine's time", 100 * filters.median / engine.median, "%"),
+    ]
+    for other in (polars, duckdb):
+        ratio = None if other.note else other.median / engine.median
+        rows.append(Row(f"word count: engine against {other.name}", ratio, "x", note=other.note))
+    return rows
+
+
+def grep(bench: Bench, options: argparse.Namespace) -> list[Row]:
+    """grep of a rare word: what the engine leaves of the bare filter's own throughput."""
+    pattern = contenders.rare_word(bench.text)
+    engine = Contender("engine", lambda: bench.run_engine("grep", "-D", f"grep.pattern={pattern}"))
+    filters = Contender("2 bare filters", lambda: bench.run_filters("grep", pattern))
+    interleave([engine, filters], options.rounds, say)
+    return [
+        Row("grep, rare word: engine", throughput(bench, engine), "MiB/s"),
+        Row("grep, rare word: share of 2 bare filters' throughput", 100 * filters.median / engine.median, "%", bar=70),
+    ]
+
+
+def memory(bench: Bench, options: argparse.Namespace) -> list[Row]:
+    """Peak resident memory of engine and collector, filters apart, on a large input."""
+    text = data.cached(options.memory_size, SEED)
+    peak = measure.peak_memory(bench.engine("wordcount", text=text))
+    return [Row(f"peak memory, word count of {options.memory_size / 2**30:g} GiB", peak / 2**20, "MiB", bar=700, most=True)]
+
+
+def start(bench: Bench, options: argparse.Namespace) -> list[Row]:
+    """How long a user waits for the first answer and for a compiled program."""
+    bundle = bench.scratch / "start.hdp"
+
+    def call(*arguments: str) -> None:
+        subprocess.run([*bench.heterodoop, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    def compile_again() -> None:
+        shutil.rmtree(bundle, ignore_errors=True)
+        call("compile", str(ROOT / "apps/wordcount"), "-o", str(bundle))
+
+    help_ = Contender("--help", lambda: call("--help"))
+    compile_ = Contender("compile", compile_again)
+    interleave([help_, compile_], max(options.rounds, 5), say)
+    return [
+        Row("heterodoop --help", help_.median, "s", bar=0.25, most=True),
+        Row("heterodoop compile apps/wordcount", compile_.median, "s", bar=2, most=True),
+    ]
+
+
+PARTS: dict[str, Callable[[Bench, argparse.Namespace], list[Row]]] = {
+    "wordcount": wordcount, "grep": grep, "memory": memory, "start": start,
+}
+
+
+def throughput(bench: Bench, contender: Contender) -> float:
+    """MiB of input per second."""
+    return bench.text.stat().st_size / 2**20 / contender.median
+
+
+def prepare(options: argparse.Namespace, scratch: Path) -> Bench:
+    """Text, halves and bundles. The text has just been written or read, so it lies in the page cache."""
+    text = data.cached(options.size, SEED)
+    command = (sys.executable, "-m", "heterodoop")
+    for app in ("wordcount", "grep"):
+        subprocess.run([*command, "compile", str(ROOT / "apps" / app), "-o", str(scratch / f"{app}.hdp")], check=True)
+    return Bench(text, contenders.halve(text, scratch), scratch, scratch, command)
+
+
+def table(rows: list[Row]) -> str:
+    lines = ["| what | value | bar | note |", "|---|---:|---|---|"]
+    for row in rows:
+        value = "-" if row.value is None else f"{row.value:.3g} {row.unit}"
+        lines.append(f"| {row.what} | {value} | {row.verdict} | {row.note} |")
+    return "\n".join(lines)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=data.parse_size, default="512m", help="bytes of text (default 512m)")
+    parser.add_argument("--memory-size", type=data.parse_size, default="4g", help="bytes for the memory part (default 4g)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default=",".join(PARTS), help="comma-separated parts: " + ", ".join(PARTS))
+    parser.add_argument("--json", type=Path, default=data.SCRATCH / "embedded.json", help="where the JSON goes")
+    options = parser.parse_args()
+    unknown = set(options.only.split(",")) - set(PARTS)
+    if unknown:
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    return options
+
+
+def main() -> None:
+    options = parse_arguments()
+    rows: list[Row] = []
+    data.SCRATCH.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=data.SCRATCH) as scratch:
+        bench = prepare(options, Path(scratch))
+        for part in options.only.split(","):
+            say(f"{part}:")
+            rows += PARTS[part](bench, options)
+    facts = {**measure.machine(), "date": datetime.date.today().isoformat(), "command": " ".join(["python", *sys.argv])}
+    options.json.write_text(json.dumps({"machine": facts, "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+    print(table(rows))
+    print("\n" + "; ".join(f"{name}: {value}" for name, value in facts.items()))
+
+
+if __name__ == "__main__":
+    main()
