@@ -255,4 +255,10 @@ CODES: dict[str, Entry] = {
         " Python that"
         " HeteroDoop is installed in.",
     ),
+    "HD512": Entry(
+        "the native runtime does not fit this HeteroDoop",
+        "The library that runs tasks was built from other sources than the Python code that loads it, or the file is not"
+        " such a library at all. Running with it could go wrong in any way, so it is not used.",
+        "Build it again: python -m heterodoop.build_native. If HETERODOOP_NATIVE is set, see what it names.",
+    ),
 }

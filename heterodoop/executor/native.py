@@ -1,0 +1,344 @@
+"""Map and reduce tasks on the CPU, run by the native runtime: Python says what, C++ does it.
+
+A task reads its input, runs the filters and writes its output in one call; no Python sees a record. The calls block
+and let other threads run. A filter dies with the thread that called (the kernel counts threads there), so call from
+threads that outlive their tasks.
+
+Not here: which tasks there are, where their files go, what happens after a failure (engine), GPU tasks.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from ..errors import HeteroDoopError
+from ..manifest import PairReader
+from ..resources import native_library
+from . import native_abi as abi
+
+AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+_KEY_KINDS = {"token": 1, "field": 2}
+_VALUE_KINDS = {"int32": 1, "int64": 2, "uint32": 3, "uint64": 4}
+
+
+class TaskStatus(IntEnum):
+    """How a task ended (enum hd_status in runtime/host/api.h)."""
+
+    OK = 0
+    FILTER_FAILED = 1
+    SPAWN_FAILED = 2
+    COMBINER_FAILED = 3
+    COMBINER_DISORDER = 4
+    IO_ERROR = 5
+    CANCELLED = 6
+    RETRY_NO_FOLD = 7  # run the task again with regroup=False
+    BAD_INPUT = 8
+    INTERNAL = 9
+
+
+class Phase(IntEnum):
+    """What a running task is doing (enum hd_phase)."""
+
+    START = 0
+    FILTER = 1
+    COMBINE = 2
+    FINISH = 3
+    END = 4
+
+
+@dataclass(frozen=True)
+class FilterCommand:
+    """A filter: argv[0] is a path (PATH is not searched), env its whole environment as NAME=VALUE, cwd "" = ours."""
+
+    argv: Sequence[AnyPath]
+    env: Sequence[AnyPath] = ()
+    cwd: AnyPath = ""
+
+
+@dataclass(frozen=True)
+class MapSpec:
+    """A map task.
+
+    input             a file, of which the split is bytes [start, start + length) (length None: to its end), or the
+                      descriptor of a pipe that is read to its end and stays open.
+    delimiter         record delimiter; b"" = Hadoop's three line ends.
+    reducers          partitions of the map output (IFile at out_path, index at index_path); 0 = map-only, out_path is text.
+    regroup           the combiner may run per spill and again at the merge (manifest.Fold.regroup).
+    accept_exit_code  any end of a filter is a success (stream.non.zero.exit.is.failure=false).
+    sort_bytes        memory of the collector; beyond it, spills go to work_dir.
+    check             how the combiner reads pairs; None = not checked.
+    linger_seconds    how long a process left behind by a filter may keep its stdout open in silence before the task fails.
+    """
+
+    map: FilterCommand
+    input: AnyPath | int
+    out_path: AnyPath
+    index_path: AnyPath = ""
+    combine: FilterCommand | None = None
+    start: int = 0
+    length: int | None = None
+    delimiter: bytes = b""
+    reducers: int = 1
+    regroup: bool = False
+    accept_exit_code: bool = False
+    sort_bytes: int = 100 << 20
+    work_dir: AnyPath = ""
+    log_path: AnyPath = ""
+    reporter_prefix: str = "reporter:"
+    check: PairReader | None = None
+    linger_seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One partition's part of a map output file (one row of its index, IndexRecord): bytes of the file."""
+
+    path: AnyPath
+    start: int
+    raw_length: int
+    part_length: int
+
+    @property
+    def empty(self) -> bool:
+        return self.raw_length <= 2  # the end mark alone
+
+
+@dataclass(frozen=True)
+class ReduceSpec:
+    """A reduce task: `segments` in map task order (which decides among equal keys) -> text at out_path.
+
+    reduce None = identity. merge_bytes: memory for the merge; with more segments than that allows, runs go to work_dir.
+    """
+
+    reduce: FilterCommand | None
+    segments: Sequence[Segment]
+    out_path: AnyPath
+    partition: int = 0
+    merge_bytes: int = 64 << 20
+    accept_exit_code: bool = False
+    work_dir: AnyPath = ""
+    log_path: AnyPath = ""
+    reporter_prefix: str = "reporter:"
+    linger_seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What a task did. Text from filters holds escapes (\\xff) where its bytes are no UTF-8.
+
+    exit_code, signal, error_number   None where they do not apply.
+    counters       Hadoop's task counters by name, all present.
+    seconds        by stage (enum hd_stage says what each measures); "total" is wall clock.
+    user_counters  (group, counter) -> sum, from `reporter:counter:` lines.
+    stderr_tail    the last 20 lines of stderr, at most 4 KiB.
+    """
+
+    status: TaskStatus
+    exit_code: int | None
+    signal: int | None
+    error_number: int | None
+    message: str
+    counters: dict[str, int]
+    seconds: dict[str, float]
+    user_counters: dict[tuple[str, str], int]
+    status_text: str
+    stderr_tail: str
+
+    @property
+    def ok(self) -> bool:
+        return self.status is TaskStatus.OK
+
+
+class Progress:
+    """Numbers of a running task, readable from any thread; `cancel` stops it and kills its filters within 0.1 s."""
+
+    def __init__(self) -> None:
+        self._block = abi.ProgressBlock()
+
+    @property
+    def bytes_in(self) -> int:
+        return int(self._block.bytes_in)
+
+    @property
+    def records_in(self) -> int:
+        return int(self._block.records_in)
+
+    @property
+    def pairs_out(self) -> int:
+        return int(self._block.pairs_out)
+
+    @property
+    def bytes_out(self) -> int:
+        return int(self._block.bytes_out)
+
+    @property
+    def phase(self) -> Phase:
+        return Phase(self._block.phase)
+
+    @property
+    def cancelled(self) -> bool:
+        return bool(self._block.cancel)
+
+    def cancel(self) -> None:
+        self._block.cancel = 1
+
+
+class Native:
+    """The loaded library. Its calls raise only for arguments that cannot be passed on; failures are in the result."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._lib = library
+        self._counters = [library.hd_counter_name(i).decode() for i in range(abi.N_COUNTERS)]
+        self._stages = [library.hd_stage_name(i).decode() for i in range(abi.N_STAGES)]
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Native:
+        """Load the library at `path`, or the installation's. Raises ToolError HD511 (missing), HD512 (another version)."""
+        return cls(abi.open_library(path or native_library()))
+
+    def map_task(self, spec: MapSpec, progress: Progress | None = None) -> TaskResult:
+        """Run one map task to its end. Raises ValueError for a NUL byte in a path or argument."""
+        return self._run(self._lib.hd_map_task, _map_block(spec), progress)
+
+    def reduce_task(self, spec: ReduceSpec, progress: Progress | None = None) -> TaskResult:
+        """Run one reduce task to its end. Raises ValueError for a NUL byte in a path or argument."""
+        return self._run(self._lib.hd_reduce_task, _reduce_block(spec), progress)
+
+    def read_records(
+        self, input: AnyPath | int, start: int = 0, length: int | None = None, delimiter: bytes = b"", chunk: int = 0,
+    ) -> tuple[bytes, int]:
+        """The bytes that a split puts on its filter's stdin, and its number of records; `chunk` bytes per read, 0 = default.
+
+        Raises OSError where the input cannot be read.
+        """
+        data, size, records = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_uint64()
+        result = abi.ResultBlock()
+        path, fd = _input(input)
+        end = abi.TO_END if length is None else length
+        status = self._lib.hd_read_records(path, fd, start, end, delimiter, len(delimiter), chunk, ctypes.byref(data),
+                                           ctypes.byref(size), ctypes.byref(records), ctypes.byref(result))
+        if status:
+            raise OSError(result.error_number, _text(result.message))
+        try:
+            return ctypes.string_at(data.value or 0, size.value), records.value
+        finally:
+            self._lib.hd_free(data)
+
+    def _run(self, function: Any, block: ctypes.Structure, progress: Progress | None) -> TaskResult:
+        result = abi.ResultBlock()
+        seen = progress or Progress()
+        function(ctypes.byref(block), ctypes.byref(seen._block), ctypes.byref(result))
+        try:
+            return self._result(result)
+        finally:
+            self._lib.hd_result_free(ctypes.byref(result))
+
+    def _result(self, block: abi.ResultBlock) -> TaskResult:
+        return TaskResult(
+            status=TaskStatus(block.status),
+            exit_code=block.exit_code if block.exit_code >= 0 else None,
+            signal=block.signal or None,
+            error_number=block.error_number or None,
+            message=_text(block.message),
+            counters=dict(zip(self._counters, block.counters, strict=True)),
+            seconds=dict(zip(self._stages, block.seconds, strict=True)),
+            user_counters=_user_counters(block.user_counters),
+            status_text=_text(block.status_text),
+            stderr_tail=_text(block.stderr_tail),
+        )
+
+
+def read_index(data_path: AnyPath, index_path: AnyPath, partitions: int) -> list[Segment]:
+    """The segments of a map output file, by partition (Hadoop: SpillRecord; three big-endian longs each, then a CRC).
+
+    Raises HeteroDoopError HD405 where the index is damaged or is not one of `partitions`, OSError as open does.
+    """
+    data = Path(os.fsdecode(index_path)).read_bytes()
+    body = data[:-8]
+    if len(body) != 24 * partitions or struct.unpack(">q", data[-8:])[0] != zlib.crc32(body):
+        raise HeteroDoopError(f"{os.fsdecode(index_path)} is not a whole index of {partitions} partitions", code="HD405")
+    return [Segment(data_path, *row) for row in struct.iter_unpack(">qqq", body)]
+
+
+def _map_block(spec: MapSpec) -> abi.MapBlock:
+    path, fd = _input(spec.input)
+    combine = _command(spec.combine) if spec.combine else abi.Command()
+    return abi.MapBlock(
+        map=_command(spec.map), combine=combine, input_path=path, input_fd=fd, linger_ms=_milliseconds(spec.linger_seconds),
+        start=spec.start, length=abi.TO_END if spec.length is None else spec.length,
+        delimiter=spec.delimiter, delimiter_len=len(spec.delimiter), reducers=spec.reducers,
+        flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=_bytes(spec.work_dir),
+        out_path=_bytes(spec.out_path), index_path=_bytes(spec.index_path), log_path=_bytes(spec.log_path),
+        reporter_prefix=_bytes(spec.reporter_prefix), check=_check(spec.check),
+    )
+
+
+def _reduce_block(spec: ReduceSpec) -> abi.ReduceBlock:
+    rows = [abi.SegmentBlock(_bytes(s.path), s.start, s.raw_length, s.part_length) for s in spec.segments]
+    command = _command(spec.reduce) if spec.reduce else abi.Command()
+    return abi.ReduceBlock(
+        reduce=command, segments=(abi.SegmentBlock * len(rows))(*rows), n_segments=len(rows), partition=spec.partition,
+        flags=_flags(False, spec.accept_exit_code), merge_bytes=spec.merge_bytes,
+        linger_ms=_milliseconds(spec.linger_seconds), work_dir=_bytes(spec.work_dir), out_path=_bytes(spec.out_path),
+        log_path=_bytes(spec.log_path), reporter_prefix=_bytes(spec.reporter_prefix),
+    )
+
+
+def _command(command: FilterCommand) -> abi.Command:
+    return abi.Command(argv=_strings(command.argv), env=_strings(command.env), cwd=_bytes(command.cwd))
+
+
+def _strings(items: Iterable[AnyPath]) -> Any:
+    values = [*map(_bytes, items), None]
+    return (ctypes.c_char_p * len(values))(*values)
+
+
+def _check(reader: PairReader | None) -> abi.PairCheck:
+    if reader is None:
+        return abi.PairCheck()
+    return abi.PairCheck(_KEY_KINDS.get(reader.key, 0), _VALUE_KINDS.get(reader.value, 0), reader.key_max)
+
+
+def _input(source: AnyPath | int) -> tuple[bytes, int]:
+    return (b"", source) if isinstance(source, int) else (_bytes(source), -1)
+
+
+def _bytes(value: AnyPath) -> bytes:
+    """Bytes for a C string; a NUL would cut it short there without a word."""
+    data = os.fsencode(value)
+    if b"\0" in data:
+        raise ValueError(f"a NUL byte in {data!r}")
+    return data
+
+
+def _flags(regroup: bool, accept_exit_code: bool) -> int:
+    return (abi.REGROUP if regroup else 0) | (abi.ACCEPT_EXIT_CODE if accept_exit_code else 0)
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, min(2**32 - 1, round(seconds * 1000)))
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "backslashreplace")
+
+
+def _user_counters(data: bytes | None) -> dict[tuple[str, str], int]:
+    counters = {}
+    for line in (data or b"").split(b"\n")[:-1]:
+        group, name, value = line.split(b"\t")
+        counters[_unescape(group), _unescape(name)] = int(value)
+    return counters
+
+
+def _unescape(name: bytes) -> str:
+    parts = name.split(rb"\\")
+    return _text(b"\\".join(part.replace(rb"\t", b"\t") for part in parts))

@@ -1,0 +1,114 @@
+"""The C ABI of the native runtime (runtime/host/api.h) as ctypes structures, and the check that both are the same.
+
+Not here: what a task is (native.py) and where the library lies (resources.py).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+
+from ..errors import ToolError
+from ..resources import BUILD_NATIVE
+
+ABI_VERSION = 1
+N_COUNTERS = 14
+N_STAGES = 10
+TO_END = 2**64 - 1
+REGROUP = 1
+ACCEPT_EXIT_CODE = 2
+
+
+class Command(ctypes.Structure):
+    _fields_ = [("argv", POINTER(c_char_p)), ("env", POINTER(c_char_p)), ("cwd", c_char_p)]
+
+
+class PairCheck(ctypes.Structure):
+    _fields_ = [("key_kind", c_int32), ("value_kind", c_int32), ("key_max", c_uint64)]
+
+
+class ProgressBlock(ctypes.Structure):
+    _fields_ = [
+        ("bytes_in", c_uint64), ("records_in", c_uint64), ("pairs_out", c_uint64), ("bytes_out", c_uint64),
+        ("phase", c_int32), ("cancel", c_int32),
+    ]
+
+
+class MapBlock(ctypes.Structure):
+    _fields_ = [
+        ("map", Command), ("combine", Command), ("input_path", c_char_p), ("input_fd", c_int32), ("linger_ms", c_uint32),
+        ("start", c_uint64), ("length", c_uint64), ("delimiter", c_char_p), ("delimiter_len", c_uint64),
+        ("reducers", c_uint32), ("flags", c_uint32), ("sort_bytes", c_uint64), ("work_dir", c_char_p),
+        ("out_path", c_char_p), ("index_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
+        ("check", PairCheck),
+    ]
+
+
+class SegmentBlock(ctypes.Structure):
+    _fields_ = [("data_path", c_char_p), ("start", c_uint64), ("raw_length", c_uint64), ("part_length", c_uint64)]
+
+
+class ReduceBlock(ctypes.Structure):
+    _fields_ = [
+        ("reduce", Command), ("segments", POINTER(SegmentBlock)), ("n_segments", c_uint64), ("partition", c_uint32),
+        ("flags", c_uint32), ("merge_bytes", c_uint64), ("linger_ms", c_uint32), ("work_dir", c_char_p),
+        ("out_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
+    ]
+
+
+class ResultBlock(ctypes.Structure):
+    _fields_ = [
+        ("status", c_int32), ("exit_code", c_int32), ("signal", c_int32), ("error_number", c_int32),
+        ("counters", c_uint64 * N_COUNTERS), ("seconds", c_double * N_STAGES), ("message", c_char * 2048),
+        ("user_counters", c_char_p), ("status_text", c_char_p), ("stderr_tail", c_char_p),
+    ]
+
+
+_SIZED = (Command, PairCheck, ProgressBlock, MapBlock, SegmentBlock, ReduceBlock, ResultBlock)
+
+
+def open_library(path: Path) -> ctypes.CDLL:
+    """The library with its functions typed; calls through it let other Python threads run.
+
+    Raises ToolError HD512 where the file is no such library, or one of another version of the ABI.
+    """
+    try:
+        lib = ctypes.CDLL(str(path), use_errno=False)
+        lib.hd_abi_version.restype = c_int32
+        version = lib.hd_abi_version()
+    except (OSError, AttributeError) as error:
+        raise _unfit(path, str(error)) from None
+    if version != ABI_VERSION:
+        raise _unfit(path, f"it has version {version} of the interface, this HeteroDoop needs {ABI_VERSION}")
+    sizes = (c_uint64 * len(_SIZED))()
+    lib.hd_abi_sizes(sizes)
+    for block, size in zip(_SIZED, sizes, strict=True):
+        if ctypes.sizeof(block) != size:
+            raise _unfit(path, f"{block.__name__} has {size} bytes there, {ctypes.sizeof(block)} here")
+    _declare(lib)
+    return lib
+
+
+def _declare(lib: ctypes.CDLL) -> None:
+    for name, block in (("hd_map_task", MapBlock), ("hd_reduce_task", ReduceBlock)):
+        function = getattr(lib, name)
+        function.argtypes = [POINTER(block), POINTER(ProgressBlock), POINTER(ResultBlock)]
+        function.restype = c_int32
+    lib.hd_result_free.argtypes = [POINTER(ResultBlock)]
+    lib.hd_result_free.restype = None
+    for name in ("hd_counter_name", "hd_stage_name"):
+        getattr(lib, name).argtypes = [c_int32]
+        getattr(lib, name).restype = c_char_p
+    lib.hd_read_records.argtypes = [
+        c_char_p, c_int32, c_uint64, c_uint64, c_char_p, c_uint64, c_uint64, POINTER(c_void_p), POINTER(c_uint64),
+        POINTER(c_uint64), POINTER(ResultBlock),
+    ]
+    lib.hd_read_records.restype = c_int32
+    lib.hd_free.argtypes = [c_void_p]
+    lib.hd_free.restype = None
+
+
+def _unfit(path: Path, why: str) -> ToolError:
+    message = f"{path} is not the native runtime of this HeteroDoop: {why}"
+    return ToolError(message, code="HD512", help=f"run: {BUILD_NATIVE}")
