@@ -42,10 +42,14 @@ def _boolean(text: str) -> bool:
     return text.strip().lower() == "true"
 
 
-def _delimiter(text: str) -> bytes:
+def _text(text: str) -> str:
     if not text:
         raise ValueError("must not be empty")
-    return text.encode("utf-8", "surrogateescape")
+    return text
+
+
+def _delimiter(text: str) -> bytes:
+    return _text(text).encode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,8 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "Whether a filter that exits with a status other than 0 fails its task."),
     Setting("stream.jobconf.truncate.limit", "20000", _integer(-1, 1 << 31),
             "Longest value of a setting, in characters, that filters see in their environment; -1 = no limit."),
+    Setting("stream.stderr.reporter.prefix", "reporter:", _text,
+            "How stderr lines begin that are counters or status, not log."),
     Setting("stream.addenvironment", "", str,
             "More environment for the filters: NAME=VALUE NAME=VALUE, no blanks in values (-cmdenv)."),
     Setting("mapreduce.task.timeout", "0", _integer(0, 1 << 62),
@@ -98,7 +104,7 @@ class Refusal:
 _FIELDS = Refusal(("1",), "the key is always the text up to the first tab")
 _SEPARATOR = Refusal(("\t",), "key and value are always separated by a tab")
 _ORDER = Refusal((), "keys are always sorted and grouped by their bytes, as Hadoop's Text")
-_TEXT = Refusal(("text", "org.apache.hadoop.streaming.io.TextInputWriter"), "filters are always fed and read as text lines")
+_LINES = Refusal(("text", "org.apache.hadoop.streaming.io.TextInputWriter"), "filters are always fed and read as text lines")
 _PATHS = Refusal((), "inputs and output are named as arguments")
 _PROGRAM = Refusal((), "the filters are those of the bundle")
 _NONE = Refusal(("0",), "every record and every task counts; none is skipped")
@@ -113,13 +119,12 @@ REFUSED: dict[str, Refusal] = {
     "stream.reduce.input.field.separator": _SEPARATOR,
     "mapreduce.output.textoutputformat.separator": _SEPARATOR,
     "stream.map.input.ignoreKey": Refusal(("true",), "the map filter sees the record alone"),
-    "stream.map.input": _TEXT,
-    "stream.map.output": _TEXT,
-    "stream.reduce.input": _TEXT,
-    "stream.reduce.output": _TEXT,
-    "stream.io.identifier.resolver.class": _TEXT,
-    "stream.recordreader.class": _TEXT,
-    "stream.stderr.reporter.prefix": Refusal(("reporter:",), "the prefix of counter and status lines is fixed"),
+    "stream.map.input": _LINES,
+    "stream.map.output": _LINES,
+    "stream.reduce.input": _LINES,
+    "stream.reduce.output": _LINES,
+    "stream.io.identifier.resolver.class": _LINES,
+    "stream.recordreader.class": _LINES,
     "stream.map.streamprocessor": _PROGRAM,
     "stream.combine.streamprocessor": _PROGRAM,
     "stream.reduce.streamprocessor": _PROGRAM,

@@ -78,7 +78,7 @@ def variable_name(key: str) -> str:
 
 
 def job_environment(user: Mapping[bytes, bytes], conf: Mapping[str, str], limit: int) -> list[bytes]:
-    """`NAME=value` of what all tasks of a job share.
+    """`NAME=VALUE` of what all tasks of a job share.
 
     user   the environment of the caller, passed on untouched where no setting has the same name.
     conf   the job's settings by Hadoop name; a value longer than `limit` characters is cut there, as
@@ -98,7 +98,7 @@ def job_environment(user: Mapping[bytes, bytes], conf: Mapping[str, str], limit:
 
 
 def task_environment(task: TaskNames) -> list[bytes]:
-    """`NAME=value` of what is the task's own; to be appended to `job_environment`, which has none of these names."""
+    """`NAME=VALUE` of what is the task's own; to be appended to `job_environment`, which has none of these names."""
     values = {
         "mapreduce.task.attempt.id": task.attempt_id,
         "mapreduce.task.id": task.task_id,
@@ -110,7 +110,7 @@ def task_environment(task: TaskNames) -> list[bytes]:
         values["mapreduce.map.input.file"] = "file:" + task.split.file.path
         values["mapreduce.map.input.start"] = str(task.split.start)
         values["mapreduce.map.input.length"] = str(task.split.length)
-    pairs = [name + os.fsencode(value) for key, value in values.items() for name in _TASK_NAMES[key]]
+    pairs = [name + b"=" + os.fsencode(value) for key, value in values.items() for name in _TASK_NAMES[key]]
     return [*pairs, b"TMPDIR=" + os.fsencode(task.tmp_dir)]
 
 
@@ -118,6 +118,6 @@ _TASK_KEYS = (
     "mapreduce.task.attempt.id", "mapreduce.task.id", "mapreduce.task.partition", "mapreduce.task.ismap",
     "mapreduce.task.output.dir", "mapreduce.map.input.file", "mapreduce.map.input.start", "mapreduce.map.input.length",
 )
-# Key -> both of its names with the `=`; made once, because this runs for each of perhaps 100,000 tasks.
-_TASK_NAMES = {key: tuple(variable_name(n).encode() + b"=" for n in (key, OLD_NAMES[key])) for key in _TASK_KEYS}
-_TASK_VARIABLES = frozenset({b"TMPDIR", *(name[:-1] for names in _TASK_NAMES.values() for name in names)})
+# Key -> both of its names; made once, because a job may have 100,000 tasks.
+_TASK_NAMES = {key: tuple(variable_name(name).encode() for name in (key, OLD_NAMES[key])) for key in _TASK_KEYS}
+_TASK_VARIABLES = frozenset({b"TMPDIR", *(name for names in _TASK_NAMES.values() for name in names)})

@@ -1,0 +1,102 @@
+"""Making the output folder, putting results into it, and taking everything back.
+
+The folder is made first, by one mkdir that either makes it or finds it there, so that two jobs never share one. As
+with Hadoop's FileOutputCommitter, task outputs are set aside when their task commits, and appear in the folder
+together when all tasks are done; _SUCCESS comes last.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import JobFailed, UsageError
+from ..scheduler.model import Attempt
+from ..storage.inputs import local_path
+from .layout import SUCCESS, TEMPORARY, Layout, remove_tree
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """The output folder that this job made, with the folders above it that it had to make (outermost first)."""
+
+    layout: Layout
+    parents: tuple[Path, ...]
+
+    def discard(self) -> None:
+        """Remove everything the job made at its output."""
+        remove_tree(self.layout.output)
+        for parent in reversed(self.parents):
+            try:
+                parent.rmdir()
+            except OSError:  # somebody put something there: theirs
+                break
+
+
+def reserve(output: str) -> Reservation:
+    """Make the output folder. Raises UsageError HD020 (exists, left as it is), HD021 (cannot be made)."""
+    path = Path(os.path.abspath(local_path(output)))
+    layout = Layout(path)
+    made: list[Path] = []
+    try:
+        for parent in reversed(path.parents):
+            if not parent.exists():
+                parent.mkdir()
+                made.append(parent)
+        path.mkdir()
+        reservation = Reservation(layout, tuple(made))
+        for folder in (layout.temporary, layout.attempts, layout.ended, layout.done):
+            folder.mkdir()
+    except FileExistsError:
+        raise _exists(path) from None
+    except (OSError, ValueError) as error:
+        for parent in reversed(made):
+            parent.rmdir()
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise UsageError(f"cannot make the output folder {str(path)!r}: {why}", code="HD021") from None
+    return reservation
+
+
+def _exists(path: Path) -> UsageError:
+    help = "remove it, or name another output"
+    try:
+        if path.is_dir() and os.listdir(path) == [TEMPORARY]:
+            help = "it holds only the temporary files of a job that runs now or was killed; if none runs, remove it"
+    except OSError:
+        pass
+    return UsageError(f"the output {str(path)!r} exists already", code="HD020", help=help)
+
+
+def commit_attempt(layout: Layout, attempt: Attempt) -> None:
+    """The attempt's out/ files become its task's. Raises JobFailed HD406."""
+    files = layout.ended_files(attempt)
+    try:
+        if files.exists():
+            _move_into(files, layout.done)
+    except OSError as error:
+        raise _failed(error) from None
+
+
+def commit_job(layout: Layout) -> None:
+    """All tasks are done: their files appear, the temporary ones go, _SUCCESS says so. Raises JobFailed HD406."""
+    try:
+        _move_into(layout.done, layout.output)
+        remove_tree(layout.temporary)
+        (layout.output / SUCCESS).touch(exist_ok=False)
+    except OSError as error:
+        raise _failed(error) from None
+
+
+def _move_into(source: Path, target: Path) -> None:
+    """Move all entries of a folder; a folder that is there already gets the new one's entries, a file is replaced."""
+    for name in sorted(os.listdir(source)):
+        here, there = source / name, target / name
+        if here.is_dir() and not here.is_symlink() and there.is_dir():
+            _move_into(here, there)
+        else:
+            os.rename(here, there)
+
+
+def _failed(error: OSError) -> JobFailed:
+    return JobFailed(f"cannot put the output in place: {error.filename!r}: {error.strerror}", code="HD406")

@@ -1,0 +1,117 @@
+"""Where a job's files lie. Everything that is not result lies under OUT/_temporary until the job ends.
+
+    OUT/_temporary/attempts/m_000003_0/   one attempt: spills, and work/ (the filters' working folder), tmp/ (TMPDIR),
+                                          out/ (its part file, and what filters leave in mapreduce_task_output_dir)
+    OUT/_temporary/ended/                 outputs of attempts that ended well: IFiles, and out/ folders
+    OUT/_temporary/done/                  outputs of committed attempts; moved to OUT when the job commits
+    OUT.report/                           report.json, attempts.jsonl, logs/
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..scheduler.model import Attempt
+
+TEMPORARY = "_temporary"
+SUCCESS = "_SUCCESS"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Absolute paths of one job."""
+
+    output: Path
+
+    @property
+    def report(self) -> Path:
+        return self.output.with_name(self.output.name + ".report")
+
+    @property
+    def logs(self) -> Path:
+        return self.report / "logs"
+
+    @property
+    def temporary(self) -> Path:
+        return self.output / TEMPORARY
+
+    @property
+    def attempts(self) -> Path:
+        return self.temporary / "attempts"
+
+    @property
+    def ended(self) -> Path:
+        return self.temporary / "ended"
+
+    @property
+    def done(self) -> Path:
+        return self.temporary / "done"
+
+    def log(self, attempt: Attempt) -> Path:
+        return self.logs / f"{attempt}.log"
+
+    def attempt(self, attempt: Attempt) -> AttemptFolder:
+        return AttemptFolder(self.attempts / str(attempt))
+
+    def map_output(self, attempt: Attempt) -> tuple[Path, Path]:
+        """The IFile and the index that an attempt of a map task leaves when it ends well."""
+        return self.ended / f"{attempt}.out", self.ended / f"{attempt}.index"
+
+    def ended_files(self, attempt: Attempt) -> Path:
+        """The out/ folder of an attempt that ended well and left something there."""
+        return self.ended / f"{attempt}.files"
+
+
+@dataclass(frozen=True)
+class AttemptFolder:
+    """The private folder of one attempt."""
+
+    root: Path
+
+    @property
+    def work(self) -> Path:
+        return self.root / "work"
+
+    @property
+    def tmp(self) -> Path:
+        return self.root / "tmp"
+
+    @property
+    def out(self) -> Path:
+        return self.root / "out"
+
+    def make(self, files: tuple[tuple[str, Path], ...]) -> None:
+        """Make the folders; `files` are (name, absolute path) that appear in the working folder as links."""
+        os.mkdir(self.root)
+        for folder in (self.work, self.tmp, self.out):
+            os.mkdir(folder)
+        for name, path in files:
+            os.symlink(path, self.work / name)
+
+
+def part_name(number: int) -> str:
+    return f"part-{number:05d}"
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder and all in it, also where a filter made folders read-only. What cannot be removed stays."""
+
+    def retry(function: Callable[..., Any], name: str, _error: Any) -> None:
+        try:
+            for folder in (os.path.dirname(name), name):
+                if stat.S_ISDIR(os.lstat(folder).st_mode):
+                    os.chmod(folder, stat.S_IRWXU)
+            if function in (os.open, os.scandir, os.lstat):
+                shutil.rmtree(name, ignore_errors=True)
+            else:
+                function(name)
+        except OSError:
+            pass
+
+    shutil.rmtree(path, onerror=retry)

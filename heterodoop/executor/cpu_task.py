@@ -1,0 +1,166 @@
+"""One attempt of a map or reduce task on the CPU: the user's filters under the native runtime.
+
+Which tasks there are, where their files go and what follows from a failure is the engine's business.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import HeteroDoopError
+from ..manifest import PairReader
+from ..storage.local import Pump
+from .map_output import open_map_output
+from .native import FilterCommand, MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
+from .report import AttemptResult, TaskFailure
+from .split import Split
+from .streaming_env import TaskNames, task_environment
+
+
+class TaskRunner(Protocol):
+    """The part of `native.Native` that is used here."""
+
+    def map_task(self, spec: MapSpec, progress: Progress | None = None) -> TaskResult: ...
+
+    def reduce_task(self, spec: ReduceSpec, progress: Progress | None = None) -> TaskResult: ...
+
+
+@dataclass(frozen=True)
+class CpuJob:
+    """What all tasks of a job share.
+
+    map, combine, reduce  the filters, absolute paths; no reduce program = Hadoop's IdentityReducer.
+    regroup               the combiner is a fold: it may run on its own output (manifest.Fold).
+    check                 how the combiner reads pairs; None = not known.
+    environment           what streaming_env.job_environment gave.
+    reducers              partitions of a map output; 0 = the map tasks write text.
+    sort_bytes            memory that one task's sort or merge may hold.
+    """
+
+    map: Path
+    combine: Path | None
+    reduce: Path | None
+    regroup: bool
+    check: PairReader | None
+    environment: Sequence[bytes]
+    reducers: int
+    delimiter: bytes
+    accept_exit_code: bool
+    sort_bytes: int
+    reporter_prefix: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one attempt works: filters' working folder, folder for spills, log file, and what filters are told."""
+
+    work: Path
+    scratch: Path
+    log: Path
+    names: TaskNames
+
+
+def run_map(
+    runner: TaskRunner, job: CpuJob, split: Split, place: Place, out: Path, index: Path, progress: Progress,
+) -> AttemptResult:
+    """Run a map task's filter over its split. Result: an IFile at `out` and `index`, or text at `out` (no reducers).
+
+    A task whose fold met a pair that does not read back (native status RETRY_NO_FOLD) runs again here with its
+    combiner once over everything, which is right for any data.
+    """
+    changed = _changed(split)
+    if changed:
+        return AttemptResult(failure=changed)
+    spec = MapSpec(
+        map=_command(job, job.map, place),
+        combine=_command(job, job.combine, place) if job.combine and job.reducers else None,
+        input=split.file.path, start=split.start, length=split.length, delimiter=job.delimiter, reducers=job.reducers,
+        regroup=job.regroup, check=job.check, accept_exit_code=job.accept_exit_code, sort_bytes=job.sort_bytes,
+        work_dir=place.scratch, out_path=out, index_path=index, log_path=place.log, reporter_prefix=job.reporter_prefix,
+    )
+    result, fault = _run_split(runner, spec, split, progress)
+    runs = 1
+    if result.status is TaskStatus.RETRY_NO_FOLD and not fault:
+        result, fault = _run_split(runner, replace(spec, regroup=False), split, progress)
+        runs = 2
+    return _with_output(_attempt_result(result, fault, runs), job, out, index)
+
+
+def run_reduce(
+    runner: TaskRunner, job: CpuJob, segments: Sequence[Segment], place: Place, out: Path, progress: Progress,
+) -> AttemptResult:
+    """Merge a partition's segments (in map task order) through the reduce filter into a text file at `out`."""
+    spec = ReduceSpec(
+        reduce=_command(job, job.reduce, place) if job.reduce else None, segments=segments, partition=place.names.number,
+        accept_exit_code=job.accept_exit_code, merge_bytes=job.sort_bytes, work_dir=place.scratch, out_path=out,
+        log_path=place.log, reporter_prefix=job.reporter_prefix,
+    )
+    return _attempt_result(runner.reduce_task(spec, progress), None, 1)
+
+
+def _run_split(
+    runner: TaskRunner, spec: MapSpec, split: Split, progress: Progress,
+) -> tuple[TaskResult, TaskFailure | None]:
+    """The native result, and what was wrong with a compressed input, which the native side sees as an early end only."""
+    with ExitStack() as stack:
+        pump = stack.enter_context(Pump(split.file)) if split.file.codec else None
+        if pump:
+            spec = replace(spec, input=pump.read_fd, start=0, length=None)
+        result = runner.map_task(spec, progress)
+    if pump and pump.error:
+        return result, TaskFailure(f"cannot read {split.file.path}: {pump.error}", "HD404", permanent=pump.damaged)
+    return result, None
+
+
+def _changed(split: Split) -> TaskFailure | None:
+    """A file that shrank or went away since the job was planned would be read short without a word."""
+    file = split.file
+    try:
+        size = os.stat(file.path).st_size
+    except OSError as error:
+        return TaskFailure(f"cannot read {file.path}: {error.strerror}", "HD404")
+    if size < file.size:
+        what = f"{file.path} is {size} bytes long, and was {file.size} when the job began"
+        return TaskFailure(what, "HD404", permanent=True)
+    return None
+
+
+def _command(job: CpuJob, program: Path, place: Place) -> FilterCommand:
+    return FilterCommand([program], [*job.environment, *task_environment(place.names)], place.work)
+
+
+# Status -> code of the error index; exec errors of a program that is there do not go away by trying again.
+_CODES = {
+    TaskStatus.FILTER_FAILED: "HD401",
+    TaskStatus.COMBINER_FAILED: "HD401",
+    TaskStatus.SPAWN_FAILED: "HD402",
+    TaskStatus.COMBINER_DISORDER: "HD403",
+    TaskStatus.IO_ERROR: "HD405",
+    TaskStatus.BAD_INPUT: "HD404",
+}
+
+
+def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) -> AttemptResult:
+    cancelled = result.status is TaskStatus.CANCELLED
+    failure = fault if not cancelled else None
+    if failure is None and not cancelled and not result.ok:
+        code = _CODES.get(result.status, "HD409")
+        failure = TaskFailure(result.message, code, result.status is TaskStatus.SPAWN_FAILED, result.stderr_tail)
+    return AttemptResult(
+        failure=failure, cancelled=cancelled, counters=result.counters, user_counters=result.user_counters,
+        seconds=result.seconds, status_text=result.status_text, runs=runs,
+    )
+
+
+def _with_output(result: AttemptResult, job: CpuJob, out: Path, index: Path) -> AttemptResult:
+    if result.failure or result.cancelled or not job.reducers:
+        return result
+    try:
+        return replace(result, output=open_map_output(out, index, job.reducers))
+    except (OSError, HeteroDoopError) as error:
+        return replace(result, failure=TaskFailure(f"the map output cannot be read back: {error}", "HD405"))

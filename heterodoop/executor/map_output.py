@@ -1,0 +1,52 @@
+"""A map task's output on disk: Hadoop's IFile (`file.out`) and its index, read side only.
+
+Every executor, CPU or GPU, leaves this form; the shuffle reads nothing but the index.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import HeteroDoopError
+from .native import Segment, read_index
+
+_ENTRY = struct.Struct(">qqq")
+
+
+@dataclass(frozen=True, slots=True)
+class MapOutput:
+    """An IFile and its index. `empty`: no partition holds a pair."""
+
+    data: Path
+    index: Path
+    empty: bool
+
+    def segment(self, partition: int) -> Segment:
+        """One partition's part, read from the index file: a big job keeps no index in memory.
+
+        Raises OSError; HeteroDoopError HD405 where the index has no such partition.
+        """
+        fd = os.open(self.index, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            raw = os.pread(fd, _ENTRY.size, partition * _ENTRY.size)
+        finally:
+            os.close(fd)
+        if len(raw) != _ENTRY.size:
+            raise HeteroDoopError(f"{self.index} has no partition {partition}", code="HD405")
+        return Segment(self.data, *_ENTRY.unpack(raw))
+
+
+def open_map_output(data: Path, index: Path, partitions: int) -> MapOutput:
+    """Check a new map output: its index whole, of `partitions` rows, and the data file as long as it says.
+
+    Raises OSError, HeteroDoopError HD405.
+    """
+    segments = read_index(data, index, partitions)
+    end = max(segment.start + segment.part_length for segment in segments)
+    size = os.stat(data).st_size
+    if end != size:
+        raise HeteroDoopError(f"{data} is {size} bytes, its index says {end}", code="HD405")
+    return MapOutput(data, index, all(segment.empty for segment in segments))

@@ -1,0 +1,63 @@
+"""What an executor says of one attempt, whatever ran it: the same type for CPU and GPU. And sums over attempts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .map_output import MapOutput
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFailure:
+    """Why an attempt failed.
+
+    message    one sentence, with the program's name and its exit status or signal where a filter failed.
+    code       HD4xx.
+    permanent  another attempt cannot end otherwise.
+    stderr     the last lines that the filters wrote there.
+    """
+
+    message: str
+    code: str
+    permanent: bool = False
+    stderr: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """How one attempt ended.
+
+    failure        None where it succeeded.
+    cancelled      it was told to stop, and did: neither succeeded nor failed.
+    output         a map task's IFile; None where the result is text in the task's output folder.
+    counters       Hadoop's task counters by name.
+    user_counters  (group, counter) -> sum of the `reporter:counter:` lines.
+    seconds        stage -> seconds.
+    runs           1; 2 where the task ran again without its fold, inside the attempt.
+    """
+
+    failure: TaskFailure | None = None
+    cancelled: bool = False
+    output: MapOutput | None = None
+    counters: Mapping[str, int] = field(default_factory=dict)
+    user_counters: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    status_text: str = ""
+    runs: int = 1
+
+
+@dataclass
+class Totals:
+    """Sums over the attempts that succeeded, as a job's counters are in Hadoop."""
+
+    counters: Counter[str] = field(default_factory=Counter)
+    user_counters: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def add(self, result: AttemptResult) -> None:
+        self.counters.update(result.counters)
+        self.user_counters.update(result.user_counters)
+        for stage, seconds in result.seconds.items():
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
