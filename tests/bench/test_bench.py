@@ -1,0 +1,67 @@
+"""The benchmark's own parts: its text is reproducible and Zipf, and the whole script runs at a small size."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+SIZE = 3_000_001
+
+
+def generate(target: Path, seed: int, size: int = SIZE) -> bytes:
+    argv = [sys.executable, BENCH / "data.py", "--size", str(size), "--seed", str(seed), "-o", target]
+    subprocess.run([str(a) for a in argv], check=True)
+    return target.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return generate(tmp_path_factory.mktemp("text") / "zipf.txt", 1)
+
+
+def test_the_same_seed_gives_the_same_text(text: bytes, tmp_path: Path) -> None:
+    assert generate(tmp_path / "again.txt", 1) == text
+    assert generate(tmp_path / "other.txt", 2)[:1000] != text[:1000]
+
+
+def test_the_number_of_threads_does_not_matter(text: bytes, tmp_path: Path) -> None:
+    script = "import data, pathlib, sys; data.generate(pathlib.Path(sys.argv[1]), int(sys.argv[2]), 1, threads=3)"
+    subprocess.run([sys.executable, "-c", script, tmp_path / "three.txt", str(SIZE)], cwd=BENCH, check=True)
+    assert (tmp_path / "three.txt").read_bytes() == text
+
+
+@pytest.mark.parametrize("size", [0, 1, 9, 10, 100, 1 << 20, (1 << 20) + 1])
+def test_every_size_is_met_exactly(size: int, tmp_path: Path) -> None:
+    data = generate(tmp_path / "sized.txt", 1, size)
+    assert len(data) == size and data[-1:] == (b"\n" if size else b"")
+
+
+def test_lines_and_words_look_like_text(text: bytes) -> None:
+    lines = text.splitlines()
+    assert max(map(len, lines)) < 110
+    assert sum(len(line) + 1 >= 60 for line in lines) / len(lines) > 0.999
+    assert set(text) <= set(b" \nabcdefghijklmnopqrstuvwxyz")
+
+
+def test_word_frequencies_follow_zipf(text: bytes) -> None:
+    counts = [n for _, n in Counter(text.split()).most_common(1000)]
+    total = len(text.split())
+    harmonic = sum(1 / r for r in range(1, 200_001))
+    for rank in (1, 10, 100, 1000):
+        assert counts[rank - 1] / total == pytest.approx(1 / (rank * harmonic), rel=0.25)
+
+
+def test_the_benchmark_runs_and_reports(tmp_path: Path) -> None:
+    argv = ["--size", "2m", "--memory-size", "3m", "--rounds", "1", "--json", tmp_path / "result.json"]
+    done = subprocess.run([sys.executable, BENCH / "embedded.py", *argv], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = {row["what"]: row for row in json.loads((tmp_path / "result.json").read_text())["rows"]}
+    assert rows["word count: engine against 2 Unix pipelines"]["value"] > 0
+    assert 20 < rows["peak memory, word count of 0.00292969 GiB"]["value"] < 700
+    assert "| grep, rare word: share of 2 bare filters' throughput |" in done.stdout
