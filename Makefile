@@ -3,6 +3,7 @@
 #   make test    install with the test tools, lint, check types, run all tests (also on a sanitizer build)
 #   make lint    ruff and mypy only
 #   make bench   bench/embedded.py at its full size (512 MiB of text; minutes)
+#   make docs    write the parts of docs/ that come from tables of the code
 #   make clean   remove everything that the others made
 
 SHELL := /bin/bash
@@ -21,7 +22,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; 
 	command -v "$$python"; exit 0; fi; done; \
 	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
 
-.PHONY: demo test lint bench clean tools
+.PHONY: demo test lint bench docs clean tools
 
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
@@ -34,7 +35,7 @@ demo: $(VENV)/installed
 
 test: lint $(VENV)/sanitized/libhd_host.so
 	$(BIN)/python tests/sanitized.py $(VENV)/sanitized/libhd_host.so
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -42,6 +43,9 @@ lint: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/embedded.py
+
+docs: $(VENV)/installed
+	$(BIN)/python docs/generate.py
 
 clean:
 	rm -rf $(VENV) build dist heterodoop.egg-info heterodoop/_native .pytest_cache .mypy_cache .ruff_cache .hypothesis

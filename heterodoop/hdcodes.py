@@ -262,3 +262,15 @@ CODES: dict[str, Entry] = {
         "Build it again: python -m heterodoop.build_native. If HETERODOOP_NATIVE is set, see what it names.",
     ),
 }
+
+
+def markdown() -> str:
+    """docs/errors.md."""
+    lines = ["# Error index", "", "`heterodoop explain HDnnn` prints one entry."]
+    for code, entry in sorted(CODES.items()):
+        lines += ["", f"## {code}: {entry.title}", "", entry.text, "", f"What to do: {entry.fix}"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

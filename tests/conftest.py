@@ -1,0 +1,29 @@
+"""Fixtures for tests that need a whole copy of the project, or a clean environment to run it in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "build", "dist", "_native", "*.egg-info", "__pycache__", "*.hdp", ".*_cache", ".hypothesis", "*.so",
+)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project as a fresh clone would be: sources only."""
+    target = tmp_path_factory.mktemp("checkout") / "heterodoop"
+    shutil.copytree(ROOT, target, ignore=LEFT_OUT, symlinks=True)
+    return target
+
+
+@pytest.fixture(scope="session")
+def clean_environment() -> dict[str, str]:
+    """The caller's environment without what would lead a new Python to this checkout or this run's native library."""
+    unwanted = ("PYTHON", "HETERODOOP_", "VIRTUAL_ENV", "LD_PRELOAD", "COV_", "MAKE", "MFLAGS")
+    return {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
