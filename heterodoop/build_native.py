@@ -59,12 +59,14 @@ def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = F
 def sanitizer_preload() -> dict[str, str]:
     """Environment under which an ordinary Python can load a library that was built with `sanitize`.
 
-    Leaks are not reported: CPython itself keeps memory at exit. Raises ToolError HD510 where g++ has no libasan.
+    libstdc++ comes first in the process too: AddressSanitizer looks for its exceptions only once, at the start. Leaks
+    are not reported, since CPython itself keeps memory at exit. Raises ToolError HD510 where g++ has no libasan.
     """
-    path = _compiler(["-print-file-name=libasan.so"]).strip()
-    if not os.path.isabs(path):
+    paths = [_compiler([f"-print-file-name={name}"]).strip() for name in ("libasan.so", "libstdc++.so")]
+    if not os.path.isabs(paths[0]):
         raise ToolError("g++ has no libasan.so", code="HD510", help="install libasan of your g++ (Debian: libgcc-12-dev)")
-    return {"LD_PRELOAD": path, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"}
+    options = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"}
+    return {"LD_PRELOAD": " ".join(paths), **options}
 
 
 def wants_sanitizer() -> bool:

@@ -22,7 +22,7 @@ def main() -> None:
     library, *arguments = sys.argv[1:]
     places = [place for place in NATIVE_TESTS if Path(place).is_dir()]
     os.environ.update(sanitizer_preload(), HETERODOOP_NATIVE=str(Path(library).resolve()), HETERODOOP_SANITIZED="1")
-    argv = [sys.executable, "-m", "pytest", "-q", *(arguments or places)]
+    argv = [sys.executable, "-m", "pytest", "-q", "--capture=sys", *(arguments or places)]
     os.execv(sys.executable, argv)
 
 
