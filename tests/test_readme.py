@@ -42,7 +42,9 @@ def run_page(page: str, folder: Path, environment: Mapping[str, str]) -> str:
     for name, source in re.findall(r"^`([\w./-]+)`:\n\n```c\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(source, encoding="utf-8")
-    argv = ["bash", "-euxo", "pipefail", "-c", commands(page)]
+    script = folder.parent / f"{page.replace('/', '-')}.sh"
+    script.write_text(commands(page), encoding="utf-8")
+    argv = ["bash", "-euvo", "pipefail", str(script)]
     done = subprocess.run(argv, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, f"{page}:\n{done.stdout}"
     return done.stdout
