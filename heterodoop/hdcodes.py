@@ -131,6 +131,11 @@ CODES: dict[str, Entry] = {
         "The setting cannot change the result, and the embedded engine does not act on it.",
         "Remove it.",
     ),
+    "HD036": Entry(
+        "the job's report could not be written",
+        "The output is complete; only the report in OUTPUT.report is missing or old. A full disk is the usual cause.",
+        "Nothing, unless you need the report.",
+    ),
     "HD201": Entry(
         "reducers run on the CPU",
         "The paper has no directive for reduce: its parallelism lies across partitions, which CPU slots use already.",

@@ -8,6 +8,7 @@ together when all tasks are done; _SUCCESS comes last.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,11 +28,7 @@ class Reservation:
     def discard(self) -> None:
         """Remove everything the job made at its output."""
         remove_tree(self.layout.output)
-        for parent in reversed(self.parents):
-            try:
-                parent.rmdir()
-            except OSError:  # somebody put something there: theirs
-                break
+        _remove_empty(self.parents)
 
 
 def reserve(output: str) -> Reservation:
@@ -42,20 +39,30 @@ def reserve(output: str) -> Reservation:
     try:
         for parent in reversed(path.parents):
             if not parent.exists():
-                parent.mkdir()
+                parent.mkdir(exist_ok=True)
                 made.append(parent)
         path.mkdir()
-        reservation = Reservation(layout, tuple(made))
+        made.append(path)
         for folder in (layout.temporary, layout.attempts, layout.ended, layout.done):
             folder.mkdir()
     except FileExistsError:
         raise _exists(path) from None
     except (OSError, ValueError) as error:
-        for parent in reversed(made):
-            parent.rmdir()
+        if path in made:
+            remove_tree(path)
+        _remove_empty([parent for parent in made if parent != path])
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise UsageError(f"cannot make the output folder {str(path)!r}: {why}", code="HD021") from None
-    return reservation
+    return Reservation(layout, tuple(made[:-1]))
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    """Remove folders, innermost last in the list and first to go, up to one that somebody put something into."""
+    for folder in reversed(folders):
+        try:
+            folder.rmdir()
+        except OSError:
+            break
 
 
 def _exists(path: Path) -> UsageError:

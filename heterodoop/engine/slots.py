@@ -11,21 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Protocol
 
+from ..executor.native import Progress
 from ..executor.report import AttemptResult
 from ..scheduler.model import Attempt, Slot
 
 CLOSE_SECONDS = 4.0
-
-
-class Progress(Protocol):
-    """How far an attempt is; `cancel` stops it (executor.native.Progress, and a GPU's later)."""
-
-    @property
-    def bytes_in(self) -> int: ...
-
-    def cancel(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +35,8 @@ Runner = Callable[[Attempt, Progress], AttemptResult]
 class SlotPool:
     """Runs attempts; puts an AttemptEnd into `events` for each, in the order they end."""
 
-    def __init__(
-        self, slots: tuple[Slot, ...], run: Runner, new_progress: Callable[[], Progress], events: SimpleQueue[object],
-    ) -> None:
+    def __init__(self, slots: tuple[Slot, ...], run: Runner, events: SimpleQueue[object]) -> None:
         self._run = run
-        self._new_progress = new_progress
         self._events = events
         self._work: SimpleQueue[tuple[Attempt, Progress] | None] = SimpleQueue()
         self._running: dict[Attempt, Progress] = {}
@@ -60,7 +48,7 @@ class SlotPool:
 
     def launch(self, attempt: Attempt) -> None:
         """Start an attempt; the caller never has more of them than there are slots."""
-        progress = self._new_progress()
+        progress = Progress()
         with self._lock:
             self._running[attempt] = progress
         self._work.put((attempt, progress))

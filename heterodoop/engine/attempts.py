@@ -1,0 +1,83 @@
+"""One attempt from its folder to its outcome: what a slot's thread does.
+
+Every file of an attempt is private until it ends well; then its results are moved aside, where a commit finds them,
+and the rest is removed. A failed attempt leaves its log and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import HeteroDoopError
+from ..executor.cpu_task import Place, TaskRunner, run_map, run_reduce
+from ..executor.native import Progress
+from ..executor.report import AttemptResult, TaskFailure
+from ..executor.streaming_env import TaskNames
+from ..scheduler.model import Attempt
+from .layout import AttemptFolder, Layout, part_name, remove_tree
+from .plan import Plan
+from .shuffle import Shuffle
+
+
+@dataclass(frozen=True)
+class AttemptRunner:
+    """Runs attempts of one job; several threads may call it at a time."""
+
+    plan: Plan
+    layout: Layout
+    shuffle: Shuffle
+    runner: TaskRunner
+
+    def __call__(self, attempt: Attempt, progress: Progress) -> AttemptResult:
+        folder = self.layout.attempt(attempt)
+        try:
+            result = self._run(attempt, folder, progress)
+        except OSError as error:
+            why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            result = AttemptResult(failure=TaskFailure(f"cannot use the task's files: {why}", "HD405"))
+        except HeteroDoopError as error:
+            result = AttemptResult(failure=TaskFailure(error.message, error.code))
+        finally:
+            remove_tree(folder.root)
+        if result.failure:
+            _append(self.layout.log(attempt), result.failure)
+        return result
+
+    def _run(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
+        folder.make(self.plan.files)
+        run = self._map if attempt.task.kind == "map" else self._reduce
+        result = run(attempt, folder, progress)
+        if not result.failure and not result.cancelled and os.listdir(folder.out):
+            os.rename(folder.out, self.layout.ended_files(attempt))
+        return result
+
+    def _map(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
+        out, index = self.layout.map_output(attempt)
+        if not self.plan.cpu.reducers:
+            out = folder.out / part_name(attempt.task.number)
+        split = self.plan.splits[attempt.task.number]
+        return run_map(self.runner, self.plan.cpu, split, self._place(attempt, folder), out, index, progress)
+
+    def _reduce(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
+        segments = self.shuffle.segments(attempt.task.number)
+        out = folder.out / part_name(attempt.task.number)
+        return run_reduce(self.runner, self.plan.cpu, segments, self._place(attempt, folder), out, progress)
+
+    def _place(self, attempt: Attempt, folder: AttemptFolder) -> Place:
+        task = attempt.task
+        split = self.plan.splits[task.number] if task.kind == "map" else None
+        names = TaskNames(
+            self.plan.job_id, task.kind == "map", task.number, attempt.number, folder.out, folder.tmp, split,
+        )
+        return Place(folder.work, folder.root, self.layout.log(attempt), names)
+
+
+def _append(log: Path, failure: TaskFailure) -> None:
+    """The reason goes to the attempt's log too; a full disk must not hide it from the user."""
+    try:
+        with open(log, "ab") as file:
+            file.write(f"heterodoop: {failure.message}\n".encode("utf-8", "backslashreplace"))
+    except OSError:
+        pass

@@ -1,0 +1,196 @@
+"""The job's report, in OUT.report beside the output: report.json, attempts.jsonl (a line per attempt), logs/.
+
+report.json is there from the start of the work, so that a folder of ours is known as ours whatever happens to the
+job, and is replaced by an atomic rename at the end. Times are wall-clock seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from ..diag import Diagnostic
+from ..errors import UsageError
+from ..executor.report import AttemptResult, Totals
+from ..scheduler.model import Attempt, TaskKind
+from .layout import Layout, remove_tree
+from .plan import Plan
+from .slots import AttemptEnd
+
+FORMAT = "heterodoop-job-report-1"
+REPORT = "report.json"
+ATTEMPTS = "attempts.jsonl"
+MAX_FAILURES = 100  # kept in report.json; attempts.jsonl has all
+
+
+def check_place(layout: Layout) -> None:
+    """Raises UsageError HD022 where OUT.report is there and is no older report of ours; it is not touched."""
+    folder = layout.report
+    if not os.path.lexists(folder):
+        return
+    if folder.is_symlink() or not folder.is_dir() or (os.listdir(folder) and not _is_ours(folder)):
+        raise UsageError(
+            f"{str(folder)!r}, where the job's report goes, exists and is not a report of HeteroDoop", code="HD022",
+            help="move it away, or name another output",
+        )
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        data = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(data, dict) and data.get("format") == FORMAT
+
+
+@dataclass
+class _SlotUse:
+    slot: int
+    kind: str
+    attempts: int = 0
+    seconds: float = 0.0
+
+
+class JobReport:
+    """Collects what happened; `begin` makes the folder, `finish` writes report.json, `remove` takes it away."""
+
+    def __init__(self, layout: Layout, plan: Plan) -> None:
+        self.layout = layout
+        self.plan = plan
+        self.totals: dict[TaskKind, Totals] = {"map": Totals(), "reduce": Totals()}
+        self.attempts: dict[TaskKind, int] = {"map": 0, "reduce": 0}
+        self.failed: dict[TaskKind, int] = {"map": 0, "reduce": 0}
+        self.done: dict[TaskKind, int] = {"map": 0, "reduce": 0}
+        self.seconds: dict[str, float] = {}
+        self._slots = {slot.number: _SlotUse(slot.number, slot.kind) for slot in plan.slots}
+        self._failures: list[dict[str, Any]] = []
+        self._started = time.time()
+        self._clock = time.monotonic()
+        self._lines: TextIO | None = None
+
+    def begin(self) -> None:
+        """Replace an older report of ours (its own files only) by one that says "running". Raises UsageError HD021."""
+        try:
+            self._clear()
+            self.layout.report.mkdir(exist_ok=True)
+            self._write(self.content("running", None, ()))
+            self.layout.logs.mkdir()
+            self._lines = open(self.layout.report / ATTEMPTS, "w", encoding="ascii")
+        except OSError as error:
+            what = f"cannot make the report folder {str(self.layout.report)!r}: {error.strerror}"
+            raise UsageError(what, code="HD021") from None
+
+    def ended(self, end: AttemptEnd, result: AttemptResult) -> None:
+        """Note an attempt's end, whatever it was."""
+        kind = end.attempt.task.kind
+        slot = self._slots[end.attempt.slot.number]
+        slot.attempts += 1
+        slot.seconds += end.seconds
+        self.attempts[kind] += 1
+        row = self._row(end, result)
+        if result.failure:
+            self.failed[kind] += 1
+            if len(self._failures) < MAX_FAILURES:
+                self._failures.append(row)
+        try:
+            if self._lines:
+                self._lines.write(json.dumps(row) + "\n")
+        except OSError:  # a full disk: the job itself will say so
+            self._lines = None
+
+    def committed(self, attempt: Attempt, result: AttemptResult) -> None:
+        """Note a task that is done: only such attempts count in the job's counters."""
+        self.done[attempt.task.kind] += 1
+        self.totals[attempt.task.kind].add(result)
+
+    @property
+    def counters(self) -> dict[str, int]:
+        total = self.totals["map"].counters + self.totals["reduce"].counters
+        return dict(sorted(total.items()))
+
+    @property
+    def user_counters(self) -> dict[str, dict[str, int]]:
+        groups: dict[str, dict[str, int]] = {}
+        for kind in self.totals.values():
+            for (group, name), amount in kind.user_counters.items():
+                counters = groups.setdefault(group, {})
+                counters[name] = counters.get(name, 0) + amount
+        return groups
+
+    def content(self, state: str, error: Exception | None, warnings: Sequence[Diagnostic]) -> dict[str, Any]:
+        """What report.json holds."""
+        shape = self.plan.shape
+        planned: Mapping[TaskKind, int] = {"map": shape.maps, "reduce": shape.reduces}
+        return {
+            "format": FORMAT,
+            "state": state,
+            "error": {"code": getattr(error, "code", ""), "message": str(error)} if error else None,
+            "job": {"id": self.plan.job_id, "name": self.plan.name, "bundle": str(self.plan.bundle),
+                    "output": str(self.layout.output), "input_bytes": self.plan.input_bytes},
+            "started": self._started,
+            "seconds": {"total": time.monotonic() - self._clock, **self.seconds},
+            "tasks": {kind: {"planned": planned[kind], "done": self.done[kind], "attempts": self.attempts[kind],
+                             "failed_attempts": self.failed[kind]} for kind in planned},
+            "slots": [asdict(slot) for slot in self._slots.values()],
+            "stages": {kind: totals.seconds for kind, totals in self.totals.items()},
+            "counters": self.counters,
+            "user_counters": self.user_counters,
+            "warnings": [{"code": w.code, "message": w.message} for w in warnings],
+            "failures": self._failures,
+            "settings": dict(self.plan.settings),
+        }
+
+    def finish(self, content: Mapping[str, Any]) -> list[Diagnostic]:
+        """Write the final report.json. A report that cannot be written is a warning: it must not cost the result."""
+        try:
+            if self._lines:
+                self._lines.close()
+            self._write(content)
+            if not os.listdir(self.layout.logs):
+                self.layout.logs.rmdir()
+        except OSError as error:
+            return [Diagnostic("warning", "HD036", f"the job's report could not be written: {error}")]
+        return []
+
+    def remove(self) -> None:
+        """Take the report away again (an interrupted job leaves nothing)."""
+        with contextlib.suppress(OSError):
+            if self._lines:
+                self._lines.close()
+        with contextlib.suppress(OSError):  # something else lies there, and stays
+            self._clear()
+            self.layout.report.rmdir()
+
+    def _clear(self) -> None:
+        for name in (ATTEMPTS, REPORT):
+            (self.layout.report / name).unlink(missing_ok=True)
+        if self.layout.logs.is_dir():
+            remove_tree(self.layout.logs)
+
+    def _write(self, content: Mapping[str, Any]) -> None:
+        partial = self.layout.report / f"{REPORT}.partial"
+        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="ascii")
+        partial.replace(self.layout.report / REPORT)
+
+    def _row(self, end: AttemptEnd, result: AttemptResult) -> dict[str, Any]:
+        task = end.attempt.task
+        outcome = "cancelled" if result.cancelled else "failed" if result.failure else "succeeded"
+        row: dict[str, Any] = {
+            "attempt": str(end.attempt), "slot": end.attempt.slot.number, "kind": end.attempt.slot.kind, "outcome": outcome,
+            "started": round(end.started, 3), "seconds": round(end.seconds, 6), "runs": result.runs,
+            "stages": {name: round(seconds, 6) for name, seconds in result.seconds.items()},
+        }
+        if task.kind == "map":
+            split = self.plan.splits[task.number]
+            row["split"] = {"file": split.file.path, "start": split.start, "length": split.length}
+        if result.status_text:
+            row["status"] = result.status_text
+        if result.failure:
+            row["code"], row["message"], row["stderr"] = result.failure.code, result.failure.message, result.failure.stderr
+        return row

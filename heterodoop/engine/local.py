@@ -1,0 +1,266 @@
+"""A whole job on this machine: splits -> map attempts -> shuffle -> reduce attempts -> output folder.
+
+Reads as the data flow. The state machine decides, the slots work, this module carries messages between them in one
+thread, and sees to it that a job that does not end well leaves nothing behind but its report.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from ..diag import Diagnostic
+from ..errors import Interrupted, JobFailed
+from ..executor.cpu_task import TaskRunner
+from ..executor.native import Native
+from ..executor.report import AttemptResult, TaskFailure
+from ..scheduler.machine import Machine
+from ..scheduler.model import (
+    Attempt,
+    Commit,
+    Ended,
+    Event,
+    Failed,
+    Finish,
+    Instruction,
+    Kill,
+    Launch,
+    Start,
+    Stop,
+    Succeeded,
+)
+from .attempts import AttemptRunner
+from .commit import commit_attempt, commit_job, reserve
+from .job_report import JobReport, check_place
+from .layout import Layout
+from .plan import Plan, RunOptions, make_plan
+from .progress import Display, Snapshot, make_display
+from .shuffle import Shuffle
+from .signals import StopRequest, StopSignals
+from .slots import AttemptEnd, SlotPool
+
+POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """A job that ended well. `report` is what OUT.report/report.json holds."""
+
+    output: Path
+    report_folder: Path
+    warnings: tuple[Diagnostic, ...]
+    report: dict[str, Any]
+
+
+def run_local(
+    bundle: Path, inputs: Sequence[str], output: str, options: RunOptions | None = None, *, runner: TaskRunner | None = None,
+) -> JobResult:
+    """Run a job to its end, with OUT/part-00000 ... and OUT/_SUCCESS as the result.
+
+    inputs   files, folders and globs, in order.
+    output   a folder that does not exist yet; making it is the first thing that happens.
+    runner   what runs tasks; default: the native runtime.
+    Raises   UsageError, Limitation: refused before any work. JobFailed: a task failed in all its attempts, or the output
+             could not be put in place. Interrupted: SIGINT, SIGTERM or SIGHUP. In each case the output folder is gone
+             again; a failed job leaves its report and logs in OUT.report.
+    """
+    options = options or RunOptions()
+    events: SimpleQueue[object] = SimpleQueue()
+    with StopSignals(events.put) as stop:
+        reservation = reserve(output)
+        try:
+            layout = reservation.layout
+            check_place(layout)
+            plan = make_plan(bundle, inputs, layout, options, stop.check)
+            runner = runner or Native.load()
+            stop.check()
+            return _run(plan, layout, options, runner, events, stop)
+        except BaseException:
+            reservation.discard()
+            raise
+
+
+def _run(
+    plan: Plan, layout: Layout, options: RunOptions, runner: TaskRunner, events: SimpleQueue[object], stop: StopSignals,
+) -> JobResult:
+    report = JobReport(layout, plan)
+    try:
+        report.begin()
+        job = _Job(plan, layout, runner, report, make_display(sys.stderr, quiet=options.quiet), events)
+        job.run()
+        stop.check()
+        commit_job(layout)
+    except Interrupted:
+        report.remove()
+        raise
+    except Exception as error:
+        report.finish(report.content("failed", error, plan.warnings))
+        raise
+    warnings = (*plan.warnings, *data_warnings(report.counters))
+    content = report.content("succeeded", None, warnings)
+    return JobResult(layout.output, layout.report, (*warnings, *report.finish(content)), content)
+
+
+class _Job:
+    """The main loop. `run` returns when all tasks are done, and raises JobFailed or Interrupted."""
+
+    def __init__(
+        self, plan: Plan, layout: Layout, runner: TaskRunner, report: JobReport, display: Display,
+        events: SimpleQueue[object],
+    ) -> None:
+        self.plan = plan
+        self.layout = layout
+        self.report = report
+        self.display = display
+        self.events = events
+        self.machine = Machine(plan.shape, plan.slots, plan.policy)
+        self.shuffle = Shuffle()
+        self.attempts = AttemptRunner(plan, layout, self.shuffle, runner)
+        self.results: dict[Attempt, AttemptResult] = {}  # of attempts that ended and are not committed
+        self.verdict: Finish | None = None
+        self.error: Exception | None = None  # what ended the job, where no task did
+        self.todo: deque[Event] = deque()
+        self.bytes_done = 0
+        self.pool = SlotPool(plan.slots, self.attempts, events)
+
+    def run(self) -> None:
+        try:
+            self._loop()
+        finally:
+            self.display.close()
+            self.pool.close()
+        self._judge()
+
+    def _loop(self) -> None:
+        phase, begun = "map", time.monotonic()
+        self._handle(Start())
+        while self.verdict is None:
+            if phase != self.machine.phase:
+                self.report.seconds[phase] = time.monotonic() - begun
+                phase, begun = self.machine.phase, time.monotonic()
+            if self.display.due():
+                self.display.show(self._snapshot())
+            try:
+                self._take(self.events.get(timeout=POLL_SECONDS))
+            except Empty:
+                pass
+        self.report.seconds[phase] = time.monotonic() - begun
+
+    def _take(self, message: object) -> None:
+        if isinstance(message, StopRequest):
+            self.error = Interrupted(message.reason)
+            self._handle(Stop("stopped", message.reason))
+        elif isinstance(message, AttemptEnd):
+            self._ended(message)
+
+    def _ended(self, end: AttemptEnd) -> None:
+        attempt, result = end.attempt, end.result
+        if isinstance(result, Exception):
+            self._give_up(result)
+            self._handle(Ended(attempt))
+            return
+        self.report.ended(end, result)
+        if result.cancelled:
+            self._handle(Ended(attempt))
+        elif result.failure:
+            self.results[attempt] = result
+            self._handle(Failed(attempt, result.failure.message, result.failure.permanent))
+        else:
+            self.results[attempt] = result
+            self._handle(Succeeded(attempt))
+
+    def _handle(self, event: Event) -> None:
+        """Tell the machine; obey it. An event that arises on the way (a commit that fails) waits for the rest."""
+        self.todo.append(event)
+        if len(self.todo) > 1:
+            return
+        while self.todo:
+            for instruction in self.machine.handle(self.todo[0]):
+                self._obey(instruction)
+            self.todo.popleft()
+
+    def _obey(self, instruction: Instruction) -> None:
+        match instruction:
+            case Launch(attempt):
+                self.pool.launch(attempt)
+            case Kill(attempt):
+                self.pool.kill(attempt)
+            case Commit(attempt):
+                self._commit(attempt)
+            case Finish():
+                self.verdict = instruction
+
+    def _commit(self, attempt: Attempt) -> None:
+        result = self.results.pop(attempt)
+        try:
+            commit_attempt(self.layout, attempt)
+            if result.output:
+                self.shuffle.add(attempt.task.number, result.output)
+        except (JobFailed, OSError) as error:
+            self._give_up(error)
+            return
+        self.report.committed(attempt, result)
+        if attempt.task.kind == "map":
+            self.bytes_done += self.plan.splits[attempt.task.number].length
+
+    def _give_up(self, error: Exception) -> None:
+        if self.error is None:
+            self.error = error
+        self._handle(Stop("failed", str(error)))
+
+    def _judge(self) -> None:
+        cause = self.verdict.cause if self.verdict else None
+        failure = self.results[cause].failure if cause else None
+        if cause and failure:
+            raise task_failed(self.plan, self.layout, cause, failure)
+        if self.error:
+            raise self.error
+
+    def _snapshot(self) -> Snapshot:
+        shape, machine = self.plan.shape, self.machine
+        reading = 0
+        for attempt, progress in self.pool.running():
+            if attempt.task.kind == "map":
+                reading += min(progress.bytes_in, self.plan.splits[attempt.task.number].length)
+        failed = sum(self.report.failed.values())
+        return Snapshot(
+            machine.phase, machine.finished("map"), shape.maps, machine.finished("reduce"), shape.reduces, failed,
+            self.bytes_done + reading, self.plan.input_bytes,
+        )
+
+
+def task_failed(plan: Plan, layout: Layout, attempt: Attempt, failure: TaskFailure) -> JobFailed:
+    """The job's error, with all that a user needs to look into it."""
+    task = attempt.task
+    program = plan.cpu.map if task.kind == "map" else plan.cpu.reduce
+    tries = "in its first attempt" if attempt.number == 0 else f"in {attempt.number + 1} attempts"
+    lines = [f"{task.kind} task {task.number} failed {tries}: {failure.message}"]
+    if task.kind == "map":
+        lines.append(f"  split:   {plan.splits[task.number]}")
+    else:
+        lines.append(f"  reduces: partition {task.number} of {plan.shape.reduces}")
+    if program:
+        lines.append(f"  command: {shlex.quote(str(program))}")
+    if failure.stderr:
+        lines += ["  stderr:", *(f"    {line}" for line in failure.stderr.rstrip("\n").split("\n"))]
+    lines.append(f"  log:     {layout.log(attempt)}")
+    return JobFailed("\n".join(lines), code=failure.code)
+
+
+def data_warnings(counters: dict[str, int]) -> list[Diagnostic]:
+    """What the counters say about the data that a user should know."""
+    warnings = []
+    if pairs := counters.get("UNREADABLE_PAIRS"):
+        what = f"{pairs} pairs do not read back the way the combiner reads them; the result is what it made of them"
+        warnings.append(Diagnostic("warning", "HD407", what))
+    if nbytes := counters.get("COMBINE_UNREAD_BYTES"):
+        what = f"the combiner stopped before the end of its input: {nbytes} bytes of pairs unread, and lost"
+        warnings.append(Diagnostic("warning", "HD408", what))
+    return warnings

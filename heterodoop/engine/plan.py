@@ -1,0 +1,186 @@
+"""From what the user asked for to a plan: settings, filters, splits, tasks and slots, all checked before any work.
+
+Nothing is written here.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import manifest
+from ..diag import Diagnostic
+from ..errors import UsageError
+from ..executor.cpu_task import CpuJob
+from ..executor.split import Split, plan_splits
+from ..executor.streaming_env import job_environment
+from ..scheduler.model import JobShape, Slot
+from ..scheduler.policies import POLICIES, Policy
+from ..storage import inputs as storage
+from . import jobconf
+from .jobconf import JobConf
+from .layout import Layout
+
+MAX_SLOTS = 4096
+_SPLITS = "mapreduce.input.fileinputformat.split.maxsize"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of `heterodoop run`, as text where the user gave text; None = not given.
+
+    reducers          reduce tasks; default: 1 where the bundle has a reducer, else 0.
+    split_size        bytes, `64m`.
+    cpu_slots         tasks at a time; default: the processors this process may use.
+    max_attempts      of a map and of a reduce task.
+    record_delimiter  with escapes (`\\n`).
+    settings          `-D` definitions, `key=value`.
+    files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
+    """
+
+    reducers: str | int | None = None
+    split_size: str | int | None = None
+    cpu_slots: str | int | None = None
+    max_attempts: str | int | None = None
+    record_delimiter: str | None = None
+    settings: Sequence[str] = ()
+    files: Sequence[str] = ()
+    quiet: bool = False
+    policy: str = "cpu-only"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All there is to know before the first task runs. `files`: (name in the working folder, absolute path)."""
+
+    name: str
+    job_id: str
+    bundle: Path
+    cpu: CpuJob
+    splits: Sequence[Split]
+    shape: JobShape
+    slots: tuple[Slot, ...]
+    policy: Policy
+    files: tuple[tuple[str, Path], ...]
+    settings: Mapping[str, str]
+    warnings: tuple[Diagnostic, ...]
+
+    @property
+    def input_bytes(self) -> int:
+        return sum(split.length for split in self.splits)
+
+
+def make_plan(
+    bundle: Path, inputs: Sequence[str], layout: Layout, options: RunOptions, check: Callable[[], None] = lambda: None,
+) -> Plan:
+    """Check everything that can be checked without running a filter.
+
+    check  called now and then; may raise to stop.
+    Raises UsageError (options, settings, bundle, inputs), Limitation (kinds of input).
+    """
+    conf = _settings(options)
+    slots = _slots(options)
+    files = tuple(_shipped(options.files))
+    bundle = Path(os.path.abspath(bundle))
+    found = manifest.load(bundle)
+    ignore = (str(layout.output), str(layout.report))
+    listing = storage.resolve(inputs, ignore=ignore, check=check)
+    splits = plan_splits(listing.files, conf.split_size)
+    reducers = conf.get("mapreduce.job.reduces")
+    if reducers is None:
+        reducers = 1 if found.program("reduce") else 0
+    job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
+    text = _all_settings(conf, layout, inputs, found.name, job_id, len(splits), reducers)
+    shape = JobShape(
+        len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
+    )
+    return Plan(
+        name=text["mapreduce.job.name"], job_id=job_id, bundle=bundle, cpu=_cpu_job(found, bundle, conf, text, reducers),
+        splits=splits, shape=shape, slots=slots, policy=POLICIES[options.policy], files=files, settings=text,
+        warnings=(*conf.warnings, *listing.warnings),
+    )
+
+
+def _settings(options: RunOptions) -> JobConf:
+    given: dict[str, tuple[str, str]] = {}
+    if options.reducers is not None:
+        given["mapreduce.job.reduces"] = "--reducers", str(options.reducers)
+    if options.split_size is not None:
+        given[_SPLITS] = "--split-size", str(jobconf.parse_size(str(options.split_size), "--split-size"))
+    if options.max_attempts is not None:
+        for kind in ("map", "reduce"):
+            given[f"mapreduce.{kind}.maxattempts"] = "--max-attempts", str(options.max_attempts)
+    if options.record_delimiter is not None:
+        delimiter = jobconf.unescape(options.record_delimiter, "--record-delimiter")
+        given["textinputformat.record.delimiter"] = "--record-delimiter", delimiter
+    return jobconf.parse(options.settings, given)
+
+
+def _slots(options: RunOptions) -> tuple[Slot, ...]:
+    count = len(os.sched_getaffinity(0))
+    if options.cpu_slots is not None:
+        count = jobconf.parse_count(str(options.cpu_slots), "--cpu-slots", 1, MAX_SLOTS)
+    return tuple(Slot(number, "cpu") for number in range(count))
+
+
+def _shipped(arguments: Sequence[str]) -> list[tuple[str, Path]]:
+    """Raises UsageError HD033: a file that is not there, a name with a slash, a name given twice."""
+    files: dict[str, Path] = {}
+    for argument in arguments:
+        path, name = argument, ""
+        if not os.path.exists(path) and "#" in argument:
+            path, _, name = argument.rpartition("#")
+        path = os.path.abspath(storage.local_path(path)) if path else ""
+        name = name or os.path.basename(path)
+        if not path or not os.access(path, os.R_OK):
+            raise UsageError(f"--file {argument!r}: there is no such file, or it cannot be read", code="HD033")
+        if "/" in name or name in ("", ".", ".."):
+            raise UsageError(f"--file {argument!r}: {name!r} is not a name of a file", code="HD033")
+        if name in files:
+            raise UsageError(f"--file {argument!r}: {name!r} is given twice", code="HD033", help="use PATH#NAME")
+        files[name] = Path(path)
+    return list(files.items())
+
+
+def _all_settings(
+    conf: JobConf, layout: Layout, inputs: Sequence[str], name: str, job_id: str, maps: int, reducers: int,
+) -> dict[str, str]:
+    """The honoured settings' defaults, the user's, and what the job knows of itself: what filters are told."""
+    text = {s.key: s.default for s in jobconf.SETTINGS.values() if s.default}
+    text["mapreduce.job.name"] = name
+    text.update(conf.text)
+    text["mapreduce.job.id"] = job_id
+    text["mapreduce.job.maps"] = str(maps)
+    text["mapreduce.job.reduces"] = str(reducers)
+    text["mapreduce.job.user.name"] = _user()
+    text["mapreduce.input.fileinputformat.inputdir"] = ",".join(inputs)
+    text["mapreduce.output.fileoutputformat.outputdir"] = str(layout.output)
+    return text
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        return str(os.getuid())
+
+
+def _cpu_job(found: manifest.Manifest, bundle: Path, conf: JobConf, text: Mapping[str, str], reducers: int) -> CpuJob:
+    def binary(role: manifest.Role) -> Path | None:
+        program = found.program(role)
+        return bundle / program.binary if program else None
+
+    combine = found.program("combine")
+    region = combine.region if combine else None
+    return CpuJob(
+        map=binary("map") or bundle, combine=binary("combine"), reduce=binary("reduce"),
+        regroup=bool(region and region.fold and region.fold.regroup), check=region.pairs if region else None,
+        environment=job_environment(os.environb, text, conf.get("stream.jobconf.truncate.limit")),
+        reducers=reducers, delimiter=conf.get("textinputformat.record.delimiter") or b"",
+        accept_exit_code=not conf.get("stream.non.zero.exit.is.failure"), sort_bytes=conf.sort_bytes,
+        reporter_prefix=conf.get("stream.stderr.reporter.prefix"),
+    )

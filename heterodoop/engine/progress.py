@@ -1,0 +1,146 @@
+"""What the user sees while a job runs: a bar on a terminal, a line now and then elsewhere, or nothing.
+
+A display never stops a job: a stream that is closed or breaks makes it silent.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Protocol, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+BAR_SECONDS = 0.1
+LINE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a job. Bytes are of input: read, and in all (a compressed file counts as on disk)."""
+
+    phase: str
+    maps_done: int
+    maps: int
+    reduces_done: int
+    reduces: int
+    failed: int
+    bytes_done: int
+    bytes_total: int
+
+    @property
+    def fraction(self) -> float:
+        """Of the current phase."""
+        if self.phase == "map":
+            done, total = (self.bytes_done, self.bytes_total) if self.bytes_total else (self.maps_done, self.maps)
+        else:
+            done, total = self.reduces_done, self.reduces
+        return min(1.0, done / total) if total else 1.0
+
+    def __str__(self) -> str:
+        text = f"map {self.maps_done}/{self.maps}"
+        if self.reduces:
+            text += f", reduce {self.reduces_done}/{self.reduces}"
+        return text + (f", {self.failed} failed attempts" if self.failed else "")
+
+
+class Display(Protocol):
+    def due(self) -> bool:
+        """Whether it is time for another `show`: taking a snapshot is not free."""
+        ...
+
+    def show(self, snapshot: Snapshot) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def make_display(stream: TextIO, *, quiet: bool) -> Display:
+    """The display that suits the stream."""
+    if quiet:
+        return Silent()
+    try:
+        terminal = stream.isatty()
+    except ValueError:  # closed
+        return Silent()
+    return Bar(stream) if terminal else Lines(stream)
+
+
+class Silent:
+    def due(self) -> bool:
+        return False
+
+    def show(self, snapshot: Snapshot) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class _Paced:
+    """Shows at most once in `seconds`; falls silent when its stream breaks."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._next = 0.0
+        self._broken = False
+
+    def due(self) -> bool:
+        return not self._broken and time.monotonic() >= self._next
+
+    def show(self, snapshot: Snapshot) -> None:
+        self._next = time.monotonic() + self._seconds
+        try:
+            self._draw(snapshot)
+        except (OSError, ValueError):  # BrokenPipeError, closed file
+            self._broken = True
+
+    def close(self) -> None:
+        try:
+            self._end()
+        except (OSError, ValueError):
+            self._broken = True
+
+    def _draw(self, snapshot: Snapshot) -> None:
+        raise NotImplementedError
+
+    def _end(self) -> None:
+        raise NotImplementedError
+
+
+class Bar(_Paced):
+    """One bar per phase, redrawn in place; gone when the job ends."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(BAR_SECONDS)
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=Console(file=stream), auto_refresh=False, transient=True)
+        self._task = self._progress.add_task("map", total=1.0)
+        self._started = False
+
+    def _draw(self, snapshot: Snapshot) -> None:
+        if not self._started:
+            self._progress.start()
+            self._started = True
+        self._progress.update(self._task, description=str(snapshot), completed=snapshot.fraction)
+        self._progress.refresh()
+
+    def _end(self) -> None:
+        if self._started:
+            self._progress.stop()
+
+
+class Lines(_Paced):
+    """A line at most every few seconds, and none for a job that is over before the first."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(LINE_SECONDS)
+        self._stream = stream
+        self._next = time.monotonic() + LINE_SECONDS
+
+    def _draw(self, snapshot: Snapshot) -> None:
+        self._stream.write(f"heterodoop: {snapshot} ({snapshot.phase} {snapshot.fraction:.0%})\n")
+        self._stream.flush()
+
+    def _end(self) -> None:
+        pass
