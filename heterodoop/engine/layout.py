@@ -9,13 +9,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..scheduler.model import Attempt
 
@@ -101,17 +100,14 @@ def part_name(number: int) -> str:
 
 def remove_tree(path: Path) -> None:
     """Remove a folder and all in it, also where a filter made folders read-only. What cannot be removed stays."""
-
-    def retry(function: Callable[..., Any], name: str, _error: Any) -> None:
-        try:
-            for folder in (os.path.dirname(name), name):
-                if stat.S_ISDIR(os.lstat(folder).st_mode):
-                    os.chmod(folder, stat.S_IRWXU)
-            if function in (os.open, os.scandir, os.lstat):
-                shutil.rmtree(name, ignore_errors=True)
-            else:
-                function(name)
-        except OSError:
-            pass
-
-    shutil.rmtree(path, onerror=retry)
+    shutil.rmtree(path, ignore_errors=True)
+    if not os.path.lexists(path):
+        return
+    with contextlib.suppress(OSError):
+        os.chmod(path, stat.S_IRWXU)
+        for folder, folders, _ in os.walk(path):
+            for name in folders:
+                inner = os.path.join(folder, name)
+                if not os.path.islink(inner):  # a --file folder is the user's
+                    os.chmod(inner, stat.S_IRWXU)
+    shutil.rmtree(path, ignore_errors=True)
