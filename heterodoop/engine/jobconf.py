@@ -177,7 +177,8 @@ class JobConf:
     @property
     def split_size(self) -> SplitSize:
         folder = "mapreduce.input.fileinputformat.split."
-        return SplitSize(self.get(folder + "maxsize"), self.get(folder + "minsize"), self.get("mapreduce.job.maps") or 0)
+        maps = self.get("mapreduce.job.maps") or 0
+        return SplitSize(self.get(folder + "maxsize"), self.get(folder + "minsize"), maps=maps)
 
 
 def parse(definitions: Sequence[str], options: Mapping[str, tuple[str, str]]) -> JobConf:

@@ -61,7 +61,8 @@ ENVIRONMENT = r"""
 #include <stdio.h>
 extern char **environ;
 int main(void) { char **e, *c; while (getchar() != EOF);
-  for (e = environ; *e; e++) { for (c = *e; *c; c++) putchar(*c == '\t' || *c == '\n' ? ' ' : *c); putchar('\n'); } return 0; }
+  for (e = environ; *e; e++) { for (c = *e; *c; c++) putchar(*c == '\t' || *c == '\n' ? ' ' : *c); putchar('\n'); }
+  return 0; }
 """
 
 Make = Callable[..., Path]
@@ -90,7 +91,8 @@ def bundle(tmp_path: Path, filters: Callable[[str], Path]) -> Make:
     count = iter(range(100))
 
     def make(
-        map: str, combine: str = "", reduce: str = "", *, fold: bool = False, pairs: PairReader | None = None, name: str = "",
+        map: str, combine: str = "", reduce: str = "", *, fold: bool = False, pairs: PairReader | None = None,
+        name: str = "",
     ) -> Path:
         root = tmp_path / (name or f"app{next(count)}.hdp")
         (root / "bin").mkdir(parents=True)

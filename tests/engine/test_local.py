@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .conftest import CAT, SUM, WORDS, names, parts
+from .conftest import SUM, WORDS, names, parts
 
 
 def test_word_count(bundle, run, tmp_path: Path):
