@@ -26,7 +26,7 @@ counts.write_csv(sys.argv[2], separator="\t", include_header=False)
 
 DUCKDB = r"""
 import sys, duckdb
-duckdb.sql("SET preserve_insertion_order = false")
+duckdb.sql("SET preserve_insertion_order = false; SET enable_progress_bar = false")
 shape = "columns = {'line': 'VARCHAR'}, delim = '\x01', header = false, quote = '', escape = '', auto_detect = false"
 words = f"SELECT unnest(string_split(line, ' ')) AS word FROM read_csv(?, {shape})"
 counts = f"SELECT word, count(*) FROM ({words}) WHERE word <> '' GROUP BY word ORDER BY word"
