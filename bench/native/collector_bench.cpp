@@ -20,6 +20,8 @@
 
 namespace {
 
+constexpr double kVocabulary = 200e3;
+
 using Clock = std::chrono::steady_clock;
 
 double seconds(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
@@ -32,7 +34,7 @@ uint64_t peak_kib() {
 
 // Ranks with probability proportional to 1/rank (by inversion of the continuous law), as words of 1 to 12 letters.
 std::string zipf_word(std::mt19937_64 &random) {
-  const double words = 1e6, u = double(random() >> 11) * 0x1p-53;
+  const double words = kVocabulary, u = double(random() >> 11) * 0x1p-53;
   uint64_t rank = uint64_t(std::exp(u * std::log(words)));
   rank *= 0x9e3779b97f4a7c15;
   const size_t length = 1 + size_t(std::exp(u * std::log(12.0)));

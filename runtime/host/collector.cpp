@@ -13,7 +13,8 @@
 namespace hd {
 namespace {
 
-constexpr size_t kBatch = 32;  // pairs whose slots and groups are fetched from memory together
+constexpr size_t kBatch = 64;  // pairs whose slots and groups are fetched from memory together
+constexpr size_t kBatchText = 8 << 10;
 
 // Bytes of the output buffer, out of the task's memory.
 size_t output_buffer(uint64_t sort_bytes) { return size_t(std::clamp<uint64_t>(sort_bytes / 16, 16 << 10, 1 << 20)); }
@@ -41,7 +42,8 @@ struct Collector::State {
   Combiner combiner;
   GroupTable table;
   std::array<HashedPair, kBatch> batch;
-  size_t batched = 0;
+  std::array<char, kBatchText> batch_text;  // of its long keys and values
+  size_t batched = 0, text_used = 0;
   Spills spills;
   uint64_t spills_made = 0;
   bool regroup;
@@ -53,42 +55,61 @@ struct Collector::State {
         combiner(options, n), table(table_limit(o)), regroup(o.regroup && o.combine) {}
 
   void add(std::string_view key, std::string_view value) {
-    if (key.size() > kShort || value.size() > kInlineValue) [[unlikely]] return add_long(key, value);
-    HashedPair &p = batch[batched++];
-    p.key_words = load_words(key.data(), key.size());
-    p.value_word = load_words(value.data(), value.size()).lo;
-    p.key_length = uint32_t(key.size());
-    p.value_length = uint32_t(value.size());
-    p.tag = uint32_t(hash_words(p.key_words, key.size()) >> 32);
-    table.prefetch_slot(p.tag);
     if (batched == kBatch) drain();
+    HashedPair &p = batch[batched];
+    if (key.size() > kShort || value.size() > kInlineValue) [[unlikely]] return add_long(key, value);
+    ++batched;
+    set_short(p, key, value);
+    table.prefetch_slot(p.tag);
   }
 
-  void drain() {
+  static void set_short(HashedPair &p, std::string_view key, std::string_view value) {
+    p.key_words = load_words(key.data(), key.size());
+    p.value_word = load_words(value.data(), value.size()).lo;
+    p.key_length = uint8_t(key.size());
+    p.value_length = uint8_t(value.size());
+    p.tag = uint32_t(hash_words(p.key_words, key.size()) >> 32);
+  }
+
+  static void set_long(HashedPair &p, std::string_view key, std::string_view value) {
+    set_short(p, key.substr(0, kShort), value.substr(0, kInlineValue));
+    p.key = key;
+    p.value = value;
+    if (value.size() > kInlineValue) p.value_length = kLong;
+    if (key.size() <= kShort) return;
+    p.key_length = kLong;
+    p.tag = uint32_t(hash_bytes(key.data(), key.size()) >> 32);
+  }
+
+  // Out of line, as drain is: add() is called for every pair and should save few registers. The caller's bytes are
+  // there during the call only, so they are copied to wait with the batch; a huge pair does not wait.
+  [[gnu::noinline]] void add_long(std::string_view key, std::string_view value) {
+    const size_t n = key.size() + value.size();
+    if (n > kBatchText - text_used) drain();
+    HashedPair &p = batch[batched];
+    if (n > kBatchText) {
+      check_text_size(key, value);
+      set_long(p, key, value);
+      return put(p);
+    }
+    char *text = batch_text.data() + text_used;
+    memcpy(text, key.data(), key.size());
+    memcpy(text + key.size(), value.data(), value.size());
+    set_long(p, {text, key.size()}, {text + key.size(), value.size()});
+    text_used += n;
+    ++batched;
+    table.prefetch_slot(p.tag);
+  }
+
+  [[gnu::noinline]] void drain() {
     const size_t n = std::exchange(batched, 0);
+    text_used = 0;
     for (size_t i = 0; i < n; ++i) table.prefetch_group(batch[i].tag);
     for (size_t i = 0; i < n; ++i) put(batch[i]);
   }
 
-  // Not batched: the bytes are the caller's, and are only there during the call.
-  void add_long(std::string_view key, std::string_view value) {
-    check_text_size(key, value);
-    drain();
-    HashedPair p;
-    const bool long_key = key.size() > kShort;
-    p.key_words = long_key ? Words{load_words(key.data(), 8).lo, 0} : load_words(key.data(), key.size());
-    const uint64_t hash = long_key ? hash_bytes(key.data(), key.size()) : hash_words(p.key_words, key.size());
-    p.tag = uint32_t(hash >> 32);
-    if (value.size() <= kInlineValue) p.value_word = load_words(value.data(), value.size()).lo;
-    p.key_length = uint32_t(key.size());
-    p.value_length = uint32_t(value.size());
-    p.key = key.data();
-    p.value = value.data();
-    put(p);
-  }
-
   void put(const HashedPair &p) {
-    if (table.add(p)) return;
+    if (table.add(p)) [[likely]] return;
     spill();
     table.add(p);
   }

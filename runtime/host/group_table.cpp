@@ -13,6 +13,7 @@ GroupTable::GroupTable(uint64_t limit) : limit_(limit) {
 void GroupTable::release() {
   slots_.clear();
   groups_.clear();
+  run_counts_.clear();
   runs_.clear();
   arena_.clear();
   used_ = 0;
@@ -53,18 +54,26 @@ void GroupTable::place(uint32_t tag, uint32_t group) {
   slots_[i] = {tag, group};
 }
 
+uint64_t GroupTable::store(std::string_view long_text) {
+  const uint32_t n = uint32_t(long_text.size());
+  const uint64_t place = arena_.append(reinterpret_cast<const char *>(&n), sizeof n);
+  arena_.append(long_text.data(), n);
+  return place;
+}
+
 uint64_t GroupTable::store_value(const HashedPair &p) {
-  return p.value_length <= kInlineValue ? p.value_word : arena_.append(p.value, p.value_length);
+  return p.value_length == kLong ? store(p.value) : p.value_word;
 }
 
 bool GroupTable::insert(size_t slot, const HashedPair &p) {
   const bool full = (groups_.size() + 1) * 4 > slots_.size() * 3;
   if (full && !grow_slots()) return false;
-  const bool long_key = p.key_length > kShort, long_value = p.value_length > kInlineValue;
-  if (!take(kGroupBytes + (long_key ? p.key_length : 0) + (long_value ? p.value_length : 0))) return false;
+  const bool long_key = p.key_length == kLong, long_value = p.value_length == kLong;
+  if (!take(kGroupBytes + (long_key ? 4 + p.key.size() : 0) + (long_value ? 4 + p.value.size() : 0))) return false;
   Words words = p.key_words;
-  if (long_key) words.hi = arena_.append(p.key, p.key_length);
-  groups_.push_back({words, store_value(p), 1, p.key_length, p.value_length, 0, 0, 0});
+  if (long_key) words.hi = store(p.key);
+  groups_.push_back({words, store_value(p), 1, p.key_length, p.value_length});
+  run_counts_.push_back(0);
   const uint32_t group = uint32_t(groups_.size());
   if (full) {
     place(p.tag, group);
@@ -75,12 +84,12 @@ bool GroupTable::insert(size_t slot, const HashedPair &p) {
 }
 
 bool GroupTable::append(Group &g, uint32_t index, const HashedPair &p) {
-  if (!take(kRunBytes + (p.value_length > kInlineValue ? p.value_length : 0))) return false;
-  runs_.push_back({g.value_word, g.count, g.value_length, index});
+  if (!take(kRunBytes + (p.value_length == kLong ? 4 + p.value.size() : 0))) return false;
+  runs_.push_back({g.value_word, index, g.count, g.value_length});
   g.value_word = store_value(p);
   g.value_length = p.value_length;
   g.count = 1;
-  ++g.runs;
+  ++run_counts_[index];
   return true;
 }
 

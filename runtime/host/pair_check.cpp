@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <vector>
 
 namespace hd {
 namespace {
@@ -47,12 +48,14 @@ bool PairCheck::accepts(std::string_view key_bytes, std::string_view value_bytes
 uint64_t unreadable_pairs(const PairCheck &check, const GroupTable &table) {
   if (check.key == PairCheck::kNoCheck && check.value == PairCheck::kAny) return 0;
   uint64_t pairs = 0;
-  for (Group &g : table.groups()) {
-    g.unreadable = !key_reads_back(check, table.key(g));
-    if (g.unreadable || !value_reads_back(check, table.value(g))) pairs += g.count;
+  std::vector<bool> bad_keys(table.groups().size());  // one bit a key, for its runs
+  for (size_t i = 0; i < bad_keys.size(); ++i) {
+    const Group &g = table.groups()[i];
+    bad_keys[i] = !key_reads_back(check, table.key(g));
+    if (bad_keys[i] || !value_reads_back(check, table.value(g))) pairs += g.count;
   }
   for (const Run &r : table.runs())
-    if (table.groups()[r.group].unreadable || !value_reads_back(check, table.value(r))) pairs += r.count;
+    if (bad_keys[r.group] || !value_reads_back(check, table.value(r))) pairs += r.count;
   return pairs;
 }
 

@@ -53,15 +53,15 @@ class KeySorter {
 
   // Keys that agree before `depth` when padded with zero bytes. One that ends there is a prefix of all longer ones.
   void break_ties(SortEntry *first, SortEntry *last, size_t depth) {
-    SortEntry *open = std::partition(first, last, [depth](const SortEntry &e) { return e.key_length <= depth; });
-    std::sort(first, open, [](const SortEntry &a, const SortEntry &b) { return a.key_length < b.key_length; });
+    SortEntry *open = std::partition(first, last, [depth](const SortEntry &e) { return e.extra <= depth; });
+    std::sort(first, open, [](const SortEntry &a, const SortEntry &b) { return a.extra < b.extra; });
     if (last - open < 2) return;
     if (depth >= kCompareFrom || size_t(last - open) < kCompareBelow)
       return std::sort(open, last, [this, depth](const SortEntry &a, const SortEntry &b) {
         return key(a).substr(depth) < key(b).substr(depth);
       });
     for (SortEntry *e = open; e < last; ++e) {
-      if (size_t(last - e) > kAhead) __builtin_prefetch(&groups_[e[kAhead].group]);
+      if (size_t(last - e) > kAhead) prefetch(&groups_[e[kAhead].group]);
       e->prefix = prefix_at(key(*e), depth);
     }
     sort(open, size_t(last - open), depth);
@@ -84,58 +84,73 @@ SortedLoad::SortedLoad(GroupTable &table, uint32_t partitions) : table_(table), 
 // Counting sort by partition, which is computed here, once per distinct key.
 void SortedLoad::distribute(uint32_t partitions) {
   const Column<Group> &groups = table_.groups();
-  for (Group &g : groups) {
-    g.partition = partition_of(table_.key(g), partitions) & 0x7fffffff;
-    ++bounds_[g.partition + 1];
+  Column<uint32_t> partition;
+  partition.resize(groups.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    partition[i] = partition_of(table_.key(groups[i]), partitions);
+    ++bounds_[partition[i] + 1];
   }
   for (size_t p = 1; p < bounds_.size(); ++p) bounds_[p] += bounds_[p - 1];
   std::vector<uint64_t> next(bounds_.begin(), bounds_.end() - 1);
   entries_.resize(groups.size());
-  for (size_t i = 0; i < groups.size(); ++i) {
-    const Group &g = groups[i];
-    entries_[next[g.partition]++] = {ordered(g.key_words.lo), uint32_t(i), g.key_length};
-  }
+  for (size_t i = 0; i < groups.size(); ++i)
+    entries_[next[partition[i]]++] = {ordered(groups[i].key_words.lo), uint32_t(i), uint32_t(table_.key(groups[i]).size())};
 }
 
+// Run counts become places: first where each group's runs start, in the end where they end.
 void SortedLoad::deal_runs() {
-  const Column<Group> &groups = table_.groups();
   const Column<Run> &runs = table_.runs();
-  if (runs.size() == 0) return;
-  uint32_t start = 0;
+  Column<uint32_t> &places = table_.run_counts();
+  uint32_t end = 0;
   for (size_t i = 0; i < entries_.size(); ++i) {
-    if (i + kAhead < entries_.size()) __builtin_prefetch(&groups[entries_[i + kAhead].group].runs, 1);
-    Group &g = groups[entries_[i].group];
-    start += std::exchange(g.runs, start);
+    if (i + kAhead < entries_.size()) prefetch(&places[entries_[i + kAhead].group]);
+    const uint32_t start = end;
+    end += std::exchange(places[entries_[i].group], start);
+    entries_[i].extra = end;
   }
   run_order_.resize(runs.size());
   for (size_t i = 0; i < runs.size(); ++i) {
-    if (i + kAhead < runs.size()) __builtin_prefetch(&groups[runs[i + kAhead].group].runs, 1);
-    run_order_[groups[runs[i].group].runs++] = uint32_t(i);
+    if (i + kAhead < runs.size()) prefetch(&places[runs[i + kAhead].group]);
+    run_order_[places[runs[i].group]++] = uint32_t(i);
   }
 }
 
 RunCursor SortedLoad::runs(uint32_t partition) const {
   const uint64_t first = bounds_[partition];
-  const uint64_t first_run = first ? table_.groups()[entries_[first - 1].group].runs : 0;  // where the one before ends
+  const uint64_t first_run = first ? entries_[first - 1].extra : 0;  // where the one before ends
   return {table_, entries_.data() + first, entries_.data() + bounds_[partition + 1], run_order_, first_run};
+}
+
+// Two steps ahead the entry's group is fetched; one step ahead, when that is there, the bytes it points to.
+inline void RunCursor::fetch_ahead_group() const {
+  const size_t left = size_t(last_ - at_);
+  const Column<Group> &groups = table_->groups();
+  if (left > 2 * kAhead) prefetch(&groups[at_[2 * kAhead].group]);
+  if (left > kAhead) table_->prefetch_text(groups[at_[kAhead].group]);
+}
+
+inline void RunCursor::fetch_ahead_run() const {
+  const Column<Run> &runs = table_->runs();
+  const size_t left = order_->size() - run_;
+  if (left > 2 * kAhead) prefetch(&runs[(*order_)[run_ + 2 * kAhead]]);
+  if (left > kAhead) table_->prefetch_value(runs[(*order_)[run_ + kAhead]]);
 }
 
 bool RunCursor::next(std::string_view &key, std::string_view &value, uint64_t &count) {
   if (at_ == last_) return false;
   const Group &g = table_->groups()[at_->group];
   key = table_->key(g);
-  if (run_ < g.runs) {
-    const Column<Run> &runs = table_->runs();
-    if (run_ + kAhead < order_->size()) __builtin_prefetch(&runs[(*order_)[run_ + kAhead]]);
-    const Run &r = runs[(*order_)[run_++]];
+  if (run_ < at_->extra) {
+    fetch_ahead_run();
+    const Run &r = table_->runs()[(*order_)[run_++]];
     value = table_->value(r);
     count = r.count;
     return true;
   }
   value = table_->value(g);
   count = g.count;
+  fetch_ahead_group();
   ++at_;
-  if (size_t(last_ - at_) > kAhead) __builtin_prefetch(&table_->groups()[at_[kAhead].group]);
   return true;
 }
 

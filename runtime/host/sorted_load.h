@@ -10,7 +10,8 @@ namespace hd {
 
 struct SortEntry {
   uint64_t prefix;  // eight bytes of the key, in order
-  uint32_t group, key_length;
+  uint32_t group;
+  uint32_t extra;  // while sorting: the key's length; then: where its earlier runs end in the run order
 };
 
 // Walks the runs of one partition. Views point into the table.
@@ -22,6 +23,9 @@ class RunCursor {
   bool next(std::string_view &key, std::string_view &value, uint64_t &count);
 
  private:
+  void fetch_ahead_group() const;
+  void fetch_ahead_run() const;
+
   const GroupTable *table_;
   const SortEntry *at_, *last_;
   const Column<uint32_t> *order_;
