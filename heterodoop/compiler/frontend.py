@@ -1,18 +1,33 @@
 """C source file -> Unit: the parsed program, its directives, and why it could not be parsed where that is so.
 
-Non-goals: meaning of the directives (`bind`), types (`types_ast`), what the GPU supports (`uses`).
+A C compiler judges the C (`cc -fsyntax-only`, real headers). What pycparser then sees is the same file preprocessed
+against stand-in headers of ours, cleaned of what it cannot take. Where that fails the program has a `refusal`: it is not
+analysed, and still runs on the CPU. Non-goals: meaning of the directives (`bind`), types (`types_ast`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
-from ..diag import Diagnostic
+from .. import resources, toolchain
+from ..diag import Diagnostic, Sink
+from ..errors import UsageError, UserError
 from ..manifest import Reason
-from ..source import SourceMap, Span
-from .directive import Directive
+from ..source import SourceFile, SourceMap, Span
+from ..toolchain import CcOptions, plain_path
+from .clean import PRAGMA, PRELUDE, Cleaned, Found, clean
+from .directive import Directive, close_match, parse_directive, unexpanded, with_expanded
+from .logical import pragma_text
+from .parse import ParseFailure, parse
+from .preprocess import TOKEN, Columns, PpLine, active_lines, preprocess, read_lines, user_files
+
+_PRAGMA_WORD = re.compile(r"\s*#\s*pragma\s+(\w+)")
+_MISSING = re.compile(r"(?P<header>.*): (?:No such file or directory|file not found)")
 
 
 @dataclass
@@ -36,4 +51,172 @@ class Unit:
 
     def span(self, node: c_ast.Node) -> Span:
         """Place of a node's first token in the user's file (its line only, where a macro made it)."""
-        raise NotImplementedError
+        coord = node.coord
+        if coord is None:
+            child = next((c for _, c in node.children() if c.coord is not None), None)
+            if child is None:
+                return Span(self.path, 1)
+            coord = child.coord
+        return token_span(self.sources, coord.file, coord.line, coord.column or 0)
+
+
+def token_span(sources: SourceMap, file: str, line: int, col: int) -> Span:
+    """Span of the token that starts at a place; the line alone where `col` is 0."""
+    source = sources.get(file) if col else None
+    token = TOKEN.match(source.line(line), col - 1) if source else None
+    return Span(file, line, col, col + len(token[0])) if token else Span(file, line)
+
+
+def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
+    """Read, check and parse one C file.
+
+    Raises UserError with what the C compiler finds (HD300) or what is wrong with directives (HD101-HD109);
+    UsageError where the file cannot be read; ToolError where there is no working C compiler.
+    """
+    name = os.fspath(path)
+    source = _read(name)
+    loader = _Loader(source, options)
+    warnings = loader.check_syntax()
+    real = loader.preprocess_real()
+    directives = loader.directives(real)
+    ast, refusal = loader.parse(real)
+    deps = list(dict.fromkeys([name, *user_files(real)]))
+    return Unit(name, ast, refusal, loader.sources, directives, deps, warnings)
+
+
+def _read(name: str) -> SourceFile:
+    try:
+        return SourceFile.read(name)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"cannot read {name}: {why}", code="HD302") from None
+
+
+class _Loader:
+    def __init__(self, source: SourceFile, options: CcOptions) -> None:
+        self.sources = SourceMap()
+        self.sources.add(source)
+        self._source, self._options = source, options
+        self._cc = toolchain.find_cc()
+        self._names = {plain_path(source.path): source.path}
+
+    def check_syntax(self) -> list[Diagnostic]:
+        words = [*self._cc, "-fsyntax-only", "-ftabstop=1", *self._options.preprocessor_flags()]
+        result = toolchain.run([*words, "-x", "c", plain_path(self._source.path)])
+        return toolchain.check(self._cc[0], result, self._names)
+
+    def preprocess_real(self) -> list[PpLine]:
+        result = preprocess(self._cc, self._source.path, self._options)
+        toolchain.check(self._cc[0], result, self._names)
+        return read_lines(result.stdout, self._names)
+
+    # --------------------------------------------------------------------------------------- directives
+
+    def directives(self, lines: Sequence[PpLine]) -> list[Directive]:
+        """The active directives. Raises UserError with all that is wrong with any of them."""
+        sink = Sink()
+        found: list[Directive] = []
+        seen: dict[int, int] = {}
+        for line in lines:
+            word = None if line.system else _PRAGMA_WORD.match(line.text)
+            if word and word[1] != "mapreduce" and close_match(word[1].replace("_", ""), ["mapreduce"]):
+                sink.error(
+                    "HD101", f"unknown pragma {word[1]!r}", Span(line.file, line.line), help="did you mean 'mapreduce'?",
+                )
+            if line.system or not PRAGMA.match(line.text):
+                continue
+            if line.file != self._source.path:
+                self._in_header(line, sink)
+                continue
+            ordinal = seen[line.line] = seen.get(line.line, -1) + 1
+            fallback = line.text[line.text.index("mapreduce") :]
+            text, span = pragma_text(self._source, line.line, fallback, ordinal)
+            directive = parse_directive(text, span, sink)
+            found += [directive] if directive else []
+        sink.raise_errors()
+        return self._expand(found)
+
+    def _in_header(self, line: PpLine, sink: Sink) -> None:
+        span = Span(line.file, line.line)
+        help = "put the directive before the loop, in the file that is compiled"
+        sink.error("HD109", "a directive in a header file does not belong to a program", span, help=help)
+
+    def _expand(self, directives: list[Directive]) -> list[Directive]:
+        """Expand macros in constant arguments as they stand at each directive: one more run of the preprocessor.
+
+        Every argument goes into a line of its own before its directive, between two markers that are no macros.
+        """
+        wanted = {(d, *key): text for d, item in enumerate(directives) for key, text in unexpanded(item).items()}
+        expanded = self._expand_texts(directives, wanted) if wanted else {}
+        return [
+            with_expanded(item, {key[1:]: text for key, text in expanded.items() if key[0] == d})
+            for d, item in enumerate(directives)
+        ]
+
+    def _expand_texts(
+        self, directives: Sequence[Directive], wanted: dict[tuple[int, int, int], str],
+    ) -> dict[tuple[int, int, int], str]:
+        lines = self._source.text.split("\n")
+        for d in sorted({key[0] for key in wanted}, reverse=True):
+            marked = [f"__hd_{k[0]}_{k[1]}_{k[2]}_begin {text} __hd_end" for k, text in wanted.items() if k[0] == d]
+            lines[directives[d].span.line - 1 : directives[d].span.line - 1] = marked
+        folder = os.path.dirname(os.path.abspath(self._source.path))
+        includes = tuple(os.path.abspath(i) for i in self._options.includes)
+        options = replace(self._options, includes=includes)
+        result = preprocess(self._cc, "", options, text="\n".join(lines), cwd=folder)
+        body = "\n".join(line.text for line in read_lines(result.stdout, {}))
+        return {
+            (int(m[1]), int(m[2]), int(m[3])): " ".join(m[4].split())
+            for m in re.finditer(r"__hd_(\d+)_(\d+)_(\d+)_begin(.*?)__hd_end", body, re.DOTALL)
+        }
+
+    # ---------------------------------------------------------------------------------------- the tree
+
+    def parse(self, real: Sequence[PpLine]) -> tuple[c_ast.FileAST | None, Reason | None]:
+        headers = str(resources.find("runtime", "headers"))
+        result = preprocess(self._cc, self._source.path, self._options, headers=headers)
+        lines = read_lines(result.stdout, self._names)
+        refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
+        if refusal:
+            return None, refusal
+        prelude = [PpLine("<built-in>", i + 1, text, True) for i, text in enumerate(PRELUDE.splitlines())]
+        cleaned = clean([*prelude, *lines], gnu=self._options.gnu)
+        if cleaned.refusal:
+            return None, self._construct(cleaned.refusal, lines)
+        return self._parse(cleaned)
+
+    def _parse(self, cleaned: Cleaned) -> tuple[c_ast.FileAST | None, Reason | None]:
+        try:
+            return parse(cleaned, Columns(self.sources, cleaned.lines), gnu=self._options.gnu), None
+        except ParseFailure as failure:
+            file, line = failure.file or self._source.path, failure.line
+            span = token_span(self.sources, file, line, failure.col)
+            message = f"the C parser does not take this program ({failure.message})"
+            return None, Reason("HD303", message, str(span) if line else file)
+
+    def _construct(self, found: Found, lines: Sequence[PpLine]) -> Reason:
+        col = Columns(self.sources, lines).find(found.file, found.line, found.token, found.ordinal)
+        place = str(Span(found.file, found.line, col, col + 1))
+        return Reason("HD304", f"{found.what} is not analysed", place)
+
+    def _preprocessor_refusal(self, result: toolchain.Output) -> Reason | None:
+        """The compiler took the program with its own headers, so this is about the stand-ins."""
+        if result.returncode == 0:
+            return None
+        try:
+            toolchain.check(self._cc[0], result, self._names)
+        except UserError as error:
+            first: Diagnostic = error.diagnostics[0]
+            missing = _MISSING.match(first.message)
+            message = first.message if not missing else f"header <{missing['header']}> is not known to the analysis"
+            return Reason("HD305", message, str(first.span or self._source.path))
+        return None
+
+    def _other_code(self, real: Sequence[PpLine], lines: Sequence[PpLine]) -> Reason | None:
+        """Does conditional compilation choose other lines with the stand-in headers? Then they show another program."""
+        differ = active_lines(real) ^ active_lines(lines)
+        if not differ:
+            return None
+        file, line = min(differ, key=lambda place: (place[0] != self._source.path, place))
+        message = "which code is compiled here depends on a system header that the analysis replaces"
+        return Reason("HD306", message, f"{file}:{line}")

@@ -1,0 +1,122 @@
+"""Running `cc -E` and reading its output: which line of which file every output line came from.
+
+Also finds where a token of the output stands in the original line (macros and comments shift columns). Not here:
+removing what the parser cannot take (`clean`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .. import toolchain
+from ..source import SourceMap
+from ..toolchain import CcOptions, plain_path
+
+_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"((?:\s+\d+)*)\s*$')
+_ESCAPE = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
+_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b"}
+
+TOKEN = re.compile(
+    r"""(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)
+    |(?P<raw>(?:u8|[uUL])?R"(?P<delim>[^\s()\\]{0,16})\(.*?\)(?P=delim)")
+    |(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
+    |(?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*')
+    |(?P<name>[^\W\d][\w$]*|\$[\w$]*)
+    |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
+    |(?P<punct>\.\.\.|<<=|>>=|->|\+\+|--|&&|\|\||<:|:>|<%|%>|::|<<|>>|[-+*/%&|^<>=!]=|[^\s\w])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class PpLine:
+    """A line of preprocessed text. `system`: from a system header, or one of the stand-ins for those."""
+
+    file: str
+    line: int
+    text: str
+    system: bool
+
+
+def preprocess(
+    cc: Sequence[str], path: str, options: CcOptions, *, headers: str = "", text: str | None = None, cwd: str | None = None,
+) -> toolchain.Output:
+    """Run `cc -E` on a file, or on `text` as if it lay in folder `cwd` (then paths in `options` must be absolute).
+
+    headers   folder of stand-in headers to use instead of the system's, "" = the system's.
+    """
+    words = [*cc, "-E", "-ftabstop=1", *options.preprocessor_flags()]
+    if headers:
+        words += ["-nostdinc", "-isystem", headers]
+    return toolchain.run([*words, "-x", "c", plain_path(path) if text is None else "-"], stdin=text or "", cwd=cwd)
+
+
+def read_lines(text: str, names: Mapping[str, str]) -> list[PpLine]:
+    """Split preprocessed text by its line markers; `names` maps paths as passed to the compiler to the user's spelling."""
+    lines: list[PpLine] = []
+    file, number, system = "", 1, False
+    for line in text.split("\n"):
+        marker = _MARKER.match(line)
+        if marker:
+            name = _ESCAPE.sub(_unescape, marker[2])
+            file, number, system = names.get(name, name), int(marker[1]), "3" in marker[3].split()
+            continue
+        lines.append(PpLine(file, number, line, system or file.startswith("<")))
+        number += 1
+    return lines
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
+    if code[0] not in "01234567":
+        return _SIMPLE.get(code, code)
+    return bytes([int(code, 8) & 0xFF]).decode("utf-8", "surrogateescape")
+
+
+def user_files(lines: Iterable[PpLine]) -> list[str]:
+    """The user's files in the order they were first read."""
+    return list(dict.fromkeys(line.file for line in lines if not line.system and line.file))
+
+
+def active_lines(lines: Iterable[PpLine]) -> set[tuple[str, int]]:
+    """The lines of user files that conditional compilation left something of; pragmas aside."""
+    return {
+        (line.file, line.line) for line in lines
+        if not line.system and line.text.strip() and not line.text.lstrip().startswith("#")
+    }
+
+
+class Columns:
+    """Finds tokens of preprocessed lines in the original lines.
+
+    The n-th `x` of a preprocessed line is the n-th `x` of the original one if both have equally many: else a macro
+    made or took some, and no column is better than a wrong one.
+    """
+
+    def __init__(self, sources: SourceMap, lines: Iterable[PpLine]) -> None:
+        self._sources = sources
+        self._counts: dict[tuple[str, int], Counter[str]] = {}
+        self._original: dict[tuple[str, int], dict[str, list[int]]] = {}
+        for line in lines:
+            if not line.system and line.text.strip():
+                tokens = (m[0] for m in TOKEN.finditer(line.text))
+                self._counts.setdefault((line.file, line.line), Counter()).update(tokens)
+
+    def find(self, file: str, line: int, token: str, ordinal: int) -> int:
+        """Column of the `ordinal`-th (from 0) occurrence of `token`, or 0 where it cannot be told."""
+        columns = self._tokens(file, line).get(token, [])
+        same = self._counts.get((file, line), Counter())[token] == len(columns)
+        return columns[ordinal] if same and ordinal < len(columns) else 0
+
+    def _tokens(self, file: str, line: int) -> dict[str, list[int]]:
+        found = self._original.get((file, line))
+        if found is None:
+            found = self._original[file, line] = {}
+            source = self._sources.get(file)
+            for match in TOKEN.finditer(source.line(line) if source else ""):
+                if not match["comment"]:
+                    found.setdefault(match[0], []).append(match.start() + 1)
+        return found

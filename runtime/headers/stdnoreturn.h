@@ -1,0 +1,4 @@
+#ifndef HD_STDNORETURN_H
+#define HD_STDNORETURN_H
+#define noreturn _Noreturn
+#endif

@@ -1,0 +1,29 @@
+#ifndef HD_SYS_TYPES_H
+#define HD_SYS_TYPES_H
+#include <hd_types.h>
+#include <stdint.h>
+typedef int pid_t;
+typedef unsigned int uid_t;
+typedef unsigned int gid_t;
+typedef unsigned int mode_t;
+typedef unsigned long dev_t;
+typedef unsigned long ino_t;
+typedef unsigned long nlink_t;
+typedef long blksize_t;
+typedef long blkcnt_t;
+typedef long time_t;
+typedef long clock_t;
+typedef long suseconds_t;
+typedef unsigned int useconds_t;
+typedef unsigned char u_int8_t;
+typedef unsigned short u_int16_t;
+typedef unsigned int u_int32_t;
+typedef unsigned long u_int64_t;
+typedef unsigned char u_char;
+typedef unsigned short u_short;
+typedef unsigned int u_int;
+typedef unsigned long u_long;
+typedef unsigned long ulong;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+#endif
