@@ -136,6 +136,121 @@ CODES: dict[str, Entry] = {
         "The output is complete; only the report in OUTPUT.report is missing or old. A full disk is the usual cause.",
         "Nothing, unless you need the report.",
     ),
+    "HD101": Entry(
+        "directive not understood",
+        "A `#pragma mapreduce` line holds a word that is neither a directive (mapper, combiner) nor a clause, or "
+        "names no directive at all, or the pragma itself is misspelt.",
+        "Write `#pragma mapreduce mapper ...` before the record loop of map.c, `#pragma mapreduce combiner ...` "
+        "in combine.c. Reduce programs need no directive.",
+    ),
+    "HD102": Entry(
+        "mapper and combiner in one directive",
+        "A directive attaches to one loop, which is either the map or the combine operation.",
+        "Keep the map and the combine program in files of their own, each with its directive.",
+    ),
+    "HD103": Entry(
+        "unknown clause",
+        "The directive has a clause that does not exist. Names are case sensitive.",
+        "Use the suggested name; docs/directives.md lists all clauses.",
+    ),
+    "HD104": Entry(
+        "required clause missing",
+        "`key` is always required, `keyin` and `valuein` on a combiner; `keylength` or `vallength` where the "
+        "variable is a pointer, so that its type does not tell its length.",
+        "Add the clause. Lengths count elements, for a string with its final NUL.",
+    ),
+    "HD105": Entry(
+        "given twice",
+        "A clause, a directive word or a name in a clause's list stands twice.",
+        "Remove one of them; lists take several names: firstprivate(a, b).",
+    ),
+    "HD106": Entry(
+        "clause malformed",
+        "A clause lacks its brackets or an argument, has an empty argument or too many, or an expression where a "
+        "variable's name belongs.",
+        "Write name(argument); put an expression's value into a variable first.",
+    ),
+    "HD107": Entry(
+        "clause in the wrong place",
+        "`keyin` and `valuein` belong on a combiner, `kvpairs` on a mapper.",
+        "Remove the clause, or check that the directive stands in the right program.",
+    ),
+    "HD108": Entry(
+        "brace on the directive's line",
+        "A `{` at the end of the directive's line is part of the pragma for the C compiler, which then misses the "
+        "opening brace.",
+        "Put the `{` on the next line.",
+    ),
+    "HD109": Entry(
+        "directive in a header",
+        "A header can be read by several programs, and its loops belong to none of them.",
+        "Put the directive, and its loop, into the file that is compiled.",
+    ),
+    "HD110": Entry(
+        "directive without its loop",
+        "A mapper directive stands before the loop that reads the records; a combiner directive before the loop, "
+        "or a block that holds the loop and the output after it.",
+        "Move the directive to the line before the loop; nothing may stand between them.",
+    ),
+    "HD111": Entry(
+        "variable not declared",
+        "A clause names something that is not declared where the directive stands.",
+        "Declare the variable before the directive (not inside the loop), or correct its name.",
+    ),
+    "HD112": Entry(
+        "not a variable",
+        "A clause names a function, a type or an enumerator.",
+        "Name the variable that holds the data.",
+    ),
+    "HD113": Entry(
+        "contradictory clauses",
+        "A variable stands in clauses that exclude each other: copied for every record and shared, or written and "
+        "only read.",
+        "Keep it in one of them.",
+    ),
+    "HD114": Entry(
+        "not a constant",
+        "Lengths and launch sizes are needed before the program runs: the argument must be an integer constant "
+        "expression. Macros are expanded as they stand at the directive.",
+        "Use a number, a macro, an enumerator, sizeof, a `const` integer, or an expression of these.",
+    ),
+    "HD115": Entry(
+        "out of range",
+        "A length or count is below 1 or above what a GPU can do (1024 threads in a block).",
+        "Use a number in the range that the message says.",
+    ),
+    "HD116": Entry(
+        "length differs from the variable",
+        "keylength or vallength is not the length of the array it is about. Lengths count elements: 1 for an int, "
+        "the array's length for a string.",
+        "Give the array's length, or drop the clause: it is derived from the array's type.",
+    ),
+    "HD117": Entry(
+        "threads not a multiple of 32",
+        "A GPU runs threads in warps of 32; the rest of the last warp idles.",
+        "Use a multiple of 32.",
+    ),
+    "HD118": Entry(
+        "more than one directive",
+        "A program has one record loop, so it has one directive.",
+        "Remove the others, or split the program.",
+    ),
+    "HD119": Entry(
+        "directive in the wrong program",
+        "A map program has a combiner directive, or the reverse, or a reduce program has any.",
+        "Check the order of the files given to `heterodoop compile`; remove directives from reduce programs.",
+    ),
+    "HD120": Entry(
+        "variable of the wrong type",
+        "Keys and values are numbers, or arrays of or pointers to numbers or characters; `texture` takes arrays "
+        "of or pointers to numbers.",
+        "Copy the member or element that you mean into a variable of such a type.",
+    ),
+    "HD121": Entry(
+        "directive outside of a function",
+        "A directive belongs to a loop, and loops stand in functions.",
+        "Put it before the record loop.",
+    ),
     "HD201": Entry(
         "reducers run on the CPU",
         "The paper has no directive for reduce: its parallelism lies across partitions, which CPU slots use already.",
@@ -147,6 +262,45 @@ CODES: dict[str, Entry] = {
         " before the record loop,"
         " and a combiner without one is run exactly once per task.",
         "Add the directive (docs/directives.md), or leave it: the result is the same.",
+    ),
+    "HD300": Entry(
+        "C compiler error",
+        "The C compiler does not accept the program; its own message is shown.",
+        "Correct the program; plain `cc` shows the same message.",
+    ),
+    "HD301": Entry(
+        "link error",
+        "The program compiles, but a function or library is missing.",
+        "Give the missing source file, or the library with -l.",
+    ),
+    "HD302": Entry(
+        "source file not readable",
+        "The file does not exist, is a directory or may not be read.",
+        "Check the path and its permissions.",
+    ),
+    "HD303": Entry(
+        "C that the parser does not take",
+        "The C compiler accepts the program, the parser that the analysis uses does not. The program runs on the "
+        "CPU.",
+        "For the GPU, write the construct at the place shown in plain C11.",
+    ),
+    "HD304": Entry(
+        "construct that is not analysed",
+        "The program uses an extension of C that changes what it means and that the analysis does not know: "
+        "statement expressions, asm, nested functions, packed structs and the like. The program runs on the CPU.",
+        "For the GPU, write it in plain C11.",
+    ),
+    "HD305": Entry(
+        "header that the analysis does not know",
+        "The analysis reads small headers of its own in place of the system's, and has none for this one. The "
+        "program runs on the CPU.",
+        "For the GPU, do without the header, or declare the functions that you need yourself.",
+    ),
+    "HD306": Entry(
+        "code that depends on a system header",
+        "With the headers of the analysis `#if` chooses other lines than with the system's, so the analysis would "
+        "see another program. The program runs on the CPU.",
+        "For the GPU, do not test macros of system headers around the code.",
     ),
     "HD310": Entry(
         "a bundle's manifest is damaged",
@@ -241,6 +395,16 @@ CODES: dict[str, Entry] = {
         " found, so the"
         " installation is incomplete.",
         "Install HeteroDoop again: pip install .",
+    ),
+    "HD502": Entry(
+        "no C compiler",
+        "`heterodoop compile` needs a C compiler: $CC if set, else cc or gcc from PATH.",
+        "Install gcc (Debian, Ubuntu: apt install gcc libc6-dev), or set CC.",
+    ),
+    "HD503": Entry(
+        "C compiler does not run",
+        "The compiler could not be started, was killed, did not end in time, or failed without saying why.",
+        "Run the shown command by hand; check memory, disk space and the compiler's installation.",
     ),
     "HD510": Entry(
         "the native runtime could not be built",
