@@ -70,15 +70,13 @@ def token_span(sources: SourceMap, file: str, line: int, col: int) -> Span:
 def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
     """Read, check and parse one C file.
 
-    Raises UserError with what the C compiler finds (HD300) or what is wrong with directives (HD101-HD109);
+    Raises UserError with what the C compiler finds (HD300) and what is wrong with directives (HD101-HD109);
     UsageError where the file cannot be read; ToolError where there is no working C compiler.
     """
     name = os.fspath(path)
     source = _read(name)
     loader = _Loader(source, options)
-    warnings = loader.check_syntax()
-    real = loader.preprocess_real()
-    directives = loader.directives(real)
+    real, warnings, directives = loader.check()
     ast, refusal = loader.parse(real)
     deps = list(dict.fromkeys([name, *user_files(real)]))
     return Unit(name, ast, refusal, loader.sources, directives, deps, warnings)
@@ -100,21 +98,33 @@ class _Loader:
         self._cc = toolchain.find_cc()
         self._names = {plain_path(source.path): source.path}
 
-    def check_syntax(self) -> list[Diagnostic]:
+    def check(self) -> tuple[list[PpLine], list[Diagnostic], list[Directive]]:
+        """The preprocessed text, the compiler's warnings and the directives; UserError with the errors of both."""
+        sink = Sink()
+        try:
+            warnings = self._check_syntax()
+        except UserError as error:
+            sink.extend(error.diagnostics)
+        result = preprocess(self._cc, self._source.path, self._options)
+        if sink.errors and result.returncode != 0:
+            sink.raise_errors()
+        toolchain.check(self._cc[0], result, self._names)
+        lines = read_lines(result.stdout, self._names)
+        directives = self._directives(lines, sink)
+        if any(d.code == "HD108" for d in sink.errors):  # the brace that the compiler misses is all it complains about
+            sink.diagnostics = [d for d in sink.diagnostics if d.code != "HD300"]
+        sink.raise_errors()
+        return lines, warnings, self._expand(directives)
+
+    def _check_syntax(self) -> list[Diagnostic]:
         words = [*self._cc, "-fsyntax-only", "-ftabstop=1", *self._options.preprocessor_flags()]
         result = toolchain.run([*words, "-x", "c", plain_path(self._source.path)])
         return toolchain.check(self._cc[0], result, self._names)
 
-    def preprocess_real(self) -> list[PpLine]:
-        result = preprocess(self._cc, self._source.path, self._options)
-        toolchain.check(self._cc[0], result, self._names)
-        return read_lines(result.stdout, self._names)
-
     # --------------------------------------------------------------------------------------- directives
 
-    def directives(self, lines: Sequence[PpLine]) -> list[Directive]:
-        """The active directives. Raises UserError with all that is wrong with any of them."""
-        sink = Sink()
+    def _directives(self, lines: Sequence[PpLine], sink: Sink) -> list[Directive]:
+        """The active directives; all that is wrong with any of them goes to the sink."""
         found: list[Directive] = []
         seen: dict[int, int] = {}
         for line in lines:
@@ -133,8 +143,7 @@ class _Loader:
             text, span = pragma_text(self._source, line.line, fallback, ordinal)
             directive = parse_directive(text, span, sink)
             found += [directive] if directive else []
-        sink.raise_errors()
-        return self._expand(found)
+        return found
 
     def _in_header(self, line: PpLine, sink: Sink) -> None:
         span = Span(line.file, line.line)

@@ -1,0 +1,13 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char k[32] = "", *line = NULL, *p = NULL; size_t cap = 0; ssize_t n; int v = 1;
+  #pragma mapreduce mapper mapper key(k) key(k) sharedRO(cap, cap)  // ERROR HD105 "'mapper'" ERROR HD105 "clause 'key'" ERROR HD105 "'cap' is listed twice"
+  while ((n = getline(&line, &cap, stdin)) != -1) {
+    line[n - 1] = 0;
+    printf("%s\t%d\n", k, v);
+  }
+  free(line);
+  return v - 1 + (p != NULL);
+}

@@ -1,0 +1,23 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char k[32] = "", *line = NULL, *p = NULL; size_t cap = 0; ssize_t n; int v = 1;
+#if 0
+  #pragma mapreduce mapper keylenght(3)
+#endif
+  /* #pragma mapreduce nonsense
+  #pragma mapreduce nonsense
+  */
+  // #pragma mapreduce nonsense
+  puts("#pragma mapreduce nonsense");
+  #pragma omp parallel
+  #pragma GCC ivdep
+  #pragma mapreduce mapper key(k)
+  while ((n = getline(&line, &cap, stdin)) != -1) {
+    line[n - 1] = 0;
+    printf("%s\t%d\n", k, v);
+  }
+  free(line);
+  return v - 1 + (p != NULL);
+}

@@ -1,0 +1,14 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char k[32] = "", *line = NULL, *p = NULL; size_t cap = 0; ssize_t n; int v = 1;
+#define KLEN (4 - 4)
+  #pragma mapreduce mapper key(k) keylength(KLEN)  // ERROR HD115 "it is KLEN = 0"
+  while ((n = getline(&line, &cap, stdin)) != -1) {
+    line[n - 1] = 0;
+    printf("%s\t%d\n", k, v);
+  }
+  free(line);
+  return v - 1 + (p != NULL);
+}

@@ -1,0 +1,13 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char k[32] = "", *line = NULL, *p = NULL; size_t cap = 0; ssize_t n; int v = 1;
+  #pragma mapreduce mapper key(k) keylength(16) value(v) vallength(4) threads(100)  // WARNING HD116 "less than the key 'k' can hold, 32" WARNING HD116 "one int" WARNING HD117 "not a multiple"
+  while ((n = getline(&line, &cap, stdin)) != -1) {
+    line[n - 1] = 0;
+    printf("%s\t%d\n", k, v);
+  }
+  free(line);
+  return v - 1 + (p != NULL);
+}
