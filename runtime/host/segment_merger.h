@@ -14,10 +14,11 @@ class SegmentMerger {
   void start(SegmentReader *readers, size_t n);
   // False at the end. Views are valid until the next call.
   bool next(std::string_view &key, std::string_view &value);
-  // For TextSource.
+  // For TextSource, which takes a count that is not 0 for another pair to give: at the end it must be 0.
   bool next(std::string_view &key, std::string_view &value, uint64_t &count) {
-    count = 1;
-    return next(key, value);
+    const bool any = next(key, value);
+    count = any;
+    return any;
   }
 
  private:
