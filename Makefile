@@ -35,7 +35,7 @@ demo: $(VENV)/installed
 
 test: lint $(VENV)/sanitized/libhd_host.so
 	$(BIN)/python tests/sanitized.py $(VENV)/sanitized/libhd_host.so
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

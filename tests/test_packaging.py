@@ -18,8 +18,6 @@ import pytest
 from heterodoop.errors import EXIT_ENVIRONMENT
 from heterodoop.resources import BUILD_NATIVE
 
-pytestmark = pytest.mark.xdist_group("packaging")
-
 PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>

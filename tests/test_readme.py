@@ -16,8 +16,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("readme")
-
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
     str(path.relative_to(ROOT))
