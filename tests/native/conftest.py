@@ -1,0 +1,59 @@
+"""Fixtures of the native runtime's tests: the loaded library, and small C filters compiled once per session."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heterodoop.executor.native import FilterCommand, MapSpec, Native, TaskResult
+
+Compile = Callable[[str], str]
+RunMap = Callable[..., tuple[TaskResult, bytes]]
+
+
+@pytest.fixture(scope="session")
+def native() -> Native:
+    return Native.load()
+
+
+@pytest.fixture(scope="session")
+def compile_c(tmp_path_factory: pytest.TempPathFactory) -> Compile:
+    """C source -> path of the program. The same text is compiled once."""
+    folder = tmp_path_factory.mktemp("filters")
+    made: dict[str, str] = {}
+    env = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # the sanitizer's library is not for gcc
+
+    def build(source: str) -> str:
+        if source not in made:
+            program = folder / f"filter{len(made)}"
+            subprocess.run(["gcc", "-O1", "-w", "-D_GNU_SOURCE", "-x", "c", "-", "-o", program], input=source, text=True,
+                           check=True, env=env)
+            made[source] = str(program)
+        return made[source]
+
+    return build
+
+
+@pytest.fixture
+def run_map(native: Native, tmp_path: Path) -> RunMap:
+    """Runs argv as a map-only task over `data`; returns the result and the output file's bytes (b"" when there is none)."""
+
+    def run(argv: list[str], data: bytes = b"", **options: object) -> tuple[TaskResult, bytes]:
+        source, target = tmp_path / "input", tmp_path / "output"
+        source.write_bytes(data)
+        target.unlink(missing_ok=True)
+        env = options.pop("env", ())
+        cwd = options.pop("cwd", "")
+        progress = options.pop("progress", None)
+        fields: dict[str, object] = {
+            "input": source, "out_path": target, "reducers": 0, "work_dir": tmp_path, "log_path": tmp_path / "log",
+        }
+        spec = MapSpec(FilterCommand(argv, env, cwd), **fields | options)  # type: ignore[arg-type]
+        result = native.map_task(spec, progress)  # type: ignore[arg-type]
+        return result, target.read_bytes() if target.exists() else b""
+
+    return run
