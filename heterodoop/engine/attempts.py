@@ -1,13 +1,13 @@
 """One attempt from its folder to its outcome: what a slot's thread does.
 
-Every file of an attempt is private until it ends well; then its results are moved aside, where a commit finds them,
-and the rest is removed. A failed attempt leaves its log and nothing else.
+Every file of an attempt is private until it ends well; then its results wait for a commit, and what its filters left
+behind is removed. A failed attempt leaves its log and nothing else.
 """
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import HeteroDoopError
@@ -16,6 +16,7 @@ from ..executor.native import Progress
 from ..executor.report import AttemptResult, TaskFailure
 from ..executor.streaming_env import TaskNames
 from ..scheduler.model import Attempt
+from .commit import commit_attempt
 from .layout import AttemptFolder, Layout, part_name, remove_tree
 from .plan import Plan
 from .shuffle import Shuffle
@@ -23,12 +24,13 @@ from .shuffle import Shuffle
 
 @dataclass(frozen=True)
 class AttemptRunner:
-    """Runs attempts of one job; several threads may call it at a time."""
+    """Runs attempts of one job; several threads may call it at a time. `spare`: folders that can serve again."""
 
     plan: Plan
     layout: Layout
     shuffle: Shuffle
     runner: TaskRunner
+    spare: deque[AttemptFolder] = field(default_factory=deque)
 
     def __call__(self, attempt: Attempt, progress: Progress) -> AttemptResult:
         folder = self.layout.attempt(attempt)
@@ -39,19 +41,29 @@ class AttemptRunner:
             result = AttemptResult(failure=TaskFailure(f"cannot use the task's files: {why}", "HD405"))
         except HeteroDoopError as error:
             result = AttemptResult(failure=TaskFailure(error.message, error.code))
-        finally:
-            remove_tree(folder.root)
         if result.failure:
             _append(self.layout.log(attempt), result.failure)
+        if result.failure or result.cancelled:
+            remove_tree(folder.root)
         return result
 
+    def commit(self, attempt: Attempt) -> None:
+        """The attempt's files become its task's. Raises JobFailed HD406."""
+        folder = self.layout.attempt(attempt)
+        commit_attempt(self.layout, folder)
+        if folder.tidy():
+            self.spare.append(folder)
+        else:
+            remove_tree(folder.root)
+
     def _run(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
-        folder.make(self.plan.files)
+        try:
+            used = self.spare.pop()
+        except IndexError:
+            used = None
+        folder.make(self.plan.files, used)
         run = self._map if attempt.task.kind == "map" else self._reduce
-        result = run(attempt, folder, progress)
-        if not result.failure and not result.cancelled and os.listdir(folder.out):
-            os.rename(folder.out, self.layout.ended_files(attempt))
-        return result
+        return run(attempt, folder, progress)
 
     def _map(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
         out, index = self.layout.map_output(attempt)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import JobFailed, UsageError
-from ..scheduler.model import Attempt
 from ..storage.inputs import local_path
-from .layout import SUCCESS, TEMPORARY, Layout, remove_tree
+from .layout import SUCCESS, TEMPORARY, AttemptFolder, Layout, remove_tree
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def reserve(output: str) -> Reservation:
                 made.append(parent)
         path.mkdir()
         made.append(path)
-        for folder in (layout.temporary, layout.attempts, layout.ended, layout.done):
+        for folder in (layout.temporary, layout.attempts, layout.maps, layout.done):
             folder.mkdir()
     except FileExistsError:
         raise _exists(path) from None
@@ -75,12 +74,10 @@ def _exists(path: Path) -> UsageError:
     return UsageError(f"the output {str(path)!r} exists already", code="HD020", help=help)
 
 
-def commit_attempt(layout: Layout, attempt: Attempt) -> None:
-    """The attempt's out/ files become its task's. Raises JobFailed HD406."""
-    files = layout.ended_files(attempt)
+def commit_attempt(layout: Layout, folder: AttemptFolder) -> None:
+    """The files in an attempt's out/ become its task's. Raises JobFailed HD406."""
     try:
-        if files.exists():
-            _move_into(files, layout.done)
+        _move_into(str(folder.out), str(layout.done))
     except OSError as error:
         raise _failed(error) from None
 
@@ -88,21 +85,23 @@ def commit_attempt(layout: Layout, attempt: Attempt) -> None:
 def commit_job(layout: Layout) -> None:
     """All tasks are done: their files appear, the temporary ones go, _SUCCESS says so. Raises JobFailed HD406."""
     try:
-        _move_into(layout.done, layout.output)
+        _move_into(str(layout.done), str(layout.output))
         remove_tree(layout.temporary)
         (layout.output / SUCCESS).touch(exist_ok=False)
     except OSError as error:
         raise _failed(error) from None
 
 
-def _move_into(source: Path, target: Path) -> None:
+def _move_into(source: str, target: str) -> None:
     """Move all entries of a folder; a folder that is there already gets the new one's entries, a file is replaced."""
-    for name in sorted(os.listdir(source)):
-        here, there = source / name, target / name
-        if here.is_dir() and not here.is_symlink() and there.is_dir():
-            _move_into(here, there)
-        else:
-            os.rename(here, there)
+    with os.scandir(source) as entries:
+        for entry in list(entries):
+            there = os.path.join(target, entry.name)
+            if entry.is_dir(follow_symlinks=False) and os.path.isdir(there):
+                _move_into(entry.path, there)
+                os.rmdir(entry.path)
+            else:
+                os.rename(entry.path, there)
 
 
 def _failed(error: OSError) -> JobFailed:

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,7 +112,8 @@ class JobReport:
 
     @property
     def counters(self) -> dict[str, int]:
-        total = self.totals["map"].counters + self.totals["reduce"].counters
+        total = Counter(self.totals["map"].counters)
+        total.update(self.totals["reduce"].counters)  # not `+`, which drops zeros
         return dict(sorted(total.items()))
 
     @property

@@ -2,7 +2,7 @@
 
     OUT/_temporary/attempts/m_000003_0/   one attempt: spills, and work/ (the filters' working folder), tmp/ (TMPDIR),
                                           out/ (its part file, and what filters leave in mapreduce_task_output_dir)
-    OUT/_temporary/ended/                 outputs of attempts that ended well: IFiles, and out/ folders
+    OUT/_temporary/maps/                  IFiles and indexes of attempts that ended well
     OUT/_temporary/done/                  outputs of committed attempts; moved to OUT when the job commits
     OUT.report/                           report.json, attempts.jsonl, logs/
 """
@@ -45,8 +45,8 @@ class Layout:
         return self.temporary / "attempts"
 
     @property
-    def ended(self) -> Path:
-        return self.temporary / "ended"
+    def maps(self) -> Path:
+        return self.temporary / "maps"
 
     @property
     def done(self) -> Path:
@@ -60,11 +60,10 @@ class Layout:
 
     def map_output(self, attempt: Attempt) -> tuple[Path, Path]:
         """The IFile and the index that an attempt of a map task leaves when it ends well."""
-        return self.ended / f"{attempt}.out", self.ended / f"{attempt}.index"
+        return self.maps / f"{attempt}.out", self.maps / f"{attempt}.index"
 
-    def ended_files(self, attempt: Attempt) -> Path:
-        """The out/ folder of an attempt that ended well and left something there."""
-        return self.ended / f"{attempt}.files"
+
+FOLDERS = ("out", "tmp", "work")
 
 
 @dataclass(frozen=True)
@@ -85,13 +84,30 @@ class AttemptFolder:
     def out(self) -> Path:
         return self.root / "out"
 
-    def make(self, files: tuple[tuple[str, Path], ...]) -> None:
-        """Make the folders; `files` are (name, absolute path) that appear in the working folder as links."""
-        os.mkdir(self.root)
-        for folder in (self.work, self.tmp, self.out):
-            os.mkdir(folder)
+    def make(self, files: tuple[tuple[str, Path], ...], used: AttemptFolder | None) -> None:
+        """Make the folders, of `used` ones if given (a new folder can cost more than the rest of a small task).
+
+        files  (name, absolute path) that appear in the working folder as links.
+        """
+        if used:
+            os.rename(used.root, self.root)
+        else:
+            os.mkdir(self.root)
+            for name in FOLDERS:
+                os.mkdir(self.root / name)
         for name, path in files:
             os.symlink(path, self.work / name)
+
+    def tidy(self) -> bool:
+        """Remove what filters left in work/ and tmp/. False where the folders cannot serve again and had better go."""
+        try:
+            for folder in (self.work, self.tmp):
+                for name in os.listdir(folder):
+                    os.unlink(folder / name)
+            modes = [os.stat(self.root / name).st_mode for name in FOLDERS]
+        except OSError:  # a folder in it, or made read-only
+            return False
+        return all(mode & stat.S_IRWXU == stat.S_IRWXU for mode in modes) and sorted(os.listdir(self.root)) == [*FOLDERS]
 
 
 def part_name(number: int) -> str:

@@ -37,7 +37,7 @@ from ..scheduler.model import (
     Succeeded,
 )
 from .attempts import AttemptRunner
-from .commit import commit_attempt, commit_job, reserve
+from .commit import commit_job, reserve
 from .job_report import JobReport, check_place
 from .layout import Layout
 from .plan import Plan, RunOptions, make_plan
@@ -200,7 +200,7 @@ class _Job:
     def _commit(self, attempt: Attempt) -> None:
         result = self.results.pop(attempt)
         try:
-            commit_attempt(self.layout, attempt)
+            self.attempts.commit(attempt)
             if result.output:
                 self.shuffle.add(attempt.task.number, result.output)
         except (JobFailed, OSError) as error:
