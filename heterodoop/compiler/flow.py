@@ -1,0 +1,383 @@
+"""The flow analysis of a region: statements, loops to their fixed point, helpers in line, the record loop once.
+
+For a mapper the state before each record is empty: whatever is read before it was written in the same record comes from
+an earlier one (or from before the loop). For a combiner it is the state of the whole run, from the region's start.
+Paths are kept apart by the known values of variables (a flag, a call's result), up to a limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from . import ctype, ir, ir_walk
+from .flow_calls import Calls
+from .flow_expr import Exhausted, Outcomes
+from .flow_memory import Findings, Place
+from .flow_state import ANY, Addr, State, Value, merge, same
+from .libc_effects import EFFECTS
+from .points_to import ERRNO, RECORD, PointsTo
+
+LIMIT = 12  # states that are kept apart at one point
+ROUNDS = 24  # of a loop, before values are forgotten
+
+
+@dataclass
+class Frame:
+    """Where a function's or loop's jumps collect."""
+
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass
+class Active:
+    """A function that is being walked: its arguments, what it returned so far."""
+
+    name: str
+    args: list[Value]
+    returns: Outcomes = field(default_factory=list)
+
+
+
+def analyse_flow(program: ir.Program, points_to: PointsTo) -> Findings:
+    """What the region does to every object outside it. Needs a recognised record loop."""
+    flow = _Flow(program, points_to)
+    try:
+        flow.region()
+    except Exhausted:
+        flow.findings.problem("HD231", "the region has too many paths to follow", program.region.span)
+    return flow.findings
+
+
+class _Flow(Calls):
+    def __init__(self, program: ir.Program, points_to: PointsTo) -> None:
+        super().__init__(program, points_to)
+        self.function = program.region.function
+        self._frames: list[Frame] = []
+        self._switches: list[list[State]] = []
+        self._active: list[Active] = [Active(self.function, [])]
+        self.uses_errno = any(
+            (isinstance(n, ir.Call) and ir.called(n) == "__errno_location") or (isinstance(n, ir.Name) and n.name == ERRNO)
+            for f in (*program.functions, program.region) for n in ir_walk.walk(f.body)
+        )
+
+    def joined(self, states: list[State]) -> State:
+        return merge(states, 1)[0] if states else State()
+
+    def _merge(self, states: list[State]) -> list[State]:
+        return merge(states, LIMIT) if states else []
+
+    # ------------------------------------------------------------------------------------- region
+
+    def region(self) -> None:
+        states = [State()]
+        for stmt in self.program.region.body.body:
+            states = self.stmt(stmt, states)
+
+    def _records(self, loop: ir.RecordLoop, states: list[State]) -> list[State]:
+        if isinstance(self.program.region, ir.MapRegion):
+            self._record(loop, [State()])
+            return states
+        head = states
+        for _ in range(ROUNDS):
+            back, ended = self._record(loop, head)
+            new = self._merge(head + back)
+            if same(new, head):
+                break
+            head = new
+        return self._merge(ended)
+
+    def _record(self, loop: ir.RecordLoop, states: list[State]) -> tuple[list[State], list[State]]:
+        """One round: (states at its end, states in which the loop has ended)."""
+        self.in_loop = self.reading = True
+        going, ended = self.branch(loop.cond, states)
+        self.reading = False
+        self._frames.append(Frame())
+        after = self.block(loop.body, self._merge(going))
+        frame = self._frames.pop()
+        back = self._step(loop.step, after + frame.continues)
+        self.in_loop = False
+        return back, ended + frame.breaks
+
+    # ------------------------------------------------------------------------------------- statements
+
+    def block(self, block: ir.Block, states: list[State]) -> list[State]:
+        for stmt in block.body:
+            states = self.stmt(stmt, states)
+        return states
+
+    def stmt(self, stmt: ir.Stmt, states: list[State]) -> list[State]:
+        """States after a statement. Runs through dead code too, which a label may bring to life."""
+        handler = getattr(self, f"_{type(stmt).__name__.lower()}", None)
+        return self._merge(handler(stmt, states)) if handler is not None else states
+
+    def _exprstmt(self, stmt: ir.ExprStmt, states: list[State]) -> list[State]:
+        return [s for state in states for _, s in self.eval(stmt.expr, state)]
+
+    def _decl(self, stmt: ir.Decl, states: list[State]) -> list[State]:
+        cell = (self.key(stmt.name), ())
+        out = []
+        for state in states:
+            if stmt.init is None:
+                out.append(state.forget([cell[0]]))
+            elif isinstance(stmt.init, ir.Fill):
+                out.append(self.initialise(cell, stmt.init, state, stmt.span))
+            else:
+                out += [self.write([Place(cell)], s, v, stmt.span) for v, s in self.eval(stmt.init, state)]
+        return out
+
+    def _block(self, stmt: ir.Block, states: list[State]) -> list[State]:
+        return self.block(stmt, states)
+
+    def _if(self, stmt: ir.If, states: list[State]) -> list[State]:
+        yes, no = self.branch(stmt.cond, states)
+        after = self.block(stmt.then, self._merge(yes))
+        return after + (self.block(stmt.other, self._merge(no)) if stmt.other is not None else no)
+
+    def _while(self, stmt: ir.While, states: list[State]) -> list[State]:
+        return self._loop(stmt.cond, None, stmt.body, states)
+
+    def _dowhile(self, stmt: ir.DoWhile, states: list[State]) -> list[State]:
+        return self._loop(stmt.cond, None, stmt.body, states, test_first=False)
+
+    def _for(self, stmt: ir.For, states: list[State]) -> list[State]:
+        if stmt.init is not None:
+            states = self.stmt(stmt.init, states)
+        out = self._loop(stmt.cond, stmt.step, stmt.body, states, test_first=not runs_at_least_once(stmt))
+        for target, count in filled_arrays(stmt) if self._counts_alone(stmt) else ():
+            out = [self._fill(target, count, s) for s in out]
+        return out
+
+    def _counts_alone(self, loop: ir.For) -> bool:
+        """Is the loop's variable a local that no pointer reaches?"""
+        bounds = _bounds(loop)
+        function = self.program.by_name[self.function]
+        if bounds is None or function.symbol(bounds[0]) is None:
+            return False
+        parts = (function.body, self.program.region.body)
+        taken = (n.operand for part in parts for n in ir_walk.walk(part) if isinstance(n, ir.AddressOf))
+        return all(not isinstance(n, ir.Name) or n.name != bounds[0] for n in taken)
+
+    def _fill(self, target: ir.Index, count: int, state: State) -> State:
+        """A loop that surely assigned elements 0 to count - 1."""
+        for value, s in self.eval(target.base, state):
+            places = self.places_at(target.base, value, target.type)
+            return self.write_bytes(places, s, count * (self.size(target.type) or 0), target.span)
+        return state
+
+    def _loop(
+        self, cond: ir.Expr | None, step: ir.Expr | None, body: ir.Block, states: list[State], *, test_first: bool = True,
+    ) -> list[State]:
+        head = states
+        early: list[State] = []
+        if not test_first:
+            head, early = self._round(body, step, states)
+        for number in range(3 * ROUNDS):
+            going, ended = self.branch(cond, head) if cond is not None else (head, [])
+            back, breaks = self._round(body, step, going)
+            new = merge(head + back, LIMIT if number < ROUNDS else 1) if head + back else []
+            if same(new, head):
+                return ended + breaks + early
+            head = new
+        raise Exhausted
+
+    def _round(self, body: ir.Block, step: ir.Expr | None, states: list[State]) -> tuple[list[State], list[State]]:
+        """Once through a loop's body: (states before the next test, states at its breaks)."""
+        self._frames.append(Frame())
+        after = self.block(body, self._merge(states))
+        frame = self._frames.pop()
+        return self._step(step, after + frame.continues), frame.breaks
+
+    def _step(self, step: ir.Expr | None, states: list[State]) -> list[State]:
+        states = self._merge(states)
+        return states if step is None else self._merge([s for state in states for _, s in self.eval(step, state)])
+
+    def _switch(self, stmt: ir.Switch, states: list[State]) -> list[State]:
+        entry = [s for state in states for _, s in self.eval(stmt.value, state)]
+        self._switches.append(self._merge(entry))
+        self._frames.append(Frame())
+        after = self.block(stmt.body, [])
+        frame = self._frames.pop()
+        self._switches.pop()
+        if self._frames:
+            self._frames[-1].continues += frame.continues
+        skipped = [] if _has_default(stmt.body) else entry
+        return after + frame.breaks + skipped
+
+    def _caselabel(self, stmt: ir.CaseLabel, states: list[State]) -> list[State]:
+        return states + (self._switches[-1] if self._switches else [])
+
+    def _break(self, stmt: ir.Break, states: list[State]) -> list[State]:
+        self._frames[-1].breaks += states
+        return []
+
+    def _continue(self, stmt: ir.Continue, states: list[State]) -> list[State]:
+        self._frames[-1].continues += states
+        return []
+
+    def _return(self, stmt: ir.Return, states: list[State]) -> list[State]:
+        for state in states:
+            outcomes: Outcomes = [(ANY, state)] if stmt.value is None else self.eval(stmt.value, state)
+            self._active[-1].returns += outcomes
+        return []
+
+    def _recordloop(self, stmt: ir.RecordLoop, states: list[State]) -> list[State]:
+        return self._records(stmt, states)
+
+    def _opaque(self, stmt: ir.Opaque, states: list[State]) -> list[State]:
+        self.findings.problem(stmt.code, stmt.message, stmt.span)
+        return states
+
+    # ------------------------------------------------------------------------------------- own functions
+
+    def enter(self, function: ir.Function, args: list[Value], state: State, node: ir.Call) -> Outcomes:
+        if any(a.name == function.name for a in self._active):
+            return self._recursion(function, args, state, node)
+        for param, value in zip(function.params, args, strict=False):
+            state = state.with_value((self._param_key(function, param), ()), value)
+        outer = (self.function, self._frames, self._switches)
+        self.function, self._frames, self._switches = function.name, [], []
+        self._active.append(Active(function.name, args))
+        after = self.block(function.body, [state])
+        active = self._active.pop()
+        self.function, self._frames, self._switches = outer
+        outcomes = active.returns + [(ANY, s) for s in after]
+        return _by_value([(v, s.forget_prefix(f"{function.name}::")) for v, s in outcomes])
+
+    def _param_key(self, function: ir.Function, param: ir.Symbol) -> str:
+        return f"{function.name}::{param.name}"
+
+    def _recursion(self, function: ir.Function, args: list[Value], state: State, node: ir.Call) -> Outcomes:
+        """A function that calls itself is followed once. That is enough where it writes nothing outside itself: what it
+        reads was then read by the first call, with no more written before."""
+        first = next(a for a in self._active if a.name == function.name)
+        if writes_outside(self.program, function.name, self.points_to):
+            text = f"'{function.name}' calls itself and writes to variables outside"
+            self.findings.problem("HD217", text, node.span)
+        elif not all(map(self._same_object, first.args, args, node.args)):
+            text = f"'{function.name}' calls itself with a pointer to another variable"
+            self.findings.problem("HD217", text, node.span)
+        return [(ANY, state)]
+
+
+    def _same_object(self, first: Value, now: Value, arg: ir.Expr) -> bool:
+        """Does a pointer argument of the inner call point where the outer call's did?"""
+        if not isinstance(arg.type, ctype.Pointer) or now == 0:
+            return True
+        if isinstance(first, Addr) and isinstance(now, Addr):
+            return first.cell == now.cell
+        return not any(self.outer(o) for o in self.points_to.targets(self.function, arg))
+
+
+def _by_value(outcomes: Outcomes) -> Outcomes:
+    """Outcomes of a call: those of one value merged, few values kept apart."""
+    groups: dict[Value, list[State]] = {}
+    for value, state in outcomes:
+        groups.setdefault(value, []).append(state)
+    if len(groups) > LIMIT // 2:
+        groups = {ANY: [s for states in groups.values() for s in states]}
+    return [(value, s) for value, states in groups.items() for s in merge(states, LIMIT // 2)]
+
+
+def writes_outside(program: ir.Program, name: str, points_to: PointsTo) -> bool:
+    """May a function, or one that it calls, write to anything but its own variables?"""
+    pending, seen = [name], set[str]()
+    while pending:
+        current = pending.pop()
+        seen.add(current)
+        for node in ir_walk.walk(program.by_name[current].body):
+            if isinstance(node, (ir.Assign, ir.Step)):
+                own = (f"{current}::", "compound@", RECORD)
+                if any(not o.startswith(own) for o in points_to.objects(current, node.target)):
+                    return True
+            if isinstance(node, (ir.ReadRecord, ir.ReadPair)):
+                return True
+            if isinstance(node, ir.Call):
+                callees = points_to.callees(current, node)
+                if not callees and not _harmless(ir.called(node)):
+                    return True
+                pending += [c.name for c in callees if c.name not in seen]
+    return False
+
+
+def _harmless(name: str) -> bool:
+    effect = EFFECTS.get(name)
+    return effect is not None and not effect.writes and effect.result != "new"
+
+
+def runs_at_least_once(loop: ir.For) -> bool:
+    """`for (i = 0; i < 26; i++)`: the first test is known to succeed."""
+    bounds = _bounds(loop)
+    return bounds is not None and bounds[1] < bounds[2]
+
+
+def filled_arrays(loop: ir.For) -> list[tuple[ir.Index, int]]:
+    """Arrays that `for (i = 0; i < N; i++) { a[i] = ...; }` fills from 0 to N - 1, with nothing that leaves early."""
+    bounds = _bounds(loop)
+    if bounds is None or bounds[1] != 0:
+        return []
+    name, _, count = bounds
+    for node in ir_walk.walk(loop.body):
+        if isinstance(node, (ir.Break, ir.Continue, ir.Return, ir.Goto, ir.Label, ir.CaseLabel, ir.Opaque)):
+            return []
+        changed = node.target if isinstance(node, (ir.Assign, ir.Step)) else node.operand if isinstance(node, ir.AddressOf) else None
+        if isinstance(changed, ir.Name) and changed.name == name:
+            return []
+    found = []
+    for stmt in loop.body.body:
+        expr = stmt.expr if isinstance(stmt, ir.ExprStmt) else None
+        if isinstance(expr, ir.Assign) and expr.op == "=" and isinstance(expr.target, ir.Index):
+            if _variable(expr.target.index) == name and _one_array(expr.target.base):
+                found.append((expr.target, count))
+    return found
+
+
+def _one_array(base: ir.Expr) -> bool:
+    """An array that is named, not reached by way of a pointer or an index that may change from round to round."""
+    node = base.operand if isinstance(base, ir.Decay) else base
+    while isinstance(node, ir.Member):
+        node = node.base
+    return isinstance(node, ir.Name) and isinstance(base, ir.Decay)
+
+
+def _bounds(loop: ir.For) -> tuple[str, int, int] | None:
+    """(variable, first value, end) of a loop that counts one by one to a constant."""
+    init, cond, step = loop.init, loop.cond, loop.step
+    name, first = "", None
+    if isinstance(init, ir.Decl):
+        name, first = init.name, init.init
+    elif isinstance(init, ir.ExprStmt) and isinstance(init.expr, ir.Assign) and isinstance(init.expr.target, ir.Name):
+        name, first = init.expr.target.name, init.expr.value
+    if not isinstance(first, ir.Const) or not isinstance(first.value, int) or not _counts_up(step, name):
+        return None
+    if not isinstance(cond, ir.Binary) or cond.op not in ("<", "<=", "!=") or _variable(cond.left) != name:
+        return None
+    if not isinstance(cond.right, ir.Const) or not isinstance(cond.right.value, int):
+        return None
+    return name, first.value, cond.right.value + (cond.op == "<=")
+
+
+def _counts_up(step: ir.Expr | None, name: str) -> bool:
+    if isinstance(step, ir.Step):
+        return step.op == "++" and _variable(step.target) == name
+    if isinstance(step, ir.Assign) and step.op == "+=" and _variable(step.target) == name:
+        return isinstance(step.value, ir.Const) and step.value.value == 1
+    return False
+
+
+def _variable(node: ir.Expr) -> str:
+    """The int variable that an expression is, widened or not."""
+    while isinstance(node, ir.Cast) and isinstance(node.type, ctype.Int) and isinstance(node.operand.type, ctype.Int):
+        node = node.operand
+    return node.name if isinstance(node, ir.Name) else ""
+
+
+def _has_default(body: ir.Block) -> bool:
+    """A `default` of this switch itself."""
+    pending: list[ir.Node] = [body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ir.CaseLabel) and node.value is None:
+            return True
+        pending += [c for c in ir_walk.children(node) if isinstance(c, ir.Stmt) and not isinstance(c, ir.Switch)]
+    return False

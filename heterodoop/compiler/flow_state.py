@@ -1,0 +1,145 @@
+"""The state of the use analysis at one point of a path: what was surely written, and known values of scalars.
+
+A `Cell` is an object and a path of members in it; an element of an array belongs to the array's cell. States are
+values: every change gives a new one. Joining keeps what both have; see `flow` for how many are kept apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+Cell = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Addr:
+    """A pointer into a cell: to element `offset` of an array (None: some element). `null`: it may be NULL."""
+
+    cell: Cell
+    offset: int | None = 0
+    null: bool = False
+
+
+@dataclass(frozen=True)
+class Special:
+    """A value of which only this is known."""
+
+    name: str
+
+
+ANY = Special("any")
+NONZERO = Special("nonzero")
+Value = int | Addr | Special
+
+
+def truth(value: Value) -> bool | None:
+    """Is it nonzero? None: either."""
+    if isinstance(value, int):
+        return value != 0
+    if isinstance(value, Addr):
+        return None if value.null else True
+    return True if value == NONZERO else None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What of a cell was written in this record, on every path that leads here.
+
+    prefix   elements [0, prefix) of an array are.       whole  all of it is.
+    string   the bytes up to some NUL are.               The mark itself: something of it is.
+    """
+
+    prefix: int = 0
+    string: bool = False
+    whole: bool = False
+
+    def meet(self, other: Mark) -> Mark:
+        if self.whole or other.whole:
+            if self.whole and other.whole:
+                return Mark(whole=True)
+            part = other if self.whole else self
+            return part
+        return Mark(min(self.prefix, other.prefix), self.string and other.string)
+
+
+WHOLE = Mark(whole=True)
+
+
+@dataclass(frozen=True)
+class State:
+    env: dict[Cell, Value] = field(default_factory=dict)
+    marks: dict[Cell, Mark] = field(default_factory=dict)
+
+    def value(self, cell: Cell) -> Value:
+        return self.env.get(cell, ANY)
+
+    def with_value(self, cell: Cell, value: Value) -> State:
+        if value == ANY:
+            if cell not in self.env:
+                return self
+            return replace(self, env={c: v for c, v in self.env.items() if c != cell})
+        return replace(self, env={**self.env, cell: value})
+
+    def with_mark(self, cell: Cell, mark: Mark) -> State:
+        if self.marks.get(cell) == mark:
+            return self
+        return replace(self, marks={**self.marks, cell: mark})
+
+    def forget(self, objects: Iterable[str]) -> State:
+        """Values of these objects are not known any more."""
+        gone = set(objects)
+        if not any(c[0] in gone for c in self.env):
+            return self
+        return replace(self, env={c: v for c, v in self.env.items() if c[0] not in gone})
+
+    def forget_prefix(self, prefix: str) -> State:
+        """A function was left: its variables are gone."""
+        if not any(c[0].startswith(prefix) for c in (*self.env, *self.marks)):
+            return self
+        env = {c: v for c, v in self.env.items() if not c[0].startswith(prefix)}
+        return State(env, {c: m for c, m in self.marks.items() if not c[0].startswith(prefix)})
+
+    def mark(self, cell: Cell) -> Mark | None:
+        """The cell's mark; a whole enclosing struct covers its members, whole members make no whole struct."""
+        obj, path = cell
+        for length in range(len(path) + 1):
+            found = self.marks.get((obj, path[:length]))
+            if found is not None and (found.whole or length == len(path)):
+                return found
+        return None
+
+
+def _meet_marks(a: dict[Cell, Mark], b: dict[Cell, Mark]) -> dict[Cell, Mark]:
+    return {c: a[c].meet(b[c]) for c in a if c in b} if a is not b else a
+
+
+def join(a: State, b: State) -> State:
+    """What holds on both paths."""
+    env = a.env if a.env == b.env else {c: v for c, v in a.env.items() if b.env.get(c, ANY) == v}
+    covered = {c: m for c in {*a.marks, *b.marks} if (m := _meet_at(a, b, c)) is not None}
+    return State(env, covered)
+
+
+def _meet_at(a: State, b: State, cell: Cell) -> Mark | None:
+    left, right = a.mark(cell), b.mark(cell)
+    return left.meet(right) if left is not None and right is not None else None
+
+
+def merge(states: list[State], limit: int) -> list[State]:
+    """States with equal values become one; while there are more than `limit`, the most varied variable is forgotten."""
+    by_env: dict[frozenset[tuple[Cell, Value]], State] = {}
+    for state in states:
+        key = frozenset(state.env.items())
+        old = by_env.get(key)
+        by_env[key] = state if old is None else join(old, state)
+    merged = list(by_env.values())
+    if len(merged) <= limit:
+        return merged
+    widest = max({c for s in merged for c in s.env}, key=lambda c: (len({s.value(c) for s in merged}), c))
+    return merge([s.with_value(widest, ANY) for s in merged], limit)
+
+
+def same(a: list[State], b: list[State]) -> bool:
+    """Equal as sets."""
+    return len(a) == len(b) and all(s in b for s in a)
