@@ -254,6 +254,7 @@ class _Parser:
             if self.kind in rule.required and rule.name not in given:
                 help = f"add {rule.name}(NAME). {rule.doc}"
                 self._error("HD104", f"clause {rule.name!r} is required on a {self.kind}", self._kind_span, help=help)
-        if "vallength" in given and "value" not in given:
-            span = next((c.span for c in self.clauses if c.name == "vallength"), self._kind_span)
-            self._error("HD104", "clause 'vallength' needs clause 'value'", span, help="add value(NAME) or drop vallength")
+        length = next((c for c in self.clauses if c.name == "vallength"), None)
+        if length and "value" not in given:
+            help = "add value(NAME) or drop vallength"
+            self._error("HD104", "clause 'vallength' needs clause 'value'", length.span, help=help)

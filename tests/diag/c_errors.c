@@ -2,5 +2,6 @@
 int main(void) {
   int a = 3;
   a = unknown_name;  // ERROR HD300 "'unknown_name' undeclared"
-  return f(;  // ERROR HD300 "expected expression" ERROR HD300 "expected ';'"
+  puts(other);  // ERROR HD300 "'other' undeclared"
+  return a;
 }

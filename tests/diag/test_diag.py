@@ -34,7 +34,7 @@ def options(text: str) -> CcOptions:
     flags = " ".join(re.findall(r"// flags: (.*)", text)).split()
     std = next((f[5:] for f in flags if f.startswith("-std=")), "gnu11")
     return CcOptions(
-        includes=tuple(f[2:] for f in flags if f.startswith("-I")), defines=tuple(f[2:] for f in flags if f[:2] == "-D"), std=std,
+        includes=tuple(f[2:] for f in flags if f[:2] == "-I"), defines=tuple(f[2:] for f in flags if f[:2] == "-D"), std=std,
     )
 
 

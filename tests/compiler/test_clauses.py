@@ -1,0 +1,172 @@
+"""Every clause of the paper's Table 1: legal use, missing, duplicate, wrong place, wrong kind of argument, wrong type."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from heterodoop.compiler.bind import BoundRegion, bind
+from heterodoop.compiler.clauses import CLAUSES, KINDS, ClauseRule, Kind
+from heterodoop.compiler.frontend import load
+from heterodoop.diag import Diagnostic, Sink
+from heterodoop.errors import UserError
+from heterodoop.toolchain import CcOptions
+
+TABLE_1 = [
+    "key", "value", "keyin", "valuein", "keylength", "vallength", "firstprivate", "sharedRO", "texture", "kvpairs",
+    "blocks", "threads",
+]
+BASE: dict[Kind, dict[str, str]] = {
+    "mapper": {"key": "word", "value": "one"},
+    "combiner": {"key": "word", "value": "one", "keyin": "other", "valuein": "n"},
+}
+LEGAL = {
+    "key": "word", "value": "one", "keyin": "other", "valuein": "n", "keylength": "30", "vallength": "1",
+    "firstprivate": "a, table",
+    "sharedRO": "b, table", "texture": "table", "kvpairs": "4", "blocks": "65535", "threads": "1024",
+}
+WRONG = {
+    "empty": ("", "HD106"), "expression": ("a + 1", "HD106"), "function": ("helper", "HD112"),
+    "type": ("number", "HD112"),
+    "undeclared": ("nowhere", "HD111"), "two": ("a, b", "HD106"),
+}
+PROGRAM = """
+struct rec {{ int a; }};
+typedef int number;
+enum {{ FIVE = 5 }};
+static int helper(int x) {{ return x; }}
+int main(void) {{
+  char word[30] = "", other[30] = "", *pointer = word, **deep = &pointer;
+  int one = 1, n = 0, a = 1, b = 2, table[10] = {{0}};
+  struct rec record = {{0}};
+  #pragma mapreduce {directive}
+  while (n < 3) n += helper(a) + b + table[0] + record.a + (deep == 0) + (other[0] + one + FIVE + (number)0 > 99);
+  return 0;
+}}
+"""
+
+
+def compile_text(tmp_path: Path, directive: str) -> tuple[list[BoundRegion], list[Diagnostic]]:
+    path = tmp_path / "p.c"
+    path.write_text(PROGRAM.format(directive=directive))
+    sink = Sink()
+    try:
+        regions = bind(load(path, CcOptions()), sink)
+    except UserError as error:
+        return [], list(error.diagnostics)
+    return regions, sink.diagnostics
+
+
+def text(kind: Kind, **changes: str | None) -> str:
+    clauses = {**BASE[kind], **changes}
+    return f"{kind} " + " ".join(f"{name}({value})" for name, value in clauses.items() if value is not None)
+
+
+def codes(diagnostics: list[Diagnostic]) -> list[str]:
+    return [d.code for d in diagnostics]
+
+
+def home(rule: ClauseRule) -> Kind:
+    return rule.legal[-1]
+
+
+def test_the_table_is_the_papers() -> None:
+    assert [rule.name for rule in CLAUSES] == TABLE_1
+    assert KINDS == ("mapper", "combiner")
+    assert all(rule.doc.endswith(".") and set(rule.required) <= set(rule.legal) for rule in CLAUSES)
+
+
+@pytest.mark.parametrize("rule", CLAUSES, ids=lambda r: r.name)
+def test_legal_use(rule: ClauseRule, tmp_path: Path) -> None:
+    for kind in rule.legal:
+        regions, found = compile_text(tmp_path, text(kind, **{rule.name: LEGAL[rule.name]}))
+        assert found == []
+        value = getattr(regions[0], rule.name)
+        if rule.argument == "constant":
+            assert value == int(LEGAL[rule.name])
+        else:
+            assert value == (tuple(LEGAL[rule.name].split(", ")) if rule.many else LEGAL[rule.name])
+
+
+@pytest.mark.parametrize("rule", CLAUSES, ids=lambda r: r.name)
+def test_missing(rule: ClauseRule, tmp_path: Path) -> None:
+    """Required ones are asked for; without the others the program is right, and the value is empty or derived."""
+    kind = home(rule)
+    regions, found = compile_text(tmp_path, text(kind, **{rule.name: None}))
+    if rule.required:
+        assert codes(found) == ["HD104"] and f"'{rule.name}'" in found[0].message
+    else:
+        left_out: dict[str, object] = {"keylength": 30, "vallength": 1, "value": "", "kvpairs": 0, "blocks": 0, "threads": 0}
+        assert found == [] and getattr(regions[0], rule.name) == left_out.get(rule.name, ())
+
+
+@pytest.mark.parametrize("rule", CLAUSES, ids=lambda r: r.name)
+def test_duplicate(rule: ClauseRule, tmp_path: Path) -> None:
+    kind = home(rule)
+    once = f"{rule.name}({LEGAL[rule.name]})"
+    _, found = compile_text(tmp_path, f"{text(kind, **{rule.name: None})} {once} {once}")
+    assert codes(found) == ["HD105"] and rule.name in found[0].message and found[0].notes
+
+
+@pytest.mark.parametrize("rule", [r for r in CLAUSES if len(r.legal) == 1], ids=lambda r: r.name)
+def test_wrong_place(rule: ClauseRule, tmp_path: Path) -> None:
+    wrong = next(kind for kind in KINDS if kind not in rule.legal)
+    _, found = compile_text(tmp_path, text(wrong, **{rule.name: LEGAL[rule.name]}))
+    assert codes(found) == ["HD107"] and re.search(f"'{rule.name}' belongs on a {rule.legal[0]}", found[0].message)
+
+
+@pytest.mark.parametrize("rule", CLAUSES, ids=lambda r: r.name)
+@pytest.mark.parametrize("wrong", list(WRONG))
+def test_wrong_kind_of_argument(rule: ClauseRule, wrong: str, tmp_path: Path) -> None:
+    constant = rule.argument == "constant"
+    argument, expected = WRONG[wrong]
+    if constant and wrong not in ("empty", "two"):
+        expected = "HD114"
+    if rule.many and wrong == "two":
+        argument, expected = "table, nowhere", "HD111"
+    _, found = compile_text(tmp_path, text(home(rule), **{rule.name: argument}))
+    assert codes(found) == [expected] and found[0].span is not None and found[0].span.line == 10
+
+
+@pytest.mark.parametrize(
+    ("clause", "argument", "code"),
+    [
+        ("key", "record", "HD120"), ("key", "deep", "HD120"), ("value", "record", "HD120"), ("keyin", "deep", "HD120"),
+        ("valuein", "record", "HD120"), ("texture", "one", "HD120"), ("texture", "record", "HD120"),
+        ("texture", "deep", "HD120"),
+        ("keylength", "1.5", "HD114"), ("keylength", '"abc"', "HD114"), ("vallength", "one", "HD114"),
+        ("kvpairs", "a", "HD114"),
+        ("blocks", "-1", "HD115"), ("threads", "0", "HD115"), ("threads", "1025", "HD115"), ("kvpairs", "0", "HD115"),
+        ("keylength", "0", "HD115"), ("vallength", "-2", "HD115"), ("keylength", "1 << 25", "HD115"),
+        ("blocks", "1LL << 31", "HD115"),
+        ("firstprivate", "helper", "HD112"), ("sharedRO", "FIVE", "HD112"),
+    ],
+)
+def test_wrong_type(clause: str, argument: str, code: str, tmp_path: Path) -> None:
+    rule = next(r for r in CLAUSES if r.name == clause)
+    _, found = compile_text(tmp_path, text(home(rule), **{clause: argument}))
+    assert codes(found) == [code] and f"'{clause}'" in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("clause", "argument"),
+    [("sharedRO", "record"), ("firstprivate", "record, pointer"), ("texture", "pointer")],
+)
+def test_types_that_are_right(clause: str, argument: str, tmp_path: Path) -> None:
+    regions, found = compile_text(tmp_path, text("mapper", **{clause: argument}))
+    assert found == [] and len(regions) == 1
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("sizeof(word)", 30), ("sizeof word", 30), ("FIVE * 6", 30), ("(int)30.9", 30),
+        ("sizeof(struct rec) + 26", 30), ("0x1e", 30),
+     ("sizeof(number) * 8 - 2", 30), ("'\\x1e'", 30), ("1 ? 30 : 0", 30), ("__CHAR_BIT__ * 4 - 2", 30),
+    ],
+)
+def test_constant_expressions(expression: str, value: int, tmp_path: Path) -> None:
+    regions, found = compile_text(tmp_path, text("mapper", keylength=expression))
+    assert found == [] and regions[0].keylength == value
