@@ -1,0 +1,74 @@
+"""What is shown while a job runs, on what kind of stream."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+from dataclasses import replace
+
+import pytest
+
+from heterodoop.engine import progress
+from heterodoop.engine.progress import Bar, Lines, Silent, Snapshot, make_display
+
+HALF = Snapshot("map", 1, 4, 0, 2, 0, 50, 100)
+
+
+def test_a_snapshot_as_text_and_as_a_fraction():
+    assert str(HALF) == "map 1/4, reduce 0/2" and HALF.fraction == 0.5
+    assert str(replace(HALF, reduces=0, failed=3)) == "map 1/4, 3 failed attempts"
+    assert replace(HALF, phase="reduce", reduces_done=1).fraction == 0.5
+    assert replace(HALF, bytes_total=0).fraction == 0.25
+    assert replace(HALF, bytes_total=0, maps=0).fraction == 1.0
+    assert replace(HALF, bytes_done=500).fraction == 1.0, "a compressed file gives more bytes than it has"
+
+
+def test_nothing_when_quiet_or_closed():
+    assert isinstance(make_display(io.StringIO(), quiet=True), Silent)
+    closed = io.StringIO()
+    closed.close()
+    silent = make_display(closed, quiet=False)
+    assert isinstance(silent, Silent) and not silent.due()
+    silent.show(HALF)
+    silent.close()
+
+
+def test_lines_come_at_most_every_few_seconds(monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    lines = make_display(stream, quiet=False)
+    assert isinstance(lines, Lines) and not lines.due(), "a short job says nothing"
+    now[0] += progress.LINE_SECONDS
+    assert lines.due()
+    lines.show(HALF)
+    assert not lines.due() and stream.getvalue() == "heterodoop: map 1/4, reduce 0/2 (map 50%)\n"
+
+
+def test_a_stream_that_breaks_makes_the_display_silent():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(os.dup(writer), "w") as stream:
+        lines = Lines(stream)
+        lines._next = 0.0
+        assert lines.due()
+        lines.show(HALF)
+        assert not lines.due()
+        lines.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    os.close(writer)
+
+
+def test_a_bar_on_a_terminal():
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as terminal:
+        bar = make_display(terminal, quiet=False)
+        assert isinstance(bar, Bar) and bar.due()
+        bar.show(HALF)
+        assert not bar.due()
+        bar.close()
+        shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert "map 1/4, reduce 0/2" in shown and "50%" in shown
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l"), "the cursor is back"
