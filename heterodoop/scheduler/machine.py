@@ -75,6 +75,7 @@ class Machine:
         self.slots = tuple(slots)
         self.phase = "new"
         self._policy = policy
+        self._gpus = sum(slot.kind == "gpu" for slot in slots)
         self._free = sorted(slots, key=_gpu_first)
         self._states = {"map": bytearray(job.maps), "reduce": bytearray(job.reduces)}
         self._done = {"map": 0, "reduce": 0}
@@ -224,9 +225,8 @@ class Machine:
         if task.kind == "reduce":
             return slot.kind == "cpu"
         undecided = self.job.maps - self._fresh + len(self._again)
-        gpus = sum(s.kind == "gpu" for s in self.slots)
-        busy = sum(a.slot.kind == "gpu" for a in self._running)
-        return self._policy(View(undecided, gpus, busy), slot, task)
+        busy = sum(a.slot.kind == "gpu" for a in self._running) if self._gpus else 0
+        return self._policy(View(undecided, self._gpus, busy), slot, task)
 
     def _release(self, attempt: Attempt) -> bool:
         """The attempt has ended: its slot is free. Returns whether it had been told to stop."""
