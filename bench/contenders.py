@@ -6,6 +6,7 @@ Each is a whole command from cold process to finished output file. All read the 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shlex
 import shutil
@@ -60,6 +61,11 @@ class Bench:
 
     def run_engine(self, app: str, *options: str) -> None:
         subprocess.run(self.engine(app, *options), check=True, stdout=subprocess.DEVNULL)
+
+    def map_seconds(self, app: str) -> float:
+        """How long the map phase of the app's last job took, by its report."""
+        report = json.loads((self.scratch / f"out-{app}.report" / "report.json").read_text())
+        return float(report["seconds"]["map"])
 
     def run_pipelines(self, sort_options: str = "") -> None:
         """Two word count pipelines side by side, one per half, then a merge into the reducer."""
