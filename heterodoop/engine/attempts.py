@@ -45,13 +45,15 @@ class AttemptRunner:
             _append(self.layout.log(attempt), result.failure)
         if result.failure or result.cancelled:
             remove_tree(folder.root)
+        else:
+            folder.tidy()
         return result
 
     def commit(self, attempt: Attempt) -> None:
         """The attempt's files become its task's. Raises JobFailed HD406."""
         folder = self.layout.attempt(attempt)
         commit_attempt(self.layout, folder)
-        if folder.tidy():
+        if folder.can_serve_again():
             self.spare.append(folder)
         else:
             remove_tree(folder.root)

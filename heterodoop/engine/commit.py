@@ -32,10 +32,11 @@ class Reservation:
 
 def reserve(output: str) -> Reservation:
     """Make the output folder. Raises UsageError HD020 (exists, left as it is), HD021 (cannot be made)."""
-    path = Path(os.path.abspath(local_path(output)))
-    layout = Layout(path)
+    path = Path(local_path(output))
     made: list[Path] = []
     try:
+        path = Path(os.path.abspath(path))  # fails where the current folder is gone
+        layout = Layout(path)
         for parent in reversed(path.parents):
             if not parent.exists():
                 parent.mkdir(exist_ok=True)

@@ -84,6 +84,7 @@ class JobReport:
             self.layout.logs.mkdir()
             self._lines = open(self.layout.report / ATTEMPTS, "w", encoding="ascii")
         except OSError as error:
+            self.remove()
             what = f"cannot make the report folder {str(self.layout.report)!r}: {error.strerror}"
             raise UsageError(what, code="HD021") from None
 

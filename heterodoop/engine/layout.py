@@ -98,14 +98,20 @@ class AttemptFolder:
         for name, path in files:
             os.symlink(path, self.work / name)
 
-    def tidy(self) -> bool:
-        """Remove what filters left in work/ and tmp/. False where the folders cannot serve again and had better go."""
-        try:
-            for folder in (self.work, self.tmp):
+    def tidy(self) -> None:
+        """Remove what filters left in work/ and tmp/, and these too where there is more to it than files."""
+        for folder in (self.work, self.tmp):
+            try:
                 for name in os.listdir(folder):
                     os.unlink(folder / name)
+            except OSError:  # a folder in it, or made read-only
+                remove_tree(folder)
+
+    def can_serve_again(self) -> bool:
+        """Whether another attempt can have these folders as if they were new. To be asked of a tidy folder."""
+        try:
             modes = [os.stat(self.root / name).st_mode for name in FOLDERS]
-        except OSError:  # a folder in it, or made read-only
+        except FileNotFoundError:
             return False
         return all(mode & stat.S_IRWXU == stat.S_IRWXU for mode in modes) and sorted(os.listdir(self.root)) == [*FOLDERS]
 
@@ -115,7 +121,13 @@ def part_name(number: int) -> str:
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder and all in it, also where a filter made folders read-only. What cannot be removed stays."""
+    """Remove a folder and all in it, also where a filter made folders read-only. What cannot be removed stays.
+
+    Links are removed and never followed.
+    """
+    if os.path.islink(path):
+        os.unlink(path)
+        return
     shutil.rmtree(path, ignore_errors=True)
     if not os.path.lexists(path):
         return

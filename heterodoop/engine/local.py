@@ -91,8 +91,8 @@ def _run(
     plan: Plan, layout: Layout, options: RunOptions, runner: TaskRunner, events: SimpleQueue[object], stop: StopSignals,
 ) -> JobResult:
     report = JobReport(layout, plan)
+    report.begin()
     try:
-        report.begin()
         job = _Job(plan, layout, runner, report, make_display(sys.stderr, quiet=options.quiet), events)
         job.run()
         stop.check()

@@ -99,6 +99,25 @@ def test_an_output_that_cannot_be_made(run, tmp_path: Path):
         assert isinstance(error, UsageError) and names(tmp_path) == ["file"]
 
 
+def test_a_current_folder_that_is_gone(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(UsageError) as caught:
+        local.run_local(Path("x"), ["x"], "out")
+    assert caught.value.code == "HD021"
+
+
+def test_a_link_in_our_own_report_is_not_followed(bundle, run, tmp_path: Path):
+    source = put(tmp_path / "in", b"a\n")
+    first = run(bundle(CAT), source)
+    first.output.rename(tmp_path / "kept")
+    put(tmp_path / "precious/x", b"")
+    os.symlink(tmp_path / "precious", first.report_folder / "logs")
+    run(bundle(CAT), source)
+    assert names(tmp_path / "precious") == ["x"]
+
+
 def test_an_output_elsewhere_is_a_limitation(bundle, tmp_path: Path):
     with pytest.raises(Limitation) as caught:
         local.run_local(tmp_path, ["x"], "hdfs://host/out")
