@@ -1,13 +1,12 @@
 #include "api.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
 
+#include "clock.h"
 #include "records.h"
 #include "task.h"
 
@@ -24,12 +23,6 @@ const char *const kCounterNames[] = {
 const char *const kStageNames[] = {"read", "feed", "wait", "collect", "combine", "finish", "filter_cpu", "combine_cpu",
                                    "task_cpu", "total"};
 static_assert(std::size(kCounterNames) == HD_N_COUNTERS && std::size(kStageNames) == HD_N_STAGES);
-
-double seconds_of(clockid_t clock) {
-  timespec t;
-  ::clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
 
 void set_message(hd_result &result, const char *text) {
   const size_t n = std::min(std::strlen(text), sizeof result.message - 1);
@@ -75,7 +68,7 @@ void clear(hd_result &result) {
 void fill(hd_result &result, Task &task, double wall, double cpu) {
   task.log.close();
   task.seconds[HD_STAGE_TASK_CPU] = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
-  task.seconds[HD_STAGE_TOTAL] = seconds_of(CLOCK_MONOTONIC) - wall;
+  task.seconds[HD_STAGE_TOTAL] = now() - wall;
   std::copy_n(task.counters.value, HD_N_COUNTERS, result.counters);
   std::copy_n(task.seconds, HD_N_STAGES, result.seconds);
   result.user_counters = copy_of(task.log.counters());
@@ -88,7 +81,7 @@ void fill(hd_result &result, Task &task, double wall, double cpu) {
 template <class Spec>
 int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result, void (*body)(const Spec &, Task &)) noexcept {
   clear(*result);
-  const double wall = seconds_of(CLOCK_MONOTONIC), cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  const double wall = now(), cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   return guarded(*result, [&] {
     hd_progress unseen{};
     hd_progress &seen = progress ? *progress : unseen;

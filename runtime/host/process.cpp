@@ -6,13 +6,13 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
+#include "clock.h"
 #include "spawn.h"
 #include "stderr_log.h"
 
@@ -28,12 +28,6 @@ constexpr double kShortLinger = 0.2;
 // several hundred KiB move per wake-up; never so long that a filter of 2 GB/s would run dry.
 constexpr long kMinNapUs = 50, kMaxNapUs = 2000, kNapUsStderr = 500;
 constexpr size_t kNapPipe = 256 << 10;  // smaller pipes (quota used up) are served at once
-
-double now() {
-  timespec t;
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 // Adds the time until its end to `total`.
 class Timed {
@@ -127,12 +121,13 @@ FilterEnd FilterRun::run() {
 }
 
 void FilterRun::serve() {
-  while (!over()) {
+  for (;;) {
     cancel_.check();
     moved_ = moved_errors_ = 0;
     feed();
     take_output();
     take_errors();
+    if (over()) return;  // before any waiting: what has just been closed wakes nobody
     if (moved_ + moved_errors_ == 0) await();
     else if (napping_ && moved_ < kBuffer) nap();
     if (!exited_ && !child_.pidfd) look_for_end();
@@ -232,7 +227,11 @@ void FilterRun::nap() {
 // Notices the filter's end but leaves the zombie: it keeps the process group's number ours until we have killed it.
 void FilterRun::look_for_end() {
   siginfo_t info{};
-  if (exited_ || ::waitid(P_PID, child_.pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+  if (exited_) return;
+  if (::waitid(P_PID, child_.pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
+    throw Error(kInternal, "the exit status of " + command_.argv[0] + " is lost: this process ignores SIGCHLD, or reaps children "
+                           "that are not its own", errno);
+  if (info.si_pid == 0) return;
   exited_ = true;
   quiet_since_ = now();
   if (info.si_code == CLD_EXITED) {

@@ -1,16 +1,10 @@
 #include "task.h"
 
-#include <time.h>
+#include "clock.h"
 
 namespace hd {
 
 namespace {
-
-double now() {
-  timespec t;
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 void judge(Status failure, const char *role, const Command &command, const FilterEnd &end, const Task &task) {
   if (end.ok() || (task.flags & HD_ACCEPT_EXIT_CODE)) return;

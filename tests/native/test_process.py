@@ -287,6 +287,26 @@ def test_a_failed_filter_does_not_wait_for_what_it_left(run_map: RunMap) -> None
     assert time.monotonic() - begin < 3
 
 
+IGNORES_SIGCHLD = """
+import signal, sys
+from heterodoop.executor.native import FilterCommand, MapSpec, Native
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+print(Native.load().map_task(MapSpec(FilterCommand(["/bin/cat"]), sys.argv[1], sys.argv[2], reducers=0)).message)
+"""
+
+
+def test_a_host_that_ignores_sigchld_is_told(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"a\n")
+    argv = [sys.executable, "-c", IGNORES_SIGCHLD, tmp_path / "in", tmp_path / "out"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=20)
+    assert "ignores SIGCHLD" in done.stdout
+
+
+def test_the_end_of_a_filter_is_noticed_at_once(run_map: RunMap) -> None:
+    waits = sorted(run_map(["/bin/cat"], b"a\n")[0].seconds["wait"] for _ in range(100))
+    assert waits[94] < 0.045  # one poll lasts 0.05 s
+
+
 def test_a_million_reporter_lines(run_map: RunMap, tmp_path: Path) -> None:
     script = "yes 'reporter:counter:rows,comment,2' | head -n 1000000 >&2; echo done"
     begin = time.monotonic()
