@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .diag import Diagnostic, Severity
@@ -35,7 +35,7 @@ class CcOptions:
     std: str = DEFAULT_STD
 
     def preprocessor_flags(self) -> list[str]:
-        return [f"-std={self.std}", *(f"-I{i}" for i in self.includes), *(f"-D{d}" for d in self.defines)]
+        return [f"-std={self.std}", *(f"-I{plain_path(i)}" for i in self.includes), *(f"-D{d}" for d in self.defines)]
 
     def link_flags(self) -> list[str]:
         """The math library comes last: filters that call sqrt() should not need -lm."""
@@ -60,6 +60,37 @@ def plain_path(path: str | os.PathLike[str]) -> str:
     """`path` as an argument that no compiler takes for an option (`-o`) or a response file (`@args`)."""
     text = os.fspath(path)
     return f"./{text}" if text.startswith(("-", "@")) else text
+
+
+def language_words(path: str | os.PathLike[str]) -> list[str]:
+    """-x for a source: names without a known suffix are C (a file may be called `map` or `x;y`)."""
+    return ["-x", "none" if Path(path).suffix in (".o", ".a", ".s", ".S", ".so") else "c"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the compiler runs, and how paths are spelled for it. `cwd` None: here, as the user spelled them.
+
+    gcc hands a source's bare name to its passes as the base of dump files, and a pass takes `@name` for a response file
+    if there is one: such a source is compiled from a folder that has none, by absolute paths.
+    """
+
+    cwd: str | None
+
+    @classmethod
+    def of(cls, paths: Sequence[str | os.PathLike[str]]) -> Place:
+        return cls("/" if any(os.path.basename(os.fspath(p)).startswith("@") for p in paths) else None)
+
+    def path(self, path: str | os.PathLike[str]) -> str:
+        return plain_path(path) if self.cwd is None else os.path.abspath(path)
+
+    def options(self, options: CcOptions) -> CcOptions:
+        return options if self.cwd is None else absolute(options)
+
+
+def absolute(options: CcOptions) -> CcOptions:
+    """The same options for a compiler that runs in another folder."""
+    return replace(options, includes=tuple(os.path.abspath(i) for i in options.includes))
 
 
 def find_cc(environ: Mapping[str, str] = os.environ) -> list[str]:
@@ -132,17 +163,12 @@ def build_filter(
     a kernel made from the same source computes.
     Raises UserError HD300 (C errors) or HD301 (link errors) with the compiler's text, ToolError HD502, HD503.
     """
-    cc = find_cc()
-    words = [*cc, *FILTER_FLAGS, *options.preprocessor_flags(), "-o", plain_path(out)]
+    cc, place = find_cc(), Place.of([*sources, out])
+    words = [*cc, *FILTER_FLAGS, *place.options(options).preprocessor_flags(), "-o", place.path(out)]
     for source in sources:
-        words += ["-x", _language(source), plain_path(source)]
-    result = run([*words, "-x", "none", *options.link_flags()], timeout=timeout)
-    return check(cc[0], result, {plain_path(s): os.fspath(s) for s in sources})
-
-
-def _language(source: str | os.PathLike[str]) -> str:
-    """Names without a known suffix are C (a file may be called `map` or `x;y`); objects and archives stay what they are."""
-    return "none" if Path(source).suffix in (".o", ".a", ".s", ".S", ".so") else "c"
+        words += [*language_words(source), place.path(source)]
+    result = run([*words, "-x", "none", *options.link_flags()], timeout=timeout, cwd=place.cwd)
+    return check(cc[0], result, {place.path(s): os.fspath(s) for s in sources})
 
 
 def check(tool: str, result: Output, names: Mapping[str, str]) -> list[Diagnostic]:
@@ -181,10 +207,10 @@ def read_messages(stderr: str, names: Mapping[str, str]) -> list[Diagnostic]:
 
 def _head_pattern(names: Mapping[str, str]) -> re.Pattern[str]:
     """`file:line:col: error: text`; the known names first, since a name may hold a colon or a newline."""
-    known = "".join(f"{re.escape(name)}|" for name in sorted(names, key=len, reverse=True))
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or r"\Z."
     kinds = "fatal error|error|warning|note"
-    return re.compile(rf"^(?:(?P<file>{known}[^\s:][^\n:]*):(?P<line>\d+):(?:(?P<col>\d+):)? |cc1: |gcc: |cc: |clang: )"
-                      rf"(?P<kind>{kinds}): (?P<text>.*)$", re.MULTILINE)
+    file = rf"(?P<file>{known}|(?!(?:{known}):)[^\s:][^\n:]*):(?P<line>\d+):(?:(?P<col>\d+):)? "
+    return re.compile(rf"^(?:{file}|cc1: |gcc: |cc: |clang: )(?P<kind>{kinds}): (?P<text>.*)$", re.MULTILINE)
 
 
 def _without_preface(block: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
@@ -19,12 +19,12 @@ from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
 from ..manifest import Reason
 from ..source import SourceFile, SourceMap, Span
-from ..toolchain import CcOptions, plain_path
+from ..toolchain import CcOptions, Place
 from .clean import PRAGMA, PRELUDE, Cleaned, Found, clean
 from .directive import Directive, close_match, parse_directive, unexpanded, with_expanded
 from .logical import pragma_text
 from .parse import ParseFailure, parse
-from .preprocess import TOKEN, Columns, PpLine, active_lines, preprocess, read_lines, user_files
+from .preprocess import TOKEN, Columns, PpLine, active_lines, preprocess, preprocess_text, read_lines, user_files
 
 _PRAGMA_WORD = re.compile(r"\s*#\s*pragma\s+(\w+)")
 _MISSING = re.compile(r"(?P<header>.*): (?:No such file or directory|file not found)")
@@ -76,9 +76,8 @@ def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
     name = os.fspath(path)
     source = _read(name)
     loader = _Loader(source, options)
-    real, warnings, directives = loader.check()
+    real, deps, warnings, directives = loader.check()
     ast, refusal = loader.parse(real)
-    deps = list(dict.fromkeys([name, *user_files(real)]))
     return Unit(name, ast, refusal, loader.sources, directives, deps, warnings)
 
 
@@ -96,16 +95,17 @@ class _Loader:
         self.sources.add(source)
         self._source, self._options = source, options
         self._cc = toolchain.find_cc()
-        self._names = {plain_path(source.path): source.path}
+        self._place = Place.of([source.path])
+        self._names = {self._place.path(source.path): source.path}
 
-    def check(self) -> tuple[list[PpLine], list[Diagnostic], list[Directive]]:
-        """The preprocessed text, the compiler's warnings and the directives; UserError with the errors of both."""
+    def check(self) -> tuple[list[PpLine], list[str], list[Diagnostic], list[Directive]]:
+        """The preprocessed text, the files it is of, the compiler's warnings, the directives; UserError with all errors."""
         sink = Sink()
         try:
             warnings = self._check_syntax()
         except UserError as error:
             sink.extend(error.diagnostics)
-        result = preprocess(self._cc, self._source.path, self._options)
+        result = preprocess(self._cc, self._source.path, self._options, self._place)
         if sink.errors and result.returncode != 0:
             sink.raise_errors()
         toolchain.check(self._cc[0], result, self._names)
@@ -114,11 +114,13 @@ class _Loader:
         if any(d.code == "HD108" for d in sink.errors):  # the brace that the compiler misses is all it complains about
             sink.diagnostics = [d for d in sink.diagnostics if d.code != "HD300"]
         sink.raise_errors()
-        return lines, warnings, self._expand(directives)
+        deps = list(dict.fromkeys([self._source.path, *user_files(result.stdout, self._names)]))
+        return lines, deps, warnings, self._expand(directives)
 
     def _check_syntax(self) -> list[Diagnostic]:
-        words = [*self._cc, "-fsyntax-only", "-ftabstop=1", *self._options.preprocessor_flags()]
-        result = toolchain.run([*words, "-x", "c", plain_path(self._source.path)])
+        flags = self._place.options(self._options).preprocessor_flags()
+        words = [*self._cc, "-fsyntax-only", "-ftabstop=1", *flags, "-x", "c", self._place.path(self._source.path)]
+        result = toolchain.run(words, cwd=self._place.cwd)
         return toolchain.check(self._cc[0], result, self._names)
 
     # --------------------------------------------------------------------------------------- directives
@@ -170,9 +172,7 @@ class _Loader:
             marked = [f"__hd_{k[0]}_{k[1]}_{k[2]}_begin {text} __hd_end" for k, text in wanted.items() if k[0] == d]
             lines[directives[d].span.line - 1 : directives[d].span.line - 1] = marked
         folder = os.path.dirname(os.path.abspath(self._source.path))
-        includes = tuple(os.path.abspath(i) for i in self._options.includes)
-        options = replace(self._options, includes=includes)
-        result = preprocess(self._cc, "", options, text="\n".join(lines), cwd=folder)
+        result = preprocess_text(self._cc, "\n".join(lines), self._options, folder)
         body = "\n".join(line.text for line in read_lines(result.stdout, {}))
         return {
             (int(m[1]), int(m[2]), int(m[3])): " ".join(m[4].split())
@@ -183,7 +183,7 @@ class _Loader:
 
     def parse(self, real: Sequence[PpLine]) -> tuple[c_ast.FileAST | None, Reason | None]:
         headers = str(resources.find("runtime", "headers"))
-        result = preprocess(self._cc, self._source.path, self._options, headers=headers)
+        result = preprocess(self._cc, self._source.path, self._options, self._place, headers=headers)
         lines = read_lines(result.stdout, self._names)
         refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
         if refusal:

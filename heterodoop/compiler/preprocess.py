@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .. import toolchain
 from ..source import SourceMap
-from ..toolchain import CcOptions, plain_path
+from ..toolchain import CcOptions, Place
 
 _MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"((?:\s+\d+)*)\s*$')
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
@@ -41,17 +41,21 @@ class PpLine:
     system: bool
 
 
-def preprocess(
-    cc: Sequence[str], path: str, options: CcOptions, *, headers: str = "", text: str | None = None, cwd: str | None = None,
-) -> toolchain.Output:
-    """Run `cc -E` on a file, or on `text` as if it lay in folder `cwd` (then paths in `options` must be absolute).
-
-    headers   folder of stand-in headers to use instead of the system's, "" = the system's.
-    """
-    words = [*cc, "-E", "-ftabstop=1", *options.preprocessor_flags()]
+def preprocess(cc: Sequence[str], path: str, options: CcOptions, place: Place, *, headers: str = "") -> toolchain.Output:
+    """Run `cc -E` on a file. headers: folder of stand-in headers to use instead of the system's, "" = the system's."""
+    words = _words(cc, place.options(options))
     if headers:
         words += ["-nostdinc", "-isystem", headers]
-    return toolchain.run([*words, "-x", "c", plain_path(path) if text is None else "-"], stdin=text or "", cwd=cwd)
+    return toolchain.run([*words, place.path(path)], cwd=place.cwd)
+
+
+def preprocess_text(cc: Sequence[str], text: str, options: CcOptions, folder: str) -> toolchain.Output:
+    """Run `cc -E` on text as if it lay in a file in `folder`."""
+    return toolchain.run([*_words(cc, toolchain.absolute(options)), "-"], stdin=text, cwd=folder)
+
+
+def _words(cc: Sequence[str], options: CcOptions) -> list[str]:
+    return [*cc, "-E", "-ftabstop=1", *options.preprocessor_flags(), "-x", "c"]
 
 
 def read_lines(text: str, names: Mapping[str, str]) -> list[PpLine]:
@@ -61,12 +65,18 @@ def read_lines(text: str, names: Mapping[str, str]) -> list[PpLine]:
     for line in text.split("\n"):
         marker = _MARKER.match(line)
         if marker:
-            name = _ESCAPE.sub(_unescape, marker[2])
+            name = _unescaped(marker[2])
             file, number, system = names.get(name, name), int(marker[1]), "3" in marker[3].split()
             continue
         lines.append(PpLine(file, number, line, system or file.startswith("<")))
         number += 1
     return lines
+
+
+def _unescaped(name: str) -> str:
+    """A marker's file name; the bytes of a character beyond ASCII are escaped one by one."""
+    plain = _ESCAPE.sub(_unescape, name)
+    return plain.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def _unescape(match: re.Match[str]) -> str:
@@ -76,9 +86,11 @@ def _unescape(match: re.Match[str]) -> str:
     return bytes([int(code, 8) & 0xFF]).decode("utf-8", "surrogateescape")
 
 
-def user_files(lines: Iterable[PpLine]) -> list[str]:
-    """The user's files in the order they were first read."""
-    return list(dict.fromkeys(line.file for line in lines if not line.system and line.file))
+def user_files(text: str, names: Mapping[str, str]) -> list[str]:
+    """The user's files that were read for preprocessed text, in the order they were first read."""
+    markers = (m for m in map(_MARKER.match, text.split("\n")) if m and "3" not in m[3].split())
+    files = (_unescaped(m[2]) for m in markers)
+    return list(dict.fromkeys(names.get(file, file) for file in files if not file.startswith("<")))
 
 
 def active_lines(lines: Iterable[PpLine]) -> set[tuple[str, int]]:
