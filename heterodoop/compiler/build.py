@@ -106,6 +106,11 @@ def binary_type(op: str, left: CType, right: CType) -> CType:
     return right if isinstance(right, Pointer) else left
 
 
+def compare(op: str, left: int, right: int) -> bool:
+    """left op right for one of COMPARISONS."""
+    return _COMPARE[op](left, right)
+
+
 def _fold_binary(op: str, left: ir.Const, right: ir.Const) -> int | None:
     a, b, kind = left.value, right.value, left.type
     if not (isinstance(kind, Int) and isinstance(right.type, Int) and isinstance(a, int) and isinstance(b, int)):

@@ -320,7 +320,7 @@ def filled_arrays(loop: ir.For) -> list[tuple[ir.Index, int]]:
     for node in ir_walk.walk(loop.body):
         if isinstance(node, (ir.Break, ir.Continue, ir.Return, ir.Goto, ir.Label, ir.CaseLabel, ir.Opaque)):
             return []
-        changed = node.target if isinstance(node, (ir.Assign, ir.Step)) else node.operand if isinstance(node, ir.AddressOf) else None
+        changed = ir_walk.changed(node)
         if isinstance(changed, ir.Name) and changed.name == name:
             return []
     found = []

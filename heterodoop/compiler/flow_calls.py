@@ -222,7 +222,10 @@ class Calls(Expressions):
             return [(ANY, self._unknown(node, args, state))]
         return self.scan(node, scans, 2, args, state)
 
-    def scan(self, node: ir.Call | ir.ReadPair, scans: list[formats.Scan], at: int, args: list[Value], state: State) -> Outcomes:
+    def scan(
+        self, node: ir.Call | ir.ReadPair, scans: list[formats.Scan], at: int, args: list[Value], state: State,
+    ) -> Outcomes:
+        """scanf's conversions one after the other; `at`: where their targets begin among the arguments."""
         out: Outcomes = [(-1, state), (0, state)]
         stored = 0
         for item in scans:

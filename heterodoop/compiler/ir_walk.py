@@ -79,6 +79,13 @@ def names(node: Any) -> set[str]:
     return {n.name for n in walk(node) if isinstance(n, ir.Name)}
 
 
+def changed(node: Any) -> ir.Expr | None:
+    """The lvalue that a node itself changes, or lets others change by taking its address; None for all else."""
+    if isinstance(node, (ir.Assign, ir.Step)):
+        return node.target
+    return node.operand if isinstance(node, ir.AddressOf) else None
+
+
 def map_functions(program: ir.Program, change: Callable[[str, Any], Any]) -> ir.Program:
     """Apply `change(function name, node)` bottom-up to every body, the region's included (under its function's name)."""
     functions = tuple(

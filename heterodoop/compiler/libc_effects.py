@@ -76,19 +76,24 @@ _ROWS: dict[str, str] = {
     # math.h: functions of their values
     **dict.fromkeys(
         [f + s for s in ("", "f", "l") for f in (
-            "sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow fabs floor ceil fmod round trunc rint nearbyint sin cos tan asin acos "
-            "atan atan2 sinh cosh tanh asinh acosh atanh fmin fmax hypot copysign ldexp scalbn fdim fma erf erfc "
+            "sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow fabs floor ceil fmod round trunc rint nearbyint sin cos tan "
+            "asin acos atan atan2 sinh cosh tanh asinh acosh atanh fmin fmax hypot copysign ldexp scalbn fdim fma erf erfc "
             "tgamma nextafter remainder logb").split()], ""),
     **dict.fromkeys("lround lroundf llround llroundf lrint lrintf llrint ilogb isnan isinf isfinite signbit".split(), ""),
-    **dict.fromkeys("__fpclassify __signbit __isnan __isinf __finite fpclassify isnormal finite isnanf isinff".split(), ""),
+    **dict.fromkeys(
+        "__hd_isnan __hd_isinf __hd_isfinite __hd_isnormal __hd_signbit __hd_fpclassify __hd_isunordered __hd_huge_val "
+        "__hd_inff __hd_nanf __fpclassify __signbit __isnan __isinf __finite fpclassify isnormal finite isnanf "
+        "isinff".split(), ""),
     "modf": "p1", "modff": "p1", "frexp": "p1", "frexpf": "p1",
     # others that hold nothing back
     "fflush": "", "setvbuf": "", "setbuf": "", "ferror": "", "clearerr": "", "fileno": "", "htonl": "", "htons": "",
     "ntohl": "", "ntohs": "", "ffs": "", "__builtin_expect": "", "__builtin_unreachable": "", "__builtin_popcount": "",
     "__builtin_clz": "", "__builtin_ctz": "", "__builtin_popcountl": "", "__builtin_clzl": "", "__builtin_ctzl": "",
-    "__builtin_popcountll": "", "__builtin_clzll": "", "__builtin_ctzll": "", "__builtin_bswap32": "", "__builtin_bswap64": "",
+    "__builtin_popcountll": "", "__builtin_clzll": "", "__builtin_ctzll": "",
+    "__builtin_bswap32": "", "__builtin_bswap64": "",
     # before or after the region only (see REFUSED); their effects matter to the variables all the same
-    "getenv": "s0 ext?", "secure_getenv": "s0 ext?", "fopen": "s0 s1 new?", "freopen": "s0 s1 new?", "fclose": "", "feof": "",
+    "getenv": "s0 ext?", "secure_getenv": "s0 ext?", "fopen": "s0 s1 new?", "freopen": "s0 s1 new?", "fclose": "",
+    "feof": "",
     "rewind": "", "fseek": "", "ftell": "", "time": "p0", "clock": "", "rand": "", "srand": "", "random": "", "srandom": "",
     "drand48": "", "srand48": "", "rand_r": "p0", "setlocale": "ext?", "getpid": "", "gettimeofday": "p0", "atexit": "",
     "fgetc": "", "getc": "", "getchar": "", "ungetc": "", "isatty": "", "access": "s0", "signal": "ext?", "sleep": "",
@@ -104,15 +109,19 @@ REFUSED: dict[str, Refusal] = {
         "rand srand random srandom drand48 srand48 lrand48 mrand48 rand_r time clock gettimeofday clock_gettime localtime "
         "gmtime getpid".split(), Refusal("HD221", "its result differs from run to run, or from record to record")),
     "setlocale": Refusal("HD222", "numbers and characters would follow the machine's locale"),
-    **dict.fromkeys("setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp _longjmp".split(), Refusal("HD216", "jumps between functions")),
     **dict.fromkeys(
-        "fopen freopen fclose fread fseek ftell rewind fflush setvbuf setbuf open close read write unlink remove rename tmpfile "
-        "mkstemp popen pclose system fork execvp dup2 fputs fputc putc fwrite puts putchar fprintf vfprintf vprintf "
+        "setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp _longjmp".split(),
+        Refusal("HD216", "it jumps between functions")),
+    **dict.fromkeys(
+        "fopen freopen fclose fread fseek ftell rewind fflush setvbuf setbuf open close read write unlink remove rename "
+        "tmpfile mkstemp popen pclose system fork execvp dup2 fputs fputc putc fwrite puts putchar fprintf vfprintf vprintf "
         "printf perror dprintf putw".split(), Refusal("HD229", "files are opened, read and written on the CPU only")),
     **dict.fromkeys(
         "getchar getc fgetc getchar_unlocked getc_unlocked gets scanf fscanf getline getdelim fgets ungetc feof ferror "
         "clearerr".split(), Refusal("HD215", "the record loop's condition does all reading")),
-    **dict.fromkeys("realloc reallocarray aligned_alloc alloca __builtin_alloca".split(), Refusal("HD219", "a record's memory must be of known size")),
+    **dict.fromkeys(
+        "realloc reallocarray aligned_alloc alloca __builtin_alloca".split(),
+        Refusal("HD219", "a record's memory must be of known size")),
     **dict.fromkeys("qsort bsearch atexit signal".split(), Refusal("HD224", "it calls back a function through a pointer")),
     **dict.fromkeys("sleep usleep isatty access".split(), Refusal("HD229", "it asks the operating system")),
 }
@@ -121,7 +130,9 @@ REFUSED: dict[str, Refusal] = {
 CONDITIONAL = frozenset({"sscanf", "strtok", "strtok_r", "strsep", "snprintf", "sprintf", "__errno_location"})
 
 _WORD = re.compile(r"([sbSBapztrw])(\d)(?::(\d)(?:\*(\d))?)?$")
-_HOW: dict[str, How] = {"s": "string", "b": "bytes", "r": "object", "S": "string", "B": "bytes", "p": "object", "t": "some", "z": "zero"}
+_HOW: dict[str, How] = {
+    "s": "string", "b": "bytes", "r": "object", "S": "string", "B": "bytes", "p": "object", "t": "some", "z": "zero",
+}
 
 
 def _parse(row: str) -> Effect:

@@ -17,7 +17,9 @@ from ..manifest import Reason
 from . import build, ctype, formats, ir, ir_walk
 from .ctype import Int, Pointer
 
-BYTE_READERS = frozenset({"getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked", "fread", "fread_unlocked", "gets", "read"})
+BYTE_READERS = frozenset(
+    {"getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked", "fread", "fread_unlocked", "gets", "read"}
+)
 _ADDRESS = 0x7F0000001000  # stands for a buffer's address where fgets returns it
 Read = ir.ReadRecord | ir.ReadPair
 

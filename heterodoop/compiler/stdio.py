@@ -13,7 +13,7 @@ from . import ctype, ir, ir_walk
 from .ir_read import make_pieces
 from .streams import Streams
 
-EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__assert"})
+EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__assert", "__hd_assert_fail"})
 
 
 def stdio(program: ir.Program) -> ir.Program:

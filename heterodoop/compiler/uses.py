@@ -169,7 +169,7 @@ class _Classifier:
         if not self._mapper:
             named = self._program.region.firstprivate
             how = "named in firstprivate" if name in named else "found by the compiler"
-            return "firstprivate", f"{how}: read {_at(facts.exposed)} before it is written, so it starts with its value from before"
+            return "firstprivate", f"{how}: read {_at(facts.exposed)} before it is written, so it starts with its old value"
         if key == STRTOK:
             text = f"strtok(NULL, ...) {_at(facts.exposed)} goes on with a string of an earlier record"
         else:
@@ -212,7 +212,8 @@ def record_objects(program: ir.Program, points_to: PointsTo) -> dict[str, str]:
                 found.update(dict.fromkeys(points_to.targets(function, target), "filled by the reader"))
             continue
         getline = read.kind == "getline"
-        found.update(dict.fromkeys(points_to.targets(function, read.target), "the line's buffer" if getline else "the record's buffer"))
+        what = "the line's buffer" if getline else "the record's buffer"
+        found.update(dict.fromkeys(points_to.targets(function, read.target), what))
         if getline:
             found.update(dict.fromkeys(points_to.targets(function, read.capacity), "the buffer's capacity"))
     for node in ir_walk.walk(loop.cond):

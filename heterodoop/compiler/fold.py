@@ -1,0 +1,328 @@
+"""Is a combiner a fold: one integer per key, reset when the key changes, sum, count, least or greatest?
+
+Decided by running it on symbols in every situation it can be in: with nothing kept, with the same key again, with
+another key, and at the end of the input with something kept and without. Each must do just what the fold does, to the
+byte of the output form; what is not understood is no fold. `pair_reader` says how a combiner reads its pairs, fold or
+not. Non-goals: floating point, several accumulators, keys that are compared but for case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from .. import manifest
+from . import ctype, formats, ir, ir_walk
+from .ctype import Int
+from .fold_calls import FoldRun
+from .fold_run import Reader
+from .fold_start import start_state, zeroed_arrays
+from .fold_state import Emitted, Refused, Situation, State, Stop, Term
+from .record_loop import reads, truth
+
+Op = Literal["sum", "count", "min", "max"]
+_VALUES: dict[Int, Literal["int32", "int64", "uint32", "uint64"]] = {
+    ctype.INT: "int32", ctype.UINT: "uint32", ctype.LONG: "int64", ctype.LLONG: "int64",
+    ctype.ULONG: "uint64", ctype.ULLONG: "uint64",
+}
+_SPECS: dict[Int, frozenset[str]] = {
+    ctype.INT: frozenset({"%d", "%i"}), ctype.UINT: frozenset({"%u"}),
+    ctype.LONG: frozenset({"%ld", "%li", "%zd", "%jd", "%td"}), ctype.ULONG: frozenset({"%lu", "%zu", "%ju"}),
+    ctype.LLONG: frozenset({"%lld", "%lli"}), ctype.ULLONG: frozenset({"%llu"}),
+}
+_SUMS: dict[str, Op] = {"sum": "sum", "inc": "count", "min": "min", "max": "max"}
+
+
+def recognise(program: ir.Program) -> manifest.Fold | None:
+    """The fold that the program's combine region is, None where it is none or may be none.
+
+    `regroup` is true where its output, read as its input, gives the same result again: not for a count, and not where
+    the value is read as a narrower type than it is printed.
+    """
+    try:
+        found = _Recogniser(program).fold()
+    except (Refused, Stop, RecursionError):
+        return None
+    return found.fold
+
+
+def fold_reader(program: ir.Program) -> manifest.PairReader | None:
+    """How a recognised fold reads its pairs, learnt from the run itself; None for anything else."""
+    try:
+        found = _Recogniser(program).fold()
+    except (Refused, Stop, RecursionError):
+        return None
+    reader = found.reader
+    value = _VALUES[reader.value] if reader.value is not None else "other"
+    return manifest.PairReader(reader.key or "other", reader.key_max, value)
+
+
+@dataclass
+class _Found:
+    fold: manifest.Fold
+    reader: Reader
+
+
+class _Recogniser:
+    def __init__(self, program: ir.Program) -> None:
+        region, loop = program.region, ir.record_loop(program.region)
+        if not isinstance(region, ir.CombineRegion) or loop is None or loop.step is not None or program.refusals:
+            raise Refused
+        self._program, self._region, self._loop = program, region, loop
+        self._key = self._variable(region.key)
+        self._acc = self._variable(region.value)
+        self._reader = Reader()
+        self._zeroed: frozenset[str] = frozenset()
+        at = region.body.body.index(loop)
+        self._head, self._tail = region.body.body[:at], region.body.body[at + 1 :]
+        self._check_reader()
+
+    def _variable(self, name: str) -> str:
+        own = self._program.enclosing.symbol(name)
+        return f"{self._region.function}::{name}" if own is not None else name
+
+    def _check_reader(self) -> None:
+        """A pair that reads in part must end the loop, or old values would be used again."""
+        read = reads(self._loop.cond)[0]
+        if isinstance(read, ir.ReadPair):
+            stored = len(read.targets)
+            if any(truth(self._loop.cond, read, n) is not False for n in range(stored)):
+                raise Refused
+
+    # ------------------------------------------------------------------------------------- the situations
+
+    def fold(self) -> _Found:
+        kind = self._accumulator_type()
+        start = start_state(self._program)
+        self._zeroed = frozenset(k for k in zeroed_arrays(self._program) if start.contents.get(k) == "EMPTY")
+        start = self._after_head(start)
+        first, emitted = self._round("first", start)
+        if emitted:
+            raise Refused
+        if self._reader.key == "field" and start.contents.get(self._key) == "EMPTY":
+            start = start.copy()
+            start.terms[self._acc] = None  # an empty key may have been here before
+            first, _ = self._round("first", start)
+        counts = first.terms.get(self._acc) == ("c", 1)
+        self._check_kept(first, counts)
+        kept = self._kept(first)
+        op = self._same(kept)
+        if (op == "count") != counts:
+            raise Refused
+        self._other(kept, first, counts, kind)
+        self._end(start, kept, kind)
+        if self._reader.value is None and not counts:
+            raise Refused
+        same_type = not counts and self._reader.value is not None and _VALUES[self._reader.value] == _VALUES[kind]
+        if not counts and not same_type and op != "sum":
+            raise Refused
+        fold = manifest.Fold(op, _VALUES[kind], _shown(self._region.key), _shown(self._region.value), same_type)
+        return _Found(fold, self._reader)
+
+    def _accumulator_type(self) -> Int:
+        symbol = self._program.symbol(self._region.function, self._region.value)
+        if symbol is None or symbol.type not in _VALUES:
+            raise Refused
+        assert isinstance(symbol.type, Int)
+        return symbol.type
+
+    def _run(self, situation: Situation, state: State, decisions: list[bool] | None = None) -> FoldRun:
+        run = FoldRun(self._program, situation, self._reader, state.copy(), decisions or [], self._region.function)
+        run.zeroed = self._zeroed
+        return run
+
+    def _after_head(self, state: State) -> State:
+        run = self._run("flush", state)
+        for stmt in self._head:
+            run.stmt(stmt)
+        if run.emitted:
+            raise Refused
+        return run.state
+
+    def _round(self, situation: Situation, state: State, decisions: list[bool] | None = None) -> tuple[State, Emitted]:
+        """One pair: read, then the loop's body."""
+        run = self._run(situation, state, decisions)
+        self._read(run)
+        try:
+            run.block(self._loop.body)
+        except Stop as stop:
+            if stop.how != "continue":
+                raise
+        if decisions is not None:
+            self._asked = run.asked
+        return run.state, run.emitted
+
+    def _read(self, run: FoldRun) -> None:
+        """What the loop's condition leaves behind for a whole pair."""
+        read = reads(self._loop.cond)[0]
+        run.state.cut = run.state.chopped = False
+        result: Term = None
+        if isinstance(read, ir.ReadPair):
+            run.scan(formats.split_scanf(read.format) or [], read.targets, line=False)
+            result = ("c", len(read.targets))
+        else:
+            self._read_line(run, read)
+            result = ("len",) if read.kind == "getline" else ("line",)
+        for name in self._results():
+            run.state.terms[run.key_of(name)] = result
+
+    def _results(self) -> list[str]:
+        """Variables that the loop's condition sets to what the read returned."""
+        nodes = [n for n in ir_walk.walk(self._loop.cond) if isinstance(n, ir.Assign)]
+        return [n.target.name for n in nodes if isinstance(n.target, ir.Name)]
+
+    def _read_line(self, run: FoldRun, read: ir.ReadRecord) -> None:
+        target = read.target
+        if read.kind == "getline":
+            if not isinstance(target, ir.AddressOf) or not isinstance(target.operand, ir.Name):
+                raise Refused
+            run.state.terms[run.key_of(target.operand.name)] = ("line",)
+            return
+        capacity = read.capacity
+        if not isinstance(target, ir.Decay) or not isinstance(target.operand, ir.Name) or not isinstance(capacity, ir.Const):
+            raise Refused
+        longest = int(capacity.value) - 1 - len("\t-9223372036854775808\n")
+        if longest < 1 or int(capacity.value) > run.array_size(run.key_of(target.operand.name)):
+            raise Refused
+        run.line_max = longest
+        run.lines = frozenset({run.key_of(target.operand.name)})
+
+    def _check_kept(self, state: State, counts: bool) -> None:
+        """After the first pair, and after each change: its key is kept, and its value or 1."""
+        wanted = ("c", 1) if counts else ("V",)
+        if state.contents.get(self._key) != "K" or state.terms.get(self._acc) != wanted:
+            raise Refused
+
+    def _kept(self, first: State) -> State:
+        """The state between pairs once something is kept: constants stay, all else of the last pair is unknown."""
+        terms: dict[str, Term] = {key: term for key, term in first.terms.items() if term is not None and term[0] == "c"}
+        terms[self._acc] = ("ACC",)
+        return State(terms, {self._key: "PREV"})
+
+    def _flags(self, state: State) -> dict[str, Term]:
+        """Constants that the combiner remembers from pair to pair."""
+        return {k: t for k, t in state.terms.items() if t is not None and t[0] == "c" and k != self._acc}
+
+    def _same(self, kept: State) -> Op:
+        try:
+            after, emitted = self._round("same", kept)
+            results = [after.terms.get(self._acc)]
+            states = [after]
+        except Stop as stop:
+            if stop.how != "fork":
+                raise
+            return self._extreme(kept)
+        term = results[0]
+        if emitted or term is None or term[0] not in ("sum", "inc"):
+            raise Refused
+        self._check_same(states, kept)
+        return _SUMS[term[0]]
+
+    def _extreme(self, kept: State) -> Op:
+        """V is compared with ACC: where it is taken, it is less (or greater); where not, ACC stays."""
+        states, terms = [], []
+        for answer in (True, False):
+            after, emitted = self._round("same", kept, [answer])
+            if emitted or len(self._asked) != 1:
+                raise Refused
+            states.append(after)
+            terms.append(after.terms.get(self._acc))
+        self._check_same(states, kept)
+        less = self._asked[0] == "less"
+        if terms == [("V",), ("ACC",)]:
+            return "min" if less else "max"
+        if terms == [("ACC",), ("V",)]:
+            return "max" if less else "min"
+        raise Refused
+
+    _asked: list[str]
+
+    def _check_same(self, states: list[State], kept: State) -> None:
+        for state in states:
+            if state.contents.get(self._key) not in ("PREV", "K") or self._changed_flags(state, kept):
+                raise Refused
+
+    def _changed_flags(self, state: State, kept: State) -> bool:
+        return any(state.terms.get(k) != t for k, t in self._flags(kept).items())
+
+    def _other(self, kept: State, first: State, counts: bool, kind: Int) -> None:
+        after, emitted = self._round("other", kept)
+        self._check_pair(emitted, kind)
+        self._check_kept(after, counts)
+        if self._changed_flags(after, kept):
+            raise Refused
+
+    def _end(self, start: State, kept: State, kind: Int) -> None:
+        if self._flush(start):
+            raise Refused
+        self._check_pair(self._flush(kept), kind)
+
+    def _flush(self, state: State) -> Emitted:
+        """Everything after the loop, to the end of the program."""
+        run = self._run("flush", state)
+        for name in self._results():
+            run.state.terms[run.key_of(name)] = None  # the end of the input, not a pair
+        function = self._program.enclosing
+        body = function.body.body
+        at = next((i for i, s in enumerate(body) if isinstance(s, ir.RegionHere)), None)
+        if at is None:
+            raise Refused
+        try:
+            for stmt in (*self._tail, *body[at + 1 :]):
+                run.stmt(stmt)
+        except Stop as stop:
+            if stop.how != "return" or stop.value != ("c", 0):
+                raise Refused from None
+        return run.emitted
+
+    def _check_pair(self, emitted: Emitted, kind: Int) -> None:
+        """Exactly PREV, a tab, ACC in its plain decimal form, a newline."""
+        merged: Emitted = []
+        for piece in emitted:
+            if isinstance(piece, bytes) and merged and isinstance(merged[-1], bytes):
+                merged[-1] += piece
+            else:
+                merged.append(piece)
+        if len(merged) != 4 or merged[1] != b"\t" or merged[3] != b"\n":
+            raise Refused
+        key, value = merged[0], merged[2]
+        if key != ("%s", "PREV", None) or not isinstance(value, tuple):
+            raise Refused
+        spec, term, shown = value
+        if term != ("ACC",) or shown != kind or spec not in _SPECS[kind]:
+            raise Refused
+
+
+def pair_reader(program: ir.Program) -> manifest.PairReader | None:
+    """How the combine region reads its pairs, as far as that is certain; None for a map region."""
+    if not isinstance(program.region, ir.CombineRegion):
+        return None
+    known = fold_reader(program)
+    if known is not None:
+        return known
+    loop = ir.record_loop(program.region)
+    if loop is None:
+        return None
+    read = reads(loop.cond)[0]
+    if isinstance(read, ir.ReadPair):
+        return _scanf_reader(program, read)
+    return manifest.PairReader("other", 0, "other")
+
+
+def _scanf_reader(program: ir.Program, read: ir.ReadPair) -> manifest.PairReader:
+    parts = [s for s in formats.split_scanf(read.format) or [] if s.letter != " "]
+    unknown = manifest.PairReader("other", 0, "other")
+    if not parts or parts[0].letter != "s" or not parts[0].stores or parts[0].length:
+        return unknown
+    target = read.targets[0]
+    size = program.layouts.size(target.operand.type) if isinstance(target, ir.Decay) else None
+    key = manifest.PairReader("token", parts[0].width or (size - 1 if size else 0), "other")
+    if len(parts) == 2 and parts[1].letter in "du" and parts[1].stores and not parts[1].width:
+        kind = parts[1].target
+        if isinstance(kind, Int) and kind in _VALUES:
+            return replace(key, value=_VALUES[kind])
+    return key
+
+
+def _shown(name: str) -> str:
+    return name.split("$")[0]
