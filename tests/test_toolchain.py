@@ -96,7 +96,9 @@ def test_timeout_kills_the_whole_group(tmp_path: Path) -> None:
     assert not marker.exists()
 
 
-@pytest.mark.parametrize(("body", "words"), [("kill -9 $$", "signal 9"), ("exit 3", "exit status 3"), ("echo odd >&2; exit 1", "odd")])
+@pytest.mark.parametrize(
+    ("body", "words"), [("kill -9 $$", "signal 9"), ("exit 3", "exit status 3"), ("echo odd >&2; exit 1", "odd")],
+)
 def test_compiler_that_fails_without_a_message(
     body: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
