@@ -62,7 +62,7 @@ class BoundRegion:
 
 
 def bind(unit: Unit, sink: Sink, role: Role | None = None) -> list[BoundRegion]:
-    """Bind every directive of a unit; what is wrong goes to the sink (HD110-HD122), the others are returned.
+    """Bind every directive of a unit; what is wrong goes to the sink (HD104, HD110-HD121), the others are returned.
 
     role   which program this is, None = not known: then a directive of either kind is right.
     A unit without a tree (refused) has no regions.
