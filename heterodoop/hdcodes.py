@@ -263,6 +263,134 @@ CODES: dict[str, Entry] = {
         " and a combiner without one is run exactly once per task.",
         "Add the directive (docs/directives.md), or leave it: the result is the same.",
     ),
+    "HD210": Entry(
+        "state carried from record to record",
+        "A variable is read before it is written in the same record (or may be, on some path), and the region "
+        "writes it, so a record depends on those before it. On a GPU records run side by side, in no order. The "
+        "message names the variable, the read and the write.",
+        "Set the variable at the start of each record if it is meant to be the record's own; a count or a maximum "
+        "over all records belongs into the combiner. Else leave it: the program runs on the CPU.",
+    ),
+    "HD211": Entry(
+        "a read-only variable is written",
+        "`sharedRO` and `texture` promise that the region only reads a variable; all records share one copy of "
+        "it. The region writes to it.",
+        "Take the variable out of the clause, or the write out of the loop.",
+    ),
+    "HD212": Entry(
+        "break leaves the record loop",
+        "The records behind the break would have to be dropped, and which ones those are is known only after all "
+        "before them ran.",
+        "Use `continue` for records to skip; filter with a condition that does not depend on earlier records.",
+    ),
+    "HD213": Entry(
+        "return in the record loop",
+        "It ends the program before the end of its input, see HD212.",
+        "Use `continue`, or `exit(1)` for an error: a task that fails does so on the CPU.",
+    ),
+    "HD214": Entry(
+        "exit in the record loop that is no failure",
+        "exit(0), or a status that is computed, ends the program before the end of its input, see HD212. An exit "
+        "with a constant failure status, abort and assert are fine: such a task runs again on the CPU, which "
+        "decides.",
+        "Use `continue`, or a constant failure status.",
+    ),
+    "HD215": Entry(
+        "a second read of the input in one round",
+        "The record loop's condition reads the record; reading more of stdin in its body makes records of several "
+        "lines, which a split or a GPU thread cannot see.",
+        "Make each record one line, or leave it: the program runs on the CPU.",
+    ),
+    "HD216": Entry(
+        "goto, setjmp or longjmp",
+        "Such jumps are not followed by the analysis.",
+        "Write the jump as a loop, `break`, `continue` or a function.",
+    ),
+    "HD217": Entry(
+        "recursion that is not followed",
+        "A function calls itself, and writes to variables outside itself or passes on pointers to others. What "
+        "such calls read and write, in which order, is not known.",
+        "Return results instead of writing them, or write the recursion as a loop.",
+    ),
+    "HD218": Entry(
+        "array of variable length",
+        "A GPU thread's memory is laid out at compile time.",
+        "Give the array a constant length that is long enough.",
+    ),
+    "HD219": Entry(
+        "memory of unknown size in the record loop",
+        "malloc and calloc in the loop are fine with a constant size up to 64 KiB, and so is strdup; realloc, "
+        "alloca and computed sizes are not.",
+        "Use an array of constant length, or allocate before the loop.",
+    ),
+    "HD220": Entry(
+        "the environment is used in the record loop",
+        "getenv gives the same for every record, so it has its place before the loop; setting the environment has "
+        "none.",
+        "Call getenv before the loop and keep its result in a variable.",
+    ),
+    "HD221": Entry(
+        "a call that gives another result each time",
+        "Time, random numbers and process ids make a record's output depend on when and where it runs, so CPU and "
+        "GPU could not agree, and a task that runs again would not either.",
+        "Derive such numbers from the record, for example by hashing it.",
+    ),
+    "HD222": Entry(
+        "setlocale",
+        "Another locale changes what a number looks like and what a letter is. The GPU knows the C locale only.",
+        "Leave the call out, or leave it: the program runs on the CPU.",
+    ),
+    "HD223": Entry(
+        "a call of a function whose effects are not known",
+        "The function has no body in the program and is not in the table of library functions "
+        "(heterodoop/compiler/libc_effects.py), so nobody knows what it reads and writes.",
+        "Put the function's source into the same file, or do without it in the loop.",
+    ),
+    "HD224": Entry(
+        "a call through a pointer that is not followed",
+        "The function that is called is not known at compile time (this includes qsort and bsearch, which call "
+        "back).",
+        "Call the function by its name; sort by a loop of your own.",
+    ),
+    "HD225": Entry(
+        "memory access through a pointer that is not followed",
+        "The pointer may point anywhere, so the variables behind it cannot be known.",
+        "Use arrays and pointers into them; do not make pointers from integers.",
+    ),
+    "HD226": Entry(
+        "code around the region that does not fit",
+        "The code before the region runs once per task on the CPU, and so does the code after it. It must not "
+        "print to stdout or read stdin, since the pairs of the region come out elsewhere; a combiner's last pair "
+        "belongs into the region's block. The region stands in main, outside of loops.",
+        "Put a combiner's loop and its final output into one block behind the directive; move other output into "
+        "the loop.",
+    ),
+    "HD227": Entry(
+        "code after the region uses what the region writes",
+        "On a GPU every thread has its own copy of a variable that the region writes, and none of them is there "
+        "afterwards.",
+        "Use such values in the loop only, or leave it: the program runs on the CPU.",
+    ),
+    "HD228": Entry(
+        "no record loop",
+        "The region's loop must read one record per round in its condition and end just when the input ends: "
+        "getline or fgets on stdin, scanf with a single %s in a mapper, scanf of key and value in a combiner. "
+        "`while (1)` with a `break` right after the read is the same. A test of anything else in the condition "
+        "makes another loop of it.",
+        "Write the loop as `while ((n = getline(&line, &cap, stdin)) != -1)`.",
+    ),
+    "HD229": Entry(
+        "files, or output of a form that is not known",
+        "In the region only stdout and stderr can be written to, with a format that is a literal. Files cannot be "
+        "opened, read or written there.",
+        "Read files before the loop into arrays; write the format as a literal.",
+    ),
+    "HD231": Entry(
+        "too many paths",
+        "The analysis follows the paths of the region and of the functions it calls up to a limit, and this "
+        "region is beyond it. Nothing can be said of its variables then.",
+        "Make the loop's body or its helpers simpler, or leave it: the program runs on the CPU.",
+    ),
     "HD300": Entry(
         "C compiler error",
         "The C compiler does not accept the program; its own message is shown.",
@@ -323,6 +451,13 @@ CODES: dict[str, Entry] = {
         "a bundle's filter is missing or changed",
         "The manifest holds the SHA-256 of each filter that was built; the file in bin/ is another one.",
         "Compile the program again.",
+    ),
+    "HD330": Entry(
+        "C that is not analysed",
+        "A statement, declaration or function uses something that the intermediate representation has no form "
+        "for: bit-fields, `long double`, wide strings, arrays of variable length in several dimensions, case "
+        "labels that are not constant.",
+        "Write it in plainer C where it matters, or leave it: the program runs on the CPU.",
     ),
     "HD401": Entry(
         "a filter failed",

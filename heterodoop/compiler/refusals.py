@@ -19,9 +19,11 @@ from .uses import Use, UseTable
 _LOOPS = (ir.While, ir.DoWhile, ir.For)
 # What the region may not call, the code around it may: it runs on the CPU, once. Streams other than stdin are files.
 _QUIET = frozenset(
-    "fopen fclose fgets fread getline getdelim fscanf fgetc getc ungetc feof ferror clearerr fseek rewind ftell setvbuf setbuf "
-    "fflush getenv secure_getenv time clock gettimeofday clock_gettime localtime gmtime getpid rand srand random srandom drand48 "
-    "srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch signal atexit open close unlink remove".split()
+    "fopen fclose fgets fread getline getdelim fscanf fgetc getc ungetc feof ferror clearerr fseek rewind ftell setvbuf "
+    "setbuf fflush getenv secure_getenv time clock gettimeofday clock_gettime localtime gmtime getpid rand srand random "
+    "srandom drand48 srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch signal atexit open close "
+    "unlink remove".split()
+)
 )
 
 
