@@ -24,7 +24,6 @@ _QUIET = frozenset(
     "srandom drand48 srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch signal atexit open close "
     "unlink remove".split()
 )
-)
 
 
 def shape_refusals(program: ir.Program, table: UseTable) -> tuple[Reason, ...]:
