@@ -79,7 +79,8 @@ void fill(hd_result &result, Task &task, double wall, double cpu) {
 
 // One task from its C specification: what map and reduce tasks have in common.
 template <class Spec>
-int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result, void (*body)(const Spec &, Task &)) noexcept {
+int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result,
+                 void (*body)(const Spec &, Task &)) noexcept {
   clear(*result);
   const double wall = now(), cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   return guarded(*result, [&] {

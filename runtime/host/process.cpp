@@ -229,8 +229,8 @@ void FilterRun::look_for_end() {
   siginfo_t info{};
   if (exited_) return;
   if (::waitid(P_PID, child_.pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
-    throw Error(kInternal, "the exit status of " + command_.argv[0] + " is lost: this process ignores SIGCHLD, or reaps children "
-                           "that are not its own", errno);
+    throw Error(kInternal, "the exit status of " + command_.argv[0] +
+                               " is lost: this process ignores SIGCHLD, or reaps children that are not its own", errno);
   if (info.si_pid == 0) return;
   exited_ = true;
   quiet_since_ = now();
@@ -249,8 +249,9 @@ bool FilterRun::over() {
   const double quiet = now() - quiet_since_;
   if (!child_.out || !end_.ok()) return quiet >= kShortLinger;
   if (quiet * 1000 < command_.linger_ms) return false;
-  throw Error(kFilterFailed, command_.argv[0] + " has ended, but a process that it started keeps its standard output open and "
-                             "has written nothing for " + std::to_string(command_.linger_ms) + " ms: its output may be incomplete");
+  throw Error(kFilterFailed, command_.argv[0] + " has ended, but a process that it started keeps its standard output open"
+                                                " and has written nothing for " + std::to_string(command_.linger_ms) +
+                                 " ms: its output may be incomplete");
 }
 
 void FilterRun::kill_and_reap() {
@@ -259,7 +260,7 @@ void FilterRun::kill_and_reap() {
   ::kill(-child_.pid, SIGKILL);
   rusage usage{};
   while (::wait4(child_.pid, nullptr, 0, &usage) < 0 && errno == EINTR) continue;
-  const auto seconds = [](const timeval &t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval &t) { return double(t.tv_sec) + double(t.tv_usec) * 1e-6; };
   end_.times.cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 

@@ -95,7 +95,8 @@ class BlockSignals {
 
 class ChildStack {
  public:
-  ChildStack() : base_(::mmap(nullptr, kChildStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0)) {
+  ChildStack() {
+    base_ = ::mmap(nullptr, kChildStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (base_ == MAP_FAILED) throw Error(kSpawnFailed, "no memory for a process", errno);
   }
   ~ChildStack() { ::munmap(base_, kChildStack); }
@@ -120,7 +121,8 @@ struct Pipe {
 
 Pipe make_pipe() {
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) throw Error(kSpawnFailed, std::string("cannot make a pipe: ") + std::strerror(errno), errno);
+  if (::pipe2(fds, O_CLOEXEC) != 0)
+    throw Error(kSpawnFailed, std::string("cannot make a pipe: ") + std::strerror(errno), errno);
   Pipe pipe;
   Fd second(fds[1]);
   pipe.read = above_stdio(fds[0]);
@@ -169,7 +171,8 @@ Child spawn(const Command &command) {
     child.pid = ::clone(child_main, stack.top(), CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
     clone_error = errno;
   }
-  if (child.pid < 0) throw Error(kSpawnFailed, std::string("cannot make a process: ") + std::strerror(clone_error), clone_error);
+  if (child.pid < 0)
+    throw Error(kSpawnFailed, std::string("cannot make a process: ") + std::strerror(clone_error), clone_error);
   if (start.failed != kNone) {
     while (::waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) continue;
     report(command, start);
