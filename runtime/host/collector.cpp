@@ -37,7 +37,7 @@ uint32_t partition_of(std::string_view key, uint32_t n) {
 struct Collector::State {
   const CollectorOptions options;
   Counters &counters;
-  const Cancel &cancel;
+  const Cancel cancel;
   SpillContext context;
   Combiner combiner;
   GroupTable table;
@@ -51,7 +51,7 @@ struct Collector::State {
   bool remerged = false;  // some spills have been merged into longer ones, not combined again
 
   State(const CollectorOptions &o, Counters &n, const Cancel &c)
-      : options(o), counters(n), cancel(c), context{o.partitions, output_buffer(o.sort_bytes), n, c},
+      : options(o), counters(n), cancel(c), context{o.partitions, output_buffer(o.sort_bytes), n, cancel},
         combiner(options, n), table(table_limit(o)), regroup(o.regroup && o.combine) {}
 
   void add(std::string_view key, std::string_view value) {

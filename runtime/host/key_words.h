@@ -32,6 +32,7 @@ inline Words load_words(const char *p, size_t n) {
   if ((reinterpret_cast<uintptr_t>(p) & 4095) <= 4096 - kShort) [[likely]] {
     alignas(16) static constexpr unsigned char kMask[32] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                             255, 255, 255, 255, 255, 255, 255, 255};
+    asm("" : "+r"(p));  // the compiler must not reason from the string's size about the wider load
     const __m128i mask = _mm_loadu_si128(reinterpret_cast<const __m128i *>(kMask + kShort - n));
     const __m128i v = _mm_and_si128(_mm_loadu_si128(reinterpret_cast<const __m128i *>(p)), mask);
     w.lo = uint64_t(_mm_cvtsi128_si64(v));

@@ -22,7 +22,7 @@ std::string run_path(const std::string &work_dir) {
 }  // namespace
 
 struct MergeReader::State {
-  const Cancel &cancel;
+  const Cancel cancel;
   std::vector<Segment> segments;
   std::vector<std::string> run_files;  // intermediate runs of ours, removed at the end
   std::vector<SegmentReader> readers;
