@@ -99,21 +99,21 @@ class AttemptFolder:
             os.symlink(path, self.work / name)
 
     def tidy(self) -> None:
-        """Remove what filters left in work/ and tmp/, and these too where there is more to it than files."""
-        for folder in (self.work, self.tmp):
-            try:
+        """Remove what filters left in work/ and tmp/; and work/ itself where the folders are not as new then."""
+        try:
+            for folder in (self.work, self.tmp):
                 for name in os.listdir(folder):
                     os.unlink(folder / name)
-            except OSError:  # a folder in it, or made read-only
-                remove_tree(folder)
+            modes = [os.stat(self.root / name).st_mode for name in FOLDERS]
+            new = all(mode & stat.S_IRWXU == stat.S_IRWXU for mode in modes) and len(os.listdir(self.root)) == len(FOLDERS)
+        except OSError:  # a folder in one of them, or one is gone or made read-only
+            new = False
+        if not new:
+            remove_tree(self.work)
 
     def can_serve_again(self) -> bool:
-        """Whether another attempt can have these folders as if they were new. To be asked of a tidy folder."""
-        try:
-            modes = [os.stat(self.root / name).st_mode for name in FOLDERS]
-        except FileNotFoundError:
-            return False
-        return all(mode & stat.S_IRWXU == stat.S_IRWXU for mode in modes) and sorted(os.listdir(self.root)) == [*FOLDERS]
+        """Whether another attempt can have these folders: `tidy` left all of them."""
+        return os.path.exists(self.work)
 
 
 def part_name(number: int) -> str:

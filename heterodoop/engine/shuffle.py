@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..executor.map_output import MapOutput
 from ..executor.native import Segment
 
@@ -18,8 +20,8 @@ class Shuffle:
     def add(self, task: int, output: MapOutput) -> None:
         """Take in a map task's output; its files are removed where it is empty."""
         if output.empty:
-            output.data.unlink()
-            output.index.unlink()
+            os.unlink(output.data)
+            os.unlink(output.index)
         else:
             self._outputs[task] = output
 

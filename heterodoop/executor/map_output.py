@@ -18,10 +18,13 @@ _ENTRY = struct.Struct(">qqq")
 
 @dataclass(frozen=True, slots=True)
 class MapOutput:
-    """An IFile and its index. `empty`: no partition holds a pair."""
+    """An IFile and its index. `empty`: no partition holds a pair.
 
-    data: Path
-    index: Path
+    The paths are text: a job may hold 100,000 of these, and a Path is five times as large.
+    """
+
+    data: str
+    index: str
     empty: bool
 
     def segment(self, partition: int) -> Segment:
@@ -49,4 +52,4 @@ def open_map_output(data: Path, index: Path, partitions: int) -> MapOutput:
     size = os.stat(data).st_size
     if end != size:
         raise HeteroDoopError(f"{data} is {size} bytes, its index says {end}", code="HD405")
-    return MapOutput(data, index, all(segment.empty for segment in segments))
+    return MapOutput(os.fspath(data), os.fspath(index), all(segment.empty for segment in segments))

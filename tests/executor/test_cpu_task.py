@@ -169,7 +169,7 @@ def test_the_index_is_read_partition_by_partition(tmp_path):
     output = open_map_output(tmp_path / "o", tmp_path / "i", 3)
     assert not output.empty
     assert [output.segment(p).empty for p in range(3)] == [True, False, True]
-    assert output.segment(1) == Segment(tmp_path / "o", 6, 8, 12)
+    assert output.segment(1) == Segment(str(tmp_path / "o"), 6, 8, 12)
     with pytest.raises(HeteroDoopError, match="no partition 3"):
         output.segment(3)
 
