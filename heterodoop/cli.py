@@ -7,6 +7,7 @@ where a part is missing (docs/decisions/0005).
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -148,9 +149,15 @@ def report(error: HeteroDoopError) -> int:
     return error.exit_code
 
 
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Entry point: runs a command, turns every error into a message and an exit code."""
     debug = "--debug" in sys.argv[1:]
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)  # as Ctrl-C: every `with` and `finally` on the way removes what it made
     try:
         status = cli.main(prog_name="heterodoop", standalone_mode=False)
         code = status if isinstance(status, int) else EXIT_OK

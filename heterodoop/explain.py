@@ -28,7 +28,8 @@ def explain_code(code: str) -> str:
     entry = CODES.get(code.upper())
     if entry is None:
         near = difflib.get_close_matches(code.upper(), CODES, n=3)
-        raise UsageError(f"there is no {code.upper()}", code="HD002", help=f"codes near it: {', '.join(near)}" if near else "")
+        help = f"codes near it: {', '.join(near)}" if near else ""
+        raise UsageError(f"there is no {code.upper()}", code="HD002", help=help)
     return f"{code.upper()}: {entry.title}\n\n{entry.text}\n\nWhat to do: {entry.fix}\n"
 
 
@@ -73,7 +74,7 @@ def _region_lines(region: Region) -> list[str]:
     if region.variables:
         lines += ["  variables", *_table(_variable_rows(region))]
     if region.emissions:
-        rows = [("call", "writes", "key", "value", "place")]
+        rows: list[tuple[str, ...]] = [("call", "writes", "key", "value", "place")]
         rows += [(e.call, _quoted(e.format), _quoted(e.key), _quoted(e.value), e.place) for e in region.emissions]
         lines += ["  output", *_table(rows)]
     return lines
@@ -105,7 +106,7 @@ def _reader_sentence(pairs: PairReader | None) -> str:
 def _fold_sentence(fold: Fold | None) -> str:
     if fold is None:
         return "no: the combiner runs exactly once per task, over the task's whole sorted output"
-    again = "may run per spill and again at the merge" if fold.regroup else "runs once per task: its output is not its input's kind"
+    again = "may run per spill and again at the merge" if fold.regroup else "runs once per task: it cannot take its own output"
     return f"{fold.op} of {fold.value} in '{fold.accumulator}' per '{fold.key}'; {again}"
 
 

@@ -56,6 +56,12 @@ def reserve(output: str) -> Reservation:
     return Reservation(layout, tuple(made[:-1]))
 
 
+def refuse_existing(output: str) -> None:
+    """Raise UsageError HD020 where the output exists; for callers that have work to do before `reserve`."""
+    if os.path.lexists(output):
+        raise _exists(Path(output))
+
+
 def _remove_empty(folders: Sequence[Path]) -> None:
     """Remove folders, innermost last in the list and first to go, up to one that somebody put something into."""
     for folder in reversed(folders):
