@@ -49,7 +49,7 @@ def _compile_options(command: Any) -> Any:
 @cli.command("compile")
 @click.argument("source", nargs=-1, required=True, type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="The bundle to write (default: NAME.hdp here).")
-@click.option("--emit", metavar="STAGE", help="Print a stage to stdout instead of making a bundle; '--emit help' lists them.")
+@click.option("--emit", metavar="STAGE", help="Print a stage instead of making a bundle; '--emit help' lists them.")
 @click.option("--verify", "verify", is_flag=True, help="Check the IR's invariants after every pass.")
 @_compile_options
 def compile_command(source: tuple[str, ...], output: str | None, emit: str | None, verify: bool, **options: Any) -> None:
@@ -73,13 +73,25 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 @click.argument("bundle", type=click.Path())
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("-o", "--output", required=True, type=click.Path(), help="Folder to write; must not exist yet.")
-@click.option("-r", "--reducers", metavar="N", help="Reduce tasks; 0 = the map output is the result (default: 1 with a reducer, else 0).")
+@click.option(
+    "-r", "--reducers", metavar="N",
+    help="Reduce tasks; 0 = the map output is the result (default: 1 with a reducer, else 0).",
+)
 @click.option("--split-size", metavar="BYTES", help="Size of an input split, e.g. 64m (the default).")
 @click.option("--cpu-slots", metavar="N", help="Tasks at a time (default: the processors this process may use).")
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
-@click.option("--record-delimiter", metavar="TEXT", help=r"End of a record instead of \n, \r\n or \r; escapes like \n and \x01 are understood.")
-@click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Job setting as in Hadoop; repeatable (docs/job-settings.md).")
-@click.option("--file", "files", multiple=True, metavar="PATH[#NAME]", help="File that the filters find in their working folder; repeatable.")
+@click.option(
+    "--record-delimiter", metavar="TEXT",
+    help=r"End of a record instead of \n, \r\n or \r; escapes like \n and \x01 are understood.",
+)
+@click.option(
+    "-D", "settings", multiple=True, metavar="KEY=VALUE",
+    help="Job setting as in Hadoop; repeatable (docs/job-settings.md).",
+)
+@click.option(
+    "--file", "files", multiple=True, metavar="PATH[#NAME]",
+    help="File that the filters find in their working folder; repeatable.",
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print the job report to stdout as JSON.")
 def run_command(bundle: str, inputs: tuple[str, ...], output: str, **options: Any) -> None:

@@ -106,7 +106,7 @@ def _reader_sentence(pairs: PairReader | None) -> str:
 def _fold_sentence(fold: Fold | None) -> str:
     if fold is None:
         return "no: the combiner runs exactly once per task, over the task's whole sorted output"
-    again = "may run per spill and again at the merge" if fold.regroup else "runs once per task: it cannot take its own output"
+    again = "may run per spill and again at the merge" if fold.regroup else "runs once per task"
     return f"{fold.op} of {fold.value} in '{fold.accumulator}' per '{fold.key}'; {again}"
 
 

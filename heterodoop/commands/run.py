@@ -21,7 +21,9 @@ from ..engine.plan import RunOptions
 Show = Callable[[list[Diagnostic]], None]
 
 
-def run(bundle: str, inputs: tuple[str, ...], output: str, *, show: Show, as_json: bool, quiet: bool, **options: Any) -> None:
+def run(
+    bundle: str, inputs: tuple[str, ...], output: str, *, show: Show, as_json: bool, quiet: bool, **options: Any,
+) -> None:
     """Run the job; print its report with `as_json`, else where the result lies. Raises as `run_local` and the compiler."""
     with _bundle(bundle, output, show) as path:
         result = run_local(path, inputs, output, RunOptions(quiet=quiet or as_json, **options))

@@ -51,7 +51,7 @@ class BuildOptions:
 
 def _check_files(first: Path, folder: bool, programs: list[Path], extra: tuple[Path, ...]) -> None:
     if folder and not programs[0].exists():
-        raise UsageError(f"{first} holds no map.c", code="HD001", help="an app is a folder with map.c, or name the map's C file")
+        raise UsageError(f"{first} holds no map.c", code="HD001", help="name a folder with map.c, or the map's C file")
     for path in (*programs, *extra):
         if path.is_dir():
             raise UsageError(f"{path} is a folder, a C file is needed here", code="HD001")
