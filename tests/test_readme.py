@@ -86,3 +86,17 @@ def test_the_commands_of_every_page_work(page: str, installed: tuple[Path, dict[
     for name in ("out", "out.report", "matches", "matches.report"):
         subprocess.run(["rm", "-rf", name], cwd=folder, check=True)
     assert run_page(page, folder, environment)
+
+
+def test_the_error_message_in_the_guide_is_the_real_one(installed: tuple[Path, dict[str, str]]) -> None:
+    folder, environment = installed
+    page = (ROOT / "docs/writing-an-app.md").read_text(encoding="utf-8")
+    source = re.search(r"^`longest/map.c`:\n\n```c\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    message = re.search(r"^```text\n(longest/map.c.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert source and message
+    (folder / "longest").mkdir(exist_ok=True)
+    faulty = source[1].replace("value(length)\n", "value(length) kvpair(1)\n")
+    (folder / "longest" / "map.c").write_text(faulty, encoding="utf-8")
+    argv = ["heterodoop", "compile", "longest/map.c"]
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, message[1])

@@ -1,0 +1,172 @@
+"""The manifest is read strictly: what was written comes back equal, anything else is refused with a message."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from heterodoop.errors import UsageError
+from heterodoop.manifest import (
+    FILE,
+    VERSION,
+    Emission,
+    Fold,
+    Input,
+    Manifest,
+    PairReader,
+    Program,
+    Reason,
+    Region,
+    Variable,
+    from_json,
+    load,
+    sha256,
+)
+
+REGION = Region(
+    "combiner", "main", "combine.c:9:1", "scanf", "prev", "count", "word", "val", 30, 1, 0, 0, 0,
+    (Variable("count", "int", 4, "firstprivate", "starts with its old value", "combine.c:4:5"),),
+    (Emission("printf", "%s\t%d\n", "combine.c:20:3", "%s", "%d"),),
+    PairReader("token", 29, "int32"), Fold("sum", "int32", "prev", "count", True),
+)
+MANIFEST = Manifest(
+    VERSION, "0.1.0", "größe", "gcc 12", ("-O3",),
+    (Program("map", "bin/map", ("src/map.c",), None, (Reason("HD202", "no directive", "map.c"),)),
+     Program("combine", "bin/combine", ("src/combine.c",), REGION, ())),
+    (Input("map.c", "0" * 64),), (Input("bin/map", "1" * 64),),
+)
+
+
+def changed(**fields: Any) -> str:
+    return json.dumps({**json.loads(MANIFEST.to_json()), **fields})
+
+
+def refused(text: str) -> UsageError:
+    with pytest.raises(UsageError) as caught:
+        from_json(text)
+    return caught.value
+
+
+def test_what_is_written_is_read_back() -> None:
+    assert from_json(MANIFEST.to_json()) == MANIFEST
+    assert from_json(MANIFEST.to_json()).to_json() == MANIFEST.to_json()
+    assert MANIFEST.program("combine") is MANIFEST.programs[1] and MANIFEST.program("reduce") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", "[" * 100_000, '{"version": 1}', '{"version": NaN}'])
+def test_text_that_is_no_manifest_is_refused(text: str) -> None:
+    assert refused(text).code in ("HD310", "HD311")
+
+
+@pytest.mark.parametrize("version", [0, VERSION + 1, "1", None])
+def test_another_version_is_refused_by_number(version: object) -> None:
+    error = refused(changed(version=version))
+    assert error.code == "HD311" and repr(version) in error.message and "compile" in error.help
+
+
+@pytest.mark.parametrize(("fields", "named"), [
+    ({"name": 1}, "manifest.name"),
+    ({"flags": "O3"}, "manifest.flags"),
+    ({"flags": [1]}, "manifest.flags[0]"),
+    ({"extra": 1}, "extra"),
+    ({"programs": []}, "one map"),
+    ({"inputs": [{"path": "x"}]}, "sha256"),
+    ({"binaries": [{"path": "x", "sha256": True}]}, "manifest.binaries[0].sha256"),
+])
+def test_the_faulty_field_is_named(fields: dict[str, Any], named: str) -> None:
+    error = refused(changed(**fields))
+    assert error.code == "HD310" and named in error.message
+
+
+def program(**fields: Any) -> dict[str, Any]:
+    return {**dataclasses.asdict(MANIFEST.programs[0]), **fields}
+
+
+@pytest.mark.parametrize("binary", ["/bin/sh", "../map", "bin/../../map", "", "bin/\0"])
+def test_a_path_out_of_the_bundle_is_refused(binary: str) -> None:
+    assert "leaves the bundle" in refused(changed(programs=[program(binary=binary)])).message
+    assert "leaves the bundle" in refused(changed(programs=[program(sources=[binary])])).message
+
+
+def test_a_role_is_held_once() -> None:
+    assert refused(changed(programs=[program(), program()])).code == "HD310"
+    assert refused(changed(programs=[program(role="shuffle")])).code == "HD310"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3), max_leaves=8,
+)
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place inside a JSON value."""
+    pairs = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [path, *(place for key, inner in pairs for place in places(inner, (*path, key)))]
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_any_change_is_read_as_it_stands_or_refused(data: st.DataObject) -> None:
+    """Replace or remove anything anywhere: never another exception, never a value of another type."""
+    document = json.loads(MANIFEST.to_json())
+    *path, last = data.draw(st.sampled_from([place for place in places(document) if place]))
+    parent = document
+    for key in path:
+        parent = parent[key]
+    if data.draw(st.booleans()):
+        parent[last] = data.draw(JSON)
+    else:
+        del parent[last]
+    try:
+        manifest = from_json(json.dumps(document))
+    except UsageError as error:
+        assert error.code in ("HD310", "HD311") and error.message
+    else:
+        assert json.loads(manifest.to_json()) == document
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text() | st.binary().map(lambda b: b.decode("latin-1")))
+def test_any_text_is_refused(text: str) -> None:
+    assert refused(text).code in ("HD310", "HD311")
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "map").write_bytes(b"filter")
+    binaries = (Input("bin/map", sha256(tmp_path / "bin" / "map")),)
+    (tmp_path / FILE).write_text(dataclasses.replace(MANIFEST, binaries=binaries).to_json())
+    return tmp_path
+
+
+def test_a_bundle_loads(bundle: Path) -> None:
+    assert load(bundle).name == "größe"
+
+
+def test_a_changed_or_missing_filter_is_refused(bundle: Path) -> None:
+    (bundle / "bin" / "map").write_bytes(b"filtes")
+    with pytest.raises(UsageError, match="is not the file that was built") as caught:
+        load(bundle)
+    assert caught.value.code == "HD313"
+    (bundle / "bin" / "map").unlink()
+    with pytest.raises(UsageError, match="No such file") as caught:
+        load(bundle)
+    assert caught.value.code == "HD313"
+
+
+def test_what_is_no_bundle_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(UsageError, match="is not a bundle") as caught:
+            load(path)
+        assert caught.value.code == "HD312"
+    (tmp_path / FILE).write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="is not a bundle"):
+        load(tmp_path)
