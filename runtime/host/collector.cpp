@@ -19,9 +19,11 @@ constexpr size_t kBatchText = 8 << 10;
 // Bytes of the output buffer, out of the task's memory.
 size_t output_buffer(uint64_t sort_bytes) { return size_t(std::clamp<uint64_t>(sort_bytes / 16, 16 << 10, 1 << 20)); }
 
-// What is left for the table: all but the output buffer, a combiner's text piece and the partition bounds.
+// What is left for the table: all but the output buffer, a combiner's text piece, the partition bounds, and the unused
+// rest of the huge page that ends each of its arrays.
 uint64_t table_limit(const CollectorOptions &options) {
-  const uint64_t fixed = output_buffer(options.sort_bytes) + (64 << 10) + 16 * uint64_t(options.partitions);
+  const uint64_t page_ends = std::min<uint64_t>(options.sort_bytes / 16, 8 << 20);
+  const uint64_t fixed = output_buffer(options.sort_bytes) + (64 << 10) + 16 * uint64_t(options.partitions) + page_ends;
   return options.sort_bytes > 2 * fixed ? options.sort_bytes - fixed : options.sort_bytes / 2;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "crc32.h"
+#include "key_words.h"
 
 namespace hd {
 namespace {
@@ -27,8 +28,16 @@ size_t vint_size(int64_t v) {
 
 size_t serialized(std::string_view text) { return vint_size(int64_t(text.size())) + text.size(); }
 
-// One record at p; returns its end. The caller has made room.
+// One record at p; returns its end. The caller has made room, and kShort bytes more.
 char *put_record(char *p, std::string_view key, std::string_view value) {
+  if (std::max(key.size(), value.size()) < 127) [[likely]] {  // every length is one byte
+    *p++ = char(key.size() + 1);
+    *p++ = char(value.size() + 1);
+    *p++ = char(key.size());
+    p = copy_text(p, key.data(), key.size());
+    *p++ = char(value.size());
+    return copy_text(p, value.data(), value.size());
+  }
   p = put_vint(p, int64_t(serialized(key)));
   p = put_vint(p, int64_t(serialized(value)));
   p = put_vint(p, int64_t(key.size()));
@@ -110,7 +119,7 @@ IFileWriter::IFileWriter(const std::string &path, size_t buffer_bytes, const Can
 
 void IFileWriter::append(std::string_view key, std::string_view value, uint64_t count) {
   records_ += count;
-  const size_t most = key.size() + value.size() + 4 * kMaxVint;
+  const size_t most = key.size() + value.size() + 4 * kMaxVint + kShort;
   if (most > capacity_ / 4) {
     for (; count; --count) append_large(key, value);
     return;

@@ -44,6 +44,17 @@ inline Words load_words(const char *p, size_t n) {
   return w;
 }
 
+// Copies n bytes, as one load and one store when they are few: kShort bytes at `to` may be overwritten whatever n is.
+inline char *copy_text(char *to, const char *from, size_t n) {
+  if (n <= kShort) {
+    const Words w = load_words(from, n);
+    memcpy(to, &w, kShort);
+  } else {
+    memcpy(to, from, n);
+  }
+  return to + n;
+}
+
 inline uint64_t mix(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
   return uint64_t(product) ^ uint64_t(product >> 64);

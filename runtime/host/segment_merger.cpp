@@ -16,22 +16,39 @@ void SegmentMerger::advance(uint32_t i) {
   heads_[i].prefix = heads_[i].ended ? UINT64_MAX : readers_[i].prefix();
 }
 
+// Of two readers with equal prefixes.
 bool SegmentMerger::before(uint32_t a, uint32_t b) const {
-  const Head &x = heads_[a], &y = heads_[b];
-  if (x.prefix != y.prefix) return x.prefix < y.prefix;
-  if (x.ended || y.ended) return !x.ended;
+  if (heads_[a].ended || heads_[b].ended) return !heads_[a].ended;
   const int order = readers_[a].key().compare(readers_[b].key());
   return order != 0 ? order < 0 : a < b;
 }
 
-// Plays reader i up the tree. While the tree is being built, the first to reach a node waits there.
-void SegmentMerger::replay(uint32_t i) {
-  for (size_t node = (heads_.size() + i) / 2; node > 0; node /= 2) {
-    if (losers_[node] == kNone) {
-      losers_[node] = i;
-      return;
+// Each reader plays up the tree; the first to reach a node waits there for its opponent.
+void SegmentMerger::build() {
+  for (uint32_t i = 0; i < heads_.size(); ++i) advance(i);
+  for (uint32_t leaf = 0; leaf < heads_.size(); ++leaf) {
+    uint32_t i = leaf;
+    size_t node = (heads_.size() + i) / 2;
+    for (; node > 0 && losers_[node] != kNone; node /= 2) {
+      const uint32_t j = losers_[node];
+      const uint64_t a = heads_[j].prefix, b = heads_[i].prefix;
+      if (a < b || (a == b && before(j, i))) std::swap(losers_[node], i);
     }
-    if (before(losers_[node], i)) std::swap(losers_[node], i);
+    losers_[node] = i;
+  }
+}
+
+// Who wins is a coin toss among random keys, so the loop selects without branches; equal prefixes are the rare case.
+void SegmentMerger::replay(uint32_t i) {
+  uint64_t prefix = heads_[i].prefix;
+  for (size_t node = (heads_.size() + i) / 2; node > 0; node /= 2) {
+    const uint32_t j = losers_[node];
+    const uint64_t other = heads_[j].prefix;
+    bool wins = other < prefix;
+    if (other == prefix) [[unlikely]] wins = before(j, i);
+    losers_[node] = wins ? i : j;
+    i = wins ? j : i;
+    prefix = wins ? other : prefix;
   }
   losers_[0] = i;
 }
@@ -40,8 +57,7 @@ bool SegmentMerger::next(std::string_view &key, std::string_view &value) {
   if (heads_.empty()) return false;
   if (!started_) {
     started_ = true;
-    for (uint32_t i = 0; i < heads_.size(); ++i) advance(i);
-    for (uint32_t i = 0; i < heads_.size(); ++i) replay(i);
+    build();
   } else if (heads_[losers_[0]].ended) {
     return false;
   } else {

@@ -23,13 +23,14 @@ class SegmentMerger {
 
  private:
   struct Head {
-    uint64_t prefix = 0;
+    uint64_t prefix = 0;  // of an ended reader: the largest there is
     bool ended = false;
   };
   static constexpr uint32_t kNone = UINT32_MAX;
 
   void advance(uint32_t i);
   bool before(uint32_t a, uint32_t b) const;
+  void build();
   void replay(uint32_t i);
 
   SegmentReader *readers_ = nullptr;

@@ -101,6 +101,10 @@ void SortedLoad::distribute(uint32_t partitions) {
 void SortedLoad::deal_runs() {
   const Column<Run> &runs = table_.runs();
   Column<uint32_t> &places = table_.run_counts();
+  if (runs.size() == 0) {
+    for (SortEntry &e : entries_) e.extra = 0;
+    return;
+  }
   uint32_t end = 0;
   for (size_t i = 0; i < entries_.size(); ++i) {
     if (i + kAhead < entries_.size()) prefetch(&places[entries_[i + kAhead].group]);

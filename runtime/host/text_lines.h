@@ -2,11 +2,11 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string_view>
 
 #include "ifile.h"
+#include "key_words.h"
 #include "process.h"
 
 namespace hd {
@@ -19,13 +19,13 @@ class LineBuffer {
     const size_t n = key.size() + value.size() + 2;
     if (n > capacity_ - used_) {
       if (used_ != 0) return 0;
-      buffer_.reset(new char[capacity_ = std::max(n, kPiece)]);
+      capacity_ = std::max(n, kPiece);
+      buffer_.reset(new char[capacity_ + kShort]);
     }
-    char *p = buffer_.get() + used_;
-    memcpy(p, key.data(), key.size());
-    p[key.size()] = '\t';
-    memcpy(p + key.size() + 1, value.data(), value.size());
-    p[n - 1] = '\n';
+    char *const p = buffer_.get() + used_;
+    char *const middle = copy_text(p, key.data(), key.size());
+    *middle = '\t';
+    *copy_text(middle + 1, value.data(), value.size()) = '\n';
     if (count > 1) {
       count = std::min<uint64_t>(count, (capacity_ - used_) / n);
       replicate(p, n, count);
