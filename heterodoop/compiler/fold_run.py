@@ -119,10 +119,11 @@ class Run:
     def _guard(self, cond: ir.Expr, goes_on: bool) -> None:
         """A test that may end the process with an error: only pairs for which it goes on count.
 
-        One that looks at the accumulator would end it depending on how the pairs were grouped.
+        It may look at the pair alone: one that looks at what was accumulated ends the process, or not, depending on how
+        the pairs were grouped.
         """
         parts = list(ir_walk.walk(cond))
-        if any(isinstance(n, ir.Name) and self.state.terms.get(self.key_of(n.name)) == ("ACC",) for n in parts):
+        if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name)):
             raise Refused
         if any(isinstance(n, (ir.Assign, ir.Step, ir.Call)) for n in parts):
             try:
@@ -133,6 +134,15 @@ class Run:
                 return
             if decided != goes_on:
                 raise Refused
+
+    def _of_the_pair(self, node: ir.Name) -> bool:
+        if isinstance(node.type, ctype.Func):
+            return node.name not in self.program.by_name
+        key = self.key_of(node.name)
+        if isinstance(node.type, ctype.Array):
+            return key in self.lines or self.state.contents.get(key) is not None
+        term = self.state.terms.get(key)
+        return term is not None and term[0] not in ("ACC", "sum", "inc", "min", "max")
 
     def truth(self, term: Term) -> bool:
         if term is None or term[0] in _UNDECIDED:

@@ -55,7 +55,8 @@ class Globals:
 
     def reserved(self, function: c_ast.FuncDef) -> set[str]:
         """Names that a local of `function` must not take in the IR: the program's own and those it calls."""
-        return {*self.definitions, *self._defined, *_called(function)}
+        called = {name for name in _called(function) if self.types.lookup(name) is not None}
+        return {*self.definitions, *self._defined, *called}
 
     def use(self, name: str, found: Name) -> ir.Symbol:
         """The symbol of a name of file scope; a function that the program defines is wanted from now on."""
@@ -131,10 +132,13 @@ def const_object(node: c_ast.Node) -> bool:
     return "const" in (quals or [])
 
 
-def _declared_names(node: Any) -> Iterator[str]:
-    for part in _walk(node):
-        if isinstance(part, c_ast.Decl) and part.name:
-            yield part.name
+def _declared_names(tree: c_ast.FileAST) -> Iterator[str]:
+    """Names of everything declared, the parameters of mere prototypes left out."""
+    for node in tree.ext:
+        if isinstance(node, c_ast.FuncDef):
+            yield from (p.name for p in _walk(node) if isinstance(p, c_ast.Decl) and p.name)
+        elif isinstance(node, c_ast.Decl) and node.name:
+            yield node.name
 
 
 def _called(node: Any) -> set[str]:

@@ -192,7 +192,9 @@ class _Classifier:
 
 
 def _at(span: Span | None) -> str:
-    return f"at {span.line}:{span.col}" if span is not None and span.line else "in the region"
+    if span is None or not span.line:
+        return "in the region"
+    return f"at {span.line}:{span.col}" if span.col else f"in line {span.line}"
 
 
 def _shown(name: str) -> str:
