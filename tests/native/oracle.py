@@ -60,7 +60,8 @@ def read_ifile(path: Path) -> list[list[Pair]]:
     """The partitions of `path` and `path`.index; every length and checksum is asserted."""
     data, index = path.read_bytes(), Path(f"{path}.index").read_bytes()
     assert struct.unpack(">q", index[-8:])[0] == zlib.crc32(index[:-8])
-    partitions, end = [], 0
+    partitions: list[list[Pair]] = []
+    end = 0
     for start, raw, part in INDEX_ENTRY.iter_unpack(index[:-8]):
         assert start == end and part == raw + 4
         end = start + part
@@ -80,7 +81,8 @@ def _take_vint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _records(raw: bytes) -> list[Pair]:
-    pairs, at = [], 0
+    pairs: list[Pair] = []
+    at = 0
     while True:
         key_size, at = _take_vint(raw, at)
         value_size, at = _take_vint(raw, at)

@@ -1,13 +1,14 @@
-"""Builds the C++ test programs of the collector and the merge once per test process; with sanitizers in a sanitized run."""
+"""Builds the C++ test programs of the collector and the merge once per test run; with sanitizers in a sanitized run."""
 
 from __future__ import annotations
 
-import functools
+import fcntl
 import os
 import subprocess
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import pytest
 
 HERE = Path(__file__).parent
 HOST = HERE.parent.parent / "runtime" / "host"
@@ -29,15 +30,20 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 
-@functools.cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="hd-native-tests-")
+def build(factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Program name -> path. The workers of one pytest-xdist run share a build; the first to come makes it."""
+    base = factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else factory.getbasetemp()
+    folder = base / "native-programs"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "complete").exists():
+            _build_in(folder)
+            (folder / "complete").touch()
+    return {name: folder / name for name in PROGRAMS}
 
 
-@functools.cache
-def build() -> dict[str, Path]:
-    """Program name -> path."""
-    folder = Path(_folder().name)
+def _build_in(folder: Path) -> None:
     compiler = ["g++", "-std=c++20", "-fwrapv", "-Wall", "-Wextra", "-Werror", *FLAGS[KIND], f"-I{HOST}"]
 
     def run(argv: list[str]) -> None:
@@ -53,4 +59,3 @@ def build() -> dict[str, Path]:
         objects = list(pool.map(compiled, sources))
     for i, name in enumerate(PROGRAMS):
         run([*compiler, objects[i], *objects[len(PROGRAMS):], "-o", str(folder / name)])
-    return {name: folder / name for name in PROGRAMS}
