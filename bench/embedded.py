@@ -121,7 +121,7 @@ def start(bench: Bench, options: argparse.Namespace) -> list[Row]:
 
     help_ = Contender("--help", lambda: call("--help"))
     compile_ = Contender("compile", compile_again)
-    interleave([help_, compile_], max(options.rounds, 5), say)
+    interleave([help_, compile_], options.rounds, say)
     return [
         Row("heterodoop --help", help_.median, "s", bar=0.25, most=True),
         Row("heterodoop compile apps/wordcount", compile_.median, "s", bar=2, most=True),

@@ -27,3 +27,12 @@ def clean_environment() -> dict[str, str]:
     """The caller's environment without what would lead a new Python to this checkout or this run's native library."""
     unwanted = ("PYTHON", "HETERODOOP_", "VIRTUAL_ENV", "LD_PRELOAD", "COV_", "MAKE", "MFLAGS")
     return {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+
+
+@pytest.fixture(scope="session")
+def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A C++ compiler that does not optimise: what is built here runs once."""
+    path = tmp_path_factory.mktemp("bin") / "quick-g++"
+    path.write_text('#!/bin/sh\nexec g++ "$@" -O0\n')
+    path.chmod(0o755)
+    return str(path)

@@ -72,15 +72,6 @@ def sandbox(tmp_path: Path, clean_environment: dict[str, str]) -> Sandbox:
 
 
 @pytest.fixture(scope="module")
-def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A C++ compiler that does not optimise: what is built here runs once."""
-    path = tmp_path_factory.mktemp("bin") / "quick-g++"
-    path.write_text('#!/bin/sh\nexec g++ "$@" -O0\n')
-    path.chmod(0o755)
-    return str(path)
-
-
-@pytest.fixture(scope="module")
 def packages(checkout: Path, quick_compiler: str, clean_environment: dict[str, str]) -> tuple[Path, Path]:
     """The sdist made from a clean checkout, and the wheel made from that sdist."""
     argv = [sys.executable, "-m", "build", "--outdir", str(checkout / "dist"), str(checkout)]

@@ -49,11 +49,13 @@ def run_page(page: str, folder: Path, environment: Mapping[str, str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def installed(checkout: Path, clean_environment: dict[str, str]) -> tuple[Path, dict[str, str]]:
+def installed(
+    checkout: Path, clean_environment: dict[str, str], quick_compiler: str,
+) -> tuple[Path, dict[str, str]]:
     """The copy after the README's commands, and the environment in which `heterodoop` is what they installed."""
     # Its `python3` must be one that is new enough; the system's may not be.
     path = os.pathsep.join([str(Path(sys.executable).parent), clean_environment.get("PATH", os.defpath)])
-    run_page("README.md", checkout, {**clean_environment, "PATH": path})
+    run_page("README.md", checkout, {**clean_environment, "PATH": path, "CXX": quick_compiler})
     return checkout, {**clean_environment, "PATH": os.pathsep.join([str(checkout / ".venv" / "bin"), path])}
 
 
