@@ -29,7 +29,8 @@ demo: $(VENV)/installed
 	mkdir -p $(DEMO)
 	$(BIN)/heterodoop compile apps/wordcount -o $(DEMO)/wordcount.hdp
 	$(BIN)/heterodoop run $(DEMO)/wordcount.hdp apps/wordcount/sample.txt -o $(DEMO)/out
-	@echo; echo "First words of the result:"; head -n 12 $(DEMO)/out/part-00000
+	@echo; echo "First lines of the result:"; head -n 6 $(DEMO)/out/part-00000
+	@echo; echo "Most frequent words:"; sort -t$$'\t' -k2,2nr $(DEMO)/out/part-00000 | sed -n 1,6p
 	@cmp $(DEMO)/out/part-00000 apps/wordcount/expected.txt
 	@echo; echo "The whole result: $(DEMO)/out/part-00000 (equal to apps/wordcount/expected.txt)"
 
@@ -55,7 +56,7 @@ tools:
 	{ echo "$$tool is needed (Debian, Ubuntu: apt install gcc g++)" >&2; exit 1; }; done
 
 $(BIN)/python: | tools
-	python="$$($(FIND_PYTHON))"; "$$python" -m venv $(VENV)
+	@python="$$($(FIND_PYTHON))"; echo "$$python -m venv $(VENV)"; "$$python" -m venv $(VENV)
 
 # One editable install with different extras: demo, test and bench share the environment and the native build.
 $(VENV)/installed: $(BIN)/python $(INSTALL_INPUTS)
