@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from . import __version__
-from .errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, HeteroDoopError, UserError
+from .errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -146,7 +146,7 @@ def _show_diagnostics(diagnostics: list[Any]) -> None:
 
 def _printable(text: str) -> str:
     """`text` with bytes that were no UTF-8 (surrogate escapes) shown as \\xNN: printing never fails."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def report(error: HeteroDoopError) -> int:
@@ -169,19 +169,22 @@ def main() -> None:
     """Entry point: runs a command, turns every error into a message and an exit code."""
     debug = "--debug" in sys.argv[1:]
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)  # as Ctrl-C: every `with` and `finally` on the way removes what it made
+        if signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` leaves it
+            signal.signal(number, _stop)  # as Ctrl-C: every `with` and `finally` on the way removes what it made
     try:
-        status = cli.main(prog_name="heterodoop", standalone_mode=False)
-        code = status if isinstance(status, int) else EXIT_OK
+        # Not cli.main(): click would turn a reader of our output that went away into exit status 1.
+        with cli.make_context("heterodoop", sys.argv[1:]) as context:
+            cli.invoke(context)
         sys.stdout.flush()
+        code = EXIT_OK
     except HeteroDoopError as error:
         if debug or error.exit_code == EXIT_BUG:
             import traceback
 
             traceback.print_exc()
         code = report(error)
-    except click.exceptions.Abort:
-        code = EXIT_INTERRUPTED
+    except click.exceptions.Exit as end:
+        code = end.exit_code
     except click.ClickException as error:
         error.show()
         code = error.exit_code
@@ -191,4 +194,9 @@ def main() -> None:
         code = EXIT_OK
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
+    except Exception as error:  # not raised on purpose anywhere: our fault
+        import traceback
+
+        traceback.print_exc()
+        code = report(CompilerBug(f"{type(error).__name__}: {error}", help="please report it with the lines above"))
     sys.exit(code)

@@ -84,7 +84,7 @@ class Interrupted(HeteroDoopError):
 
 
 class CompilerBug(HeteroDoopError):
-    """Our own fault: an invariant of a pass does not hold. Keeps the traceback and asks for a report."""
+    """Our own fault: an invariant does not hold, or an error that nobody raised on purpose. Keeps the traceback."""
 
     exit_code = EXIT_BUG
     label = "internal error"

@@ -34,9 +34,10 @@ CODES: dict[str, Entry] = {
         "docs/errors.md lists all codes.",
     ),
     "HD003": Entry(
-        "the bundle's place is taken",
-        "A bundle replaces an older bundle, and nothing else: what stands at the output's name is no bundle.",
-        "Name another output with -o, or move it away.",
+        "the bundle cannot be written there",
+        "A bundle replaces an older bundle, and nothing else: what stands at the output's name is no bundle. Or its folder"
+        " cannot be made or written; the message says why.",
+        "Name another output with -o, or move away what stands there.",
     ),
     "HD004": Entry(
         "no such stage of the compiler",

@@ -60,16 +60,20 @@ def compile_to_bundle(options: BuildOptions, output: Path | None = None) -> tupl
     """Compile the app into a bundle, default NAME.hdp in the current folder; returns its path and what was found.
 
     The bundle appears complete or not at all. Raises as `analyse`, and UsageError HD003 where the output exists and
-    is not a bundle.
+    is not a bundle, or cannot be written.
     """
     target = output or Path(f"{options.name}.hdp")
     _check_target(target)
     result = analyse(options)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name[:200]}.") as scratch:
-        made = Path(scratch) / "bundle"
-        manifest = _write_bundle(made, options, result)
-        _replace(made, target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name[:200]}.") as scratch:
+            made = Path(scratch) / "bundle"
+            manifest = _write_bundle(made, options, result)
+            _replace(made, target)
+    except OSError as error:
+        why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise UsageError(f"cannot write the bundle {target}: {why}", code="HD003") from None
     return target, replace(result, manifest=manifest)
 
 
@@ -99,11 +103,14 @@ def summary(bundle: Path, manifest: Manifest) -> str:
 
 def _analyse_or_collect(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed | None:
     """One program's analysis; its errors go to the sink, so that the other programs' errors are shown too."""
+    own = Sink()
     try:
-        return _analyse_program(role, path, options, sink)
+        found = _analyse_program(role, path, options, own)
     except UserError as error:
         sink.extend(error.diagnostics)
         return None
+    sink.extend(own.diagnostics)
+    return found
 
 
 def _analyse_program(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed:
