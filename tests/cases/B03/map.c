@@ -1,0 +1,18 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char k[32], *line = NULL; size_t cap = 0; ssize_t n; int v;
+  #pragma mapreduce mapper key(k) value(v) keylength(32) vallength(1)
+  while ((n = getline(&line, &cap, stdin)) != -1) {
+    v = 0;
+    if (n > 4)
+      #pragma vendor hint one
+      #pragma vendor hint two
+      v = 1;
+    sprintf(k, "n%d", (int)n);
+    printf("%s\t%d\n", k, v);
+  }
+  free(line);
+  return 0;
+}

@@ -1,0 +1,16 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char k[32], *line = NULL; size_t cap = 0; ssize_t n; int v;
+  #	pragma   mapreduce\
+     mapper  vallength( 1 )  value( v )\
+     key( k ) keylength( 32 )   /* note */  // more
+  while ((n = getline(&line, &cap, stdin)) != -1) {
+    v = (int)n;
+    sprintf(k, "n%d", v);
+    printf("%s\t%d\n", k, v);
+  }
+  free(line);
+  return 0;
+}

@@ -1,0 +1,16 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char k[32], *line = NULL; size_t cap = 0; ssize_t n; int v;
+  #pragma mapreduce mapper key(k) value(v) keylength(32) vallength(1)
+  while ((n = getline(&line, &cap, stdin)) != -1) {
+    if (line[0] == '#') continue;
+    v = (int)n;
+    sprintf(k, "n%02d", v % 100);
+    if (v > 60) continue;
+    printf("%s\t%d\n", k, v);
+  }
+  free(line);
+  return 0;
+}

@@ -1,0 +1,13 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char k[16] = "none", *line = NULL; size_t cap = 0; ssize_t n; int v;
+  #pragma mapreduce mapper key(k) value(v) keylength(16) vallength(1)
+  while ((n = getline(&line, &cap, stdin)) != -1) {
+    v = 1;
+    printf("%s\t%d\n", k, v);
+  }
+  free(line);
+  return 0;
+}
