@@ -55,19 +55,20 @@ tools:
 	@for tool in gcc g++; do command -v $$tool >/dev/null || \
 	{ echo "$$tool is needed (Debian, Ubuntu: apt install gcc g++)" >&2; exit 1; }; done
 
-$(BIN)/python: | tools
-	@python="$$($(FIND_PYTHON))"; echo "$$python -m venv $(VENV)"; "$$python" -m venv $(VENV)
+$(VENV)/created: | tools
+	@python="$$($(FIND_PYTHON))"; echo "$$python -m venv $(VENV)"; "$$python" -m venv --clear $(VENV)
+	touch $@
 
 # One editable install with different extras: demo, test and bench share the environment and the native build.
-$(VENV)/installed: $(BIN)/python $(INSTALL_INPUTS)
+$(VENV)/installed: $(VENV)/created $(INSTALL_INPUTS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
-$(VENV)/installed-dev: $(BIN)/python $(INSTALL_INPUTS)
+$(VENV)/installed-dev: $(VENV)/created $(INSTALL_INPUTS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $(VENV)/installed $@
 
-$(VENV)/installed-bench: $(BIN)/python $(INSTALL_INPUTS)
+$(VENV)/installed-bench: $(VENV)/created $(INSTALL_INPUTS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	touch $(VENV)/installed $@
 
