@@ -123,7 +123,8 @@ class Run:
         the pairs were grouped.
         """
         parts = list(ir_walk.walk(cond))
-        if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name)):
+        assigned = {id(n.target) for n in parts if isinstance(n, ir.Assign)}
+        if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name) and id(n) not in assigned):
             raise Refused
         if any(isinstance(n, (ir.Assign, ir.Step, ir.Call)) for n in parts):
             try:

@@ -17,6 +17,7 @@ from ..manifest import Reason
 from ..source import UNKNOWN
 from . import build, ctype, formats, ir, literals
 from .ir_names import unmangle, untag
+from .lower_names import const_object
 from .types_ast import TypeTable
 
 _NUMBER = re.compile(r"(\d+)(U?L?L?)$")
@@ -108,7 +109,7 @@ class _Reader:
         kind, name = self._type(node.type), unmangle(node.name)
         storage = "extern" if "extern" in node.storage else "static" if "static" in node.storage else "global"
         owner = attributes(node).get("owner", "")
-        symbol = ir.Symbol(name, _original(name), kind, storage, _is_const(node), owner)  # type: ignore[arg-type]
+        symbol = ir.Symbol(name, _original(name), kind, storage, const_object(node), owner)  # type: ignore[arg-type]
         self._symbols[name] = symbol
         if node.init is not None:
             symbol = ir.Symbol(
@@ -121,7 +122,7 @@ class _Reader:
         self._function, self._locals = unmangle(node.decl.name), []
         args = node.decl.type.args.params if node.decl.type.args else []
         params = tuple(
-            ir.Symbol(unmangle(p.name), _original(unmangle(p.name)), self._type(p.type), "param", _is_const(p))
+            ir.Symbol(unmangle(p.name), _original(unmangle(p.name)), self._type(p.type), "param", const_object(p))
             for p in args if isinstance(p, c_ast.Decl)
         )
         outer = dict(self._symbols)
@@ -191,7 +192,7 @@ class _Reader:
         length = None
         if "length" in attributes(node):
             length = self._value(node.type.dim)
-        symbol = ir.Symbol(name, _original(name), kind, "local", _is_const(node))
+        symbol = ir.Symbol(name, _original(name), kind, "local", const_object(node))
         self._locals.append(symbol)
         self._symbols[name] = symbol
         return ir.Decl(name, self._init(node.init, kind) if node.init is not None else None, length)
@@ -353,10 +354,6 @@ def _refusal(text: str) -> Reason:
 
 def _original(name: str) -> str:
     return name.split("$")[0]
-
-
-def _is_const(node: c_ast.Decl) -> bool:
-    return "const" in (node.type.quals if isinstance(node.type, c_ast.PtrDecl) else node.quals)
 
 
 def _retag(kind: ctype.CType) -> ctype.CType:

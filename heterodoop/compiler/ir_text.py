@@ -60,16 +60,9 @@ def _struct(tag: str, union: bool, layout: ctype.Layout) -> list[str]:
 
 def _global(symbol: ir.Symbol) -> list[str]:
     owner = f"[[hd::owner({symbol.owner})]] " if symbol.owner else ""
-    words = ("static " if symbol.storage == "static" else "") + ("const " if symbol.const else "")
-    if symbol.const and isinstance(symbol.type, Pointer):
-        words = words.removesuffix("const ")
-    text = f"{owner}{words}{declare(symbol.type, _const_name(symbol))}"
+    words = "static " if symbol.storage == "static" else ""
+    text = f"{owner}{words}{_variable(symbol)}"
     return [text + (f" = {init_text(symbol.init)};" if symbol.init is not None else ";")]
-
-
-def _const_name(symbol: ir.Symbol) -> str:
-    const_pointer = symbol.const and isinstance(symbol.type, Pointer)
-    return ("const " if const_pointer else "") + mangle(symbol.name)
 
 
 def _head(function: ir.Function) -> str:
@@ -82,8 +75,14 @@ def _head(function: ir.Function) -> str:
 
 
 def _variable(symbol: ir.Symbol) -> str:
-    words = "const " if symbol.const and not isinstance(symbol.type, Pointer) else ""
-    return words + declare(symbol.type, _const_name(symbol))
+    """A declaration; `const` of a pointer, or of an array of pointers, stands behind the `*`."""
+    inner = symbol.type
+    while isinstance(inner, ctype.Array):
+        inner = inner.of
+    name, const = mangle(symbol.name), "const " if symbol.const else ""
+    if isinstance(inner, Pointer):
+        return declare(symbol.type, const + name)
+    return const + declare(symbol.type, name)
 
 
 def _function(function: ir.Function, program: ir.Program) -> list[str]:

@@ -34,7 +34,7 @@ class _Lowering:
 
     def program(self) -> ir.Program:
         functions = self._functions()
-        if self._region is None:
+        if not any(isinstance(n, ir.RegionHere) for n in ir_walk.walk(functions[0].body)):
             functions[0] = _with_region(functions[0])
         region = self._region or self._empty_region()
         symbols = self._shared.symbols.values()
@@ -74,7 +74,7 @@ class _Lowering:
         bound = self._bound
 
         def names(many: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(scope.variable(n) for n in many)
+            return tuple(found for n in many if (found := scope.variable(n)))
 
         common: dict[str, Any] = {
             "function": bound.func.decl.name, "key": scope.variable(bound.key), "value": scope.variable(bound.value),

@@ -32,6 +32,7 @@ class FunctionLowering:
         self.types: TypeTable = shared.types
         self._shared, self._node, self._here, self._at_region = shared, node, here, at_region
         self._symbols: dict[int, ir.Symbol] = {}
+        self._failed: set[int] = set()
         self._taken: set[str] = set(shared.reserved(node))
         self._locals: list[ir.Symbol] = []
         self._result: CType = ctype.VOID
@@ -78,14 +79,16 @@ class FunctionLowering:
             raise Unsupported(f"undeclared name {name!r}", node)
         if found.kind == "enumerator":
             return ir.Const(found.ctype, found.value or 0, span=span)
+        if id(found.node) in self._failed:
+            raise Unsupported(f"{name!r}, whose declaration", node)
         symbol = self._symbols.get(id(found.node)) or self._shared.use(name, found)
         return ir.Name(symbol.type, symbol.name, span=span)
 
     def variable(self, name: str) -> str:
-        """The IR's name of a source variable visible here; the name itself where there is none."""
+        """The IR's name of a source variable visible here; "" where it has none."""
         found = self.types.lookup(name)
-        if found is None or found.kind != "object":
-            return name
+        if found is None or found.kind != "object" or id(found.node) in self._failed:
+            return ""
         return (self._symbols.get(id(found.node)) or self._shared.use(name, found)).name
 
     def _unique(self, name: str) -> str:
@@ -107,9 +110,11 @@ class FunctionLowering:
         return ir.Block(tuple(body))
 
     def _safe(self, node: c_ast.Node) -> list[ir.Stmt]:
+        known = len(self._locals)
         try:
             return self._stmts(node)
         except Unsupported as error:
+            del self._locals[known:]  # of parts that were lowered and are dropped with the whole
             place = error.node if isinstance(error.node, c_ast.Node) else node
             return [ir.Opaque(OPAQUE, f"{error.what} cannot be analysed", span=self.span(place))]
 
@@ -137,6 +142,16 @@ class FunctionLowering:
         return [ir.Block(self._items(node.block_items or []).body, span=self.span(node))]
 
     def decl(self, node: c_ast.Decl) -> list[ir.Stmt]:
+        """A declaration; where it fails, so does every use of its name, rather than mean an outer variable."""
+        try:
+            return self._decl(node)
+        except Unsupported:
+            if node.name:
+                self.types.bind(node.name, ctype.INT, node)
+                self._failed.add(id(node))
+            raise
+
+    def _decl(self, node: c_ast.Decl) -> list[ir.Stmt]:
         kind = self.types.declare(node)
         if node.name is None or isinstance(kind, ctype.Func) or "extern" in (node.storage or []):
             return []
