@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from pycparser import CParser, c_ast
@@ -61,29 +62,35 @@ class _Reader:
 
     def program(self, tree: c_ast.FileAST) -> ir.Program:
         refusals: list[Reason] = []
-        globals_: list[ir.Symbol] = []
-        externs: list[ir.Symbol] = []
-        functions: list[ir.Function] = []
+        variables: list[c_ast.Decl] = []
         for node in tree.ext:
             if isinstance(node, c_ast.AttributeDeclaration):
                 refusals.append(_refusal(attributes(node)["refusal"]))
-            elif isinstance(node, c_ast.FuncDef):
-                functions.append(self._function_def(node))
-            elif node.name is None:
-                self._type(node.type)  # the tag alone is enough for types that name it
-                if node.type.decls is not None:
-                    self._struct(node.type)
-            elif isinstance(node.type, c_ast.FuncDecl) and "static" in node.storage:
-                self._functions[unmangle(node.name)] = self._func_type(node)
-            else:
-                symbol = self._global(node)
-                (externs if symbol.storage == "extern" else globals_).append(symbol)
+            elif isinstance(node, c_ast.Decl):
+                variables += self._declare(node)
+        symbols = [self._global(node) for node in variables]  # initialisers name what is declared further down, too
+        functions = [self._function_def(node) for node in tree.ext if isinstance(node, c_ast.FuncDef)]
         if self._region is None:
             raise CompilerBug("printed IR has no region")
         return ir.Program(
-            tuple(self._structs), tuple(globals_), tuple(externs), tuple(functions), self._region,  # type: ignore[arg-type]
+            tuple(self._structs), tuple(s for s in symbols if s.storage != "extern"),
+            tuple(s for s in symbols if s.storage == "extern"), tuple(functions), self._region,  # type: ignore[arg-type]
             tuple(refusals),
         )
+
+    def _declare(self, node: c_ast.Decl) -> list[c_ast.Decl]:
+        """Enter a declaration; back comes what is a variable or a library's name."""
+        if node.name is None:
+            self._type(node.type)  # the tag alone is enough for types that name it
+            if node.type.decls is not None:
+                self._struct(node.type)
+            return []
+        name = unmangle(node.name)
+        if isinstance(node.type, c_ast.FuncDecl) and "static" in node.storage:
+            self._functions[name] = self._func_type(node)
+            return []
+        self._symbols[name] = self._symbol(node)
+        return [node]
 
     def _type(self, node: c_ast.Node) -> Any:
         return _retag(self._types.type_of(node))
@@ -105,18 +112,16 @@ class _Reader:
         self._structs.append((kind.tag, kind.union, layout))
         self._layouts.table[kind.tag] = layout
 
-    def _global(self, node: c_ast.Decl) -> ir.Symbol:
-        kind, name = self._type(node.type), unmangle(node.name)
+    def _symbol(self, node: c_ast.Decl) -> ir.Symbol:
+        name = unmangle(node.name)
         storage = "extern" if "extern" in node.storage else "static" if "static" in node.storage else "global"
         owner = attributes(node).get("owner", "")
-        symbol = ir.Symbol(name, _original(name), kind, storage, const_object(node), owner)  # type: ignore[arg-type]
-        self._symbols[name] = symbol
-        if node.init is not None:
-            symbol = ir.Symbol(
-                name, symbol.original, kind, symbol.storage, symbol.const, owner, self._init(node.init, kind),
-            )
-            self._symbols[name] = symbol
-        return symbol
+        return ir.Symbol(
+            name, _original(name), self._type(node.type), storage, const_object(node), owner)  # type: ignore[arg-type]
+
+    def _global(self, node: c_ast.Decl) -> ir.Symbol:
+        symbol = self._symbols[unmangle(node.name)]
+        return symbol if node.init is None else replace(symbol, init=self._init(node.init, symbol.type))
 
     def _function_def(self, node: c_ast.FuncDef) -> ir.Function:
         self._function, self._locals = unmangle(node.decl.name), []

@@ -30,10 +30,9 @@ def print_ir(program: ir.Program) -> str:
     for tag, union, layout in program.structs:
         lines += _struct(tag, union, layout)
     lines += [f"extern {declare(s.type, mangle(s.name))};" for s in program.externs]
+    lines += [f"static {_head(function)};" for function in program.functions]
     for symbol in program.globals:
         lines += _global(symbol)
-    for function in program.functions:
-        lines += [f"static {_head(function)};"]
     for function in program.functions:
         lines += ["", *_function(function, program)]
     return "\n".join(lines) + "\n"

@@ -102,6 +102,7 @@ class Globals:
         return symbol
 
     def initialise(self, symbol: ir.Symbol, init: ir.Init, kind: CType) -> ir.Symbol:
+        del self.symbols[symbol.name]  # to the end, behind what the initialiser names
         self.symbols[symbol.name] = replace(symbol, init=init, type=kind)
         return self.symbols[symbol.name]
 

@@ -1,0 +1,117 @@
+"""The table of passes, and what they hand on: manifest.Region, output sites, reasons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from heterodoop.compiler import formats, ir, ir_walk, passes
+from heterodoop.compiler.prune import prune
+from heterodoop.errors import CompilerBug
+
+from .regions import analyse, combiner, mapper
+
+
+def test_every_pass_is_described() -> None:
+    assert [p.name for p in passes.PASSES] == ["stdio", "record_loop", "prune"]
+    assert all(len(p.doc) > 20 for p in passes.PASSES) and all(reason for *_, reason in passes.ORDER)
+
+
+def test_order_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "PASSES", passes.PASSES[::-1])
+    with pytest.raises(CompilerBug, match="pass stdio must come before record_loop"):
+        passes.check_order()
+
+
+def test_passes_do_nothing_twice() -> None:
+    program = analyse(mapper('v = 1; fputs(line, stdout);'))[0].program
+    for step in passes.PASSES:
+        if step.name != "record_loop":
+            assert step.run(program) == program
+
+
+def test_prune_keeps_what_is_named() -> None:
+    helpers = "static int a = 1, b = 2, c; static int *pa = &a;"
+    program = analyse(mapper("v = *pa; fprintf(stderr, \"%d\", b);", helpers=helpers))[0].program
+    assert [s.name for s in program.globals] == ["a", "pa", "b"]
+    assert "stderr" not in {s.name for s in program.externs}
+    bare = replace(program, region=replace(program.region, body=ir.Block(())))
+    assert not prune(bare).globals
+
+
+def test_a_pass_that_breaks_the_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(program: ir.Program) -> ir.Program:
+        return ir_walk.map_functions(program, lambda _, n: replace(n, name="nobody") if isinstance(n, ir.Name) else n)
+
+    monkeypatch.setattr(passes, "PASSES", (*passes.PASSES, passes.Pass("breaker", "breaks every name there is", broken)))
+    with pytest.raises(CompilerBug, match="after pass 'breaker'"):
+        analyse(mapper("v = 42;"))
+
+
+def test_output_sites() -> None:
+    helpers = 'static void put(FILE *out, int x) { fprintf(out, "h%d\\t%%\\n", x); } static void unused(void) { puts("no"); }'
+    body = """printf("%s\\t%d\\n", k, v); puts("whole"); printf("%s", k); putchar('\\t'); fputs("x\\ty\\tz\\n", stdout);
+      printf("a\\nb\\t1\\n"); put(stdout, v); fwrite(k, 1, 2, stdout); fprintf(stderr, "e\\n"); printf(k);"""
+    region = analyse(mapper("v = 1; strcpy(k, line);\n" + body, helpers=helpers))[0].region
+    found = [(e.call, e.format, e.key, e.value) for e in region.emissions]
+    assert found == [
+        ("printf", "%s\t%d\n", "%s", "%d"), ("puts", "whole\n", "whole", ""), ("printf", "%s", "", ""), ("putchar", "\t", "", ""),
+        ("fputs", "x\ty\tz\n", "x", "y\tz"), ("printf", "a\nb\t1\n", "", ""), ("fwrite", "%!", "", ""), ("printf", "", "", ""),
+        ("fprintf", "h%d\t%%\n", "h%d", "%%"),
+    ]
+    assert all(e.place for e in region.emissions)
+
+
+def test_region_of_the_manifest() -> None:
+    analysis, _ = analyse(mapper("v = 1; strcpy(k, line);", pragma="#pragma mapreduce mapper key(k) value(v) keylength(32)"
+                                 " vallength(1) kvpairs(3) blocks(4) threads(64)"))
+    region = analysis.region
+    assert (region.kind, region.function, region.reader, region.key, region.value) == ("mapper", "main", "getline", "k", "v")
+    assert (region.keylength, region.vallength, region.kvpairs, region.blocks, region.threads) == (32, 1, 3, 4, 64)
+    assert (region.pairs, region.fold) == (None, None)
+    [k] = [v for v in region.variables if v.name == "k"]
+    assert (k.ctype, k.nbytes, k.cls) == ("char[32]", 32, "private") and k.place
+
+
+def test_reader_of_a_combiner() -> None:
+    source = combiner("count += val;", before="char word[9], prev[9]; int count = 0, val;", loop='while (scanf("%8s\\t%d\\n", word, &val) == 2)')
+    assert analyse(source)[0].region.reader == 'scanf "%8s\\t%d\\n"'
+
+
+def test_texts() -> None:
+    analysis, _ = analyse(mapper("v = 1; strcpy(k, line);"))
+    assert "[[hd::records]]" in passes.ir_text(analysis)
+    assert passes.uses_text(analysis).splitlines()[0].split()[:3] == ["k", "char[32]", "private"]
+
+
+def test_reasons_come_once() -> None:
+    analysis, _ = analyse(mapper("v = rand(); strcpy(k, line); f(); f();", helpers="static void f(void) { exit(0); }"))
+    assert [r.code for r in analysis.refusals] == ["HD221", "HD214"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"", []), (b"100%%\n", [b"100%\n"]), (b"%d", ["%d"]), (b"a%5.2fb%-*.*ld", [b"a", "%5.2f", b"b", "%-*.*ld"]),
+        (b"%", None), (b"%y", None), (b"%m!", ["%m", b"!"]), (b"%hhx%#X", ["%hhx", "%#X"]),
+    ])
+def test_printf_formats(text: bytes, expected: list[bytes | str] | None) -> None:
+    parts = formats.split_printf(text)
+    assert (parts if parts is None else [p if isinstance(p, bytes) else p.spec for p in parts]) == expected
+
+
+def test_printf_arguments() -> None:
+    takes = {spec: formats.conversion(spec).takes for spec in ("%d", "%*d", "%-*.*f", "%m", "%!")}
+    assert takes == {"%d": 1, "%*d": 2, "%-*.*f": 3, "%m": 0, "%!": 3}
+    types = {spec: str(formats.argument_type(formats.conversion(spec))) for spec in ("%hhd", "%u", "%lx", "%zu", "%f", "%c", "%s")}
+    assert types == {"%hhd": "int", "%u": "unsigned int", "%lx": "unsigned long", "%zu": "unsigned long", "%f": "double",
+                     "%c": "int", "%s": "char *"}
+
+
+def test_scanf_formats() -> None:
+    scans = formats.split_scanf(b" %31s\t%*d,%ld%[^\t]%c") or []
+    found = [(s.letter, s.width, s.length, s.stores) for s in scans]
+    assert found == [(" ", 0, "", False), ("s", 31, "", True), (" ", 0, "", False), ("d", 0, "", False), ("=", 0, "", False),
+                     ("d", 0, "l", True), ("[", 0, "", True), ("c", 0, "", True)]
+    assert formats.split_scanf(b"%y") is None

@@ -1,0 +1,121 @@
+"""Spellings of the record loop, and loops that look like one and are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from heterodoop.compiler import ir
+from heterodoop.compiler.ir_text import expr_text
+from heterodoop.compiler.record_loop import is_token_format
+
+from .regions import COMBINER, MAPPER, analyse
+
+DECLARED = "char buf[99], *line = NULL, *p; size_t cap = 0, un; ssize_t n; int v = 0, r, i; char k[32];"
+
+
+def program(loop: str, pragma: str = MAPPER, declared: str = DECLARED) -> ir.Program:
+    return analyse(f"int main(void) {{ {declared}\n{pragma}\n{loop}\nreturn 0; }}")[0].program
+
+
+GETLINE = "getline(&line, &cap, stdin)"
+RECORDS = {
+    f"while ((n = {GETLINE}) != -1) v = 1;": "getline",
+    f"while ((n = {GETLINE}) > 0) v = 1;": "getline",
+    f"while ((n = {GETLINE}) >= 0) v = 1;": "getline",
+    f"while (-1 < (n = {GETLINE})) v = 1;": "getline",
+    f"while ({GETLINE} != EOF) v = 1;": "getline",
+    f"while (!((r = {GETLINE}) < 0)) v = 1;": "getline",
+    f"while (1 + (n = {GETLINE})) v = 1;": "getline",
+    f"while ((un = {GETLINE}) != -1) v = 1;": "getline",
+    f"while (n = {GETLINE}, n > 0) v = 1;": "getline",
+    f"for (; (n = {GETLINE}) != -1;) v = 1;": "getline",
+    f"while (1) {{ if ((n = {GETLINE}) == -1) break; v = 1; }}": "getline",
+    f"for (;;) {{ n = {GETLINE}; if (n < 0) break; v = 1; }}": "getline",
+    f"while (1) {{ ssize_t m = {GETLINE}; if (m <= 0) {{ break; }} v = (int)m; }}": "getline",
+    f"while (1) {{ if ({GETLINE} == -1) break; else v = 1; v = 2; }}": "getline",
+    "while (getdelim(&line, &cap, '\\n', stdin) > 0) v = 1;": "getline",
+    "while (fgets(buf, sizeof buf, stdin)) v = 1;": "fgets",
+    "while (fgets(buf, 99, stdin) != NULL) v = 1;": "fgets",
+    "while ((p = fgets(buf, 99, stdin)) != NULL) v = 1;": "fgets",
+    "while (NULL != fgets(buf, 99, stdin)) v = 1;": "fgets",
+    "for (; fgets(buf, 99, stdin) == buf;) v = 1;": "",  # NULL == buf is false, but that buf is what fgets gives is not known here
+    "while (1) { char b[50]; if (!fgets(b, 50, stdin)) break; v = b[0]; }": "fgets",
+    "while (scanf(\"%31s\", k) == 1) v = 1;": "scanf",
+    "while (scanf(\" %31s\", k) > 0) v = 1;": "scanf",
+    "while (scanf(\"%s\", k) != EOF) v = 1;": "scanf",
+    "while (fscanf(stdin, \"%31s\", k) == 1) v = 1;": "scanf",
+    # none
+    f"while ((n = {GETLINE}) != -1 && v < 9) v = 1;": "",
+    f"while ((n = {GETLINE}) > 1) v = 1;": "",  # an empty line ends it
+    f"while ((n = {GETLINE}) != 77) v = 1;": "",
+    f"while ((un = {GETLINE}) >= 0) v = 1;": "",  # never ends
+    f"while ({GETLINE}) v = 1;": "",
+    f"do v = 1; while ({GETLINE} != -1);": "",
+    f"while (1) {{ v++; if ({GETLINE} == -1) break; }}": "",
+    f"while (1) {{ if ({GETLINE} == -1) {{ v = 2; break; }} }}": "",
+    f"while (1) {{ if ({GETLINE} == -1) return 1; }}": "",
+    f"while (1) {{ n = {GETLINE}; v = 1; if (n == -1) break; }}": "",
+    f"while (1) {{ n = {GETLINE}; if ({GETLINE} == -1) break; }}": "",
+    "while (!feof(stdin)) { p = fgets(buf, 99, stdin); v = 1; }": "",
+    "while ((r = getchar()) != EOF) v = 1;": "",
+    "while (getdelim(&line, &cap, ';', stdin) > 0) v = 1;": "",
+    "while (fgets(buf, 99, f)) v = 1;": "",
+    "while (scanf(\"%d\", &v) == 1) r = 1;": "",
+    "while (scanf(\"%s%s\", k, buf) == 2) v = 1;": "",
+    "while (scanf(\"%31s \", k) == 1) v = 1;": "",  # the white space behind it eats the next lines' ends
+    "while (scanf(\"%31s\", k) == 2) v = 1;": "",
+    "while (v++ < 3) r = 1;": "",
+}
+
+
+@pytest.mark.parametrize("loop", RECORDS)
+def test_spelling(loop: str) -> None:
+    made = program(loop, declared=DECLARED + ' FILE *f = fopen("x", "r");')
+    found = ir.record_loop(made.region)
+    kind = RECORDS[loop]
+    assert (found is not None) == bool(kind)
+    assert ("HD228" in {r.code for r in made.refusals}) == (not kind)
+    if found is not None:
+        assert {"getline": "__read_getline", "fgets": "__read_fgets", "scanf": "__read_pair"}[kind] in expr_text(found.cond)
+
+
+def test_break_form_becomes_the_condition() -> None:
+    made = program(f"for (;; v++) {{ n = {GETLINE}; if (n < 0) break; r = 2; }}")
+    loop = ir.record_loop(made.region)
+    assert loop is not None and loop.step is not None
+    assert expr_text(loop.cond) == "!(n = __read_getline(&line, &cap), n < 0L)"
+    assert (expr_text(loop.step), len(loop.body.body)) == ("v++", 1)
+
+
+def test_declarations_move_before_the_loop() -> None:
+    made = program("while (1) { char b[50]; if (!fgets(b, 50, stdin)) break; v = b[0]; }")
+    assert [type(s) for s in made.region.body.body] == [ir.Decl, ir.RecordLoop]
+
+
+def test_several_variables_of_a_for() -> None:
+    made = program("for (int a = 0, b = 1; fgets(buf, 99, stdin); a++) v = a + b;")
+    assert [type(s) for s in made.region.body.body] == [ir.Decl, ir.Decl, ir.RecordLoop]
+
+
+def test_combiner_block() -> None:
+    pair = 'scanf("%8s %d", word, &val)'
+    declared = "char word[9], prev[9]; int count = 0, val, more = 0;"
+    made = program(f"{{ more = 1; while ({pair} == 2) count += val; puts(prev); }}", COMBINER, declared)
+    assert [type(s) for s in made.region.body.body] == [ir.ExprStmt, ir.RecordLoop, ir.ExprStmt]
+    twice = program(f"{{ {pair}; while ({pair} == 2) count += val; }}", COMBINER, declared)
+    assert ir.record_loop(twice.region) is not None  # the read before it is for `uses` to refuse
+
+
+@pytest.mark.parametrize(
+    ("reader", "name"), [("(n = getchar()) != EOF", "getchar"), ("(n = fgetc(stdin)) >= 0", "fgetc")])
+def test_byte_readers_are_named(reader: str, name: str) -> None:
+    [reason] = [r for r in program(f"while ({reader}) v = 1;").refusals if r.code == "HD228"]
+    assert f"read by {name}" in reason.message and ":" in reason.place
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(b"%s", True), (b"%31s", True), (b" %s", True), (b"%s ", False), (b"%*s", False), (b"%s%s", False), (b"%d", False),
+     (b"%ms", False), (b"%ls", False), (b"x%s", False), (b"%[a-z]", False), (b"", False)])
+def test_token_formats(text: bytes, expected: bool) -> None:
+    assert is_token_format(text) == expected
