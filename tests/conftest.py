@@ -1,4 +1,4 @@
-"""Fixtures for tests that need a whole copy of the project, or a clean environment to run it in."""
+"""Fixtures that several areas share: a copy of the project, a clean environment to run it in, compiled apps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+
+from .support import Bundles
 
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = shutil.ignore_patterns(
@@ -36,3 +38,11 @@ def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> str:
     path.write_text('#!/bin/sh\nexec g++ "$@" -O0\n')
     path.chmod(0o755)
     return str(path)
+
+
+@pytest.fixture(scope="session")
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> Bundles:
+    """Apps compiled once, for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return Bundles(shared / "bundles")

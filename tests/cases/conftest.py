@@ -1,20 +1,10 @@
-"""The compiled apps of the field cases, and a place to run them in."""
+"""An app to compile, for the field cases of the command line."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-
-from ..support import Bundles
-
-
-@pytest.fixture(scope="session")
-def bundles(tmp_path_factory: pytest.TempPathFactory) -> Bundles:
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    return Bundles(shared / "bundles")
 
 
 @pytest.fixture
