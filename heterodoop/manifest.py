@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 import types
 import typing
 from dataclasses import dataclass
@@ -184,6 +185,10 @@ def load(bundle: Path) -> Manifest:
             code="HD312", help="make one with: heterodoop compile DIR -o NAME.hdp",
         ) from None
     manifest = from_json(text)
+    built = {item.path for item in manifest.binaries}
+    for program in manifest.programs:
+        if program.binary not in built:
+            raise _bad(f"{program.binary!r} has no hash")
     for item in manifest.binaries:
         _check_inside(item.path)
         try:
@@ -211,6 +216,10 @@ def _check_inside(path: str) -> None:
     parts = Path(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
         raise _bad(f"path {path!r} leaves the bundle")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise _bad(f"path {path!r} is no file name") from None
 
 
 def _build(kind: Any, data: Any, where: str) -> Any:
