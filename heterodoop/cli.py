@@ -103,7 +103,13 @@ def run_command(bundle: str, inputs: tuple[str, ...], output: str, **options: An
     """
     from .commands import run
 
-    run.run(bundle, inputs, output, show=_show_diagnostics, **options)
+    if run.needs_compiling(bundle):
+        from .commands import compiled
+
+        with compiled.Compiled(bundle, output, _show_diagnostics) as path:
+            run.run(path, inputs, output, show=_show_diagnostics, **options)
+    else:
+        run.run(Path(bundle), inputs, output, show=_show_diagnostics, **options)
 
 
 @cli.command("explain")

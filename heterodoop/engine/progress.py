@@ -9,10 +9,6 @@ import time
 from dataclasses import dataclass
 from typing import Protocol, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-BAR_SECONDS = 0.1
 LINE_SECONDS = 5.0
 
 
@@ -63,7 +59,11 @@ def make_display(stream: TextIO, *, quiet: bool) -> Display:
         terminal = stream.isatty()
     except ValueError:  # closed
         return Silent()
-    return Bar(stream) if terminal else Lines(stream)
+    if not terminal:
+        return Lines(stream)
+    from .progress_bar import Bar  # here, since its library takes longer to load than a small job to run
+
+    return Bar(stream)
 
 
 class Silent:
@@ -77,7 +77,7 @@ class Silent:
         pass
 
 
-class _Paced:
+class Paced:
     """Shows at most once in `seconds`; falls silent when its stream breaks."""
 
     def __init__(self, seconds: float) -> None:
@@ -108,29 +108,7 @@ class _Paced:
         raise NotImplementedError
 
 
-class Bar(_Paced):
-    """One bar per phase, redrawn in place; gone when the job ends."""
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__(BAR_SECONDS)
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=Console(file=stream), auto_refresh=False, transient=True)
-        self._task = self._progress.add_task("map", total=1.0)
-        self._started = False
-
-    def _draw(self, snapshot: Snapshot) -> None:
-        if not self._started:
-            self._progress.start()
-            self._started = True
-        self._progress.update(self._task, description=str(snapshot), completed=snapshot.fraction)
-        self._progress.refresh()
-
-    def _end(self) -> None:
-        if self._started:
-            self._progress.stop()
-
-
-class Lines(_Paced):
+class Lines(Paced):
     """A line at most every few seconds, and none for a job that is over before the first."""
 
     def __init__(self, stream: TextIO) -> None:

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from heterodoop.engine import progress
-from heterodoop.engine.progress import Bar, Lines, Silent, Snapshot, make_display
+from heterodoop.engine.progress import Lines, Silent, Snapshot, make_display
+from heterodoop.engine.progress_bar import Bar
 
 HALF = Snapshot("map", 1, 4, 0, 2, 0, 50, 100)
 

@@ -1,0 +1,35 @@
+"""A bundle made for one job, for `heterodoop run APP`. A module of its own: a job from a bundle needs no compiler."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ..compiler import compile as spine
+from ..diag import Diagnostic
+from ..engine import commit
+
+Show = Callable[[list[Diagnostic]], None]
+
+
+class Compiled:
+    """A bundle made for one job. An output that exists is refused first: compiling would be work for nothing."""
+
+    def __init__(self, source: str, output: str, show: Show) -> None:
+        self._options = spine.BuildOptions.make([source])
+        self._show = show
+        commit.refuse_existing(output)
+
+    def __enter__(self) -> Path:
+        self._folder = tempfile.TemporaryDirectory(prefix="heterodoop-")
+        try:
+            bundle, result = spine.compile_to_bundle(self._options, Path(self._folder.name) / f"{self._options.name}.hdp")
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        self._show(result.warnings)
+        return bundle
+
+    def __exit__(self, *error: object) -> None:
+        self._folder.cleanup()
