@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop import manifest
+
 APPS = Path(__file__).resolve().parents[2] / "apps"
 SETTINGS = {"wordcount": [], "grep": ["-D", "grep.pattern=Light"]}
 ENVIRONMENT = {"wordcount": {}, "grep": {"grep_pattern": "Light"}}
@@ -75,6 +77,16 @@ def test_the_engine_gives_the_expected_output(app: str, options: list[str], bund
     assert len(parts) == (3 if "--reducers=3" in options else 1)
     assert by_key(b"".join(parts)) == (APPS / app / "expected.txt").read_bytes()
     assert (output / "_SUCCESS").read_bytes() == b""
+
+
+@pytest.mark.parametrize("app", NAMES)
+def test_the_compiler_understands_every_region(app: str, bundles: Path) -> None:
+    """Nothing keeps map and combiner off a GPU, and the combiner is a sum that may be taken in parts."""
+    programs = {program.role: program for program in manifest.load(bundles / f"{app}.hdp").programs}
+    combine, reduce = programs["combine"], programs["reduce"]
+    assert programs["map"].gpu_refusals == combine.gpu_refusals == ()
+    assert combine.region and combine.region.fold and combine.region.fold.op == "sum" and combine.region.fold.regroup
+    assert [reason.code for reason in reduce.gpu_refusals] == ["HD201"]
 
 
 def test_words_are_cut_at_white_space_and_nul_only(bundles: Path) -> None:
