@@ -43,7 +43,7 @@ def test_links_lead_to_files() -> None:
 
 
 def codes_in(folder: Path, leave_out: str = "") -> set[str]:
-    texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.suffix in (".py", ".c", ".stderr")
+    texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.suffix in (".py", ".c", ".h", ".stderr")
              and path.name != leave_out]
     return set(re.findall(r"\bHD\d{3}\b", "\n".join(texts)))
 
