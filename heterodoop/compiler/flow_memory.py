@@ -14,7 +14,7 @@ from ..source import Span
 from . import ctype, ir, ir_walk
 from .ctype import CType
 from .flow_state import ANY, WHOLE, Addr, Cell, Mark, State, Value
-from .points_to import ERRNO, EXTERNAL, LITERAL, RECORD, STRTOK, UNKNOWN, PointsTo, bodies
+from .points_to import ERRNO, EXTERNAL, LITERAL, RECORD, STRTOK, UNKNOWN, PointsTo
 
 Level = Literal["proven", "assumed", "exposed"]
 Access = Literal["value", "string", "bytes"]
@@ -152,7 +152,7 @@ class Memory:
 
     def _level(self, place: Place, state: State, how: Access, nbytes: int | None) -> Level:
         kind = self.cell_type(place.cell)
-        if isinstance(kind, ctype.Struct) and not place.part and how == "value" and not kind.union:
+        if isinstance(kind, ctype.Struct) and not place.part and not kind.union:
             return self._struct_level(place.cell, kind, state)
         mark = state.mark(place.cell)
         if mark is None:
@@ -263,7 +263,7 @@ class Memory:
             state = self._weaken(state, places)
         if len(places) != 1 or not self.single(places[0].cell[0]) or not self.outer(places[0].cell[0]):
             return state
-        cell, elem = places[0].cell, places[0].elem
+        cell, elem = places[0].cell, places[0].elem if places[0].part else 0
         return state.with_mark(cell, self._bytes_mark(cell, state.mark(cell), elem, nbytes, zero))
 
     def _bytes_mark(self, cell: Cell, old: Mark | None, elem: int | None, nbytes: int | None, zero: bool) -> Mark:
@@ -297,7 +297,7 @@ def _site_kinds(program: ir.Program, points_to: PointsTo) -> tuple[set[str], set
     loop = ir.record_loop(program.region)
     inside = {id(n) for n in ir_walk.walk(loop.body if loop is not None else program.region.body)}
     early = reached(program, program.enclosing.body)
-    looped = {id(n) for _, body in bodies(program) for s in ir_walk.walk(body)
+    looped = {id(n) for _, body in ir_walk.bodies(program) for s in ir_walk.walk(body)
               if isinstance(s, (ir.While, ir.DoWhile, ir.For, ir.RecordLoop)) for n in ir_walk.walk(s)}
     fresh, many = set(), set()
     for site, (function, node) in points_to.site_nodes.items():
@@ -323,7 +323,7 @@ def reached(program: ir.Program, start: ir.Node) -> set[str]:
 def _counters(program: ir.Program, points_to: PointsTo) -> set[Cell]:
     """Integers that are counted up or added to somewhere."""
     found: set[Cell] = set()
-    for function, body in bodies(program):
+    for function, body in ir_walk.bodies(program):
         for node in ir_walk.walk(body):
             moved = isinstance(node, ir.Step) or (isinstance(node, ir.Assign) and node.op != "=")
             if moved and isinstance(node.type, ctype.Int) and isinstance(node.target, ir.Name):
@@ -344,7 +344,7 @@ def allocated_size(node: ir.Expr) -> int | None:
 
 def allocated_type(program: ir.Program, node: ir.Expr) -> CType | None:
     """What an allocation is used as: the type its result is converted to at once."""
-    for _, body in bodies(program):
+    for _, body in ir_walk.bodies(program):
         for part in ir_walk.walk(body):
             if isinstance(part, ir.Cast) and part.operand is node and isinstance(part.type, ctype.Pointer):
                 return part.type.to if part.type.to != ctype.VOID else None

@@ -86,6 +86,13 @@ def changed(node: Any) -> ir.Expr | None:
     return node.operand if isinstance(node, ir.AddressOf) else None
 
 
+def bodies(program: ir.Program) -> Iterator[tuple[str, ir.Block]]:
+    """Every body of the program with its function's name, the region's among them."""
+    for function in program.functions:
+        yield function.name, function.body
+    yield program.region.function, program.region.body
+
+
 def map_functions(program: ir.Program, change: Callable[[str, Any], Any]) -> ir.Program:
     """Apply `change(function name, node)` bottom-up to every body, the region's included (under its function's name)."""
     functions = tuple(

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..diag import Sink
 from ..manifest import Reason
+from ..source import Span
 from . import ctype, ir, ir_walk
 from .bind import BoundRegion
 from .ctype import CType, Layouts
@@ -25,6 +26,18 @@ def lower(unit: Unit, bound: BoundRegion, sink: Sink) -> ir.Program:
     return _Lowering(unit, bound).program()
 
 
+def nothing(bound: BoundRegion, why: str) -> ir.Program:
+    """A program that stands for one that was too much: an empty function, and a region that says why."""
+    name, span = bound.func.decl.name, bound.directive.span
+    main = ir.Function(name, ctype.Func(ctype.INT, ()), (), (), ir.Block((ir.RegionHere(),)))
+    return ir.Program((), (), (), (main,), _empty_region(name, why, span))
+
+
+def _empty_region(name: str, why: str, span: Span) -> ir.MapRegion:
+    body = ir.Block((ir.Opaque(OPAQUE, why, span=span),))
+    return ir.MapRegion(name, "", "", 0, 0, 0, 0, 0, (), (), (), body, span=span)
+
+
 class _Lowering:
     def __init__(self, unit: Unit, bound: BoundRegion) -> None:
         self._bound = bound
@@ -36,7 +49,7 @@ class _Lowering:
         functions = self._functions()
         if not any(isinstance(n, ir.RegionHere) for n in ir_walk.walk(functions[0].body)):
             functions[0] = _with_region(functions[0])
-        region = self._region or self._empty_region()
+        region = self._region or self._no_region()
         symbols = self._shared.symbols.values()
         variables = tuple(s for s in symbols if s.storage != "extern" and not isinstance(s.type, ctype.Func))
         externs = tuple(s for s in symbols if s.storage == "extern")
@@ -88,13 +101,10 @@ class _Lowering:
         else:
             self._region = ir.MapRegion(**common)
 
-    def _empty_region(self) -> ir.MapRegion:
-        """A region whose surroundings could not be lowered: the reason is among the refusals or in an Opaque."""
-        bound = self._bound
-        reason = ir.Opaque(OPAQUE, "the region stands inside a statement that cannot be analysed", span=bound.directive.span)
-        body = ir.Block((reason,))
-        name = bound.func.decl.name
-        return ir.MapRegion(name, "", "", 0, 0, 0, 0, 0, (), (), (), body, span=bound.directive.span)
+    def _no_region(self) -> ir.MapRegion:
+        """For a region whose surroundings could not be lowered: the reason is among the refusals or in an Opaque."""
+        why = "the region stands inside a statement that cannot be analysed"
+        return _empty_region(self._bound.func.decl.name, why, self._bound.directive.span)
 
 
 def _with_region(function: ir.Function) -> ir.Function:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from .fold import recognise
 from .frontend import Unit
 from .ir_read import read_ir
 from .ir_text import print_ir
-from .lower import lower
+from .lower import lower, nothing
 from .prune import prune
 from .refusals import shape_refusals
 from .region_info import region_info
@@ -43,6 +44,9 @@ ORDER: tuple[tuple[str, str, str], ...] = (
     ("stdio", "record_loop", "the loop is known by the ReadRecord or ReadPair in its condition"),
     ("stdio", "prune", "calls that became nodes of our own leave library names unused"),
 )
+
+
+_DEPTH = 6000  # Python frames: a long chain of `else if` or of operators is deep, and no fault of its author
 
 
 def check_order() -> None:
@@ -71,7 +75,17 @@ def run(unit: Unit, bound: BoundRegion, sink: Sink, *, verify: bool = False) -> 
 
     verify  check the IR after every pass, and that its text reads back; raises CompilerBug naming the pass.
     """
-    program = lower(unit, bound, sink)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEPTH))
+    try:
+        return _run(lower(unit, bound, sink), bound, sink, verify)
+    except RecursionError:
+        return _run(nothing(bound, "the program is nested too deeply to be analysed"), bound, sink, verify)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _run(program: ir.Program, bound: BoundRegion, sink: Sink, verify: bool) -> Analysis:
     _checked(program, "lower", verify)
     for step in PASSES:
         program = step.run(program)

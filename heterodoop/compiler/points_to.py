@@ -8,7 +8,7 @@ keeps, STRTOK and ERRNO hidden state of the library, EXTERNAL memory that nobody
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from . import ctype, ir, ir_walk
@@ -26,7 +26,7 @@ class PointsTo:
         self.sites: dict[int, str] = {}
         self.site_nodes: dict[str, tuple[str, ir.Expr]] = {}
         self._work: list[tuple[str, Any]] = []
-        for name, body in bodies(program):
+        for name, body in ir_walk.bodies(program):
             for node in ir_walk.walk(body):
                 self._number(name, node)
                 if isinstance(node, (ir.Assign, ir.Decl, ir.Call, ir.Return, ir.ReadRecord, ir.ReadPair, ir.Compound)):
@@ -211,13 +211,6 @@ class PointsTo:
         if effect.result == "arg":
             return self.targets(function, node.args[effect.source])
         return {EXTERNAL} if effect.result == "ext" else {UNKNOWN}
-
-
-def bodies(program: ir.Program) -> Iterator[tuple[str, ir.Block]]:
-    """Every body of the program with its function's name, the region's among them."""
-    for function in program.functions:
-        yield function.name, function.body
-    yield program.region.function, program.region.body
 
 
 def _allocates(node: Any) -> bool:

@@ -21,7 +21,7 @@ _LOOPS = (ir.While, ir.DoWhile, ir.For)
 _QUIET = frozenset(
     "fopen fclose fgets fread getline getdelim fscanf fgetc getc ungetc feof ferror clearerr fseek rewind ftell setvbuf "
     "setbuf fflush getenv secure_getenv time clock gettimeofday clock_gettime localtime gmtime getpid rand srand random "
-    "srandom drand48 srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch signal atexit open close "
+    "srandom drand48 srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch open close "
     "unlink remove".split()
 )
 
@@ -62,6 +62,8 @@ def _anywhere(node: ir.Node) -> Iterator[Reason]:
     if isinstance(node, (ir.Goto, ir.Label)):
         name = node.label if isinstance(node, ir.Goto) else node.name
         yield _reason("HD216", f"goto and labels are not supported ('{name}')", node.span)
+    elif isinstance(node, ir.Opaque):
+        yield _reason(node.code, node.message, node.span)
     elif isinstance(node, ir.Decl) and node.length is not None:
         yield _reason("HD218", f"'{node.name}' is an array of variable length", node.span)
     elif isinstance(node, ir.Exit) and not fails(node):

@@ -59,7 +59,7 @@ class _Site:
 
     def write(self, stream: str, pieces: tuple[ir.Piece, ...] | None) -> ir.Expr | None:
         """The node of an output call, None where the stream is another or the pieces are not known."""
-        if pieces is None or stream not in ("stdout", "stderr"):
+        if pieces is None or stream not in ("stdout", "stderr") or stream in self.streams.replaced:
             return None
         cls = ir.Emit if stream == "stdout" else ir.Stderr
         return cls(self.call.type, self.name, pieces, span=self.call.span)
@@ -105,7 +105,7 @@ def _fgets(site: _Site) -> ir.Expr | None:
 
 def _scanf(site: _Site, at: int) -> ir.Expr | None:
     text = literal(site.args[at])
-    if text is None or (at == 1 and site.stream(0) != "stdin"):
+    if text is None or (at == 1 and site.stream(0) != "stdin") or "stdin" in site.streams.replaced:
         return None
     return ir.ReadPair(ctype.INT, text, site.args[at + 1 :], span=site.call.span)
 

@@ -20,6 +20,11 @@ class Streams:
     def __init__(self, program: ir.Program) -> None:
         self._program = program
         self._externs = {s.name for s in program.externs}
+        # names that are assigned to: `stdout = fopen(...)` makes another stream of it
+        self.replaced = {
+            n.target.name for _, body in ir_walk.bodies(program) for n in ir_walk.walk(body)
+            if isinstance(n, ir.Assign) and isinstance(n.target, ir.Name)
+        }
         self._values: dict[tuple[str, str], set[str]] = {}
         flows = list(self._flows())
         changed = True
@@ -42,7 +47,7 @@ class Streams:
         if not isinstance(expr, ir.Name):
             return {_UNKNOWN}
         if expr.name in self._externs:
-            return {expr.name if expr.name in STREAMS else _UNKNOWN}
+            return {expr.name if expr.name in STREAMS and expr.name not in self.replaced else _UNKNOWN}
         return self._values.get(self._key(function, expr.name), set())
 
     def _key(self, function: str, name: str) -> tuple[str, str]:

@@ -38,7 +38,8 @@ def build(text: str, binary: Path, *, std: str = "gnu2x") -> Path:
 
 def build_ir(program: ir.Program, binary: Path) -> Path:
     """Compile the printed form of a program."""
-    text = print_ir(program).replace("static int main(", "int main(").replace("extern int errno;", "extern __thread int errno;")
+    text = print_ir(program).replace("static int main(", "int main(")
+    text = text.replace("extern int errno;", "extern __thread int errno;")
     return build(_MACROS + text, binary)
 
 

@@ -20,11 +20,12 @@ int snprintf(char *, size_t, const char *, ...); int scanf(const char *, ...); i
 int sscanf(const char *, const char *, ...); char *fgets(char *, int, FILE *); int fputs(const char *, FILE *);
 int puts(const char *); int putchar(int); int fputc(int, FILE *); size_t fwrite(const void *, size_t, size_t, FILE *);
 int getchar(void); int fgetc(FILE *); ssize_t getline(char **, size_t *, FILE *); int fflush(FILE *);
-ssize_t getdelim(char **, size_t *, int, FILE *); int feof(FILE *); FILE *fopen(const char *, const char *); int fclose(FILE *);
-void *malloc(size_t); void *calloc(size_t, size_t); void *realloc(void *, size_t); void free(void *);
-void exit(int) __attribute__((noreturn)); void _exit(int) __attribute__((noreturn)); void abort(void) __attribute__((noreturn));
-char *getenv(const char *); int atoi(const char *); long atol(const char *); long long atoll(const char *);
-double atof(const char *); long strtol(const char *, char **, int); double strtod(const char *, char **);
+ssize_t getdelim(char **, size_t *, int, FILE *); int feof(FILE *); FILE *fopen(const char *, const char *);
+int fclose(FILE *); void *malloc(size_t); void *calloc(size_t, size_t); void *realloc(void *, size_t); void free(void *);
+void exit(int) __attribute__((noreturn)); void _exit(int) __attribute__((noreturn));
+void abort(void) __attribute__((noreturn)); char *getenv(const char *); int atoi(const char *); long atol(const char *);
+long long atoll(const char *); double atof(const char *); long strtol(const char *, char **, int);
+double strtod(const char *, char **);
 unsigned long strtoul(const char *, char **, int); int rand(void); void srand(unsigned); long time(long *); int abs(int);
 void qsort(void *, size_t, size_t, int (*)(const void *, const void *)); char *setlocale(int, const char *);
 char *strcpy(char *, const char *); char *strncpy(char *, const char *, size_t); char *strcat(char *, const char *);

@@ -50,14 +50,16 @@ def test_a_pass_that_breaks_the_program_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 def test_output_sites() -> None:
-    helpers = 'static void put(FILE *out, int x) { fprintf(out, "h%d\\t%%\\n", x); } static void unused(void) { puts("no"); }'
+    helpers = 'static void put(FILE *out, int x) { fprintf(out, "h%d\\t%%\\n", x); }'
+    helpers += ' static void unused(void) { puts("no"); }'
     body = """printf("%s\\t%d\\n", k, v); puts("whole"); printf("%s", k); putchar('\\t'); fputs("x\\ty\\tz\\n", stdout);
       printf("a\\nb\\t1\\n"); put(stdout, v); fwrite(k, 1, 2, stdout); fprintf(stderr, "e\\n"); printf(k);"""
     region = analyse(mapper("v = 1; strcpy(k, line);\n" + body, helpers=helpers))[0].region
     found = [(e.call, e.format, e.key, e.value) for e in region.emissions]
     assert found == [
-        ("printf", "%s\t%d\n", "%s", "%d"), ("puts", "whole\n", "whole", ""), ("printf", "%s", "", ""), ("putchar", "\t", "", ""),
-        ("fputs", "x\ty\tz\n", "x", "y\tz"), ("printf", "a\nb\t1\n", "", ""), ("fwrite", "%!", "", ""), ("printf", "", "", ""),
+        ("printf", "%s\t%d\n", "%s", "%d"), ("puts", "whole\n", "whole", ""), ("printf", "%s", "", ""),
+        ("putchar", "\t", "", ""), ("fputs", "x\ty\tz\n", "x", "y\tz"), ("printf", "a\nb\t1\n", "", ""),
+        ("fwrite", "%!", "", ""), ("printf", "", "", ""),
         ("fprintf", "h%d\t%%\n", "h%d", "%%"),
     ]
     assert all(e.place for e in region.emissions)
@@ -75,7 +77,8 @@ def test_region_of_the_manifest() -> None:
 
 
 def test_reader_of_a_combiner() -> None:
-    source = combiner("count += val;", before="char word[9], prev[9]; int count = 0, val;", loop='while (scanf("%8s\\t%d\\n", word, &val) == 2)')
+    loop = 'while (scanf("%8s\\t%d\\n", word, &val) == 2)'
+    source = combiner("count += val;", before="char word[9], prev[9]; int count = 0, val;", loop=loop)
     assert analyse(source)[0].region.reader == 'scanf "%8s\\t%d\\n"'
 
 
@@ -104,7 +107,8 @@ def test_printf_formats(text: bytes, expected: list[bytes | str] | None) -> None
 def test_printf_arguments() -> None:
     takes = {spec: formats.conversion(spec).takes for spec in ("%d", "%*d", "%-*.*f", "%m", "%!")}
     assert takes == {"%d": 1, "%*d": 2, "%-*.*f": 3, "%m": 0, "%!": 3}
-    types = {spec: str(formats.argument_type(formats.conversion(spec))) for spec in ("%hhd", "%u", "%lx", "%zu", "%f", "%c", "%s")}
+    specs = ("%hhd", "%u", "%lx", "%zu", "%f", "%c", "%s")
+    types = {spec: str(formats.argument_type(formats.conversion(spec))) for spec in specs}
     assert types == {"%hhd": "int", "%u": "unsigned int", "%lx": "unsigned long", "%zu": "unsigned long", "%f": "double",
                      "%c": "int", "%s": "char *"}
 
@@ -115,3 +119,20 @@ def test_scanf_formats() -> None:
     assert found == [(" ", 0, "", False), ("s", 31, "", True), (" ", 0, "", False), ("d", 0, "", False), ("=", 0, "", False),
                      ("d", 0, "l", True), ("[", 0, "", True), ("c", 0, "", True)]
     assert formats.split_scanf(b"%y") is None
+
+
+def test_long_chains() -> None:
+    """Deep trees that people do write."""
+    chain = "".join(f"if (n == {i}) v = {i}; else " for i in range(60)) + "v = 0;"
+    terms = "+".join(["n"] * 400)
+    assert not analyse(mapper(f"{chain} v += {terms}; strcpy(k, line);"))[0].refusals
+
+
+def test_too_deep_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(program: ir.Program) -> ir.Program:
+        return deep(program) if program.externs else program
+
+    first = passes.Pass("deep", "goes down for ever on any real program", deep)
+    monkeypatch.setattr(passes, "PASSES", (first, *passes.PASSES))
+    analysis, _ = analyse(mapper("v = 4321;"))
+    assert {r.code for r in analysis.refusals} >= {"HD330", "HD228"} and analysis.region.key == "k"

@@ -38,7 +38,7 @@ RECORDS = {
     "while (fgets(buf, 99, stdin) != NULL) v = 1;": "fgets",
     "while ((p = fgets(buf, 99, stdin)) != NULL) v = 1;": "fgets",
     "while (NULL != fgets(buf, 99, stdin)) v = 1;": "fgets",
-    "for (; fgets(buf, 99, stdin) == buf;) v = 1;": "",  # NULL == buf is false, but that buf is what fgets gives is not known here
+    "for (; fgets(buf, 99, stdin) == buf;) v = 1;": "",  # that buf is what fgets gives is not known
     "while (1) { char b[50]; if (!fgets(b, 50, stdin)) break; v = b[0]; }": "fgets",
     "while (scanf(\"%31s\", k) == 1) v = 1;": "scanf",
     "while (scanf(\" %31s\", k) > 0) v = 1;": "scanf",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from .regions import COMBINER, LINES, MAPPER, analyse, classes, codes, combiner, mapper
 
 from heterodoop.hdcodes import CODES
 
+from .regions import COMBINER, LINES, MAPPER, analyse, classes, codes, combiner, mapper
+
 EMIT = 'printf("%s\\t%d\\n", k, v);'
+LAST = " strcpy(k, line);" + EMIT
 RECORD = {"line": "record", "cap": "record", "n": "record"}
 
 
@@ -20,46 +22,46 @@ def own(source: str) -> dict[str, str]:
 CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     # scalars
     "set on every path": ("", "", "if (n > 3) v = 1; else v = 2;" + EMIT, {"v": "private"}),
-    "set on one path": ("", "", "if (n > 3) v = 1; strcpy(k, line);" + EMIT, {"v": "carried", "k": "private"}),
-    "counter over records": ("", "v = 0;", "v++; strcpy(k, line);" + EMIT, {"v": "carried"}),
-    "sum over records": ("", "long sum = 0;", "sum += n; v = 1; strcpy(k, line);" + EMIT, {"sum": "carried"}),
-    "reset in the record": ("", "int i;", "i = 0; while (i < n) i++; v = i; strcpy(k, line);" + EMIT, {"i": "private"}),
-    "only read": ("", "int limit = 5;", "v = n > limit; strcpy(k, line);" + EMIT, {"limit": "sharedRO"}),
-    "only written": ("", "int last;", "last = (int)n; v = 1; strcpy(k, line);" + EMIT, {"last": "private"}),
-    "continue before the write": ("", "", "if (n < 2) continue; v = 1; strcpy(k, line);" + EMIT, {"v": "private"}),
+    "set on one path": ("", "", "if (n > 3) v = 1;" + LAST, {"v": "carried", "k": "private"}),
+    "counter over records": ("", "v = 0;", "v++;" + LAST, {"v": "carried"}),
+    "sum over records": ("", "long sum = 0;", "sum += n; v = 1;" + LAST, {"sum": "carried"}),
+    "reset in the record": ("", "int i;", "i = 0; while (i < n) i++; v = i;" + LAST, {"i": "private"}),
+    "only read": ("", "int limit = 5;", "v = n > limit;" + LAST, {"limit": "sharedRO"}),
+    "only written": ("", "int last;", "last = (int)n; v = 1;" + LAST, {"last": "private"}),
+    "continue before the write": ("", "", "if (n < 2) continue; v = 1;" + LAST, {"v": "private"}),
     "read behind a continue that skips the write": (
-        "", "", "int i; for (i = 0; i < n; i++) { if (line[i] == 'x') continue; v = i; } strcpy(k, line);" + EMIT,
+        "", "", "int i; for (i = 0; i < n; i++) { if (line[i] == 'x') continue; v = i; }" + LAST,
         {"v": "carried"}),
     "break inside an inner loop": (
-        "", "int i;", "for (i = 0; i < n; i++) if (line[i] == ' ') break; v = i; strcpy(k, line);" + EMIT, {"i": "private"}),
+        "", "int i;", "for (i = 0; i < n; i++) if (line[i] == ' ') break; v = i;" + LAST, {"i": "private"}),
     "a loop that surely runs": (
-        "", "int i, last;", "for (i = 0; i < 3; i++) last = i; v = last; strcpy(k, line);" + EMIT, {"last": "private"}),
+        "", "int i, last;", "for (i = 0; i < 3; i++) last = i; v = last;" + LAST, {"last": "private"}),
     "a loop that may not run": (
-        "", "int i, last;", "for (i = 0; i < n; i++) last = i; v = last; strcpy(k, line);" + EMIT, {"last": "carried"}),
+        "", "int i, last;", "for (i = 0; i < n; i++) last = i; v = last;" + LAST, {"last": "carried"}),
     "do while runs once": (
-        "", "int i = 0, last;", "i = 0; do { last = i; } while (++i < n); v = last; strcpy(k, line);" + EMIT,
+        "", "int i = 0, last;", "i = 0; do { last = i; } while (++i < n); v = last;" + LAST,
         {"last": "private"}),
     "switch with default": (
-        "", "", "switch (line[0]) { case 'a': v = 1; break; case 'b': default: v = 2; } strcpy(k, line);" + EMIT,
+        "", "", "switch (line[0]) { case 'a': v = 1; break; case 'b': default: v = 2; }" + LAST,
         {"v": "private"}),
     "switch without default": (
-        "", "", "switch (line[0]) { case 'a': v = 1; break; case 'b': v = 2; } strcpy(k, line);" + EMIT, {"v": "carried"}),
-    "short circuit": ("", "", "if (n > 1 && (v = line[0])) { strcpy(k, line);" + EMIT + "}", {"v": "private"}),
-    "short circuit not taken": ("", "", "if (n > 1 || (v = line[0])) { strcpy(k, line);" + EMIT + "}", {"v": "carried"}),
-    "conditional expression": ("", "", "n > 2 ? (v = 1) : (v = 2); strcpy(k, line);" + EMIT, {"v": "private"}),
+        "", "", "switch (line[0]) { case 'a': v = 1; break; case 'b': v = 2; }" + LAST, {"v": "carried"}),
+    "short circuit": ("", "", "if (n > 1 && (v = line[0])) {" + LAST + "}", {"v": "private"}),
+    "short circuit not taken": ("", "", "if (n > 1 || (v = line[0])) {" + LAST + "}", {"v": "carried"}),
+    "conditional expression": ("", "", "n > 2 ? (v = 1) : (v = 2);" + LAST, {"v": "private"}),
     "address taken and written by a helper": (
-        "static void set(int *p) { *p = 3; }", "", "set(&v); strcpy(k, line);" + EMIT, {"v": "private"}),
+        "static void set(int *p) { *p = 3; }", "", "set(&v);" + LAST, {"v": "private"}),
     "address taken and written on one path of a helper": (
-        "static void set(int *p, int on) { if (on) *p = 3; }", "", "set(&v, n > 2); strcpy(k, line);" + EMIT,
+        "static void set(int *p, int on) { if (on) *p = 3; }", "", "set(&v, n > 2);" + LAST,
         {"v": "carried"}),
     "a helper's constant argument decides": (
-        "static void set(int *p, int on) { if (on) *p = 3; }", "", "set(&v, 1); strcpy(k, line);" + EMIT, {"v": "private"}),
+        "static void set(int *p, int on) { if (on) *p = 3; }", "", "set(&v, 1);" + LAST, {"v": "private"}),
     "result of a helper tells of the write": (
         "static int find(const char *s, int *p) { if (!s[0]) return 0; *p = s[0]; return 1; }", "",
-        "if (!find(line, &v)) continue; strcpy(k, line);" + EMIT, {"v": "private"}),
+        "if (!find(line, &v)) continue;" + LAST, {"v": "private"}),
     "result of a helper not tested": (
         "static int find(const char *s, int *p) { if (!s[0]) return 0; *p = s[0]; return 1; }", "",
-        "find(line, &v); strcpy(k, line);" + EMIT, {"v": "carried"}),
+        "find(line, &v);" + LAST, {"v": "carried"}),
     "result kept and tested later": (
         "static int find(const char *s, int *p) { if (!s[0]) return -1; *p = s[0]; return s[1]; }", "int r;",
         "r = find(line, &v); strcpy(k, line); if (r == -1) continue;" + EMIT, {"v": "private", "r": "private"}),
@@ -72,11 +74,11 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
         "found = 0; for (i = 0; i < n; i++) if (line[i] == 'x') { v = i; found = 1; } if (found) continue; strcpy(k, line);"
         + EMIT, {"v": "carried"}),
     "a flag of the record before": (
-        "", "int have = 0;", "if (have) { v = 1; strcpy(k, line);" + EMIT + "} have = n > 3;", {"have": "carried"}),
+        "", "int have = 0;", "if (have) { v = 1;" + LAST + "} have = n > 3;", {"have": "carried"}),
     "the number of a second declaration": (
-        "", "int i = 5;", "{ int i = 1; v = i; } v += i; strcpy(k, line);" + EMIT, {"i": "sharedRO", "v": "private"}),
+        "", "int i = 5;", "{ int i = 1; v = i; } v += i;" + LAST, {"i": "sharedRO", "v": "private"}),
     "switch falls into a nested label": (
-        "", "", "v = 0; switch (line[0]) { case 'a': if (n > 2) { v = 1; case 'b': v += 2; } } strcpy(k, line);" + EMIT,
+        "", "", "v = 0; switch (line[0]) { case 'a': if (n > 2) { v = 1; case 'b': v += 2; } }" + LAST,
         {"v": "private"}),
     # arrays and strings
     "string copied whole": ("", "", "strcpy(k, line); v = 1;" + EMIT, {"k": "private"}),
@@ -98,21 +100,21 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "snprintf of itself": ("", "", "snprintf(k, sizeof k, \"%s%d\", k, (int)n); v = 1;" + EMIT, {"k": "carried"}),
     "histogram cleared by memset": (
         "", "int h[256], i;", "memset(h, 0, sizeof h); for (i = 0; i < n; i++) h[(unsigned char)line[i]]++; v = h['a'];"
-        "strcpy(k, line);" + EMIT, {"h": "private"}),
+        + LAST, {"h": "private"}),
     "histogram cleared by a loop": (
         "", "int h[256], i;", "for (i = 0; i < 256; i++) h[i] = 0; for (i = 0; i < n; i++) h[(unsigned char)line[i]]++;"
-        "v = h['a']; strcpy(k, line);" + EMIT, {"h": "private", "i": "private"}),
+        "v = h['a'];" + LAST, {"h": "private", "i": "private"}),
     "histogram cleared in part": (
         "", "int h[256], i;", "for (i = 0; i < 200; i++) h[i] = 0; for (i = 0; i < n; i++) h[(unsigned char)line[i]]++;"
-        "v = h['a']; strcpy(k, line);" + EMIT, {"h": "assumed-private"}),
+        "v = h['a'];" + LAST, {"h": "assumed-private"}),
     "histogram not cleared": (
-        "", "int h[256] = {0}, i;", "for (i = 0; i < n; i++) h[(unsigned char)line[i]]++; v = h['a']; strcpy(k, line);" + EMIT,
+        "", "int h[256] = {0}, i;", "for (i = 0; i < n; i++) h[(unsigned char)line[i]]++; v = h['a'];" + LAST,
         {"h": "carried"}),
     "table filled before": (
         "static int weight[256];", "int i; for (i = 0; i < 256; i++) weight[i] = i;", "v = weight[(unsigned char)line[0]];"
-        "strcpy(k, line);" + EMIT, {"weight": "sharedRO"}),
+        + LAST, {"weight": "sharedRO"}),
     "table written through a pointer": (
-        "static int weight[256];", "int *w = weight;", "v = w[0]; w[0] = 1; strcpy(k, line);" + EMIT,
+        "static int weight[256];", "int *w = weight;", "v = w[0]; w[0] = 1;" + LAST,
         {"weight": "carried", "w": "sharedRO"}),
     "two arrays by a helper": (
         "static void put(char *to, const char *from) { int i = 0; while (from[i]) { to[i] = from[i]; i++; } to[i] = 0; }",
@@ -125,43 +127,48 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
         "", "char *fields[4]; int m;", "m = 0; fields[m++] = line; strcpy(k, fields[0]); v = 1;" + EMIT,
         {"fields": "assumed-private", "k": "private"}),
     "matrix": (
-        "", "int a[3][3], i, j;", "for (i = 0; i < 3; i++) for (j = 0; j < 3; j++) a[i][j] = i; v = a[1][1]; strcpy(k, line);"
-        + EMIT, {"a": "assumed-private"}),
+        "", "int a[3][3], i, j;", "for (i = 0; i < 3; i++) for (j = 0; j < 3; j++) a[i][j] = i; v = a[1][1];"
+        + LAST, {"a": "assumed-private"}),
     # structs, unions
     "members one by one": (
-        "struct s { int a, b; };", "struct s s;", "s.a = 1; s.b = 2; v = s.a + s.b; strcpy(k, line);" + EMIT, {"s": "private"}),
+        "struct s { int a, b; };", "struct s s;", "s.a = 1; s.b = 2; v = s.a + s.b;" + LAST, {"s": "private"}),
     "member not set": (
-        "struct s { int a, b; };", "struct s s = {0, 0};", "s.a = 1; v = s.a + s.b; strcpy(k, line);" + EMIT, {"s": "carried"}),
+        "struct s { int a, b; };", "struct s s = {0, 0};", "s.a = 1; v = s.a + s.b;" + LAST, {"s": "carried"}),
     "struct copied whole": (
-        "struct s { int a, b; };", "struct s s, t = {1, 2};", "s = t; v = s.b; strcpy(k, line);" + EMIT,
+        "struct s { int a, b; };", "struct s s, t = {1, 2};", "s = t; v = s.b;" + LAST,
         {"s": "private", "t": "sharedRO"}),
     "struct filled member by member, read whole": (
         "struct s { int a, b; }; static int sum(struct s x) { return x.a + x.b; }", "struct s s;",
-        "s.a = 1; s.b = 2; v = sum(s); strcpy(k, line);" + EMIT, {"s": "private"}),
+        "s.a = 1; s.b = 2; v = sum(s);" + LAST, {"s": "private"}),
     "struct filled in part, read whole": (
         "struct s { int a, b; }; static int sum(struct s x) { return x.a; }", "struct s s;",
-        "s.a = 1; v = sum(s); strcpy(k, line);" + EMIT, {"s": "carried"}),
+        "s.a = 1; v = sum(s);" + LAST, {"s": "carried"}),
+    "struct cleared by memset": (
+        "struct s { int a, b; };", "struct s s;", "memset(&s, 0, sizeof s); s.a++; v = s.b;" + LAST, {"s": "private"}),
+    "scalar copied by memcpy": ("", "", "memcpy(&v, line, sizeof v);" + LAST, {"v": "private"}),
+    "scalar copied in part": ("", "", "memcpy(&v, line, 2);" + LAST, {"v": "assumed-private"}),
     "member string": (
-        "struct s { char name[8]; int n; };", "struct s s;", "strncpy(s.name, line, 8); s.n = 1; v = s.name[7]; strcpy(k, line);"
-        + EMIT, {"s": "private"}),
+        "struct s { char name[8]; int n; };", "struct s s;", "strncpy(s.name, line, 8); s.n = 1; v = s.name[7];"
+        + LAST, {"s": "private"}),
     "through a pointer to a struct": (
         "struct s { int a, b; }; static void fill(struct s *p) { p->a = 1; p->b = 2; }", "struct s s;",
-        "fill(&s); v = s.a + s.b; strcpy(k, line);" + EMIT, {"s": "private"}),
+        "fill(&s); v = s.a + s.b;" + LAST, {"s": "private"}),
     "union by one member": (
-        "union u { int i; float f; };", "union u u;", "u.i = 3; v = u.i; strcpy(k, line);" + EMIT, {"u": "private"}),
+        "union u { int i; float f; };", "union u u;", "u.i = 3; v = u.i;" + LAST, {"u": "private"}),
     "union: half of it written": (
-        "union u { long l; int i; };", "union u u;", "u.i = 3; v = (int)u.l; strcpy(k, line);" + EMIT, {"u": "assumed-private"}),
+        "union u { long l; int i; };", "union u u;", "u.i = 3; v = (int)u.l;" + LAST, {"u": "assumed-private"}),
     # memory
     "word from malloc": (
-        "", "char *w = malloc(32);", "strcpy(w, line); v = w[0]; strcpy(k, w);" + EMIT, {"w": "sharedRO", "*w": "assumed-private"}),
+        "", "char *w = malloc(32);", "strcpy(w, line); v = w[0]; strcpy(k, w);" + EMIT,
+        {"w": "sharedRO", "*w": "assumed-private"}),
     "malloc in the loop": (
-        "", "", "int *t = malloc(4 * sizeof *t); t[0] = 1; v = t[0]; free(t); strcpy(k, line);" + EMIT, {"v": "private"}),
+        "", "", "int *t = malloc(4 * sizeof *t); t[0] = 1; v = t[0]; free(t);" + LAST, {"v": "private"}),
     "list kept in memory": (
         "struct e { struct e *next; }; static struct e *head;", "",
-        "struct e *e = malloc(sizeof *e); e->next = head; head = e; v = 1; strcpy(k, line);" + EMIT, {"head": "carried"}),
+        "struct e *e = malloc(sizeof *e); e->next = head; head = e; v = 1;" + LAST, {"head": "carried"}),
     # statics, hidden state
     "static counter in a helper": (
-        "static int next(void) { static int count; return ++count; }", "", "v = next(); strcpy(k, line);" + EMIT,
+        "static int next(void) { static int count; return ++count; }", "", "v = next();" + LAST,
         {"count": "carried"}),
     "own strtok": (
         "static char *tok(char *s) { static char *save; char *b; if (s) save = s; while (*save == ' ') save++;"
@@ -170,44 +177,45 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
         {"save": "private", "k": "private", "t": "private"}),
     "own strtok begun in the wrong place": (
         "static char *tok(char *s) { static char *save; if (s) save = s; return save++; }", "char *t;",
-        "t = tok(NULL); v = 1; tok(line); strcpy(k, line);" + EMIT, {"save": "carried"}),
+        "t = tok(NULL); v = 1; tok(line);" + LAST, {"save": "carried"}),
     "strtok": (
         "", "char *t;", "v = 1; for (t = strtok(line, \" \"); t; t = strtok(NULL, \" \")) { strcpy(k, t);" + EMIT + "}",
         {"*strtok": "private", "t": "private", "k": "private"}),
     "strtok(NULL) first": (
-        "", "char *t;", "t = strtok(NULL, \" \"); v = t != NULL; strtok(line, \" \"); strcpy(k, line);" + EMIT,
+        "", "char *t;", "t = strtok(NULL, \" \"); v = t != NULL; strtok(line, \" \");" + LAST,
         {"*strtok": "carried"}),
     "strtok of one path": (
-        "", "", "if (n > 3) strtok(line, \" \"); v = strtok(NULL, \" \") != NULL; strcpy(k, line);" + EMIT,
+        "", "", "if (n > 3) strtok(line, \" \"); v = strtok(NULL, \" \") != NULL;" + LAST,
         {"*strtok": "carried"}),
     "strtok_r": (
         "", "char *t, *save;", "v = 1; for (t = strtok_r(line, \" \", &save); t; t = strtok_r(NULL, \" \", &save)) {"
         " strcpy(k, t);" + EMIT + "}", {"save": "private"}),
     "strtok_r goes on": (
-        "", "char *t, *save = NULL;", "t = strtok_r(NULL, \" \", &save); v = t != NULL; strcpy(k, line);" + EMIT,
+        "", "char *t, *save = NULL;", "t = strtok_r(NULL, \" \", &save); v = t != NULL;" + LAST,
         {"save": "carried"}),
     "strsep": (
-        "", "char *t, *rest;", "rest = line; v = 0; while ((t = strsep(&rest, \",\")) != NULL) v++; strcpy(k, line);" + EMIT,
+        "", "char *t, *rest;", "rest = line; v = 0; while ((t = strsep(&rest, \",\")) != NULL) v++;" + LAST,
         {"rest": "private", "t": "private"}),
     "errno cleared first": (
-        "", "", "errno = 0; v = (int)strtol(line, NULL, 10); if (errno) v = 0; strcpy(k, line);" + EMIT, {"errno": "private"}),
+        "", "", "errno = 0; v = (int)strtol(line, NULL, 10); if (errno) v = 0;" + LAST, {"errno": "private"}),
     "errno not cleared": (
-        "", "", "v = (int)strtol(line, NULL, 10); if (errno) v = 0; strcpy(k, line);" + EMIT, {"errno": "carried"}),
+        "", "", "v = (int)strtol(line, NULL, 10); if (errno) v = 0;" + LAST, {"errno": "carried"}),
     # reads that may fail
     "sscanf tested": ("", "", "if (sscanf(line, \"%31s %d\", k, &v) == 2)" + EMIT, {"k": "private", "v": "private"}),
     "sscanf tested for less": (
         "", "", "if (sscanf(line, \"%31s %d\", k, &v) >= 1)" + EMIT, {"k": "private", "v": "carried"}),
     "sscanf not tested": ("", "", "sscanf(line, \"%31s %d\", k, &v);" + EMIT, {"k": "carried", "v": "carried"}),
     "sscanf result kept": (
-        "", "int r;", "r = sscanf(line, \"%31s %d\", k, &v); if (r != 2) continue;" + EMIT, {"k": "private", "v": "private"}),
+        "", "int r;", "r = sscanf(line, \"%31s %d\", k, &v); if (r != 2) continue;" + EMIT,
+        {"k": "private", "v": "private"}),
     "strtol's end pointer": (
-        "", "char *end;", "v = (int)strtol(line, &end, 10); if (*end) v = 0; strcpy(k, line);" + EMIT, {"end": "private"}),
+        "", "char *end;", "v = (int)strtol(line, &end, 10); if (*end) v = 0;" + LAST, {"end": "private"}),
     # recursion
     "recursion that only reads": (
         "static int depth(const char *s, int d) { return *s == '(' ? depth(s + 1, d + 1) : d; }", "",
-        "v = depth(line, 0); strcpy(k, line);" + EMIT, {"v": "private"}),
+        "v = depth(line, 0);" + LAST, {"v": "private"}),
     "function pointer that is known": (
-        "static int one(int x) { return x + 1; }", "int (*f)(int) = one;", "v = f((int)n); strcpy(k, line);" + EMIT,
+        "static int one(int x) { return x + 1; }", "int (*f)(int) = one;", "v = f((int)n);" + LAST,
         {"v": "private", "f": "sharedRO"}),
 }
 
@@ -226,19 +234,20 @@ def test_carried_state_is_refused_and_nothing_else_of_these(name: str) -> None:
 
 
 def test_reader_variables() -> None:
-    found = classes(mapper("v = (int)n; strcpy(k, line);" + EMIT))
+    found = classes(mapper("v = (int)n;" + LAST))
     assert found == {"k": "private", "v": "private", **RECORD}
 
 
 def test_reader_variable_changed_by_the_program() -> None:
-    found = classes(mapper("line++; v = 1; strcpy(k, line);" + EMIT))
+    found = classes(mapper("line++; v = 1;" + LAST))
     assert found["line"] == "carried"
 
 
 def test_reason_names_variable_read_and_write() -> None:
-    analysis, _ = analyse(mapper("if (v > 3) strcpy(k, line);\n v = (int)n; strcpy(k, line);" + EMIT))
+    analysis, _ = analyse(mapper("if (v > 3) strcpy(k, line);\n v = (int)n;" + LAST))
     [reason] = [r for r in analysis.refusals if r.code == "HD210"]
-    assert f"'v' is read at {LINES + 7}:5 before it is written in the same record; written at {LINES + 8}:2" in reason.message
+    text = f"'v' is read at {LINES + 7}:5 before it is written in the same record; written at {LINES + 8}:2"
+    assert text in reason.message
     assert reason.place.endswith(f":{LINES + 7}:5")
 
 
@@ -248,15 +257,16 @@ def test_unused_clause_variable() -> None:
 
 def test_shared_and_texture_clauses() -> None:
     pragma = MAPPER + " sharedRO(limit) texture(table)"
-    found = own(mapper("v = table[n & 7] > limit; strcpy(k, line);" + EMIT, before="int limit = 3; static int table[8];", pragma=pragma))
+    found = own(mapper("v = table[n & 7] > limit;" + LAST, before="int limit = 3; static int table[8];", pragma=pragma))
     assert (found["limit"], found["table"]) == ("sharedRO", "texture")
 
 
 @pytest.mark.parametrize(
-    ("clause", "body"), [("sharedRO(limit)", "limit = 3;"), ("texture(table)", "table[n & 7] = 1;"), ("sharedRO(p)", "*p = 1;")])
+    ("clause", "body"),
+    [("sharedRO(limit)", "limit = 3;"), ("texture(table)", "table[n & 7] = 1;"), ("sharedRO(p)", "*p = 1;")])
 def test_read_only_variable_written(clause: str, body: str) -> None:
     before = "int limit = 3, table[8] = {0}, *p = malloc(sizeof(int));"
-    source = mapper(body + "v = limit + table[0] + *p; strcpy(k, line);" + EMIT, before=before, pragma=f"{MAPPER} {clause}")
+    source = mapper(body + "v = limit + table[0] + *p;" + LAST, before=before, pragma=f"{MAPPER} {clause}")
     _, [error] = analyse(source)
     assert error.code == "HD211" and error.span is not None and error.span.line == LINES + 7
     assert error.notes[0].span is not None and error.notes[0].span.line == LINES + 4
@@ -264,9 +274,9 @@ def test_read_only_variable_written(clause: str, body: str) -> None:
 
 def test_firstprivate_in_a_mapper() -> None:
     pragma = MAPPER + " firstprivate(seed)"
-    written_first = mapper("seed = (int)n; v = seed; strcpy(k, line);" + EMIT, before="int seed = 1;", pragma=pragma)
-    only_read = mapper("v = seed; strcpy(k, line);" + EMIT, before="int seed = 1;", pragma=pragma)
-    kept = mapper("v = seed; seed = (int)n; strcpy(k, line);" + EMIT, before="int seed = 1;", pragma=pragma)
+    written_first = mapper("seed = (int)n; v = seed;" + LAST, before="int seed = 1;", pragma=pragma)
+    only_read = mapper("v = seed;" + LAST, before="int seed = 1;", pragma=pragma)
+    kept = mapper("v = seed; seed = (int)n;" + LAST, before="int seed = 1;", pragma=pragma)
     assert [own(s)["seed"] for s in (written_first, only_read, kept)] == ["firstprivate", "firstprivate", "carried"]
     assert "HD210" in codes(kept)
 
@@ -305,51 +315,56 @@ def test_combiner_variables_set_in_the_block_are_private() -> None:
 
 # code -> programs that must give it
 REFUSED: dict[str, list[str]] = {
-    "HD212": [mapper("if (line[0] == 'q') break; v = 1; strcpy(k, line);" + EMIT),
+    "HD212": [mapper("if (line[0] == 'q') break; v = 1;" + LAST),
               mapper("switch (n) { case 1: continue; default: v = 1; } if (v) { break; }")],
-    "HD213": [mapper("if (line[0] == 'q') return 0; v = 1; strcpy(k, line);" + EMIT)],
-    "HD214": [mapper("if (line[0] == 'q') exit(0); v = 1; strcpy(k, line);" + EMIT),
-              mapper("v = bad(line); strcpy(k, line);" + EMIT, helpers="static int bad(char *s) { exit(s[0]); }")],
-    "HD215": [mapper("if (getline(&line, &cap, stdin) < 0) continue; v = 1; strcpy(k, line);" + EMIT),
-              mapper("v = getchar(); strcpy(k, line);" + EMIT), mapper("if (feof(stdin)) continue; v = 1;"),
+    "HD213": [mapper("if (line[0] == 'q') return 0; v = 1;" + LAST)],
+    "HD214": [mapper("if (line[0] == 'q') exit(0); v = 1;" + LAST),
+              mapper("v = bad(line);" + LAST, helpers="static int bad(char *s) { exit(s[0]); }")],
+    "HD215": [mapper("if (getline(&line, &cap, stdin) < 0) continue; v = 1;" + LAST),
+              mapper("v = getchar();" + LAST), mapper("if (feof(stdin)) continue; v = 1;"),
               mapper("char b[9]; if (!fgets(b, 9, in)) continue; v = 1; strcpy(k, b);" + EMIT, before="FILE *in = stdin;"),
-              mapper("if (scanf(\"%d\", &v) != 1) continue; strcpy(k, line);" + EMIT)],
-    "HD216": [mapper("if (n < 3) goto next; v = 1; strcpy(k, line);" + EMIT + " next: ;"),
-              mapper("v = jump(line); strcpy(k, line);" + EMIT, helpers="static int jump(char *s) { if (*s) goto a; return 1; a: return 2; }")],
-    "HD217": [mapper("v = 1; walk(line, 3); strcpy(k, line);" + EMIT,
+              mapper("if (scanf(\"%d\", &v) != 1) continue;" + LAST)],
+    "HD216": [mapper("if (n < 3) goto next; v = 1;" + LAST + " next: ;"),
+              mapper("v = jump(line);" + LAST,
+                     helpers="static int jump(char *s) { if (*s) goto a; return 1; a: return 2; }")],
+    "HD217": [mapper("v = 1; walk(line, 3);" + LAST,
                      helpers="static int seen; static void walk(char *s, int d) { seen = d; if (d) walk(s, d - 1); }"),
-              mapper("v = 1; swap(k, other, 3); strcpy(k, line);" + EMIT, before="char other[32] = \"\";",
+              mapper("v = 1; swap(k, other, 3);" + LAST, before="char other[32] = \"\";",
                      helpers="static int swap(char *a, char *b, int d) { return d ? swap(b, a, d - 1) : a[0]; }")],
-    "HD218": [mapper("char copy[n + 1]; strcpy(copy, line); v = copy[0]; strcpy(k, line);" + EMIT)],
-    "HD219": [mapper("char *c = malloc(n + 1); strcpy(c, line); v = c[0]; free(c); strcpy(k, line);" + EMIT),
-              mapper("p = realloc(p, 10); v = p[0]; strcpy(k, line);" + EMIT, before="char *p = NULL;")],
-    "HD220": [mapper("v = getenv(\"mapreduce_map_input_file\") != NULL; strcpy(k, line);" + EMIT)],
-    "HD221": [mapper("v = rand(); strcpy(k, line);" + EMIT), mapper("v = (int)time(NULL); strcpy(k, line);" + EMIT)],
-    "HD222": [mapper("v = 1; strcpy(k, line);" + EMIT, before='setlocale(LC_ALL, "");'),
-              mapper("setlocale(LC_ALL, \"\"); v = 1; strcpy(k, line);" + EMIT)],
-    "HD223": [mapper("v = unknown(line); strcpy(k, line);" + EMIT, helpers="int unknown(char *);")],
-    "HD224": [mapper("v = f(1); strcpy(k, line);" + EMIT, helpers="extern int (*f)(int);"),
-              mapper("qsort(k, 4, 1, cmp); v = 1; strcpy(k, line);" + EMIT,
+    "HD218": [mapper("char copy[n + 1]; strcpy(copy, line); v = copy[0];" + LAST)],
+    "HD219": [mapper("char *c = malloc(n + 1); strcpy(c, line); v = c[0]; free(c);" + LAST),
+              mapper("p = realloc(p, 10); v = p[0];" + LAST, before="char *p = NULL;")],
+    "HD220": [mapper("v = getenv(\"mapreduce_map_input_file\") != NULL;" + LAST)],
+    "HD221": [mapper("v = rand();" + LAST), mapper("v = (int)time(NULL);" + LAST)],
+    "HD222": [mapper("v = 1;" + LAST, before='setlocale(LC_ALL, "");'),
+              mapper("setlocale(LC_ALL, \"\"); v = 1;" + LAST)],
+    "HD223": [mapper("v = unknown(line);" + LAST, helpers="int unknown(char *);")],
+    "HD224": [mapper("v = f(1);" + LAST, helpers="extern int (*f)(int);"),
+              mapper("qsort(k, 4, 1, cmp); v = 1;" + LAST,
                      helpers="static int cmp(const void *a, const void *b) { return *(char *)a - *(char *)b; }")],
-    "HD225": [mapper("*(int *)(n * 8) = 1; v = 1; strcpy(k, line);" + EMIT),
-              mapper("v = *(int *)(n * 8); strcpy(k, line);" + EMIT)],
-    "HD226": [mapper("v = 1; strcpy(k, line);" + EMIT, before='printf("head\\n");'),
-              mapper("v = 1; strcpy(k, line);" + EMIT, after='puts("tail");'),
-              mapper("v = 1; strcpy(k, line);" + EMIT, before="getline(&line, &cap, stdin);"),
-              mapper("v = 1; strcpy(k, line);" + EMIT, after="done();", helpers='static void done(void) { puts("x"); }'),
-              mapper("v = 1; strcpy(k, line);" + EMIT).replace("int main(void)", "static int run(void)") + "int main(void) { return run(); }"],
-    "HD227": [mapper("v = 1; strcpy(k, line);" + EMIT, after='fprintf(stderr, "%d", v);'),
-              mapper("v = 1; strcpy(k, line);" + EMIT, after="if (total()) return 1;", helpers="static int last; static int total(void) {"
+    "HD225": [mapper("*(int *)(n * 8) = 1; v = 1;" + LAST),
+              mapper("v = *(int *)(n * 8);" + LAST)],
+    "HD226": [mapper("v = 1;" + LAST, before='printf("head\\n");'),
+              mapper("v = 1;" + LAST, after='puts("tail");'),
+              mapper("v = 1;" + LAST, before="getline(&line, &cap, stdin);"),
+              mapper("v = 1;" + LAST, before="atexit(done);", helpers='int atexit(void (*)(void)); static void done(void) {'
+                     ' puts("x"); }'),
+              mapper("v = 1;" + LAST, after="done();", helpers='static void done(void) { puts("x"); }'),
+              mapper("v = 1;" + LAST).replace("int main(void)", "static int run(void)")
+              + "int main(void) { return run(); }"],
+    "HD227": [mapper("v = 1;" + LAST, after='fprintf(stderr, "%d", v);'),
+              mapper("v = 1;" + LAST, after="if (total()) return 1;", helpers="static int last; static int total(void) {"
                      " return last; }").replace("v = 1;", "v = 1; last = 2;"),
-              mapper("v = 1; strcpy(k, line);" + EMIT, after="return k[0];")],
-    "HD228": [mapper("v = 1; strcpy(k, line);" + EMIT).replace("!= -1", "!= -1 && v < 5"),
+              mapper("v = 1;" + LAST, after="return k[0];")],
+    "HD228": [mapper("v = 1;" + LAST).replace("!= -1", "!= -1 && v < 5"),
               mapper("v = 1;" + EMIT).replace("(n = getline(&line, &cap, stdin)) != -1", "(n = getchar()) != EOF"),
               mapper("v = 1;" + EMIT).replace("(n = getline(&line, &cap, stdin)) != -1", 'scanf("%31s %d", k, &v) == 2'),
               mapper("v = 1;" + EMIT).replace("(n = getline(&line, &cap, stdin)) != -1", "n-- > 0")],
-    "HD229": [mapper("v = fputs(line, f); strcpy(k, line);" + EMIT, before='FILE *f = fopen("x", "w");'),
-              mapper("v = printf(line); strcpy(k, line);" + EMIT)],
-    "HD330": [mapper("s.a = 1; v = s.a; strcpy(k, line);" + EMIT, helpers="struct b { int a : 3; };", before="struct b s;"),
-              mapper("long double x = n; v = (int)x; strcpy(k, line);" + EMIT)],
+    "HD229": [mapper("v = 1;" + LAST, before='stdout = fopen("x", "w");'),
+              mapper("v = fputs(line, f);" + LAST, before='FILE *f = fopen("x", "w");'),
+              mapper("v = printf(line);" + LAST)],
+    "HD330": [mapper("s.a = 1; v = s.a;" + LAST, helpers="struct b { int a : 3; };", before="struct b s;"),
+              mapper("long double x = n; v = (int)x;" + LAST)],
 }
 
 
@@ -367,19 +382,21 @@ def test_every_code_of_this_part_is_triggered() -> None:
 
 def test_too_many_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("heterodoop.compiler.flow_expr.Expressions.STEP_LIMIT", 4)
-    assert "HD231" in codes(mapper("v = 7; strcpy(k, line);" + EMIT))
+    assert "HD231" in codes(mapper("v = 7;" + LAST))
 
 
 @pytest.mark.parametrize(
-    "body", ["if (n > 9) exit(1);", "if (n > 9) abort();", "if (n > 9) { fprintf(stderr, \"long\\n\"); exit(2); }", "if (!n) _exit(3);"])
+    "body",
+    ["if (n > 9) exit(1);", "if (n > 9) abort();", "if (n > 9) { fprintf(stderr, \"long\\n\"); exit(2); }",
+     "if (!n) _exit(3);"])
 def test_failures_are_no_reason(body: str) -> None:
     """A task that fails runs again on the CPU, which decides."""
-    assert codes(mapper(body + "v = 1; strcpy(k, line);" + EMIT)) == set()
+    assert codes(mapper(body + "v = 1;" + LAST)) == set()
 
 
 def test_code_around_the_region_that_is_fine() -> None:
     before = 'FILE *f = fopen("table", "r"); int limit = 0; if (f) { fscanf(f, "%d", &limit); fclose(f); } v = 0; srand(1);'
-    source = mapper("v = n > limit; strcpy(k, line);" + EMIT, before=before, after="v = 3; if (limit > 100) return 2;")
+    source = mapper("v = n > limit;" + LAST, before=before, after="v = 3; if (limit > 100) return 2;")
     assert codes(source) == set() and own(source)["limit"] == "sharedRO"
 
 

@@ -17,7 +17,8 @@ from .regions import analyse, mapper
 SOURCE = mapper(
     "int j; struct s s; v = (int)n + k[0]; for (j = 0; j < 3; j++) { if (v) break; else continue; } s.a = one(v, k);"
     'switch (v) { case 1: v = v ? 2 : 3; } printf("%d\\n", v);',
-    helpers="struct s { int a; }; static int one(int x, char *p) { return x + *p; } static int g[2] = { 1, 2 };", before="g[0] = 5;",
+    helpers="struct s { int a; }; static int one(int x, char *p) { return x + *p; } static int g[2] = { 1, 2 };",
+    before="g[0] = 5;",
 )
 
 
@@ -49,10 +50,12 @@ BROKEN: dict[str, Callable[[], ir.Program]] = {
     "declared int": lambda: when(ir.Name, lambda n: replace(n, type=LONG) if n.name == "v" else n),
     "+ of type int|+ on": lambda: when(ir.Binary, lambda n: replace(n, left=ir.Const(LONG, 1)) if n.type == INT else n),
     "of type long": lambda: when(ir.Binary, lambda n: replace(n, type=LONG) if n.type == INT else n),
-    "assignment of long to int": lambda: when(ir.Assign, lambda n: replace(n, value=ir.Const(LONG, 1)) if n.type == INT else n),
+    "assignment of long to int": lambda: when(
+        ir.Assign, lambda n: replace(n, value=ir.Const(LONG, 1)) if n.type == INT else n),
     "assignment of type": lambda: when(ir.Assign, lambda n: replace(n, type=ctype.SHORT) if n.type == INT else n),
     "no lvalue": lambda: when(ir.Assign, lambda n: replace(n, target=n.value) if n.type == INT else n),
-    "argument of another type": lambda: when(ir.Call, lambda n: replace(n, args=(ir.Const(LONG, 1), *n.args[1:])) if len(n.args) == 2 else n),
+    "argument of another type": lambda: when(
+        ir.Call, lambda n: replace(n, args=(ir.Const(LONG, 1), *n.args[1:])) if len(n.args) == 2 else n),
     "wrong number of arguments": lambda: when(ir.Call, lambda n: replace(n, args=n.args[:1]) if len(n.args) == 2 else n),
     "call of type": lambda: when(ir.Call, lambda n: replace(n, type=LONG)),
     "?: on": lambda: when(ir.Conditional, lambda n: replace(n, then=ir.Const(LONG, 1))),
