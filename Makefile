@@ -2,7 +2,7 @@
 #   make demo    install into .venv, compile word count, run it on a book, show the result
 #   make test    install with the test tools, lint, check types, run all tests (also on a sanitizer build)
 #   make lint    ruff and mypy only
-#   make bench   bench/embedded.py at its full size (512 MiB of text; minutes)
+#   make bench   bench/embedded.py at its full size (512 MiB of text, 10 minutes); results go into docs/benchmarks.md
 #   make docs    write the parts of docs/ that come from tables of the code
 #   make clean   remove everything that the others made
 
@@ -43,7 +43,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 bench: $(VENV)/installed-bench
-	$(BIN)/python bench/embedded.py
+	$(BIN)/python bench/embedded.py --page docs/benchmarks.md
 
 docs: $(VENV)/installed
 	$(BIN)/python docs/generate.py

@@ -1,9 +1,9 @@
 """The embedded engine against what else a user could run on this machine; ratios measured in one run.
 
-    python bench/embedded.py [--size 512m] [--rounds 3] [--only wordcount,grep,memory,start] [--json FILE]
+    python bench/embedded.py [--size 512m] [--rounds 3] [--only wordcount,grep,memory,start] [--json FILE] [--page FILE]
 
-Prints a Markdown table and writes the same as JSON. Each ratio comes from interleaved rounds on one machine; the
-seconds are medians and mean nothing on another machine.
+Prints a Markdown table and writes the same as JSON; with --page also into a page, below its heading "## Results". Each
+ratio comes from interleaved rounds on one machine; the seconds are medians and mean nothing on another machine.
 """
 
 from __future__ import annotations
@@ -155,6 +155,14 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def replace_results(page: Path, text: str) -> None:
+    """Put `text` in place of everything below the page's heading "## Results"."""
+    before, heading, _ = page.read_text(encoding="utf-8").partition("## Results\n")
+    if not heading:
+        raise SystemExit(f"{page} has no heading '## Results'")
+    page.write_text(f"{before}{heading}\n{text}", encoding="utf-8")
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=data.parse_size, default="512m", help="bytes of text (default 512m)")
@@ -162,6 +170,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default=",".join(PARTS), help="comma-separated parts: " + ", ".join(PARTS))
     parser.add_argument("--json", type=Path, default=data.SCRATCH / "embedded.json", help="where the JSON goes")
+    parser.add_argument("--page", type=Path, help="a Markdown page whose results are replaced (docs/benchmarks.md)")
     options = parser.parse_args()
     unknown = set(options.only.split(",")) - set(PARTS)
     if unknown:
@@ -180,8 +189,10 @@ def main() -> None:
             rows += PARTS[part](bench, options)
     facts = {**measure.machine(), "date": datetime.date.today().isoformat(), "command": " ".join(["python", *sys.argv])}
     options.json.write_text(json.dumps({"machine": facts, "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
-    print(table(rows))
-    print("\n" + "; ".join(f"{name}: {value}" for name, value in facts.items()))
+    text = table(rows) + "\n\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items())
+    print(text, end="")
+    if options.page:
+        replace_results(options.page, text)
 
 
 if __name__ == "__main__":
