@@ -141,14 +141,23 @@ def test_any_text_is_refused(text: str) -> None:
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "map").write_bytes(b"filter")
-    binaries = (Input("bin/map", sha256(tmp_path / "bin" / "map")),)
+    paths = [program.binary for program in MANIFEST.programs]
+    for path in paths:
+        (tmp_path / path).write_bytes(b"filter")
+    binaries = tuple(Input(path, sha256(tmp_path / path)) for path in paths)
     (tmp_path / FILE).write_text(dataclasses.replace(MANIFEST, binaries=binaries).to_json())
     return tmp_path
 
 
 def test_a_bundle_loads(bundle: Path) -> None:
     assert load(bundle).name == "größe"
+
+
+def test_a_filter_without_a_hash_is_refused(bundle: Path) -> None:
+    (bundle / FILE).write_text(MANIFEST.to_json())
+    with pytest.raises(UsageError, match="'bin/combine' has no hash") as caught:
+        load(bundle)
+    assert caught.value.code == "HD310"
 
 
 def test_a_changed_or_missing_filter_is_refused(bundle: Path) -> None:
