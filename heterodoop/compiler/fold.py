@@ -15,7 +15,7 @@ from .. import manifest
 from . import ctype, formats, ir, ir_walk
 from .ctype import Int
 from .fold_calls import FoldRun
-from .fold_run import Reader
+from .fold_reader import Reader
 from .fold_start import start_state, zeroed_arrays
 from .fold_state import Emitted, Refused, Situation, State, Stop, Term
 from .record_loop import reads, truth

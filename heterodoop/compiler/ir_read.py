@@ -16,8 +16,9 @@ from pycparser import CParser, c_ast
 from ..errors import CompilerBug
 from ..manifest import Reason
 from ..source import UNKNOWN
-from . import build, ctype, formats, ir, literals
+from . import build, ctype, ir, literals
 from .ir_names import unmangle, untag
+from .ir_pieces import make_pieces
 from .lower_names import const_object
 from .types_ast import TypeTable
 
@@ -334,22 +335,6 @@ class _Reader:
     def own_exit(self, args: list[Any]) -> ir.Expr:
         call = literals.string_bytes(args[0].value).decode()
         return ir.Exit(ctype.VOID, call, tuple(self._value(a) for a in args[1:]))
-
-
-def make_pieces(text: bytes, args: tuple[ir.Expr, ...]) -> tuple[ir.Piece, ...] | None:
-    """A format and its arguments as pieces; None where they do not fit each other."""
-    parts = formats.split_printf(text)
-    if parts is None:
-        return None
-    pieces: list[ir.Piece] = []
-    at = 0
-    for part in parts:
-        if isinstance(part, bytes):
-            pieces.append(ir.Text(part))
-            continue
-        pieces.append(ir.Format(part.spec, args[at : at + part.takes]))
-        at += part.takes
-    return tuple(pieces) if at == len(args) else None
 
 
 def _refusal(text: str) -> Reason:

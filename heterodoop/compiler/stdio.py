@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import ctype, ir, ir_walk
-from .ir_read import make_pieces
+from .ir_pieces import make_pieces
 from .streams import Streams
 
 EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__assert", "__hd_assert_fail"})
