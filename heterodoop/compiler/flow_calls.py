@@ -247,6 +247,9 @@ class Calls(Expressions):
             return self.write_string(places, state, node.span)
         if item.letter == "c":
             return self.write_bytes(places, state, item.width or 1, node.span)
+        if item.target is not None:  # what is stored, whatever the variable's own type
+            exprs = node.args if isinstance(node, ir.Call) else node.targets
+            places = self.places_at(exprs[at], args[at], item.target)
         return self.write(places, state, ANY, node.span)
 
     def errno(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:

@@ -209,10 +209,16 @@ class FoldRun(Run):
             raise Refused
         self.reader.found_value(value.target)
         self.state.contents[to] = "K"
-        number = self.value(targets[1])
-        if number is None or number[0] != "var":
+        self.state.terms[self._number_target(targets[1], value.target)] = ("V",)
+
+    def _number_target(self, target: ir.Expr, kind: ctype.CType | None) -> str:
+        """The variable that a conversion stores to, of just the type it stores."""
+        term, own = self.value(target), ctype.element(target.type)
+        if term is None or term[0] != "var" or not isinstance(own, ctype.Int) or not isinstance(kind, ctype.Int):
             raise Refused
-        self.state.terms[number[1]] = ("V",)
+        if (own.bits, own.signed) != (kind.bits, kind.signed):
+            raise Refused
+        return str(term[1])
 
     def nothing(self, node: ir.Call) -> Term:
         return None

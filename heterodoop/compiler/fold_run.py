@@ -59,8 +59,7 @@ class Run:
         elif isinstance(stmt, ir.Continue):
             raise Stop("continue")
         elif isinstance(stmt, ir.Return):
-            value = self.value(stmt.value) if stmt.value is not None else ("c", 0)
-            raise Stop("return", value)
+            raise Stop("return", self.value(stmt.value) if stmt.value is not None else None)
         else:
             raise Refused
 
@@ -147,7 +146,8 @@ class Run:
         inner = node.operand
         if isinstance(inner, ir.Index) and self.value(inner.index) == ("c", 0):
             return self.value(inner.base)
-        return ("var", self.key_of(inner.name)) if isinstance(inner, ir.Name) else None
+        scalar = isinstance(inner, ir.Name) and isinstance(inner.type, (Int, ctype.Pointer))
+        return ("var", self.key_of(inner.name)) if scalar and isinstance(inner, ir.Name) else None
 
     def cast(self, node: ir.Cast) -> Term:
         term = self.value(node.operand)

@@ -175,6 +175,7 @@ NO_FOLDS: dict[str, str] = {
     "sum tested instead of the key": changed(("if (prev[0])", "if (count)")),
     "prints a header": usual(before=BEFORE + ' printf("head\\t0\\n");'),
     "prints a footer": usual(after='puts("end");'),
+    "exit status not known": usual(after="return;"),
     "exit status from the sum": usual(after="return count > 0;"),
     # the form of the output
     "space for the tab": changed(("\\t", " ")),
@@ -194,6 +195,11 @@ NO_FOLDS: dict[str, str] = {
     "half-read pairs used, 1": changed(("== 2)", ">= 1)")),
     "octal numbers read": changed(('"%31s %d', '"%31s %i')),
     "three columns": usual(before=BEFORE + " int more;", loop='while (scanf("%31s %d %d", word, &val, &more) == 3)'),
+    "value into a wider variable": changed(("int count = 0, val;", "int count = 0; long val;"), ("+= val", "+= (int)val"),
+                                           ("= val;", "= (int)val;")),
+    "value into the key": lines(
+        'if (sscanf(line, "%31[^\\t]\\t%d", word, (int *)prev) != 2) continue; val = 1;' + BODY,
+        before=LINE_BEFORE.replace("*word", "word[32]")),
     "value cut": changed(('"%31s %d', '"%31s %3d')),
     "pairs skipped": usual("if (val < 0) continue;" + BODY),
     "stops early": usual("if (val < 0) break;" + BODY),

@@ -89,8 +89,8 @@ class Maker:
     def copy(self, depth: int) -> str:
         return self._rng.choice([
             "strncpy(w, line, 15); w[15] = 0; b = (int)strlen(w);", "memset(&s, 0, sizeof s); a = s.y;",
-            "memset(t, 0, sizeof t);", "c = w[1];", "snprintf(w, sizeof w, \"%d\", a);", "if (sscanf(line, \"%d\", &a) == 1) d = a;",
-            "s.x = a; s.y = a;",
+            "memset(t, 0, sizeof t);", "c = w[1];", "snprintf(w, sizeof w, \"%d\", a);",
+            "if (sscanf(line, \"%d\", &a) == 1) d = a;", "s.x = a; s.y = a;",
             "sscanf(line, \"%d\", &b); b++;",
         ])
 
