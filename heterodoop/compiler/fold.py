@@ -174,7 +174,10 @@ class _Recogniser:
     def _read_line(self, run: FoldRun, read: ir.ReadRecord) -> None:
         target = read.target
         if read.kind == "getline":
+            capacity = read.capacity
             if not isinstance(target, ir.AddressOf) or not isinstance(target.operand, ir.Name):
+                raise Refused
+            if not isinstance(capacity, ir.AddressOf) or capacity.operand.type != ctype.ULONG:
                 raise Refused
             run.state.terms[run.key_of(target.operand.name)] = ("line",)
             return

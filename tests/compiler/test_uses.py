@@ -201,7 +201,8 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     # reads that may fail
     "sscanf tested": ("", "", "if (sscanf(line, \"%31s %d\", k, &v) == 2)" + EMIT, {"k": "private", "v": "private"}),
     "sscanf of a wider variable": (
-        "", "long w;", "if (sscanf(line, \"%31s %d\", k, (int *)&w) == 2) { v = (int)w;" + EMIT + "}", {"w": "assumed-private"}),
+        "", "long w;", "if (sscanf(line, \"%31s %d\", k, (int *)&w) == 2) { v = (int)w;" + EMIT + "}",
+        {"w": "assumed-private"}),
     "sscanf tested for less": (
         "", "", "if (sscanf(line, \"%31s %d\", k, &v) >= 1)" + EMIT, {"k": "private", "v": "carried"}),
     "sscanf not tested": ("", "", "sscanf(line, \"%31s %d\", k, &v);" + EMIT, {"k": "carried", "v": "carried"}),
