@@ -110,7 +110,7 @@ class Bundles:
         with open(self.folder / f"{key}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not bundle.exists():
-                cli_here("compile", write_app(self.folder / key, programs), "-o", bundle)
+                cli_here("compile", write_app(self.folder / key, programs), "-o", bundle, "--verify")
         return bundle
 
 
