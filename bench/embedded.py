@@ -12,6 +12,7 @@ import argparse
 import datetime
 import filecmp
 import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -180,6 +181,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = parse_arguments()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its byte code; so has the one measured here
     rows: list[Row] = []
     data.SCRATCH.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=data.SCRATCH) as scratch:
