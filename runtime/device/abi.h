@@ -1,0 +1,84 @@
+// What host and kernels pass to each other: plain structs, the same bytes for g++ and nvcc. No code.
+//
+// Data flow of a map task's sub-split: raw text -> record index -> staged records (RecordTable) -> map kernel -> Store
+// -> sort -> staged pairs (again a RecordTable) -> combine kernel -> Store -> output. See docs/architecture.md.
+#pragma once
+
+#include <cstdint>
+
+namespace hd {
+
+// Records, staged so that C code can treat them as lines: record i is `length[i]` bytes at text + offset[i], then '\n',
+// then '\0'; each starts at a multiple of 16 and may be written to. Offsets are 64 bit: a table may pass 4 GiB.
+struct RecordTable {
+    char *text;
+    const uint64_t *offset;
+    const uint32_t *length;
+    uint32_t count;
+};
+
+constexpr uint32_t no_pair = 0xffffffffu;  // Pair::length of a reserved but unused slot
+constexpr uint32_t to_stderr = 0x80000000u;  // in Pair::sequence: text for stderr, not a pair
+
+// One line of output: `length` bytes at arena + at, its '\n' not counted; the key is the first `key_length` of them
+// (all of them if there is no tab). (item, sequence) puts the lines of a launch in the order of the sequential program.
+struct Pair {
+    uint64_t at;
+    uint32_t length;
+    uint32_t key_length;
+    uint32_t item;
+    uint32_t sequence;
+};
+
+// Where kernels put their output. `used` counters only grow, also past the size: then the launch has failed with
+// Status::arena_full or pairs_full, and the counters say (at least) how much room would have been needed.
+struct Store {
+    char *arena;
+    uint64_t arena_size;
+    unsigned long long *arena_used;
+    Pair *pairs;
+    uint64_t pairs_size;
+    unsigned long long *pairs_used;
+};
+
+// Why a launch's output must not be used. The first two: run again with more room. All others: the task runs on the
+// CPU, which decides what the program does.
+enum class Status : uint32_t {
+    ok = 0,
+    arena_full,
+    pairs_full,
+    exit_called,       // exit, abort, a failed assert
+    division,          // integer division by zero, or INT_MIN / -1
+    unterminated,      // a record's output does not end in a newline
+    carriage_return,   // output with \r, at which Hadoop cuts lines
+    recursion,         // deeper than the device's stack allows
+    unsupported,       // data that a device function does not treat exactly; `detail` says which
+    key_too_long,      // reserved for fixed slots
+    nan_sign,          // a NaN was printed whose sign only the CPU knows
+    reader_stopped,    // scanf stopped before the end of a record
+};
+
+// The first failure of a launch wins the word (compare and swap from ok); `item` and `detail` belong to it.
+struct Failure {
+    uint32_t status;
+    uint32_t item;
+    uint32_t detail;  // source line of the failing statement, or 0
+    uint32_t reserved;
+};
+
+// One launch of a map or combine kernel. Work item i reads the records [begin[i], begin[i + 1]), or the record i alone
+// where `begin` is null. `order` (may be null) is a permutation of the items: which one is taken when.
+struct Task {
+    RecordTable in;
+    Store out;
+    const uint32_t *begin;
+    const uint32_t *order;
+    uint32_t items;
+    uint32_t slots_per_thread;  // sink ThreadArea only
+    uint32_t slot_bytes;        // sink ThreadArea only
+    uint32_t reserved;
+    unsigned int *next;         // counter of taken items, 0 before the launch
+    Failure *failure;           // status 0 before the launch
+};
+
+}  // namespace hd
