@@ -566,6 +566,34 @@ CODES: dict[str, Entry] = {
         " such a library at all. Running with it could go wrong in any way, so it is not used.",
         "Build it again: python -m heterodoop.build_native. If HETERODOOP_NATIVE is set, see what it names.",
     ),
+    "HD513": Entry(
+        "the C++ compiler refuses a kernel for the emulated device",
+        "The emulated device runs kernels that g++ compiled from the very text that nvcc gets. g++ did not take that text,"
+        " or it failed; its own words are in the message, with places in the C program that the kernel was made from.",
+        "If g++ ran out of memory or disk, give it more. Else please report the program: a kernel that was generated must"
+        " compile. The job runs with --device cpu.",
+    ),
+    "HD514": Entry(
+        "the CUDA compiler that was chosen cannot be used",
+        "CUDA_HOME (or CUDA_PATH) names a folder without bin/nvcc, or the nvcc found is older than 12.0 or prints no"
+        " version. A compiler that was chosen is never replaced by another one in silence.",
+        "Correct CUDA_HOME, or unset it: then nvcc is looked for in PATH, in /usr/local/cuda and among the Python packages"
+        " (pip install 'heterodoop[nvcc]').",
+    ),
+    "HD515": Entry(
+        "the CUDA compiler refuses a kernel",
+        "nvcc did not take the text of a kernel, or it failed; its own words are in the message, with places in the C"
+        " program that the kernel was made from.",
+        "If nvcc names an unsupported architecture, choose others with --arch; if it finds no host compiler, install g++."
+        " Else please report the program: a kernel that was generated must compile. --arch none leaves the kernels"
+        " uncompiled.",
+    ),
+    "HD516": Entry(
+        "there is no folder for compiled kernels",
+        "Compiled kernels are kept in $XDG_CACHE_HOME/heterodoop, else ~/.cache/heterodoop, else a folder below /tmp."
+        " Programs are loaded from there, so it must belong to you and nobody else may write to it. None of them does.",
+        "Set XDG_CACHE_HOME to a folder of your own, or take the others' right to write away (chmod go-w).",
+    ),
 }
 
 

@@ -19,7 +19,8 @@ NATIVE_FILES = sorted(p for p in (ROOT / "runtime").rglob("*") if p.suffix in {"
 LEVELS = (
     {"", "errors", "source", "resources"},
     {"diag", "manifest", "hdcodes"},
-    {"toolchain", "storage", "build_native"},
+    {"toolchain", "storage", "build_native", "build_cache"},
+    {"toolchain_emulated", "toolchain_cuda"},
     {"compiler", "executor", "scheduler"},
     {"engine"},
     {"commands", "explain"},

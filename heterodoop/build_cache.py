@@ -1,0 +1,89 @@
+"""What compilers made, kept under a hash of everything that went into it; one folder for all of HeteroDoop.
+
+An entry appears complete or not at all, so any number of processes may build the same thing at once. Entries are never
+changed; removing the folder is always safe. Not here: what is built and how (`toolchain_emulated`, `toolchain_cuda`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from .errors import ToolError
+
+
+def folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """The cache's folder: $XDG_CACHE_HOME/heterodoop, else ~/.cache/heterodoop, else one of our own below /tmp.
+
+    It exists, belongs to this user, and nobody else may write to it: libraries are loaded from it. Raises ToolError
+    HD516 where there is no such place.
+    """
+    given = environ.get("XDG_CACHE_HOME", "")
+    home = environ.get("HOME", "")
+    candidates = [Path(given) / "heterodoop"] if os.path.isabs(given) else []
+    candidates += [Path(home) / ".cache" / "heterodoop"] if os.path.isabs(home) and not candidates else []
+    candidates.append(Path(tempfile.gettempdir()) / f"heterodoop-{os.getuid()}")
+    for path in candidates:
+        if _usable(path):
+            return path
+    raise ToolError(
+        f"there is no folder to keep compiled kernels in: {', '.join(map(str, candidates))} cannot be used",
+        code="HD516", help="set XDG_CACHE_HOME to a folder that you may write to and others may not",
+    )
+
+
+def _usable(path: Path) -> bool:
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = path.lstat()
+    except OSError:
+        return False
+    return path.is_dir() and not path.is_symlink() and _private(status) and os.access(path, os.W_OK | os.X_OK)
+
+
+def _private(status: os.stat_result) -> bool:
+    return status.st_uid == os.getuid() and not status.st_mode & 0o022
+
+
+def key(parts: Iterable[str | bytes]) -> str:
+    """Hex hash of a list of texts; where one ends and the next begins counts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()[:32]
+
+
+def tree(root: Path, suffixes: tuple[str, ...]) -> list[str | bytes]:
+    """Name and contents of every file below `root` with one of the suffixes, in a stable order."""
+    found: list[str | bytes] = []
+    for path in sorted(p for p in root.rglob("*") if p.suffix in suffixes and p.is_file()):
+        found += [str(path.relative_to(root)), path.read_bytes()]
+    return found
+
+
+def identity(tool: str) -> str:
+    """A program as it lies on disk: another version of it is another text."""
+    path = os.path.realpath(shutil.which(tool) or tool)
+    try:
+        status = os.stat(path)
+    except OSError:
+        return path
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
+
+
+def get(path: Path, make: Callable[[Path], None]) -> Path:
+    """`path`, made by `make(partial path)` if it is not there yet. The partial file lies beside it, under another name."""
+    if path.is_file():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch:
+        partial = Path(scratch) / path.name
+        make(partial)
+        partial.replace(path)
+    return path
