@@ -125,6 +125,10 @@ int32_t hd_reduce_task(const hd_reduce_spec *spec, hd_progress *progress, hd_res
   return run_task(spec, progress, result, run_reduce_task);
 }
 
+int32_t hd_prologue(const hd_prologue_spec *spec, hd_progress *progress, hd_result *result) {
+  return run_task(spec, progress, result, run_prologue);
+}
+
 void hd_result_free(hd_result *result) {
   std::free(result->user_counters);
   std::free(result->status_text);

@@ -116,6 +116,13 @@ typedef struct {
   const char *work_dir, *out_path, *log_path, *reporter_prefix;
 } hd_reduce_spec;
 
+typedef struct { // the code before a mapper's region, as a program that writes its variables to descriptor 3
+  hd_command prologue;
+  int32_t data_fd; // a file; stays open
+  uint32_t linger_ms, flags;
+  const char *log_path, *reporter_prefix;
+} hd_prologue_spec;
+
 typedef struct {
   int32_t status, exit_code, signal, error_number; // exit_code -1 and signal 0: does not apply
   uint64_t counters[HD_N_COUNTERS];
@@ -132,9 +139,11 @@ void hd_abi_sizes(uint64_t sizes[7]);
 const char *hd_counter_name(int32_t counter); // NULL outside the range
 const char *hd_stage_name(int32_t stage);
 
-// Both return result->status. `progress` may be NULL. Free the result with hd_result_free whatever the status.
+// All return result->status. `progress` may be NULL. Free the result with hd_result_free whatever the status.
 int32_t hd_map_task(const hd_map_spec *spec, hd_progress *progress, hd_result *result);
 int32_t hd_reduce_task(const hd_reduce_spec *spec, hd_progress *progress, hd_result *result);
+// HD_BAD_INPUT: the program wrote to stdout or stderr, which a device cannot repeat in its place.
+int32_t hd_prologue(const hd_prologue_spec *spec, hd_progress *progress, hd_result *result);
 void hd_result_free(hd_result *result);
 
 // The bytes that a split puts on its filter's stdin, for tests and for showing a failing record. `fd` and `length` as

@@ -12,6 +12,7 @@ struct Command {
   std::vector<std::string> argv, env;
   std::string cwd;
   uint32_t linger_ms = 10000;  // see run_filter
+  int data_fd = -1;            // becomes the child's descriptor 3; stays ours
   explicit operator bool() const { return !argv.empty(); }
 };
 

@@ -29,7 +29,7 @@ enum Step : int { kNone, kChdir, kExec, kDescriptors };
 struct Start {
   const char *path, *cwd;
   char *const *argv, *const *env;
-  int in, out, err;
+  int in, out, err, data;
   pid_t parent;
   long open_max;
   Step failed = kNone;
@@ -52,11 +52,16 @@ HD_CHILD_CODE void reset_signals() {
   sigprocmask(SIG_SETMASK, &plain.sa_mask, nullptr);
 }
 
-HD_CHILD_CODE void close_others(long open_max) {
+HD_CHILD_CODE void close_others(int first, long open_max) {
 #ifdef SYS_close_range
-  if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0) return;
+  if (syscall(SYS_close_range, static_cast<unsigned>(first), ~0u, 0u) == 0) return;
 #endif
-  for (long fd = 3; fd < open_max; ++fd) close(static_cast<int>(fd));
+  for (long fd = first; fd < open_max; ++fd) close(static_cast<int>(fd));
+}
+
+// `data` becomes descriptor 3. Where it is that number already, dup2 would leave it to be closed at exec.
+HD_CHILD_CODE bool place_data(int data) {
+  return data == 3 ? fcntl(3, F_SETFD, 0) == 0 : dup2(data, 3) >= 0;
 }
 
 HD_CHILD_CODE void fail(Start *start, Step step) {
@@ -71,7 +76,8 @@ HD_CHILD_CODE int child_main(void *argument) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != start->parent) _exit(127);  // the parent died before the line above: nobody will read this
   if (dup2(start->in, 0) < 0 || dup2(start->out, 1) < 0 || dup2(start->err, 2) < 0) fail(start, kDescriptors);
-  close_others(start->open_max);
+  if (start->data >= 0 && !place_data(start->data)) fail(start, kDescriptors);
+  close_others(start->data >= 0 ? 4 : 3, start->open_max);
   reset_signals();
   if (*start->cwd && chdir(start->cwd) != 0) fail(start, kChdir);
   execve(start->path, start->argv, start->env);
@@ -162,7 +168,7 @@ Child spawn(const Command &command) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   Start start{argv[0], command.cwd.c_str(), argv.data(), env.data(), in.read.get(), out.write.get(), err.write.get(),
-              ::getpid(), static_cast<long>(std::min<rlim_t>(limit.rlim_cur, 1 << 16))};
+              command.data_fd, ::getpid(), static_cast<long>(std::min<rlim_t>(limit.rlim_cur, 1 << 16))};
   ChildStack stack;
   Child child;
   int clone_error;

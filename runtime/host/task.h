@@ -20,9 +20,10 @@ struct Task {
   void phase(hd_phase p) { progress.phase = p; }
 };
 
-// The two task bodies; throw Error.
+// The bodies of the calls in api.h; throw Error.
 void run_map_task(const hd_map_spec &spec, Task &task);
 void run_reduce_task(const hd_reduce_spec &spec, Task &task);
+void run_prologue(const hd_prologue_spec &spec, Task &task);
 
 Command command_of(const hd_command &command, const Task &task);
 
