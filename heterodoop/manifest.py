@@ -19,11 +19,14 @@ from typing import Any, Literal
 
 from .errors import UsageError
 
-VERSION = 1
+VERSION = 2
 FILE = "manifest.json"
 
 Role = Literal["map", "combine", "reduce"]
 VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "record", "unused"]
+
+SinkKind = Literal["BlockCursor", "ThreadArea"]
+SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", "string"]
 
 
 @dataclass(frozen=True)
@@ -111,14 +114,95 @@ class Region:
 
 
 @dataclass(frozen=True)
+class SharedVar:
+    """One object that the prologue hands to a kernel, in the order in which the prologue writes them.
+
+    kind     "scalar", "array": its bytes go into `struct Shared` at `offset`.
+             "pointer": the same, 8 bytes, made a device address first: NULL stays, a pointer into an object below
+             becomes the address of its copy, any other pointer keeps the task on the CPU.
+             "object": goes to device memory of its own, whose address goes to `offset`.
+             "texture": the same; the handle of a texture object over it, or 0, goes to `offset` + 8.
+             "heap", "string": memory behind a pointer; goes to device memory of its own, has no field (`offset` -1).
+    nbytes   of the object; 0 where only the prologue knows it (heap, string).
+    element  bytes of one element of a texture (a double is read as two ints), else 0.
+    """
+
+    name: str
+    kind: SharedKind
+    offset: int
+    nbytes: int
+    element: int = 0
+
+
+@dataclass(frozen=True)
+class Cubin:
+    """A kernel compiled for one architecture; `arch` is `sm_90`, or `compute_80` for PTX (text that a driver compiles).
+
+    registers  per thread. spills: bytes of local memory that the compiler spilled registers to, stores and loads together.
+    """
+
+    arch: str
+    path: str
+    sha256: str
+    registers: int
+    spills: int
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A region as a GPU kernel. Paths are relative to the bundle.
+
+    source         the CUDA text; `entry` is the kernel's name in it.
+    threads        per block. blocks: 0 = chosen when it is launched.
+    kvpairs        most pairs of one work item, 0 = not said.
+    key_bytes      longest text of a key (value), as far as the clauses say.
+    shared_bytes   sizeof(struct Shared), the kernel's second parameter; at least 1.
+    stack_bytes    stack per thread that recursion needs, 0 = the device's default does.
+    prologue       executable that writes the objects of `shared` to descriptor 3: for each the address and the size (u64,
+                   little endian), then the bytes; "" where there are none.
+    prologue_pure  it asks for no time, random number, environment or file: its result is the same for all tasks of a job.
+    optimisations  names (compiler.optimisations).
+    """
+
+    source: str
+    entry: str
+    threads: int
+    blocks: int
+    sink: SinkKind
+    kvpairs: int
+    key_bytes: int
+    value_bytes: int
+    shared_bytes: int
+    stack_bytes: int
+    shared: tuple[SharedVar, ...]
+    prologue: str
+    prologue_pure: bool
+    optimisations: tuple[str, ...]
+    cubins: tuple[Cubin, ...]
+
+    def files(self) -> tuple[str, ...]:
+        """Every file of the bundle that belongs to the kernel."""
+        prologue = (self.prologue,) if self.prologue else ()
+        return (self.source, *prologue, *(cubin.path for cubin in self.cubins))
+
+
+@dataclass(frozen=True)
 class Program:
-    """One filter. `binary` and `sources` are relative to the bundle; `gpu_refusals` empty = the GPU may run it."""
+    """One filter. `binary` and `sources` are relative to the bundle; `gpu_refusals` empty = the GPU may run it.
+
+    kernel  None where there are refusals, and for a combiner that is no fold: it runs on the CPU over sorted pairs.
+    """
 
     role: Role
     binary: str
     sources: tuple[str, ...]
     region: Region | None
     gpu_refusals: tuple[Reason, ...]
+    kernel: Kernel | None = None
+
+    def files(self) -> tuple[str, ...]:
+        """The built files that a task may load or run."""
+        return (self.binary, *(self.kernel.files() if self.kernel else ()))
 
 
 @dataclass(frozen=True)
@@ -166,7 +250,7 @@ def from_json(text: str) -> Manifest:
     if "map" not in roles or len(set(roles)) != len(roles):
         raise _bad(f"programs must be one map and at most one combine and reduce, found {roles}")
     for program in manifest.programs:
-        for path in (program.binary, *program.sources):
+        for path in (*program.files(), *program.sources):
             _check_inside(path)
     return manifest
 
@@ -187,8 +271,9 @@ def load(bundle: Path) -> Manifest:
     manifest = from_json(text)
     built = {item.path for item in manifest.binaries}
     for program in manifest.programs:
-        if program.binary not in built:
-            raise _bad(f"{program.binary!r} has no hash")
+        for path_inside in program.files():
+            if path_inside not in built:
+                raise _bad(f"{path_inside!r} has no hash")
     for item in manifest.binaries:
         _check_inside(item.path)
         try:

@@ -1,7 +1,7 @@
 """Everything the CUDA emitter needs besides the IR: where variables live, and how a kernel is launched.
 
 Plain values that print (`--emit decisions`) and compare. Made by `placement`, `launch` and `optimisations`, read by
-`emit_cuda`, `emit_host` and `explain`. No decision is taken here.
+`emit_cuda` (kernel, struct Shared), `emit_host` (prologue) and `explain`. No decision is taken here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..manifest import VariableClass
+from ..manifest import SharedKind, VariableClass
+from . import ir
 from .ctype import CType
 
 Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "lane"]
@@ -33,8 +34,12 @@ class Place:
 
     name     the IR's (`*p` for memory that pointer p was given).
     key      its name in PointsTo.
-    live_in  its value from before the region is needed: it comes from the prologue.
+    live_in  its value from before the region is needed: it comes from the prologue, through `Decisions.shared`.
     nbytes   0 where the size is not known before the program runs (`*p`).
+    init     what the object holds when a work item starts, as an expression or initialiser of the program: of a
+             "constant", and of a private pointer into private memory (`char *p = word;`). A call of malloc in it stands
+             for the start of the object that it made (`PointsTo.sites`), which has a place too. None: zero for a
+             "constant", nothing else.
     """
 
     name: str
@@ -45,6 +50,29 @@ class Place:
     nbytes: int
     live_in: bool
     reason: str
+    init: ir.Init | None = None
+
+
+@dataclass(frozen=True)
+class SharedField:
+    """One object that the prologue hands over, and its field in the kernel's `struct Shared` (kinds: manifest.SharedVar).
+
+    name     the IR name of the object; memory behind a pointer is `*p` and has no field. `key`: in PointsTo.
+    type     of the field: the object's for "scalar", "array", "pointer"; for "object" and "texture" the object's too, but
+             the field is a pointer to its first element (to itself, if it is no array). A "texture" has a second field
+             right behind, `unsigned long long NAME_texture`, 0 where the device has no texture objects.
+    offset   in bytes, -1 without a field; fields come in this order, aligned as x86-64 does.
+    nbytes   of the object, 0 = known only when the prologue has run.
+    value    C expression of the prologue: the object itself, or the pointer to the memory.
+    """
+
+    name: str
+    key: str
+    kind: SharedKind
+    type: CType
+    offset: int
+    nbytes: int
+    value: str
 
 
 @dataclass(frozen=True)
@@ -55,6 +83,7 @@ class Decisions:
     stack_bytes  local memory per thread that arrays and helper frames may take; 0 = the device's default is enough.
     kvpairs      most pairs that one work item writes (clause), 0 = not said.
     slot_bytes   bytes of one pair's text in a ThreadArea, key, tab, value and line end included.
+    shared       what the prologue hands over, in its order; `shared_bytes` is sizeof(struct Shared), 1 if it has no field.
     optimisations  names of what is switched on, in the order of `optimisations.ALL`.
     """
 
@@ -66,6 +95,8 @@ class Decisions:
     stack_bytes: int
     kvpairs: int
     slot_bytes: int
+    shared: tuple[SharedField, ...] = ()
+    shared_bytes: int = 1
 
     def place(self, name: str) -> Place | None:
         """The place of the object with this IR name."""
@@ -76,8 +107,12 @@ class Decisions:
         return next((p for p in self.places if p.key == key), None)
 
     def live_ins(self) -> tuple[Place, ...]:
-        """What the prologue hands over, in the order of the fields of `Shared`."""
+        """Places whose value comes from the prologue, in the order of `shared` (memory `*p` among them)."""
         return tuple(p for p in self.places if p.live_in)
+
+    def fields(self) -> tuple[SharedField, ...]:
+        """The fields of `struct Shared`, by offset: those of `live_ins` that are no memory behind a pointer, in its order."""
+        return tuple(f for f in self.shared if f.offset >= 0)
 
 
 def text(decisions: Decisions) -> str:
