@@ -171,6 +171,16 @@ def build_filter(
     return check(cc[0], result, {place.path(s): os.fspath(s) for s in sources})
 
 
+def build_object(source: str | os.PathLike[str], out: str | os.PathLike[str], *, timeout: float = 60) -> None:
+    """Compile a C file of our own into an object that `build_filter` takes: no -D, -I or -std of the user's reaches it.
+
+    Raises as `build_filter`.
+    """
+    cc, place = find_cc(), Place.of([source, out])
+    words = [*cc, *FILTER_FLAGS, "-c", "-o", place.path(out), *language_words(source), place.path(source)]
+    check(cc[0], run(words, timeout=timeout, cwd=place.cwd), {place.path(source): os.fspath(source)})
+
+
 def check(tool: str, result: Output, names: Mapping[str, str]) -> list[Diagnostic]:
     """Warnings of a successful run; a failed one raises UserError, or ToolError HD503 where no error was printed.
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import __version__, toolchain
+from .. import __version__, resources, toolchain
 from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
@@ -156,9 +156,11 @@ def _program(program: Analysed, options: BuildOptions) -> Program:
 def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest:
     (made / "src").mkdir(parents=True)
     (made / "bin").mkdir()
+    buffers = made.with_name("stdio_buffers.o")
+    toolchain.build_object(resources.find("runtime", "cpu", "stdio_buffers.c"), buffers)
     for role, path in options.programs:
         shutil.copyfile(path, made / "src" / f"{role}.c")
-        toolchain.build_filter([path, *options.extra], made / "bin" / role, options.cc)
+        toolchain.build_filter([buffers, path, *options.extra], made / "bin" / role, options.cc)
     for path in options.extra:
         shutil.copyfile(path, made / "src" / path.name)
     binaries = tuple(Input(f"bin/{role}", sha256(made / "bin" / role)) for role, _ in options.programs)
