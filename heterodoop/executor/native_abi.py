@@ -12,9 +12,9 @@ from pathlib import Path
 from ..errors import ToolError
 from ..resources import BUILD_NATIVE
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 N_COUNTERS = 14
-N_STAGES = 10
+N_STAGES = 19
 TO_END = 2**64 - 1
 REGROUP = 1
 ACCEPT_EXIT_CODE = 2
@@ -57,6 +57,13 @@ class ReduceBlock(ctypes.Structure):
     ]
 
 
+class PrologueBlock(ctypes.Structure):
+    _fields_ = [
+        ("prologue", Command), ("data_fd", c_int32), ("linger_ms", c_uint32), ("flags", c_uint32), ("log_path", c_char_p),
+        ("reporter_prefix", c_char_p),
+    ]
+
+
 class ResultBlock(ctypes.Structure):
     _fields_ = [
         ("status", c_int32), ("exit_code", c_int32), ("signal", c_int32), ("error_number", c_int32),
@@ -91,7 +98,8 @@ def open_library(path: Path) -> ctypes.CDLL:
 
 
 def _declare(lib: ctypes.CDLL) -> None:
-    for name, block in (("hd_map_task", MapBlock), ("hd_reduce_task", ReduceBlock)):
+    calls = (("hd_map_task", MapBlock), ("hd_reduce_task", ReduceBlock), ("hd_prologue", PrologueBlock))
+    for name, block in calls:
         function = getattr(lib, name)
         function.argtypes = [POINTER(block), POINTER(ProgressBlock), POINTER(ResultBlock)]
         function.restype = c_int32

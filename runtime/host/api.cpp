@@ -14,14 +14,15 @@ namespace {
 
 using namespace hd;
 
-static_assert(HD_INTERNAL == static_cast<int>(kInternal) && HD_N_COUNTERS == static_cast<int>(kCounters));
+static_assert(HD_DEVICE_FAILED == static_cast<int>(kDeviceFailed) && HD_N_COUNTERS == static_cast<int>(kCounters));
 
 const char *const kCounterNames[] = {
     "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS",
     "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS", "SPILLS", "MAP_OUTPUT_MATERIALIZED_BYTES", "REDUCE_INPUT_GROUPS",
     "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS", "UNREADABLE_PAIRS", "COMBINE_UNREAD_BYTES"};
 const char *const kStageNames[] = {"read", "feed", "wait", "collect", "combine", "finish", "filter_cpu", "combine_cpu",
-                                   "task_cpu", "total"};
+                                   "task_cpu", "total", "copy_in", "index", "stage", "map", "sort", "device_combine",
+                                   "gather", "copy_out", "write"};
 static_assert(std::size(kCounterNames) == HD_N_COUNTERS && std::size(kStageNames) == HD_N_STAGES);
 
 void set_message(hd_result &result, const char *text) {
@@ -65,7 +66,7 @@ void clear(hd_result &result) {
   result.exit_code = -1;
 }
 
-void fill(hd_result &result, Task &task, double wall, double cpu) {
+void fill(hd_result &result, TaskRun &task, double wall, double cpu) {
   task.log.close();
   task.seconds[HD_STAGE_TASK_CPU] = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
   task.seconds[HD_STAGE_TOTAL] = now() - wall;
@@ -80,14 +81,14 @@ void fill(hd_result &result, Task &task, double wall, double cpu) {
 // One task from its C specification: what map and reduce tasks have in common.
 template <class Spec>
 int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result,
-                 void (*body)(const Spec &, Task &)) noexcept {
+                 void (*body)(const Spec &, TaskRun &)) noexcept {
   clear(*result);
   const double wall = now(), cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   return guarded(*result, [&] {
     hd_progress unseen{};
     hd_progress &seen = progress ? *progress : unseen;
     const char *prefix = spec->reporter_prefix && *spec->reporter_prefix ? spec->reporter_prefix : "reporter:";
-    Task task{StderrLog(spec->log_path ? spec->log_path : "", prefix), {&seen.cancel}, seen, spec->linger_ms, spec->flags, {}, {}};
+    TaskRun task{StderrLog(spec->log_path ? spec->log_path : "", prefix), {&seen.cancel}, seen, spec->linger_ms, spec->flags, {}, {}};
     guarded(*result, [&] { body(*spec, task); });
     fill(*result, task, wall, cpu);
   });

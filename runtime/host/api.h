@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 1
+#define HD_ABI_VERSION 2
 
 enum hd_status {
   HD_OK = 0,
@@ -24,7 +24,9 @@ enum hd_status {
   HD_CANCELLED = 6,
   HD_RETRY_NO_FOLD = 7,     // run again without HD_REGROUP
   HD_BAD_INPUT = 8,
-  HD_INTERNAL = 9
+  HD_INTERNAL = 9,
+  HD_RUN_ON_CPU = 10,    // gpu_api.h: the device can not run this task exactly; the message says why
+  HD_DEVICE_FAILED = 11  // gpu_api.h: the device itself; it must be closed
 };
 
 enum hd_counter {
@@ -45,7 +47,8 @@ enum hd_counter {
   HD_N_COUNTERS
 };
 
-// Wall-clock seconds of the calling thread, which add up to nearly TOTAL (up to COMBINE, FINISH), then CPU seconds.
+// Wall-clock seconds of the calling thread, which add up to nearly TOTAL (up to COMBINE, FINISH; of a task on a device
+// the stages behind TOTAL too), then CPU seconds.
 enum hd_stage {
   HD_STAGE_READ,        // reading and cutting the split; merging segments (reduce)
   HD_STAGE_FEED,        // reading and writing the filter's pipes
@@ -57,6 +60,15 @@ enum hd_stage {
   HD_STAGE_COMBINE_CPU, // of all combiner runs
   HD_STAGE_TASK_CPU,    // of the calling thread
   HD_STAGE_TOTAL,
+  HD_STAGE_COPY_IN,        // tasks on a device only, from here on: input to the device
+  HD_STAGE_INDEX,          // finding the records
+  HD_STAGE_STAGE,          // laying out records, or pairs for the combiner
+  HD_STAGE_MAP,            // the map kernel, repeated launches included
+  HD_STAGE_SORT,
+  HD_STAGE_DEVICE_COMBINE, // the combine kernel
+  HD_STAGE_GATHER,         // putting sorted pairs together for the way back
+  HD_STAGE_COPY_OUT,
+  HD_STAGE_WRITE,          // map output and spills; stderr
   HD_N_STAGES
 };
 

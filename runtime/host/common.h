@@ -10,7 +10,7 @@
 namespace hd {
 
 // Outcome of a task, as the C ABI reports it (api.h has the same numbers).
-enum Status : int32_t {
+enum TaskStatus : int32_t {
   kOk = 0,
   kFilterFailed = 1,      // map or reduce filter: exit code or signal
   kSpawnFailed = 2,       // the filter could not be started; error_number says why
@@ -21,14 +21,16 @@ enum Status : int32_t {
   kRetryNoFold = 7,  // a pair does not read back after a spill was combined: run again, combiner once per task
   kBadInput = 8,
   kInternal = 9,
+  kRunOnCpu = 10,      // a task on a device: not to be done exactly there
+  kDeviceFailed = 11,  // the device itself
 };
 
 // Every failure inside the runtime; caught at the C ABI.
 struct Error : std::runtime_error {
-  Status status;
+  TaskStatus status;
   int error_number;  // errno, or 0
   int exit_code = -1, signal = 0;
-  Error(Status s, const std::string &what, int err = 0) : std::runtime_error(what), status(s), error_number(err) {}
+  Error(TaskStatus s, const std::string &what, int err = 0) : std::runtime_error(what), status(s), error_number(err) {}
 };
 
 // Set from another thread; polled at least ten times a second.

@@ -23,7 +23,7 @@ RecordOptions records_of(const hd_map_spec &spec) {
   return options;
 }
 
-CollectorOptions collector_of(const hd_map_spec &spec, Task &task) {
+CollectorOptions collector_of(const hd_map_spec &spec, TaskRun &task) {
   CollectorOptions options;
   options.partitions = spec.reducers;
   options.sort_bytes = spec.sort_bytes;
@@ -40,7 +40,7 @@ CollectorOptions collector_of(const hd_map_spec &spec, Task &task) {
 }
 
 // The filter with the split on its stdin. `sink` gets its output, but nothing if the split holds no record.
-void run_map_filter(const hd_map_spec &spec, Task &task, Sink &sink) {
+void run_map_filter(const hd_map_spec &spec, TaskRun &task, Sink &sink) {
   const Command map = command_of(spec.map, task);
   if (!map) throw Error(kBadInput, "a map task needs a map command");
   RecordSource records(records_of(spec), task.cancel);
@@ -63,7 +63,7 @@ void run_map_filter(const hd_map_spec &spec, Task &task, Sink &sink) {
 
 }  // namespace
 
-void run_map_task(const hd_map_spec &spec, Task &task) {
+void run_map_task(const hd_map_spec &spec, TaskRun &task) {
   if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
   if (spec.reducers == 0) {
     TextOutput text(text_of(spec.out_path));

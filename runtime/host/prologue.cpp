@@ -29,7 +29,7 @@ Fd above_stdio(int fd) {
 
 }  // namespace
 
-void run_prologue(const hd_prologue_spec &spec, Task &task) {
+void run_prologue(const hd_prologue_spec &spec, TaskRun &task) {
   Command command = command_of(spec.prologue, task);
   if (!command) throw Error(kBadInput, "a prologue needs a command");
   const Fd data = above_stdio(spec.data_fd);

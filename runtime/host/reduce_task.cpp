@@ -21,7 +21,7 @@ std::vector<Segment> segments_of(const hd_reduce_spec &spec) {
 }
 
 // Hadoop's IdentityReducer (a job without a reduce program but with reducers).
-void copy_pairs(MergeReader &reader, TextOutput &text, Task &task) {
+void copy_pairs(MergeReader &reader, TextOutput &text, TaskRun &task) {
   task.phase(HD_PHASE_FILTER);
   std::string_view key, value;
   std::string previous;
@@ -50,7 +50,7 @@ void copy_pairs(MergeReader &reader, TextOutput &text, Task &task) {
   task.counters.add(kReduceOutputRecords, records);
 }
 
-void run_reduce_filter(const Command &reduce, MergeReader &reader, TextOutput &text, Task &task) {
+void run_reduce_filter(const Command &reduce, MergeReader &reader, TextOutput &text, TaskRun &task) {
   uint64_t *const counters = task.counters.value;
   MergeSource merged(reader, counters[kReduceInputRecords], counters[kReduceInputGroups]);
   ObservedSource observed(merged, [&](size_t n) {
@@ -72,7 +72,7 @@ void run_reduce_filter(const Command &reduce, MergeReader &reader, TextOutput &t
 
 }  // namespace
 
-void run_reduce_task(const hd_reduce_spec &spec, Task &task) {
+void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task) {
   if (!spec.out_path || !*spec.out_path) throw Error(kBadInput, "a reduce task needs an output path");
   TextOutput text(spec.out_path);
   MergeReader reader(segments_of(spec), spec.merge_bytes, spec.work_dir ? spec.work_dir : "", task.cancel);

@@ -6,7 +6,7 @@ namespace hd {
 
 namespace {
 
-void judge(Status failure, const char *role, const Command &command, const FilterEnd &end, const Task &task) {
+void judge(TaskStatus failure, const char *role, const Command &command, const FilterEnd &end, const TaskRun &task) {
   if (end.ok() || (task.flags & HD_ACCEPT_EXIT_CODE)) return;
   Error error(failure, std::string(role) + " " + command.argv[0] + " failed: " + describe(end));
   error.exit_code = end.exit_code;
@@ -16,7 +16,7 @@ void judge(Status failure, const char *role, const Command &command, const Filte
 
 }  // namespace
 
-Command command_of(const hd_command &command, const Task &task) {
+Command command_of(const hd_command &command, const TaskRun &task) {
   Command copy;
   for (const char *const *a = command.argv; a && *a; ++a) copy.argv.emplace_back(*a);
   for (const char *const *e = command.env; e && *e; ++e) copy.env.emplace_back(*e);
@@ -25,7 +25,7 @@ Command command_of(const hd_command &command, const Task &task) {
   return copy;
 }
 
-void run_main_filter(const char *role, const Command &command, Source &in, Sink &out, Task &task) {
+void run_main_filter(const char *role, const Command &command, Source &in, Sink &out, TaskRun &task) {
   task.phase(HD_PHASE_FILTER);
   const double combined = task.seconds[HD_STAGE_COMBINE];
   const FilterEnd end = run_filter(command, in, out, task.log, task.cancel);
@@ -37,7 +37,7 @@ void run_main_filter(const char *role, const Command &command, Source &in, Sink 
   judge(kFilterFailed, role, command, end, task);
 }
 
-uint64_t run_combiner(const Command &command, Source &in, Sink &out, Task &task) {
+uint64_t run_combiner(const Command &command, Source &in, Sink &out, TaskRun &task) {
   const int32_t before = task.progress.phase;
   task.phase(HD_PHASE_COMBINE);
   const double begin = now();
@@ -49,7 +49,7 @@ uint64_t run_combiner(const Command &command, Source &in, Sink &out, Task &task)
   return end.unread;
 }
 
-void finish_task(Task &task, const std::function<void()> &step) {
+void finish_task(TaskRun &task, const std::function<void()> &step) {
   task.phase(HD_PHASE_FINISH);
   const double begin = now(), combined = task.seconds[HD_STAGE_COMBINE];
   step();

@@ -9,7 +9,7 @@
 
 namespace hd {
 
-struct Task {
+struct TaskRun {
   StderrLog log;
   Cancel cancel;
   hd_progress &progress;
@@ -21,19 +21,19 @@ struct Task {
 };
 
 // The bodies of the calls in api.h; throw Error.
-void run_map_task(const hd_map_spec &spec, Task &task);
-void run_reduce_task(const hd_reduce_spec &spec, Task &task);
-void run_prologue(const hd_prologue_spec &spec, Task &task);
+void run_map_task(const hd_map_spec &spec, TaskRun &task);
+void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task);
+void run_prologue(const hd_prologue_spec &spec, TaskRun &task);
 
-Command command_of(const hd_command &command, const Task &task);
+Command command_of(const hd_command &command, const TaskRun &task);
 
 // Runs the map or reduce filter and books its times; throws Error kFilterFailed where its end is a failure.
-void run_main_filter(const char *role, const Command &command, Source &in, Sink &out, Task &task);
+void run_main_filter(const char *role, const Command &command, Source &in, Sink &out, TaskRun &task);
 // Runs the combiner once; throws Error kCombinerFailed. Returns the bytes it left unread.
-uint64_t run_combiner(const Command &command, Source &in, Sink &out, Task &task);
+uint64_t run_combiner(const Command &command, Source &in, Sink &out, TaskRun &task);
 
 // Runs the last step of a task and books it as FINISH, combiner runs apart.
-void finish_task(Task &task, const std::function<void()> &step);
+void finish_task(TaskRun &task, const std::function<void()> &step);
 
 // Output of a task without input: Hadoop Streaming reads it and throws it away.
 struct NullSink : Sink {

@@ -1,0 +1,87 @@
+// The C ABI of map tasks on a device (GPU or emulated), beside api.h. Plain C; no function throws.
+//
+// hd_gpu_map_task does what hd_map_task does, with the same input rules, output files, counters and combiner
+// semantics, but runs the map (and, for a fold, the combiner) as kernels. Whatever a kernel can not do exactly ends
+// the task with HD_RUN_ON_CPU and leaves no output: the caller then runs hd_map_task.
+#ifndef HD_GPU_API_H
+#define HD_GPU_API_H
+#include "api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  const void *data;
+  uint64_t size;
+} hd_blob;
+
+// Eight bytes of `shared` at offset `at` become the device address of objects[object] + delta.
+typedef struct {
+  uint32_t object;
+  uint64_t at;
+  uint64_t delta;
+} hd_relocation;
+
+enum hd_sink { HD_BLOCK_CURSOR = 0, HD_THREAD_AREA = 1 };
+
+typedef struct {
+  const char *module;       // path: a cubin, or the emulator's shared object
+  const char *entry;        // "hd_map", "hd_combine"
+  uint32_t threads, blocks; // 0 = chosen
+  hd_blob shared;           // the kernel's second argument, before relocation; at least one byte
+  const hd_blob *objects;
+  uint64_t n_objects;
+  const hd_relocation *relocations;
+  uint64_t n_relocations;
+  uint64_t kvpairs;         // lines per thread of an HD_THREAD_AREA sink; 0 = from the number of records
+  uint32_t sink;            // hd_sink
+  uint32_t key_bytes, value_bytes; // of a slot of HD_THREAD_AREA
+} hd_kernel_spec;
+
+typedef struct {
+  uint64_t sub_split_bytes;       // of input per launch; 0 = from the device's memory
+  uint64_t arena_bytes, pairs;    // first room for a launch's output; 0 = from the input's size
+  uint32_t fold;                  // the combine kernel may run on each sub-split's pairs
+  uint32_t regroup;               // it may run again on its own output: long runs of a key are cut
+  uint32_t emu_order;             // emulated device: lanes 0 forward, 1 reverse, 2 random
+  uint32_t emu_pattern;           // what uninitialised memory holds (a byte)
+  uint64_t emu_seed;
+  uint64_t emu_memory;            // bytes of memory that the emulated device has; 0 = no limit
+  const char *runtime_module;     // runtime/device/kernels.cu, compiled for the device
+  uint32_t sort_kind;             // 0 radix
+  uint32_t reserved;
+} hd_gpu_options;
+
+// What the tasks of a device have done so far, all together.
+typedef struct {
+  uint64_t sub_splits;       // launched and committed
+  uint64_t retries;          // launches repeated with more room
+  uint64_t halvings;         // sub-splits cut in two for lack of device memory
+  uint64_t combine_rounds;
+  uint64_t sort_levels;      // key levels of eight bytes
+  uint64_t bytes_in, bytes_out; // over the link
+  uint64_t peak_memory;      // bytes of device memory held at once
+} hd_gpu_stats;
+
+typedef struct hd_device hd_device;
+
+// `kind` "emulated" (library NULL; `ordinal` does not count) or "cuda" (library: path of libhd_cuda). NULL on failure,
+// with the reason in `error`.
+hd_device *hd_device_open(const char *kind, int32_t ordinal, const char *library, char *error, uint64_t error_size);
+void hd_device_close(hd_device *device); // NULL is fine
+
+// Returns result->status, as hd_map_task, and HD_RUN_ON_CPU (result->message says why) or HD_DEVICE_FAILED (the device
+// must be closed; another may be opened). One task at a time per device. `combine` NULL: pairs are not combined on the
+// device. A combiner that runs on the CPU, alone or after the device, is spec->combine; spec->map does not run.
+int32_t hd_gpu_map_task(hd_device *device, const hd_map_spec *spec, const hd_kernel_spec *map, const hd_kernel_spec *combine,
+                        const hd_gpu_options *options, hd_progress *progress, hd_result *result);
+
+void hd_device_stats(const hd_device *device, hd_gpu_stats *stats);
+// sizeof of hd_blob, hd_relocation, hd_kernel_spec, hd_gpu_options, hd_gpu_stats, in this order.
+void hd_gpu_abi_sizes(uint64_t sizes[5]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
