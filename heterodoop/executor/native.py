@@ -13,7 +13,7 @@ import ctypes
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -42,6 +42,8 @@ class TaskStatus(IntEnum):
     RETRY_NO_FOLD = 7  # run the task again with regroup=False
     BAD_INPUT = 8
     INTERNAL = 9
+    RUN_ON_CPU = 10  # a device's answer: it cannot do this task exactly, `message` says why
+    DEVICE_FAILED = 11  # the device itself, which must be closed
 
 
 class Phase(IntEnum):
@@ -190,12 +192,16 @@ class Progress:
     def cancel(self) -> None:
         self._block.cancel = 1
 
+    def restart(self) -> None:
+        """The task begins again; a request to stop stays."""
+        self._block.bytes_in = self._block.records_in = self._block.pairs_out = self._block.bytes_out = 0
+
 
 class Native:
     """The loaded library. Its calls raise only for arguments that cannot be passed on; failures are in the result."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        self._lib = library
+        self.library = library
         self._counters = [library.hd_counter_name(i).decode() for i in range(abi.N_COUNTERS)]
         self._stages = [library.hd_stage_name(i).decode() for i in range(abi.N_STAGES)]
 
@@ -206,11 +212,21 @@ class Native:
 
     def map_task(self, spec: MapSpec, progress: Progress | None = None) -> TaskResult:
         """Run one map task to its end. Raises ValueError for a NUL byte in a path or argument."""
-        return self._run(self._lib.hd_map_task, _map_block(spec), progress)
+        block = map_block(spec)
+        return self.call(lambda seen, result: self.library.hd_map_task(ctypes.byref(block), seen, result), progress)
 
     def reduce_task(self, spec: ReduceSpec, progress: Progress | None = None) -> TaskResult:
         """Run one reduce task to its end. Raises ValueError for a NUL byte in a path or argument."""
-        return self._run(self._lib.hd_reduce_task, _reduce_block(spec), progress)
+        block = _reduce_block(spec)
+        return self.call(lambda seen, result: self.library.hd_reduce_task(ctypes.byref(block), seen, result), progress)
+
+    def prologue(self, command: FilterCommand, data_fd: int, progress: Progress | None = None) -> TaskResult:
+        """Run a mapper's prologue, which writes to `data_fd` as its descriptor 3 and must leave stdout and stderr alone.
+
+        Raises ValueError for a NUL byte in a path or argument.
+        """
+        block = abi.PrologueBlock(prologue=command_block(command), data_fd=data_fd)
+        return self.call(lambda seen, result: self.library.hd_prologue(ctypes.byref(block), seen, result), progress)
 
     def read_records(
         self, input: AnyPath | int, start: int = 0, length: int | None = None, delimiter: bytes = b"", chunk: int = 0,
@@ -223,23 +239,24 @@ class Native:
         result = abi.ResultBlock()
         path, fd = _input(input)
         end = abi.TO_END if length is None else length
-        status = self._lib.hd_read_records(path, fd, start, end, delimiter, len(delimiter), chunk, ctypes.byref(data),
-                                           ctypes.byref(size), ctypes.byref(records), ctypes.byref(result))
+        status = self.library.hd_read_records(path, fd, start, end, delimiter, len(delimiter), chunk, ctypes.byref(data),
+                                              ctypes.byref(size), ctypes.byref(records), ctypes.byref(result))
         if status:
             raise OSError(result.error_number, _text(result.message))
         try:
             return ctypes.string_at(data.value or 0, size.value), records.value
         finally:
-            self._lib.hd_free(data)
+            self.library.hd_free(data)
 
-    def _run(self, function: Any, block: ctypes.Structure, progress: Progress | None) -> TaskResult:
+    def call(self, function: Callable[[Any, Any], object], progress: Progress | None) -> TaskResult:
+        """What `function(pointer to hd_progress, pointer to hd_result)`, a call of the library, says of its task."""
         result = abi.ResultBlock()
         seen = progress or Progress()
-        function(ctypes.byref(block), ctypes.byref(seen._block), ctypes.byref(result))
+        function(ctypes.byref(seen._block), ctypes.byref(result))
         try:
             return self._result(result)
         finally:
-            self._lib.hd_result_free(ctypes.byref(result))
+            self.library.hd_result_free(ctypes.byref(result))
 
     def _result(self, block: abi.ResultBlock) -> TaskResult:
         return TaskResult(
@@ -268,36 +285,37 @@ def read_index(data_path: AnyPath, index_path: AnyPath, partitions: int) -> list
     return [Segment(data_path, *row) for row in struct.iter_unpack(">qqq", body)]
 
 
-def _map_block(spec: MapSpec) -> abi.MapBlock:
+def map_block(spec: MapSpec) -> abi.MapBlock:
+    """The C structure of a map task; it holds everything that it points to."""
     path, fd = _input(spec.input)
-    combine = _command(spec.combine) if spec.combine else abi.Command()
+    combine = command_block(spec.combine) if spec.combine else abi.Command()
     return abi.MapBlock(
-        map=_command(spec.map), combine=combine, input_path=path, input_fd=fd, linger_ms=_milliseconds(spec.linger_seconds),
+        map=command_block(spec.map), combine=combine, input_path=path, input_fd=fd, linger_ms=_milliseconds(spec.linger_seconds),
         start=spec.start, length=abi.TO_END if spec.length is None else spec.length,
         delimiter=spec.delimiter, delimiter_len=len(spec.delimiter), reducers=spec.reducers,
-        flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=_bytes(spec.work_dir),
-        out_path=_bytes(spec.out_path), index_path=_bytes(spec.index_path), log_path=_bytes(spec.log_path),
-        reporter_prefix=_bytes(spec.reporter_prefix), check=_check(spec.check),
+        flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=c_bytes(spec.work_dir),
+        out_path=c_bytes(spec.out_path), index_path=c_bytes(spec.index_path), log_path=c_bytes(spec.log_path),
+        reporter_prefix=c_bytes(spec.reporter_prefix), check=_check(spec.check),
     )
 
 
 def _reduce_block(spec: ReduceSpec) -> abi.ReduceBlock:
-    rows = [abi.SegmentBlock(_bytes(s.path), s.start, s.raw_length, s.part_length) for s in spec.segments]
-    command = _command(spec.reduce) if spec.reduce else abi.Command()
+    rows = [abi.SegmentBlock(c_bytes(s.path), s.start, s.raw_length, s.part_length) for s in spec.segments]
+    command = command_block(spec.reduce) if spec.reduce else abi.Command()
     return abi.ReduceBlock(
         reduce=command, segments=(abi.SegmentBlock * len(rows))(*rows), n_segments=len(rows), partition=spec.partition,
         flags=_flags(False, spec.accept_exit_code), merge_bytes=spec.merge_bytes,
-        linger_ms=_milliseconds(spec.linger_seconds), work_dir=_bytes(spec.work_dir), out_path=_bytes(spec.out_path),
-        log_path=_bytes(spec.log_path), reporter_prefix=_bytes(spec.reporter_prefix),
+        linger_ms=_milliseconds(spec.linger_seconds), work_dir=c_bytes(spec.work_dir), out_path=c_bytes(spec.out_path),
+        log_path=c_bytes(spec.log_path), reporter_prefix=c_bytes(spec.reporter_prefix),
     )
 
 
-def _command(command: FilterCommand) -> abi.Command:
-    return abi.Command(argv=_strings(command.argv), env=_strings(command.env), cwd=_bytes(command.cwd))
+def command_block(command: FilterCommand) -> abi.Command:
+    return abi.Command(argv=_strings(command.argv), env=_strings(command.env), cwd=c_bytes(command.cwd))
 
 
 def _strings(items: Iterable[AnyPath]) -> Any:
-    values = [*map(_bytes, items), None]
+    values = [*map(c_bytes, items), None]
     return (ctypes.c_char_p * len(values))(*values)
 
 
@@ -308,10 +326,10 @@ def _check(reader: PairReader | None) -> abi.PairCheck:
 
 
 def _input(source: AnyPath | int) -> tuple[bytes, int]:
-    return (b"", source) if isinstance(source, int) else (_bytes(source), -1)
+    return (b"", source) if isinstance(source, int) else (c_bytes(source), -1)
 
 
-def _bytes(value: AnyPath) -> bytes:
+def c_bytes(value: AnyPath) -> bytes:
     """Bytes for a C string; a NUL would cut it short there without a word."""
     data = os.fsencode(value)
     if b"\0" in data:

@@ -1,0 +1,199 @@
+"""What a kernel needs from the code before its region: run that code, read what it left, make device data of it.
+
+The prologue is a program of the bundle: the user's own main() up to the region. Its data is on descriptor 3: per object
+of `Kernel.shared` address and size (u64, little endian), then the bytes. Here it becomes the kernel's parameter block,
+objects for device memory and the places where their addresses go. Whatever is not as expected raises DeviceError, and
+the task runs on the CPU, which decides what the program does. Not here: which variables these are (the compiler).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+
+from ..errors import DeviceError
+from ..manifest import Kernel, SharedVar
+from .native import FilterCommand, Progress, TaskResult, TaskStatus
+
+_HEAD = struct.Struct("<QQ")
+_POINTER = struct.Struct("<Q")
+
+
+@dataclass(frozen=True)
+class Relocation:
+    """`shared[at : at + 8]` becomes the device address of objects[object] plus `delta`."""
+
+    object: int
+    at: int
+    delta: int
+
+
+@dataclass(frozen=True)
+class LiveIns:
+    """The kernel's second parameter (`shared`), device objects, and where their addresses go in it."""
+
+    shared: bytes
+    objects: tuple[bytes, ...] = ()
+    relocations: tuple[Relocation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Given:
+    """One object as the prologue wrote it: its address in that process, and its bytes."""
+
+    address: int
+    data: bytes
+
+    def holds(self, address: int) -> bool:
+        return self.address <= address < self.address + len(self.data)
+
+    @property
+    def end(self) -> int:
+        return self.address + len(self.data)
+
+
+class PrologueRunner(Protocol):
+    """The part of `native.Native` that is used here."""
+
+    def prologue(self, command: FilterCommand, data_fd: int, progress: Progress | None = None) -> TaskResult: ...
+
+
+@dataclass
+class Prologues:
+    """Live-ins of a job's kernels by prologue; those that are the same for all tasks are made once."""
+
+    runner: PrologueRunner
+    _kept: dict[Path, LiveIns] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def live_ins(self, kernel: Kernel, program: Path, command: FilterCommand, scratch: Path, progress: Progress) -> LiveIns:
+        """For one task. `command` has the task's environment and working folder; `scratch`: where a folder can be made.
+
+        Raises DeviceError: why the task must run on the CPU. OSError where the folder cannot be made.
+        """
+        if not kernel.prologue:
+            return LiveIns(bytes(kernel.shared_bytes))
+        if not kernel.prologue_pure:
+            return self._run(kernel, command, scratch, progress)
+        with self._lock:
+            if program not in self._kept:
+                self._kept[program] = self._run(kernel, command, scratch, progress)
+            return self._kept[program]
+
+    def _run(self, kernel: Kernel, command: FilterCommand, scratch: Path, progress: Progress) -> LiveIns:
+        fd = os.memfd_create("prologue", os.MFD_CLOEXEC)
+        try:
+            with _private_folder(Path(os.fsdecode(command.cwd)), scratch) as folder:
+                moved = FilterCommand(command.argv, command.env, folder)
+                _judge(self.runner.prologue(moved, fd, progress))
+            with os.fdopen(os.dup(fd), "rb") as data:
+                data.seek(0)
+                return place(kernel, read_objects(kernel.shared, data.read()))
+        finally:
+            os.close(fd)
+
+
+@contextlib.contextmanager
+def _private_folder(work: Path, scratch: Path) -> Iterator[Path]:
+    """A working folder with the same files, so that the CPU filter finds its own as new if it must run after all."""
+    folder = scratch / "prologue"
+    folder.mkdir()
+    try:
+        for name in os.listdir(work):
+            os.symlink(os.path.join(os.path.abspath(work), name), folder / name)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _judge(result: TaskResult) -> None:
+    if result.status is TaskStatus.OK:
+        return
+    why = result.message or "it was stopped"
+    raise DeviceError(f"the code before the region could not be run alone: {why}", code="HD410")
+
+
+def read_objects(shared: Sequence[SharedVar], data: bytes) -> list[Given]:
+    """The objects that the prologue wrote, one per entry of `shared`, of the sizes that are known.
+
+    Raises DeviceError HD410 where there are less or more bytes, or an object of another size.
+    """
+    objects, at = [], 0
+    for var in shared:
+        address, size = _HEAD.unpack_from(data, at) if at + _HEAD.size <= len(data) else (0, len(data))
+        at += _HEAD.size
+        if at + size > len(data):
+            raise _bad(f"{var.name} is missing or cut short")
+        if var.nbytes and size != var.nbytes:
+            raise _bad(f"{var.name} has {size} bytes, not {var.nbytes}")
+        objects.append(Given(address, data[at : at + size]))
+        at += size
+    if at != len(data):
+        raise _bad(f"{len(data) - at} bytes follow the last object")
+    return objects
+
+
+def place(kernel: Kernel, given: Sequence[Given]) -> LiveIns:
+    """Parameter block, device objects and relocations of what the prologue wrote. Raises DeviceError HD410."""
+    block = bytearray(kernel.shared_bytes)
+    vars = list(zip(kernel.shared, given, strict=True))
+    objects: dict[int, int] = {}  # position in `vars` -> number of the device object
+    for i, (var, item) in enumerate(vars):
+        if var.kind in ("object", "texture", "heap", "string") and item.data:
+            objects[i] = len(objects)
+    relocations = []
+    for i, (var, item) in enumerate(vars):
+        if var.kind in ("scalar", "array"):
+            _put(block, var, item.data)
+        elif var.kind == "pointer":
+            relocation = _pointer(var, item, vars, objects)
+            _put(block, var, bytes(_POINTER.size))
+            relocations += [relocation] if relocation else []
+        elif var.kind in ("object", "texture"):
+            _put(block, var, bytes(_POINTER.size))
+            relocations += [Relocation(objects[i], var.offset, 0)] if i in objects else []
+    return LiveIns(bytes(block), tuple(vars[i][1].data for i in objects), tuple(relocations))
+
+
+def _put(block: bytearray, var: SharedVar, data: bytes) -> None:
+    if var.offset < 0 or var.offset + len(data) > len(block):
+        raise _bad(f"{var.name} lies outside the kernel's {len(block)} parameter bytes")
+    block[var.offset : var.offset + len(data)] = data
+
+
+def _pointer(
+    var: SharedVar, item: Given, vars: Sequence[tuple[SharedVar, Given]], objects: dict[int, int],
+) -> Relocation | None:
+    """Where a pointer leads on the device; None: it is NULL.
+
+    C allows a pointer just behind an object. Where another object begins there, nobody can tell which one is meant.
+    """
+    if len(item.data) != _POINTER.size:
+        raise _bad(f"{var.name} has {len(item.data)} bytes and is a pointer")
+    (address,) = _POINTER.unpack(item.data)
+    if not address:
+        return None
+    inside = [i for i in objects if vars[i][1].holds(address)]
+    behind = [i for i in objects if vars[i][1].end == address]
+    if not inside and not behind:
+        raise DeviceError(
+            f"pointer {var.name!r} leads to memory that is not copied to the device", code="HD410",
+        )
+    if inside and behind:
+        first, second = vars[behind[0]][0].name, vars[inside[0]][0].name
+        raise DeviceError(
+            f"pointer {var.name!r} is both the end of {first!r} and the start of {second!r}", code="HD410",
+        )
+    target = (inside or behind)[0]
+    return Relocation(objects[target], var.offset, address - vars[target][1].address)
+
+
+def _bad(what: str) -> DeviceError:
+    return DeviceError(f"the code before the region did not hand over its variables: {what}", code="HD410")
