@@ -1,0 +1,49 @@
+// Macros that let one text be CUDA (nvcc), the emulator's C++ (runtime/emu/cuda_emu.h is included before it) and plain
+// host C++ (unit tests of the device library). No declarations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+static_assert(static_cast<char>(-1) < 0, "char is signed, as in the CPU filter");
+static_assert(sizeof(long) == 8 && sizeof(void *) == 8 && sizeof(int) == 4, "LP64, as in the CPU filter");
+
+#ifndef HD_DEVICE  // a small function of a kernel
+#ifdef __CUDACC__
+#define HD_DEVICE __device__ __forceinline__
+#else
+#define HD_DEVICE inline
+#endif
+#endif
+
+#ifndef HD_NOINLINE  // a large one: one copy in a kernel, however often it is called
+#ifdef __CUDACC__
+#define HD_NOINLINE inline __device__ __noinline__
+#else
+#define HD_NOINLINE inline __attribute__((noinline))
+#endif
+#endif
+
+#ifndef HD_TABLE  // a constant array at namespace scope
+#ifdef __CUDACC__
+#define HD_TABLE static __device__ const
+#else
+#define HD_TABLE static const
+#endif
+#endif
+
+#ifndef HD_FILL  // fills private storage with the launch's pattern: reading what was never written shows up
+#define HD_FILL(variable)
+#endif
+
+#ifndef HD_KERNEL  // after a kernel's definition: its name and parameter types, for the emulator's launch
+#define HD_KERNEL(name, ...)
+#endif
+
+#ifndef HD_SHARED
+#ifdef __CUDACC__
+#define HD_SHARED(type, name) __shared__ type name
+#else
+#define HD_SHARED(type, name) static type name
+#endif
+#endif

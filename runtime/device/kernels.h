@@ -1,0 +1,242 @@
+// The runtime's own kernels (kernels.cu): what each takes and does, and the order in which a task launches them. No code.
+//
+// Every kernel takes one struct by value and strides over its elements: any grid and block will do, no dynamic shared
+// memory. All memory is the device's. Buffers of text (raw text, arenas, staged text, output) start at a multiple of 16
+// and can be read up to the next multiple of 16 after their end. Flags are a byte each, 0 or 1, for Device::select;
+// sizes and counts are uint32_t, for Device::scan, whose n + 1 uint64_t sums the copying kernels take.
+//
+// 1. Index of the raw text (Hadoop's LineRecordReader: records end at \n, \r\n, \r; the last may lack its end)
+//      hd_index_count -> counts[tiles]; scan -> first[tiles + 1]; records = first[tiles]
+//      hd_index_ends  -> ends[records]
+//      hd_index_records -> offset[records], length[records]
+// 2. Staging, of records or of pairs
+//      hd_stage_record_sizes | hd_stage_pair_sizes -> length[n], sizes[n]; scan -> offset[n + 1], bytes = offset[n]
+//      hd_stage_records | hd_stage_pairs -> text[bytes]
+//      RecordTable{text, offset, length, n}. Longest first (Task::order): hd_length_keys -> keys, values 0 ... n - 1
+//      (hd_iota); sort bits [0, 32).
+// 3. Map kernel. The pairs array was filled with 0xff, so that unused slots have length no_pair.
+// 4. Pairs in use
+//      slots := min(*pairs_used, pairs_size) (sink ThreadArea: pairs_size)
+//      hd_pair_flags (stream = 0 pairs, 1 stderr) -> flags[slots]; select -> order[n]
+// 5. Order of the sequential program: keys = hd_order_keys(order), sort (keys, order) bits [0, 32 + bits of the largest
+//      item); a cheaper way, in two sorts: bits [0, bits of *largest_sequence), then [32, 32 + bits of the largest item).
+//      Map-only output and stderr text need no more.
+// 6. Order by (partition, key), stable
+//      order as after 5.
+//      hd_partitions -> segment[slot] for each pair in use; indexed by slot, like every `segment` below.
+//      level 0, p = 0, all n pairs:
+//        keys = hd_clamp_keys(order, p);   sort bits [0, 4)
+//        keys = hd_prefix_keys(order, p);  sort bits [0, 64)
+//        keys = hd_segment_keys(order);    sort bits [0, bits of reducers - 1), not needed for one reducer
+//        hd_tie_flags(order, segment, p) -> member[n], start[n]: neighbours with the same segment, the same bytes
+//          [p, p + 8) and more bytes than p + 8 each. None: done.
+//        select(member) -> chosen[m]; m == 0: done. scan(start) -> rank[n + 1].
+//        hd_ties -> order'[m] = order[chosen[j]], place'[m] (where the m pairs belong in the order of level 0; place is
+//          null at level 0), segment[order'[j]] := number of its group
+//      level p = 8, 16, ...: the same over order' (m pairs, prefix and clamp at p, then segment), with bits of m - 1
+//        for the segment; after the three sorts hd_scatter(order', place' -> order of level 0), then tie flags again.
+//      A level ends: keys are finite. Afterwards `segment` holds partitions no more: hd_partitions again where needed.
+// 7. Combine items
+//      hd_chunk_flags(order, regroup) -> flags[n]; select -> begin[items]; the host appends begin[items] = n.
+//      Stage the pairs in `order`, launch the combine kernel, steps 4 and 5 on its store: the order of a fold's output
+//      is already by key. hd_run_flags -> flags; as many as pairs: each key once, done. Else 7 again (only with regroup).
+// 8. Output
+//      hd_output_sizes -> sizes[n]; scan -> offset[n + 1], bytes = offset[n]; hd_output -> text[bytes].
+//      hd_gather_pairs(order) -> the sorted pairs themselves: key and line lengths. hd_partitions and hd_gather_u32:
+//      partitions in the same order.
+#pragma once
+
+#include "abi.h"
+
+namespace hd {
+
+constexpr uint32_t index_tile = 128;     // bytes of raw text that one count of hd_index_count covers
+constexpr uint32_t chunk_pairs = 32;     // pairs of a combine item, about
+constexpr uint32_t arena_chunk = 32768;  // what a block takes of the arena at a time (BlockCursor): a launch leaves up to
+constexpr uint32_t slot_chunk = 256;     // this much per block unused. The same for the pairs array.
+
+// Records of text[begin, size). delimiter < 0: Hadoop's rule; else records end at this byte alone. A \r that is the last
+// byte ends a record only if `text_ends` (nothing follows that could begin with \n); the host does not cut after a \r
+// otherwise. `begin` is 0, or 3 after a byte order mark.
+struct IndexText {
+    const char *text;
+    uint64_t size;
+    uint64_t begin;
+    int32_t delimiter;
+    uint32_t text_ends;
+};
+
+// hd_index_count: counts[t] = record ends in tile t; ceil(size / index_tile) tiles.
+struct IndexCountArgs {
+    IndexText in;
+    uint32_t *counts;
+};
+
+// hd_index_ends: position of each record's end, in order: of its '\n', of its lone '\r', or `size` (the end is missing).
+struct IndexEndsArgs {
+    IndexText in;
+    const uint64_t *first;  // scan of counts
+    uint64_t *ends;
+};
+
+// hd_index_records: records as ranges of the text, without their ends.
+struct IndexRecordsArgs {
+    IndexText in;
+    const uint64_t *ends;
+    uint64_t *offset;
+    uint32_t *length;
+    uint32_t count;
+    uint32_t reserved;
+};
+
+// hd_stage_record_sizes (uses length, sizes): bytes that a record's slot takes.
+// hd_stage_records: copies text[offset[i], + length[i]) into slot i.
+struct StageRecordsArgs {
+    const char *text;
+    const uint64_t *offset;
+    const uint32_t *length;
+    uint32_t *sizes;
+    char *staged;
+    const uint64_t *staged_offset;  // scan of sizes
+    uint32_t count;
+    uint32_t reserved;
+};
+
+// hd_stage_pair_sizes (uses pairs, order, length, sizes): as above; length[i] is what a RecordTable says: with the tab
+// that a line without one gets. hd_stage_pairs: copies line order[i] into slot i.
+struct StagePairsArgs {
+    const char *arena;
+    const Pair *pairs;
+    const uint32_t *order;
+    uint32_t *length;
+    uint32_t *sizes;
+    char *staged;
+    const uint64_t *staged_offset;
+    uint32_t count;
+    uint32_t reserved;
+};
+
+// hd_length_keys: keys[i] = 0xffffffff - bytes of item i (record i, or records begin[i] ... begin[i + 1]).
+struct LengthKeysArgs {
+    const uint32_t *length;
+    const uint32_t *begin;  // may be null
+    uint64_t *keys;
+    uint32_t count;
+    uint32_t reserved;
+};
+
+// hd_pair_flags: which slots hold a pair (stream 0) or stderr text (stream 1). *largest_sequence (0 before the launch; may
+// be null) becomes the largest sequence number among them, *largest_item likewise.
+struct PairFlagsArgs {
+    const Pair *pairs;
+    uint8_t *flags;
+    uint32_t *largest_sequence;
+    uint32_t *largest_item;
+    uint32_t count;
+    uint32_t stream;
+};
+
+// Sort keys of the pairs order[0 ... count), keys[i] for order[i].
+// hd_order_keys: item << 32 | sequence. hd_prefix_keys: key bytes [position, position + 8), the first the highest, zeros
+// after the key's end. hd_clamp_keys: bytes from `position` to the key's end, 9 for all numbers above 8.
+// hd_segment_keys: segment[order[i]].
+struct KeysArgs {
+    const char *arena;
+    const Pair *pairs;
+    const uint32_t *segment;
+    const uint32_t *order;
+    uint64_t *keys;
+    uint32_t count;
+    uint32_t position;
+};
+
+// hd_partitions: segment[order[i]] = Hadoop's HashPartitioner of the key; 0 for one reducer.
+struct PartitionsArgs {
+    const char *arena;
+    const Pair *pairs;
+    const uint32_t *order;
+    uint32_t *segment;
+    uint32_t count;
+    uint32_t reducers;
+};
+
+// hd_tie_flags: member[i] = 1 if order[i] ties with a neighbour; start[i] = 1 if with the next but not with the previous.
+struct TieFlagsArgs {
+    const char *arena;
+    const Pair *pairs;
+    const uint32_t *order;
+    const uint32_t *segment;
+    uint8_t *member;
+    uint32_t *start;
+    uint32_t count;
+    uint32_t position;
+};
+
+// hd_ties: see the plan. `place` null stands for 0 ... n - 1. order' and place' must not overlap order and place.
+struct TiesArgs {
+    const uint32_t *order;
+    const uint32_t *place;
+    const uint32_t *chosen;  // indices into order
+    const uint32_t *start;   // of hd_tie_flags
+    const uint64_t *rank;    // scan of start
+    uint32_t *segment;
+    uint32_t *tied_order;
+    uint32_t *tied_place;
+    uint32_t count;          // of chosen
+    uint32_t reserved;
+};
+
+// hd_chunk_flags: flags[i] = 1 where a combine item begins: at the first new key in each window of chunk_pairs pairs and,
+// with regroup, at the start of a window that holds no new key. Runs of up to chunk_pairs equal keys are never cut, and a
+// longer one gives at most 1 + run / chunk_pairs items: so repeated combining ends.
+// hd_run_flags: flags[i] = 1 where the key differs from that of the pair before (i = 0: always).
+struct RunFlagsArgs {
+    const char *arena;
+    const Pair *pairs;
+    const uint32_t *order;
+    uint8_t *flags;
+    uint32_t count;
+    uint32_t regroup;
+};
+
+// hd_output_sizes (uses pairs, order, sizes): bytes of each line. hd_output: key, tab, value, newline; raw: the line as
+// it was printed, and a newline (no tab is added).
+struct OutputArgs {
+    const char *arena;
+    const Pair *pairs;
+    const uint32_t *order;
+    uint32_t *sizes;
+    const uint64_t *offset;  // scan of sizes
+    char *text;
+    uint32_t count;
+    uint32_t raw;
+};
+
+// hd_iota: to[i] = i (from, index not used). hd_gather_u32: to[i] = from[index[i]]. hd_scatter_u32: to[index[i]] = from[i].
+struct MoveArgs {
+    const uint32_t *from;
+    const uint32_t *index;
+    uint32_t *to;
+    uint32_t count;
+    uint32_t reserved;
+};
+
+// hd_gather_u64: to[i] = from[index[i]].
+struct GatherU64Args {
+    const uint64_t *from;
+    const uint32_t *index;
+    uint64_t *to;
+    uint32_t count;
+    uint32_t reserved;
+};
+
+// hd_gather_pairs: to[i] = pairs[index[i]].
+struct GatherPairsArgs {
+    const Pair *pairs;
+    const uint32_t *index;
+    Pair *to;
+    uint32_t count;
+    uint32_t reserved;
+};
+
+}  // namespace hd
