@@ -22,10 +22,14 @@ from .split import Split
 from .streaming_env import TaskNames, task_environment
 
 
-class TaskRunner(Protocol):
-    """The part of `native.Native` that is used here."""
+class MapRunner(Protocol):
+    """What runs one map task: `native.Native`, or a device with its kernels."""
 
     def map_task(self, spec: MapSpec, progress: Progress | None = None) -> TaskResult: ...
+
+
+class TaskRunner(MapRunner, Protocol):
+    """The part of `native.Native` that is used here."""
 
     def reduce_task(self, spec: ReduceSpec, progress: Progress | None = None) -> TaskResult: ...
 
@@ -73,38 +77,45 @@ def run_map(
     A task whose fold met a pair that does not read back (native status RETRY_NO_FOLD) runs again here with its
     combiner once over everything, which is right for any data.
     """
-    changed = _changed(split)
+    changed = changed_file(split)
     if changed:
         return AttemptResult(failure=changed)
-    spec = MapSpec(
-        map=_command(job, job.map, place),
-        combine=_command(job, job.combine, place) if job.combine and job.reducers else None,
-        input=split.file.path, start=split.start, length=split.length, delimiter=job.delimiter, reducers=job.reducers,
-        regroup=job.regroup, check=job.check, accept_exit_code=job.accept_exit_code, sort_bytes=job.sort_bytes,
-        work_dir=place.scratch, out_path=out, index_path=index, log_path=place.log, reporter_prefix=job.reporter_prefix,
-    )
-    result, fault = _run_split(runner, spec, split, progress)
+    spec = map_spec(job, split, place, out, index)
+    result, fault = run_split(runner, spec, split, progress)
     runs = 1
     if result.status is TaskStatus.RETRY_NO_FOLD and not fault:
-        result, fault = _run_split(runner, replace(spec, regroup=False), split, progress)
+        progress.restart()
+        result, fault = run_split(runner, replace(spec, regroup=False), split, progress)
         runs = 2
-    return _with_output(_attempt_result(result, fault, runs), job, out, index)
+    return map_result(result, fault, runs, job, out, index)
 
 
 def run_reduce(
     runner: TaskRunner, job: CpuJob, segments: Sequence[Segment], place: Place, out: Path, progress: Progress,
 ) -> AttemptResult:
     """Merge a partition's segments (in map task order) through the reduce filter into a text file at `out`."""
+    command = filter_command(job, job.reduce, place) if job.reduce else None
     spec = ReduceSpec(
-        reduce=_command(job, job.reduce, place) if job.reduce else None, segments=segments, partition=place.names.number,
+        reduce=command, segments=segments, partition=place.names.number,
         accept_exit_code=job.accept_exit_code, merge_bytes=job.sort_bytes, work_dir=place.scratch, out_path=out,
         log_path=place.log, reporter_prefix=job.reporter_prefix,
     )
     return _attempt_result(runner.reduce_task(spec, progress), None, 1)
 
 
-def _run_split(
-    runner: TaskRunner, spec: MapSpec, split: Split, progress: Progress,
+def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) -> MapSpec:
+    """What the native runtime is asked for, on whichever device; a compressed input still by its path."""
+    return MapSpec(
+        map=filter_command(job, job.map, place),
+        combine=filter_command(job, job.combine, place) if job.combine and job.reducers else None,
+        input=split.file.path, start=split.start, length=split.length, delimiter=job.delimiter, reducers=job.reducers,
+        regroup=job.regroup, check=job.check, accept_exit_code=job.accept_exit_code, sort_bytes=job.sort_bytes,
+        work_dir=place.scratch, out_path=out, index_path=index, log_path=place.log, reporter_prefix=job.reporter_prefix,
+    )
+
+
+def run_split(
+    runner: MapRunner, spec: MapSpec, split: Split, progress: Progress,
 ) -> tuple[TaskResult, TaskFailure | None]:
     """The native result, and what was wrong with a compressed input, which the native side sees as an early end only."""
     with ExitStack() as stack:
@@ -117,7 +128,7 @@ def _run_split(
     return result, None
 
 
-def _changed(split: Split) -> TaskFailure | None:
+def changed_file(split: Split) -> TaskFailure | None:
     """A file that shrank or went away since the job was planned would be read short without a word."""
     file = split.file
     try:
@@ -130,7 +141,8 @@ def _changed(split: Split) -> TaskFailure | None:
     return None
 
 
-def _command(job: CpuJob, program: Path, place: Place) -> FilterCommand:
+def filter_command(job: CpuJob, program: Path, place: Place) -> FilterCommand:
+    """A program of the bundle with the task's environment, in its working folder."""
     return FilterCommand([program], [*job.environment, *task_environment(place.names)], place.work)
 
 
@@ -143,6 +155,13 @@ _CODES = {
     TaskStatus.IO_ERROR: "HD405",
     TaskStatus.BAD_INPUT: "HD404",
 }
+
+
+def map_result(
+    result: TaskResult, fault: TaskFailure | None, runs: int, job: CpuJob, out: Path, index: Path,
+) -> AttemptResult:
+    """How a map attempt ended; where it ended well, with its checked output."""
+    return _with_output(_attempt_result(result, fault, runs), job, out, index)
 
 
 def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) -> AttemptResult:

@@ -49,6 +49,7 @@ class StatsBlock(ctypes.Structure):
     ]
 
 
+STATS = tuple(field[0] for field in StatsBlock._fields_)
 _SIZED = (Blob, RelocationBlock, KernelBlock, OptionsBlock, StatsBlock)
 
 

@@ -290,7 +290,8 @@ def map_block(spec: MapSpec) -> abi.MapBlock:
     path, fd = _input(spec.input)
     combine = command_block(spec.combine) if spec.combine else abi.Command()
     return abi.MapBlock(
-        map=command_block(spec.map), combine=combine, input_path=path, input_fd=fd, linger_ms=_milliseconds(spec.linger_seconds),
+        map=command_block(spec.map), combine=combine, input_path=path, input_fd=fd,
+        linger_ms=_milliseconds(spec.linger_seconds),
         start=spec.start, length=abi.TO_END if spec.length is None else spec.length,
         delimiter=spec.delimiter, delimiter_len=len(spec.delimiter), reducers=spec.reducers,
         flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=c_bytes(spec.work_dir),

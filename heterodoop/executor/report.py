@@ -36,6 +36,8 @@ class AttemptResult:
     user_counters  (group, counter) -> sum of the `reporter:counter:` lines.
     seconds        stage -> seconds.
     runs           1; 2 where the task ran again without its fold, inside the attempt.
+    device         what ran the map: "cpu", or the device's name.
+    reason         why the CPU ran a map task that was meant for a device; "" where that is not so.
     """
 
     failure: TaskFailure | None = None
@@ -46,6 +48,8 @@ class AttemptResult:
     seconds: Mapping[str, float] = field(default_factory=dict)
     status_text: str = ""
     runs: int = 1
+    device: str = "cpu"
+    reason: str = ""
 
 
 @dataclass
