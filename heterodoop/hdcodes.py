@@ -44,6 +44,12 @@ CODES: dict[str, Entry] = {
         "--emit prints what one stage of the compiler made; the message lists the stages.",
         "heterodoop compile APP --emit help says what each stage prints.",
     ),
+    "HD005": Entry(
+        "there is no such optimisation, or set of them",
+        "--opt takes the name of a set (default, paper), --no-opt the name of one item of it. Some items are two ways of"
+        " doing the same work, of which one must be on.",
+        "The message lists the names.",
+    ),
     "HD010": Entry(
         "an input is missing or cannot be read",
         "Inputs are looked at before any work is done. The message has the name as it was understood and"
@@ -392,6 +398,39 @@ CODES: dict[str, Entry] = {
         "region is beyond it. Nothing can be said of its variables then.",
         "Make the loop's body or its helpers simpler, or leave it: the program runs on the CPU.",
     ),
+    "HD245": Entry(
+        "each thread would need too much memory of its own",
+        "Variables that the loop writes exist once for every GPU thread, and many thousand threads run at a time. A GPU"
+        " gives each of them 512 KB at most.",
+        "Make arrays that the loop writes as small as the data allows.",
+    ),
+    "HD246": Entry(
+        "the code before the region cannot be made a program of its own",
+        "What the loop reads from before it is computed by a copy of the program that ends where the directive stands."
+        " This copy cannot be made: the directive comes out of a macro, so that its place in the file is not known,"
+        " or the program does not link without its other half.",
+        "Write the directive as #pragma mapreduce ... on lines of its own, in the file that is compiled.",
+    ),
+    "HD247": Entry(
+        "a pointer to memory that the loop writes",
+        "What the loop writes exists once for every GPU thread, so a pointer to it has as many values. The kernel can make"
+        " them where the pointer is set once before the loop, to an array or to one allocation of constant size.",
+        "Use the array itself in the loop, or allocate a constant number of bytes in one place.",
+    ),
+    "HD248": Entry(
+        "a value from before the loop cannot be handed to the GPU",
+        "The loop, or a function that it calls, reads a variable that cannot be named where the directive stands: it is a"
+        " static variable of another function, it is declared further down, a local variable has the same name, or it is"
+        " memory that no visible pointer holds the start of.",
+        "Declare the variable before main(), under a name of its own; keep the pointer that malloc returned.",
+    ),
+    "HD249": Entry(
+        "the loop follows pointers to memory that is not handed to the GPU",
+        "Arrays, structs and allocated memory are copied to the GPU as they are. A pointer inside them would still point to"
+        " the CPU's memory. Single pointer variables are translated, where what they point to is known.",
+        "Keep numbers (indexes) instead of pointers in arrays and structs, or copy what the loop needs into plain arrays and"
+        " variables before it.",
+    ),
     "HD300": Entry(
         "C compiler error",
         "The C compiler does not accept the program; its own message is shown.",
@@ -524,6 +563,33 @@ CODES: dict[str, Entry] = {
         "the native runtime failed",
         "A task failed inside HeteroDoop's own library and not in your program.",
         "Please report it, with the message.",
+    ),
+    "HD410": Entry(
+        "a task that was meant for the device ran on the CPU",
+        "A device runs a task exactly as the program would, or leaves it to the CPU: where the program exits, divides by"
+        " zero, stops reading in the middle of a record, prints what only the CPU prints exactly, or where the code before"
+        " the region cannot run alone. The result is complete and right; the message says why, and for how many tasks."
+        " attempts.jsonl has the reason of each.",
+        "Nothing, unless it is many tasks: then look at the record and line in the message.",
+    ),
+    "HD411": Entry(
+        "no map task can run on the device",
+        "The map has no kernel: the compiler found something in it that cannot be done on a device exactly, which the message"
+        " names. The job runs on the CPU as without --device.",
+        "heterodoop explain APP shows all reasons and what would help.",
+    ),
+    "HD412": Entry(
+        "the device's result is not the CPU's",
+        "heterodoop verify ran the map tasks both ways and found a difference. If it shows in some orders of the lanes or with"
+        " some memory patterns only, the program reads a variable in one record that an earlier record wrote, or one that"
+        " nobody wrote, although its annotation says that records are independent. Else it is a fault of HeteroDoop.",
+        "Look at the variables that `heterodoop explain` calls assumed-private: each record must write them before it reads"
+        " them. If they are right, please report the program and the record in the message.",
+    ),
+    "HD413": Entry(
+        "a device could not be opened",
+        "The native runtime found no such device, or it gave an error, which is in the message. The task ran on the CPU.",
+        "Check the device; --device cpu does without.",
     ),
     "HD501": Entry(
         "a data file of the installation is missing",

@@ -37,9 +37,9 @@ class Place:
     live_in  its value from before the region is needed: it comes from the prologue, through `Decisions.shared`.
     nbytes   0 where the size is not known before the program runs (`*p`).
     init     what the object holds when a work item starts, as an expression or initialiser of the program: of a
-             "constant", and of a private pointer into private memory (`char *p = word;`). A call of malloc in it stands
-             for the start of the object that it made (`PointsTo.sites`), which has a place too. None: zero for a
-             "constant", nothing else.
+             "constant", and of a "private" or "lane" object whose value is known (`char *p = word;`, a combiner's
+             `count = 0`). A call of malloc in it stands for the start of the object that it made (`PointsTo.sites`),
+             which has a place too. None: a "constant" is zero, of others nothing is known.
     """
 
     name: str

@@ -1,0 +1,54 @@
+"""THE table of what a kernel's generation and its task can be switched between, and the named sets of it.
+
+`--opt default` is what was measured to be fastest, `--opt paper` the paper's own scheme, so that its figures can be made
+again. Only what has an effect is listed. Pure: names in, names out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import UsageError
+
+
+@dataclass(frozen=True)
+class Optimisation:
+    """One item. `sets` it is part of; `instead`: what takes its place where it is switched off ("" = nothing)."""
+
+    name: str
+    doc: str
+    sets: tuple[str, ...]
+    instead: str = ""
+
+
+SETS = ("default", "paper")
+
+ALL: tuple[Optimisation, ...] = (
+    Optimisation("block-cursor", "pairs go through a cursor of the block into bounded chunks", ("default",), "thread-areas"),
+    Optimisation("thread-areas", "each thread has slots of its own for its pairs (paper, 4.1)", ("paper",), "block-cursor"),
+    Optimisation("shared-tables", "read-only arrays of up to 40 KB go to shared memory", ("default",)),
+    Optimisation("texture", "read-only arrays of numbers go to texture memory without a clause (paper, 3.2)", ("paper",)),
+    Optimisation("longest-first", "long records are taken first, so that no thread ends late", ("default",)),
+    Optimisation("radix-sort", "pairs are sorted by radix on a prefix, then ties", ("default",), "merge-sort"),
+    Optimisation("merge-sort", "pairs are sorted by comparing whole keys (paper, 4.3)", ("paper",), "radix-sort"),
+)
+
+BY_NAME = {item.name: item for item in ALL}
+
+
+def chosen(name: str = "default", without: Sequence[str] = ()) -> tuple[str, ...]:
+    """Names of the set's items but for those in `without`, in the order of ALL. Raises UsageError HD005."""
+    if name not in SETS:
+        raise UsageError(f"there is no set '{name}' of optimisations", code="HD005", help=f"sets: {', '.join(SETS)}")
+    for item in without:
+        if item not in BY_NAME:
+            raise UsageError(f"there is no optimisation '{item}'", code="HD005", help=f"there are: {', '.join(BY_NAME)}")
+    on = {row.name for row in ALL if name in row.sets and row.name not in without}
+    for row in ALL:
+        if row.name in without and row.instead in without:
+            text = f"'{row.name}' and '{row.instead}' cannot both be switched off: one of them does the work"
+            raise UsageError(text, code="HD005", help="leave one of the two --no-opt out")
+        if row.name in without and row.instead:
+            on.add(row.instead)
+    return tuple(row.name for row in ALL if row.name in on)
