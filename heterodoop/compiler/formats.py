@@ -73,6 +73,11 @@ def argument_type(conv: Conversion) -> CType | None:
     return {"s": Pointer(ctype.CHAR), "p": Pointer(ctype.VOID)}.get(conv.letter)
 
 
+def integer_types(length: str) -> tuple[CType, CType] | None:
+    """The signed and unsigned type of a length modifier, before promotion; None where it has none."""
+    return _INTEGERS.get(length)
+
+
 def _unsigned(length: str) -> CType | None:
     kinds = _INTEGERS.get(length)
     return None if kinds is None else ctype.promote(kinds[1])

@@ -1,0 +1,89 @@
+"""THE table of library calls on the device: how each is spelt, what it gets first, and where it is declared.
+
+A row is a header of runtime/device and the functions that it declares: NAME, NAME=SPELLING where hd:: has it by another
+name, `:err` or `:token` where the lane's errno or strtok state is the first argument. Else a device function has the C
+function's parameters and result. Only what gives the same bits as the CPU filter's C library is here; a function without
+a row is refused by name (`support`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_TABLE: dict[str, str] = {
+    "strings.cuh": (
+        "strlen strnlen strcmp strcoll strncmp strcasecmp strncasecmp strcpy stpcpy strncpy stpncpy strcat strncat strchr "
+        "strchrnul strrchr index rindex strstr strcasestr strpbrk strspn strcspn strtok:token strtok_r "
+        "__strtok_r=strtok_r strsep"
+    ),
+    "ctype.cuh": (
+        "isalpha isdigit isspace isalnum isupper islower ispunct isprint isgraph iscntrl isxdigit isblank isascii toascii "
+        "tolower toupper _tolower _toupper"
+    ),
+    "memory.cuh": "memcpy mempcpy memmove memset bzero bcopy memcmp bcmp memchr memrchr rawmemchr memmem",
+    "arith.cuh": "abs labs llabs ffs htons ntohs htonl ntohl __builtin_bswap32=bswap32 __builtin_bswap64=bswap64",
+    "numbers.cuh": (
+        "atoi atol atoll atof strtol:err strtoul:err strtoll:err strtoull:err strtod:err strtof:err"
+    ),
+    "math.cuh": (
+        "sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf round roundf rint rintf fmod fmodf fmin fminf "
+        "fmax fmaxf copysign copysignf"
+    ),
+}
+
+# What the emitter has text of its own for.
+BUILT_IN = frozenset({"sprintf", "snprintf", "sscanf", "__errno_location", "__builtin_expect"})
+
+_CPU_MATH = frozenset(
+    name + suffix
+    for name in (
+        "cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
+        "hypot erf erfc tgamma lgamma fma fdim remainder nextafter nearbyint ldexp scalbn logb modf frexp".split()
+    )
+    for suffix in ("", "f", "l")
+)
+_MEMORY = frozenset({"malloc", "calloc", "strdup", "strndup", "free"})
+
+
+@dataclass(frozen=True)
+class DeviceCall:
+    """`first`: "", or what stands before the C arguments: `hd.err` or `hd.token`."""
+
+    name: str
+    spelling: str
+    first: str
+    header: str
+
+
+def _rows() -> dict[str, DeviceCall]:
+    found = {}
+    for header, words in _TABLE.items():
+        for word in words.split():
+            named, _, state = word.partition(":")
+            name, _, spelling = named.partition("=")
+            found[name] = DeviceCall(name, f"hd::{spelling or name}", f"hd.{state}" if state else "", header)
+    return found
+
+
+CALLS: dict[str, DeviceCall] = _rows()
+
+
+def find(name: str) -> DeviceCall | None:
+    """The row of a library function."""
+    return CALLS.get(name)
+
+
+def needs_lane(name: str) -> bool:
+    row = find(name)
+    return name in ("sscanf", "__errno_location", "sprintf", "snprintf") or (row is not None and bool(row.first))
+
+
+def why_not(name: str) -> str:
+    """Why a call keeps the region on the CPU, "" where the device has the function."""
+    if find(name) is not None or name in BUILT_IN:
+        return ""
+    if name in _MEMORY:
+        return f"{name}() is called in the record loop, where a GPU thread has no heap: it runs on the CPU"
+    if name in _CPU_MATH:
+        return f"{name}() may give other bits on a GPU than the C library's, so it runs on the CPU"
+    return f"{name}() has no device form, so it runs on the CPU"

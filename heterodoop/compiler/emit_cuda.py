@@ -1,0 +1,253 @@
+"""The text of a region's kernel: types, tables, what a thread knows, helpers, and the record loop as the user wrote it.
+
+The paper's Listings 3 and 4 in today's form: `hd.next()` hands out records, `hd.in` reads them, `hd.print` emits pairs.
+Takes programs that `support` found nothing against, and decisions; the same input gives the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import manifest
+from ..errors import CompilerBug
+from . import ctype, device_calls, emit_expr, emit_expr_init, emit_types, ir, ir_names, ir_walk
+from .decisions import Decisions, Place, SharedField
+from .emit_expr_scope import Environment, Scope, memory_name, outer_locals
+from .emit_stmt import Body, Lines, falls_through
+from .emit_types import INDENT, declare
+from .render import render
+from .uses import UseTable
+
+_ALWAYS = ("base.cuh", "lane.cuh", "format.cuh", "arith.cuh", "wrap.cuh")
+_HERE = "#line here"  # becomes a directive that leads back to the generated file
+
+
+def emit(program: ir.Program, table: UseTable, decisions: Decisions, fold: manifest.Fold | None) -> str:
+    """The whole .cu text. Raises CompilerBug for what `support.refusals` should have named."""
+    env = Environment(program, decisions, table.points_to)
+    kernel = "combine" if isinstance(program.region, ir.CombineRegion) else "map"
+    helpers = list(_helpers(env))
+    data = {
+        "title": f"{kernel}.cu: made by HeteroDoop from {program.region.span.file}; changes here are lost",
+        "about": list(_about(program, decisions, fold)),
+        "headers": _headers(env),
+        "structs": _structs(env),
+        "constants": list(_constants(env)),
+        "shared_fields": [_shared_field(f, env) for f in decisions.fields()],
+        "shared_checks": _shared_checks(env),
+        "globals_fields": [f"{declare(place.type, name)};" for place, name in env.lane_fields.values()],
+        "block_fields": [_block_field(place, env) for place in _in_block(env)],
+        "sink": decisions.sink,
+        "source": program.region.span.file,
+        "prototypes": [f"{_head(f, env)};" for f in env.helpers],
+        "helpers": helpers,
+        "unit": "run of sorted pairs" if kernel == "combine" else "record",
+        "threads": decisions.threads,
+        "entry": f"hd_{kernel}",
+        "before_items": "".join(_before_items(env)),
+        "item": "".join(f"{line}\n" for line in _item(env)),
+    }
+    return _numbered(render("kernel.cu.j2", data), f"{kernel}.cu")
+
+
+def _numbered(text: str, name: str) -> str:
+    """The text with its way back from the user's lines to its own."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines, start=1):
+        if line == _HERE:
+            lines[number - 1] = f'#line {number + 1} "{name}"'
+    return "\n".join(lines) + "\n"
+
+
+# ------------------------------------------------------------------------------------------ the head
+
+
+def _about(program: ir.Program, decisions: Decisions, fold: manifest.Fold | None) -> Iterator[str]:
+    """What the kernel does, for a reader: clauses, reader, launch shape."""
+    region = program.region
+    yield f"{region.span}: {ir_names.region_clauses(region)}"
+    blocks = f"{decisions.blocks} blocks" if decisions.blocks else "as many blocks as are resident"
+    clause = "clause" if region.threads else "default"
+    yield f"{decisions.threads} threads per block ({clause}), {blocks}; output by {decisions.sink}"
+    if decisions.optimisations:
+        yield f"optimisations: {', '.join(decisions.optimisations)}"
+    if fold is not None:
+        yield f"fold: {fold.op} of {fold.value} per key" + (", runs may be cut" if fold.regroup else "")
+
+
+def _headers(env: Environment) -> list[str]:
+    found = set()
+    for body in (env.program.region.body, *(f.body for f in env.helpers)):
+        for node in ir_walk.walk(body):
+            if isinstance(node, ir.ReadPair) or (isinstance(node, ir.Call) and ir.called(node) == "sscanf"):
+                found.add("scan.cuh")
+            elif isinstance(node, ir.Call) and not env.own(ir.called(node)) and (row := device_calls.find(ir.called(node))):
+                found.add(row.header)
+    return [*_ALWAYS, *sorted(found - set(_ALWAYS))]
+
+
+def _structs(env: Environment) -> list[str]:
+    """Structs that the kernel's text mentions, and those that they hold."""
+    program = env.program
+    wanted = used_tags(env.program, [f.name for f in env.helpers], [f.type for f in env.decisions.fields()])
+    structs = [(tag, union) for tag, union, _ in program.structs if tag in wanted]
+    known = {tag for tag, _ in structs}
+    unknown = [(tag, union) for tag, union in sorted(wanted.items()) if tag not in known]  # only declared
+    return emit_types.struct_section([*unknown, *structs], program.layouts)
+
+
+def used_tags(program: ir.Program, helpers: list[str], more: list[ctype.CType]) -> dict[str, bool]:
+    """Tags of the structs that the region, its helpers and variables mention, with what they hold -> is it a union?"""
+    functions = [program.by_name[name] for name in helpers]
+    enclosing = program.enclosing
+    names = ir_walk.names(program.region.body)
+    variables = [s for s in (*enclosing.params, *enclosing.locals) if s.name in names]
+    pending = [*ir_walk.types((program.region, functions, variables, program.globals)), *more]
+    found: dict[str, bool] = {}
+    while pending:
+        kind = pending.pop()
+        if isinstance(kind, ctype.Struct) and kind.tag not in found:
+            found[kind.tag] = kind.union
+            layout = program.layouts.table.get(kind.tag)
+            pending += [f.type for f in layout.fields] if layout else []
+        pending += ir_walk.inner_types(kind)
+    return found
+
+
+def _constants(env: Environment) -> Iterator[str]:
+    """Tables with their initialisers; an initialiser may name only what stands before it."""
+    scope = Scope(env, env.program.enclosing, kernel=True)
+    for place in env.decisions.places:
+        if place.space == "constant":
+            declared = emit_types.constant(place.type, env.global_names[place.key])
+            text = "{}" if place.init is None else emit_expr_init.braces(place.type, place.init, scope)
+            if text is None:
+                raise CompilerBug(f"the initialiser of '{place.name}' has no CUDA text")
+            yield f"static __device__ {declared} = {text};"
+
+
+# ------------------------------------------------------------------------------------------ what a thread knows
+
+
+def _shared_field(field: SharedField, env: Environment) -> str:
+    """Arrays in memory of their own by a pointer to their first element, a texture's handle beside it."""
+    name = env.fields[field.key]
+    if field.kind not in ("object", "texture"):
+        return f"{declare(field.type, name)};"
+    text = f"{_element_pointer(field.type, name)};"
+    return text if field.kind == "object" else f"{text} unsigned long long {name}_texture;"
+
+
+def _element_pointer(kind: ctype.CType, name: str) -> str:
+    """A pointer to the first element of a constant array, to the object itself if it is none."""
+    inner = kind.of if isinstance(kind, ctype.Array) else kind
+    return emit_types.constant_pointer(inner, name)
+
+
+def _shared_checks(env: Environment) -> list[str]:
+    fields = [f for f in env.decisions.fields() if f.offset]
+    checks = [f"sizeof(Shared) == {env.decisions.shared_bytes}"]
+    checks += [f"offsetof(Shared, {env.fields[f.key]}) == {f.offset}" for f in fields]
+    return [f'static_assert({" && ".join(checks)}, "what the host fills in");']
+
+
+def _in_block(env: Environment) -> list[Place]:
+    return [p for p in env.decisions.places if p.space == "shared"]
+
+
+def _block_field(place: Place, env: Environment) -> str:
+    return f"{_element_pointer(place.type, env.fields[place.key] + '_block')};"
+
+
+def _before_items(env: Environment) -> Iterator[str]:
+    """Copies for the block's threads; the only place where threads wait for each other."""
+    places = _in_block(env)
+    for place in places:
+        name = env.fields[place.key]
+        yield f"{INDENT}HD_SHARED({_block_type(place)}, {name}_block);\n"
+        yield f"{INDENT}hd::copy_by_block({name}_block, shared.{name});\n"
+        yield f"{INDENT}hd.{name}_block = {'' if isinstance(place.type, ctype.Array) else '&'}{name}_block.value;\n"
+    if places:
+        yield f"{INDENT}__syncthreads();\n"
+
+
+def _block_type(place: Place) -> str:
+    return f"hd::Box<{declare(place.type)}>"
+
+
+# ------------------------------------------------------------------------------------------ functions
+
+
+def _head(function: ir.Function, env: Environment) -> str:
+    scope = Scope(env, function)
+    params = [declare(p.type, scope.local(p.name)) for p in function.params]
+    if function.name in env.with_context:
+        params.insert(0, "Ctx &hd")
+    text = f"{env.global_names[function.name]}({', '.join(params)})"
+    return f"static __device__ {declare(function.type.result, text)}"
+
+
+def _helpers(env: Environment) -> Iterator[str]:
+    for function in env.helpers:
+        lines = Lines()
+        lines.add(f"{_head(function, env)}", function.span)
+        lines.add("{")
+        if env.recursive(function.name):
+            lines.add(f"{INDENT}hd::Depth<Ctx> depth(hd, {function.span.line});")
+        Body(Scope(env, function), lines).block(function.body, 1)
+        if function.type.result != ctype.VOID and falls_through(function.body):
+            lines.add(f"{INDENT}return {{}};")
+        yield "\n".join([*lines.text, "}", _HERE, ""])
+
+
+def _item(env: Environment) -> list[str]:
+    """The body of the item loop: fresh variables, then the region as it stands."""
+    scope = Scope(env, env.program.enclosing, kernel=True)
+    fresh = list(_fresh(env, scope))
+    lines = Lines()
+    Body(scope, lines).block(env.program.region.body, 2)
+    return [*(INDENT * 2 + line for line in fresh), *([""] if fresh else []), *lines.text, _HERE]
+
+
+def _fresh(env: Environment, scope: Scope) -> Iterator[str]:
+    """Each work item's own variables. A pattern fills them on the emulator: nothing may depend on their old values."""
+    if env.lane_fields:
+        yield "HD_FILL(hd.globals);"
+        for place, name in env.lane_fields.values():
+            if place.live_in:
+                yield _from_shared(place, f"hd.globals.{name}", env)
+    for place in env.decisions.places:
+        if place.name.startswith("*") and place.space == "private":
+            name = memory_name(place)
+            yield f"alignas(16) char {name}[{place.nbytes}]; HD_FILL({name});"
+    late = []
+    for symbol in outer_locals(env):
+        key = env.key(env.program.enclosing.name, symbol.name)
+        found = env.decisions.by_key(key)
+        if found is not None and found.space != "private":
+            continue
+        name = scope.local(symbol.name)
+        declared = f"{declare(symbol.type, name)};"
+        if found is not None and found.live_in:
+            late.append(_from_shared(found, name, env))
+            yield declared
+        elif found is not None and found.init is not None:
+            late.append(f"{name} = {_initial(found, scope)};")
+            yield declared
+        else:
+            yield f"{declared} HD_FILL({name});"
+    yield from late
+
+
+def _from_shared(place: Place, target: str, env: Environment) -> str:
+    source = f"shared.{env.fields[place.key]}"
+    if isinstance(place.type, ctype.Array):
+        return f"hd::copy({target}, {source});"
+    by_pointer = any(f.key == place.key and f.kind in ("object", "texture") for f in env.decisions.fields())
+    return f"{target} = {'*' if by_pointer else ''}{source};"
+
+
+def _initial(place: Place, scope: Scope) -> str:
+    if not isinstance(place.init, ir.Expr):
+        raise CompilerBug(f"the start of '{place.name}' is no expression")
+    return emit_expr.converted(place.type, place.init, scope)

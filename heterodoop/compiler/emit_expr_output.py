@@ -1,0 +1,145 @@
+"""Output calls -> the lane's print and warn with one piece per conversion; sprintf and snprintf likewise.
+
+`problem` says which conversions have no exact device form, so that `support` refuses them by name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import CompilerBug
+from . import ctype, emit_expr, emit_expr_leaf, formats, ir, stdio
+from .ctype import CType, Int
+from .emit_expr_scope import Scope
+from .ir_pieces import make_pieces
+
+_PARTS = re.compile(r"%([-+ #0']*)(\*|\d+)?(?:(\.)(\*|-?\d+)?)?")
+_FLAGS = {"-": 1, "+": 2, " ": 4, "#": 8, "0": 16}
+_CHARACTERS = frozenset({"putchar", "fputc", "putc"})
+
+
+# ------------------------------------------------------------------------------------------ calls
+
+
+def call(node: ir.Emit | ir.Stderr, scope: Scope) -> str:
+    """The call for what it writes."""
+    out = "print" if isinstance(node, ir.Emit) else "warn"
+    return f"hd.{out}({_pieces(node.pieces, scope)})"
+
+
+def result(node: ir.Emit | ir.Stderr, scope: Scope) -> str:
+    """The call for its value too: glibc's, which is not always the number of bytes."""
+    name = node.call.removesuffix("_unlocked")
+    error = "" if isinstance(node, ir.Emit) else "_error"
+    piece = node.pieces[0] if node.pieces else None
+    if name in _CHARACTERS and isinstance(piece, ir.Format):
+        return f"hd::put{error}(hd, {emit_expr.typed(piece.args[0], scope)})"
+    if name == "fwrite" and isinstance(piece, ir.Format):
+        return f"hd::put_items{error}(hd, {', '.join(emit_expr.value(a, scope) for a in piece.args)})"
+    if name in _CHARACTERS and isinstance(piece, ir.Text):
+        return f"({call(node, scope)}, {piece.data[0]})"
+    return f"({call(node, scope)}, 1)" if name == "fputs" else call(node, scope)
+
+
+def to_string(node: ir.Call, name: str, scope: Scope) -> str:
+    """sprintf(to, format, ...) and snprintf(to, size, format, ...)."""
+    first = node.args[: 1 if name == "sprintf" else 2]
+    arguments = [emit_expr.value(a, scope) for a in first]
+    pieces = string_pieces(node)
+    if pieces is None:
+        raise CompilerBug(f"the format of {name} is not known")
+    return f"hd::{name.removesuffix('f')}({', '.join(arguments)}{', ' if pieces else ''}{_pieces(pieces, scope)})"
+
+
+def string_pieces(node: ir.Call) -> tuple[ir.Piece, ...] | None:
+    """The pieces of a call of sprintf or snprintf; None where its format is not a literal that fits."""
+    at = 1 if ir.called(node) == "sprintf" else 2
+    text = stdio.literal(node.args[at])
+    return None if text is None else make_pieces(text, node.args[at + 1 :])
+
+
+def _pieces(pieces: tuple[ir.Piece, ...], scope: Scope) -> str:
+    return ", ".join(_text(p) if isinstance(p, ir.Text) else _format(p, scope) for p in pieces)
+
+
+def _text(piece: ir.Text) -> str:
+    return f"hd::text({emit_expr_leaf.string(piece.data)}, {len(piece.data)})"
+
+
+# ------------------------------------------------------------------------------------------ conversions
+
+
+def problem(piece: ir.Format) -> str:
+    """Why a conversion has no exact device form, "" where it has."""
+    conv = formats.conversion(piece.spec)
+    if conv.letter == "!":
+        return ""
+    shown = f"'{piece.spec}'"
+    if conv.letter in "pnmCS" or conv.length == "L" or (conv.letter in "sc" and conv.length):
+        return f"the conversion {shown} has no device form"
+    if ".-" in piece.spec:
+        return f"the conversion {shown} has a negative precision"
+    wanted, given = formats.argument_type(conv), piece.args[-1].type
+    return "" if _fits(wanted, given) else f"the conversion {shown} is given a value of type '{given}'"
+
+
+def _fits(wanted: CType | None, given: CType) -> bool:
+    """May the argument be taken as what the conversion wants? A wider integer is cut, as the registers would be."""
+    if isinstance(wanted, Int):
+        return isinstance(given, Int) and given.bits >= wanted.bits
+    if isinstance(wanted, ctype.Pointer):
+        inner = ctype.element(given)
+        return isinstance(given, ctype.Pointer) and (inner == ctype.VOID or isinstance(inner, Int) and inner.bits == 8)
+    return wanted is not None and wanted == given
+
+
+def _format(piece: ir.Format, scope: Scope) -> str:
+    conv = formats.conversion(piece.spec)
+    if conv.letter == "!":
+        data, size, count = (emit_expr.value(a, scope, emit_expr_leaf.UNARY) for a in piece.args)
+        return f"hd::bytes({data}, {size} * {count})"
+    argument = _argument(conv, piece.args[-1], scope)
+    match = _PARTS.match(piece.spec)
+    assert match is not None
+    plain = match[0] == "%"
+    if conv.letter in "sc":
+        name = "str" if conv.letter == "s" else "chr"
+        return f"hd::{name}({argument})" if plain else f"hd::{name}({_spec(match, conv, piece, scope)}, {argument})"
+    if plain and conv.letter in "diu":
+        return f"hd::dec({argument})"
+    name = "real" if conv.letter in "fFeEgGaA" else "integer" if conv.letter in "di" else "natural"
+    return f"hd::{name}({_spec(match, conv, piece, scope)}, {argument})"
+
+
+def _spec(match: re.Match[str], conv: formats.Conversion, piece: ir.Format, scope: Scope) -> str:
+    flags = sum(_FLAGS[flag] for flag in set(match[1]) & set(_FLAGS))
+    stars = [emit_expr.typed(a, scope) for a in piece.args[:-1]]
+    width = stars.pop(0) if match[2] == "*" else match[2] or "0"
+    precision = stars.pop(0) if match[4] == "*" else (match[4] or "0") if match[3] else "-1"
+    letter = "d" if conv.letter == "i" else conv.letter
+    return f"hd::spec({flags}, {int(width) if width.isdigit() else width}, {precision}, '{letter}')"
+
+
+def _argument(conv: formats.Conversion, node: ir.Expr, scope: Scope) -> str:
+    """The value as the conversion takes it: `%hhd` cuts to a char, `%u` makes an unsigned of an int."""
+    if conv.letter in "fFeEgGaA":
+        return f"hd::checked(hd, {emit_expr.value(node, scope)}, {max(node.span.line, 0)})"
+    if conv.letter == "s":
+        return emit_expr.converted(ctype.Pointer(ctype.CHAR, const=True), _as_text(node), scope)
+    wanted = ctype.INT if conv.letter == "c" else _integer(conv)
+    if node.type == wanted:
+        return emit_expr.typed(node, scope)
+    return f"({wanted}){emit_expr.value(node, scope, emit_expr_leaf.UNARY)}"
+
+
+def _integer(conv: formats.Conversion) -> CType:
+    """The type that is printed, before promotion."""
+    kinds = formats.integer_types(conv.length)
+    if kinds is None:
+        raise CompilerBug(f"length modifier in {conv.spec!r}")
+    return kinds[0] if conv.letter in "di" else kinds[1]
+
+
+def _as_text(node: ir.Expr) -> ir.Expr:
+    """A string argument as `const char *`, whatever pointer to bytes it is."""
+    return ir.Cast(ctype.Pointer(ctype.CHAR, const=True), node, span=node.span)

@@ -1,0 +1,183 @@
+"""What a name means in generated text: a local, a field of `shared` or `globals`, a constant table, a function.
+
+`Environment` is what all functions of one kernel have in common, `Scope` one function's view of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..errors import CompilerBug
+from . import ctype, cuda_names, device_calls, ir, ir_walk
+from .decisions import Decisions, Place
+from .emit_expr_rules import can_fail
+from .flow_memory import reached
+from .points_to import PointsTo
+
+_READ_ONLY = frozenset({"constant", "parameter", "parameter-array", "global", "shared", "texture"})
+_STREAMS = {"stdin": 1, "stdout": 2, "stderr": 3}  # addresses that only serve to tell the streams apart
+
+
+@dataclass(frozen=True)
+class Environment:
+    program: ir.Program
+    decisions: Decisions
+    points_to: PointsTo
+
+    @cached_property
+    def helpers(self) -> tuple[ir.Function, ...]:
+        """The functions that the region reaches, in the program's order."""
+        found = reached(self.program, self.program.region.body)
+        return tuple(f for f in self.program.functions if f.name in found)
+
+    @cached_property
+    def calls(self) -> dict[str, frozenset[str]]:
+        """Helper -> the helpers that it reaches, itself only where it is recursive."""
+        return {f.name: frozenset(reached(self.program, f.body)) for f in self.helpers}
+
+    def recursive(self, name: str) -> bool:
+        return name in self.calls[name]
+
+    @cached_property
+    def with_context(self) -> frozenset[str]:
+        """Helpers that need the lane (output, failures, errno) or variables from outside, themselves or through a callee."""
+        direct = {f.name for f in self.helpers if self.recursive(f.name) or self._needs(f)}
+        return frozenset(f.name for f in self.helpers if f.name in direct or self.calls[f.name] & direct)
+
+    def _needs(self, function: ir.Function) -> bool:
+        for node in ir_walk.walk(function.body):
+            if isinstance(node, (ir.Emit, ir.Stderr, ir.Exit)) or can_fail(node):
+                return True
+            if isinstance(node, ir.Call) and device_calls.needs_lane(ir.called(node)) and not self.own(ir.called(node)):
+                return True
+            if isinstance(node, ir.Name) and function.symbol(node.name) is None and self._outside(node.name):
+                return True
+        return False
+
+    def own(self, name: str) -> bool:
+        return name in self.program.by_name
+
+    def _outside(self, name: str) -> bool:
+        place = self.decisions.by_key(name)
+        return name == "errno" or (place is not None and place.space != "constant")
+
+    @cached_property
+    def fields(self) -> dict[str, str]:
+        """Key -> field name of everything in `Shared`, in order. Memory (`*p`) is reached through its pointer."""
+        found: dict[str, str] = {}
+        for field in self.decisions.fields():
+            found[field.key] = cuda_names.unique(field.name, found.values())
+        return found
+
+    @cached_property
+    def lane_fields(self) -> dict[str, tuple[Place, str]]:
+        """Key -> place and field name of everything in `Globals`."""
+        found: dict[str, tuple[Place, str]] = {}
+        for place in self.decisions.places:
+            if place.space == "lane":
+                found[place.key] = place, cuda_names.unique(place.name, [name for _, name in found.values()])
+        return found
+
+    @cached_property
+    def global_names(self) -> dict[str, str]:
+        """Constant tables and helpers by IR name, as they are spelt at the level of the file."""
+        names: dict[str, str] = {}
+        for name in [*(s.name for s in self.program.globals), *(f.name for f in self.helpers)]:
+            names[name] = cuda_names.unique(name, names.values())
+        return names
+
+    def key(self, function: str, name: str) -> str:
+        """The PointsTo key of a variable as `function` names it."""
+        own = self.program.by_name.get(function)
+        return f"{function}::{name}" if own is not None and own.symbol(name) is not None else name
+
+
+class Scope:
+    """One function's names. `kernel`: the enclosing function's, whose body is the region."""
+
+    def __init__(self, env: Environment, function: ir.Function, *, kernel: bool = False) -> None:
+        self.env, self.function, self.kernel = env, function, kernel
+        self._names: dict[str, str] = {}
+        outside = set(env.global_names.values())
+        for symbol in (*function.params, *function.locals):
+            self._names[symbol.name] = cuda_names.unique(symbol.name, outside | set(self._names.values()))
+
+    def local(self, name: str) -> str:
+        """A local's own name, wherever its value comes from."""
+        return self._names[name]
+
+    def variable(self, name: str) -> str:
+        """The text that names a variable or function."""
+        if name in self._names:
+            place = self._shared(name) if self.kernel else None
+            return self._names[name] if place is None else self._field(place)
+        if name in self.env.program.by_name:
+            return self.env.global_names[name]
+        if name == "errno":
+            return "hd.err"
+        if name in _STREAMS:
+            return f"(struct _IO_FILE *){_STREAMS[name]}"
+        return self._global(name)
+
+    def _global(self, name: str) -> str:
+        place = self.env.decisions.by_key(name)
+        if place is None or place.space == "constant":
+            return self.env.global_names[name]
+        if place.space == "lane":
+            return f"hd.globals.{self.env.lane_fields[name][1]}"
+        return self._field(place)
+
+    def _field(self, place: Place) -> str:
+        field = self.env.fields[place.key]
+        if place.space == "shared":
+            return f"hd.{field}_block"
+        return f"shared.{field}" if self.kernel else f"hd.shared.{field}"
+
+    def _shared(self, name: str) -> Place | None:
+        """The place of an outer variable that is read where the prologue's value lies."""
+        place = self.env.decisions.by_key(self.env.key(self.function.name, name))
+        return place if place is not None and place.live_in and place.space in _READ_ONLY else None
+
+    def is_constant(self, node: ir.Expr) -> bool:
+        """Is an object that stands by its name constant in the text, so that its address is one of a constant?"""
+        if isinstance(node, ir.Str):
+            return True
+        if not isinstance(node, ir.Name) or isinstance(node.type, ctype.Func):
+            return False
+        place = self.env.decisions.by_key(self.env.key(self.function.name, node.name))
+        if node.name in self._names:
+            return self.kernel and self._shared(node.name) is not None
+        if node.name in self.env.global_names:
+            return place is None or place.space in _READ_ONLY
+        return False
+
+    def memory(self, node: ir.Call) -> str:
+        """The local array that stands for what an allocation before the region made, "" for any other call."""
+        site = self.env.points_to.sites.get(id(node), "")
+        place = self.env.decisions.by_key(site) if site else None
+        return memory_name(place) if place is not None and place.space == "private" else ""
+
+    def calls_with_context(self, name: str) -> bool:
+        return name in self.env.with_context
+
+    def symbol(self, name: str) -> ir.Symbol:
+        found = self.function.symbol(name)
+        if found is None:
+            raise CompilerBug(f"no variable '{name}' in '{self.function.name}'")
+        return found
+
+
+def memory_name(place: Place) -> str:
+    """The array in the kernel that is a thread's own copy of memory that was allocated before the region."""
+    return f"{cuda_names.unique(place.name.lstrip('*'), ())}_memory"
+
+
+def outer_locals(env: Environment) -> Iterator[ir.Symbol]:
+    """Variables of the enclosing function that the region uses and does not declare itself, in order of declaration."""
+    region = env.program.region
+    inside = {n.name for n in ir_walk.walk(region.body) if isinstance(n, ir.Decl)}
+    used = ir_walk.names(region.body)
+    enclosing = env.program.enclosing
+    return (s for s in (*enclosing.params, *enclosing.locals) if s.name in used and s.name not in inside)
