@@ -12,11 +12,13 @@ from pathlib import Path
 
 from ..errors import HeteroDoopError
 from ..executor.cpu_task import Place, TaskRunner, run_map, run_reduce
+from ..executor.gpu_task import MapRun
 from ..executor.native import Progress
 from ..executor.report import AttemptResult, TaskFailure
 from ..executor.streaming_env import TaskNames
 from ..scheduler.model import Attempt
 from .commit import commit_attempt
+from .devices import Devices
 from .layout import AttemptFolder, Layout, part_name, remove_tree
 from .plan import Plan
 from .shuffle import Shuffle
@@ -24,12 +26,16 @@ from .shuffle import Shuffle
 
 @dataclass(frozen=True)
 class AttemptRunner:
-    """Runs attempts of one job; several threads may call it at a time. `spare`: folders that can serve again."""
+    """Runs attempts of one job; several threads may call it at a time.
+
+    devices  where map tasks run, None: on the CPU. `spare`: folders that can serve again.
+    """
 
     plan: Plan
     layout: Layout
     shuffle: Shuffle
     runner: TaskRunner
+    devices: Devices | None = None
     spare: deque[AttemptFolder] = field(default_factory=deque)
 
     def __call__(self, attempt: Attempt, progress: Progress) -> AttemptResult:
@@ -72,7 +78,10 @@ class AttemptRunner:
         if not self.plan.cpu.reducers:
             out = folder.out / part_name(attempt.task.number)
         split = self.plan.splits[attempt.task.number]
-        return run_map(self.runner, self.plan.cpu, split, self._place(attempt, folder), out, index, progress)
+        run = MapRun(self.plan.cpu, split, self._place(attempt, folder), out, index)
+        if self.devices:
+            return self.devices.run_map(self.runner, run, progress)
+        return run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
 
     def _reduce(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
         segments = self.shuffle.segments(attempt.task.number)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ from .slots import AttemptEnd
 FORMAT = "heterodoop-job-report-1"
 REPORT = "report.json"
 ATTEMPTS = "attempts.jsonl"
+MAX_REASONS = 20  # kinds of them in report.json and as warnings
 MAX_FAILURES = 100  # kept in report.json; attempts.jsonl has all
 
 
@@ -51,6 +53,14 @@ def _is_ours(folder: Path) -> bool:
 
 
 @dataclass
+class OnCpu:
+    """Map tasks that were meant for a device and ran on the CPU: the first reason of its kind, and how many tasks."""
+
+    reason: str
+    tasks: int = 0
+
+
+@dataclass
 class _SlotUse:
     slot: int
     kind: str
@@ -69,6 +79,9 @@ class JobReport:
         self.failed: dict[TaskKind, int] = {"map": 0, "reduce": 0}
         self.done: dict[TaskKind, int] = {"map": 0, "reduce": 0}
         self.seconds: dict[str, float] = {}
+        self.devices: Counter[str] = Counter()  # done map tasks by what ran them
+        self.on_cpu: dict[str, OnCpu] = {}  # map tasks that a device left to the CPU, by kind of reason
+        self.device_stats: Mapping[str, int] = {}
         self._slots = {slot.number: _SlotUse(slot.number, slot.kind) for slot in plan.slots}
         self._failures: list[dict[str, Any]] = []
         self._started = time.time()
@@ -110,6 +123,17 @@ class JobReport:
         """Note a task that is done: only such attempts count in the job's counters."""
         self.done[attempt.task.kind] += 1
         self.totals[attempt.task.kind].add(result)
+        if attempt.task.kind == "map":
+            self.devices[result.device] += 1
+            if result.reason:
+                self._left_to_cpu(result.reason)
+
+    def _left_to_cpu(self, reason: str) -> None:
+        """Reasons that differ in numbers only (of records, of lines) are one kind."""
+        kind = re.sub(r"\d+", "0", reason)
+        if kind not in self.on_cpu and len(self.on_cpu) >= MAX_REASONS:
+            kind = ""
+        self.on_cpu.setdefault(kind, OnCpu(reason if kind else "other reasons (attempts.jsonl has all)")).tasks += 1
 
     @property
     def counters(self) -> dict[str, int]:
@@ -141,6 +165,8 @@ class JobReport:
             "tasks": {kind: {"planned": planned[kind], "done": self.done[kind], "attempts": self.attempts[kind],
                              "failed_attempts": self.failed[kind]} for kind in planned},
             "slots": [asdict(slot) for slot in self._slots.values()],
+            "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats,
+                       "left_to_cpu": [asdict(left) for left in self.on_cpu.values()]},
             "stages": {kind: totals.seconds for kind, totals in self.totals.items()},
             "counters": self.counters,
             "user_counters": self.user_counters,
@@ -190,6 +216,9 @@ class JobReport:
             "stages": {name: round(seconds, 6) for name, seconds in result.seconds.items()},
         }
         if task.kind == "map":
+            row["device"] = result.device
+            if result.reason:
+                row["reason"] = result.reason
             split = self.plan.splits[task.number]
             row["split"] = {"file": split.file.path, "start": split.start, "length": split.length}
         if result.status_text:

@@ -42,6 +42,15 @@ def _boolean(text: str) -> bool:
     return text.strip().lower() == "true"
 
 
+def _choice(*names: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.strip() not in names:
+            raise ValueError(f"must be {', '.join(names[:-1])} or {names[-1]}")
+        return text.strip()
+
+    return parse
+
+
 def _text(text: str) -> str:
     if not text:
         raise ValueError("must not be empty")
@@ -80,6 +89,18 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "Memory in MiB that one task's sort or merge may hold; beyond it spills to disk."),
     Setting("heterodoop.sort.bytes", "0", _integer(0, 2047 << 20),
             "The same limit in bytes, where not 0 (for tests of spilling)."),
+    Setting("heterodoop.gpu.sub-split.bytes", "0", _integer(0, MAX_BYTES),
+            "Input bytes per kernel launch on a device; 0 = chosen from its memory."),
+    Setting("heterodoop.gpu.arena.bytes", "0", _integer(0, MAX_BYTES),
+            "First room for a launch's output on a device; where it is too small it grows and the launch is repeated;"
+            " 0 = chosen from the input."),
+    Setting("heterodoop.emulated.order", "forward", _choice("forward", "reverse", "random"),
+            "Which lanes of the emulated device run first."),
+    Setting("heterodoop.emulated.seed", "0", _integer(0, (1 << 63) - 1), "Seed of the order `random`."),
+    Setting("heterodoop.emulated.pattern", "0", _integer(0, 255),
+            "Byte that private memory on the emulated device holds before the program writes it."),
+    Setting("heterodoop.emulated.memory.bytes", "0", _integer(0, MAX_BYTES),
+            "Memory of the emulated device; 0 = no limit."),
     Setting("stream.non.zero.exit.is.failure", "true", _boolean,
             "Whether a filter that exits with a status other than 0 fails its task."),
     Setting("stream.jobconf.truncate.limit", "20000", _integer(-1, 1 << 31),

@@ -38,7 +38,8 @@ from ..scheduler.model import (
 )
 from .attempts import AttemptRunner
 from .commit import commit_job, reserve
-from .job_report import JobReport, check_place
+from .devices import Devices
+from .job_report import JobReport, OnCpu, check_place
 from .layout import Layout
 from .plan import Plan, RunOptions, make_plan
 from .progress import Display, Snapshot, make_display
@@ -103,7 +104,8 @@ def _run(
     except Exception as error:
         report.finish(report.content("failed", error, plan.warnings))
         raise
-    warnings = (*plan.warnings, *data_warnings(report.counters))
+    left = device_warnings(list(report.on_cpu.values()), plan.shape.maps)
+    warnings = (*plan.warnings, *data_warnings(report.counters), *left)
     content = report.content("succeeded", None, warnings)
     return JobResult(layout.output, layout.report, (*warnings, *report.finish(content)), content)
 
@@ -122,7 +124,9 @@ class _Job:
         self.events = events
         self.machine = Machine(plan.shape, plan.slots, plan.policy)
         self.shuffle = Shuffle()
-        self.attempts = AttemptRunner(plan, layout, self.shuffle, runner)
+        native = runner if isinstance(runner, Native) else None
+        self.devices = Devices(native or Native.load(), plan.offload) if plan.offload else None
+        self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, self.devices)
         self.results: dict[Attempt, AttemptResult] = {}  # of attempts that ended and are not committed
         self.verdict: Finish | None = None
         self.error: Exception | None = None  # what ended the job, where no task did
@@ -136,6 +140,9 @@ class _Job:
         finally:
             self.display.close()
             self.pool.close()
+        if self.devices:
+            self.devices.close()
+            self.report.device_stats = self.devices.stats
         self._judge()
 
     def _loop(self) -> None:
@@ -264,3 +271,11 @@ def data_warnings(counters: dict[str, int]) -> list[Diagnostic]:
         what = f"the combiner stopped before the end of its input: {nbytes} bytes of pairs unread, and lost"
         warnings.append(Diagnostic("warning", "HD408", what))
     return warnings
+
+
+def device_warnings(left: Sequence[OnCpu], maps: int) -> list[Diagnostic]:
+    """One warning per kind of reason for which a device left tasks to the CPU."""
+    return [
+        Diagnostic("warning", "HD410", f"{kind.tasks} of {maps} map tasks ran on the CPU, not on the device: {kind.reason}")
+        for kind in left
+    ]

@@ -1,6 +1,6 @@
 """From what the user asked for to a plan: settings, filters, splits, tasks and slots, all checked before any work.
 
-Nothing is written here.
+Nothing is written here, except modules for a device into the cache of compiled kernels.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..scheduler.model import JobShape, Slot
 from ..scheduler.policies import POLICIES, Policy
 from ..storage import inputs as storage
 from . import jobconf
+from .devices import CPU, DevicePlan, check_device, plan_device
 from .jobconf import JobConf
 from .layout import Layout
 
@@ -39,6 +40,7 @@ class RunOptions:
     max_attempts      of a map and of a reduce task.
     record_delimiter  with escapes (`\\n`).
     settings          `-D` definitions, `key=value`.
+    device            where map tasks run: "cpu" or "emulated"; what cannot run there runs on the CPU, with a warning.
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     """
 
@@ -51,11 +53,16 @@ class RunOptions:
     files: Sequence[str] = ()
     quiet: bool = False
     policy: str = "cpu-only"
+    device: str = CPU
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All there is to know before the first task runs. `files`: (name in the working folder, absolute path)."""
+    """All there is to know before the first task runs.
+
+    files      (name in the working folder, absolute path).
+    device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
+    """
 
     name: str
     job_id: str
@@ -68,6 +75,8 @@ class Plan:
     files: tuple[tuple[str, Path], ...]
     settings: Mapping[str, str]
     warnings: tuple[Diagnostic, ...]
+    device: str = CPU
+    offload: DevicePlan | None = None
 
     @property
     def input_bytes(self) -> int:
@@ -84,6 +93,7 @@ def make_plan(
     """
     conf = _settings(options)
     slots = _slots(options)
+    check_device(options.device)
     files = tuple(_shipped(options.files))
     bundle = Path(os.path.abspath(bundle))
     found = manifest.load(bundle)
@@ -95,13 +105,15 @@ def make_plan(
         reducers = 1 if found.program("reduce") else 0
     job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
     text = _all_settings(conf, layout, inputs, found.name, job_id, len(splits), reducers)
+    check()
+    offload, refused = plan_device(options.device, found, bundle, conf)
     shape = JobShape(
         len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
     )
     return Plan(
         name=text["mapreduce.job.name"], job_id=job_id, bundle=bundle, cpu=_cpu_job(found, bundle, conf, text, reducers),
         splits=splits, shape=shape, slots=slots, policy=POLICIES[options.policy], files=files, settings=text,
-        warnings=(*conf.warnings, *listing.warnings),
+        warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
     )
 
 

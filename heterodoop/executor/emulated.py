@@ -69,12 +69,12 @@ def _kernel_code(bundle: Path, program: Program | None, cache: Path | None) -> K
 
 
 class EmulatedDevice:
-    """One emulated device; it runs one map task at a time. Close it when done, from any thread."""
+    """One emulated device; it runs one map task at a time, with the `options` of the moment. Close it when done."""
 
-    def __init__(self, native: Native, runtime: Path, options: DeviceOptions) -> None:
-        """Raises ToolError HD512 for a native runtime without device calls, DeviceError HD601 where it cannot be opened."""
+    def __init__(self, native: Native, runtime: Path, options: DeviceOptions | None = None) -> None:
+        """Raises ToolError HD512 for a native runtime without device calls, DeviceError HD413 where it cannot be opened."""
         abi.declare(native.library)
-        self.options = options
+        self.options = options or DeviceOptions()
         self._native = native
         self._runtime = runtime
         self._failed = False
@@ -82,7 +82,7 @@ class EmulatedDevice:
         self._handle = native.library.hd_device_open(NAME.encode(), 0, None, error, len(error))
         if not self._handle:
             why = error.value.decode("utf-8", "backslashreplace")
-            raise DeviceError(f"the emulated device cannot be opened: {why}", code="HD601")
+            raise DeviceError(f"the emulated device cannot be opened: {why}", code="HD413")
 
     @property
     def name(self) -> str:
