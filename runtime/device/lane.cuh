@@ -1,0 +1,160 @@
+// One lane of a map or combine kernel: takes work items, reads their records, prints lines.
+//
+// The lines that an item prints become pairs (abi.h). What the program prints is one stream of bytes, whatever the calls:
+// text without a newline at its end waits for what follows. A record that leaves such text behind would be continued by
+// the next record's output: left to the CPU, like everything else that Lane::fail names.
+#pragma once
+
+#include "lines.cuh"
+#include "reader.cuh"
+#include "sinks.cuh"
+
+namespace hd {
+
+// The text that waits for its newline: `length` bytes at `at`, where `room` may be written. `key`: offset of its first tab.
+struct Pending {
+    char *at = nullptr;
+    uint32_t length = 0, key = nowhere;
+    uint64_t room = 0;
+};
+
+// What printing changes in a lane; goes into and out of the rare parts by value, so that the lane stays in registers.
+template <class Sink> struct Printer {
+    Sink sink;
+    Pending pending;
+    uint32_t sequence = 0;
+
+    // A line of the stream: `key` is the offset of its first tab, or nowhere.
+    HD_DEVICE void line(const Task &task, uint32_t item, const char *at, uint32_t length, uint32_t key, uint32_t stream) {
+        if (sequence == to_stderr) fail(task.failure, item, Status::unsupported, 0);
+        Pair *slot = sink.slot(task, item);
+        slot->at = static_cast<uint64_t>(at - task.out.arena);
+        slot->length = length;
+        slot->key_length = key < length ? key : length;
+        slot->item = item;
+        slot->sequence = sequence++ | stream;
+    }
+};
+
+// Room for `size` more bytes behind the text that waits, which moves if it must.
+template <class Sink>
+HD_NOINLINE Printer<Sink> make_room(Printer<Sink> p, const Task &task, uint32_t item, uint64_t size) {
+    const uint64_t needed = p.pending.length + size;
+    if (needed >= no_pair) fail(task.failure, item, Status::unsupported, 0);
+    if (needed <= p.pending.room) return p;
+    const uint64_t wished = needed < 2 * p.pending.room ? 2 * p.pending.room : needed;
+    const uint64_t room = p.sink.wish(task, wished, needed);
+    char *to = p.sink.text(task, item, room);
+    for (uint32_t i = 0; i < p.pending.length; ++i) to[i] = p.pending.at[i];
+    p.pending.at = to;
+    p.pending.room = p.sink.room(task, to, room);
+    return p;
+}
+
+// Cuts new text, `size` bytes at `at`, into lines: the first begins with the text that waits, which lies before `at`.
+template <class Sink>
+HD_NOINLINE Printer<Sink> cut_lines(Printer<Sink> p, const Task &task, uint32_t item, const char *at, uint32_t size) {
+    const char *const stop = at + size;
+    char *start = p.pending.length ? p.pending.at : const_cast<char *>(at);
+    uint64_t room = p.pending.length ? p.pending.room : p.sink.room(task, at, size);
+    uint32_t key = p.pending.key;
+    for (const char *c = at; c != stop; ++c) {
+        if (*c == '\t' && key == nowhere) key = static_cast<uint32_t>(c - start);
+        if (*c != '\n') continue;
+        p.line(task, item, start, static_cast<uint32_t>(c - start), key, 0);
+        room -= static_cast<uint64_t>(c + 1 - start);
+        start = const_cast<char *>(c) + 1;
+        key = nowhere;
+    }
+    p.pending = {start, static_cast<uint32_t>(stop - start), key, room};
+    return p;
+}
+
+template <class Sink> struct Lane {
+    Reader in;
+    Printer<Sink> out;
+    int err = 0;            // errno
+    char *token = nullptr;  // strtok's place
+    unsigned depth = 0;     // of recursion
+    uint32_t item = 0;
+    bool open = false;      // an item is being worked on
+
+    // By all threads of the block, before anything that may end a lane: there is a barrier in it.
+    explicit HD_DEVICE Lane(const Task &task) : in(task) {
+        if (threadIdx.x == 0) Sink::start_block();
+        __syncthreads();
+    }
+
+    // Closes the item before, takes the next: false if none is left. Not for the rest of a launch that has failed.
+    HD_DEVICE bool next() {
+        finish();
+        const Task &task = in.task;
+        if (peek_word(&task.failure->status) != static_cast<uint32_t>(Status::ok)) end_lane();
+        const uint32_t taken = atomicAdd(task.next, 1u);
+        if (taken >= task.items) return false;
+        item = task.order ? task.order[taken] : taken;
+        in.open(item);
+        out.sequence = 0;
+        err = 0;
+        token = nullptr;
+        depth = 0;
+        open = true;
+        return true;
+    }
+
+    // Closes the last item.
+    HD_DEVICE void finish() {
+        if (!open) return;
+        if (out.pending.length) fail(Status::unterminated);
+        if (!in.complete()) fail(Status::reader_stopped);
+        open = false;
+    }
+
+    // stdout: the pieces one after the other, and returns their bytes.
+    template <class... Piece> HD_DEVICE int print(const Piece &...pieces) {
+        const uint64_t size = (static_cast<uint64_t>(pieces.size()) + ... + 0);
+        char *const at = room_for(size);
+        if (at == nullptr) return 0;
+        Marks marks;
+        char *end = at;
+        ((end = write_marked(marks, pieces, end, static_cast<uint32_t>(end - at))), ...);
+        if (marks.carriage_return) fail(Status::carriage_return);
+        const uint32_t length = static_cast<uint32_t>(size) - 1;
+        if (__builtin_expect(out.pending.length == 0 && marks.lines == 1 && marks.newline == length, 1))
+            out.line(in.task, item, at, length, marks.tab, 0);
+        else
+            out = cut_lines(out, in.task, item, at, length + 1);
+        return static_cast<int>(size);
+    }
+
+    // stderr: one Pair a call, whatever lines it holds. The host puts them in order and cuts lines.
+    template <class... Piece> HD_DEVICE int warn(const Piece &...pieces) {
+        const uint64_t size = (static_cast<uint64_t>(pieces.size()) + ... + 0);
+        if (size == 0) return 0;
+        check_size(size);
+        char *const at = out.sink.text(in.task, item, size);
+        char *end = at;
+        ((end = pieces.write(end)), ...);
+        out.line(in.task, item, at, static_cast<uint32_t>(size), nowhere, to_stderr);
+        return static_cast<int>(size);
+    }
+
+    // Gives the launch up: `detail` is the source line. Does not return.
+    [[noreturn]] HD_DEVICE void fail(Status status, uint32_t detail = 0) { hd::fail(in.task.failure, item, status, detail); }
+
+ private:
+    HD_DEVICE char *room_for(uint64_t size) {
+        if (size == 0) return nullptr;
+        check_size(size);
+        if (__builtin_expect(out.pending.length == 0, 1)) return out.sink.text(in.task, item, size);
+        out = make_room(out, in.task, item, size);
+        return out.pending.at + out.pending.length;
+    }
+
+    // printf itself fails above INT_MAX.
+    HD_DEVICE void check_size(uint64_t size) {
+        if (size > 0x7fffffffu) fail(Status::unsupported);
+    }
+};
+
+}  // namespace hd
