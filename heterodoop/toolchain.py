@@ -156,8 +156,11 @@ def version(cc: Sequence[str]) -> str:
 
 def build_filter(
     sources: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], options: CcOptions, *, timeout: float = 300,
+    quoted: Sequence[str | os.PathLike[str]] = (),
 ) -> list[Diagnostic]:
     """Compile and link a CPU filter. Returns the compiler's warnings.
+
+    quoted  folders in which `#include "name"` looks after the including file's own.
 
     Floating-point contraction, strict aliasing and undefined signed overflow are off, so that the filter computes what
     a kernel made from the same source computes.
@@ -165,6 +168,7 @@ def build_filter(
     """
     cc, place = find_cc(), Place.of([*sources, out])
     words = [*cc, *FILTER_FLAGS, *place.options(options).preprocessor_flags(), "-o", place.path(out)]
+    words += [word for folder in quoted for word in ("-iquote", os.path.abspath(folder))]
     for source in sources:
         words += [*language_words(source), place.path(source)]
     result = run([*words, "-x", "none", *options.link_flags()], timeout=timeout, cwd=place.cwd)

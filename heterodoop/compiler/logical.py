@@ -66,6 +66,25 @@ def pragma_text(source: SourceFile, line: int, fallback: str, ordinal: int) -> t
 
 def scan(source: SourceFile, line: int) -> Text:
     """The logical line that starts at physical line `line`."""
+    return _scan(source, line)[0]
+
+
+def last_line(source: SourceFile, line: int) -> int:
+    """The physical line on which the logical line that starts at `line` ends; a `//` comment may be continued too."""
+    last = _scan(source, line)[1]
+    while source.line(last).rstrip().endswith("\\") and last <= source.text.count("\n"):
+        last += 1
+    return last
+
+
+def operator_span(source: SourceFile, span: Span) -> Span | None:
+    """The whole `_Pragma("...")` whose first word has the span; None where it is not on one line."""
+    text = source.line(span.line)
+    match = _OPERATOR.match(text, span.col - 1)
+    return Span(span.file, span.line, match.start() + 1, match.end() + 1) if match else None
+
+
+def _scan(source: SourceFile, line: int) -> tuple[Text, int]:
     chars: list[str] = []
     places: list[tuple[int, int]] = []
     text, col = source.line(line), 1
@@ -97,7 +116,7 @@ def scan(source: SourceFile, line: int) -> Text:
         chars.append(rest[0])
         places.append((line, col))
         col += 1
-    return Text(source.path, "".join(chars), tuple(places))
+    return Text(source.path, "".join(chars), tuple(places)), line
 
 
 def _comment_end(source: SourceFile, line: int, col: int) -> tuple[int, int]:

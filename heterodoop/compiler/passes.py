@@ -1,6 +1,7 @@
 """The passes over a region's IR as data, their order with its reasons, and the analyses that follow them.
 
-    lower -> stdio -> record_loop -> prune -> uses, shape, fold -> manifest.Region and reasons against the GPU
+    lower -> stdio -> record_loop -> prune -> uses, shape, fold -> placement -> manifest.Region, reasons against the GPU,
+    decisions about its kernel
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from dataclasses import dataclass
 from .. import manifest
 from ..diag import Sink
 from ..errors import CompilerBug
-from . import ir, record_loop
+from . import emit_host, ir, optimisations, record_loop
 from .bind import BoundRegion
+from .decisions import Decisions
 from .fold import recognise
 from .frontend import Unit
 from .ir_read import read_ir
 from .ir_text import print_ir
 from .lower import lower, nothing
+from .placement import decide
 from .prune import prune
 from .refusals import shape_refusals
 from .region_info import region_info
@@ -68,24 +71,37 @@ class Analysis:
     uses: UseTable
     region: manifest.Region
     refusals: tuple[manifest.Reason, ...]
+    decisions: Decisions
+
+    @property
+    def has_kernel(self) -> bool:
+        """A mapper that nothing keeps off the GPU, or such a combiner that is a fold."""
+        return not self.refusals and (self.region.kind == "mapper" or self.region.fold is not None)
 
 
-def run(unit: Unit, bound: BoundRegion, sink: Sink, *, verify: bool = False) -> Analysis:
+def run(
+    unit: Unit, bound: BoundRegion, sink: Sink, *, verify: bool = False,
+    options: tuple[str, ...] = optimisations.chosen(),
+) -> Analysis:
     """Lower a bound region, run all passes and analyses. User errors (HD211) go to `sink`.
 
-    verify  check the IR after every pass, and that its text reads back; raises CompilerBug naming the pass.
+    verify   check the IR after every pass, and that its text reads back; raises CompilerBug naming the pass.
+    options  optimisations that are on (`optimisations.chosen`).
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEPTH))
     try:
-        return _run(lower(unit, bound, sink), bound, sink, verify)
+        return _run(lower(unit, bound, sink), unit, bound, sink, verify, options)
     except RecursionError:
-        return _run(nothing(bound, "the program is nested too deeply to be analysed"), bound, sink, verify)
+        program = nothing(bound, "the program is nested too deeply to be analysed")
+        return _run(program, unit, bound, sink, verify, options)
     finally:
         sys.setrecursionlimit(limit)
 
 
-def _run(program: ir.Program, bound: BoundRegion, sink: Sink, verify: bool) -> Analysis:
+def _run(
+    program: ir.Program, unit: Unit, bound: BoundRegion, sink: Sink, verify: bool, options: tuple[str, ...],
+) -> Analysis:
     _checked(program, "lower", verify)
     for step in PASSES:
         program = step.run(program)
@@ -93,7 +109,20 @@ def _run(program: ir.Program, bound: BoundRegion, sink: Sink, verify: bool) -> A
     table = analyse(program)
     check_clauses(program, table, sink)
     fold = recognise(program)
-    return Analysis(program, table, region_info(program, table, fold, bound), gpu_refusals(program, table))
+    scope = {name: symbol.storage for name, symbol in bound.scope.items()}
+    placement = decide(program, table, scope, options)
+    reasons = (*gpu_refusals(program, table), *placement.reasons, *_no_prologue(unit, bound, placement.decisions))
+    info = region_info(program, table, fold, bound)
+    return Analysis(program, table, info, tuple(dict.fromkeys(reasons)), placement.decisions)
+
+
+def _no_prologue(unit: Unit, bound: BoundRegion, decisions: Decisions) -> tuple[manifest.Reason, ...]:
+    source = unit.sources.get(unit.path)
+    if not decisions.shared or source is None:
+        return ()
+    why = emit_host.problem(source, bound.directive.span)
+    text = f"{why}, so the code before the region cannot be run alone"
+    return (manifest.Reason("HD246", text, str(bound.directive.span)),) if why else ()
 
 
 def gpu_refusals(program: ir.Program, table: UseTable) -> tuple[manifest.Reason, ...]:

@@ -1,0 +1,113 @@
+"""The prologue of a kernel: the user's program up to the region, made to hand over what the region reads from before it.
+
+A copy of the source in which the directive's text is replaced by calls of runtime/cpu/live_in.c; it keeps its lines, so
+messages and `__LINE__` stay right. The calls end the process: neither the region nor what follows it runs. Where nothing
+is read from before the region there is no prologue. Not here: which objects these are (`placement`), reading what the
+prologue writes (the executor).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .. import resources, toolchain
+from ..source import SourceFile, Span
+from ..toolchain import CcOptions
+from . import ir, ir_walk
+from .decisions import SharedField
+from .flow_memory import reached
+from .libc_effects import REFUSED
+from .logical import last_line, operator_span
+from .points_to import known_call
+from .refusals import split
+
+_DECLARATIONS = (
+    "extern void hd_live_in_object(const void *, unsigned long); extern void hd_live_in_heap(const void *); "
+    "extern void hd_live_in_string(const void *); extern void hd_live_in_end(void);"
+)
+# Calls that give the same whenever and wherever a job's task runs, though no record may make them.
+_SAME = frozenset(
+    "realloc reallocarray aligned_alloc qsort bsearch setvbuf setbuf fflush exit _exit abort printf fprintf perror fputs "
+    "puts putchar fputc putc fwrite".split()
+)
+
+
+def problem(source: SourceFile, directive: Span) -> str:
+    """Why the directive's text cannot be replaced, "" where it can."""
+    if not directive.col or not source.line(directive.line):
+        return "the directive comes out of a macro"
+    if source.line(directive.line)[directive.col - 1 :].startswith("_Pragma") and operator_span(source, directive) is None:
+        return "the directive's _Pragma is spread over several lines"
+    return ""
+
+
+def prologue_text(source: SourceFile, directive: Span, shared: Sequence[SharedField]) -> str:
+    """The source with the directive (for which `problem` says nothing) replaced by the calls that write `shared`."""
+    lines = source.text.split("\n")
+    first = directive.line - 1
+    line = lines[first]
+    operator = operator_span(source, directive)
+    if operator is not None:
+        lines[first] = line[: operator.col - 1] + statement(shared) + line[operator.end - 1 :]
+    else:
+        lines[first] = line[: directive.col - 1] + statement(shared)
+        for number in range(first + 1, last_line(source, directive.line)):
+            lines[number] = ""
+    return f'#line 1 "{_escaped(source.path)}"\n' + "\n".join(lines)
+
+
+def statement(shared: Iterable[SharedField]) -> str:
+    """One C statement that writes the objects and ends the process."""
+    return f"{{ {_DECLARATIONS} {' '.join(map(_call, shared))} hd_live_in_end(); }}"
+
+
+def _call(field: SharedField) -> str:
+    if field.kind in ("heap", "string"):
+        return f"hd_live_in_{field.kind}((const void *)({field.value}));"
+    return f"hd_live_in_object((const void *)&({field.value}), sizeof({field.value}));"
+
+
+def _escaped(path: str) -> str:
+    return path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def build_prologue(
+    source: SourceFile, directive: Span, shared: Sequence[SharedField], out: Path, extra: Sequence[Path], options: CcOptions,
+) -> None:
+    """Compile and link the prologue. `out.parent` is a scratch folder of ours; raises as `toolchain.build_filter`."""
+    folder = out.parent / "prologue"
+    folder.mkdir()
+    copy, writer = folder / "program.c", folder / "live_in.o"
+    text = prologue_text(source, directive, shared)
+    copy.write_bytes(text.encode("utf-8", "surrogateescape"))
+    toolchain.build_object(resources.find("runtime", "cpu", "live_in.c"), writer)
+    home = os.path.dirname(os.path.abspath(source.path))
+    if "register" in text:  # its address is taken
+        options = replace(options, defines=(*options.defines, "register="))
+    toolchain.build_filter([writer, copy, *extra], out, options, quoted=[home])
+
+
+def pure(program: ir.Program) -> bool:
+    """Does the code before the region compute the same in every task of a job?
+
+    It asks for no time, random number, process, environment or file. Functions of other files are not known.
+    """
+    before, _ = split(program.enclosing.body)
+    own = {n.name for n in before if isinstance(n, ir.Name) and n.name in program.by_name}
+    own |= {inner for name in own for inner in reached(program, program.by_name[name].body)}
+    nodes = [*before, *(n for name in sorted(own) for n in ir_walk.walk(program.by_name[name].body))]
+    return all(_pure(program, n) for n in nodes)
+
+
+def _pure(program: ir.Program, node: ir.Node) -> bool:
+    if isinstance(node, ir.Opaque):
+        return False
+    if not isinstance(node, ir.Call):
+        return True
+    name = ir.called(node)
+    if not name or name in program.by_name or name in _SAME:
+        return True
+    return name not in REFUSED and known_call(name)
