@@ -110,10 +110,39 @@ def run_command(bundle: str, inputs: tuple[str, ...], output: str, **options: An
     if run.needs_compiling(bundle):
         from .commands import compiled
 
-        with compiled.Compiled(bundle, output, _show_diagnostics) as path:
+        with compiled.Compiled(bundle, _show_diagnostics, output) as path:
             run.run(path, inputs, output, show=_show_diagnostics, **options)
     else:
         run.run(Path(bundle), inputs, output, show=_show_diagnostics, **options)
+
+
+@cli.command("verify")
+@click.argument("bundle", type=click.Path())
+@click.argument("inputs", nargs=-1, required=True)
+@click.option("--device", metavar="NAME", default="emulated", show_default=True, help="The device to compare with the CPU.")
+@click.option("-r", "--reducers", metavar="N", help="Partitions of the map output; 0 = none (default as for run).")
+@click.option("--split-size", metavar="BYTES", help="Size of an input split, e.g. 64m (the default).")
+@click.option("--cpu-slots", metavar="N", help="Tasks at a time (default: the processors this process may use).")
+@click.option("--record-delimiter", metavar="TEXT", help="End of a record, as for run.")
+@click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Job setting, as for run; repeatable.")
+@click.option("--file", "files", multiple=True, metavar="PATH[#NAME]", help="File for the filters, as for run; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result to stdout as JSON.")
+def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None:
+    """Compare a device with the CPU on every map task of a job.
+
+    BUNDLE and INPUTS are as for `heterodoop run`. Each map task (with the combiner, if there is one) runs as the CPU filter and
+    as kernels, in several orders of the lanes and with several patterns in unwritten memory, and the outputs are compared.
+    Nothing is written. Exit status 1: they differ.
+    """
+    from .commands import run, verify
+
+    if run.needs_compiling(bundle):
+        from .commands import compiled
+
+        with compiled.Compiled(bundle, _show_diagnostics) as path:
+            verify.verify(path, inputs, show=_show_diagnostics, **options)
+    else:
+        verify.verify(Path(bundle), inputs, show=_show_diagnostics, **options)
 
 
 @cli.command("explain")

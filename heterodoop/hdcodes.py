@@ -567,24 +567,24 @@ CODES: dict[str, Entry] = {
     "HD410": Entry(
         "a task that was meant for the device ran on the CPU",
         "A device runs a task exactly as the program would, or leaves it to the CPU: where the program exits, divides by"
-        " zero, stops reading in the middle of a record, prints what only the CPU prints exactly, or where the code before"
-        " the region cannot run alone. The result is complete and right; the message says why, and for how many tasks."
-        " attempts.jsonl has the reason of each.",
+        " zero, stops reading in the middle of a record, prints what only the CPU prints exactly, or where the code"
+        " before the region cannot run alone. The result is complete and right; the message says why, and for how many"
+        " tasks. attempts.jsonl has the reason of each.",
         "Nothing, unless it is many tasks: then look at the record and line in the message.",
     ),
     "HD411": Entry(
         "no map task can run on the device",
-        "The map has no kernel: the compiler found something in it that cannot be done on a device exactly, which the message"
-        " names. The job runs on the CPU as without --device.",
+        "The map has no kernel: the compiler found something in it that cannot be done on a device exactly, which the"
+        " message names. The job runs on the CPU as without --device.",
         "heterodoop explain APP shows all reasons and what would help.",
     ),
     "HD412": Entry(
         "the device's result is not the CPU's",
-        "heterodoop verify ran the map tasks both ways and found a difference. If it shows in some orders of the lanes or with"
-        " some memory patterns only, the program reads a variable in one record that an earlier record wrote, or one that"
-        " nobody wrote, although its annotation says that records are independent. Else it is a fault of HeteroDoop.",
-        "Look at the variables that `heterodoop explain` calls assumed-private: each record must write them before it reads"
-        " them. If they are right, please report the program and the record in the message.",
+        "heterodoop verify ran the map tasks both ways and found a difference. If it shows in some orders of the lanes or"
+        " with some memory patterns only, the program reads a variable in one record that an earlier record wrote, or one"
+        " that nobody wrote, although its annotation says that records are independent. Else it is a fault of HeteroDoop.",
+        "Look at the variables that `heterodoop explain` calls assumed-private: each record must write them before it"
+        " reads them. If they are right, please report the program and the record in the message.",
     ),
     "HD413": Entry(
         "a device could not be opened",

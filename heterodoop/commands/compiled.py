@@ -1,4 +1,4 @@
-"""A bundle made for one job, for `heterodoop run APP`. A module of its own: a job from a bundle needs no compiler."""
+"""A bundle made for one job, for `heterodoop run APP` and `verify APP`. A module of its own: a job from a bundle needs no compiler."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ Show = Callable[[list[Diagnostic]], None]
 
 
 class Compiled:
-    """A bundle made for one job. An output that exists is refused first: compiling would be work for nothing."""
+    """A bundle made for one job. An `output` that exists is refused first: compiling would be work for nothing."""
 
-    def __init__(self, source: str, output: str, show: Show) -> None:
+    def __init__(self, source: str, show: Show, output: str | None = None) -> None:
         self._options = spine.BuildOptions.make([source])
         self._show = show
-        commit.refuse_existing(output)
+        if output is not None:
+            commit.refuse_existing(output)
 
     def __enter__(self) -> Path:
         self._folder = tempfile.TemporaryDirectory(prefix="heterodoop-")

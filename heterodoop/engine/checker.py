@@ -1,0 +1,283 @@
+"""One map task on the CPU and, several times, on a device; and the record at which the two part.
+
+What filters are told (attempt, folders) is the same on both sides. Not here: which tasks there are (verify.py), how
+outputs are compared (compare.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from ..errors import JobFailed
+from ..executor.cpu_task import CpuJob, Place, filter_command, run_map
+from ..executor.emulated import DeviceOptions
+from ..executor.gpu_task import MapRun
+from ..executor.native import Native, Progress
+from ..executor.report import AttemptResult
+from ..executor.split import Split
+from ..executor.streaming_env import TaskNames
+from ..scheduler.model import Attempt, Slot, TaskId
+from .compare import LineDifference, PairTexts, first_line, same_bytes
+from .devices import Devices
+from .layout import AttemptFolder, Layout, remove_tree
+from .plan import Plan
+
+_SHOWN = 200  # characters of a pair or record in a message
+_COUNTERS = ("MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES")
+_OTHER_PATTERN = 0xA5
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first difference between two outputs of a task.
+
+    configuration  of the device, in which it shows.
+    where          "partition 2, pair 17", "line 17", "counter MAP_OUTPUT_RECORDS".
+    key, cpu, device   what each side has there, as text; None: it has ended.
+    record         number (from 1) in the split of the first record whose output differs; None: not found.
+    record_text    that record. note: what else is known.
+    """
+
+    configuration: str
+    where: str
+    key: str
+    cpu: str | None
+    device: str | None
+    record: int | None = None
+    record_text: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one map task. `reason`: why the CPU alone ran it. pairs: that the map wrote."""
+
+    task: int
+    split: str
+    outcome: Literal["equal", "cpu-only", "different"]
+    records: int = 0
+    pairs: int = 0
+    reason: str = ""
+    difference: Difference | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    name: str
+    options: DeviceOptions
+
+
+@dataclass(frozen=True)
+class _Output:
+    """One run's files: IFile and index, or text. `result.output` is the former's."""
+
+    result: AttemptResult
+    data: Path
+
+
+def configurations(options: DeviceOptions) -> tuple[Configuration, ...]:
+    """Ways to run a task that give the same result for a right program. `options`: the job's sizes and seed."""
+    other = replace(options, order="forward", pattern=_OTHER_PATTERN)
+    return (
+        Configuration("lanes forward, unwritten memory 0x00", replace(options, order="forward", pattern=0)),
+        Configuration("lanes in reverse", replace(options, order="reverse", pattern=0)),
+        Configuration(f"lanes in random order (seed {options.seed})", replace(options, order="random", pattern=0)),
+        Configuration(f"unwritten memory 0x{_OTHER_PATTERN:02X}", other),
+    )
+
+
+@dataclass
+class TaskChecker:
+    """Checks tasks of one job; several threads may call `check` at a time."""
+
+    plan: Plan
+    layout: Layout
+    native: Native
+    devices: Devices
+    _running: list[Progress] = field(default_factory=list)
+    _cancelled: bool = False
+
+    def check(self, number: int) -> Verdict:
+        """Run the task on both sides and compare. Raises JobFailed where it fails on the CPU, OSError."""
+        return _Check(self, number, self.plan.splits[number]).run()
+
+    def cancel(self) -> None:
+        """Stop what runs; the calls end with an error."""
+        self._cancelled = True
+        for progress in list(self._running):
+            progress.cancel()
+
+    def progress(self) -> Progress:
+        progress = Progress()
+        self._running.append(progress)
+        if self._cancelled:
+            progress.cancel()
+        return progress
+
+
+@dataclass
+class _Check:
+    """One task's check."""
+
+    owner: TaskChecker
+    number: int
+    split: Split
+
+    def run(self) -> Verdict:
+        job = self.owner.plan.cpu
+        cpu = self._on_cpu(job, self.split, "cpu")
+        counters = cpu.result.counters
+        verdict = Verdict(
+            self.number, str(self.split), "equal", counters["MAP_INPUT_RECORDS"], counters["MAP_OUTPUT_RECORDS"],
+        )
+        try:
+            for configuration in configurations(self._options):
+                device = self._on_device(job, self.split, configuration, "device")
+                if device.result.reason:
+                    return replace(verdict, outcome="cpu-only", reason=device.result.reason)
+                difference = self._compare(job, cpu, device, configuration)
+                if difference:
+                    return replace(verdict, outcome="different", difference=self._with_record(difference, configuration))
+            return verdict
+        finally:
+            self._remove("cpu", "device")
+
+    @property
+    def _options(self) -> DeviceOptions:
+        offload = self.owner.plan.offload
+        return offload.options if offload else DeviceOptions()
+
+    def _on_cpu(self, job: CpuJob, split: Split, name: str) -> _Output:
+        native = self.owner.native
+        return self._attempt(job, split, name, lambda run, progress: run_map(
+            native, run.job, run.split, run.place, run.out, run.index, progress))
+
+    def _on_device(self, job: CpuJob, split: Split, configuration: Configuration, name: str) -> _Output:
+        owner = self.owner
+        return self._attempt(job, split, name, lambda run, progress: owner.devices.run_map(
+            owner.native, run, progress, configuration.options))
+
+    def _attempt(
+        self, job: CpuJob, split: Split, name: str, run: Callable[[MapRun, Progress], AttemptResult],
+    ) -> _Output:
+        """Run the task into files called `name`, in folders that are new but have the same names every time."""
+        layout, number = self.owner.layout, self.number
+        attempt = Attempt(TaskId("map", number), 0, Slot(0, "cpu"))
+        folder, log = layout.attempt(attempt), layout.log(attempt)
+        data, index = self._files(name)
+        folder.make(self.owner.plan.files, None)
+        try:
+            result = run(MapRun(job, split, self._place(folder, log, split), data, index), self.owner.progress())
+        finally:
+            remove_tree(folder.root)
+            log.unlink(missing_ok=True)
+        if result.failure or result.cancelled:
+            what = result.failure.message if result.failure else "it was stopped"
+            code = result.failure.code if result.failure else "HD409"
+            raise JobFailed(f"map task {number} ({split}) cannot be compared: {what}", code=code)
+        return _Output(result, data)
+
+    def _files(self, name: str) -> tuple[Path, Path]:
+        folder = self.owner.layout.maps
+        return folder / f"{self.number}.{name}.out", folder / f"{self.number}.{name}.index"
+
+    def _remove(self, *names: str) -> None:
+        for name in names:
+            for path in self._files(name):
+                path.unlink(missing_ok=True)
+
+    def _place(self, folder: AttemptFolder, log: Path, split: Split) -> Place:
+        names = TaskNames(self.owner.plan.job_id, True, self.number, 0, folder.out, folder.tmp, split)
+        return Place(folder.work, folder.root, log, names)
+
+    def _compare(self, job: CpuJob, cpu: _Output, device: _Output, configuration: Configuration) -> Difference | None:
+        lines = self._lines(job, cpu, device)
+        if lines:
+            where, line = lines
+            key = line.key.decode("utf-8", "backslashreplace")
+            return Difference(configuration.name, where, key, _shown(line.first), _shown(line.second))
+        for name, one, two in _counts(job, cpu.result, device.result):
+            if one != two:
+                return Difference(configuration.name, f"counter {name}", "", str(one), str(two))
+        return None
+
+    def _lines(self, job: CpuJob, cpu: _Output, device: _Output) -> tuple[str, LineDifference] | None:
+        """Where the outputs differ, and how. Of a fold the pairs are combined fully first: that it must do at some time."""
+        first, second = cpu.result.output, device.result.output
+        if not first or not second:
+            line = None if same_bytes(cpu.data, device.data) else first_line(cpu.data, device.data)
+            return (f"line {line.number}", line) if line else None
+        folder = AttemptFolder(self.owner.layout.attempts / f"compare{self.number}")
+        folder.make(self.owner.plan.files, None)
+        try:
+            place = self._place(folder, self.owner.layout.logs / f"compare{self.number}", self.split)
+            combine = filter_command(job, job.combine, place) if job.combine and job.regroup else None
+            texts = PairTexts(self.owner.native, combine, folder.root, job.sort_bytes)
+            for partition in range(job.reducers):
+                line = texts.difference(first, second, partition)
+                if line:
+                    return f"partition {partition}, pair {line.number}", line
+        finally:
+            remove_tree(folder.root)
+        return None
+
+    def _with_record(self, difference: Difference, configuration: Configuration) -> Difference:
+        """The difference with the record that it comes from, found by running ever shorter beginnings of the split."""
+        if self.split.file.codec:
+            return replace(difference, note="the record is not looked for in a compressed file")
+        job = replace(self.owner.plan.cpu, reducers=0)
+        try:
+            with suppress(JobFailed):  # a beginning on which the filter fails: then the record stays unknown
+                return self._locate(job, difference, configuration)
+            return difference
+        finally:
+            self._remove("cpu-part", "device-part")
+
+    def _locate(self, job: CpuJob, difference: Difference, configuration: Configuration) -> Difference:
+        def differ(length: int) -> LineDifference | None:
+            part = replace(self.split, length=length)
+            cpu = self._on_cpu(job, part, "cpu-part")
+            device = self._on_device(job, part, configuration, "device-part")
+            return None if same_bytes(cpu.data, device.data) else first_line(cpu.data, device.data)
+
+        low, high = -1, self.split.length
+        found = differ(high)
+        if not found:
+            return replace(difference, note="both sides have the same pairs before they are combined: the combiner differs")
+        while high - low > 1:
+            middle = (low + high) // 2
+            line = differ(middle)
+            low, high, found = (low, middle, line) if line else (middle, high, found)
+        record, text = self._record(low, high, job.delimiter)
+        sides = f"it gives {_shown(found.first)!r} on the CPU and {_shown(found.second)!r} on the device"
+        return replace(difference, record=record, record_text=_shown(text) or "", note=sides)
+
+    def _record(self, low: int, high: int, delimiter: bytes) -> tuple[int, bytes]:
+        """Number and text of the record that the beginning of `high` bytes has, and that of `low` bytes has not."""
+        read, path, start = self.owner.native.read_records, self.split.file.path, self.split.start
+        whole, count = read(path, start, high, delimiter)
+        before = read(path, start, low, delimiter)[0] if low >= 0 else b""
+        return count, whole[len(before):].rstrip(b"\n")
+
+
+def _counts(job: CpuJob, cpu: AttemptResult, device: AttemptResult) -> list[tuple[str, int, int]]:
+    """Counters that both sides must agree on. Those of the user only without a combiner, which may run more than once."""
+    rows = [(name, cpu.counters[name], device.counters[name]) for name in _COUNTERS]
+    if not job.combine or not job.reducers:
+        one, two = cpu.user_counters, device.user_counters
+        rows += [(",".join(name), one.get(name, 0), two.get(name, 0)) for name in sorted({*one, *two})]
+    return rows
+
+
+def _shown(line: bytes | None) -> str | None:
+    if line is None:
+        return None
+    text = line.decode("utf-8", "backslashreplace")
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(line)} bytes)"
