@@ -34,7 +34,7 @@
 //        hd_ties -> order'[m] = order[chosen[j]], place'[m] (where the m pairs belong in the order of level 0; place is
 //          null at level 0), segment[order'[j]] := number of its group
 //      level p = 8, 16, ...: the same over order' (m pairs, prefix and clamp at p, then segment), with bits of m - 1
-//        for the segment; after the three sorts hd_scatter(order', place' -> order of level 0), then tie flags again.
+//        for the segment; after the three sorts hd_scatter_u32(order', place' -> order of level 0), then tie flags again.
 //      A level ends: keys are finite. Afterwards `segment` holds partitions no more: hd_partitions again where needed.
 // 7. Combine items
 //      hd_chunk_flags(order, regroup) -> flags[n]; select -> begin[items]; the host appends begin[items] = n.

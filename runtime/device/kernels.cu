@@ -1,0 +1,6 @@
+// The runtime's own kernels: one module beside the generated ones. What they do and when they run is said in kernels.h.
+#include "gather.cuh"
+#include "keys.cuh"
+#include "partition.cuh"
+#include "records.cuh"
+#include "stage.cuh"
