@@ -47,3 +47,11 @@ static_assert(sizeof(long) == 8 && sizeof(void *) == 8 && sizeof(int) == 4, "LP6
 #define HD_SHARED(type, name) static type name
 #endif
 #endif
+
+#ifndef HD_PARAMETER  // before the type of a kernel's struct parameter: it is read where it lies, also through references
+#ifdef __CUDACC__
+#define HD_PARAMETER __grid_constant__
+#else
+#define HD_PARAMETER
+#endif
+#endif

@@ -49,8 +49,8 @@ HD_DEVICE bool has_suppressed(const char *format) {
     return false;
 }
 
-// A call that did `result` conversions had all that it wanted: its last one was a %c, or it had only to skip white space
-// after them, which the next call does as well.
+// A call that met the end after `result` conversions had all that it wanted: its last one was a %c, or it had only to skip
+// white space after them, which the next call does as well.
 HD_DEVICE bool done_at_end(const char *format, int result) {
     const bool skips = skips_space_first(format);
     int count = 0;
@@ -65,7 +65,7 @@ HD_DEVICE bool done_at_end(const char *format, int result) {
         const bool counted = format[1] != '*' && *letter != 'n' && *letter != '%';
         count += counted;
         done = counted && *letter != '[';
-        exact = counted && *letter == 'c';
+        exact = counted && *letter == 'c' && letter == format + 1;  // with a width it takes less at the end
         format = after_conversion(letter) - 1;
     }
     return count == result && done && (exact || skips);
