@@ -1,0 +1,180 @@
+"""nvcc: finding it, compiling kernels for several architectures at once, reading what it says.
+
+Looked for: $CUDA_HOME (or $CUDA_PATH), PATH, the `nvidia` packages of this Python (pip install 'heterodoop[nvcc]'),
+/usr/local/cuda. Compiling needs no GPU. Results are kept in `build_cache`. Not here: the kernels' text (`compiler`),
+loading them (the executor).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from . import build_cache, resources, toolchain
+from .errors import ToolError, UsageError
+from .manifest import Cubin, sha256
+
+MIN_VERSION = (12, 0)  # C++17 in device code, sm_90
+DEFAULT_ARCHITECTURES = ("sm_80", "sm_86", "sm_89", "sm_90")
+NONE = "none"
+FLAGS = ("-std=c++17", "-Xptxas", "-v")
+EXACT = "-fmad=false"  # a * b + c in two roundings, as the CPU filter computes it
+_SUFFIXES = (".h", ".cuh", ".hpp")
+_ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)[af]?\Z")
+_USAGE = re.compile(
+    r"Compiling entry function '(?P<entry>[^']+)'.*?(?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads"
+    r".*?Used (?P<registers>\d+) registers", re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Nvcc:
+    """A CUDA compiler and its version, as in (13, 0)."""
+
+    path: str
+    version: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A kernel file to compile: `stem` is the name of what comes out, `entry` the kernel whose registers are reported."""
+
+    source: Path
+    stem: str
+    entry: str
+
+
+def find_nvcc(environ: Mapping[str, str] = os.environ, packages: Sequence[str] = tuple(sys.path)) -> Nvcc | None:
+    """The first nvcc there is, None where there is none. Raises ToolError HD514 for a chosen or old one that is no use.
+
+    packages  folders that Python modules are imported from.
+    """
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        if environ.get(name):
+            path = os.path.join(environ[name], "bin", "nvcc")
+            if not os.access(path, os.X_OK):
+                raise ToolError(f"{name} is {environ[name]}, but there is no {path}", code="HD514", help=f"correct {name}")
+            return _checked(path)
+    found = shutil.which("nvcc", path=environ.get("PATH", os.defpath))
+    if found is None:
+        wheels = (p for folder in packages for p in sorted(Path(folder or ".").glob("nvidia/*/bin/nvcc"), reverse=True))
+        places = (*wheels, Path("/usr/local/cuda/bin/nvcc"))
+        found = next((str(p) for p in places if os.access(p, os.X_OK)), None)
+    return _checked(found) if found is not None else None
+
+
+def _checked(path: str) -> Nvcc:
+    output = toolchain.run([path, "--version"], timeout=60)
+    match = re.search(r"release (\d+)\.(\d+)", output.stdout)
+    if output.returncode or match is None:
+        said = (output.stderr or output.stdout).strip()[-400:]
+        raise ToolError(f"{path} --version does not name a release: {said}", code="HD514")
+    version = int(match[1]), int(match[2])
+    if version < MIN_VERSION:
+        wanted = ".".join(map(str, MIN_VERSION))
+        raise ToolError(f"{path} is of CUDA {version[0]}.{version[1]}, {wanted} or newer is needed", code="HD514")
+    return Nvcc(path, version)
+
+
+def architectures(given: Sequence[str]) -> tuple[str, ...]:
+    """The architectures to compile for: as given; else those of this machine's GPUs; else the common ones and PTX.
+
+    Raises UsageError HD006 for words that name no architecture. () for the word `none`.
+    """
+    words = [word for item in given for word in item.replace(",", " ").split()]
+    if words == [NONE]:
+        return ()
+    for word in words:
+        if not _ARCHITECTURE.match(word):
+            raise UsageError(
+                f"'{word}' is no GPU architecture", code="HD006", help="write sm_90, compute_80 (PTX) and so on, or none",
+            )
+    return tuple(dict.fromkeys(words)) or _of_this_machine() or (
+        *DEFAULT_ARCHITECTURES, DEFAULT_ARCHITECTURES[0].replace("sm_", "compute_"))
+
+
+def _of_this_machine() -> tuple[str, ...]:
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return ()
+    try:
+        output = toolchain.run([tool, "--query-gpu=compute_cap", "--format=csv,noheader"], timeout=20)
+    except ToolError:
+        return ()
+    found = re.findall(r"^(\d+)\.(\d)\s*$", output.stdout, re.MULTILINE) if output.returncode == 0 else []
+    return tuple(sorted({f"sm_{major}{minor}" for major, minor in found}))
+
+
+def build(
+    nvcc: Nvcc, texts: Sequence[Text], folder: Path, archs: Sequence[str], *, fast_math: bool = False,
+    cache: Path | None = None,
+) -> dict[str, tuple[Cubin, ...]]:
+    """Compile every text for every architecture, in parallel, into `folder`; stem -> its cubins, in the order of `archs`.
+
+    Paths in the result are relative to the folder above `folder`. Raises ToolError HD515 with nvcc's messages, placed in
+    the user's C by the text's #line directives; HD516 without a cache folder; OSError.
+    """
+    home = cache or build_cache.folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    flags = [*FLAGS, *(() if fast_math else (EXACT,))]
+    headers = build_cache.tree(resources.find("runtime", "device"), _SUFFIXES)
+    common = [*flags, build_cache.identity(nvcc.path), *headers]
+    jobs = [(text, arch) for text in texts for arch in archs]
+    one = partial(_one, nvcc, flags, common, folder, home)
+    with ThreadPoolExecutor(max_workers=min(len(jobs), os.cpu_count() or 1) or 1) as pool:
+        done = list(pool.map(lambda job: one(*job), jobs))
+    return {text.stem: tuple(c for (t, _), c in zip(jobs, done, strict=True) if t is text) for text in texts}
+
+
+def _one(
+    nvcc: Nvcc, flags: list[str], common: list[str | bytes], folder: Path, cache: Path, text: Text, arch: str,
+) -> Cubin:
+    data = text.source.read_bytes()
+    suffix = "ptx" if arch.startswith("compute_") else "cubin"
+    kept = cache / "cuda" / f"{build_cache.key([*common, arch, data])}.{suffix}"
+    log = kept.with_suffix(".log")
+    if not log.is_file():
+        kept.unlink(missing_ok=True)  # made by a process that was stopped between the two
+
+    def make(partial_path: Path) -> None:
+        copy = partial_path.with_name(text.source.name)
+        copy.write_bytes(data)
+        said = _compile(nvcc, [*flags, f"-{suffix}", f"-arch={arch}"], copy, partial_path, text.source)
+        build_cache.get(log, lambda path: _write(path, said))
+
+    build_cache.get(kept, make)
+    out = folder / f"{text.stem}.{arch}.{suffix}"
+    shutil.copyfile(kept, out)
+    registers, spills = usage(log.read_text(encoding="utf-8", errors="replace"), text.entry)
+    return Cubin(arch, f"{folder.name}/{out.name}", sha256(out), registers, spills)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def _compile(nvcc: Nvcc, flags: list[str], copy: Path, out: Path, source: Path) -> str:
+    """Run nvcc; what it printed."""
+    include = ["-I", str(resources.find("runtime", "device")), "-I", str(source.resolve().parent)]
+    result = toolchain.run([nvcc.path, *flags, *include, "-o", str(out), str(copy)], timeout=900)
+    if result.returncode:
+        said = result.stderr.strip() or result.stdout.strip() or f"exit status {result.returncode}"
+        shown = said.replace(str(copy), source.name)[:8000]
+        help = "--arch none makes the bundle without compiled kernels"
+        raise ToolError(f"nvcc cannot compile the kernels of {source.name}:\n{shown}", code="HD515", help=help)
+    return result.stderr
+
+
+def usage(said: str, entry: str) -> tuple[int, int]:
+    """(registers, bytes spilled) of a kernel in ptxas' report; zeros where it says nothing (PTX)."""
+    for match in _USAGE.finditer(said):
+        if match["entry"] == entry:
+            return int(match["registers"]), int(match["stores"]) + int(match["loads"])
+    return 0, 0
