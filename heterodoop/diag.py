@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .errors import UserError
 from .source import SourceMap, Span
@@ -17,14 +17,14 @@ from .source import SourceMap, Span
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(NamedTuple):
+    """More about a diagnostic, with a place of its own where it has one."""
+
     message: str
     span: Span | None = None
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One message. `code` is an HDnnn of the error index; `text`, where given, is a tool's own rendering."""
 
     severity: Severity

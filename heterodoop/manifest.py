@@ -8,6 +8,7 @@ exactly, is refused with a message and never guessed at.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -331,8 +332,14 @@ def _build(kind: Any, data: Any, where: str) -> Any:
 def _build_dataclass(kind: Any, data: Any, where: str) -> Any:
     if not isinstance(data, dict):
         raise _bad(f"{where} is not an object")
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     if set(data) != set(hints):
         odd = sorted(set(data) ^ set(hints))
         raise _bad(f"{where}: missing or unknown field {odd[0]!r}")
     return kind(**{name: _build(hint, data[name], f"{where}.{name}") for name, hint in hints.items()})
+
+
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """Field name -> type. Annotations are texts that have to be compiled: once a class, not once an object."""
+    return typing.get_type_hints(kind)

@@ -242,7 +242,7 @@ class _Check:
 
     def _locate(self, job: CpuJob, difference: Difference, configuration: Configuration) -> Difference:
         def differ(length: int) -> LineDifference | None:
-            part = replace(self.split, length=length)
+            part = self.split._replace(length=length)
             cpu = self._on_cpu(job, part, "cpu-part")
             device = self._on_device(job, part, configuration, "device-part")
             return None if same_bytes(cpu.data, device.data) else first_line(cpu.data, device.data)

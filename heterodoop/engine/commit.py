@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import JobFailed, UsageError
 from ..storage.inputs import local_path
 from .layout import SUCCESS, TEMPORARY, AttemptFolder, Layout, remove_tree
 
 
-@dataclass(frozen=True)
-class Reservation:
+class Reservation(NamedTuple):
     """The output folder that this job made, with the folders above it that it had to make (outermost first)."""
 
     layout: Layout

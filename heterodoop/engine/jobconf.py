@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import UsageError
@@ -61,8 +60,7 @@ def _delimiter(text: str) -> bytes:
     return _text(text).encode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """A key that the engine honours. `default` as text; "" = decided per job, as `doc` says."""
 
     key: str
@@ -114,8 +112,7 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
 )}
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """`allowed`: values that ask for what the engine does anyway, and are taken."""
 
     allowed: tuple[str, ...]
@@ -177,8 +174,7 @@ REFUSED: dict[str, Refusal] = {
 }
 
 
-@dataclass(frozen=True)
-class JobConf:
+class JobConf(NamedTuple):
     """All settings of a job by Hadoop name (`text`), the honoured ones parsed (`get`), and what to warn of."""
 
     text: Mapping[str, str]

@@ -13,8 +13,8 @@ import contextlib
 import os
 import shutil
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..scheduler.model import Attempt
 
@@ -22,8 +22,7 @@ TEMPORARY = "_temporary"
 SUCCESS = "_SUCCESS"
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Absolute paths of one job."""
 
     output: Path
@@ -66,8 +65,7 @@ class Layout:
 FOLDERS = ("out", "tmp", "work")
 
 
-@dataclass(frozen=True)
-class AttemptFolder:
+class AttemptFolder(NamedTuple):
     """The private folder of one attempt."""
 
     root: Path

@@ -11,10 +11,9 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import Interrupted, JobFailed
@@ -50,8 +49,7 @@ from .slots import AttemptEnd, SlotPool
 POLL_SECONDS = 0.1
 
 
-@dataclass(frozen=True)
-class JobResult:
+class JobResult(NamedTuple):
     """A job that ended well. `report` is what OUT.report/report.json holds."""
 
     output: Path

@@ -9,8 +9,8 @@ import getpass
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import manifest
 from ..diag import Diagnostic
@@ -30,8 +30,7 @@ MAX_SLOTS = 4096
 _SPLITS = "mapreduce.input.fileinputformat.split.maxsize"
 
 
-@dataclass(frozen=True)
-class RunOptions:
+class RunOptions(NamedTuple):
     """The options of `heterodoop run`, as text where the user gave text; None = not given.
 
     reducers          reduce tasks; default: 1 where the bundle has a reducer, else 0.
@@ -56,8 +55,7 @@ class RunOptions:
     device: str = CPU
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """All there is to know before the first task runs.
 
     files      (name in the working folder, absolute path).

@@ -6,14 +6,12 @@ A display never stops a job: a stream that is closed or breaks makes it silent.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Protocol, TextIO
+from typing import NamedTuple, Protocol, TextIO
 
 LINE_SECONDS = 5.0
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The state of a job. Bytes are of input: read, and in all (a compressed file counts as on disk)."""
 
     phase: str

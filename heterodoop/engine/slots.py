@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Lock, Thread
+from typing import NamedTuple
 
 from ..executor.native import Progress
 from ..executor.report import AttemptResult
@@ -19,8 +19,7 @@ from ..scheduler.model import Attempt, Slot
 CLOSE_SECONDS = 4.0
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptEnd:
+class AttemptEnd(NamedTuple):
     """`result` is an exception only for a bug in an executor. Times are seconds since the epoch, and of wall clock."""
 
     attempt: Attempt

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..errors import HeteroDoopError
 from ..manifest import PairReader
@@ -59,8 +59,7 @@ class CpuJob:
     reporter_prefix: str
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where one attempt works: filters' working folder, folder for spills, log file, and what filters are told."""
 
     work: Path

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .map_output import MapOutput
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFailure:
+class TaskFailure(NamedTuple):
     """Why an attempt failed.
 
     message    one sentence, with the program's name and its exit status or signal where a filter failed.

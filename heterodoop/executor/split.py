@@ -6,7 +6,7 @@ Pure: sizes in, byte ranges out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..storage.local import InputFile
 
@@ -14,8 +14,7 @@ SPLIT_BYTES = 64 << 20
 SPLIT_SLOP = 1.1  # FileInputFormat.SPLIT_SLOP: a rest of up to a tenth of a split stays with the last one
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """Bytes [start, start + length) of a file; a compressed file is one split, its length that of the file on disk."""
 
     file: InputFile
@@ -28,8 +27,7 @@ class Split:
         return f"{self.file.path}, bytes {self.start} to {self.start + self.length}"
 
 
-@dataclass(frozen=True, slots=True)
-class SplitSize:
+class SplitSize(NamedTuple):
     """What decides the size of a split (bytes). `maps` is mapreduce.job.maps, a hint; 0 = none given."""
 
     block: int = SPLIT_BYTES

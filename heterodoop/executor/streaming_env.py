@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .split import Split
 
@@ -51,8 +51,7 @@ OLD_NAMES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class TaskNames:
+class TaskNames(NamedTuple):
     """What a filter is told about the task it runs in. `split` is None for a reduce task."""
 
     job_id: str  # job_<start, ms>_<number>

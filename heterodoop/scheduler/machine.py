@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .model import (
     Attempt,
@@ -45,8 +45,7 @@ TRANSITIONS = frozenset({
 })
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One line of the story: the event's number, the task (None: the job), what happened."""
 
     event: int

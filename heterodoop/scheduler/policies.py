@@ -7,13 +7,12 @@ CPU slots only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .model import Slot, TaskId
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """What a policy may look at.
 
     undecided  map tasks that no slot has taken yet, the asking one included (design: R).

@@ -13,6 +13,7 @@ import re
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import Limitation, UsageError
@@ -21,8 +22,7 @@ from .local import UNSUPPORTED, InputFile, codec_of, suffix_of
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(NamedTuple):
     """The files in order, and warnings (a folder with nothing in it that is read)."""
 
     files: tuple[InputFile, ...]

@@ -13,9 +13,8 @@ import os
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Codec = Literal["", "gzip", "bzip2"]
 
@@ -31,8 +30,7 @@ CHUNK = 256 << 10
 PIPE_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class InputFile:
+class InputFile(NamedTuple):
     """One input file as it was when the job was planned. `path` is absolute; `size` is bytes on disk."""
 
     path: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import pty
-from dataclasses import replace
 
 import pytest
 
@@ -18,11 +17,11 @@ HALF = Snapshot("map", 1, 4, 0, 2, 0, 50, 100)
 
 def test_a_snapshot_as_text_and_as_a_fraction():
     assert str(HALF) == "map 1/4, reduce 0/2" and HALF.fraction == 0.5
-    assert str(replace(HALF, reduces=0, failed=3)) == "map 1/4, 3 failed attempts"
-    assert replace(HALF, phase="reduce", reduces_done=1).fraction == 0.5
-    assert replace(HALF, bytes_total=0).fraction == 0.25
-    assert replace(HALF, bytes_total=0, maps=0).fraction == 1.0
-    assert replace(HALF, bytes_done=500).fraction == 1.0, "a compressed file gives more bytes than it has"
+    assert str(HALF._replace(reduces=0, failed=3)) == "map 1/4, 3 failed attempts"
+    assert HALF._replace(phase="reduce", reduces_done=1).fraction == 0.5
+    assert HALF._replace(bytes_total=0).fraction == 0.25
+    assert HALF._replace(bytes_total=0, maps=0).fraction == 1.0
+    assert HALF._replace(bytes_done=500).fraction == 1.0, "a compressed file gives more bytes than it has"
 
 
 def test_nothing_when_quiet_or_closed():
