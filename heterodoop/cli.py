@@ -130,9 +130,9 @@ def run_command(bundle: str, inputs: tuple[str, ...], output: str, **options: An
 def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None:
     """Compare a device with the CPU on every map task of a job.
 
-    BUNDLE and INPUTS are as for `heterodoop run`. Each map task (with the combiner, if there is one) runs as the CPU filter and
-    as kernels, in several orders of the lanes and with several patterns in unwritten memory, and the outputs are compared.
-    Nothing is written. Exit status 1: they differ.
+    BUNDLE and INPUTS are as for `heterodoop run`. Each map task (with the combiner, if there is one) runs as the CPU
+    filter and as kernels, in several orders of the lanes and with several patterns in unwritten memory, and the outputs
+    are compared. Nothing is written. Exit status 1: they differ.
     """
     from .commands import run, verify
 

@@ -1,4 +1,4 @@
-"""A bundle made for one job, for `heterodoop run APP` and `verify APP`. A module of its own: a job from a bundle needs no compiler."""
+"""A bundle made for one job: `heterodoop run APP`, `verify APP`. A module of its own: a bundle needs no compiler."""
 
 from __future__ import annotations
 

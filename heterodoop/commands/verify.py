@@ -27,7 +27,8 @@ def verify(bundle: Path, inputs: tuple[str, ...], *, show: Show, as_json: bool, 
     else:
         click.echo(_summary(found))
     if found.count("different"):
-        what = f"{found.count('different')} of {len(found.verdicts)} map tasks have another result on the {found.device} device"
+        count = f"{found.count('different')} of {len(found.verdicts)} map tasks"
+        what = f"{count} have another result on the {found.device} device"
         raise JobFailed(what, code="HD412", help="heterodoop explain HD412")
 
 

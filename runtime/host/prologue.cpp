@@ -39,7 +39,8 @@ void run_prologue(const hd_prologue_spec &spec, TaskRun &task) {
   run_main_filter("prologue", command, input, output, task);
   if (output.bytes)
     throw Error(kBadInput, "the code before the region wrote " + std::to_string(output.bytes) + " bytes to stdout");
-  if (task.log.bytes()) throw Error(kBadInput, "the code before the region wrote to stderr");
+  if (task.log.bytes() || !task.log.counters().empty() || !task.log.status().empty())
+    throw Error(kBadInput, "the code before the region wrote to stderr");
 }
 
 }  // namespace hd

@@ -1,0 +1,198 @@
+"""What the code before a region hands to a kernel: read strictly, laid out for the device, or the reason why not."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heterodoop.errors import DeviceError
+from heterodoop.executor.native import FilterCommand, Native, Progress
+from heterodoop.executor.prologue import Given, LiveIns, Prologues, Relocation, place, read_objects
+from heterodoop.manifest import Kernel, SharedVar
+
+WRITE = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void put(const void *p, unsigned long n) {
+  unsigned long head[2] = {(unsigned long)p, n};
+  if (write(3, head, 16) != 16 || write(3, p, n) != (long)n) _exit(9);
+}
+"""
+Build = Callable[[str], Path]
+
+
+def kernel(*shared: SharedVar, size: int = 32, pure: bool = False, prologue: str = "bin/map.prologue") -> Kernel:
+    return Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, size, 0, shared, prologue, pure, (), ())
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """The body of main -> a prologue; `put` writes an object."""
+    folder = tmp_path_factory.mktemp("prologues")
+
+    def make(body: str) -> Path:
+        path = folder / f"p{len(list(folder.iterdir()))}"
+        source = f"{WRITE}\nint main(void) {{ {body} _exit(0); }}"
+        subprocess.run(["gcc", "-w", "-x", "c", "-", "-o", path], input=source.encode(), check=True)
+        return path
+
+    return make
+
+
+@pytest.fixture
+def go(tmp_path: Path) -> Callable[..., LiveIns]:
+    """Run a prologue as a task would; the working folder holds a file `table`, as a link."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "numbers").write_text("1 2 3\n")
+    (tmp_path / "work" / "table").symlink_to(tmp_path / "numbers")
+    shared_runs = Prologues(Native.load())
+
+    def run(kernel: Kernel, program: Path, progress: Progress | None = None, **options: list[bytes]) -> LiveIns:
+        command = FilterCommand([program], options.get("env", []), tmp_path / "work")
+        return shared_runs.live_ins(kernel, program, command, tmp_path / "scratch", progress or Progress())
+
+    return run
+
+
+def refusal(call: Callable[[], object]) -> str:
+    with pytest.raises(DeviceError) as caught:
+        call()
+    assert caught.value.code == "HD410"
+    return caught.value.message
+
+
+INT = SharedVar("n", "scalar", 0, 4)
+TABLE = SharedVar("table", "object", 8, 12)
+
+
+def test_scalars_go_into_the_block_and_objects_to_the_device(go, build) -> None:
+    program = build("int n = 7, table[3] = {1, 2, 3}; put(&n, 4); put(table, 12);")
+    live = go(kernel(INT, TABLE), program)
+    assert live.shared == struct.pack("<i", 7) + bytes(28)
+    assert live.objects == (struct.pack("<3i", 1, 2, 3),) and live.relocations == (Relocation(0, 8, 0),)
+
+
+def test_a_kernel_without_live_ins_runs_nothing(go) -> None:
+    assert go(kernel(prologue="", size=1), Path("/nonexistent")) == LiveIns(b"\0")
+
+
+def test_a_table_read_from_a_file_behind_a_pointer(go, build) -> None:
+    """Centroids, say: a count, an array in the parameter block, memory from malloc, and a pointer into its middle."""
+    program = build(r"""
+      FILE *f = fopen("table", "r"); int n = 0, v, first[2]; int *all = malloc(400);
+      while (fscanf(f, "%d", &v) == 1) all[n++] = v;
+      first[0] = all[0]; first[1] = all[1];
+      int *middle = all + 1;
+      put(&n, 4); put(first, 8); put(&middle, 8); put(all, malloc_usable_size(all));""")
+    heap = SharedVar("*all", "heap", -1, 0)
+    live = go(kernel(INT, SharedVar("first", "array", 4, 8), SharedVar("middle", "pointer", 16, 8), heap), program)
+    assert struct.unpack_from("<iii", live.shared) == (3, 1, 2) and live.shared[16:24] == bytes(8)
+    assert live.objects[0][:12] == struct.pack("<3i", 1, 2, 3) and len(live.objects[0]) >= 400
+    assert live.relocations == (Relocation(0, 16, 4),)
+
+
+def test_the_task_environment_is_the_programs(go, build) -> None:
+    program = build('int n = atoi(getenv("grep_n")); put(&n, 4);')
+    assert go(kernel(INT), program, env=[b"grep_n=41"]).shared[:4] == struct.pack("<i", 41)
+
+
+def test_stdin_is_empty_and_the_folder_is_its_own(go, build, tmp_path: Path) -> None:
+    program = build('int n = getchar(); fclose(fopen("left", "w")); put(&n, 4);')
+    assert go(kernel(INT), program).shared[:4] == struct.pack("<i", -1)
+    assert not (tmp_path / "work" / "left").exists() and not list((tmp_path / "scratch").iterdir())
+
+
+def test_only_a_pure_prologue_is_kept_for_the_job(go, build, tmp_path: Path) -> None:
+    program = build(f'FILE *f = fopen("{tmp_path}/count", "a"); fputs("x", f); fclose(f); int n = 1; put(&n, 4);')
+    for pure, runs in ((True, 1), (False, 4)):
+        for _ in range(3):
+            go(kernel(INT, pure=pure), program)
+        assert len((tmp_path / "count").read_text()) == runs
+
+
+@pytest.mark.parametrize(("body", "why"), [
+    ("_exit(3);", "failed: exit status 3"),
+    ("abort();", "failed: signal 6"),
+    ('int n = 0; put(&n, 4); write(1, "head", 4);', "wrote 4 bytes to stdout"),
+    ('int n = 0; put(&n, 4); fprintf(stderr, "hm\\n");', "wrote to stderr"),
+    ('int n = 0; put(&n, 4); fprintf(stderr, "reporter:counter:a,b,1\\n");', "wrote to stderr"),
+    ("", "n is missing or cut short"),
+    ("long head[2] = {8, 4}; write(3, head, 16); write(3, head, 3);", "n is missing or cut short"),
+    ("long n = 0; put(&n, 8);", "n has 8 bytes, not 4"),
+    ("int n = 0; put(&n, 4); put(&n, 4);", "20 bytes follow the last object"),
+    ("long head[2] = {8, -1}; write(3, head, 16);", "n is missing or cut short"),
+])
+def test_what_is_not_as_agreed_keeps_the_task_on_the_cpu(go, build, body: str, why: str) -> None:
+    assert why in refusal(lambda: go(kernel(INT), build(body)))
+
+
+def test_a_prologue_that_is_not_there(go, tmp_path: Path) -> None:
+    assert "cannot start" in refusal(lambda: go(kernel(INT), tmp_path / "none"))
+
+
+def test_a_prologue_that_hangs_can_be_stopped(go, build) -> None:
+    progress = Progress()
+    timer = threading.Timer(0.2, progress.cancel)
+    timer.start()
+    begin = time.monotonic()
+    assert "could not be run alone" in refusal(lambda: go(kernel(INT), build("for (;;) pause();"), progress))
+    timer.join()
+    assert time.monotonic() - begin < 5
+
+
+POINTER = SharedVar("p", "pointer", 0, 8)
+A, B = SharedVar("*a", "heap", -1, 0), SharedVar("b", "object", 8, 8)
+
+
+def laid_out(target: int, *objects: tuple[SharedVar, int, int]) -> LiveIns:
+    """A pointer to `target`, with objects of (what, address, size)."""
+    given = [Given(4096, struct.pack("<Q", target)), *(Given(address, bytes(size)) for _, address, size in objects)]
+    return place(kernel(POINTER, *(var for var, _, _ in objects)), given)
+
+
+@pytest.mark.parametrize(("target", "relocation"), [
+    (0, None), (1000, Relocation(0, 0, 0)), (1015, Relocation(0, 0, 15)), (1016, Relocation(0, 0, 16)),
+    (2000, Relocation(1, 0, 0)),
+])
+def test_pointers_become_object_and_offset(target: int, relocation: Relocation | None) -> None:
+    live = laid_out(target, (A, 1000, 16), (B, 2000, 8))
+    assert live.relocations == (*([relocation] if relocation else []), Relocation(1, 8, 0))
+    assert live.shared[:8] == bytes(8)
+
+
+def test_a_pointer_to_the_border_of_two_objects_could_mean_either() -> None:
+    assert "end of '*a' and the start of 'b'" in refusal(lambda: laid_out(1016, (A, 1000, 16), (B, 1016, 8)))
+
+
+@pytest.mark.parametrize("target", [1, 999, 1017, 4096, 2**64 - 1])
+def test_a_pointer_elsewhere_is_refused(target: int) -> None:
+    assert "pointer 'p' leads to memory that is not copied" in refusal(lambda: laid_out(target, (A, 1000, 16)))
+
+
+def test_memory_behind_null_is_no_object() -> None:
+    live = laid_out(0, (A, 0, 0))
+    assert live.objects == () and live.relocations == ()
+
+
+def test_a_texture_is_an_object_whose_handle_stays_zero() -> None:
+    live = place(kernel(SharedVar("t", "texture", 8, 4, 4)), [Given(64, b"abcd")])
+    assert live.objects == (b"abcd",) and live.relocations == (Relocation(0, 8, 0),) and live.shared == bytes(32)
+
+
+@pytest.mark.parametrize("var", [SharedVar("n", "scalar", 30, 4), SharedVar("n", "scalar", -1, 4)])
+def test_nothing_is_written_outside_the_block(var: SharedVar) -> None:
+    assert "n lies outside the kernel's 32 parameter bytes" in refusal(lambda: place(kernel(var), [Given(64, b"abcd")]))
+
+
+def test_objects_are_read_in_order() -> None:
+    data = struct.pack("<QQ", 5, 1) + b"x" + struct.pack("<QQ", 9, 0)
+    assert read_objects([SharedVar("c", "scalar", 0, 1), A], data) == [Given(5, b"x"), Given(9, b"")]
