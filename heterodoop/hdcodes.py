@@ -50,6 +50,12 @@ CODES: dict[str, Entry] = {
         " doing the same work, of which one must be on.",
         "The message lists the names.",
     ),
+    "HD006": Entry(
+        "a word is no GPU architecture",
+        "--arch (or HETERODOOP_ARCH) takes architectures as nvcc names them: sm_90 is machine code for one kind of GPU,"
+        " compute_80 is PTX, a text that the driver compiles for newer ones. `none` compiles no kernels.",
+        "heterodoop compile APP --arch sm_90; without the option the GPUs of this machine count, or the common ones.",
+    ),
     "HD010": Entry(
         "an input is missing or cannot be read",
         "Inputs are looked at before any work is done. The message has the name as it was understood and"
@@ -397,6 +403,58 @@ CODES: dict[str, Entry] = {
         "The analysis follows the paths of the region and of the functions it calls up to a limit, and this "
         "region is beyond it. Nothing can be said of its variables then.",
         "Make the loop's body or its helpers simpler, or leave it: the program runs on the CPU.",
+    ),
+    "HD232": Entry(
+        "a library function that the GPU does not have",
+        "The message names it. The device library has string.h, ctype.h, the number readers of stdlib.h, sscanf, sprintf, "
+        "snprintf, and of math.h what is exact (sqrt, fabs, floor, fmod and the like). exp, log, pow, sin and their kin "
+        "round differently on a GPU, and the output has to be the same bytes.",
+        "Do without it in the loop, or leave it: the program runs on the CPU.",
+    ),
+    "HD233": Entry(
+        "an output conversion without an exact GPU form",
+        "printf, fprintf, sprintf and snprintf treat all conversions of C but %p, %n, %m, wide characters and long "
+        "double; and each conversion must be given a value of the type that it prints.",
+        "Use another conversion, or cast the argument to the type that the conversion wants.",
+    ),
+    "HD234": Entry(
+        "heap memory in the record loop",
+        "A GPU thread has no heap: malloc, calloc, strdup and free in the loop run on the CPU.",
+        "Use an array of constant length, declared in the loop or before it.",
+    ),
+    "HD235": Entry(
+        "a call of a kind that the GPU text does not have",
+        "Functions with a variable number of arguments, calls through pointers, and calls of the function that holds the "
+        "region itself.",
+        "Call functions with fixed arguments by their names.",
+    ),
+    "HD236": Entry(
+        "a scanf conversion without an exact GPU form",
+        "scanf and sscanf treat all conversions of C but %p, %m, wide characters and long double; each conversion's target "
+        "must have the type that it stores.",
+        "Use another conversion, or a target of the conversion's type.",
+    ),
+    "HD237": Entry(
+        "a type that the GPU does not have",
+        "long double is x86's own 80-bit type, and 128-bit integers have no device library.",
+        "Use double, or 64-bit integers.",
+    ),
+    "HD238": Entry(
+        "a struct whose layout cannot be told to the GPU's compiler",
+        "Bit-fields, packed or specially aligned structs, and unnamed unions whose members begin at different places.",
+        "Use plain members.",
+    ),
+    "HD239": Entry(
+        "a construct of C that has no CUDA text",
+        "C++, of which CUDA is made, lacks unnamed arrays, addresses of compound literals, initialisers of a union's later "
+        "members in tables, and arithmetic on void pointers.",
+        "Give the object a name; use a char pointer for arithmetic.",
+    ),
+    "HD241": Entry(
+        "more than the line is used of getline's buffer",
+        "On a GPU each line lies in a slot of its own size. What getline says of its buffer's capacity depends on earlier "
+        "lines, and text that makes the line longer has no room.",
+        "Copy the line into an array of your own and change it there.",
     ),
     "HD245": Entry(
         "each thread would need too much memory of its own",

@@ -1,9 +1,9 @@
 """THE table of library calls on the device: how each is spelt, what it gets first, and where it is declared.
 
 A row is a header of runtime/device and the functions that it declares: NAME, NAME=SPELLING where hd:: has it by another
-name, `:err` or `:token` where the lane's errno or strtok state is the first argument. Else a device function has the C
-function's parameters and result. Only what gives the same bits as the CPU filter's C library is here; a function without
-a row is refused by name (`support`).
+name, `:err` or `:token` where the lane's errno or strtok state is the first argument, `:errno` where it is only if the
+program looks at errno. Else a device function has the C function's parameters and result. Only what gives the same bits
+as the CPU filter's C library is here; a function without a row is refused by name (`support`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ _TABLE: dict[str, str] = {
         "tolower toupper _tolower _toupper"
     ),
     "memory.cuh": "memcpy mempcpy memmove memset bzero bcopy memcmp bcmp memchr memrchr rawmemchr memmem",
-    "arith.cuh": "abs labs llabs ffs htons ntohs htonl ntohl __builtin_bswap32=bswap32 __builtin_bswap64=bswap64",
+    "arith.cuh": "abs labs llabs ffs htons ntohs htonl ntohl __builtin_bswap32=bswap32 __builtin_bswap64=bswap64 "
+    "__builtin_popcount=popcount __builtin_popcountl=popcountl __builtin_popcountll=popcountl "
+    "__builtin_ctz=ctz __builtin_ctzl=ctzl __builtin_ctzll=ctzl __builtin_clz=clz __builtin_clzl=clzl __builtin_clzll=clzl",
     "numbers.cuh": (
-        "atoi atol atoll atof strtol:err strtoul:err strtoll:err strtoull:err strtod:err strtof:err"
+        "atoi:errno atol:errno atoll:errno atof:errno strtoimax:err strtoumax:err "
+        "strtol:err strtoul:err strtoll:err strtoull:err strtod:err strtof:err"
     ),
     "math.cuh": (
         "sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf round roundf rint rintf fmod fmodf fmin fminf "
@@ -34,6 +37,8 @@ _TABLE: dict[str, str] = {
 # What the emitter has text of its own for.
 BUILT_IN = frozenset({"sprintf", "snprintf", "sscanf", "__errno_location", "__builtin_expect"})
 
+_LANE = BUILT_IN - {"__builtin_expect"}
+
 _CPU_MATH = frozenset(
     name + suffix
     for name in (
@@ -42,17 +47,22 @@ _CPU_MATH = frozenset(
     )
     for suffix in ("", "f", "l")
 )
-_MEMORY = frozenset({"malloc", "calloc", "strdup", "strndup", "free"})
+MEMORY = frozenset({"malloc", "calloc", "strdup", "strndup", "free"})
 
 
 @dataclass(frozen=True)
 class DeviceCall:
-    """`first`: "", or what stands before the C arguments: `hd.err` or `hd.token`."""
+    """`state` of the lane that the function gets first: "", "err", "token", "errno" (only where the program uses it)."""
 
     name: str
     spelling: str
-    first: str
+    state: str
     header: str
+
+    def first(self, uses_errno: bool) -> str:
+        """The text of that argument, "" for none."""
+        state = self.state if self.state != "errno" else "err" if uses_errno else ""
+        return f"hd.{state}" if state else ""
 
 
 def _rows() -> dict[str, DeviceCall]:
@@ -61,7 +71,7 @@ def _rows() -> dict[str, DeviceCall]:
         for word in words.split():
             named, _, state = word.partition(":")
             name, _, spelling = named.partition("=")
-            found[name] = DeviceCall(name, f"hd::{spelling or name}", f"hd.{state}" if state else "", header)
+            found[name] = DeviceCall(name, f"hd::{spelling or name}", state, header)
     return found
 
 
@@ -73,16 +83,16 @@ def find(name: str) -> DeviceCall | None:
     return CALLS.get(name)
 
 
-def needs_lane(name: str) -> bool:
+def needs_lane(name: str, uses_errno: bool) -> bool:
     row = find(name)
-    return name in ("sscanf", "__errno_location", "sprintf", "snprintf") or (row is not None and bool(row.first))
+    return name in _LANE or (row is not None and bool(row.first(uses_errno)))
 
 
 def why_not(name: str) -> str:
     """Why a call keeps the region on the CPU, "" where the device has the function."""
     if find(name) is not None or name in BUILT_IN:
         return ""
-    if name in _MEMORY:
+    if name in MEMORY:
         return f"{name}() is called in the record loop, where a GPU thread has no heap: it runs on the CPU"
     if name in _CPU_MATH:
         return f"{name}() may give other bits on a GPU than the C library's, so it runs on the CPU"

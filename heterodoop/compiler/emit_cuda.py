@@ -15,6 +15,7 @@ from .decisions import Decisions, Place, SharedField
 from .emit_expr_scope import Environment, Scope, memory_name, outer_locals
 from .emit_stmt import Body, Lines, falls_through
 from .emit_types import INDENT, declare
+from .launch import MAX_DEPTH
 from .render import render
 from .uses import UseTable
 
@@ -35,7 +36,7 @@ def emit(program: ir.Program, table: UseTable, decisions: Decisions, fold: manif
         "constants": list(_constants(env)),
         "shared_fields": [_shared_field(f, env) for f in decisions.fields()],
         "shared_checks": _shared_checks(env),
-        "globals_fields": [f"{declare(place.type, name)};" for place, name in env.lane_fields.values()],
+        "globals_fields": [_lane_field(place, name) for place, name in env.lane_fields.values()],
         "block_fields": [_block_field(place, env) for place in _in_block(env)],
         "sink": decisions.sink,
         "source": program.region.span.file,
@@ -80,7 +81,9 @@ def _headers(env: Environment) -> list[str]:
     for body in (env.program.region.body, *(f.body for f in env.helpers)):
         for node in ir_walk.walk(body):
             if isinstance(node, ir.ReadPair) or (isinstance(node, ir.Call) and ir.called(node) == "sscanf"):
-                found.add("scan.cuh")
+                found.add("stdio.cuh")
+            elif isinstance(node, (ir.Emit, ir.Stderr)) and node.call.removesuffix("_unlocked") not in ("printf", "fprintf"):
+                found.add("stdio.cuh")
             elif isinstance(node, ir.Call) and not env.own(ir.called(node)) and (row := device_calls.find(ir.called(node))):
                 found.add(row.header)
     return [*_ALWAYS, *sorted(found - set(_ALWAYS))]
@@ -115,15 +118,31 @@ def used_tags(program: ir.Program, helpers: list[str], more: list[ctype.CType]) 
 
 
 def _constants(env: Environment) -> Iterator[str]:
-    """Tables with their initialisers; an initialiser may name only what stands before it."""
+    """Tables with their initialisers, after the tables whose addresses they hold."""
     scope = Scope(env, env.program.enclosing, kernel=True)
-    for place in env.decisions.places:
-        if place.space == "constant":
-            declared = emit_types.constant(place.type, env.global_names[place.key])
-            text = "{}" if place.init is None else emit_expr_init.braces(place.type, place.init, scope)
-            if text is None:
-                raise CompilerBug(f"the initialiser of '{place.name}' has no CUDA text")
-            yield f"static __device__ {declared} = {text};"
+    places = {p.key: (p.type, p.init) for p in env.decisions.places if p.space == "constant"}
+    symbols = {s.name: (s.type, s.init) for s in env.program.globals}
+    done: set[str] = set()
+
+    def table(key: str) -> Iterator[str]:
+        if key in done or (key not in places and key not in symbols):
+            return
+        done.add(key)
+        kind, init = places.get(key) or symbols[key]
+        for name in sorted(_named(init)):
+            yield from table(name)
+        text = "{}" if init is None else emit_expr_init.braces(kind, init, scope)
+        if text is None:
+            raise CompilerBug(f"the initialiser of '{key}' has no CUDA text")
+        yield f"static __device__ {emit_types.constant(kind, env.global_names[key])} = {text};"
+
+    for key in places:
+        yield from table(key)
+
+
+def _named(init: ir.Init | None) -> set[str]:
+    items = [item for _, item in init.items] if isinstance(init, ir.Fill) else [init] if init is not None else []
+    return set().union(*(ir_walk.names(item) for item in items))
 
 
 # ------------------------------------------------------------------------------------------ what a thread knows
@@ -149,6 +168,10 @@ def _shared_checks(env: Environment) -> list[str]:
     checks = [f"sizeof(Shared) == {env.decisions.shared_bytes}"]
     checks += [f"offsetof(Shared, {env.fields[f.key]}) == {f.offset}" for f in fields]
     return [f'static_assert({" && ".join(checks)}, "what the host fills in");']
+
+
+def _lane_field(place: Place, name: str) -> str:
+    return f"alignas(16) char {name}[{place.nbytes}];" if place.name.startswith("*") else f"{declare(place.type, name)};"
 
 
 def _in_block(env: Environment) -> list[Place]:
@@ -193,7 +216,7 @@ def _helpers(env: Environment) -> Iterator[str]:
         lines.add(f"{_head(function, env)}", function.span)
         lines.add("{")
         if env.recursive(function.name):
-            lines.add(f"{INDENT}hd::Depth<Ctx> depth(hd, {function.span.line});")
+            lines.add(f"{INDENT}hd::Depth<Ctx> hd_depth(hd, {MAX_DEPTH}, {function.span.line});")
         Body(Scope(env, function), lines).block(function.body, 1)
         if function.type.result != ctype.VOID and falls_through(function.body):
             lines.add(f"{INDENT}return {{}};")
@@ -211,32 +234,50 @@ def _item(env: Environment) -> list[str]:
 
 def _fresh(env: Environment, scope: Scope) -> Iterator[str]:
     """Each work item's own variables. A pattern fills them on the emulator: nothing may depend on their old values."""
+    reader = _reader_state(env)
     if env.lane_fields:
         yield "HD_FILL(hd.globals);"
-        for place, name in env.lane_fields.values():
-            if place.live_in:
-                yield _from_shared(place, f"hd.globals.{name}", env)
     for place in env.decisions.places:
         if place.name.startswith("*") and place.space == "private":
             name = memory_name(place)
             yield f"alignas(16) char {name}[{place.nbytes}]; HD_FILL({name});"
-    late = []
+    known: list[str] = []
+    for place, name in env.lane_fields.values():
+        known += _start(place, f"hd.globals.{name}", env, scope)
     for symbol in outer_locals(env):
-        key = env.key(env.program.enclosing.name, symbol.name)
-        found = env.decisions.by_key(key)
-        if found is not None and found.space != "private":
-            continue
+        found = scope.place(symbol.name)
         name = scope.local(symbol.name)
-        declared = f"{declare(symbol.type, name)};"
-        if found is not None and found.live_in:
-            late.append(_from_shared(found, name, env))
-            yield declared
-        elif found is not None and found.init is not None:
-            late.append(f"{name} = {_initial(found, scope)};")
-            yield declared
-        else:
-            yield f"{declared} HD_FILL({name});"
-    yield from late
+        declared = declare(symbol.type, name)
+        if found is None or found.space == "private":
+            start = _start(found, name, env, scope) if found is not None else []
+            zero = found is not None and found.key in reader
+            yield f"{declared} = {{}};" if zero else f"{declared};" if start else f"{declared}; HD_FILL({name});"
+            known += start
+    yield from known
+
+
+def _reader_state(env: Environment) -> set[str]:
+    """Keys of getline's line and capacity: a work item begins as a program that has read nothing."""
+    loop = ir.record_loop(env.program.region)
+    found: set[str] = set()
+    for node in ir_walk.walk(loop.cond) if loop is not None else ():
+        if isinstance(node, ir.ReadRecord) and node.kind == "getline":
+            for part in (node.target, node.capacity):
+                found |= env.points_to.targets(env.program.region.function, part)
+    return found
+
+
+def _start(place: Place, target: str, env: Environment, scope: Scope) -> list[str]:
+    """Statements that give a variable the value it has when the region begins, none where that does not matter."""
+    if place.live_in:
+        return [_from_shared(place, target, env)]
+    if place.init is None:
+        return []
+    if isinstance(place.init, ir.Fill):
+        return emit_expr_init.assignments(target, place.init, scope)
+    if isinstance(place.init, ir.Str):
+        return emit_expr_init.text_assignment(target, place.init, place.type)
+    return [f"{target} = {emit_expr.converted(place.type, place.init, scope)};"]
 
 
 def _from_shared(place: Place, target: str, env: Environment) -> str:
@@ -245,9 +286,3 @@ def _from_shared(place: Place, target: str, env: Environment) -> str:
         return f"hd::copy({target}, {source});"
     by_pointer = any(f.key == place.key and f.kind in ("object", "texture") for f in env.decisions.fields())
     return f"{target} = {'*' if by_pointer else ''}{source};"
-
-
-def _initial(place: Place, scope: Scope) -> str:
-    if not isinstance(place.init, ir.Expr):
-        raise CompilerBug(f"the start of '{place.name}' is no expression")
-    return emit_expr.converted(place.type, place.init, scope)

@@ -148,7 +148,19 @@ def _decay(node: ir.Decay, scope: Scope) -> Text:
 
 
 def _index(node: ir.Index, scope: Scope) -> Text:
+    texture = _texture(node.base, scope)
+    if texture:
+        return f"hd::fetch({texture}, {texture}_texture, {value(promoted(node.index), scope)})", POSTFIX
     return f"{_address_operand(node.base, scope, POSTFIX)}[{value(promoted(node.index), scope, 0)}]", POSTFIX
+
+
+def _texture(base: ir.Expr, scope: Scope) -> str:
+    """The field of an array that is read through a texture object, "" for any other pointer."""
+    if isinstance(base, ir.Decay) and isinstance(base.operand, ir.Name):
+        place = scope.place(base.operand.name)
+        if place is not None and place.space == "texture":
+            return scope.variable(base.operand.name)
+    return ""
 
 
 def _member(node: ir.Member, scope: Scope) -> Text:
@@ -283,14 +295,17 @@ def _call(node: ir.Call, scope: Scope) -> Text:
         return _text(node.args[0], scope)
     if name == "sscanf":
         arguments = [value(a, scope) for a in node.args]
-        return f"hd::sscanf(hd.err, {', '.join(arguments)})", POSTFIX
+        return f"hd::sscanf(hd, {_line(node)}, {', '.join(arguments)})", POSTFIX
     memory = scope.memory(node)
     if memory:
         return memory, PREC["atom"]
+    if name == "free":  # of NULL: `support` lets no other pass
+        return "(void)0", UNARY
     row = device_calls.find(name)
     if row is None:
         raise CompilerBug(f"a call of '{name}' has no device form")
-    first = [row.first] if row.first else []
+    state = row.first(scope.env.uses_errno)
+    first = [state] if state else []
     return f"{row.spelling}({', '.join([*first, *_arguments(node, scope)])})", POSTFIX
 
 
@@ -306,7 +321,8 @@ def _read_record(node: ir.ReadRecord, scope: Scope) -> Text:
 
 def _read_pair(node: ir.ReadPair, scope: Scope) -> Text:
     targets = [value(t, scope) for t in node.targets]
-    return f"hd::scanf({', '.join(['hd', emit_expr_leaf.string(node.format), *targets])})", POSTFIX
+    arguments = ["hd", str(_line(node)), emit_expr_leaf.string(node.format), *targets]
+    return f"hd::scanf({', '.join(arguments)})", POSTFIX
 
 
 def _exit(node: ir.Exit, scope: Scope) -> Text:

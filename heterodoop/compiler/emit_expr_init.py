@@ -43,6 +43,13 @@ def assignments(target: str, init: ir.Fill, scope: Scope) -> list[str]:
     return lines
 
 
+def text_assignment(target: str, init: ir.Str, kind: CType) -> list[str]:
+    """A character array's initialiser as statements."""
+    assert isinstance(kind, ctype.Array)
+    size = min(len(init.data) + 1, kind.length or 0)
+    return [f"hd::zero({target});", f"hd::copy_text({target}, {emit_expr_leaf.string(init.data)}, {size});"]
+
+
 def compound(node: ir.Compound, scope: Scope) -> str:
     """A compound literal as a value: a struct or scalar that a lambda makes."""
     kind = declare(node.type, "made")

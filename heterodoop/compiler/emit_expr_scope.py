@@ -16,7 +16,7 @@ from .emit_expr_rules import can_fail
 from .flow_memory import reached
 from .points_to import PointsTo
 
-_READ_ONLY = frozenset({"constant", "parameter", "parameter-array", "global", "shared", "texture"})
+_HANDED = frozenset({"parameter", "parameter-array", "global", "shared", "texture"})
 _STREAMS = {"stdin": 1, "stdout": 2, "stderr": 3}  # addresses that only serve to tell the streams apart
 
 
@@ -50,11 +50,20 @@ class Environment:
         for node in ir_walk.walk(function.body):
             if isinstance(node, (ir.Emit, ir.Stderr, ir.Exit)) or can_fail(node):
                 return True
-            if isinstance(node, ir.Call) and device_calls.needs_lane(ir.called(node)) and not self.own(ir.called(node)):
+            if isinstance(node, ir.Call) and self._call_needs(ir.called(node)):
                 return True
             if isinstance(node, ir.Name) and function.symbol(node.name) is None and self._outside(node.name):
                 return True
         return False
+
+    def _call_needs(self, name: str) -> bool:
+        return not self.own(name) and device_calls.needs_lane(name, self.uses_errno)
+
+    @cached_property
+    def uses_errno(self) -> bool:
+        """Does the region or a helper look at errno?"""
+        bodies = [self.program.region.body, *(f.body for f in self.helpers)]
+        return any(ir_walk.names(body) & {"errno", "__errno_location"} for body in bodies)
 
     def own(self, name: str) -> bool:
         return name in self.program.by_name
@@ -77,15 +86,17 @@ class Environment:
         found: dict[str, tuple[Place, str]] = {}
         for place in self.decisions.places:
             if place.space == "lane":
-                found[place.key] = place, cuda_names.unique(place.name, [name for _, name in found.values()])
+                name = memory_name(place) if place.name.startswith("*") else place.name
+                found[place.key] = place, cuda_names.unique(name, [used for _, used in found.values()])
         return found
 
     @cached_property
     def global_names(self) -> dict[str, str]:
-        """Constant tables and helpers by IR name, as they are spelt at the level of the file."""
+        """Constant tables and helpers by PointsTo key, as they are spelt at the level of the file."""
         names: dict[str, str] = {}
-        for name in [*(s.name for s in self.program.globals), *(f.name for f in self.helpers)]:
-            names[name] = cuda_names.unique(name, names.values())
+        constants = [p.key for p in self.decisions.places if p.space == "constant" and "::" in p.key]
+        for key in [*(s.name for s in self.program.globals), *(f.name for f in self.helpers), *constants]:
+            names[key] = cuda_names.unique(key.rpartition("::")[2], names.values())
         return names
 
     def key(self, function: str, name: str) -> str:
@@ -111,8 +122,8 @@ class Scope:
     def variable(self, name: str) -> str:
         """The text that names a variable or function."""
         if name in self._names:
-            place = self._shared(name) if self.kernel else None
-            return self._names[name] if place is None else self._field(place)
+            place = self._read_only(name)
+            return self._names[name] if place is None else self._placed(place)
         if name in self.env.program.by_name:
             return self.env.global_names[name]
         if name == "errno":
@@ -123,22 +134,30 @@ class Scope:
 
     def _global(self, name: str) -> str:
         place = self.env.decisions.by_key(name)
-        if place is None or place.space == "constant":
+        if place is None:
             return self.env.global_names[name]
         if place.space == "lane":
             return f"hd.globals.{self.env.lane_fields[name][1]}"
-        return self._field(place)
+        return self._placed(place)
 
-    def _field(self, place: Place) -> str:
+    def _placed(self, place: Place) -> str:
+        if place.space == "constant":
+            return self.env.global_names[place.key]
         field = self.env.fields[place.key]
         if place.space == "shared":
             return f"hd.{field}_block"
         return f"shared.{field}" if self.kernel else f"hd.shared.{field}"
 
-    def _shared(self, name: str) -> Place | None:
-        """The place of an outer variable that is read where the prologue's value lies."""
-        place = self.env.decisions.by_key(self.env.key(self.function.name, name))
-        return place if place is not None and place.live_in and place.space in _READ_ONLY else None
+    def place(self, name: str) -> Place | None:
+        """The place of an outer variable, None for what a helper or the region has for itself."""
+        if name in self._names and not self.kernel:
+            return None
+        return self.env.decisions.by_key(self.env.key(self.function.name, name))
+
+    def _read_only(self, name: str) -> Place | None:
+        """The place of an outer local that is read where its one value lies."""
+        place = self.place(name)
+        return place if place is not None and (place.space == "constant" or place.space in _HANDED) else None
 
     def is_constant(self, node: ir.Expr) -> bool:
         """Is an object that stands by its name constant in the text, so that its address is one of a constant?"""
@@ -146,18 +165,18 @@ class Scope:
             return True
         if not isinstance(node, ir.Name) or isinstance(node.type, ctype.Func):
             return False
-        place = self.env.decisions.by_key(self.env.key(self.function.name, node.name))
         if node.name in self._names:
-            return self.kernel and self._shared(node.name) is not None
-        if node.name in self.env.global_names:
-            return place is None or place.space in _READ_ONLY
-        return False
+            return self._read_only(node.name) is not None
+        place = self.place(node.name)
+        return node.name in self.env.global_names and (place is None or place.space not in ("lane", "private"))
 
     def memory(self, node: ir.Call) -> str:
         """The local array that stands for what an allocation before the region made, "" for any other call."""
         site = self.env.points_to.sites.get(id(node), "")
         place = self.env.decisions.by_key(site) if site else None
-        return memory_name(place) if place is not None and place.space == "private" else ""
+        if place is None or place.space not in ("private", "lane"):
+            return ""
+        return f"hd.globals.{self.env.lane_fields[site][1]}" if place.space == "lane" else memory_name(place)
 
     def calls_with_context(self, name: str) -> bool:
         return name in self.env.with_context

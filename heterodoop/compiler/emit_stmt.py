@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import CompilerBug
 from ..source import Span
-from . import ctype, emit_expr, emit_expr_init, emit_expr_leaf, ir, ir_names, ir_walk
+from . import emit_expr, emit_expr_init, ir, ir_names, ir_walk
 from .emit_expr_scope import Scope
 from .emit_types import INDENT, declare
 
@@ -95,10 +95,8 @@ class Body:
             return [f"{declared} = {text};"]
         if isinstance(stmt.init, ir.Fill):
             return [f"{declared};", *emit_expr_init.assignments(name, stmt.init, self._scope)]
-        if isinstance(kind, ctype.Array) and isinstance(stmt.init, ir.Str):
-            size = min(len(stmt.init.data) + 1, kind.length or 0)
-            return [f"{declared}; hd::zero({name});",
-                    f"hd::copy_text({name}, {emit_expr_leaf.string(stmt.init.data)}, {size});"]
+        if isinstance(stmt.init, ir.Str):
+            return [f"{declared};", *emit_expr_init.text_assignment(name, stmt.init, kind)]
         return [f"{declared}; {name} = {text};"]
 
     def expr(self, stmt: ir.ExprStmt, depth: int) -> None:

@@ -26,6 +26,7 @@ from .prune import prune
 from .refusals import shape_refusals
 from .region_info import region_info
 from .stdio import stdio
+from .support import refusals as support_refusals
 from .uses import UseTable, analyse, check_clauses
 from .verify import verify as verify_program
 
@@ -126,8 +127,8 @@ def _no_prologue(unit: Unit, bound: BoundRegion, decisions: Decisions) -> tuple[
 
 
 def gpu_refusals(program: ir.Program, table: UseTable) -> tuple[manifest.Reason, ...]:
-    """Every reason against the GPU, each once: what could not be lowered, variables and calls, the shape."""
-    reasons = (*program.refusals, *table.refusals, *shape_refusals(program, table))
+    """Every reason against the GPU, each once: what could not be lowered, variables and calls, the shape, no CUDA text."""
+    reasons = (*program.refusals, *table.refusals, *shape_refusals(program, table), *support_refusals(program, table))
     return tuple(dict.fromkeys(reasons))
 
 

@@ -99,6 +99,36 @@ template <class T, class From> HD_DEVICE void copy_by_block(Box<T> &box, const F
     for (size_t i = threadIdx.x; i < sizeof(T); i += blockDim.x) bytes[i] = source[i];
 }
 
+// An element of an array that has a texture object (0: there is none, the array is read itself). An 8-byte element is
+// fetched as two words.
+template <class T> HD_DEVICE T fetch(const T *array, unsigned long long texture, long index) {
+#ifdef __CUDACC__
+    if constexpr (sizeof(T) == 8) {
+        if (texture != 0) {
+            const int2 words = tex1Dfetch<int2>(texture, static_cast<int>(index));
+            const unsigned long long bits =
+                static_cast<unsigned long long>(static_cast<unsigned>(words.y)) << 32 | static_cast<unsigned>(words.x);
+            if constexpr (std::is_floating_point_v<T>) return __longlong_as_double(static_cast<long long>(bits));
+            else return static_cast<T>(bits);
+        }
+    } else if (texture != 0) {
+        return static_cast<T>(tex1Dfetch<T>(texture, static_cast<int>(index)));
+    }
+#endif
+    return array[index];
+}
+
+// Counts the calls of a recursive function: beyond `most` of them a lane's stack may be at its end.
+template <class Lane> struct Depth {
+    Lane &lane;
+    HD_DEVICE Depth(Lane &of, unsigned most, uint32_t line) : lane(of) {
+        if (++lane.depth > most) lane.fail(Status::recursion, line);
+    }
+    HD_DEVICE ~Depth() { --lane.depth; }
+    Depth(const Depth &) = delete;
+    Depth &operator=(const Depth &) = delete;
+};
+
 // A number that is going to be printed: the sign of a NaN is the CPU's to say.
 template <class Lane> HD_DEVICE double checked(Lane &lane, double value, uint32_t line) {
     if (value != value) lane.fail(Status::nan_sign, line);
