@@ -6,87 +6,34 @@
 // pairs_full.
 #pragma once
 
-#include "failure.cuh"
+#include "cursor.cuh"
 #include "kernels.h"
 
 namespace hd {
 
-// A chunk and how much of it is used, in one word: base << 32 | used. Used only grows, also past the chunk's size: the
-// lane whose request crosses the end (there is exactly one) fetches the next chunk, the others wait for it.
-constexpr uint32_t cursor_none = 0xfffffffeu;    // no chunk yet: full from the start
-constexpr uint32_t cursor_closed = 0xffffffffu;  // no room any more; goes with a `used` of 2^31
-
-// `unit`: what the base counts. `used`, `size`: of what is handed out.
-struct CursorKind {
-    uint32_t chunk, unit;
-    Status full;
-    unsigned long long *used;
-    uint64_t size;
-};
-
-HD_DEVICE unsigned long long cursor_word(uint64_t base, uint32_t used) { return base << 32 | used; }
-
-// Straight from the whole, rounded up to units: for what is large against a chunk.
-HD_NOINLINE uint64_t take_apart(CursorKind kind, uint64_t wanted, Failure *failure, uint32_t item) {
-    const uint64_t rounded = (wanted + kind.unit - 1) / kind.unit * kind.unit;
-    const uint64_t at = atomicAdd(kind.used, static_cast<unsigned long long>(rounded));
-    if (at + rounded > kind.size) fail(failure, item, kind.full, 0);
-    return at;
-}
-
-// The slow part of `take`: `old` is what the cursor was when `wanted` did not fit any more.
-HD_NOINLINE uint64_t take_further(CursorKind kind, unsigned long long *cursor, unsigned long long old, uint32_t wanted,
-                                  Failure *failure, uint32_t item) {
-    for (;;) {
-        const uint32_t base = static_cast<uint32_t>(old >> 32), used = static_cast<uint32_t>(old);
-        if (base == cursor_closed) fail(failure, item, kind.full, 0);
-        if (used + wanted <= kind.chunk) return static_cast<uint64_t>(base) * kind.unit + used;
-        if (used <= kind.chunk) {
-            const uint64_t at = atomicAdd(kind.used, static_cast<unsigned long long>(kind.chunk));
-            const bool full = at + kind.chunk > kind.size;
-            atomicExch(cursor, full ? cursor_word(cursor_closed, 1u << 31) : cursor_word(at / kind.unit, wanted));
-            if (full) fail(failure, item, kind.full, 0);
-            return at;
-        }
-        while (static_cast<uint32_t>(peek_word(cursor) >> 32) == base) {
-#ifdef __CUDACC__
-            __nanosleep(32);
-#endif
-        }
-        old = atomicAdd(cursor, static_cast<unsigned long long>(wanted));
-    }
-}
-
-HD_DEVICE uint64_t take(CursorKind kind, unsigned long long *cursor, uint32_t wanted, Failure *failure, uint32_t item) {
-    const unsigned long long old = atomicAdd(cursor, static_cast<unsigned long long>(wanted));
-    const uint32_t base = static_cast<uint32_t>(old >> 32), used = static_cast<uint32_t>(old);
-    if (__builtin_expect(used + wanted <= kind.chunk, 1))
-        return static_cast<uint64_t>(base) * kind.unit + used;
-    return take_further(kind, cursor, old, wanted, failure, item);
-}
-
 struct Cursors {
-    unsigned long long text, slots;
+    Cursor32<arena_chunk, 22> text;
+    Cursor32<slot_chunk, 12> slots;
 };
 
 struct BlockCursor {
     // By thread 0 of the block, before a barrier.
     static HD_DEVICE void start_block() {
         Cursors &shared = cursors();
-        shared.text = cursor_word(cursor_none, arena_chunk);
-        shared.slots = cursor_word(cursor_none, slot_chunk);
+        shared.text.start();
+        shared.slots.start();
     }
 
     // Room for `size` bytes of text, at least 1.
     HD_DEVICE char *text(const Task &task, uint32_t item, uint64_t size) {
-        const CursorKind kind = {arena_chunk, 256, Status::arena_full, task.out.arena_used, task.out.arena_size};
-        if (__builtin_expect(size > arena_chunk / 4, 0)) return task.out.arena + take_apart(kind, size, task.failure, item);
-        return task.out.arena + take(kind, &cursors().text, static_cast<uint32_t>(size), task.failure, item);
+        const Whole arena = {task.out.arena_used, task.out.arena_size, Status::arena_full, task.failure};
+        if (__builtin_expect(size > decltype(Cursors::text)::largest, 0)) return task.out.arena + take_apart(arena, item, size, 256);
+        return task.out.arena + cursors().text.take(arena, item, static_cast<uint32_t>(size));
     }
 
     HD_DEVICE Pair *slot(const Task &task, uint32_t item) {
-        const CursorKind kind = {slot_chunk, 1, Status::pairs_full, task.out.pairs_used, task.out.pairs_size};
-        return task.out.pairs + take(kind, &cursors().slots, 1, task.failure, item);
+        const Whole pairs = {task.out.pairs_used, task.out.pairs_size, Status::pairs_full, task.failure};
+        return task.out.pairs + cursors().slots.take(pairs, item, 1);
     }
 
     // Bytes to ask text() for where `needed` are needed and `wished` would save asking again.
