@@ -3,7 +3,7 @@
 #pragma once
 
 #include "abi.h"
-#include "base.cuh"
+#include "bits.cuh"
 
 namespace hd {
 
@@ -63,18 +63,20 @@ HD_DEVICE int abs(int x) { return x < 0 ? static_cast<int>(0u - static_cast<unsi
 HD_DEVICE long labs(long x) { return x < 0 ? static_cast<long>(0ul - static_cast<unsigned long>(x)) : x; }
 HD_DEVICE long long llabs(long long x) { return labs(static_cast<long>(x)); }
 
-HD_DEVICE int popcount(uint64_t x) {
+// gcc's __builtin_popcount, ctz and clz, and their l forms; the last two of x != 0.
+HD_DEVICE int popcountl(unsigned long x) {
 #ifdef __CUDACC__
     return __popcll(x);
 #else
-    return __builtin_popcountll(x);
+    return __builtin_popcountl(x);
 #endif
 }
-
-// Of x != 0.
-HD_DEVICE int trailing_zeros(uint64_t x) { return popcount((x & (0 - x)) - 1); }
-
-HD_DEVICE int ffs(int x) { return x ? trailing_zeros(static_cast<unsigned>(x)) + 1 : 0; }
+HD_DEVICE int popcount(unsigned x) { return popcountl(x); }
+HD_DEVICE int ctzl(unsigned long x) { return popcountl((x & (0 - x)) - 1); }
+HD_DEVICE int ctz(unsigned x) { return ctzl(x); }
+HD_DEVICE int clzl(unsigned long x) { return leading_zeros(x); }
+HD_DEVICE int clz(unsigned x) { return leading_zeros(x) - 32; }
+HD_DEVICE int ffs(int x) { return x ? ctz(static_cast<unsigned>(x)) + 1 : 0; }
 
 HD_DEVICE uint32_t bswap32(uint32_t x) {
     return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
