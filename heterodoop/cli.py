@@ -46,11 +46,31 @@ def _compile_options(command: Any) -> Any:
     return command
 
 
+def _kernel_options(command: Any) -> Any:
+    """How kernels are made."""
+    options = [
+        click.option("--opt", default="default", show_default=True, help="Set of optimisations: default or paper."),
+        click.option("--no-opt", "no_opt", multiple=True, metavar="NAME", help="Switch one of them off; repeatable."),
+        click.option(
+            "--arch", multiple=True, metavar="ARCH", envvar="HETERODOOP_ARCH",
+            help="GPU to compile kernels for: sm_90, compute_80 (PTX), none; repeatable (default: this machine's).",
+        ),
+        click.option(
+            "--fast-math", is_flag=True,
+            help="Let the GPU round a*b+c once. Its floating-point results may then differ from the CPU's.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @cli.command("compile")
 @click.argument("source", nargs=-1, required=True, type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="The bundle to write (default: NAME.hdp here).")
 @click.option("--emit", metavar="STAGE", help="Print a stage instead of making a bundle; '--emit help' lists them.")
 @click.option("--verify", "verify", is_flag=True, help="Check the IR's invariants after every pass.")
+@_kernel_options
 @_compile_options
 def compile_command(source: tuple[str, ...], output: str | None, emit: str | None, verify: bool, **options: Any) -> None:
     """Compile an app into a bundle.
@@ -148,6 +168,7 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
 @cli.command("explain")
 @click.argument("what", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@_kernel_options
 @_compile_options
 def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Say what the compiler understood of an app and decided, and why; or what an error code means.

@@ -86,18 +86,23 @@ def _checked(path: str) -> Nvcc:
 def architectures(given: Sequence[str]) -> tuple[str, ...]:
     """The architectures to compile for: as given; else those of this machine's GPUs; else the common ones and PTX.
 
-    Raises UsageError HD006 for words that name no architecture. () for the word `none`.
+    () for the word `none`. Raises as `check_architectures`.
     """
-    words = [word for item in given for word in item.replace(",", " ").split()]
-    if words == [NONE]:
+    words = check_architectures(given)
+    if words == (NONE,):
         return ()
-    for word in words:
+    return words or _of_this_machine() or (*DEFAULT_ARCHITECTURES, DEFAULT_ARCHITECTURES[0].replace("sm_", "compute_"))
+
+
+def check_architectures(given: Sequence[str]) -> tuple[str, ...]:
+    """The words of the options, each once. Raises UsageError HD006 for one that names no architecture."""
+    words = tuple(dict.fromkeys(word for item in given for word in item.replace(",", " ").split()))
+    for word in words if words != (NONE,) else ():
         if not _ARCHITECTURE.match(word):
             raise UsageError(
                 f"'{word}' is no GPU architecture", code="HD006", help="write sm_90, compute_80 (PTX) and so on, or none",
             )
-    return tuple(dict.fromkeys(words)) or _of_this_machine() or (
-        *DEFAULT_ARCHITECTURES, DEFAULT_ARCHITECTURES[0].replace("sm_", "compute_"))
+    return words
 
 
 def _of_this_machine() -> tuple[str, ...]:

@@ -17,7 +17,7 @@ class Compiled:
     """A bundle made for one job. An `output` that exists is refused first: compiling would be work for nothing."""
 
     def __init__(self, source: str, show: Show, output: str | None = None) -> None:
-        self._options = spine.BuildOptions.make([source])
+        self._options = spine.BuildOptions.make([source], arch=["none"])  # the job is there before nvcc would be done
         self._show = show
         if output is not None:
             commit.refuse_existing(output)

@@ -6,9 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import toolchain_cuda
 from ..errors import UsageError
 from ..manifest import Role
 from ..toolchain import CcOptions
+from . import optimisations
+
+
+@dataclass(frozen=True)
+class GpuOptions:
+    """How kernels are made.
+
+    optimisations  names that are on (`optimisations.chosen`).
+    arch           what to compile for: `sm_90`, `compute_80`, `none`; () = this machine's GPUs, else the common ones.
+    fast_math      multiply and add may be one rounding: another result than the CPU's is then possible.
+    """
+
+    optimisations: tuple[str, ...] = optimisations.chosen()
+    arch: tuple[str, ...] = ()
+    fast_math: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,13 +42,15 @@ class BuildOptions:
     extra: tuple[Path, ...]
     cc: CcOptions
     verify: bool = False
+    gpu: GpuOptions = GpuOptions()
 
     @classmethod
     def make(
         cls, source: Sequence[str], *, combine: str | None = None, reduce: str | None = None, include: Sequence[str] = (),
         define: Sequence[str] = (), library: Sequence[str] = (), std: str = "gnu11", verify: bool = False,
+        opt: str = "default", no_opt: Sequence[str] = (), arch: Sequence[str] = (), fast_math: bool = False,
     ) -> BuildOptions:
-        """From the command line's words. Raises UsageError HD001: no such file, no map.c, not a C file."""
+        """From the command line's words. Raises UsageError HD001: no such file, no map.c, not a C file; HD005, HD006."""
         first = Path(source[0])
         folder = first.is_dir()
         programs: list[tuple[Role, Path]] = [("map", first / "map.c" if folder else first)]
@@ -46,7 +64,9 @@ class BuildOptions:
         _check_files(first, folder, [p for _, p in programs], extra)
         options = CcOptions(tuple(include), tuple(define), tuple(library), std)
         home = first if folder else first.parent
-        return cls(home.resolve().name or "app", tuple(programs), extra, options, verify)
+        toolchain_cuda.check_architectures(arch)
+        gpu = GpuOptions(optimisations.chosen(opt, no_opt), tuple(arch), fast_math)
+        return cls(home.resolve().name or "app", tuple(programs), extra, options, verify, gpu)
 
 
 def _check_files(first: Path, folder: bool, programs: list[Path], extra: tuple[Path, ...]) -> None:

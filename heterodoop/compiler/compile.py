@@ -1,7 +1,7 @@
 """The spine: an app's C files in, a bundle out. One call a stage, in the order of the data flow.
 
-    source text -frontend-> Unit -bind-> BoundRegion -passes-> ir.Program and analyses -> manifest.Program
-    -toolchain-> filters -> bundle
+    source text -frontend-> Unit -bind-> BoundRegion -passes-> ir.Program, analyses, decisions -> manifest.Program
+    -toolchain-> filters -kernels-> CUDA text, prologues, compiled kernels -> bundle
 
 An app whose regions cannot be analysed still gets its CPU filters: the reason travels in the manifest.
 """
@@ -19,7 +19,7 @@ from .. import __version__, resources, toolchain
 from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
-from . import frontend, passes
+from . import decisions, frontend, kernels, passes
 from .app import BuildOptions
 from .bind import BoundRegion, bind
 
@@ -94,11 +94,21 @@ def summary(bundle: Path, manifest: Manifest) -> str:
     """One line per program for the terminal after a build."""
     lines = [f"{bundle}: {manifest.name}, built with {manifest.compiler}"]
     for program in manifest.programs:
-        where = "CPU only" if program.gpu_refusals else "nothing found that keeps it off a GPU"
-        reason = program.gpu_refusals[0] if program.gpu_refusals else None
-        more = f" ({reason.place + ': ' if reason.place else ''}{reason.message} [{reason.code}])" if reason else ""
-        lines.append(f"  {program.role:8}{where}{more}")
+        lines.append(f"  {program.role:8}{_where(program)}")
+    if any(p.kernel is not None and not p.kernel.cubins for p in manifest.programs):
+        lines.append("  kernels not compiled: no nvcc, or --arch none (pip install 'heterodoop[nvcc]')")
     return "\n".join(lines)
+
+
+def _where(program: Program) -> str:
+    if program.gpu_refusals:
+        reason = program.gpu_refusals[0]
+        place = f"{reason.place}: " if reason.place else ""
+        return f"CPU only ({place}{reason.message} [{reason.code}])"
+    if program.kernel is None:
+        return "CPU, over pairs that the GPU sorted (no fold)"
+    archs = ", ".join(cubin.arch for cubin in program.kernel.cubins)
+    return "CPU and GPU" + (f" ({archs})" if archs else "")
 
 
 def _analyse_or_collect(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed | None:
@@ -122,7 +132,7 @@ def _analyse_program(role: Role, path: Path, options: BuildOptions, sink: Sink) 
         return Analysed(role, path, unit, None, None, (unit.refusal,))
     if not found:
         return Analysed(role, path, unit, None, None, (_no_directive(role, path),))
-    analysis = passes.run(unit, found[0], sink, verify=options.verify)
+    analysis = passes.run(unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations)
     return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
 
 
@@ -150,7 +160,8 @@ def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
 def _program(program: Analysed, options: BuildOptions) -> Program:
     sources = (f"src/{program.role}.c", *(f"src/{path.name}" for path in options.extra))
     region = program.region.region if program.region else None
-    return Program(program.role, f"bin/{program.role}", sources, region, program.refusals)
+    kernel = kernels.describe(program.role, program.region, options.gpu) if program.region else None
+    return Program(program.role, f"bin/{program.role}", sources, region, program.refusals, kernel)
 
 
 def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest:
@@ -163,10 +174,22 @@ def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest
         toolchain.build_filter([buffers, path, *options.extra], made / "bin" / role, options.cc)
     for path in options.extra:
         shutil.copyfile(path, made / "src" / path.name)
-    binaries = tuple(Input(f"bin/{role}", sha256(made / "bin" / role)) for role, _ in options.programs)
-    manifest = replace(result.manifest, binaries=binaries)
+    programs = kernels.build(made, _parts(result), result.manifest.programs, options.extra, options.cc, options.gpu)
+    built = [path for program in programs for path in program.files()]
+    binaries = tuple(Input(path, sha256(made / path)) for path in built)
+    manifest = replace(result.manifest, programs=programs, binaries=binaries)
     (made / FILE).write_text(manifest.to_json(), encoding="utf-8", errors="surrogateescape")
     return manifest
+
+
+def _parts(result: Result) -> list[kernels.Part]:
+    """The programs that have a kernel."""
+    parts = []
+    for program in result.programs:
+        source = program.unit.sources.get(program.unit.path)
+        if program.region is not None and program.region.has_kernel and program.bound is not None and source is not None:
+            parts.append(kernels.Part(program.role, source, program.bound, program.region))
+    return parts
 
 
 def _check_target(target: Path) -> None:
@@ -200,6 +223,16 @@ def _uses_text(program: Analysed) -> str:
     return passes.uses_text(program.region) if program.region else _refusals_text(program)
 
 
+def _decisions_text(program: Analysed) -> str:
+    return decisions.text(program.region.decisions) if program.region else _refusals_text(program)
+
+
+def _cuda_text(program: Analysed) -> str:
+    if program.region is not None and program.region.has_kernel:
+        return kernels.text(program.region)
+    return _refusals_text(program) or "// no fold: the combiner runs on the CPU\n"
+
+
 def _refusals_text(program: Analysed) -> str:
     return "".join(f"// {reason.place}: [{reason.code}] {reason.message}\n" for reason in program.refusals)
 
@@ -208,5 +241,7 @@ STAGES: dict[str, tuple[str, Callable[[Analysed], str]]] = {
     "directives": ("the directives and their clauses, with places and expanded arguments", _directives_text),
     "ir": ("the region IR: typed statements, reads back", _ir_text),
     "uses": ("each outer variable's class and the reason", _uses_text),
+    "decisions": ("where each outer variable lives on the GPU, and the launch shape", _decisions_text),
+    "cuda": ("the kernel's text", _cuda_text),
     "manifest": ("the bundle's manifest, without the filters", lambda program: ""),
 }

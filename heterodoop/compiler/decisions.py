@@ -111,7 +111,7 @@ class Decisions:
         return tuple(p for p in self.places if p.live_in)
 
     def fields(self) -> tuple[SharedField, ...]:
-        """The fields of `struct Shared`, by offset: those of `live_ins` that are no memory behind a pointer, in its order."""
+        """The fields of `struct Shared`, by offset: `live_ins` in order, memory behind pointers left out."""
         return tuple(f for f in self.shared if f.offset >= 0)
 
 
