@@ -108,7 +108,7 @@ class Devices:
 
     @property
     def stats(self) -> dict[str, int]:
-        """What the closed devices did, together; `peak_memory` is the largest of one device."""
+        """What the closed devices did, together (hd_gpu_stats in runtime/host/gpu_api.h says what each number counts)."""
         return dict(self._stats)
 
     @contextmanager
@@ -132,11 +132,5 @@ class Devices:
 
     def _close(self, device: EmulatedDevice) -> None:
         with self._lock:
-            _add(self._stats, device.stats())
+            self._stats.update(device.stats())
         device.close()
-
-
-def _add(total: Counter[str], stats: dict[str, int]) -> None:
-    peak = max(total["peak_memory"], stats["peak_memory"])
-    total.update(stats)
-    total["peak_memory"] = peak

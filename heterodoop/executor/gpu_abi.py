@@ -45,7 +45,7 @@ class OptionsBlock(ctypes.Structure):
 class StatsBlock(ctypes.Structure):
     _fields_ = [
         ("sub_splits", c_uint64), ("retries", c_uint64), ("halvings", c_uint64), ("combine_rounds", c_uint64),
-        ("sort_levels", c_uint64), ("bytes_in", c_uint64), ("bytes_out", c_uint64), ("peak_memory", c_uint64),
+        ("sort_levels", c_uint64), ("bytes_in", c_uint64), ("bytes_out", c_uint64),
     ]
 
 

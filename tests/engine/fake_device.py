@@ -19,7 +19,7 @@ from heterodoop.executor.gpu_task import KernelCall
 from heterodoop.executor.native import MapSpec, Native, Progress, TaskResult, TaskStatus
 from heterodoop.manifest import FILE, Kernel, sha256
 
-STATS = {"sub_splits": 1, "retries": 0, "peak_memory": 100}
+STATS = {"sub_splits": 1, "retries": 0}
 
 
 @dataclass
