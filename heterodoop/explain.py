@@ -12,7 +12,7 @@ import re
 
 from .errors import UsageError
 from .hdcodes import CODES
-from .manifest import Fold, Manifest, PairReader, Program, Reason, Region
+from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, Reason, Region
 
 _CLASS_ORDER = ("record", "sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "unused")
 _TITLES = {"map": "map", "combine": "combiner", "reduce": "reducer"}
@@ -51,6 +51,7 @@ def _program_json(program: Program) -> dict[str, object]:
         "gpu": not program.gpu_refusals,
         "gpu_refusals": [dataclasses.asdict(r) for r in program.gpu_refusals],
         "region": region,
+        "kernel": dataclasses.asdict(program.kernel) if program.kernel else None,
     }
 
 
@@ -58,7 +59,9 @@ def _program_text(program: Program) -> str:
     lines = [f"{_TITLES[program.role]} ({', '.join(program.sources)})"]
     if program.region:
         lines += _region_lines(program.region)
-    lines += _verdict_lines(program.gpu_refusals)
+    if program.kernel:
+        lines += _kernel_lines(program.kernel)
+    lines += _verdict_lines(program)
     return "\n".join(lines) + "\n"
 
 
@@ -117,14 +120,44 @@ def _variable_rows(region: Region) -> list[tuple[str, ...]]:
     return rows
 
 
-def _verdict_lines(refusals: tuple[Reason, ...]) -> list[str]:
-    if not refusals:
+def _kernel_lines(kernel: Kernel) -> list[str]:
+    blocks = f"{kernel.blocks} blocks" if kernel.blocks else "blocks chosen at launch"
+    room = f", at most {kernel.kvpairs} pairs per record" if kernel.kvpairs else ""
+    lines = [f"  kernel      {kernel.entry}: {kernel.threads} threads a block, {blocks}; output by {kernel.sink}{room}"]
+    if kernel.stack_bytes:
+        lines.append(f"  stack       {kernel.stack_bytes} bytes per thread, for functions that call themselves")
+    lines.append(f"  options     {', '.join(kernel.optimisations) or 'none'}")
+    lines += [f"  compiled    {_compiled(cubin)}" for cubin in kernel.cubins] or ["  compiled    no: for no GPU so far"]
+    if kernel.prologue:
+        often = "once per job" if kernel.prologue_pure else "for each task (it asks for time, environment or files)"
+        lines.append(f"  prologue    hands over {len(kernel.shared)} objects; runs {often}")
+    if kernel.places:
+        rows: list[tuple[str, ...]] = [("name", "memory", "bytes", "why")]
+        rows += [(p.name, p.space, str(p.nbytes) if p.nbytes else "-", p.reason) for p in kernel.places]
+        lines += ["  memory", *_table(rows)]
+    return lines
+
+
+def _compiled(cubin: Cubin) -> str:
+    if cubin.arch.startswith("compute_"):
+        return f"{cubin.arch}: PTX, for newer GPUs"
+    spills = f"{cubin.spills} bytes of registers spilled" if cubin.spills else "nothing spilled"
+    return f"{cubin.arch}: {cubin.registers} registers, {spills}"
+
+
+def _verdict_lines(program: Program) -> list[str]:
+    if not program.gpu_refusals:
+        if program.kernel is None and program.region is not None and program.region.kind == "combiner":
+            return ["  GPU         no: not a fold, so the filter runs once per task, over pairs that a GPU may have sorted"]
         return ["  GPU         nothing found that keeps it off the GPU"]
     lines = ["  GPU         no, it runs on the CPU only:"]
-    for reason in refusals:
-        place = f"{reason.place}: " if reason.place else ""
-        lines.append(f"    {place}[{reason.code}] {reason.message}")
+    for reason in program.gpu_refusals:
+        lines.append(f"    {_placed(reason)}[{reason.code}] {reason.message}")
     return lines
+
+
+def _placed(reason: Reason) -> str:
+    return f"{reason.place}: " if reason.place else ""
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:

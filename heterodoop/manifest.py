@@ -27,6 +27,7 @@ Role = Literal["map", "combine", "reduce"]
 VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "record", "unused"]
 
 SinkKind = Literal["BlockCursor", "ThreadArea"]
+Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "lane"]
 SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", "string"]
 
 
@@ -136,6 +137,16 @@ class SharedVar:
 
 
 @dataclass(frozen=True)
+class Placed:
+    """Where one variable lives in a kernel (`compiler.decisions.SPACES`), and why. `nbytes` 0 = not known beforehand."""
+
+    name: str
+    space: Space
+    nbytes: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class Cubin:
     """A kernel compiled for one architecture; `arch` is `sm_90`, or `compute_80` for PTX (text that a driver compiles).
 
@@ -180,6 +191,7 @@ class Kernel:
     prologue_pure: bool
     optimisations: tuple[str, ...]
     cubins: tuple[Cubin, ...]
+    places: tuple[Placed, ...] = ()
 
     def files(self) -> tuple[str, ...]:
         """Every file of the bundle that belongs to the kernel."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..manifest import SharedKind, VariableClass
+from ..manifest import SharedKind, Space, VariableClass
 from . import ir
 from .ctype import CType
 
-Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "lane"]
+__all__ = ["SPACES", "Decisions", "Place", "SharedField", "Sink", "Space", "text"]
+
 Sink = Literal["BlockCursor", "ThreadArea"]
 
 SPACES: dict[Space, str] = {

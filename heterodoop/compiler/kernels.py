@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .. import toolchain_cuda
 from ..errors import ToolError, UserError
-from ..manifest import Kernel, Program, Reason, Role, SharedVar
+from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar
 from ..source import SourceFile
 from ..toolchain import CcOptions
 from . import ctype, emit_host, launch, passes
@@ -53,6 +53,7 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
         prologue=f"bin/{role}.prologue" if decisions.shared else "",
         prologue_pure=emit_host.pure(program) if decisions.shared else True,
         optimisations=(*decisions.optimisations, *([FAST_MATH] if options.fast_math else ())), cubins=(),
+        places=tuple(Placed(p.name, p.space, p.nbytes, p.reason) for p in decisions.places),
     )
 
 

@@ -103,15 +103,17 @@ class _Placer:
     def _own(self, use: Use, symbol: ir.Symbol) -> Place:
         space = self._own_space(use.key)
         if use.cls != "firstprivate":
-            return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, use.reason)
+            reason = use.reason if use.cls == "record" else "the loop writes it: each thread has its own"
+            return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, reason)
         init = self._known.start_value(use.key, symbol)
         if init is not None and self._pointers.own_value(use.key, init):
-            reason = f"{use.reason}; its value at the region's start is known"
+            reason = "each thread's own, and its value at the region's start is known"
             return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, reason, init)
         self._check_live_in(use, symbol)
         if not isinstance(use.type, ctype.Pointer):
             self._check_contents(use)
-        return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, True, use.reason)
+        reason = "each thread's own copy of what it held before the region"
+        return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, True, reason)
 
     # ------------------------------------------------------------------------------------- pointers and memory
 
@@ -121,11 +123,11 @@ class _Placer:
             self._refuse(found.code, found.problem, use)
         if found.how != "handed":
             space: Space = self._own_space(use.key) if found.how == "own" else "constant"
-            return Place(use.name, use.key, use.type, use.cls, space, 8, False, f"{use.reason}; {found.why}", found.init)
+            return Place(use.name, use.key, use.type, use.cls, space, 8, False, found.why, found.init)
         self._check_live_in(use, symbol)
         if found.string:
             self.strings.add(use.key)
-        reason = f"{use.reason}; made a device address when the task starts"
+        reason = "made a device address when the task starts"
         if use.cls == "texture":
             reason += f"; not a texture object, since memory is reached through a pointer (textures are {SLOWER})"
         return Place(use.name, use.key, use.type, use.cls, "parameter", 8, True, reason)
@@ -142,7 +144,7 @@ class _Placer:
                 self._refuse("HD247", f"{text}; use an array", use)
                 return None
             space = self._own_space(owner)
-            return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, f"{use.reason}; scratch memory")
+            return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, "scratch memory, each thread its own")
         base = self._pointers.base(use.key)
         if base is None or not self._visible(base):
             text = f"'{shown}' is memory that the prologue cannot name: no visible pointer was only ever set to allocations"
@@ -150,7 +152,7 @@ class _Placer:
             return None
         self._check_contents(use)
         self.bases[use.key] = base
-        return Place(use.name, use.key, use.type, use.cls, "global", use.nbytes, True, f"{use.reason}; on the heap")
+        return Place(use.name, use.key, use.type, use.cls, "global", use.nbytes, True, "read-only device memory, from the heap")
 
     # ------------------------------------------------------------------------------------- read-only objects
 
@@ -158,12 +160,12 @@ class _Placer:
         pinned = use.key in self._pointers.pinned
         if not pinned and use.cls != "texture" and self._known.constant(use.key, symbol):
             init = self._known.constant_init(use.key, symbol)
-            reason = f"{use.reason}; its initialiser is known and nobody writes it"
+            reason = "its initialiser is known and nobody writes it"
             return Place(use.name, use.key, use.type, use.cls, "constant", use.nbytes, False, reason, init)
         self._check_live_in(use, symbol)
         self._check_contents(use)
-        space, why = self._space(use) if not pinned else ("global", "a pointer points to it")
-        return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, True, f"{use.reason}; {why}")
+        space, why = self._space(use) if not pinned else ("global", "device memory, since a pointer points to it")
+        return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, True, why)
 
     def _space(self, use: Use) -> tuple[Space, str]:
         simple = isinstance(use.type, (ctype.Int, ctype.Float))
