@@ -63,4 +63,4 @@ def _side(text: str | None) -> str:
 
 def _summary(found: engine.Verification) -> str:
     equal, cpu_only, different = (found.count(outcome) for outcome in ("equal", "cpu-only", "different"))
-    return f"{len(found.verdicts)} map tasks: {equal} equal, {cpu_only} on the CPU only, {different} different"
+    return f"map tasks: {equal} equal, {cpu_only} on the CPU only, {different} different"
