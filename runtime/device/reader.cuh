@@ -107,7 +107,7 @@ struct Reader {
     HD_DEVICE void judge_end(int result, const char *format) {
         if (result == -1) {
             ++ends;
-            if (!took_nothing() && !(took_only_space() && skips_space_first(format) && !has_suppressed(format))) torn = true;
+            if (!took_nothing() && !(took_only_space() && skips_space_first(format) && !has_uncounted_space(format))) torn = true;
         } else if (!done_at_end(format, result)) {
             torn = true;
         }

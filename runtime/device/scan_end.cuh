@@ -39,12 +39,13 @@ HD_DEVICE bool skips_space_first(const char *format) {
     return letter != 'c' && letter != '[' && letter != 'n' && letter != 'C' && letter != 0;
 }
 
-// The format has a conversion that takes bytes but is not counted in the result.
-HD_DEVICE bool has_suppressed(const char *format) {
+// The format has a conversion that may take white space but is not counted in the result.
+HD_DEVICE bool has_uncounted_space(const char *format) {
     for (; *format; ++format)
         if (*format == '%') {
-            if (format[1] == '*') return true;
-            format = after_conversion(conversion_letter(format + 1)) - 1;
+            const char *letter = conversion_letter(format + 1);
+            if (format[1] == '*' && (*letter == 'c' || *letter == '[')) return true;
+            format = after_conversion(letter) - 1;
         }
     return false;
 }
