@@ -144,7 +144,7 @@ class _Placer:
                 self._refuse("HD247", f"{text}; use an array", use)
                 return None
             space = self._own_space(owner)
-            return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, "scratch memory, each thread its own")
+            return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, "scratch memory of each thread")
         base = self._pointers.base(use.key)
         if base is None or not self._visible(base):
             text = f"'{shown}' is memory that the prologue cannot name: no visible pointer was only ever set to allocations"
@@ -152,7 +152,7 @@ class _Placer:
             return None
         self._check_contents(use)
         self.bases[use.key] = base
-        return Place(use.name, use.key, use.type, use.cls, "global", use.nbytes, True, "read-only device memory, from the heap")
+        return Place(use.name, use.key, use.type, use.cls, "global", use.nbytes, True, "device memory, from the heap")
 
     # ------------------------------------------------------------------------------------- read-only objects
 
