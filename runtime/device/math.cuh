@@ -63,11 +63,11 @@ HD_DEVICE int isunordered(double x, double y) { return is_nan(x) || is_nan(y); }
 HD_DEVICE int fpclassify(double x) { return is_nan(x) ? 0 : is_infinite(x) ? 1 : x == 0 ? 2 : isnormal(x) ? 4 : 3; }
 HD_DEVICE int fpclassify(float x) { return is_nan(x) ? 0 : is_infinite(x) ? 1 : x == 0 ? 2 : isnormal(x) ? 4 : 3; }
 
-// glibc's order of the operands decides between zeros of unlike sign.
-HD_DEVICE double fmin(double x, double y) { return is_nan(y) || x <= y ? x : y; }
-HD_DEVICE double fmax(double x, double y) { return is_nan(y) || x >= y ? x : y; }
-HD_DEVICE float fminf(float x, float y) { return is_nan(y) || x <= y ? x : y; }
-HD_DEVICE float fmaxf(float x, float y) { return is_nan(y) || x >= y ? x : y; }
+// Of equal operands, zeros of unlike sign among them, glibc returns the second. Signalling NaNs are taken for quiet ones.
+HD_DEVICE double fmin(double x, double y) { return is_nan(y) || x < y ? x : y; }
+HD_DEVICE double fmax(double x, double y) { return is_nan(y) || x > y ? x : y; }
+HD_DEVICE float fminf(float x, float y) { return is_nan(y) || x < y ? x : y; }
+HD_DEVICE float fmaxf(float x, float y) { return is_nan(y) || x > y ? x : y; }
 HD_DEVICE double fdim(double x, double y) { return x <= y ? 0 : x - y; }
 HD_DEVICE float fdimf(float x, float y) { return x <= y ? 0 : x - y; }
 
@@ -147,26 +147,6 @@ HD_NOINLINE double fmod(double x, double y) {
     return hd::copysign(hd::scalbln(static_cast<double>(rest), exponent), x);
 }
 HD_DEVICE float fmodf(float x, float y) { return static_cast<float>(hd::fmod(x, y)); }
-
-// IEEE remainder: of the division rounded to the nearest, ties to even.
-HD_NOINLINE double remainder(double x, double y) {
-    if (y == 0 || !isfinite(x) || is_nan(y)) return (x * y) / (x * y);
-    const double size = hd::fabs(y);
-    double rest = hd::fabs(x);
-    if (size <= 0x1p1022) rest = hd::fmod(rest, size + size);
-    const double half = 0.5 * size;
-    if (size < 0x1p-1021) {  // half of it may not be exact
-        if (rest + rest > size) {
-            rest -= size;
-            if (rest + rest >= size) rest -= size;
-        }
-    } else if (rest > half) {
-        rest -= size;
-        if (rest >= half) rest -= size;
-    }
-    return double_of(bits_of(rest) ^ (bits_of(x) & double_sign));
-}
-HD_DEVICE float remainderf(float x, float y) { return static_cast<float>(hd::remainder(x, y)); }
 
 HD_DEVICE double nextafter(double x, double y) {
     if (is_nan(x) || is_nan(y)) return x + y;

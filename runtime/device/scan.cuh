@@ -31,6 +31,7 @@ struct Scanner {
     long count = 0;     // characters read
     int c = 0;
     bool held = false;  // `c` is still in the source
+    int err_at_end = 0;
 
     HD_DEVICE Scanner(Source &from, int &error, void *const *to) : in(from), err(error), targets(to) {}
 
@@ -56,9 +57,13 @@ struct Scanner {
 
 private:
     HD_DEVICE int next() {
-        if (c < 0) return c;  // the end is not asked for twice
+        if (c < 0) {  // the end is not asked for twice; glibc sets errno back to what it was there
+            err = err_at_end;
+            return c;
+        }
         if (held) in.get();
         c = in.peek();
+        if (c < 0) err_at_end = err;
         held = c >= 0;
         count += held;
         return c;
@@ -73,6 +78,15 @@ private:
         while (space_char(next())) {
         }
         put_back();
+    }
+
+    // Before a conversion glibc skips with an errno of its own.
+    HD_DEVICE void skip_space_before() {
+        if (c < 0) return;
+        const int saved = err;
+        err = 0;
+        skip_space();
+        err = saved;
     }
 
     HD_DEVICE Step literal(int wanted, bool &skip) {
@@ -101,7 +115,7 @@ private:
         const char letter = directive.letter;
         if (letter == 0) return mismatch;
         if (directive.length == ScanDirective::foreign) return unsupported;
-        if (skip || (letter != '[' && letter != 'c' && letter != 'C' && letter != 'n')) skip_space();
+        if (skip || (letter != '[' && letter != 'c' && letter != 'C' && letter != 'n')) skip_space_before();
         skip = false;
         switch (letter) {
         case '%': return literal('%', skip);

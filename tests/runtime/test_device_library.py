@@ -1,0 +1,74 @@
+"""The device's C library, built by g++ as host code, against the C library of this machine (glibc).
+
+The drivers in device/ compare with seeded random inputs and with corner cases. Each is built twice: as kernels are on the
+emulator, and with sanitizers for fewer cases. Not here: the same text as device code.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent / "device"
+HEADERS = HERE.parents[2] / "runtime" / "device"
+LIBRARY = (
+    "arith bits ctype decimal format format_real format_text math memory numbers parse_real powers round_decimal scan "
+    "scan_set strings"
+).split()
+# Cases per driver: a second or two each.
+DRIVERS = {"print_reals": 300_000, "print_text": 1_000_000, "parse_numbers": 1_000_000, "text": 1_000_000, "scan": 600_000,
+           "arithmetic": 2_000_000}
+AS_KERNELS = ["-std=c++17", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off"]
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-format-nonliteral", "-Werror"]
+SANITIZERS = ["-g1", "-fno-wrapv", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+
+
+def build(folder: Path, name: str, options: list[str]) -> None:
+    # -fno-builtin: glibc's functions are to be called, not what the compiler knows of them.
+    argv = ["g++", *AS_KERNELS, "-fno-builtin", *WARNINGS, *options, f"-I{HEADERS}", str(HERE / f"{name}.cpp"), "-o",
+            str(folder / name)]
+    subprocess.run(argv, check=True, env=ENVIRONMENT)
+
+
+def build_all(folder: Path, options: list[str]) -> Path:
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(build, folder, name, options) for name in DRIVERS]:
+            done.result()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def drivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_all(tmp_path_factory.mktemp("drivers"), [])
+
+
+@pytest.fixture(scope="module")
+def sanitized_drivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_all(tmp_path_factory.mktemp("sanitized"), SANITIZERS)
+
+
+def run(program: Path, cases: int, seed: int) -> None:
+    done = subprocess.run([str(program), str(cases), str(seed)], capture_output=True, text=True, errors="replace",
+                          env=ENVIRONMENT, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", DRIVERS)
+def test_as_glibc(drivers: Path, name: str) -> None:
+    run(drivers / name, DRIVERS[name], 1)
+
+
+@pytest.mark.parametrize("name", DRIVERS)
+def test_as_glibc_with_sanitizers(sanitized_drivers: Path, name: str) -> None:
+    run(sanitized_drivers / name, DRIVERS[name] // 20, 2)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_each_header_stands_alone(name: str) -> None:
+    argv = ["g++", *AS_KERNELS, *WARNINGS, f"-I{HEADERS}", "-fsyntax-only", "-x", "c++", "-"]
+    subprocess.run(argv, input=f'#include "{name}.cuh"\n', text=True, check=True, env=ENVIRONMENT)
