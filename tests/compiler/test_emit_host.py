@@ -1,0 +1,217 @@
+"""Prologues: the directive's text is replaced wherever it may stand, and the executable writes what the loop reads."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from heterodoop.compiler import emit_host
+from heterodoop.compiler.compile import BuildOptions, Result, analyse, compile_to_bundle
+from heterodoop.compiler.decisions import SharedField
+from heterodoop.compiler.frontend import load
+from heterodoop.compiler.logical import last_line
+from heterodoop.manifest import Kernel
+from heterodoop.source import SourceFile
+from heterodoop.toolchain import CcOptions
+
+from .regions import analyse as analyse_region
+from .regions import mapper
+
+HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+LOOP = 'while (getline(&line, &cap, stdin) != -1) { v = USE; strcpy(k, "x"); printf("%s\\t%d\\n", k, v); }'
+PRAGMA = "#pragma mapreduce mapper key(k) value(v)\n"
+
+
+def program(before: str, use: str, *, helpers: str = "", pragma: str = PRAGMA, main: str = "int main(void)") -> str:
+    start = f"{HEAD}{helpers}{main}\n{{ char k[8], *line = NULL; size_t cap = 0; int v;\n{before}\n"
+    return f"{start}{pragma}{LOOP.replace('USE', use)}\nreturn 0; }}\n"
+
+
+def compiled(folder: Path, text: str, **more: object) -> tuple[Path, Kernel, Result]:
+    (folder / "map.c").write_text(text)
+    bundle, result = compile_to_bundle(BuildOptions.make([str(folder)], **more), folder / "app.hdp")  # type: ignore[arg-type]
+    kernel = result.manifest.programs[0].kernel
+    assert kernel is not None, result.manifest.programs[0].gpu_refusals
+    return bundle, kernel, result
+
+
+def handed(bundle: Path, kernel: Kernel, *arguments: str, env: dict[str, str] | None = None) -> dict[str, tuple[int, bytes]]:
+    """Run the prologue: name of each object -> its address and bytes."""
+    data = bundle.with_name("data")
+    subprocess.run(
+        ["sh", "-c", 'exec 3>"$1"; shift; exec "$@"', "sh", data, bundle / kernel.prologue, *arguments], check=True,
+        stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})}, timeout=20,
+    )
+    text = data.read_bytes()
+    found, at = {}, 0
+    for var in kernel.shared:
+        address, size = struct.unpack_from("<QQ", text, at)
+        found[var.name] = address, text[at + 16 : at + 16 + size]
+        assert not var.nbytes or var.nbytes == size
+        at += 16 + size
+    assert at == len(text)
+    return found
+
+
+# ------------------------------------------------------------------------------------------ what it writes
+
+
+def test_every_kind_of_object_is_written(tmp_path: Path) -> None:
+    before = """register int a = argc; int t[300], *heap = malloc(12), *inner = heap + 1, *none = argc > 9 ? t : NULL;
+        struct { char c; double d; } s = {'x', argc}; char *arg = argv[1] + 2, *env = getenv("HD_TEST");
+        const char *literal = argc > 9 ? "many" : "few";
+        for (int i = 0; i < 300; i++) t[i] = i * argc; heap[0] = 7; heap[1] = 8; heap[2] = 9;"""
+    use = "a + t[line[0]] + heap[0] + *inner + (none != NULL) + s.c + arg[0] + (env != NULL) + literal[0]"
+    main = "int main(int argc, char **argv)"
+    bundle, kernel, _ = compiled(tmp_path, program(before, use, main=main))
+    found = handed(bundle, kernel, "one", "two", env={"HD_TEST": "value"})
+    assert found["a"][1] == struct.pack("<i", 3) and found["t"][1] == struct.pack("<300i", *range(0, 900, 3))
+    assert found["s"][1][:1] == b"x" and struct.unpack_from("<d", found["s"][1], 8) == (3.0,)
+    address, data = found["*heap"]
+    assert data[:12] == struct.pack("<3i", 7, 8, 9) and 12 <= len(data) <= 64
+    assert found["heap"][1] == struct.pack("<Q", address) and found["inner"][1] == struct.pack("<Q", address + 4)
+    assert found["none"][1] == bytes(8)
+    for name, text in {"arg": b"e\0two\0", "env": b"value\0", "literal": b"few\0"}.items():
+        base, block = found[f"*{name}"]
+        at = struct.unpack("<Q", found[name][1])[0] - base
+        assert 0 <= at < len(block) and block[at:].startswith(text)
+    assert kernel.prologue_pure is False, "it asks for the environment"
+
+
+def test_null_and_memory_of_unknown_size(tmp_path: Path) -> None:
+    before = "int n = atoi(getenv(\"HD_N\")), *p = NULL, *q = malloc(4 * n); if (n > 5) p = malloc(4); memset(q, 1, 4 * n);"
+    bundle, kernel, _ = compiled(tmp_path, program(before, "n + (p ? *p : 0) + q[line[0] & 1]"))
+    found = handed(bundle, kernel, env={"HD_N": "5"})
+    assert found["p"][1] == bytes(8) and found["*p"] == (0, b"") and found["*q"][1][:20] == b"\1" * 20
+    assert len(handed(bundle, kernel, env={"HD_N": "500"})["*q"][1]) >= 2000
+
+
+def test_the_loop_and_what_follows_do_not_run(tmp_path: Path) -> None:
+    text = program("int a = atoi(\"4\");", "a").replace("return 0; }", "abort(); }")
+    bundle, kernel, _ = compiled(tmp_path, text)
+    assert handed(bundle, kernel)["a"][1] == struct.pack("<i", 4)
+
+
+def test_without_a_descriptor_it_fails(tmp_path: Path) -> None:
+    bundle, kernel, _ = compiled(tmp_path, program("int a = atoi(\"4\");", "a"))
+    done = subprocess.run(["sh", "-c", 'exec "$0" 3>&-', bundle / kernel.prologue], stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 125
+
+
+def test_nothing_to_hand_over_needs_no_prologue(tmp_path: Path) -> None:
+    bundle, kernel, _ = compiled(tmp_path, program("const int a = 5;", "a"))
+    assert kernel.prologue == "" and kernel.shared == () and kernel.shared_bytes == 1 and kernel.prologue_pure
+    assert not (bundle / "bin" / "map.prologue").exists()
+
+
+def test_options_headers_and_other_files_reach_it(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "n.h").write_text("#define N 3\n")
+    (tmp_path / "own.h").write_text("int other(void);\n#define LINE __LINE__\n")
+    other = tmp_path / "other.c"
+    other.write_text("int other(void) { return 40; }\n")
+    before = '#include "own.h"\nint a = other() + N + M, b = a - a + __LINE__; char f[300]; strcpy(f, __FILE__);'
+    text = '#include <n.h>\n' + program(before, "a + b + f[line[0]]")
+    (tmp_path / "map.c").write_text(text)
+    options = BuildOptions.make([str(tmp_path / "map.c"), str(other)], include=[str(tmp_path / "inc")], define=["M=1"])
+    bundle, result = compile_to_bundle(options, tmp_path / "app.hdp")
+    kernel = result.manifest.programs[0].kernel
+    assert kernel is not None
+    found = handed(bundle, kernel)
+    assert found["a"][1] == struct.pack("<i", 44) and found["f"][1].startswith(os.fsencode(tmp_path / "map.c"))
+    assert found["b"][1] == struct.pack("<i", text[: text.index("__LINE__")].count("\n") + 1)
+
+
+# ------------------------------------------------------------------------------------------ the directive's text
+
+
+@pytest.mark.parametrize("pragma", [
+    "#pragma mapreduce mapper \\\n  key(k) \\\n  value(v)\n", "  #  pragma  mapreduce mapper key(k) value(v) // end\n",
+    "#pragma mapreduce mapper key(k) /* the\nkey */ value(v)\n", "%:pragma mapreduce mapper key(k) value(v)\n",
+    '_Pragma("mapreduce mapper key(k) value(v)")\n', '_Pragma ( "mapreduce mapper key(k) value(v)" ) ',
+    "#pragma mapreduce mapper key(k) value(v) // more \\\n and more\n", "#pragma mapreduce mapper key(k) value(v)\r\n",
+    "a++; a--; _Pragma(\"mapreduce mapper key(k) value(v)\") ",
+])
+def test_directives_in_every_spelling(pragma: str, tmp_path: Path) -> None:
+    text = program("int a = atoi(\"4\");", "a + __LINE__", pragma=pragma)
+    bundle, kernel, result = compiled(tmp_path, text)
+    assert handed(bundle, kernel)["a"][1] == struct.pack("<i", 4)
+    unit = result.programs[0].unit
+    source = unit.sources.get(unit.path)
+    assert source is not None and emit_host.problem(source, unit.directives[0].span) == ""
+    made = emit_host.prologue_text(source, unit.directives[0].span, [])
+    assert made.count("\n") == text.count("\n") + 1 and "mapreduce" not in made
+    head = text[: text.index("mapreduce")].rpartition("\n")[0]
+    assert made.split("\n", 1)[1].startswith(head)
+
+
+@pytest.mark.parametrize("pragma", [
+    "MAP\n", '_Pragma("mapreduce mapper \\\nkey(k) value(v)")\n',
+])
+def test_a_directive_out_of_a_macro_keeps_the_region_on_the_cpu(pragma: str, tmp_path: Path) -> None:
+    macro = '#define MAP _Pragma("mapreduce mapper key(k) value(v)")\n'
+    (tmp_path / "map.c").write_text(program("int a = atoi(\"4\");", "a", pragma=pragma, helpers=macro))
+    result = analyse(BuildOptions.make([str(tmp_path)]))
+    assert [r.code for r in result.manifest.programs[0].gpu_refusals] == ["HD246"]
+    (tmp_path / "map.c").write_text(program("", "1", pragma=pragma, helpers=macro))
+    assert not analyse(BuildOptions.make([str(tmp_path)])).manifest.programs[0].gpu_refusals, "nothing to hand over"
+
+
+def test_what_does_not_build_keeps_the_region_on_the_cpu(tmp_path: Path) -> None:
+    """A macro with the variable's name, defined after its last use, breaks the copy; the filter does not see it."""
+    text = program("int a = atoi(\"4\");", "a").replace("printf(", "\n#define hd_live_in_end nothing of use\nprintf(", 1)
+    text = text.replace("#pragma mapreduce", "#define hd_live_in_object\n#pragma mapreduce", 1)
+    (tmp_path / "map.c").write_text(text)
+    _, result = compile_to_bundle(BuildOptions.make([str(tmp_path)]), tmp_path / "app.hdp")
+    map = result.manifest.programs[0]
+    assert map.kernel is None and [r.code for r in map.gpu_refusals] == ["HD246"] and "map.c" in map.gpu_refusals[0].place
+
+
+def test_the_statement_names_values_and_memory() -> None:
+    def field(name: str, kind: str) -> SharedField:
+        return SharedField(name, name, kind, None, 0, 0, name)  # type: ignore[arg-type]
+
+    text = emit_host.statement([field("a", "scalar"), field("p", "heap"), field("q", "string")])
+    assert "hd_live_in_object((const void *)&(a), sizeof(a));" in text
+    assert "hd_live_in_heap((const void *)(p));" in text and "hd_live_in_string((const void *)(q));" in text
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize(("text", "last"), [
+    ("#pragma x\nint", 1), ("#pragma \\\n\\\nx\nint", 3), ("#pragma /* \n\n */ x\nint", 3), ("#pragma x", 1),
+    ("#pragma // x\\\ny\\\nz\nint", 3),
+])
+def test_the_last_line_of_a_directive(text: str, last: int) -> None:
+    assert last_line(SourceFile("m.c", text), 1) == last
+
+
+# ------------------------------------------------------------------------------------------ pure or not
+
+
+@pytest.mark.parametrize(("before", "helpers", "pure"), [
+    ("int a = 3; for (int i = 0; i < 9; i++) a *= i; char *t = malloc(a); strcpy(t, \"x\");", "", True),
+    ("int a = f(2);", "static int f(int x) { return x > 0 ? f(x - 1) : abs(x); }", True),
+    ("int a = f();", "static int f(void) { return getenv(\"X\") != NULL; }", False),
+    ("int a = rand();", "", False), ("int a = (int)time(NULL);", "", False),
+    ("FILE *f = fopen(\"x\", \"r\"); int a = f != NULL;", "", False),
+    ("int a = unknown();", "int unknown(void);", False),
+    ("int (*g)(int) = abs; int a = g(1); (void)rand;", "", True),
+])
+def test_purity(before: str, helpers: str, pure: bool) -> None:
+    analysis = analyse_region(mapper("v = a; printf(\"%s\\t%d\\n\", k, v);", before=before, helpers=helpers))[0]
+    assert emit_host.pure(analysis.program) is pure
+
+
+def test_what_follows_the_region_does_not_matter() -> None:
+    source = mapper("v = 1;", after="v = rand();")
+    assert emit_host.pure(analyse_region(source)[0].program)
+
+
+def test_units_hold_the_text_that_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "map.c").write_text(program("int a = atoi(\"4\");", "a"))
+    unit = load(tmp_path / "map.c", CcOptions())
+    assert unit.sources.get(unit.path) is not None
