@@ -51,7 +51,8 @@ class PlatformWheel(bdist_wheel):
 
 def native_runtime() -> Extension:
     sources = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "runtime" / "host").glob("*.cpp"))
-    headers = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "runtime" / "host").glob("*.h"))
+    folders = (ROOT / "runtime" / name for name in ("device", "emu", "host"))
+    headers = sorted(str(path.relative_to(ROOT)) for folder in folders for path in folder.glob("*.h"))
     return Extension("heterodoop._native.libhd_host", sources=sources, depends=headers, language="c++")
 
 

@@ -49,7 +49,7 @@ def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = F
         # Beside the target, so that the rename stays inside one file system and a running job keeps its old library.
         partial = target.with_name(f".{target.name}.{os.getpid()}")
         try:
-            _compiler([*flags, "-shared", *map(str, objects), "-o", str(partial)])
+            _compiler([*flags, "-shared", *map(str, objects), "-ldl", "-o", str(partial)])
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)

@@ -1,4 +1,5 @@
 // The runtime's own kernels: one module beside the generated ones. What they do and when they run is said in kernels.h.
+#include "audit.cuh"
 #include "gather.cuh"
 #include "keys.cuh"
 #include "partition.cuh"

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <new>
 
-#include "clock.h"
 #include "records.h"
-#include "task.h"
+#include "task_result.h"
 
 namespace {
 
@@ -25,73 +23,11 @@ const char *const kStageNames[] = {"read", "feed", "wait", "collect", "combine",
                                    "gather", "copy_out", "write"};
 static_assert(std::size(kCounterNames) == HD_N_COUNTERS && std::size(kStageNames) == HD_N_STAGES);
 
-void set_message(hd_result &result, const char *text) {
-  const size_t n = std::min(std::strlen(text), sizeof result.message - 1);
-  std::memcpy(result.message, text, n);
-  result.message[n] = 0;
-}
-
-// A C string of our own; NUL bytes that a filter printed become '?'. NULL when there is no memory.
-char *copy_of(std::string text) {
-  std::replace(text.begin(), text.end(), '\0', '?');
-  return ::strdup(text.c_str());
-}
-
-// Runs `body` and puts whatever it throws into the result.
-template <class Body>
-int32_t guarded(hd_result &result, Body body) noexcept {
-  try {
-    body();
-  } catch (const Error &e) {
-    result.status = e.status;
-    result.error_number = e.error_number;
-    result.exit_code = e.exit_code;
-    result.signal = e.signal;
-    set_message(result, e.what());
-  } catch (const std::bad_alloc &) {
-    result.status = kInternal;
-    set_message(result, "out of memory");
-  } catch (const std::exception &e) {
-    result.status = kInternal;
-    set_message(result, e.what());
-  } catch (...) {
-    result.status = kInternal;
-    set_message(result, "unknown C++ exception");
-  }
-  return result.status;
-}
-
-void clear(hd_result &result) {
-  result = hd_result{};
-  result.exit_code = -1;
-}
-
-void fill(hd_result &result, TaskRun &task, double wall, double cpu) {
-  task.log.close();
-  task.seconds[HD_STAGE_TASK_CPU] = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
-  task.seconds[HD_STAGE_TOTAL] = now() - wall;
-  std::copy_n(task.counters.value, HD_N_COUNTERS, result.counters);
-  std::copy_n(task.seconds, HD_N_STAGES, result.seconds);
-  result.user_counters = copy_of(task.log.counters());
-  result.status_text = copy_of(task.log.status());
-  result.stderr_tail = copy_of(task.log.tail());
-  task.phase(HD_PHASE_END);
-}
-
-// One task from its C specification: what map and reduce tasks have in common.
+// One task from its C specification.
 template <class Spec>
-int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result,
-                 void (*body)(const Spec &, TaskRun &)) noexcept {
-  clear(*result);
-  const double wall = now(), cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-  return guarded(*result, [&] {
-    hd_progress unseen{};
-    hd_progress &seen = progress ? *progress : unseen;
-    const char *prefix = spec->reporter_prefix && *spec->reporter_prefix ? spec->reporter_prefix : "reporter:";
-    TaskRun task{StderrLog(spec->log_path ? spec->log_path : "", prefix), {&seen.cancel}, seen, spec->linger_ms, spec->flags, {}, {}};
-    guarded(*result, [&] { body(*spec, task); });
-    fill(*result, task, wall, cpu);
-  });
+int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result, void (*body)(const Spec &, TaskRun &)) noexcept {
+  const TaskSetup setup{spec->log_path, spec->reporter_prefix, spec->linger_ms, spec->flags};
+  return run_reported(setup, progress, *result, [&](TaskRun &task) { body(*spec, task); });
 }
 
 std::string read_all(RecordSource &source) {

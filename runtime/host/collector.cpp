@@ -4,20 +4,16 @@
 #include <array>
 
 #include "combine.h"
-#include "fan_in.h"
 #include "group_table.h"
 #include "ifile.h"
 #include "pair_check.h"
-#include "spill.h"
+#include "spill_set.h"
 
 namespace hd {
 namespace {
 
 constexpr size_t kBatch = 64;  // pairs whose slots and groups are fetched from memory together
 constexpr size_t kBatchText = 8 << 10;
-
-// Bytes of the output buffer, out of the task's memory.
-size_t output_buffer(uint64_t sort_bytes) { return size_t(std::clamp<uint64_t>(sort_bytes / 16, 16 << 10, 1 << 20)); }
 
 // What is left for the table: all but the output buffer, a combiner's text piece, the partition bounds, and the unused
 // rest of the huge page that ends each of its arrays.
@@ -46,15 +42,13 @@ struct Collector::State {
   std::array<HashedPair, kBatch> batch;
   std::array<char, kBatchText> batch_text;  // of its long keys and values
   size_t batched = 0, text_used = 0;
-  Spills spills;
-  uint64_t spills_made = 0;
+  SpillSet spills;
   bool regroup;
   bool combined = false;  // a spill has been through the combiner (then all have)
-  bool remerged = false;  // some spills have been merged into longer ones, not combined again
 
   State(const CollectorOptions &o, Counters &n, const Cancel &c)
       : options(o), counters(n), cancel(c), context{o.partitions, output_buffer(o.sort_bytes), n, cancel},
-        combiner(options, n), table(table_limit(o)), regroup(o.regroup && o.combine) {}
+        combiner(options, n), table(table_limit(o)), spills(options, context), regroup(o.regroup && o.combine) {}
 
   void add(std::string_view key, std::string_view value) {
     if (batched == kBatch) drain();
@@ -125,24 +119,16 @@ struct Collector::State {
     regroup = false;
   }
 
-  std::string spill_path() { return options.work_dir + "/spill" + std::to_string(spills_made++) + ".out"; }
-
   void spill() {
     cancel.check();
     check_pairs();
-    const std::string path = spill_path();
+    const std::string path = spills.next_path();
     IFileWriter out(path, context.buffer_bytes, cancel);
     write_load(context, table, regroup ? &combiner : nullptr, out);
-    commit_spill(out, path, spills.end());
+    spills.commit(out, path);
     combined = combined || regroup;
     counters.add(kSpills);
     table.clear();
-  }
-
-  void commit_spill(IFileWriter &out, const std::string &path, Spills::iterator at) {
-    auto file = std::make_unique<SpillFile>(path);  // first: removes what a failing commit leaves
-    out.commit(file->index_path());
-    spills.insert(at, std::move(file));
   }
 
   void finish() {
@@ -155,40 +141,14 @@ struct Collector::State {
     }
     if (!direct) table.release();
     Combiner *last = combiner ? &combiner : nullptr;
-    const FanIn limits = merge_limits();
-    while (spills.size() > limits.most) merge_earliest(limits);
     IFileWriter out(options.out_path, context.buffer_bytes, cancel);
     if (direct) {
       write_load(context, table, last, out);
     } else {
-      merge_spills(context, spills, 0, spills.size(), limits, last, combined && !remerged, out);
+      spills.merge(last, combined, out);
     }
     out.commit(options.index_path);
     counters.add(kMapOutputMaterializedBytes, out.bytes());
-    spills.clear();
-  }
-
-  // The spills' indexes are in memory during a merge, so they count.
-  FanIn merge_limits() const {
-    const uint64_t index_bytes = sizeof(IndexEntry) * uint64_t(options.partitions);
-    FanIn limits = fan_in(options.sort_bytes);
-    while (limits.most > 2 && limits.most * (index_bytes + (16 << 10)) > options.sort_bytes) --limits.most;
-    const uint64_t indexes = limits.most * index_bytes + context.buffer_bytes;
-    limits.memory = options.sort_bytes > indexes ? options.sort_bytes - indexes : 0;
-    return limits;
-  }
-
-  // One pass of intermediate merges over consecutive spills, not combined: the last merge does that.
-  void merge_earliest(const FanIn &limits) {
-    const size_t runs = runs_needed(spills.size(), limits.most);
-    remerged = true;
-    for (size_t r = 0; r < runs; ++r) {
-      const std::string path = spill_path();
-      IFileWriter out(path, context.buffer_bytes, cancel);
-      merge_spills(context, spills, r, limits.most, limits, nullptr, false, out);
-      const auto first = spills.begin() + ptrdiff_t(r);
-      commit_spill(out, path, spills.erase(first, first + ptrdiff_t(limits.most)));
-    }
   }
 };
 

@@ -29,7 +29,7 @@ struct Emulation {
   uint32_t order = 0;    // 0 forward, 1 reverse, 2 random by seed
   uint32_t pattern = 0;  // a byte
   uint64_t seed = 0;
-  uint64_t memory = 0;   // bytes in all; 0 = no limit
+  uint64_t memory = 0;   // bytes in all; 0 = 1 GiB
 };
 
 class Device {

@@ -34,7 +34,7 @@ typedef struct {
   uint64_t n_objects;
   const hd_relocation *relocations;
   uint64_t n_relocations;
-  uint64_t kvpairs;         // lines per thread of an HD_THREAD_AREA sink; 0 = from the number of records
+  uint64_t kvpairs;         // HD_THREAD_AREA: lines that one record gives, at a guess; 0 = 1
   uint32_t sink;            // hd_sink
   uint32_t key_bytes, value_bytes; // of a slot of HD_THREAD_AREA
 } hd_kernel_spec;
@@ -47,7 +47,7 @@ typedef struct {
   uint32_t emu_order;             // emulated device: lanes 0 forward, 1 reverse, 2 random
   uint32_t emu_pattern;           // what uninitialised memory holds (a byte)
   uint64_t emu_seed;
-  uint64_t emu_memory;            // bytes of memory that the emulated device has; 0 = no limit
+  uint64_t emu_memory;            // bytes of memory that the emulated device has; 0 = 1 GiB
   const char *runtime_module;     // runtime/device/kernels.cu, compiled for the device
   uint32_t sort_kind;             // 0 radix
   uint32_t reserved;
@@ -61,7 +61,6 @@ typedef struct {
   uint64_t combine_rounds;
   uint64_t sort_levels;      // key levels of eight bytes
   uint64_t bytes_in, bytes_out; // over the link
-  uint64_t peak_memory;      // bytes of device memory held at once
 } hd_gpu_stats;
 
 typedef struct hd_device hd_device;

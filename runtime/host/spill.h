@@ -1,5 +1,6 @@
 // A map task's files: sorted loads written out, and spills merged into one.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,9 @@
 #include "ifile.h"
 
 namespace hd {
+
+// Bytes of the output buffer, out of the task's memory.
+inline size_t output_buffer(uint64_t sort_bytes) { return size_t(std::clamp<uint64_t>(sort_bytes / 16, 16 << 10, 1 << 20)); }
 
 // What every writing step needs.
 struct SpillContext {

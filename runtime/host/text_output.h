@@ -23,6 +23,7 @@ class TextOutput {
     to[n - 1] = '\n';
     used_ += n;
   }
+  void add_lines(std::string_view lines) { put(lines); }  // as they are to be in the file
   void commit();
 
  private:

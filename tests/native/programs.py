@@ -21,7 +21,7 @@ FLAGS = {
 }
 # The collector's half of the runtime; the other half (processes, tasks, C ABI) is tested through the library.
 PARTS = ("collector", "combine", "crc32", "fan_in", "file_io", "group_table", "ifile", "merge", "pair_check", "region",
-         "segment_merger", "segment_reader", "sorted_load", "spill")
+         "segment_merger", "segment_reader", "sorted_load", "spill", "spill_set")
 PROGRAMS = ("collector_tool", "unit_checks")
 
 

@@ -1,0 +1,29 @@
+// What is counted of a map kernel's pairs before any combiner sees them.
+#pragma once
+#include <cstdint>
+
+#include "collector.h"
+#include "gpu_context.h"
+#include "gpu_launch.h"
+#include "gpu_sort.h"
+
+namespace hd {
+
+struct PairAudit {
+  uint64_t bytes = 0;       // Hadoop's MAP_OUTPUT_BYTES: keys and values as serialised Texts
+  uint64_t unreadable = 0;  // pairs that do not read back through the combiner's reader
+};
+
+class PairAuditor {
+ public:
+  explicit PairAuditor(Device &device) : bytes_(device), unreadable_(device), sums_(device) {}
+  PairAudit count(GpuContext &context, const DeviceStore &store, const PairOrder &order, const PairCheck &check);
+
+ private:
+  uint64_t sum(GpuContext &context, const uint32_t *values, uint64_t n);
+
+  DeviceBuffer<uint32_t> bytes_, unreadable_;
+  DeviceBuffer<uint64_t> sums_;
+};
+
+}  // namespace hd

@@ -1,0 +1,81 @@
+// What the steps of a task on a device share: the device, the runtime's own kernels, options, stage times.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "clock.h"
+#include "device_buffer.h"
+#include "gpu_api.h"
+#include "task.h"
+
+namespace hd {
+
+// The kernels of runtime/device/kernels.cu; kernels.h says what each does with its argument struct.
+class RuntimeKernels {
+ public:
+  RuntimeKernels(Device &device, std::string module) : device_(device), module_(std::move(module)) {}
+  // Over n elements; none, no launch.
+  template <class Arguments>
+  void run(const char *entry, const Arguments &arguments, uint64_t n) {
+    Arguments copy = arguments;
+    void *list[] = {&copy};
+    launch(entry, list, n);
+  }
+
+ private:
+  void launch(const char *entry, void **arguments, uint64_t n);
+
+  Device &device_;
+  std::string module_;
+};
+
+struct GpuContext {
+  Device &device;
+  RuntimeKernels &kernels;
+  const hd_gpu_options &options;
+  hd_gpu_stats &stats;
+  TaskRun &task;
+  // Runs one stage to its end on the device, books its time and looks for a request to stop.
+  template <class Body>
+  auto stage(hd_stage which, Body body) {
+    task.cancel.check();
+    const Booked booked{*this, which};
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      device.sync();
+    } else {
+      auto result = body();
+      device.sync();
+      return result;
+    }
+  }
+
+  void upload(void *to, const void *from, uint64_t bytes) {
+    device.upload(to, from, bytes);
+    stats.bytes_in += bytes;
+  }
+  void download(void *to, const void *from, uint64_t bytes) {
+    device.download(to, from, bytes);
+    stats.bytes_out += bytes;
+  }
+  // One number of the device's memory.
+  template <class T>
+  T fetch(const T *from) {
+    T value;
+    download(&value, from, sizeof value);
+    return value;
+  }
+
+ private:
+  struct Booked {
+    GpuContext &context;
+    hd_stage which;
+    double begin = now(), combined = context.task.seconds[HD_STAGE_COMBINE];
+    ~Booked() {  // a combiner on the CPU books its own time
+      double *const seconds = context.task.seconds;
+      seconds[which] += now() - begin - (seconds[HD_STAGE_COMBINE] - combined);
+    }
+  };
+};
+
+}  // namespace hd

@@ -1,0 +1,155 @@
+#include "gpu_launch.h"
+
+#include <algorithm>
+
+#include "../device/kernels.h"
+
+namespace hd {
+namespace {
+
+constexpr uint64_t kMostPairs = 0xffffff00;  // slots are numbered in 32 bits
+constexpr uint64_t kReadAhead = 16;          // text is read in words, up to the next multiple of 16
+constexpr uint64_t kMinArena = 64 << 10, kMinPairs = 4096;
+
+// The room of a launch's store.
+struct Room {
+  uint64_t arena = 0, pairs = 0;
+  uint32_t slots_per_thread = 0, slot_bytes = 0;  // ThreadArea
+};
+
+uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
+
+bool thread_areas(const UserKernel &kernel) { return kernel.spec().sink == HD_THREAD_AREA; }
+
+// BlockCursor: as much as the input has, and what the blocks leave unused; not less than there is already.
+Room cursor_room(const GpuContext &context, const LaunchInput &input, uint32_t blocks, const Room &present) {
+  const hd_gpu_options &o = context.options;
+  const uint64_t arena = o.arena_bytes ? o.arena_bytes : kMinArena + input.text_bytes + uint64_t(blocks) * arena_chunk;
+  const uint64_t pairs = o.pairs ? o.pairs : kMinPairs + input.text_bytes / 8 + uint64_t(blocks) * slot_chunk;
+  return {std::max(arena, present.arena), std::max(std::min(pairs, kMostPairs), present.pairs), 0, 0};
+}
+
+// ThreadArea: every thread has its own slots of one size. Threads take items as they come, so that some get more.
+Room area_room(const UserKernel &kernel, uint32_t items, uint64_t threads) {
+  const hd_kernel_spec &spec = kernel.spec();
+  const uint64_t share = 2 * ((items + threads - 1) / threads) * std::max<uint64_t>(spec.kvpairs, 1);
+  const uint64_t slots = share * kernel.slots_factor;
+  const uint64_t bytes = round_up(uint64_t(spec.key_bytes) + spec.value_bytes + 2, 16) * kernel.bytes_factor;
+  const uint64_t pairs = threads * slots;
+  if (pairs > kMostPairs || bytes > UINT32_MAX) throw OutOfDeviceMemory{pairs * sizeof(Pair)};
+  return {pairs * bytes, pairs, uint32_t(slots), uint32_t(bytes)};
+}
+
+struct StatusText {
+  Status status;
+  const char *text;
+};
+
+constexpr StatusText kStatusTexts[] = {
+    {Status::exit_called, "the program ends itself (exit, abort or a failed assert)"},
+    {Status::division, "integer division by zero, or one whose result does not fit"},
+    {Status::unterminated, "the output does not end in a newline"},
+    {Status::carriage_return, "the output holds a carriage return, at which Hadoop cuts lines"},
+    {Status::recursion, "recursion deeper than the device's stack allows"},
+    {Status::unsupported, "data that the device's C library does not treat exactly"},
+    {Status::key_too_long, "a key is longer than its slot"},
+    {Status::nan_sign, "a NaN is printed whose sign only the CPU knows"},
+    {Status::reader_stopped, "scanf stops before the end of the record"},
+};
+
+}  // namespace
+
+// One launch and its repetitions.
+class KernelLaunch {
+ public:
+  KernelLaunch(GpuContext &context, UserKernel &kernel, const LaunchInput &input, DeviceStore &store, hd_stage stage)
+      : context_(context), kernel_(kernel), input_(input), store_(store), stage_(stage),
+        blocks_(kernel.blocks(input.items)) {}
+
+  Failure run() {
+    present_ = {store_.arena_.capacity() - std::min(store_.arena_.capacity(), kReadAhead), store_.pairs_.capacity(), 0, 0};
+    for (;; ++context_.stats.retries) {
+      const Room room = provide();
+      const RecordTable records = input_.stage();
+      const LaunchWords words = context_.stage(stage_, [&] { return launch(records, room); });
+      store_.slots_ = uint32_t(thread_areas(kernel_) ? room.pairs : std::min<uint64_t>(words.pairs_used, room.pairs));
+      const auto status = static_cast<Status>(words.failure.status);
+      if (status != Status::arena_full && status != Status::pairs_full) return words.failure;
+      grow(status, words, room);
+    }
+  }
+
+ private:
+  Room provide() {
+    const uint64_t threads = uint64_t(blocks_) * kernel_.threads();
+    const Room room = thread_areas(kernel_) ? area_room(kernel_, input_.items, threads)
+                                            : cursor_room(context_, input_, blocks_, present_);
+    store_.arena_.reserve(room.arena + kReadAhead);
+    store_.pairs_.reserve(room.pairs);
+    store_.words_.reserve(1);
+    return room;
+  }
+
+  LaunchWords launch(const RecordTable &records, const Room &room) {
+    LaunchWords *const words = store_.words_.data();
+    context_.device.fill(words, 0, sizeof *words);
+    context_.device.fill(store_.pairs_.data(), 0xff, room.pairs * sizeof(Pair));
+    Task task{};
+    task.in = records;
+    task.out = {store_.arena_.data(), room.arena, &words->arena_used, store_.pairs_.data(), room.pairs, &words->pairs_used};
+    task.begin = input_.begin;
+    task.order = input_.order;
+    task.items = input_.items;
+    task.slots_per_thread = room.slots_per_thread;
+    task.slot_bytes = room.slot_bytes;
+    task.next = &words->next;
+    task.failure = &words->failure;
+    void *arguments[] = {&task, kernel_.shared()};
+    context_.device.launch({kernel_.entry(), blocks_, kernel_.threads(), 0}, arguments);
+    return context_.fetch(words);
+  }
+
+  // At least to what the launch would have needed, at least twice what it had. Both may have been short.
+  void grow(Status status, const LaunchWords &words, const Room &room) {
+    if (thread_areas(kernel_)) {
+      (status == Status::arena_full ? kernel_.bytes_factor : kernel_.slots_factor) *= 2;
+      return;
+    }
+    const auto enough = [](uint64_t had, uint64_t used) { return used > had ? std::max(2 * had, used) : had; };
+    present_.arena = enough(room.arena, words.arena_used);
+    present_.pairs = enough(room.pairs, words.pairs_used);
+    if (status == Status::arena_full) present_.arena = std::max(present_.arena, 2 * room.arena);
+    if (status == Status::pairs_full) present_.pairs = std::max(present_.pairs, 2 * room.pairs);
+    if (present_.pairs > kMostPairs && room.pairs == kMostPairs) throw OutOfDeviceMemory{present_.pairs * sizeof(Pair)};
+    present_.pairs = std::min(present_.pairs, kMostPairs);
+  }
+
+  GpuContext &context_;
+  UserKernel &kernel_;
+  const LaunchInput &input_;
+  DeviceStore &store_;
+  const hd_stage stage_;
+  const uint32_t blocks_;
+  Room present_;
+};
+
+Failure launch_kernel(GpuContext &context, UserKernel &kernel, const LaunchInput &input, DeviceStore &store, hd_stage which) {
+  return KernelLaunch(context, kernel, input, store, which).run();
+}
+
+void DeviceStore::release() {
+  arena_.reset();
+  pairs_.reset();
+  words_.reset();
+}
+
+std::string describe(const Failure &failure, const std::string &where) {
+  std::string text = where + ": ";
+  const auto *found = std::find_if(std::begin(kStatusTexts), std::end(kStatusTexts),
+                                   [&](const StatusText &s) { return uint32_t(s.status) == failure.status; });
+  text += found == std::end(kStatusTexts) ? "device status " + std::to_string(failure.status) : found->text;
+  if (failure.detail) text += " (source line " + std::to_string(failure.detail) + ")";
+  return text;
+}
+
+}  // namespace hd

@@ -1,0 +1,56 @@
+// Launching a map or combine kernel until its output fits its store.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "../device/abi.h"
+#include "gpu_context.h"
+#include "gpu_kernel.h"
+
+namespace hd {
+
+// The words that a launch changes, in the device's memory.
+struct LaunchWords {
+  unsigned long long arena_used, pairs_used;
+  Failure failure;
+  unsigned int next;
+  uint32_t largest_sequence, largest_item;  // of hd_pair_flags
+  uint32_t reserved;
+};
+
+// A launch's output: lines in an arena, and the array that says where. Keeps its memory from launch to launch.
+class DeviceStore {
+ public:
+  explicit DeviceStore(Device &device) : arena_(device), pairs_(device), words_(device) {}
+  const char *arena() const { return arena_.data(); }
+  const Pair *pairs() const { return pairs_.data(); }
+  LaunchWords *words() const { return words_.data(); }
+  uint32_t slots() const { return slots_; }  // the first ones may hold pairs
+  void release();
+
+ private:
+  friend class KernelLaunch;
+  DeviceBuffer<char> arena_;
+  DeviceBuffer<Pair> pairs_;
+  DeviceBuffer<LaunchWords> words_;
+  uint32_t slots_ = 0;
+};
+
+// What a launch works on. `stage` lays out the records anew: a kernel may have written into them.
+struct LaunchInput {
+  std::function<RecordTable()> stage;
+  const uint32_t *begin = nullptr;
+  const uint32_t *order = nullptr;
+  uint32_t items = 0;
+  uint64_t text_bytes = 0;  // of the staged records: the first guess at the output's size
+};
+
+// Launches `kernel`, with more room until the output fits; books the time under `which`. The failure that ended it
+// otherwise is returned, status ok if none did. Throws OutOfDeviceMemory.
+Failure launch_kernel(GpuContext &context, UserKernel &kernel, const LaunchInput &input, DeviceStore &store, hd_stage which);
+
+// "record 12: integer division by zero (source line 34)", with `where` = "record 12".
+std::string describe(const Failure &failure, const std::string &where);
+
+}  // namespace hd

@@ -1,0 +1,48 @@
+// An open device, and what stays on it from task to task. The C ABI's hd_device.
+#pragma once
+#include <memory>
+
+#include "gpu_api.h"
+#include "gpu_audit.h"
+#include "gpu_combine.h"
+#include "gpu_gather.h"
+#include "gpu_kernel.h"
+#include "gpu_launch.h"
+#include "gpu_records.h"
+#include "gpu_sort.h"
+
+namespace hd {
+
+// The device's memory that sub-splits use one after the other.
+struct Workspace {
+  DeviceRecords records;
+  DeviceStore store;
+  PairSorter sorter;
+  PairOrder order, errors;
+  PairAuditor auditor;
+  DeviceCombiner combiner;
+  PairGather gather;
+
+  explicit Workspace(Device &device)
+      : records(device), store(device), sorter(device), order(device), errors(device), auditor(device), combiner(device), gather(device) {}
+};
+
+struct DeviceSession {
+  std::unique_ptr<Device> device;
+  ObjectCache objects;
+  std::unique_ptr<Workspace> workspace;  // made by the first task; after a lack of memory anew, empty
+  hd_gpu_stats stats{};
+
+  explicit DeviceSession(std::unique_ptr<Device> opened) : device(std::move(opened)), objects(*device) {}
+};
+
+// The body of hd_gpu_map_task; throws Error.
+struct GpuMapSpec {
+  const hd_map_spec &map;
+  const hd_kernel_spec &kernel;
+  const hd_kernel_spec *combine;
+  const hd_gpu_options &options;
+};
+void run_gpu_map_task(DeviceSession &session, const GpuMapSpec &spec, TaskRun &task);
+
+}  // namespace hd

@@ -1,0 +1,223 @@
+// A map task on a device: sub-splits one after the other, each a sorted run, or lines where there is no reducer.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "gpu_runs.h"
+#include "gpu_session.h"
+#include "map_spec.h"
+#include "sub_splits.h"
+#include "text_output.h"
+
+namespace hd {
+namespace {
+
+constexpr uint64_t kEmulatedSubSplit = 4 << 20, kSubSplit = 32 << 20, kLeastSubSplit = 1 << 20;
+constexpr uint64_t kMemoryPerByte = 32;  // device memory that a byte of input may take, text, pairs and sorting together
+
+std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+
+uint64_t sub_split_bytes(Device &device, const hd_gpu_options &options) {
+  if (options.sub_split_bytes) return std::min(options.sub_split_bytes, kMostSubSplit);
+  const uint64_t usual = std::strcmp(device.kind(), "emulated") == 0 ? kEmulatedSubSplit : kSubSplit;
+  return std::clamp(device.free_memory() / kMemoryPerByte, kLeastSubSplit, usual);
+}
+
+// What one round has made of some lines, before any of it counts.
+struct Piece {
+  uint64_t records = 0, map_pairs = 0;
+  std::string errors;     // for stderr
+  PairAudit audit;
+  HostPairs pairs;        // the run, or in sequence the lines
+  bool combined = false;  // by the device
+};
+
+class GpuMapTask {
+ public:
+  GpuMapTask(DeviceSession &session, const GpuMapSpec &spec, TaskRun &task)
+      : session_(session), spec_(spec), task_(task), collector_(collector_of(spec.map, task)),
+        kernels_(*session.device, text_of(spec.options.runtime_module)),
+        context_{*session.device, kernels_, spec.options, session.stats, task},
+        splits_(records_of(spec.map), *session.device, task.cancel), runs_(collector_, task),
+        target_(sub_split_bytes(*session.device, spec.options)),
+        fold_(spec.options.fold && spec.combine && collector_.combine),
+        regroup_(spec.options.regroup && collector_.regroup) {}
+
+  void run() {
+    load_kernels();
+    if (map_only()) text_.emplace(collector_.out_path);
+    task_.phase(HD_PHASE_FILTER);
+    for (std::string_view lines; !(lines = read()).empty();) process(lines, first_ && splits_.ended());
+    task_.counters.add(kMapInputRecords, splits_.records());
+    task_.counters.add(kMapInputBytes, splits_.bytes());
+    if (first_) throw Error(kRunOnCpu, "the split holds no record");
+    finish_task(task_, [&] { finish(); });
+  }
+
+ private:
+  bool map_only() const { return spec_.map.reducers == 0; }
+  Workspace &space() { return *session_.workspace; }
+
+  void load_kernels() {
+    session_.objects.begin_task();
+    if (!session_.workspace) new_workspace();
+    try {
+      map_.emplace(spec_.kernel, *session_.device, session_.objects);
+      if (fold_ && !map_only()) combine_.emplace(*spec_.combine, *session_.device, session_.objects);
+    } catch (const OutOfDeviceMemory &e) {
+      throw Error(kRunOnCpu, "the device has no " + bytes_text(e.bytes) + " for the program's read-only data");
+    }
+  }
+
+  void new_workspace() {
+    session_.workspace.reset();
+    session_.workspace = std::make_unique<Workspace>(*session_.device);
+  }
+
+  std::string_view read() {
+    task_.cancel.check();
+    const double begin = now();
+    const std::string_view lines = splits_.next(target_);
+    task_.seconds[HD_STAGE_READ] += now() - begin;
+    return lines;
+  }
+
+  // `only`: nothing comes before or after these lines. A lack of device memory cuts them in two.
+  void process(std::string_view lines, bool only) {
+    first_ = false;
+    uint64_t lacking = try_piece(lines, only);
+    const size_t cut = lacking ? middle_line(lines) : 0;
+    if (cut) {
+      ++context_.stats.halvings;
+      target_ = std::max<uint64_t>(std::min(target_, cut), 1);
+      process(lines.substr(0, cut), false);
+      return process(lines.substr(cut), false);
+    }
+    if (lacking) lacking = try_piece(lines, only);  // once more, with what the sub-splits before had grown to
+    if (lacking)
+      throw Error(kRunOnCpu, "record " + std::to_string(records_ + 1) + " of " + bytes_text(lines.size() - 1) +
+                                 " needs more memory than the device has");
+  }
+
+  // Returns 0, or the bytes that could not be had: then nothing has been done, and all memory is free again.
+  uint64_t try_piece(std::string_view lines, bool only) {
+    try {
+      if (lines.size() > kMostSubSplit) return lines.size();
+      Piece piece = run_piece(lines, only);
+      commit(piece, only);
+      return 0;
+    } catch (const OutOfDeviceMemory &e) {
+      new_workspace();
+      return std::max<uint64_t>(e.bytes, 1);
+    }
+  }
+
+  Piece run_piece(std::string_view lines, bool only) {
+    Workspace &s = space();
+    map(lines);
+    context_.stage(HD_STAGE_SORT, [&] {
+      s.sorter.in_sequence(context_, s.store, Stream::errors, s.errors);
+      s.sorter.in_sequence(context_, s.store, Stream::pairs, s.order);
+    });
+    Piece piece;
+    if (s.errors.count) piece.errors = s.gather.errors(context_, s.store, s.errors);
+    piece.records = s.records.count();
+    piece.map_pairs = s.order.count;
+    piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check);
+    if (map_only()) piece.pairs = s.gather.pairs(context_, s.store, s.order, nullptr);
+    else make_run(piece, only);
+    return piece;
+  }
+
+  void map(std::string_view lines) {
+    DeviceRecords &records = space().records;
+    records.load(context_, lines);
+    LaunchInput input;
+    input.stage = [&] { return records.stage(context_); };
+    input.order = records.longest_first(context_);
+    input.items = records.count();
+    input.text_bytes = lines.size();
+    const Failure failure = launch_kernel(context_, *map_, input, space().store, HD_STAGE_MAP);
+    if (failure.status) throw Error(kRunOnCpu, describe(failure, "record " + std::to_string(records_ + failure.item + 1)));
+  }
+
+  void make_run(Piece &piece, bool only) {
+    Workspace &s = space();
+    const uint32_t reducers = spec_.map.reducers;
+    context_.stage(HD_STAGE_SORT, [&] { s.sorter.by_key(context_, s.store, reducers, s.order); });
+    piece.combined = combine_ && may_fold(piece.audit) && (regroup_ || only);
+    OrderedPairs out{&s.store, &s.order};
+    if (piece.combined) out = s.combiner.run(context_, *combine_, out, s.sorter, regroup_);
+    const uint32_t *const partitions =
+        context_.stage(HD_STAGE_SORT, [&] { return s.sorter.partitions(context_, *out.store, reducers, *out.order); });
+    piece.pairs = s.gather.pairs(context_, *out.store, *out.order, partitions);
+    if (piece.combined) check_order(piece.pairs);
+  }
+
+  // A pair that the combiner's reader takes for another one ends a fold.
+  bool may_fold(const PairAudit &audit) {
+    if (audit.unreadable && runs_.combined())
+      throw Error(kRetryNoFold, "a pair does not read back through the combiner's reader");
+    return fold_ = fold_ && audit.unreadable == 0;
+  }
+
+  // Nothing here needs the device any more.
+  void commit(const Piece &piece, bool only) {
+    task_.log.write(piece.errors.data(), piece.errors.size());
+    if (splits_.ended()) task_.log.end_of_stream();
+    count(piece);
+    context_.stage(HD_STAGE_WRITE, [&] {
+      if (text_) text_->add_lines(piece.pairs.text);
+      else if (only) runs_.write(piece.pairs, piece.combined);
+      else runs_.spill(piece.pairs, piece.combined);
+    });
+    written_ = only;
+    ++context_.stats.sub_splits;
+  }
+
+  void count(const Piece &piece) {
+    Counters &counters = task_.counters;
+    counters.add(kMapOutputRecords, piece.map_pairs);
+    counters.add(kMapOutputBytes, piece.audit.bytes);
+    counters.add(kUnreadablePairs, piece.audit.unreadable);
+    if (piece.combined) counters.add(kCombineInputRecords, piece.map_pairs);
+    if (piece.combined) counters.add(kCombineOutputRecords, piece.pairs.count);
+    records_ += piece.records;
+    task_.progress.records_in = splits_.records();
+    task_.progress.bytes_in = splits_.bytes();
+    task_.progress.pairs_out = counters.value[kMapOutputRecords];
+    task_.progress.bytes_out = counters.value[kMapOutputBytes];
+  }
+
+  void finish() {
+    if (text_) return text_->commit();
+    if (!written_) runs_.merge();
+  }
+
+  DeviceSession &session_;
+  const GpuMapSpec spec_;
+  TaskRun &task_;
+  const CollectorOptions collector_;
+  RuntimeKernels kernels_;
+  GpuContext context_;
+  SubSplits splits_;
+  RunWriter runs_;
+  std::optional<TextOutput> text_;
+  std::optional<UserKernel> map_, combine_;
+  uint64_t target_;           // bytes of a sub-split
+  bool fold_, regroup_;
+  bool first_ = true, written_ = false;
+  uint64_t records_ = 0;      // done
+};
+
+}  // namespace
+
+void run_gpu_map_task(DeviceSession &session, const GpuMapSpec &spec, TaskRun &task) {
+  if (text_of(spec.map.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
+  if (spec.options.sort_kind != 0) throw Error(kBadInput, "unknown kind of sort");
+  session.device->emulate({spec.options.emu_order, spec.options.emu_pattern, spec.options.emu_seed, spec.options.emu_memory});
+  GpuMapTask(session, spec, task).run();
+}
+
+}  // namespace hd
