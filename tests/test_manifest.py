@@ -15,14 +15,18 @@ from heterodoop.errors import UsageError
 from heterodoop.manifest import (
     FILE,
     VERSION,
+    Cubin,
     Emission,
     Fold,
     Input,
+    Kernel,
     Manifest,
     PairReader,
+    Placed,
     Program,
     Reason,
     Region,
+    SharedVar,
     Variable,
     from_json,
     load,
@@ -35,10 +39,18 @@ REGION = Region(
     (Emission("printf", "%s\t%d\n", "combine.c:20:3", "%s", "%d"),),
     PairReader("token", 29, "int32"), Fold("sum", "int32", "prev", "count", True),
 )
+KERNEL = Kernel(
+    source="cuda/combine.cu", entry="hd_combine", threads=128, blocks=0, sink="BlockCursor", kvpairs=0, key_bytes=29,
+    value_bytes=11, shared_bytes=32, stack_bytes=0,
+    shared=(SharedVar("prev", "array", 0, 30), SharedVar("*p", "heap", -1, 0)),
+    prologue="bin/combine.prologue", prologue_pure=True, optimisations=("block-cursor",),
+    cubins=(Cubin("sm_90", "cuda/combine.sm_90.cubin", "2" * 64, 40, 0),),
+    places=(Placed("prev", "private", 30, "each thread's own copy"),),
+)
 MANIFEST = Manifest(
     VERSION, "0.1.0", "größe", "gcc 12", ("-O3",),
     (Program("map", "bin/map", ("src/map.c",), None, (Reason("HD202", "no directive", "map.c"),)),
-     Program("combine", "bin/combine", ("src/combine.c",), REGION, ())),
+     Program("combine", "bin/combine", ("src/combine.c",), REGION, (), KERNEL)),
     (Input("map.c", "0" * 64),), (Input("bin/map", "1" * 64),),
 )
 
@@ -64,7 +76,7 @@ def test_text_that_is_no_manifest_is_refused(text: str) -> None:
     assert refused(text).code in ("HD310", "HD311")
 
 
-@pytest.mark.parametrize("version", [0, VERSION + 1, "1", None])
+@pytest.mark.parametrize("version", [0, 1, VERSION + 1, "1", None])
 def test_another_version_is_refused_by_number(version: object) -> None:
     error = refused(changed(version=version))
     assert error.code == "HD311" and repr(version) in error.message and "compile" in error.help
@@ -92,6 +104,32 @@ def program(**fields: Any) -> dict[str, Any]:
 def test_a_path_out_of_the_bundle_is_refused(binary: str) -> None:
     assert "leaves the bundle" in refused(changed(programs=[program(binary=binary)])).message
     assert "leaves the bundle" in refused(changed(programs=[program(sources=[binary])])).message
+
+
+@pytest.mark.parametrize("field", ["source", "prologue"])
+def test_a_kernels_files_lie_inside(field: str) -> None:
+    kernel = dataclasses.asdict(dataclasses.replace(KERNEL, **{field: "../x"}))  # type: ignore[arg-type]
+    assert "leaves the bundle" in refused(changed(programs=[program(kernel=kernel)])).message
+    cubin = dataclasses.replace(KERNEL.cubins[0], path="/x.cubin")
+    kernel = dataclasses.asdict(dataclasses.replace(KERNEL, cubins=(cubin,)))
+    assert "leaves the bundle" in refused(changed(programs=[program(kernel=kernel)])).message
+
+
+@pytest.mark.parametrize(("change", "named"), [
+    ({"sink": "Queue"}, "kernel.sink"), ({"threads": "128"}, "kernel.threads"), ({"prologue_pure": 1}, "prologue_pure"),
+    ({"shared": [{"name": "a", "kind": "vector", "offset": 0, "nbytes": 1, "element": 0}]}, "shared[0].kind"),
+    ({"cubins": [{"arch": "sm_90"}]}, "cubins[0]"), ({"places": [{}]}, "places[0]"), ({"more": 1}, "'more'"),
+])
+def test_a_faulty_kernel_is_named(change: dict[str, Any], named: str) -> None:
+    kernel = {**dataclasses.asdict(KERNEL), **change}
+    assert named in refused(changed(programs=[program(kernel=kernel)])).message
+
+
+def test_the_files_of_a_program() -> None:
+    assert MANIFEST.programs[0].files() == ("bin/map",)
+    assert MANIFEST.programs[1].files() == (
+        "bin/combine", "cuda/combine.cu", "bin/combine.prologue", "cuda/combine.sm_90.cubin",
+    )
 
 
 def test_a_role_is_held_once() -> None:
@@ -140,8 +178,9 @@ def test_any_text_is_refused(text: str) -> None:
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    (tmp_path / "bin").mkdir()
-    paths = [program.binary for program in MANIFEST.programs]
+    for folder in ("bin", "cuda"):
+        (tmp_path / folder).mkdir()
+    paths = [path for program in MANIFEST.programs for path in program.files()]
     for path in paths:
         (tmp_path / path).write_bytes(b"filter")
     binaries = tuple(Input(path, sha256(tmp_path / path)) for path in paths)
@@ -158,6 +197,13 @@ def test_a_filter_without_a_hash_is_refused(bundle: Path) -> None:
     with pytest.raises(UsageError, match="'bin/combine' has no hash") as caught:
         load(bundle)
     assert caught.value.code == "HD310"
+
+
+@pytest.mark.parametrize("path", ["cuda/combine.sm_90.cubin", "bin/combine.prologue", "cuda/combine.cu"])
+def test_a_changed_kernel_is_refused(bundle: Path, path: str) -> None:
+    (bundle / path).write_bytes(b"filtes")
+    with pytest.raises(UsageError, match=f"{path} is not the file that was built"):
+        load(bundle)
 
 
 def test_a_changed_or_missing_filter_is_refused(bundle: Path) -> None:

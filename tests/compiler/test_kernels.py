@@ -1,0 +1,179 @@
+"""The GPU half of a bundle: its files, its entry in the manifest, what options change, what explain says of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from heterodoop import explain, manifest
+from heterodoop.compiler.compile import BuildOptions, compile_to_bundle, emit, summary
+from heterodoop.errors import UsageError
+from heterodoop.manifest import Kernel, Manifest
+from heterodoop.toolchain_cuda import find_nvcc
+
+from ..support import ROOT, cli_here
+
+HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+MAP = HEAD + """int main(void)
+{
+    char word[32], *line = NULL; size_t cap = 0; int one; double table[300];
+    table[0] = atof("1");
+    #pragma mapreduce mapper key(word) value(one) texture(table) threads(64) blocks(6) kvpairs(1)
+    while (getline(&line, &cap, stdin) != -1) {
+        one = (int)table[line[0] & 127];
+        strncpy(word, line, 31);
+        word[strcspn(word, " \\n")] = 0;
+        printf("%s\\t%d\\n", word, one);
+    }
+    free(line);
+    return 0;
+}
+"""
+SUM = HEAD + """int main(void)
+{
+    char prev[32] = "", word[32]; int count = 0, val;
+    #pragma mapreduce combiner key(prev) value(count) keyin(word) valuein(val) firstprivate(prev, count)
+    {
+        while (scanf("%31s %d", word, &val) == 2) {
+            if (strcmp(word, prev) == 0) count += val;
+            else {
+                if (prev[0] != '\\0') printf("%s\\t%d\\n", prev, count);
+                strcpy(prev, word);
+                count = val;
+            }
+        }
+        if (prev[0] != '\\0') printf("%s\\t%d\\n", prev, count);
+    }
+    return 0;
+}
+"""
+MEAN = SUM.replace("count += val;", "count = (count + val) / 2;")
+
+
+def compiled(folder: Path, combine: str = SUM, **options: object) -> tuple[Path, Manifest]:
+    (folder / "map.c").write_text(MAP)
+    if combine:
+        (folder / "combine.c").write_text(combine)
+    options = {"arch": ["none"], **options}
+    build = BuildOptions.make([str(folder)], **options)  # type: ignore[arg-type]
+    return compile_to_bundle(build, folder / "app.hdp")[0], manifest.load(folder / "app.hdp")
+
+
+def kernel(found: Manifest, role: manifest.Role = "map") -> Kernel:
+    program = found.program(role)
+    assert program is not None and program.kernel is not None
+    return program.kernel
+
+
+def test_files_and_entries(tmp_path: Path) -> None:
+    bundle, found = compiled(tmp_path)
+    map, combine = kernel(found), kernel(found, "combine")
+    assert (map.entry, map.threads, map.blocks, map.kvpairs, map.sink) == ("hd_map", 64, 6, 1, "BlockCursor")
+    assert (map.key_bytes, map.value_bytes, map.shared_bytes, map.prologue) == (31, 11, 16, "bin/map.prologue")
+    assert [(v.name, v.kind, v.nbytes, v.element) for v in map.shared] == [("table", "texture", 2400, 8)]
+    assert combine.prologue == "" and combine.shared == () and combine.entry == "hd_combine"
+    assert "hd_map(" in (bundle / map.source).read_text() and "hd_combine(" in (bundle / combine.source).read_text()
+    assert {i.path for i in found.binaries} == {
+        "bin/map", "bin/map.prologue", "bin/combine", "cuda/map.cu", "cuda/combine.cu",
+    }
+    assert sorted(p.name for p in bundle.iterdir()) == ["bin", "cuda", "manifest.json", "src"]
+
+
+def test_a_combiner_that_is_no_fold_stays_a_filter(tmp_path: Path) -> None:
+    bundle, found = compiled(tmp_path, MEAN)
+    combine = found.program("combine")
+    assert combine is not None and combine.kernel is None and not combine.gpu_refusals
+    assert not (bundle / "cuda" / "combine.cu").exists()
+    assert "no fold" in summary(bundle, found) and "not a fold" in explain.explain_text(found)
+
+
+def test_options_change_the_kernel(tmp_path: Path) -> None:
+    default = kernel(compiled(tmp_path)[1])
+    paper = kernel(compiled(tmp_path, opt="paper")[1])
+    assert paper.sink == "ThreadArea" and paper.optimisations == ("thread-areas", "texture", "merge-sort")
+    assert default.optimisations == ("block-cursor", "shared-tables", "longest-first", "radix-sort")
+    less = kernel(compiled(tmp_path, no_opt=["longest-first", "radix-sort"])[1])
+    assert less.optimisations == ("block-cursor", "shared-tables", "merge-sort")
+    assert kernel(compiled(tmp_path, fast_math=True)[1]).optimisations[-1] == "fast-math"
+
+
+def test_a_region_that_is_refused_has_no_kernel(tmp_path: Path) -> None:
+    (tmp_path / "map.c").write_text(MAP.replace("one = (int)", "one = rand() + (int)"))
+    bundle, result = compile_to_bundle(BuildOptions.make([str(tmp_path)]), tmp_path / "app.hdp")
+    assert result.manifest.programs[0].kernel is None and not (bundle / "cuda").exists()
+    assert "CPU only" in summary(bundle, result.manifest)
+
+
+def test_stages_of_the_back_half(tmp_path: Path) -> None:
+    (tmp_path / "map.c").write_text(MAP)
+    (tmp_path / "combine.c").write_text(MEAN)
+    (tmp_path / "reduce.c").write_text(HEAD + "int main(void) { return 0; }\n")
+    options = BuildOptions.make([str(tmp_path)])
+    text = emit(options, "decisions")
+    assert "threads 64, blocks 6" in text and "texture" in text and "HD201" in text
+    cuda = emit(options, "cuda")
+    assert "hd_map(" in cuda and "no fold" in cuda and "HD201" in cuda
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "map.c").write_text(MAP)
+    app = tmp_path / "app.hdp"
+    done = cli_here("compile", tmp_path, "-o", app, "--opt", "paper", "--no-opt", "texture", "--fast-math", "--arch", "none")
+    assert "CPU and GPU" in done.message and "kernels not compiled" in done.message
+    assert kernel(manifest.load(app)).optimisations == ("thread-areas", "merge-sort", "fast-math")
+    assert "HD005" in cli_here("compile", tmp_path, "--opt", "best", status=2).message
+    assert "HD006" in cli_here("compile", tmp_path, "--arch", "hopper", status=2).message
+    with pytest.raises(UsageError, match="hopper"):
+        BuildOptions.make([str(tmp_path)], arch=["hopper"])
+
+
+def test_explain_names_every_decision(tmp_path: Path) -> None:
+    _, found = compiled(tmp_path)
+    text = explain.explain_text(found)
+    assert "hd_map: 64 threads a block, 6 blocks; output by BlockCursor, at most 1 pairs per record" in text
+    assert "hands over 1 objects; runs once per job" in text and "blocks chosen at launch" in text
+    assert "measured slower than shared and plain global memory" in text and "for no GPU so far" in text
+    line = next(line for line in text.splitlines() if line.split()[:3] == ["table", "texture", "2400"])
+    assert "texture object" in line
+    data = json.loads(explain.explain_json(found))["programs"]["map"]["kernel"]
+    assert data["threads"] == 64 and {p["name"] for p in data["places"]} == {"word", "line", "cap", "one", "table"}
+
+
+def test_explain_shows_registers(tmp_path: Path) -> None:
+    cubins = (manifest.Cubin("sm_90", "cuda/x", "0" * 64, 40, 0), manifest.Cubin("sm_80", "cuda/y", "0" * 64, 63, 12),
+              manifest.Cubin("compute_80", "cuda/z", "0" * 64, 0, 0))
+    _, found = compiled(tmp_path)
+    map = replace(found.programs[0], kernel=replace(kernel(found), cubins=cubins))
+    text = explain.explain_text(replace(found, programs=(map,)))
+    assert "sm_90: 40 registers, nothing spilled" in text and "sm_80: 63 registers, 12 bytes" in text
+    assert "compute_80: PTX" in text
+
+
+# ------------------------------------------------------------------------------------------ nvcc
+
+
+@pytest.fixture(scope="module")
+def nvcc() -> None:
+    if find_nvcc() is None:
+        pytest.skip("no nvcc here (pip install 'heterodoop[nvcc]')")
+
+
+@pytest.mark.parametrize(("opt", "combine"), [("default", SUM), ("paper", "")])
+def test_nvcc_takes_the_kernels(nvcc: None, opt: str, combine: str, tmp_path: Path) -> None:
+    bundle, found = compiled(tmp_path, combine, arch=["sm_90"], opt=opt)
+    for program in found.programs:
+        assert program.kernel is not None
+        (cubin,) = program.kernel.cubins
+        assert cubin.registers > 0 and cubin.arch == "sm_90"
+        assert (bundle / cubin.path).read_bytes().startswith(b"\x7fELF")
+        assert manifest.sha256(bundle / cubin.path) == cubin.sha256
+
+
+@pytest.mark.parametrize("app", sorted(p.parent.name for p in (ROOT / "apps").glob("*/map.c")))
+def test_nvcc_takes_every_app(nvcc: None, app: str, tmp_path: Path) -> None:
+    _, result = compile_to_bundle(BuildOptions.make([str(ROOT / "apps" / app)], arch=["sm_80"]), tmp_path / "app.hdp")
+    programs = [p for p in result.manifest.programs if p.kernel is not None]
+    assert programs and all(len(p.kernel.cubins) == 1 for p in programs if p.kernel is not None)

@@ -1,0 +1,93 @@
+"""Launch shapes and optimisation sets: what clauses and options do, and what they may not ask for."""
+
+from __future__ import annotations
+
+import pytest
+
+from heterodoop.compiler import optimisations
+from heterodoop.compiler.launch import DEFAULT_THREADS, MAX_DEPTH, Launch, launch
+from heterodoop.errors import UsageError
+
+from .regions import COMBINER, MAPPER, analyse, combiner, mapper
+
+
+def shape(clauses: str = "", *, pragma: str = MAPPER, before: str = "", helpers: str = "", body: str = "v = 1;") -> Launch:
+    return launch(analyse(mapper(body, before=before, helpers=helpers, pragma=f"{pragma} {clauses}"))[0].program)
+
+
+def test_without_clauses() -> None:
+    found = shape()
+    assert found == Launch(DEFAULT_THREADS, 0, 0, key_bytes=31, value_bytes=11, slot_bytes=48, stack_bytes=0)
+
+
+def test_threads_blocks_and_pairs_are_the_clauses() -> None:
+    found = shape("threads(256) blocks(40) kvpairs(7)")
+    assert (found.threads, found.blocks, found.kvpairs) == (256, 40, 7)
+    assert shape("threads(1024)").threads == 1024
+    assert shape("threads(33)").threads == 64 and shape("threads(1)").threads == 32, "whole warps"
+
+
+def test_a_combiner_has_a_shape_too() -> None:
+    pragma = COMBINER + " threads(64)"
+    source = combiner("count += val;", before="char prev[32], word[32]; int count = 0, val; prev[0] = 0;", pragma=pragma)
+    assert launch(analyse(source)[0].program).threads == 64
+
+
+@pytest.mark.parametrize(("declared", "key", "value"), [
+    ("char a[10]; double b = 0;", 9, 24), ("int a = 0; long b = 0;", 11, 20), ("char *a = 0; char b = 0;", 19, 4),
+    ("short a = 0; float b = 0;", 6, 24), ("unsigned char a[1]; int b[3];", 1, 35), ("char a = 0; __int128 b = 0;", 4, 40),
+])
+def test_text_lengths_by_type(declared: str, key: int, value: int) -> None:
+    length = "keylength(20)" if "*a" in declared else ""
+    found = shape(pragma=f"#pragma mapreduce mapper key(a) value(b) {length}", before=declared)
+    assert (found.key_bytes, found.value_bytes) == (key, value) and found.slot_bytes % 16 == 0
+    assert found.slot_bytes >= key + value + 2
+
+
+def test_recursion_needs_a_stack() -> None:
+    plain = "static int twice(int x) { return 2 * x; }"
+    deep = "static int deep(int x) { char t[100]; t[0] = (char)x; return x > 0 ? deep(x - 1) + t[0] : 0; }"
+    assert shape(helpers=plain, body="v = twice(1);").stack_bytes == 0
+    found = shape(helpers=deep, body="v = deep(3);").stack_bytes
+    assert found >= MAX_DEPTH * 100 and found % 16 == 0
+    pair = "static int b(int); static int a(int x) { return x ? b(x - 1) : 0; } static int b(int x) { return a(x); }"
+    assert shape(helpers=pair, body="v = a(3);").stack_bytes >= 2 * MAX_DEPTH * 128, "both of two that call each other"
+
+
+# ------------------------------------------------------------------------------------------ sets
+
+
+def test_the_sets() -> None:
+    assert optimisations.chosen() == ("block-cursor", "shared-tables", "longest-first", "radix-sort")
+    assert optimisations.chosen("paper") == ("thread-areas", "texture", "merge-sort")
+
+
+def test_each_item_can_be_switched_off() -> None:
+    for name in optimisations.SETS:
+        for item in optimisations.chosen(name):
+            found = optimisations.chosen(name, [item])
+            assert item not in found and found != optimisations.chosen(name)
+            instead = optimisations.BY_NAME[item].instead
+            assert not instead or instead in found, "somebody must do the work"
+
+
+def test_exactly_one_of_two_ways_is_on() -> None:
+    for without in ([], ["block-cursor"], ["thread-areas"], ["radix-sort", "thread-areas"]):
+        for name in optimisations.SETS:
+            found = set(optimisations.chosen(name, without))
+            assert len(found & {"block-cursor", "thread-areas"}) == len(found & {"radix-sort", "merge-sort"}) == 1
+
+
+@pytest.mark.parametrize(("name", "without", "said"), [
+    ("fast", [], "default, paper"), ("default", ["warp-combine"], "block-cursor"),
+    ("default", ["radix-sort", "merge-sort"], "--no-opt"),
+])
+def test_wrong_names_are_told(name: str, without: list[str], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        optimisations.chosen(name, without)
+    assert caught.value.code == "HD005" and said in caught.value.help
+
+
+def test_every_item_is_described_and_in_a_set() -> None:
+    assert all(len(item.doc) > 20 and item.sets and set(item.sets) <= set(optimisations.SETS) for item in optimisations.ALL)
+    assert all(optimisations.BY_NAME[i.instead].instead == i.name for i in optimisations.ALL if i.instead)
