@@ -100,8 +100,9 @@ class EmulatedDevice final : public Device {
 void EmulatedDevice::launch(const DeviceLaunch &launch, void **arguments) {
   const auto &kernel = *static_cast<const EmulatedKernel *>(launch.kernel);
   hd_emu_config config{};
+  config.version = HD_EMU_VERSION;
   config.order = emulation_.order;
-  config.pattern = uint8_t(emulation_.pattern);
+  config.shared_pattern = config.private_pattern = uint8_t(emulation_.pattern);
   config.seed = emulation_.seed;
   const uint32_t grid[3] = {launch.blocks, 1, 1}, block[3] = {launch.threads, 1, 1};
   char error[512] = "";
