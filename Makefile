@@ -65,7 +65,7 @@ $(VENV)/installed: $(VENV)/created $(INSTALL_INPUTS)
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/created $(INSTALL_INPUTS)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,nvcc]'
 	touch $(VENV)/installed $@
 
 $(VENV)/installed-bench: $(VENV)/created $(INSTALL_INPUTS)

@@ -1,7 +1,7 @@
 """Writes the parts of docs/ that are printed from tables of the code (`make docs`); a test compares them.
 
 errors.md from hdcodes.CODES, job-settings.md from engine.jobconf, the clause table of directives.md from
-compiler.clauses.
+compiler.clauses, the tables of kernels.md from compiler.decisions and compiler.optimisations.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from heterodoop import hdcodes
+from heterodoop.compiler import decisions, optimisations
 from heterodoop.compiler.clauses import CLAUSES, KINDS, ClauseRule
 from heterodoop.engine import jobconf
 
 DOCS = Path(__file__).resolve().parent
 HEAD = "| clause | argument | mapper | combiner | if left out | meaning |\n|---|---|---|---|---|---|\n"
+SPACES_HEAD = "| memory | what it is |\n|---|---|\n"
+ITEMS_HEAD = "| item | set | instead | what it does |\n|---|---|---|---|\n"
 
 
 def clause_row(rule: ClauseRule) -> str:
@@ -24,24 +27,38 @@ def clause_row(rule: ClauseRule) -> str:
     return f"| `{rule.name}` | {argument} | {places} | {rule.derived or '-'} | {rule.doc} |\n"
 
 
-def directives(text: str) -> str:
-    """directives.md with its clause table made anew; the prose around it stays."""
-    before, head, after = text.partition(HEAD)
-    if not head:
-        raise ValueError("directives.md has lost the head of its clause table")
+def with_table(text: str, head: str, rows: list[str]) -> str:
+    """A page with the rows of one table made anew; the prose around it stays."""
+    before, found, after = text.partition(head)
+    if not found:
+        raise ValueError(f"a page has lost the head of its table: {head}")
     rest = after.splitlines(keepends=True)
     while rest and rest[0].startswith("|"):
         rest.pop(0)
-    return before + head + "".join(map(clause_row, CLAUSES)) + "".join(rest)
+    return before + head + "".join(rows) + "".join(rest)
+
+
+def directives(text: str) -> str:
+    return with_table(text, HEAD, [clause_row(rule) for rule in CLAUSES])
+
+
+def kernels(text: str) -> str:
+    spaces = [f"| `{name}` | {doc} |\n" for name, doc in decisions.SPACES.items()]
+    items = [
+        f"| `{row.name}` | {', '.join(row.sets)} | {f'`{row.instead}`' if row.instead else '-'} | {row.doc} |\n"
+        for row in optimisations.ALL
+    ]
+    return with_table(with_table(text, SPACES_HEAD, spaces), ITEMS_HEAD, items)
 
 
 def generated() -> dict[Path, str]:
     """File -> the text it must have."""
-    path = DOCS / "directives.md"
+    path, kernel_page = DOCS / "directives.md", DOCS / "kernels.md"
     return {
         DOCS / "errors.md": hdcodes.markdown(),
         DOCS / "job-settings.md": jobconf.markdown(),
         path: directives(path.read_text(encoding="utf-8")),
+        kernel_page: kernels(kernel_page.read_text(encoding="utf-8")),
     }
 
 

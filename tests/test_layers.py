@@ -21,6 +21,7 @@ LEVELS = (
     {"diag", "manifest", "hdcodes"},
     {"toolchain", "storage", "build_native", "build_cache"},
     {"toolchain_emulated", "toolchain_cuda"},
+    {"cuda_library"},
     {"compiler", "executor", "scheduler"},
     {"engine"},
     {"commands", "explain"},
