@@ -75,7 +75,7 @@ struct Task {
     const uint32_t *order;
     uint32_t items;
     uint32_t slots_per_thread;  // sink ThreadArea only
-    uint32_t slot_bytes;        // sink ThreadArea only
+    uint32_t slot_bytes;        // sink ThreadArea only; a multiple of 8
     uint32_t reserved;
     unsigned int *next;         // counter of taken items, 0 before the launch
     Failure *failure;           // status 0 before the launch

@@ -27,12 +27,11 @@ template <class Sink> struct Printer {
     // A line of the stream: `key` is the offset of its first tab, or nowhere.
     HD_DEVICE void line(const Task &task, uint32_t item, const char *at, uint32_t length, uint32_t key, uint32_t stream) {
         if (sequence == to_stderr) fail(task.failure, item, Status::unsupported, 0);
-        Pair *slot = sink.slot(task, item);
-        slot->at = static_cast<uint64_t>(at - task.out.arena);
-        slot->length = length;
-        slot->key_length = key < length ? key : length;
-        slot->item = item;
-        slot->sequence = sequence++ | stream;
+        const uint32_t key_length = key < length ? key : length;
+        uint64_t *slot = reinterpret_cast<uint64_t *>(sink.slot(task, item));  // three stores for five
+        slot[0] = static_cast<uint64_t>(at - task.out.arena);
+        slot[1] = static_cast<uint64_t>(key_length) << 32 | length;
+        slot[2] = static_cast<uint64_t>(sequence++ | stream) << 32 | item;
     }
 };
 
@@ -113,17 +112,23 @@ template <class Sink> struct Lane {
     // stdout: the pieces one after the other, and returns their bytes.
     template <class... Piece> HD_DEVICE int print(const Piece &...pieces) {
         const uint64_t size = (static_cast<uint64_t>(pieces.size()) + ... + 0);
+        if (size == 0) return 0;
         char *const at = room_for(size);
-        if (at == nullptr) return 0;
+        const uint32_t length = static_cast<uint32_t>(size);
+        const bool is_short = length <= short_text && out.pending.length == 0;
+        uint64_t words[short_text / 8];
+        char *end = is_short ? reinterpret_cast<char *>(words) : at;
+        ((end = pieces.write(end)), ...);
         Marks marks;
-        char *end = at;
-        ((end = write_marked(marks, pieces, end, static_cast<uint32_t>(end - at))), ...);
-        if (marks.carriage_return) fail(Status::carriage_return);
-        const uint32_t length = static_cast<uint32_t>(size) - 1;
-        if (__builtin_expect(out.pending.length == 0 && marks.lines == 1 && marks.newline == length, 1))
-            out.line(in.task, item, at, length, marks.tab, 0);
+        if (is_short)
+            marks.add_copied(at, words, length);
         else
-            out = cut_lines(out, in.task, item, at, length + 1);
+            marks.add(at, length);
+        if (marks.carriage_return) fail(Status::carriage_return);
+        if (__builtin_expect(out.pending.length == 0 && marks.lines == 1 && marks.newline == length - 1, 1))
+            out.line(in.task, item, at, length - 1, marks.tab, 0);
+        else
+            out = cut_lines(out, in.task, item, at, length);
         return static_cast<int>(size);
     }
 
@@ -144,7 +149,6 @@ template <class Sink> struct Lane {
 
  private:
     HD_DEVICE char *room_for(uint64_t size) {
-        if (size == 0) return nullptr;
         check_size(size);
         if (__builtin_expect(out.pending.length == 0, 1)) return out.sink.text(in.task, item, size);
         out = make_room(out, in.task, item, size);

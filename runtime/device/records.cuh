@@ -2,43 +2,26 @@
 #pragma once
 
 #include "grid.cuh"
+#include "words.cuh"
 
 namespace hd {
 
-constexpr uint64_t every_byte = 0x0101010101010101ull, top_bits = every_byte << 7;
-
-// The top bit of each byte of `word` that is `byte`.
-HD_DEVICE uint64_t bytes_equal(uint64_t word, uint32_t byte) {
-    const uint64_t x = word ^ every_byte * byte;
-    return ~(((x & ~top_bits) + ~top_bits) | x) & top_bits;
-}
-
-HD_DEVICE uint32_t count_bits(uint64_t x) {
-#ifdef __CUDACC__
-    return static_cast<uint32_t>(__popcll(static_cast<long long>(x)));
-#else
-    return static_cast<uint32_t>(__builtin_popcountll(x));
-#endif
-}
-
-HD_DEVICE uint32_t lowest_byte(uint64_t flags) { return count_bits((flags & (0 - flags)) - 1) / 8; }
-
-// Top bits of the bytes of [at, at + 8) that lie in [begin, size); not empty.
+// Flags of the bytes of [at, at + 8) that lie in [begin, size); not empty.
 HD_DEVICE uint64_t bytes_within(const IndexText &in, uint64_t at) {
     uint64_t mask = top_bits;
     if (at < in.begin) mask = in.begin - at >= 8 ? 0 : mask << (in.begin - at) * 8;
-    if (in.size - at < 8) mask &= ~0ull >> (8 - (in.size - at)) * 8;
+    if (in.size - at < 8) mask &= first_bytes(in.size - at);
     return mask;
 }
 
-// Top bits of the bytes of [at, at + 8), which hold `word`, that \n follows (or might follow) behind the end of the word.
+// Flags of the bytes of [at, at + 8), that \n follows, or might follow, behind the word.
 HD_DEVICE uint64_t newline_behind(const IndexText &in, uint64_t at) {
     const uint64_t rest = in.size - at;
     if (rest > 8) return in.text[at + 8] == '\n' ? 1ull << 63 : 0;
     return in.text_ends ? 0 : 0x80ull << (rest - 1) * 8;
 }
 
-// Top bits of the bytes of [at, at + 8) that end a record; at < size, a multiple of 8.
+// Flags of the bytes of [at, at + 8) that end a record; at < size, a multiple of 8.
 HD_DEVICE uint64_t ends_in_word(const IndexText &in, uint64_t at, uint64_t word) {
     const uint64_t within = bytes_within(in, at);
     if (in.delimiter >= 0) return bytes_equal(word, static_cast<uint32_t>(in.delimiter)) & within;

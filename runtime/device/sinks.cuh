@@ -24,11 +24,12 @@ struct BlockCursor {
         shared.slots.start();
     }
 
-    // Room for `size` bytes of text, at least 1.
+    // Room for `size` bytes of text, at least 1, in whole words: at a multiple of 8.
     HD_DEVICE char *text(const Task &task, uint32_t item, uint64_t size) {
         const Whole arena = {task.out.arena_used, task.out.arena_size, Status::arena_full, task.failure};
-        if (__builtin_expect(size > decltype(Cursors::text)::largest, 0)) return task.out.arena + take_apart(arena, item, size, 256);
-        return task.out.arena + cursors().text.take(arena, item, static_cast<uint32_t>(size));
+        if (__builtin_expect(size > decltype(Cursors::text)::largest / 8 * 8, 0))
+            return task.out.arena + take_apart(arena, item, size, 256);
+        return task.out.arena + cursors().text.take(arena, item, static_cast<uint32_t>(size + 7) & ~7u);
     }
 
     HD_DEVICE Pair *slot(const Task &task, uint32_t item) {
@@ -50,7 +51,7 @@ struct BlockCursor {
 };
 
 // Thread t owns slots [t * slots_per_thread, (t + 1) * slots_per_thread) of the pairs array and as many places of
-// slot_bytes in the arena. The `used` counters stay 0.
+// slot_bytes, a multiple of 8, in the arena. The `used` counters stay 0.
 struct ThreadArea {
     uint32_t texts = 0, slots = 0;  // used
 
