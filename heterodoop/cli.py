@@ -101,7 +101,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 @click.option("--cpu-slots", metavar="N", help="Tasks at a time (default: the processors this process may use).")
 @click.option(
     "--device", metavar="NAME", default="cpu", show_default=True,
-    help="Where map tasks run: cpu, or emulated (the kernels, on the CPU: to try them out).",
+    help="Where map tasks run: cpu, cuda (a GPU), or emulated (the same kernels, on the CPU: to try them out).",
 )
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
 @click.option(

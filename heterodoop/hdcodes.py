@@ -718,6 +718,19 @@ CODES: dict[str, Entry] = {
         " Programs are loaded from there, so it must belong to you and nobody else may write to it. None of them does.",
         "Set XDG_CACHE_HOME to a folder of your own, or take the others' right to write away (chmod go-w).",
     ),
+    "HD517": Entry(
+        "--device cuda finds no GPU it can choose",
+        "nvidia-smi names no GPU on this machine, or GPUs of several architectures, of which this version takes none by"
+        " itself.",
+        "Check that nvidia-smi works for this user. CUDA_VISIBLE_DEVICES does not help nvidia-smi to choose; without a GPU,"
+        " --device emulated runs the same kernels on the CPU.",
+    ),
+    "HD518": Entry(
+        "the CUDA library cannot be built",
+        "A GPU is driven by a library of HeteroDoop's that nvcc makes on first use, for this machine's architecture; it is"
+        " kept in the cache. There is no nvcc in CUDA_HOME, PATH, /usr/local/cuda or among the Python packages.",
+        "Install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'.",
+    ),
 }
 
 

@@ -91,7 +91,7 @@ def architectures(given: Sequence[str]) -> tuple[str, ...]:
     words = check_architectures(given)
     if words == (NONE,):
         return ()
-    return words or _of_this_machine() or (*DEFAULT_ARCHITECTURES, DEFAULT_ARCHITECTURES[0].replace("sm_", "compute_"))
+    return words or of_this_machine() or (*DEFAULT_ARCHITECTURES, DEFAULT_ARCHITECTURES[0].replace("sm_", "compute_"))
 
 
 def check_architectures(given: Sequence[str]) -> tuple[str, ...]:
@@ -105,7 +105,8 @@ def check_architectures(given: Sequence[str]) -> tuple[str, ...]:
     return words
 
 
-def _of_this_machine() -> tuple[str, ...]:
+def of_this_machine() -> tuple[str, ...]:
+    """The architectures of this machine's GPUs, each once; () where nvidia-smi names none."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return ()

@@ -15,35 +15,40 @@ from threading import Lock
 
 from ..diag import Diagnostic
 from ..errors import DeviceError, UsageError
-from ..executor import cpu_task, gpu_task
+from ..executor import cpu_task, cuda, gpu_task
 from ..executor.cpu_task import TaskRunner
+from ..executor.cuda import CudaDevice
 from ..executor.emulated import NAME as EMULATED
 from ..executor.emulated import DeviceOptions, EmulatedDevice, device_code, runtime_module
 from ..executor.gpu_task import DeviceCode, MapRun
 from ..executor.native import Native, Progress
+from ..executor.native_device import NativeDevice
 from ..executor.prologue import Prologues
 from ..executor.report import AttemptResult
 from ..manifest import Manifest
 from .jobconf import JobConf
 
 CPU = "cpu"
-DEVICES = (CPU, EMULATED)
-_ALL_ON_CPU = "all map tasks run on the CPU, none on the emulated device"
+DEVICES = (CPU, EMULATED, cuda.NAME)
 
 
 @dataclass(frozen=True)
 class DevicePlan:
-    """The compiled kernels of the job's map (and fold), HeteroDoop's own, and the options of the devices."""
+    """The compiled kernels of the job's map (and fold), HeteroDoop's own, and the options of the devices.
+
+    library  what drives a CUDA device; None for the emulated one.
+    """
 
     code: DeviceCode
     runtime: Path
     options: DeviceOptions
+    library: Path | None = None
 
 
 def check_device(name: str) -> None:
     """Raises UsageError HD032 for a device that there is not."""
     if name not in DEVICES:
-        raise UsageError(f"--device {name!r}: must be {' or '.join(DEVICES)}", code="HD032")
+        raise UsageError(f"--device {name!r}: must be one of {', '.join(DEVICES)}", code="HD032")
 
 
 def plan_device(name: str, found: Manifest, bundle: Path, conf: JobConf) -> tuple[DevicePlan | None, list[Diagnostic]]:
@@ -53,10 +58,25 @@ def plan_device(name: str, found: Manifest, bundle: Path, conf: JobConf) -> tupl
     """
     if name == CPU:
         return None, []
-    code = device_code(bundle, found)
+    options = device_options(conf)
+    if name == EMULATED:
+        code = device_code(bundle, found)
+        made = DevicePlan(code, runtime_module(), options) if code else None
+    else:
+        made = _plan_cuda(found, bundle, options)
+    if made is None:
+        text = f"all map tasks run on the CPU, none on the {name} device: {_refusals(found)}"
+        return None, [Diagnostic("warning", "HD411", text)]
+    return made, []
+
+
+def _plan_cuda(found: Manifest, bundle: Path, options: DeviceOptions) -> DevicePlan | None:
+    arch = cuda.architecture()
+    code = cuda.device_code(bundle, found, arch)
     if code is None:
-        return None, [Diagnostic("warning", "HD411", f"{_ALL_ON_CPU}: {_refusals(found)}")]
-    return DevicePlan(code, runtime_module(), device_options(conf)), []
+        return None
+    library, runtime = cuda.device_library(arch)
+    return DevicePlan(code, runtime, options, library)
 
 
 def device_options(conf: JobConf) -> DeviceOptions:
@@ -72,7 +92,7 @@ def _refusals(found: Manifest) -> str:
     program = found.program("map")
     reasons = program.gpu_refusals if program else ()
     if not reasons:
-        return "the bundle holds no kernel for the map"
+        return "the bundle holds no kernel for the map that can run on it"
     first = reasons[0]
     place = f" ({first.place})" if first.place else ""
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
@@ -86,7 +106,7 @@ class Devices:
         self._native = native
         self._plan = plan
         self._prologues = Prologues(native)
-        self._free: list[EmulatedDevice] = []
+        self._free: list[NativeDevice] = []
         self._stats: Counter[str] = Counter()
         self._lock = Lock()
 
@@ -112,25 +132,31 @@ class Devices:
         return dict(self._stats)
 
     @contextmanager
-    def _take(self, options: DeviceOptions) -> Iterator[EmulatedDevice]:
+    def _take(self, options: DeviceOptions) -> Iterator[NativeDevice]:
         with self._lock:
             device = self._free.pop() if self._free else None
         if device is None:
-            device = EmulatedDevice(self._native, self._plan.runtime)
+            device = self._open()
         device.options = options
         try:
             yield device
         finally:
             self._give_back(device)
 
-    def _give_back(self, device: EmulatedDevice) -> None:
+    def _open(self) -> NativeDevice:
+        plan = self._plan
+        if plan.library:
+            return CudaDevice(self._native, plan.runtime, library=plan.library)
+        return EmulatedDevice(self._native, plan.runtime)
+
+    def _give_back(self, device: NativeDevice) -> None:
         with self._lock:
             if device.usable:
                 self._free.append(device)
                 return
         self._close(device)
 
-    def _close(self, device: EmulatedDevice) -> None:
+    def _close(self, device: NativeDevice) -> None:
         with self._lock:
             self._stats.update(device.stats())
         device.close()

@@ -7,39 +7,17 @@ task uses a device (gpu_task.py), real GPUs.
 
 from __future__ import annotations
 
-import ctypes
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from .. import toolchain_emulated
-from ..errors import DeviceError
 from ..manifest import Manifest, Program
 from ..resources import find
-from . import gpu_abi as abi
-from .gpu_task import DeviceCode, KernelCall, KernelCode
-from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block
+from .gpu_task import DeviceCode, KernelCode
+from .native_device import DeviceOptions, LaneOrder, NativeDevice
+
+__all__ = ["NAME", "DeviceOptions", "EmulatedDevice", "LaneOrder", "device_code", "runtime_module"]
 
 NAME = "emulated"
-LaneOrder = Literal["forward", "reverse", "random"]
-
-
-@dataclass(frozen=True)
-class DeviceOptions:
-    """How a device runs tasks; sizes in bytes, 0 = chosen from its memory and the input.
-
-    sub_split  input per launch.  arena: first room for a launch's output (too small: it grows and the launch is repeated).
-    memory     that the emulated device has; 0 = no limit.
-    order      which lane runs first; `seed` is of "random".
-    pattern    byte that private and shared memory hold before they are written.
-    """
-
-    sub_split: int = 0
-    arena: int = 0
-    memory: int = 0
-    order: LaneOrder = "forward"
-    seed: int = 0
-    pattern: int = 0
 
 
 def device_code(bundle: Path, manifest: Manifest, cache: Path | None = None) -> DeviceCode | None:
@@ -68,75 +46,7 @@ def _kernel_code(bundle: Path, program: Program | None, cache: Path | None) -> K
     return KernelCode(kernel, module, bundle / kernel.prologue if kernel.prologue else None)
 
 
-class EmulatedDevice:
-    """One emulated device; it runs one map task at a time, with the `options` of the moment. Close it when done."""
+class EmulatedDevice(NativeDevice):
+    """Kernels on the CPU; opened without a library of its own, `options` say how lanes run."""
 
-    def __init__(self, native: Native, runtime: Path, options: DeviceOptions | None = None) -> None:
-        """Raises ToolError HD512 for a native runtime without device calls, DeviceError HD413 where it cannot be opened."""
-        abi.declare(native.library)
-        self.options = options or DeviceOptions()
-        self._native = native
-        self._runtime = runtime
-        self._failed = False
-        error = ctypes.create_string_buffer(abi.ERROR_BYTES)
-        self._handle = native.library.hd_device_open(NAME.encode(), 0, None, error, len(error))
-        if not self._handle:
-            why = error.value.decode("utf-8", "backslashreplace")
-            raise DeviceError(f"the emulated device cannot be opened: {why}", code="HD413")
-
-    @property
-    def name(self) -> str:
-        return NAME
-
-    @property
-    def usable(self) -> bool:
-        return bool(self._handle) and not self._failed
-
-    def map_task(
-        self, spec: MapSpec, map: KernelCall, combine: KernelCall | None, progress: Progress | None = None,
-    ) -> TaskResult:
-        """Run one map task; status RUN_ON_CPU or DEVICE_FAILED where it could not do so exactly."""
-        task, first = map_block(spec), _kernel_block(map)
-        second = _kernel_block(combine) if combine else None
-        options = self._options_block(combine is not None)
-        blocks = [ctypes.byref(block) if block is not None else None for block in (task, first, second, options)]
-        function = self._native.library.hd_gpu_map_task
-        result = self._native.call(lambda seen, result: function(self._handle, *blocks, seen, result), progress)
-        self._failed |= result.status is TaskStatus.DEVICE_FAILED
-        return result
-
-    def stats(self) -> dict[str, int]:
-        """What its tasks did, all together: sub_splits, retries, ... (hd_gpu_stats says what each counts)."""
-        block = abi.StatsBlock()
-        self._native.library.hd_device_stats(self._handle, ctypes.byref(block))
-        return {name: int(getattr(block, name)) for name in abi.STATS}
-
-    def close(self) -> None:
-        if self._handle:
-            self._native.library.hd_device_close(self._handle)
-            self._handle = None
-
-    def _options_block(self, fold: bool) -> abi.OptionsBlock:
-        chosen = self.options
-        return abi.OptionsBlock(
-            sub_split_bytes=chosen.sub_split, arena_bytes=chosen.arena, fold=fold, regroup=fold,
-            emu_order=abi.ORDERS.index(chosen.order), emu_pattern=chosen.pattern, emu_seed=chosen.seed,
-            emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime),
-        )
-
-
-def _kernel_block(call: KernelCall) -> abi.KernelBlock:
-    """`call` must outlive it: the bytes of its live-ins are not copied."""
-    kernel, live = call.code.kernel, call.live_ins
-    relocations = [abi.RelocationBlock(r.object, r.at, r.delta) for r in live.relocations]
-    return abi.KernelBlock(
-        module=c_bytes(call.code.module), entry=kernel.entry.encode(), threads=kernel.threads, blocks=kernel.blocks,
-        shared=_blob(live.shared), objects=(abi.Blob * len(live.objects))(*map(_blob, live.objects)),
-        n_objects=len(live.objects), relocations=(abi.RelocationBlock * len(relocations))(*relocations),
-        n_relocations=len(relocations), kvpairs=kernel.kvpairs, sink=abi.SINKS[kernel.sink],
-        key_bytes=kernel.key_bytes, value_bytes=kernel.value_bytes,
-    )
-
-
-def _blob(data: bytes) -> abi.Blob:
-    return abi.Blob(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data))
+    NAME = NAME

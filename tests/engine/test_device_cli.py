@@ -65,7 +65,7 @@ def test_json(fake, bundle, text, filters) -> None:
 
 @pytest.mark.parametrize(("arguments", "status", "why"), [
     (["--device", "cpu"], 2, "[HD032]: --device cpu: there is nothing to compare it with"),
-    (["--device", "tpu"], 2, "[HD032]: --device 'tpu': must be cpu or emulated"),
+    (["--device", "tpu"], 2, "[HD032]: --device 'tpu': must be one of cpu, emulated, cuda"),
     (["-D", "heterodoop.emulated.order=up"], 2, "must be forward, reverse or random"),
     (["--split-size", "x"], 2, "[HD032]"),
 ])
@@ -96,5 +96,5 @@ def test_run_warns_once_of_a_program_without_a_kernel(fake, bundle, text, tmp_pa
 
 
 def test_run_refuses_another_device(bundle, text, tmp_path) -> None:
-    done = cli_here("run", bundle(WORDS), text, "-o", tmp_path / "out", "--device", "cuda", status=2)
-    assert "[HD032]: --device 'cuda': must be cpu or emulated" in done.message and not (tmp_path / "out").exists()
+    done = cli_here("run", bundle(WORDS), text, "-o", tmp_path / "out", "--device", "gpu", status=2)
+    assert "[HD032]: --device 'gpu': must be one of cpu, emulated, cuda" in done.message and not (tmp_path / "out").exists()

@@ -136,6 +136,6 @@ def test_settings_that_cannot_be_are_refused(bundle, run, text, setting: str, wh
 
 
 def test_a_device_that_there_is_not(bundle, run, text, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="must be cpu or emulated") as caught:
+    with pytest.raises(UsageError, match="must be one of cpu, emulated, cuda") as caught:
         run(bundle(WORDS), text, device="gpu")
     assert caught.value.code == "HD032" and not (tmp_path / "out").exists()

@@ -1,0 +1,77 @@
+"""CUDA devices: which compiled kernels of a bundle run on this machine's GPU, and opening it.
+
+The CUDA library and HeteroDoop's own kernels are built on first use (cuda_library). Not here: how a task uses a device
+(gpu_task.py), the resident worker processes of the GPU driver.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from .. import cuda_library, toolchain_cuda
+from ..errors import ToolError
+from ..manifest import Cubin, Manifest, Program
+from .gpu_task import DeviceCode, KernelCode
+from .native_device import NativeDevice
+
+NAME = "cuda"
+
+
+class CudaDevice(NativeDevice):
+    """A GPU, by its ordinal; `library` is what `device_library` gave."""
+
+    NAME = NAME
+
+
+def architecture() -> str:
+    """The architecture of this machine's GPUs, as in sm_90. Raises ToolError HD517 where there is none, or two kinds."""
+    found = toolchain_cuda.of_this_machine()
+    if len(found) == 1:
+        return found[0]
+    what = f"GPUs of several architectures: {', '.join(found)}" if found else "no GPU (nvidia-smi names none)"
+    raise ToolError(f"this machine has {what}", code="HD517", help="--device emulated runs the kernels on the CPU")
+
+
+def device_library(arch: str, cache: Path | None = None) -> tuple[Path, Path]:
+    """libhd_cuda and the runtime's own kernels. Raises ToolError HD518 without nvcc, HD515 where it fails."""
+    nvcc = toolchain_cuda.find_nvcc()
+    if nvcc is None:
+        raise ToolError(
+            "the CUDA library cannot be built: there is no nvcc", code="HD518",
+            help="install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'",
+        )
+    return cuda_library.cuda_library(nvcc, [arch], cache), cuda_library.runtime_kernels(nvcc, arch, cache)
+
+
+def device_code(bundle: Path, manifest: Manifest, arch: str) -> DeviceCode | None:
+    """The bundle's kernels for the architecture; None where its map has none, compiled or at all."""
+    map, combine = manifest.program("map"), manifest.program("combine")
+    code = _kernel_code(bundle, map, arch)
+    if code is None:
+        return None
+    fold = combine.region.fold if combine and combine.region else None
+    return DeviceCode(code, _kernel_code(bundle, combine, arch) if fold and fold.regroup else None)
+
+
+def _kernel_code(bundle: Path, program: Program | None, arch: str) -> KernelCode | None:
+    kernel = program.kernel if program else None
+    cubin = choose(kernel.cubins, arch) if kernel else None
+    if kernel is None or cubin is None:
+        return None
+    return KernelCode(kernel, bundle / cubin.path, bundle / kernel.prologue if kernel.prologue else None)
+
+
+def choose(cubins: Iterable[Cubin], arch: str) -> Cubin | None:
+    """What runs on `arch`: its own code, else that of an older one of its generation (the newest), else the newest PTX
+    that is not newer than it."""
+    major, minor = _number(arch)
+    own = [c for c in cubins if c.arch.startswith("sm_") and _number(c.arch)[0] == major and _number(c.arch)[1] <= minor]
+    ptx = [c for c in cubins if c.arch.startswith("compute_") and _number(c.arch) <= (major, minor)]
+    return max(own or ptx, key=lambda c: _number(c.arch), default=None)
+
+
+def _number(arch: str) -> tuple[int, int]:
+    digits = re.sub(r"\D", "", arch)
+    return int(digits[:-1] or 0), int(digits[-1] or 0)

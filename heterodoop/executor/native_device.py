@@ -1,0 +1,120 @@
+"""A device of the native runtime: opening it, running a map task on it, what it counted. Emulated and CUDA devices differ
+only in how they are opened (emulated.py, cuda.py).
+
+Not here: how a task uses a device and what follows where it cannot (gpu_task.py), building modules.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from ..errors import DeviceError
+from . import gpu_abi as abi
+from .gpu_task import KernelCall
+from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block
+
+LaneOrder = Literal["forward", "reverse", "random"]
+
+
+@dataclass(frozen=True)
+class DeviceOptions:
+    """How a device runs tasks; sizes in bytes, 0 = chosen from its memory and the input.
+
+    sub_split  input per launch.  arena: first room for a launch's output (too small: it grows and the launch is repeated).
+    memory     that the emulated device has; 0 = no limit.
+    order      which lane of the emulated device runs first; `seed` is of "random".
+    pattern    byte that its private and shared memory hold before they are written.
+    """
+
+    sub_split: int = 0
+    arena: int = 0
+    memory: int = 0
+    order: LaneOrder = "forward"
+    seed: int = 0
+    pattern: int = 0
+
+
+class NativeDevice:
+    """One device; it runs one map task at a time, with the `options` of the moment. Close it when done."""
+
+    NAME: ClassVar[str]
+
+    def __init__(
+        self, native: Native, runtime: Path, options: DeviceOptions | None = None, *, ordinal: int = 0,
+        library: Path | None = None,
+    ) -> None:
+        """`runtime`: HeteroDoop's own kernels for this device; `library`: what drives it, None = the native runtime does.
+
+        Raises ToolError HD512 for a native runtime without device calls, DeviceError HD413 where it cannot be opened.
+        """
+        abi.declare(native.library)
+        self.options = options or DeviceOptions()
+        self._native = native
+        self._runtime = runtime
+        self._failed = False
+        error = ctypes.create_string_buffer(abi.ERROR_BYTES)
+        path = c_bytes(library) if library else None
+        self._handle = native.library.hd_device_open(self.NAME.encode(), ordinal, path, error, len(error))
+        if not self._handle:
+            why = error.value.decode("utf-8", "backslashreplace")
+            raise DeviceError(f"the {self.NAME} device cannot be opened: {why}", code="HD413")
+
+    @property
+    def name(self) -> str:
+        return self.NAME
+
+    @property
+    def usable(self) -> bool:
+        return bool(self._handle) and not self._failed
+
+    def map_task(
+        self, spec: MapSpec, map: KernelCall, combine: KernelCall | None, progress: Progress | None = None,
+    ) -> TaskResult:
+        """Run one map task; status RUN_ON_CPU or DEVICE_FAILED where it could not do so exactly."""
+        task, first = map_block(spec), _kernel_block(map)
+        second = _kernel_block(combine) if combine else None
+        options = self._options_block(combine is not None)
+        blocks = [ctypes.byref(block) if block is not None else None for block in (task, first, second, options)]
+        function = self._native.library.hd_gpu_map_task
+        result = self._native.call(lambda seen, result: function(self._handle, *blocks, seen, result), progress)
+        self._failed |= result.status is TaskStatus.DEVICE_FAILED
+        return result
+
+    def stats(self) -> dict[str, int]:
+        """What its tasks did, all together: sub_splits, retries, ... (hd_gpu_stats says what each counts)."""
+        block = abi.StatsBlock()
+        self._native.library.hd_device_stats(self._handle, ctypes.byref(block))
+        return {name: int(getattr(block, name)) for name in abi.STATS}
+
+    def close(self) -> None:
+        if self._handle:
+            self._native.library.hd_device_close(self._handle)
+            self._handle = None
+
+    def _options_block(self, fold: bool) -> abi.OptionsBlock:
+        chosen = self.options
+        return abi.OptionsBlock(
+            sub_split_bytes=chosen.sub_split, arena_bytes=chosen.arena, fold=fold, regroup=fold,
+            emu_order=abi.ORDERS.index(chosen.order), emu_pattern=chosen.pattern, emu_seed=chosen.seed,
+            emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime),
+        )
+
+
+def _kernel_block(call: KernelCall) -> abi.KernelBlock:
+    """`call` must outlive it: the bytes of its live-ins are not copied."""
+    kernel, live = call.code.kernel, call.live_ins
+    relocations = [abi.RelocationBlock(r.object, r.at, r.delta) for r in live.relocations]
+    return abi.KernelBlock(
+        module=c_bytes(call.code.module), entry=kernel.entry.encode(), threads=kernel.threads, blocks=kernel.blocks,
+        shared=_blob(live.shared), objects=(abi.Blob * len(live.objects))(*map(_blob, live.objects)),
+        n_objects=len(live.objects), relocations=(abi.RelocationBlock * len(relocations))(*relocations),
+        n_relocations=len(relocations), kvpairs=kernel.kvpairs, sink=abi.SINKS[kernel.sink],
+        key_bytes=kernel.key_bytes, value_bytes=kernel.value_bytes,
+    )
+
+
+def _blob(data: bytes) -> abi.Blob:
+    return abi.Blob(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data))
