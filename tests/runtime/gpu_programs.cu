@@ -1,0 +1,147 @@
+// Map and combine kernels for the tests of whole tasks, as the compiler would write them from the C programs of
+// gpu_programs.py, with the same names.
+#include "format.cuh"
+#include "lane.cuh"
+#include "numbers.cuh"
+
+namespace {
+
+using Cursor = hd::Lane<hd::BlockCursor>;
+using Area = hd::Lane<hd::ThreadArea>;
+
+struct None {
+    char unused;
+};
+
+template <class Lane> __device__ void words(const hd::Task &task) {
+    Lane hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        long length;
+        while ((length = hd.in.getline(&line, &capacity)) != -1) {
+            for (long from = 0, at = 0; at < length; ++at) {
+                if (line[at] != ' ' && line[at] != '\n') continue;
+                if (at > from) hd.print(hd::bytes(line + from, at - from), hd::text("\t1\n", 3));
+                from = at + 1;
+            }
+        }
+    }
+    hd.finish();
+}
+
+// Adds up the values of neighbouring equal keys.
+template <class Lane> __device__ void sum(const hd::Task &task) {
+    Lane hd(task);
+    while (hd.next()) {
+        char *line = nullptr, *key = nullptr;
+        unsigned long capacity = 0;
+        long length, total = 0;
+        while ((length = hd.in.getline(&line, &capacity)) != -1) {
+            char *value = hd::strchr(line, '\t');
+            *value++ = 0;
+            if (key && hd::strcmp(key, line) != 0) {
+                hd.print(hd::str(key), hd::chr('\t'), hd::dec(total), hd::chr('\n'));
+                total = 0;
+            }
+            key = line;
+            total += hd::atol(value);
+        }
+        if (key) hd.print(hd::str(key), hd::chr('\t'), hd::dec(total), hd::chr('\n'));
+    }
+    hd.finish();
+}
+
+}  // namespace
+
+extern "C" __global__ void words_cursor(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { words<Cursor>(task); }
+HD_KERNEL(words_cursor, hd::Task, None)
+
+extern "C" __global__ void words_area(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { words<Area>(task); }
+HD_KERNEL(words_area, hd::Task, None)
+
+extern "C" __global__ void sum_cursor(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { sum<Cursor>(task); }
+HD_KERNEL(sum_cursor, hd::Task, None)
+
+extern "C" __global__ void sum_area(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { sum<Area>(task); }
+HD_KERNEL(sum_area, hd::Task, None)
+
+// The line as it is.
+extern "C" __global__ void identity(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    Cursor hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        long length;
+        while ((length = hd.in.getline(&line, &capacity)) != -1) hd.print(hd::bytes(line, length));
+    }
+    hd.finish();
+}
+HD_KERNEL(identity, hd::Task, None)
+
+// A number of copies of the rest of the line, which says how many; with stderr in between.
+extern "C" __global__ void copies(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    Cursor hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        while (hd.in.getline(&line, &capacity) != -1) {
+            char *rest = nullptr;
+            const long n = hd::strtol(hd.err, line, &rest, 10);
+            if (n < 0) hd.warn(hd::text("reporter:counter:copies,negative,1\n", 35), hd::text("negative: ", 10), hd::dec(n));
+            if (n < 0) hd.warn(hd::chr('\n'));
+            for (long i = 0; i < n; ++i) hd.print(hd::dec(i), hd::chr('\t'), hd::str(rest));
+        }
+    }
+    hd.finish();
+}
+HD_KERNEL(copies, hd::Task, None)
+
+// A line that begins with '!' makes the lane fail, "?" leaves output without its newline, "r" prints a \r; others are
+// printed behind the text of an object that the host passes.
+struct Texts {
+    const char *first;
+    const char *second;
+    int chosen;
+};
+
+extern "C" __global__ void touchy(HD_PARAMETER const hd::Task task, HD_PARAMETER const Texts shared) {
+    Cursor hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        long length;
+        while ((length = hd.in.getline(&line, &capacity)) != -1) {
+            if (line[0] == '!') hd.fail(hd::Status::division, 42);
+            if (line[0] == '?') hd.print(hd::chr('?'));
+            if (line[0] == 'r') hd.print(hd::text("\r\n", 2));
+            hd.print(hd::str(shared.chosen == 1 ? shared.first : shared.second), hd::bytes(line, length));
+        }
+    }
+    hd.finish();
+}
+HD_KERNEL(touchy, hd::Task, Texts)
+
+// Combiners that are none: the first breaks the order of keys, the second talks.
+extern "C" __global__ void disorder(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    Cursor hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        long length;
+        while ((length = hd.in.getline(&line, &capacity)) != -1) hd.print(hd::chr('z' - (line[0] - 'a')), hd::text("\t1\n", 3));
+    }
+    hd.finish();
+}
+HD_KERNEL(disorder, hd::Task, None)
+
+extern "C" __global__ void talker(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    Cursor hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        while (hd.in.getline(&line, &capacity) != -1) hd.warn(hd::str(line));
+    }
+    hd.finish();
+}
+HD_KERNEL(talker, hd::Task, None)
