@@ -97,8 +97,8 @@ extern "C" __global__ void copies(HD_PARAMETER const hd::Task task, HD_PARAMETER
 }
 HD_KERNEL(copies, hd::Task, None)
 
-// A line that begins with '!' makes the lane fail, "?" leaves output without its newline, "r" prints a \r; others are
-// printed behind the text of an object that the host passes.
+// A line that begins with '!' makes the lane fail, "r" prints a \r; others are printed behind the text of an object that
+// the host passes.
 struct Texts {
     const char *first;
     const char *second;
@@ -113,7 +113,6 @@ extern "C" __global__ void touchy(HD_PARAMETER const hd::Task task, HD_PARAMETER
         long length;
         while ((length = hd.in.getline(&line, &capacity)) != -1) {
             if (line[0] == '!') hd.fail(hd::Status::division, 42);
-            if (line[0] == '?') hd.print(hd::chr('?'));
             if (line[0] == 'r') hd.print(hd::text("\r\n", 2));
             hd.print(hd::str(shared.chosen == 1 ? shared.first : shared.second), hd::bytes(line, length));
         }
@@ -121,6 +120,17 @@ extern "C" __global__ void touchy(HD_PARAMETER const hd::Task task, HD_PARAMETER
     hd.finish();
 }
 HD_KERNEL(touchy, hd::Task, Texts)
+
+extern "C" __global__ void unended(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    Cursor hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        while (hd.in.getline(&line, &capacity) != -1) hd.print(hd::chr('?'));
+    }
+    hd.finish();
+}
+HD_KERNEL(unended, hd::Task, None)
 
 // Combiners that are none: the first breaks the order of keys, the second talks.
 extern "C" __global__ void disorder(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {

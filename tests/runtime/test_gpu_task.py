@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -202,3 +203,27 @@ def test_an_unreadable_pair_behind_a_combined_run_asks_for_a_run_without_fold(on
     check = PairReader(key="token", value="int32", key_max=1)
     ours = on_device(b"a\nlong\n", WORDS, SUM, {"sub_split_bytes": 2}, check=check)
     assert ours.result.status is TaskStatus.RETRY_NO_FOLD and ours.data is None
+
+
+NUMBERS = (b"", b"-", b"0", b"-0", b"007", b"+1", b"1x", b" 1", b"1 ", b"2147483647", b"2147483648", b"-2147483648",
+           b"-2147483649", b"4294967295", b"4294967296", b"9223372036854775807", b"9223372036854775808",
+           b"-9223372036854775808", b"-9223372036854775809", b"18446744073709551615", b"18446744073709551616",
+           b"99999999999999999999999", b"--1", b"1-1", b"\x001", b"\xb2")
+KEYS = (b"", b"k", b"a b", b"a\x0b", b"\x00", b"a\x00b", b" ", b"\xff", b"k" * 8, b"k" * 9)
+
+
+@pytest.mark.parametrize("value", ["int32", "int64", "uint32", "uint64", "text"])
+@pytest.mark.parametrize("key", ["token", "field", "other"])
+@pytest.mark.parametrize("key_max", [0, 8])
+def test_unreadable_pairs_are_the_cpu_s(on_device: Run, on_cpu: Run, key: Any, value: Any, key_max: int) -> None:
+    pairs = [(k, n) for k in KEYS for n in (b"1", b"x")] + [(b"k", n) for n in NUMBERS]
+    data = b"".join(k + b"\t" + n + b"\n" for k, n in pairs)
+    check = PairReader(key=key, value=value, key_max=key_max)
+    same(on_device(data, IDENTITY, check=check), on_cpu(data, IDENTITY, check=check))
+
+
+def test_sizes_of_serialised_pairs_are_hadoop_s(on_device: Run, on_cpu: Run) -> None:
+    sizes = (0, 1, 126, 127, 128, 255, 256, 65535, 65536)
+    data = b"".join(b"k" * a + b"\t" + b"v" * b + b"\n" for a in sizes for b in (0, 127, 128, 256))
+    same(on_device(data, IDENTITY), on_cpu(data, IDENTITY))
+    same(on_device(data, IDENTITY, reducers=0), on_cpu(data, IDENTITY, reducers=0))
