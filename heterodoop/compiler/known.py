@@ -23,6 +23,7 @@ class Known:
     def __init__(self, program: ir.Program, table: UseTable) -> None:
         self.program, self.points_to = program, table.points_to
         self.writers = Writers(program, table.points_to)
+        self._other = {use.key for use in table.uses if use.cls not in ("sharedRO", "unused")}
         self._start = Start(program)
         self._symbols = {s.name: s for s in (*program.globals, *program.externs)}
         helpers = [program.by_name[n] for n in sorted(reached(program, program.region.body))]
@@ -77,6 +78,10 @@ class Known:
             return None
         return value
 
+    def named(self, init: ir.Init | None) -> list[str]:
+        """Variables of file scope that an initialiser names."""
+        return [n.name for n in _nodes(init) if isinstance(n, ir.Name)] if init is not None else []
+
     def _single(self, key: str) -> ir.Init | None:
         """The value of the only write there is, where that surely happens."""
         writes = self.writers.of(key)
@@ -96,11 +101,13 @@ class Known:
         return not isinstance(init, (ir.Name, ir.Index, ir.Member))  # an address or a number, not another object's content
 
     def _constant_name(self, name: str, seen: frozenset[str]) -> bool:
-        """Is it, in an initialiser, an object of file scope that is constant itself?"""
+        """Is it, in an initialiser, an object of file scope that is a constant of the kernel itself?"""
         if name in seen:
             return True
         symbol = self._symbols.get(name)
-        if symbol is None or isinstance(symbol.type, ctype.Func) or not self.writers.nobody(symbol, name):
+        if symbol is None or isinstance(symbol.type, ctype.Func) or name in self._other:
+            return False
+        if not self.writers.nobody(symbol, name):
             return False
         return symbol.init is None or self._constant(symbol.init, seen | {name})
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..manifest import Reason
-from . import ctype, ir, optimisations
+from . import ctype, ir, ir_walk, optimisations
 from .ctype import CType
 from .decisions import Decisions, Place, Sink, Space
 from .known import Known, holds_pointers
@@ -70,7 +70,7 @@ class _Placer:
         self.strings: set[str] = set()
 
     def run(self) -> tuple[Place, ...]:
-        places = [p for use in self._table.uses if (p := self._place(use)) is not None]
+        places = self._constants_first([p for use in self._table.uses if (p := self._place(use)) is not None])
         own = [p for p in places if p.space in ("private", "lane")]
         total = sum(p.nbytes for p in own)
         if total > PRIVATE_BYTES:
@@ -78,6 +78,32 @@ class _Placer:
             text = f"each thread would need {total} bytes of its own, {largest.nbytes} of them for '{_shown(largest.name)}'"
             self._refuse("HD245", f"{text}; {PRIVATE_BYTES} are possible", self._table.get(largest.name))
         return tuple(places)
+
+    def _constants_first(self, places: list[Place]) -> list[Place]:
+        """Constants in front, each behind those that its initialiser names; the region need not mention these."""
+        known = {p.key: p for p in places if p.space == "constant"}
+        done: dict[str, Place] = {}
+
+        def add(key: str) -> None:
+            place = known.get(key) or self._unmentioned(key)
+            if place is not None and key not in done:
+                known[key] = place
+                for name in self._known.named(place.init):
+                    if name != key:
+                        add(name)
+                done[key] = place
+
+        for key in list(known):
+            add(key)
+        return [*done.values(), *(p for p in places if p.space != "constant")]
+
+    def _unmentioned(self, key: str) -> Place | None:
+        symbol = self._known.symbol(key)
+        if symbol is None or isinstance(symbol.type, ctype.Func):
+            return None
+        nbytes = self._program.layouts.size(symbol.type) or 0
+        reason = "a constant table holds its address"
+        return Place(symbol.name, key, symbol.type, "unused", "constant", nbytes, False, reason, symbol.init)
 
     def _refuse(self, code: str, text: str, use: Use | None) -> None:
         span = (use.read or use.write or use.place) if use is not None else self._program.region.span
@@ -102,6 +128,7 @@ class _Placer:
 
     def _own(self, use: Use, symbol: ir.Symbol) -> Place:
         space = self._own_space(use.key)
+        self._check_size(use)
         if use.cls != "firstprivate":
             reason = use.reason if use.cls == "record" else "the loop writes it: each thread has its own"
             return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, reason)
@@ -158,7 +185,8 @@ class _Placer:
 
     def _read_only(self, use: Use, symbol: ir.Symbol) -> Place:
         pinned = use.key in self._pointers.pinned
-        if not pinned and use.cls != "texture" and self._known.constant(use.key, symbol):
+        leads = self._table.points_to.contents(use.key) & self._pointers.pinned
+        if not pinned and not leads and use.cls != "texture" and self._known.constant(use.key, symbol):
             init = self._known.constant_init(use.key, symbol)
             reason = "its initialiser is known and nobody writes it"
             return Place(use.name, use.key, use.type, use.cls, "constant", use.nbytes, False, reason, init)
@@ -208,18 +236,24 @@ class _Placer:
         symbol = self._known.symbol(key)
         if symbol is None:
             return False
-        if self._known.local(key) or symbol.owner == self._program.region.function:
-            return True
         enclosing = self._program.enclosing
-        hidden = any(s.original == symbol.original for s in (*enclosing.params, *enclosing.locals)) or any(
-            s.owner == enclosing.name and s.original == symbol.original for s in self._program.globals)
-        return not hidden and not symbol.owner and self._scope.get(symbol.original) in ("global", "static")
+        statics = [s for s in self._program.globals if s.owner == enclosing.name]
+        same = [s for s in (*enclosing.params, *enclosing.locals, *statics) if s.original == symbol.original]
+        if self._known.local(key) or symbol.owner == enclosing.name:
+            return len(same) == 1 or symbol.name in ir_walk.names(self._program.region.body)
+        return not same and not symbol.owner and self._scope.get(symbol.original) in ("global", "static")
 
     def _check_live_in(self, use: Use, symbol: ir.Symbol) -> None:
         if not self._visible(use.key):
             where = f"a static variable of {symbol.owner}()" if symbol.owner else "not visible where the region begins"
             text = f"'{_shown(use.name)}' is {where}, so its value cannot be handed to the GPU"
             self._refuse("HD248", text, use)
+
+    def _check_size(self, use: Use) -> None:
+        """A thread's own copy must be of constant size."""
+        if not use.nbytes:
+            text = f"'{_shown(use.name)}' ({use.type}) is not of constant size"
+            self._refuse("HD247", f"{text}; give its dimensions as constants", use)
 
     def _check_contents(self, use: Use) -> None:
         if holds_pointers(self._program, use.type) or self._table.points_to.contents(use.key):

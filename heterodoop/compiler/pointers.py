@@ -38,6 +38,8 @@ class Pointers:
         self._program, self._table, self._known = program, table, known
         self._points_to = table.points_to
         self._classes = {use.key: use.cls for use in table.uses}
+        # Textures are read by name only, so what a pointer leads to is none, and no table of constants either.
+        self._textures = frozenset(use.key for use in table.uses if use.cls == "texture")
         self.pinned: frozenset[str] = frozenset()
         self.found: dict[str, Pointer] = {}
         self._solve([u for u in table.uses if isinstance(u.type, ctype.Pointer) and u.cls in ("sharedRO", "texture")])
@@ -60,7 +62,7 @@ class Pointers:
         own = {t for t in targets if self._classes.get(t) in _OWN}
         if own:
             return self._own(use, symbol, targets - own)
-        if self._known.constant(use.key, symbol) and not targets & self.pinned:
+        if self._known.constant(use.key, symbol) and not targets & (self.pinned | self._textures):
             init = self._known.constant_init(use.key, symbol)
             return Pointer("constant", "its initialiser is known and nobody writes it", init)
         return self._handed(use, targets)

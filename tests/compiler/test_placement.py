@@ -164,6 +164,15 @@ def test_tables_that_somebody_writes_are_handed_over(table: str, before: str) ->
     assert found.space("t") in ("parameter-array", "global") and found.field("t")[0] in ("array", "object")
 
 
+def test_constants_stand_behind_what_they_name() -> None:
+    helpers = "static int unread; static int w[2] = {1, 2}, *const t[2] = {&unread, w};"
+    before = "static int s[2] = {3, 4}; int *q = s;"
+    found = decide(mapper(f"v = q[line[0] & 1] + *t[1]; {USE}", helpers=helpers, before=before))
+    names = [p.name for p in found.decisions.places if p.space == "constant"]
+    assert set(names) == {"unread", "w", "t", "s", "q"} and not found.codes
+    assert names.index("s") < names.index("q") and max(names.index("unread"), names.index("w")) < names.index("t")
+
+
 def test_locals_with_a_known_value_are_constants() -> None:
     before = 'int a = 5; const double b = 2; const char *s = "x"; int c; c = 3; int d = 1; if (a) d = 2; int e[2] = {1, 2};'
     found = decide(mapper(f"v = a + (int)b + *s + c + d + e[line[0] & 1]; {USE}", before=before))
@@ -230,6 +239,9 @@ def test_globals_that_the_loop_writes_are_the_lanes() -> None:
                      before="*slot() = 5;")),
     ("HD248", mapper(f"v = p[line[0] & 1]; {USE}", before="int *p = (int[]){1, 2}; p[0] = 2;")),
     ("HD248", mapper(f"v = p[line[0] & 1]; {USE}", before="int *p = malloc(8); *p = 1; p++;")),
+    ("HD247", mapper(f"b[0] = line[0]; v = b[0]; {USE}", before="char b[cap + 1];")),
+    ("HD249", mapper(f"v = *names[line[0] & 1] + *p; {USE}", helpers="static char a[2], b[2], *const names[2] = {a, b};",
+                     before="char *p = a; if (n) p = b;")),
     ("HD249", mapper(f"v = t[0][0]; {USE}", before='char *t[2]; t[0] = t[1] = getenv("X");')),
     ("HD249", mapper(f"v = s.p[0]; {USE}", before='struct { char *p; } s; s.p = getenv("X");')),
     ("HD249", mapper(f"v = m[0][1]; {USE}", before="int **m = malloc(80); for (v = 0; v < 10; v++) m[v] = malloc(8);")),
@@ -254,6 +266,24 @@ def test_names_must_mean_the_object_where_the_region_begins() -> None:
     assert found.codes == {"HD248"} and "'factor' is not visible" in found.messages
     reads = "static int get(void) { static int seen; int *p = &seen; return seen + (p == 0); }"
     assert decide(mapper(f"v = get(); {USE}", helpers=reads)).space("seen") == "constant"
+
+
+def test_two_variables_of_one_name() -> None:
+    inner = "int t[3]; t[0] = 1; v = t[0]; int *p = t; { static int t[3]; t[1] = cap; p = t; }"
+    found = decide(mapper(f"v = t[line[0] & 1] + *p; {USE}", before=inner))
+    assert found.codes == {"HD248"} and found.space("t") == "global", "the static one cannot be named where the region is"
+
+
+def test_an_array_of_variable_length_is_handed_over() -> None:
+    found = decide(mapper(f"v = t[line[0] & 1]; {USE}", before="int t[cap + 2]; t[0] = 1;"))
+    assert not found.codes and found.space("t") == "global" and found.field("t")[::2] == ("object", 0)
+
+
+def test_a_texture_that_a_pointer_leads_to_is_plain_memory() -> None:
+    source = mapper(f"v = t[line[0] & 1] + *p; {USE}", helpers="static int t[300] = {1}, *const p = t;",
+                    pragma=MAPPER + " texture(t)")
+    found = decide(source)
+    assert found.space("t") == "global" and found.space("p") == "parameter" and "pointer" in found.reason("t")
 
 
 # ------------------------------------------------------------------------------------------ as a value
