@@ -20,9 +20,12 @@ struct Whole {
     Failure *failure;
 };
 
-// Bits: of `state` for `used`; 2^Bits > Chunk + 1 + 1024 lanes * the largest request.
+// Bits: of `state` for `used`; 2^Bits > Chunk + 1 + 1024 lanes * the largest request. The others count generations, and
+// begin again after the last: a lane that is as late as that between its two steps would be wrong, but the chunks that its
+// block uses up meanwhile hold 32 MiB of text, or a million pairs.
 template <uint32_t Chunk, uint32_t Bits> struct Cursor32 {
-    static constexpr uint32_t largest = ((1u << Bits) - Chunk - 2) / 1024;  // request
+    static constexpr uint32_t bound = ((1u << Bits) - Chunk - 2) / 1024;
+    static constexpr uint32_t largest = bound < Chunk ? bound : Chunk;  // request
     static constexpr uint32_t ring = 8, tag_bits = 20;
     static constexpr unsigned long long closed = ~0ull >> tag_bits;  // a place: there is no more
 

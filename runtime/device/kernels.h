@@ -187,7 +187,7 @@ struct TiesArgs {
 };
 
 // hd_chunk_flags: flags[i] = 1 where a combine item begins: at the first new key in each window of chunk_pairs pairs and,
-// with regroup, at the start of a window that holds no new key. Runs of up to chunk_pairs equal keys are never cut, and a
+// with regroup, at the start of a whole window that holds no new key. Runs of up to chunk_pairs equal keys are never cut, and a
 // longer one gives at most 1 + run / chunk_pairs items: so repeated combining ends.
 // hd_run_flags: flags[i] = 1 where the key differs from that of the pair before (i = 0: always).
 struct RunFlagsArgs {

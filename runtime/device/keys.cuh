@@ -44,8 +44,7 @@ HD_DEVICE bool run_within(const RunFlagsArgs &a, uint64_t from, uint64_t to) {
 HD_DEVICE bool starts_chunk(const RunFlagsArgs &a, uint64_t i) {
     const uint64_t window = i / chunk_pairs * chunk_pairs;
     if (starts_run(a, i)) return !run_within(a, window, i);
-    const uint64_t end = window + chunk_pairs < a.count ? window + chunk_pairs : a.count;
-    return a.regroup && i == window && !run_within(a, i, end);
+    return a.regroup && i == window && window + chunk_pairs <= a.count && !run_within(a, i, window + chunk_pairs);
 }
 
 }  // namespace hd
