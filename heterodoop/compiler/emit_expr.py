@@ -53,7 +53,10 @@ def effect(node: ir.Expr, scope: Scope) -> str:
 
 def converted(kind: CType, node: ir.Expr, scope: Scope, least: int = ARGUMENT) -> str:
     """A value where C++ itself converts to `kind`: initialiser, assigned value, argument, returned value."""
-    return value(unconverted(kind, node), scope, least)
+    operand = unconverted(kind, node)
+    if isinstance(kind, Pointer) and kind.const:
+        return _bracket(_plain_pointer(operand, scope), least)
+    return value(operand, scope, least)
 
 
 def typed(node: ir.Expr, scope: Scope) -> str:

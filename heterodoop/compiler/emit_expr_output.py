@@ -10,6 +10,7 @@ import re
 from ..errors import CompilerBug
 from . import ctype, emit_expr, emit_expr_leaf, formats, ir, stdio
 from .ctype import CType, Int
+from .emit_expr_rules import promoted
 from .emit_expr_scope import Scope
 from .ir_pieces import make_pieces
 
@@ -33,7 +34,7 @@ def result(node: ir.Emit | ir.Stderr, scope: Scope) -> str:
     error = "" if isinstance(node, ir.Emit) else "_error"
     piece = node.pieces[0] if node.pieces else None
     if name in _CHARACTERS and isinstance(piece, ir.Format):
-        return f"hd::put{error}(hd, {emit_expr.typed(piece.args[0], scope)})"
+        return f"hd::put{error}(hd, {emit_expr.value(promoted(piece.args[0]), scope)})"
     if name == "fwrite" and isinstance(piece, ir.Format):
         return f"hd::put_items{error}(hd, {', '.join(emit_expr.value(a, scope) for a in piece.args)})"
     if name in _CHARACTERS and isinstance(piece, ir.Text):
@@ -128,7 +129,7 @@ def _argument(conv: formats.Conversion, node: ir.Expr, scope: Scope) -> str:
         return emit_expr.converted(ctype.Pointer(ctype.CHAR, const=True), _as_text(node), scope)
     wanted = ctype.INT if conv.letter == "c" else _integer(conv)
     if node.type == wanted:
-        return emit_expr.typed(node, scope)
+        return emit_expr.value(promoted(node), scope)
     return f"({wanted}){emit_expr.value(node, scope, emit_expr_leaf.UNARY)}"
 
 
