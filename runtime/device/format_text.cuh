@@ -197,7 +197,8 @@ private:
 // Sets what depends on the others: digits, zeros and padding.
 HD_DEVICE void lay_out(Number &number, const Spec &s) {
     const int bits = 64 - leading_zeros(number.magnitude | 1);
-    number.digits = number.base_bits ? (bits + number.base_bits - 1) / number.base_bits : decimal_length(number.magnitude);
+    const int base_bits = number.base_bits;
+    number.digits = base_bits ? (bits + base_bits - 1) / base_bits : decimal_length(number.magnitude);
     if (s.precision == 0 && number.magnitude == 0) number.digits = 0;
     number.zeros = s.precision > number.digits ? s.precision - number.digits : 0;
     const bool first_is_zero = number.zeros || (number.digits && number.magnitude == 0);

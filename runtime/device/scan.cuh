@@ -38,7 +38,7 @@ struct Scanner {
     HD_NOINLINE int run(const char *format) {
         bool skip = false;  // white space in the format waits for what follows it
         Step step = matched;
-        while (*format && step == matched) {
+        while (step == matched && *format) {
             const int f = static_cast<unsigned char>(*format++);
             if (f > 127)
                 step = unsupported;

@@ -65,7 +65,9 @@ struct ScanSet {
         }
         if (inverted)
             for (uint32_t &bits : word) bits = ~bits;
-        return *format++ != 0;
+        if (!*format) return false;
+        ++format;
+        return true;
     }
 };
 

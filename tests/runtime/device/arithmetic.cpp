@@ -10,11 +10,11 @@
 
 namespace {
 
-#define HD_SAME(name, ...)                                                                                          \
-    check.same(same_bits(::name(__VA_ARGS__), hd::name(__VA_ARGS__), true), #name "(%a, %a): glibc %a, here %a",     \
-               static_cast<double>(x), static_cast<double>(y), static_cast<double>(::name(__VA_ARGS__)),            \
+#define HD_SAME(name, ...)                                                                                       \
+    check.same(same_bits(::name(__VA_ARGS__), hd::name(__VA_ARGS__), true), #name "(%a, %a): glibc %a, here %a", \
+               static_cast<double>(x), static_cast<double>(y), static_cast<double>(::name(__VA_ARGS__)),         \
                static_cast<double>(hd::name(__VA_ARGS__)))
-#define HD_SAME_INTEGER(name) \
+#define HD_SAME_INTEGER(name)                                                                       \
     check.same(::name(x) == hd::name(x), #name "(%a): glibc %ld, here %ld", static_cast<double>(x), \
                static_cast<long>(::name(x)), static_cast<long>(hd::name(x)))
 
@@ -78,14 +78,19 @@ void compare_floats(Check &check, float x, float y, int n) {
     int exponent = 5, wanted_exponent = 5;
     float whole = 5, wanted_whole = 5;
     const float fraction = ::frexpf(x, &wanted_exponent), rest = ::modff(x, &wanted_whole);
-    check.same(same_bits(fraction, hd::frexpf(x, &exponent), true) && exponent == wanted_exponent, "frexpf(%a)", static_cast<double>(x));
-    check.same(same_bits(rest, hd::modff(x, &whole), true) && same_bits(whole, wanted_whole, true), "modff(%a)", static_cast<double>(x));
+    check.same(same_bits(fraction, hd::frexpf(x, &exponent), true) && exponent == wanted_exponent, "frexpf(%a)",
+               static_cast<double>(x));
+    check.same(same_bits(rest, hd::modff(x, &whole), true) && same_bits(whole, wanted_whole, true), "modff(%a)",
+               static_cast<double>(x));
 }
 
 void compare_classes(Check &check, double x, float f) {
-    check.same(hd::isnan(x) == std::isnan(x) && hd::isinf(x) == __builtin_isinf_sign(x) && hd::isfinite(x) == std::isfinite(x) &&
-                   hd::signbit(x) == std::signbit(x) && hd::isunordered(1, x) == std::isunordered(1, x), "isnan ... (%a)", x);
-    check.same(hd::isnormal(x) == std::isnormal(x) && hd::isnormal(f) == std::isnormal(f), "isnormal(%a, %a)", x, static_cast<double>(f));
+    check.same(hd::isnan(x) == std::isnan(x) && hd::isinf(x) == __builtin_isinf_sign(x) &&
+                   hd::isfinite(x) == std::isfinite(x) && hd::signbit(x) == std::signbit(x) &&
+                   hd::isunordered(1, x) == std::isunordered(1, x),
+               "isnan ... (%a)", x);
+    check.same(hd::isnormal(x) == std::isnormal(x) && hd::isnormal(f) == std::isnormal(f), "isnormal(%a, %a)", x,
+               static_cast<double>(f));
     check.same(hd::fpclassify(x) == std::fpclassify(x) && hd::fpclassify(f) == std::fpclassify(f), "fpclassify(%a)", x);
 }
 
@@ -151,7 +156,8 @@ template <class T> void compare_integers(Check &check) {
 void compare_bits(Check &check) {
     const uint64_t x = check.number() | 1ull << check.below(64), wide = check.number();
     const unsigned narrow = static_cast<unsigned>(x) | 1u << check.below(32);
-    check.same(hd::popcountl(wide) == __builtin_popcountl(wide) && hd::popcount(narrow) == __builtin_popcount(narrow), "popcount");
+    check.same(hd::popcountl(wide) == __builtin_popcountl(wide) && hd::popcount(narrow) == __builtin_popcount(narrow),
+               "popcount");
     check.same(hd::ctzl(x) == __builtin_ctzl(x) && hd::ctz(narrow) == __builtin_ctz(narrow), "ctz");
     check.same(hd::clzl(x) == __builtin_clzl(x) && hd::clz(narrow) == __builtin_clz(narrow), "clz");
     const int small = check.one_in(9) ? 0 : static_cast<int>(narrow);
@@ -163,7 +169,8 @@ void compare_bits(Check &check) {
     const int number = check.one_in(9) ? INT_MIN : static_cast<int>(wide);
     const long big = check.one_in(9) ? LONG_MIN : static_cast<long>(wide);
     check.same(hd::abs(number) == (number == INT_MIN ? INT_MIN : std::abs(number)), "abs(%d)", number);
-    check.same(hd::labs(big) == (big == LONG_MIN ? LONG_MIN : std::labs(big)) && hd::llabs(big) == hd::labs(big), "labs(%ld)", big);
+    check.same(hd::labs(big) == (big == LONG_MIN ? LONG_MIN : std::labs(big)) && hd::llabs(big) == hd::labs(big),
+               "labs(%ld)", big);
 }
 
 // Every row by an exact decimal expansion: row * 2^exponent <= 10^q < (row + 1) * 2^exponent, through long double's range.
@@ -176,8 +183,8 @@ void check_tens(Check &check) {
         std::snprintf(text, sizeof text, "1e%d", q);
         // glibc reads 64 bits, rounded to nearest: the row's high half, or one more where the low half rounds up.
         const long double wanted = std::strtold(text, nullptr);
-        const long double found = std::ldexp(static_cast<long double>(ten.high), exponent) +
-                                  (ten.low >> 63 ? std::ldexp(1.0L, exponent) : 0);
+        const long double found =
+            std::ldexp(static_cast<long double>(ten.high), exponent) + (ten.low >> 63 ? std::ldexp(1.0L, exponent) : 0);
         check.same(wanted == found, "10^%d: %La, the table %La", q, wanted, found);
     }
     // The low halves: each row is the one before times ten, up to what is cut off.
@@ -206,8 +213,9 @@ int main(int argc, char **argv) {
         compare_doubles(check, x, y, check.one_in(2) ? n : n / 40);
         compare_floats(check, f, g, check.one_in(2) ? n : n / 40);
         compare_classes(check, x, f);
-        for (const double near : {x, x * 0x1p40, std::nextafter(0x1p31, x), std::nextafter(-0x1p31 - 1, x), std::nextafter(0x1p32, x),
-                                  std::nextafter(0x1p63, x), std::nextafter(-0x1p63, x), std::nextafter(0x1p64, x)})
+        for (const double near :
+             {x, x * 0x1p40, std::nextafter(0x1p31, x), std::nextafter(-0x1p31 - 1, x), std::nextafter(0x1p32, x),
+              std::nextafter(0x1p63, x), std::nextafter(-0x1p63, x), std::nextafter(0x1p64, x)})
             compare_conversions(check, near);
         compare_integers<int>(check);
         compare_integers<unsigned>(check);

@@ -13,7 +13,7 @@
 
 struct Check {
     std::mt19937_64 random;
-    long cases = 0;   // asked for
+    long cases = 0;  // asked for
     long compared = 0;
     long wrong = 0;
 

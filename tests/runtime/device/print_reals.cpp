@@ -48,7 +48,8 @@ void compare_carries(Check &check) {
         for (int precision = 0; precision <= 26; ++precision)
             for (const char letter : {'f', 'e', 'g'})
                 for (const uint32_t flags : {0u, hd::flag_hash}) {
-                    const std::string text = std::string("%") + (flags ? "#" : "") + "." + std::to_string(precision) + letter;
+                    const std::string text =
+                        std::string("%") + (flags ? "#" : "") + "." + std::to_string(precision) + letter;
                     const Conversion wanted{hd::spec(flags, 0, precision, letter), text};
                     const double ten = std::pow(10, power);
                     for (const double x : {ten, std::nextafter(ten, 0), ten * 0.9999999, ten * 0.95, ten * 0.5})

@@ -8,8 +8,7 @@ namespace {
 
 constexpr size_t room = 600;
 
-template <class Piece, class Value>
-void compare(Check &check, const std::string &format, const Piece &piece, Value value) {
+template <class Piece, class Value> void compare(Check &check, const std::string &format, const Piece &piece, Value value) {
     char expected[room], found[room];
     const size_t limit = check.one_in(4) ? check.below(room) : check.below(24);
     std::memset(expected, 'x', room);
@@ -88,8 +87,9 @@ int main(int argc, char **argv) {
     for (uint64_t ten = 1; ten <= 10000000000000000000u / 10; ten *= 10)
         for (const uint64_t x : {ten * 10 - 1, ten * 10, ten * 10 + 1}) compare(check, "%lu", hd::dec(x), x);
     char text[8];
-    check.same(hd::sprint(text, hd::chr(0), hd::text("ab", 2), hd::bytes("c\0d", 3)) == 6 && !std::memcmp(text, "\0abc\0d", 7),
-               "text with NUL bytes");
+    check.same(
+        hd::sprint(text, hd::chr(0), hd::text("ab", 2), hd::bytes("c\0d", 3)) == 6 && !std::memcmp(text, "\0abc\0d", 7),
+        "text with NUL bytes");
     // A negative width is the '-' flag, a negative precision none.
     const hd::Spec left = hd::spec(0, -4, -7, 'd');
     check.same(hd::sprint(text, hd::integer(left, 5)) == 4 && !std::strcmp(text, "5   "), "negative width: '%s'", text);

@@ -25,7 +25,8 @@ struct Results {
 // fmemopen does not open nothing.
 Results of_glibc(const std::string &text, const std::string &format) {
     Results r;
-    FILE *const file = text.empty() ? std::fopen("/dev/null", "r") : fmemopen(const_cast<char *>(text.data()), text.size(), "r");
+    FILE *const file =
+        text.empty() ? std::fopen("/dev/null", "r") : fmemopen(const_cast<char *>(text.data()), text.size(), "r");
     errno = 0;
     auto &m = r.memory;
     r.result = std::fscanf(file, format.c_str(), m[0], m[1], m[2], m[3], m[4], m[5]);
@@ -55,16 +56,18 @@ Results of_ours(const std::string &text, const std::string &format) {
 
 void compare(Check &check, const std::string &text, const std::string &format) {
     const Results wanted = of_glibc(text, format), found = of_ours(text, format);
-    check.same(wanted == found, "scan(\"%s\", \"%s\"): glibc %d, errno %d, used %ld; here %d, errno %d, used %ld", text.c_str(),
-               format.c_str(), wanted.result, wanted.err, wanted.used, found.result, found.err, found.used);
+    check.same(wanted == found, "scan(\"%s\", \"%s\"): glibc %d, errno %d, used %ld; here %d, errno %d, used %ld",
+               text.c_str(), format.c_str(), wanted.result, wanted.err, wanted.used, found.result, found.err, found.used);
     check.same(result_of_string(text, format) == found.result, "sscanf(\"%s\", \"%s\")", text.c_str(), format.c_str());
 }
 
 std::string directive(Check &check) {
     static const char *const all[] = {
-        "d", "d", "d", "i", "u", "x", "X", "o", "ld", "lld", "hd", "hhd", "zu", "jd", "td", "qd", "lu", "llx", "hu", "hhu", "li", "hi",
-        "f", "f", "lf", "lf", "g", "e", "a", "G", "E", "lg", "F", "s", "s", "c", "[abc]", "[^,]", "[0-9]", "[]a]", "[^]a]", "[a-]",
-        "[-a]", "[^-,]", "[a-c1-3]", "[z-a]", "[0-9.-]", "[\xe0-\xff]", "n", "hhn", "ln", "%"};
+        "d", "d", "d", "i", "u", "x", "X", "o", "ld", "lld", "hd", "hhd", "zu", "jd", "td", "qd", "lu", "llx", "hu",
+        "hhu", "li", "hi", "f", "f", "lf", "lf", "g", "e", "a", "G", "E", "lg", "F", "s", "s", "c", "[abc]", "[^,]",
+        "[0-9]", "[]a]", "[^]a]", "[a-]", "[-a]", "[^-,]", "[a-c1-3]", "[z-a]", "[b-b]", "[0-9.-]", "[\xe0-\xff]",
+        "n", "hhn", "ln", "%",
+    };
     std::string out = "%";
     if (check.one_in(8)) out += "*";
     if (check.one_in(4)) out += std::to_string(check.below(check.one_in(2) ? 4 : 12));
@@ -86,9 +89,11 @@ std::string format_of(Check &check) {
 }
 
 std::string piece(Check &check) {
-    static const char *const words[] = {"0x", "0x1f", "inf", "infinity", "INFINIT", "nan", "nax", "1e5", "1e", "1e+", "1.5", "-",
-                                        "+", "-0", "007", "0", "abc", "99999999999999999999", "-99999999999999999999", "1e999",
-                                        "1e-999", "0x1p3", "0x.8", "0x.", "3.", ".5", ".", "2147483648", "4294967297", "-129", "%"};
+    static const char *const words[] = {
+        "0x", "0x1f", "inf", "infinity", "INFINIT", "nan", "nax", "1e5", "1e", "1e+", "1.5", "-", "+", "-0", "007",
+        "0", "abc", "99999999999999999999", "-99999999999999999999", "1e999", "1e-999", "0x1p3", "0x.8", "0x.", "3.",
+        ".5", ".", "2147483648", "4294967297", "-129", "%",
+    };
     switch (check.below(5)) {
     case 0: return std::to_string(static_cast<long>(check.number()));
     case 1: return check.letters("0123456789abcx.+-eE,:", 8);
@@ -104,19 +109,22 @@ std::string text_of(Check &check) {
 }
 
 const char *const corners[][2] = {
-    {"", "%d"}, {" ", "%d"}, {"", " "}, {"x", ""}, {"5", "%d%d"}, {"5 ", "%d%d"}, {"5 x", "%d%d"}, {"", "%c"}, {"", "%n"}, {"", "x"},
-    {"ab", "%*c%c"}, {"a", "%3c"}, {"0x", "%x%c"}, {"0xg", "%x%c"}, {"0xg", "%i%c"}, {"-0xg", "%i%c"}, {"1e", "%f%c"}, {"1ex", "%f%c"},
-    {"1e+x", "%f%c"}, {"0xp1", "%f%c"}, {"-x", "%d%c"}, {"-x", "%f%c"}, {"infi", "%f"}, {"infix", "%f%c"}, {"inx", "%f%c"},
-    {"12345", "%3d%d"}, {"-5", "%1d"}, {"-5", "%2d"}, {"0x15", "%2x%d"}, {"0x15", "%3x%d"}, {"1.5e3", "%3f%f"}, {"-5", "%1f"},
-    {"abc]", "%[]abc]"}, {"abc", "%[^]"}, {"abc", "%["}, {"a-c", "%[a-c]"}, {"  a", "%c"}, {"  a", " %c"}, {"5%6", "%d%%%d"},
-    {"5 %6", "%d%%%d"}, {"a b", "%s%n %n%s"}, {"5", "%d "}, {"5 \n", "%d "}, {"18446744073709551616", "%lu"}, {"-1", "%u"},
-    {"\xff", "%c"}, {"\xff", "%s"}, {"5", "%"}, {"5", "%k"}, {"1,2", "%d,%d"}, {"1 ,2", "%d,%d"}, {"nan(12)", "%lf%s"},
+    {"", "%d"}, {" ", "%d"}, {"", " "}, {"x", ""}, {"5", "%d%d"}, {"5 ", "%d%d"}, {"5 x", "%d%d"}, {"", "%c"},
+    {"", "%n"}, {"", "x"}, {"ab", "%*c%c"}, {"a", "%3c"}, {"0x", "%x%c"}, {"0xg", "%x%c"}, {"0xg", "%i%c"},
+    {"-0xg", "%i%c"}, {"1e", "%f%c"}, {"1ex", "%f%c"}, {"1e+x", "%f%c"}, {"0xp1", "%f%c"}, {"-x", "%d%c"},
+    {"-x", "%f%c"}, {"infi", "%f"}, {"infix", "%f%c"}, {"inx", "%f%c"}, {"12345", "%3d%d"}, {"-5", "%1d"},
+    {"-5", "%2d"}, {"0x15", "%2x%d"}, {"0x15", "%3x%d"}, {"1.5e3", "%3f%f"}, {"-5", "%1f"}, {"abc]", "%[]abc]"},
+    {"abc", "%[^]"}, {"abc", "%["}, {"a-c", "%[a-c]"}, {"a-a", "%[a-a]"}, {"  a", "%c"}, {"  a", " %c"},
+    {"5%6", "%d%%%d"}, {"5 %6", "%d%%%d"}, {"a b", "%s%n %n%s"}, {"5", "%d "}, {"5 \n", "%d "},
+    {"18446744073709551616", "%lu"}, {"-1", "%u"}, {"\xff", "%c"}, {"\xff", "%s"}, {"5", "%"}, {"5", "%k"},
+    {"1,2", "%d,%d"}, {"1 ,2", "%d,%d"}, {"nan(12)", "%lf%s"},
 };
 
 // A field longer than what is kept of it, and what is never treated.
 void refuse(Check &check) {
     const std::string digits(130, '1');
-    for (const char *format : {"%p", "%ms", "%ls", "%lc", "%S", "%C", "%Lf", "%l[a]", "%1$d", "%'d", "%Id", "%m[a]", "\xc3\xa9"})
+    for (const char *format :
+         {"%p", "%ms", "%ls", "%lc", "%S", "%C", "%Lf", "%l[a]", "%1$d", "%'d", "%Id", "%m[a]", "\xc3\xa9"})
         check.same(of_ours("5 5", format).result == hd::scan_unsupported, "%s is treated", format);
     check.same(of_ours(digits, "%lf").result == hd::scan_unsupported, "a long field is treated");
     compare(check, digits.substr(0, 127), "%lf");

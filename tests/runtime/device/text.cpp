@@ -70,15 +70,17 @@ struct Buffers {
 };
 
 // `call(namespace's function, buffer)` must leave the same bytes and return the same place.
-#define HD_CHANGES(name, content, ...)                                                                              \
-    do {                                                                                                            \
-        Buffers both(content);                                                                                      \
-        const auto change = [&](auto f, char *buffer) { return offset(static_cast<char *>(f(buffer, __VA_ARGS__)), buffer); }; \
-        const long wanted = change([](auto... a) { return ::name(a...); }, both.theirs);                            \
-        const long found = change([](auto... a) { return hd::name(a...); }, both.ours);                             \
-        check.same(wanted == found && both.equal(), #name "(\"%s\", \"%s\", %zu)", (content).c_str(), b, n);        \
+#define HD_CHANGES(name, content, ...)                                                                       \
+    do {                                                                                                     \
+        Buffers both(content);                                                                               \
+        const auto change = [&](auto f, char *buffer) {                                                      \
+            return offset(static_cast<char *>(f(buffer, __VA_ARGS__)), buffer);                              \
+        };                                                                                                   \
+        const long wanted = change([](auto... a) { return ::name(a...); }, both.theirs);                     \
+        const long found = change([](auto... a) { return hd::name(a...); }, both.ours);                      \
+        check.same(wanted == found && both.equal(), #name "(\"%s\", \"%s\", %zu)", (content).c_str(), b, n); \
     } while (0)
-#define HD_FINDS(name, ...)                                                                                   \
+#define HD_FINDS(name, ...) \
     check.same(offset(::name(__VA_ARGS__), a) == offset(hd::name(__VA_ARGS__), a), #name " '%s' '%s' %d %zu", a, b, c, n)
 #define HD_ORDERS(name, ...) \
     check.same(difference(::name(__VA_ARGS__)) == difference(hd::name(__VA_ARGS__)), #name " '%s' '%s' %zu", a, b, n)
@@ -148,8 +150,9 @@ void compare_tokens(Check &check, const std::string &content, const std::string 
         check.same(wanted == found && plain.equal(), "strtok '%s' '%s'", content.c_str(), d);
         const long wanted_r = offset(::strtok_r(i ? nullptr : state.theirs, d, &their_state), state.theirs);
         const long found_r = offset(hd::strtok_r(i ? nullptr : state.ours, d, &our_state), state.ours);
-        check.same(wanted_r == found_r && state.equal() && offset(their_state, state.theirs) == offset(our_state, state.ours),
-                   "strtok_r '%s' '%s'", content.c_str(), d);
+        check.same(
+            wanted_r == found_r && state.equal() && offset(their_state, state.theirs) == offset(our_state, state.ours),
+            "strtok_r '%s' '%s'", content.c_str(), d);
         const long wanted_p = offset(::strsep(&their_rest, d), parts.theirs);
         const long found_p = offset(hd::strsep(&our_rest, d), parts.ours);
         check.same(wanted_p == found_p && parts.equal() && offset(their_rest, parts.theirs) == offset(our_rest, parts.ours),
