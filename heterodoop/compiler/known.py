@@ -73,7 +73,7 @@ class Known:
         writes = [write for write in self.writers.of(key) if not _null(write.value)]
         if not self.local(key) and symbol.init is not None and not _null(symbol.init):
             return symbol.init if not self.writers.of(key) else None
-        value = writes[0].value if len(writes) == 1 else None
+        value = writes[0].value if len(writes) == 1 and not self.writers.wild else None
         if value is None or not self._start.surely(value) or self.writers.of(key)[-1].value is not value:
             return None
         return value
@@ -85,7 +85,7 @@ class Known:
     def _single(self, key: str) -> ir.Init | None:
         """The value of the only write there is, where that surely happens."""
         writes = self.writers.of(key)
-        value = writes[0].value if len(writes) == 1 else None
+        value = writes[0].value if len(writes) == 1 and not self.writers.wild else None
         return value if value is not None and self._start.surely(value) else None
 
     def _whole(self, kind: CType, value: ir.Init) -> bool:

@@ -49,7 +49,8 @@ class Pointers:
         while True:
             self.found = {use.key: self._classify(use) for use in uses}
             handed = [key for key, pointer in self.found.items() if pointer.how == "handed"]
-            pinned = frozenset(t for key in handed for t in self._points_to.contents(key))
+            targets = {t for key in handed for t in self._points_to.contents(key)}
+            pinned = frozenset(t for t in targets if self._known.symbol(t) is not None)
             if pinned == self.pinned:
                 return
             self.pinned |= pinned

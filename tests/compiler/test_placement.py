@@ -158,6 +158,11 @@ def test_tables_that_nobody_writes_are_constants(table: str) -> None:
     ("static int t[3] = {1, 2, 3};", "t[0] = 5;"), ("static int t[3];", "int *p = t; p++; *p = 1;"),
     ("static int t[3];", "memset(t, 1, sizeof t);"), ("static int t[3];", 'sscanf("1", "%d", &t[1]);'),
     ("static int t[3]; static void set(int *p) { p[1] = 2; }", "set(t);"), ("int t[3]; void other(void);", "other();"),
+    ("static int t[3]; void other(void *);", "other(t);"), ("static int t[3];", "*(int *)n = 1;"),
+    ("static int t[3];", "FILE *f = fopen(\"x\", \"r\"); fgets((char *)t, 9, f);"),
+    ("static int t[3]; static int less(const void *a, const void *b) { return a < b; }", "qsort(t, 3, 4, less);"),
+    ("static int t[3]; static int *keep;", "keep = t; int **pp = &keep; **pp = 4;"),
+    ("static struct { int a[3]; } s; static int t[3];", "memcpy(t, s.a, sizeof t);"),
 ])
 def test_tables_that_somebody_writes_are_handed_over(table: str, before: str) -> None:
     found = decide(mapper(f"v = t[line[0] & 1]; {USE}", helpers=table, before=before))
@@ -209,6 +214,12 @@ def test_arguments_and_environment_are_strings() -> None:
     found = decide(mapper(f"v = strcmp(line, p) + (q ? q[0] : 0); {USE}", before=before))
     assert not found.codes and [f.name for f in found.decisions.shared if f.kind == "string"] == ["*p", "*q"]
     assert all(f.offset == -1 for f in found.decisions.shared if f.kind in ("heap", "string"))
+
+
+def test_a_handed_string_leaves_tables_of_strings_constant() -> None:
+    before, helpers = 'const char *p = n ? "x" : "y", *q = "z";', 'static const char *t[2] = {"a", "b"};'
+    found = decide(mapper(f"v = *p + *t[line[0] & 1] + *q; {USE}", helpers=helpers, before=before))
+    assert found.space("t") == found.space("q") == "constant" and found.space("p") == "parameter" and not found.codes
 
 
 def test_what_a_pointer_leads_to_lies_in_memory_of_its_own() -> None:
