@@ -38,7 +38,7 @@ class OptionsBlock(ctypes.Structure):
     _fields_ = [
         ("sub_split_bytes", c_uint64), ("arena_bytes", c_uint64), ("pairs", c_uint64), ("fold", c_uint32),
         ("regroup", c_uint32), ("emu_order", c_uint32), ("emu_pattern", c_uint32), ("emu_seed", c_uint64),
-        ("emu_memory", c_uint64), ("runtime_module", c_char_p), ("sort_kind", c_uint32), ("reserved", c_uint32),
+        ("emu_memory", c_uint64), ("runtime_module", c_char_p), ("sort_kind", c_uint32), ("record_order", c_uint32),
     ]
 
 

@@ -50,7 +50,7 @@ typedef struct {
   uint64_t emu_memory;            // bytes of memory that the emulated device has; 0 = 1 GiB
   const char *runtime_module;     // runtime/device/kernels.cu, compiled for the device
   uint32_t sort_kind;             // 0 radix
-  uint32_t reserved;
+  uint32_t record_order;          // 1: records are taken in their order, not the longest first
 } hd_gpu_options;
 
 // What the tasks of a device have done so far, all together.

@@ -21,11 +21,11 @@ uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 bool thread_areas(const UserKernel &kernel) { return kernel.spec().sink == HD_THREAD_AREA; }
 
-// BlockCursor: as much as the input has, and what the blocks leave unused; not less than there is already.
+// BlockCursor: for twice the input's text, in short words, and what the blocks leave unused; not less than there is already.
 Room cursor_room(const GpuContext &context, const LaunchInput &input, uint32_t blocks, const Room &present) {
   const hd_gpu_options &o = context.options;
-  const uint64_t arena = o.arena_bytes ? o.arena_bytes : kMinArena + input.text_bytes + uint64_t(blocks) * arena_chunk;
-  const uint64_t pairs = o.pairs ? o.pairs : kMinPairs + input.text_bytes / 8 + uint64_t(blocks) * slot_chunk;
+  const uint64_t arena = o.arena_bytes ? o.arena_bytes : kMinArena + 2 * input.text_bytes + uint64_t(blocks) * arena_chunk;
+  const uint64_t pairs = o.pairs ? o.pairs : kMinPairs + input.text_bytes / 4 + uint64_t(blocks) * slot_chunk;
   return {std::max(arena, present.arena), std::max(std::min(pairs, kMostPairs), present.pairs), 0, 0};
 }
 

@@ -52,6 +52,7 @@ class GpuMapTask {
     task_.counters.add(kMapInputRecords, splits_.records());
     task_.counters.add(kMapInputBytes, splits_.bytes());
     if (first_) throw Error(kRunOnCpu, "the split holds no record");
+    task_.log.end_of_stream();
     finish_task(task_, [&] { finish(); });
   }
 
@@ -135,7 +136,7 @@ class GpuMapTask {
     records.load(context_, lines);
     LaunchInput input;
     input.stage = [&] { return records.stage(context_); };
-    input.order = records.longest_first(context_);
+    input.order = spec_.options.record_order ? nullptr : records.longest_first(context_);
     input.items = records.count();
     input.text_bytes = lines.size();
     const Failure failure = launch_kernel(context_, *map_, input, space().store, HD_STAGE_MAP);
@@ -165,7 +166,7 @@ class GpuMapTask {
   // Nothing here needs the device any more.
   void commit(const Piece &piece, bool only) {
     task_.log.write(piece.errors.data(), piece.errors.size());
-    if (splits_.ended()) task_.log.end_of_stream();
+    if (only) task_.log.end_of_stream();  // before a combiner's stderr
     count(piece);
     context_.stage(HD_STAGE_WRITE, [&] {
       if (text_) text_->add_lines(piece.pairs.text);

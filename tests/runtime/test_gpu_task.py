@@ -89,6 +89,13 @@ def test_the_order_of_lanes_does_not_show(on_device: Run, on_cpu: Run, order: in
     same(on_device(data, COPIES, options=options, reducers=0), on_cpu(data, COPIES, reducers=0), MAP_COUNTERS)
 
 
+@pytest.mark.parametrize("record_order", [0, 1])
+def test_which_records_go_first_does_not_show(on_device: Run, on_cpu: Run, record_order: int) -> None:
+    data = text_of(120)
+    same(on_device(data, COPIES, options={"record_order": record_order}, reducers=0), on_cpu(data, COPIES, reducers=0))
+    same(on_device(data, WORDS, options={"record_order": record_order}), on_cpu(data, WORDS))
+
+
 def test_one_key_is_all_there_is(on_device: Run, on_cpu: Run, device: Device) -> None:
     data = b"key key key key\n" * 1000
     same(on_device(data, WORDS, SUM), on_cpu(data, WORDS, SUM))
