@@ -111,6 +111,33 @@ extern "C" __global__ void read_by_ones(HD_PARAMETER const hd::Task task) {
 }
 HD_KERNEL(read_by_ones, hd::Task)
 
+// Loops that do not read as one record per turn: two lines a turn, and a break after the first line.
+extern "C" __global__ void read_two(HD_PARAMETER const hd::Task task) {
+    hd::Lane<hd::BlockCursor> hd(task);
+    while (hd.next()) {
+        char *line = nullptr, *second = nullptr;
+        unsigned long capacity = 0, other = 0;
+        while (hd.in.getline(&line, &capacity) != -1)
+            if (hd.in.getline(&second, &other) != -1) hd.print(hd::str(second));
+    }
+    hd.finish();
+}
+HD_KERNEL(read_two, hd::Task)
+
+extern "C" __global__ void read_one(HD_PARAMETER const hd::Task task) {
+    hd::Lane<hd::BlockCursor> hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        while (hd.in.getline(&line, &capacity) != -1) {
+            hd.print(hd::str(line));
+            break;
+        }
+    }
+    hd.finish();
+}
+HD_KERNEL(read_one, hd::Task)
+
 // Lane l takes 1 + (l * turns + i) * 7 % 64 elements in its turn i.
 struct TakeHow {
     uint64_t *places;

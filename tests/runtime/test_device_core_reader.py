@@ -208,3 +208,20 @@ def test_white_space_may_cover_several_records_of_a_range(core: Module) -> None:
     records = [b"a", b"", b" ", b"\t", b"b", b"", b""]
     assert scan(core, records, b"%s", 1, 0, begin=[0, 7]) == (OK, b"a 0| 0\nb 0| 0\n")
     assert scan(core, [b"a", b"", b"b"], b"%s %d", 2, 2, begin=[0, 3])[0] == READER_STOPPED
+
+
+@pytest.mark.parametrize(("kernel", "begin", "status", "printed"), [
+    ("read_two", None, READER_STOPPED, None),       # the second line is the next record's
+    ("read_one", None, READER_STOPPED, None),       # the program ends with the first record
+    ("read_two", [0, 2, 4], OK, [b"b", b"d"]),      # in a combine item both lines are there
+    ("read_two", [0, 1, 4], OK, [b"c"]),
+    ("read_one", [0, 2, 4], READER_STOPPED, None),
+    ("read_one", [0, 1, 2, 3, 4], READER_STOPPED, None),
+])
+def test_loops_that_read_otherwise(
+    core: Module, kernel: str, begin: list[int] | None, status: int, printed: list[bytes] | None,
+) -> None:
+    task = Task([b"a", b"b", b"c", b"d"], begin=begin)
+    core.launch(kernel, task.argument())
+    assert task.status == status
+    assert printed is None or [w.line for w in task.written()] == printed

@@ -1,0 +1,56 @@
+"""nvcc takes the texts that the emulated device runs, for an old and a current architecture, and keeps lanes in registers."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from heterodoop import resources
+from heterodoop.toolchain_cuda import EXACT, FLAGS, find_nvcc
+
+DEVICE = Path(resources.find("runtime", "device"))
+WORDS = r"""
+#include "lane.cuh"
+#include "format.cuh"
+extern "C" __global__ void __launch_bounds__(128) hd_map(HD_PARAMETER const hd::Task task) {
+    hd::Lane<hd::BlockCursor> hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        long n;
+        while ((n = hd.in.getline(&line, &capacity)) != -1) hd.print(hd::bytes(line, n - 1), hd::text("\t1\n", 3));
+    }
+    hd.finish();
+}
+HD_KERNEL(hd_map, hd::Task)
+"""
+
+
+def compiled(source: Path, arch: str, folder: Path) -> dict[str, tuple[int, int]]:
+    """Entry -> (bytes of stack, bytes spilled), as ptxas reports them. Warnings are errors."""
+    nvcc = find_nvcc()
+    if nvcc is None:
+        pytest.skip("no nvcc here")
+    command = [nvcc.path, *FLAGS, EXACT, "-Werror", "all-warnings", "-cubin", f"-arch={arch}", "-I", str(DEVICE), "-o",
+               str(folder / "out.cubin"), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    entry = re.compile(r"entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores", re.DOTALL)
+    return {name: (int(stack), int(spills)) for name, stack, spills in entry.findall(done.stderr)}
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_the_runtimes_kernels_compile(arch: str, tmp_path: Path) -> None:
+    found = compiled(DEVICE / "kernels.cu", arch, tmp_path)
+    texts = "".join(path.read_text() for path in DEVICE.glob("*.cuh"))
+    assert set(found) == set(re.findall(r"HD_KERNEL\((hd_\w+),", texts)) and len(found) >= 20
+    assert set(found.values()) == {(0, 0)}
+
+
+def test_a_map_kernel_keeps_its_lane_in_registers(tmp_path: Path) -> None:
+    source = tmp_path / "map.cu"
+    source.write_text(WORDS)
+    assert compiled(source, "sm_90", tmp_path) == {"hd_map": (64, 0)}  # the short text that a print puts together
