@@ -30,8 +30,6 @@ ALL: tuple[Optimisation, ...] = (
     Optimisation("shared-tables", "read-only arrays of up to 40 KB go to shared memory", ("default",)),
     Optimisation("texture", "read-only arrays of numbers go to texture memory without a clause (paper, 3.2)", ("paper",)),
     Optimisation("longest-first", "long records are taken first, so that no thread ends late", ("default",)),
-    Optimisation("radix-sort", "pairs are sorted by radix on a prefix, then ties", ("default",), "merge-sort"),
-    Optimisation("merge-sort", "pairs are sorted by comparing whole keys (paper, 4.3)", ("paper",), "radix-sort"),
 )
 
 BY_NAME = {item.name: item for item in ALL}

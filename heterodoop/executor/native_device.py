@@ -76,7 +76,7 @@ class NativeDevice:
         """Run one map task; status RUN_ON_CPU or DEVICE_FAILED where it could not do so exactly."""
         task, first = map_block(spec), _kernel_block(map)
         second = _kernel_block(combine) if combine else None
-        options = self._options_block(combine is not None)
+        options = self._options_block(combine is not None, "longest-first" in map.code.kernel.optimisations)
         blocks = [ctypes.byref(block) if block is not None else None for block in (task, first, second, options)]
         function = self._native.library.hd_gpu_map_task
         result = self._native.call(lambda seen, result: function(self._handle, *blocks, seen, result), progress)
@@ -94,12 +94,12 @@ class NativeDevice:
             self._native.library.hd_device_close(self._handle)
             self._handle = None
 
-    def _options_block(self, fold: bool) -> abi.OptionsBlock:
+    def _options_block(self, fold: bool, longest_first: bool) -> abi.OptionsBlock:
         chosen = self.options
         return abi.OptionsBlock(
             sub_split_bytes=chosen.sub_split, arena_bytes=chosen.arena, fold=fold, regroup=fold,
             emu_order=abi.ORDERS.index(chosen.order), emu_pattern=chosen.pattern, emu_seed=chosen.seed,
-            emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime),
+            emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime), record_order=not longest_first,
         )
 
 

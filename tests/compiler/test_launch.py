@@ -58,8 +58,8 @@ def test_recursion_needs_a_stack() -> None:
 
 
 def test_the_sets() -> None:
-    assert optimisations.chosen() == ("block-cursor", "shared-tables", "longest-first", "radix-sort")
-    assert optimisations.chosen("paper") == ("thread-areas", "texture", "merge-sort")
+    assert optimisations.chosen() == ("block-cursor", "shared-tables", "longest-first")
+    assert optimisations.chosen("paper") == ("thread-areas", "texture")
 
 
 def test_each_item_can_be_switched_off() -> None:
@@ -72,15 +72,15 @@ def test_each_item_can_be_switched_off() -> None:
 
 
 def test_exactly_one_of_two_ways_is_on() -> None:
-    for without in ([], ["block-cursor"], ["thread-areas"], ["radix-sort", "thread-areas"]):
+    for without in ([], ["block-cursor"], ["thread-areas"], ["longest-first", "thread-areas"]):
         for name in optimisations.SETS:
             found = set(optimisations.chosen(name, without))
-            assert len(found & {"block-cursor", "thread-areas"}) == len(found & {"radix-sort", "merge-sort"}) == 1
+            assert len(found & {"block-cursor", "thread-areas"}) == 1
 
 
 @pytest.mark.parametrize(("name", "without", "said"), [
     ("fast", [], "default, paper"), ("default", ["warp-combine"], "block-cursor"),
-    ("default", ["radix-sort", "merge-sort"], "--no-opt"),
+    ("default", ["block-cursor", "thread-areas"], "--no-opt"),
 ])
 def test_wrong_names_are_told(name: str, without: list[str], said: str) -> None:
     with pytest.raises(UsageError) as caught:
