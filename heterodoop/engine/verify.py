@@ -8,11 +8,13 @@ Nothing is left behind. Not here: reducers (the CPU runs them either way), print
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
 from typing import Any, Literal
 
 from ..diag import Diagnostic
@@ -24,6 +26,7 @@ from .devices import CPU, Devices, check_device
 from .layout import Layout
 from .plan import Plan, RunOptions, make_plan
 from .signals import StopSignals
+from .slots import CLOSE_SECONDS
 
 _POLL_SECONDS = 0.1
 FORMAT = "heterodoop-verify-1"
@@ -61,7 +64,8 @@ def verify(
     check_device(options.device)
     if options.device == CPU:
         raise UsageError("--device cpu: there is nothing to compare it with", code="HD032", help="use --device emulated")
-    with StopSignals(lambda request: None) as stop, tempfile.TemporaryDirectory(prefix="heterodoop-verify-") as scratch:
+    folder = tempfile.TemporaryDirectory(prefix="heterodoop-verify-", ignore_cleanup_errors=True)
+    with StopSignals(lambda request: None) as stop, folder as scratch:
         layout = reserve(str(Path(scratch) / "out")).layout
         layout.logs.mkdir(parents=True)
         plan = make_plan(bundle, inputs, layout, options, stop.check)
@@ -77,28 +81,61 @@ def _verdicts(plan: Plan, layout: Layout, stop: StopSignals, tell: Callable[[Ver
         return
     native = Native.load()
     devices = Devices(native, plan.offload)
-    checker = TaskChecker(plan, layout, native, devices)
-    pool = ThreadPoolExecutor(len(plan.slots), "heterodoop-verify")
+    workers = _Workers(TaskChecker(plan, layout, native, devices), len(plan.splits), len(plan.slots))
     try:
-        for future in [pool.submit(checker.check, number) for number in range(len(plan.splits))]:
-            yield _told(_wait(future, stop), tell)
+        for number in range(len(plan.splits)):
+            yield _told(workers.verdict(number, stop), tell)
     finally:
-        checker.cancel()  # what still runs after an error
-        pool.shutdown(cancel_futures=True)
+        workers.close()
         devices.close()
 
 
-def _wait(future: Future[Verdict], stop: StopSignals) -> Verdict:
-    while True:
-        stop.check()
-        try:
-            return future.result(_POLL_SECONDS)
-        except NotYet:
-            continue
+class _Workers:
+    """Threads that check tasks, in their order. They do not keep the process alive: a kernel may never end."""
+
+    def __init__(self, checker: TaskChecker, tasks: int, threads: int) -> None:
+        self._checker = checker
+        self._todo = iter(range(tasks))
+        self._done: SimpleQueue[tuple[int, Verdict | Exception]] = SimpleQueue()
+        self._early: dict[int, Verdict | Exception] = {}
+        self._lock = Lock()
+        self._threads = [Thread(target=self._work, daemon=True) for _ in range(min(tasks, threads))]
+        for thread in self._threads:
+            thread.start()
+
+    def verdict(self, number: int, stop: StopSignals) -> Verdict:
+        """The verdict on one task. Raises what its check raised; Interrupted."""
+        while number not in self._early:
+            stop.check()
+            with suppress(Empty):
+                task, result = self._done.get(timeout=_POLL_SECONDS)
+                self._early[task] = result
+        found = self._early.pop(number)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def close(self) -> None:
+        """Stop what still runs, and wait for it, but not for a kernel that never ends."""
+        with self._lock:
+            self._todo = iter(())
+        self._checker.cancel()
+        end = time.monotonic() + CLOSE_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def _next(self) -> int | None:
+        with self._lock:
+            return next(self._todo, None)
+
+    def _work(self) -> None:
+        while (number := self._next()) is not None:
+            try:
+                self._done.put((number, self._checker.check(number)))
+            except Exception as error:  # carried to the main thread, which raises it
+                self._done.put((number, error))
 
 
 def _told(verdict: Verdict, tell: Callable[[Verdict], None]) -> Verdict:
     tell(verdict)
     return verdict
-
-

@@ -212,3 +212,21 @@ def test_an_interrupt_ends_it_at_once(fake, bundle, tmp_path) -> None:
     with pytest.raises(Interrupted):
         verify(made, [str(tmp_path / "in.txt")], RunOptions(device="emulated", split_size=30))
     timer.join()
+
+
+def test_a_kernel_that_never_ends_does_not_keep_an_interrupted_run(fake, bundle, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("heterodoop.engine.verify.CLOSE_SECONDS", 0.2)
+    (tmp_path / "in.txt").write_bytes(TEXT)
+    over = threading.Event()
+
+    def hang(spec: object) -> TaskStatus:
+        over.wait()
+        return TaskStatus.OK
+
+    fake.answer = hang
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(Interrupted):
+        verify(with_kernel(bundle(WORDS)), [str(tmp_path / "in.txt")], RunOptions(device="emulated", split_size=30))
+    over.set()
+    timer.join()
