@@ -59,9 +59,8 @@ class Launch {
         block.error = error;
         block.error_size = error_size;
         block.random.state = config.seed;
-        const size_t page = 4096, wanted = config.stack_bytes ? config.stack_bytes : usual_stack;
-        const size_t bytes = wanted < smallest_stack ? smallest_stack : wanted;
-        block.pool = idle_pool.take((bytes + page - 1) / page * page);
+        const size_t wanted = config.stack_bytes ? config.stack_bytes : usual_stack;
+        block.pool = idle_pool.take(wanted < smallest_stack ? smallest_stack : wanted);
         if (block.config.spin_limit == 0) block.config.spin_limit = usual_spin_limit;
     }
     Launch(const Launch &) = delete;

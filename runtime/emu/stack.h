@@ -1,8 +1,9 @@
 // Stacks of lanes and the switch between them. Why assembly: swapcontext makes two system calls, 25 times as slow.
 //
-// A stack lies at the high end of a slot of 1 MiB that starts at a multiple of 1 MiB; the rest of the slot, at least half
-// of it, cannot be touched. So a lane that needs too much stack faults, also with a large array that jumps over pages; and
-// the lane that runs is found from the stack pointer, which is quicker than thread-local storage of a loaded library.
+// A stack lies at the high end of a slot of 1 MiB that starts at a multiple of 1 MiB; the rest of the slot, more than a
+// third of it, cannot be touched. So a lane that needs too much stack faults, also with a large array that jumps over pages;
+// and the lane that runs is found from the stack pointer, which is quicker than thread-local storage of a loaded library.
+// Where exactly a stack begins depends on the slot: else all would compete for the same few lines of the caches.
 #pragma once
 
 #include <sys/mman.h>
@@ -68,27 +69,35 @@ namespace hd_emu __attribute__((visibility("hidden"))) {
 struct Lane;
 
 constexpr size_t slot_bytes = 1u << 20;
-constexpr size_t largest_stack = slot_bytes / 2, smallest_stack = 1u << 15;
+constexpr size_t largest_stack = slot_bytes / 2, smallest_stack = 1u << 15, page_bytes = 4096;
+constexpr size_t colours = 256, colour_step = 7 * 64;  // beginnings of stacks
 #ifdef HD_EMU_ASAN
 constexpr size_t usual_stack = largest_stack;  // red zones around every variable
 #else
 constexpr size_t usual_stack = slot_bytes / 4;
 #endif
 
-// The last bytes of a slot.
+// What lies above a stack.
 struct alignas(16) Stack {
     Lane *lane;
     Stack *next;  // in the pool's list of free ones
 
     uintptr_t high() const { return reinterpret_cast<uintptr_t>(this); }
+    uintptr_t low(size_t bytes) const { return (high() - bytes) & ~(page_bytes - 1); }
     uintptr_t slot() const { return high() & ~(slot_bytes - 1); }
 };
+
+// The stack of the slot that an address lies in.
+inline Stack *stack_at(uintptr_t address) {
+    const uintptr_t slot_end = (address | (slot_bytes - 1)) + 1;
+    return reinterpret_cast<Stack *>(slot_end - sizeof(Stack) - address / slot_bytes % colours * colour_step);
+}
 
 // The lane whose code this is. Constant within a function: a frame never moves to another stack.
 inline Lane &current() {
     uintptr_t sp;
     asm("movq %%rsp, %0" : "=r"(sp));
-    return *reinterpret_cast<const Stack *>((sp | (slot_bytes - 1)) + 1 - sizeof(Stack))->lane;
+    return *stack_at(sp)->lane;
 }
 
 // Something that runs: a lane, or the caller of the launch. `low` and `size` are known to AddressSanitizer only.
@@ -120,9 +129,9 @@ inline void start_on(Context &context, const Stack &stack, size_t bytes, void (*
     *--top = nullptr;                          // where `entry` would return to: debuggers stop here
     *--top = reinterpret_cast<void *>(entry);  // popped by the switch's `ret`, which leaves the alignment of a call
     for (int i = 0; i < 6; ++i) *--top = nullptr;
-    context = {top, reinterpret_cast<const void *>(stack.slot() + slot_bytes - bytes), bytes, nullptr};
+    context = {top, reinterpret_cast<const void *>(stack.low(bytes)), stack.high() - stack.low(bytes), nullptr};
 #ifdef HD_EMU_ASAN
-    __asan_unpoison_memory_region(context.low, bytes);  // red zones of a lane that ended deep in calls
+    __asan_unpoison_memory_region(context.low, context.size);  // red zones of a lane that ended deep in calls
 #endif
 }
 
@@ -143,11 +152,12 @@ class StackPool {
             return stack;
         }
         if (left_ == 0 && !add_chunk()) return nullptr;
-        const uintptr_t end = next_slot_ + slot_bytes;
-        if (::mprotect(reinterpret_cast<void *>(end - bytes), bytes, PROT_READ | PROT_WRITE)) return nullptr;
+        Stack *const stack = stack_at(next_slot_);
+        const uintptr_t low = stack->low(bytes), end = next_slot_ + slot_bytes;
+        if (::mprotect(reinterpret_cast<void *>(low), end - low, PROT_READ | PROT_WRITE)) return nullptr;
         next_slot_ = end;
         --left_;
-        return reinterpret_cast<Stack *>(end - sizeof(Stack));
+        return stack;
     }
 
     void give(Stack *stack) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,3 +96,18 @@ def array(kind: Any, values: Sequence[Any] | int) -> Any:
 def pointer(to: Any) -> Any:
     """A kernel's pointer argument. The caller keeps the array."""
     return ctypes.c_void_p(ctypes.addressof(to))
+
+
+def main(library: str, kernel: str, *words: str) -> None:
+    """Launches a kernel on one warp in a process of its own: arguments `u:NUMBER`, `at:OFFSET` (into 64 bytes of malloc)."""
+    malloc = ctypes.CDLL(None).malloc
+    malloc.restype, malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    arguments: list[Any] = []
+    for word in words:
+        kind, _, number = word.partition(":")
+        arguments.append(ctypes.c_void_p(malloc(64) + int(number)) if kind == "at" else ctypes.c_uint(int(number)))
+    Module(Path(library)).launch(kernel, *arguments)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
