@@ -1,4 +1,4 @@
-"""nvcc takes the texts that the emulated device runs, for an old and a current architecture, and keeps lanes in registers."""
+"""nvcc takes the texts that the emulated device runs, for two architectures, and keeps lanes in registers."""
 
 from __future__ import annotations
 
