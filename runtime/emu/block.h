@@ -38,7 +38,9 @@ struct Place {
     const char *file;
     unsigned line;
 
-    bool operator==(const Place &other) const { return line == other.line && (file == other.file || std::strcmp(file, other.file) == 0); }
+    bool operator==(const Place &other) const {
+        return line == other.line && (file == other.file || std::strcmp(file, other.file) == 0);
+    }
 };
 
 // What a lane waits for and brings along. `result` is written when the group is released: what the lane then reads cannot

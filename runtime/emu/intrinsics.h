@@ -82,9 +82,15 @@ inline float __fdiv_rn(float a, float b) { return a / b; }
 inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 // Mixed signedness goes by the unsigned type, as in CUDA. A NaN loses against a number.
-#define HD_EMU_MIN_MAX(result, a, b)                                                                              \
-    constexpr result min(a x, b y) { return static_cast<result>(y) < static_cast<result>(x) ? static_cast<result>(y) : static_cast<result>(x); } \
-    constexpr result max(a x, b y) { return static_cast<result>(x) < static_cast<result>(y) ? static_cast<result>(y) : static_cast<result>(x); }
+#define HD_EMU_MIN_MAX(result, a, b)                                        \
+    constexpr result min(a x, b y) {                                        \
+        const result p = static_cast<result>(x), q = static_cast<result>(y); \
+        return q < p ? q : p;                                               \
+    }                                                                       \
+    constexpr result max(a x, b y) {                                        \
+        const result p = static_cast<result>(x), q = static_cast<result>(y); \
+        return p < q ? q : p;                                               \
+    }
 HD_EMU_MIN_MAX(int, int, int)
 HD_EMU_MIN_MAX(unsigned, unsigned, unsigned)
 HD_EMU_MIN_MAX(unsigned, int, unsigned)

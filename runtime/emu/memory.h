@@ -1,4 +1,4 @@
-// Memory that kernels declare: block-shared, filled with a pattern when a block starts; private, filled by HD_FILL; textures.
+// Memory that kernels declare: block-shared, filled with a pattern when a block starts; private (HD_FILL); textures.
 #pragma once
 
 #include <cstdlib>

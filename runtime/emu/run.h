@@ -20,7 +20,8 @@ template <class... Argument> struct Call {
     template <void (*kernel)(Argument...)> static void with(void **args) {
         expand<kernel>(args, std::index_sequence_for<Argument...>());
     }
-    template <void (*kernel)(Argument...), size_t... i> static void expand([[maybe_unused]] void **args, std::index_sequence<i...>) {
+    template <void (*kernel)(Argument...), size_t... i>
+    static void expand([[maybe_unused]] void **args, std::index_sequence<i...>) {
         static_assert((... && std::is_trivially_copyable_v<Argument>), "kernel arguments are copied byte by byte");
         kernel(*static_cast<const Argument *>(args[i])...);
     }
@@ -111,7 +112,8 @@ inline void Launch::run() {
 }
 
 // nullptr, or why the launch is impossible.
-inline const char *refusal(const hd_emu_config *config, const uint32_t grid[3], const uint32_t dim[3], uint64_t shared_bytes) {
+inline const char *refusal(const hd_emu_config *config, const uint32_t grid[3], const uint32_t dim[3],
+                           uint64_t shared_bytes) {
     const uint64_t lanes = static_cast<uint64_t>(dim[0]) * dim[1], blocks = static_cast<uint64_t>(grid[0]) * grid[1];
     if (config->version != HD_EMU_VERSION) return "hd_emu_config has another version";
     if (config->order > HD_EMU_RANDOM) return "unknown order of lanes";
@@ -142,8 +144,8 @@ int hd_emu_launch(const hd_emu_config *config, const char *kernel, const uint32_
     }
     const char *why = hd_emu::refusal(config, grid, block, shared_bytes);
     if (why) {
-        text.add("emulated device: kernel %s, grid (%u,%u,%u), block (%u,%u,%u): %s", kernel, grid[0], grid[1], grid[2], block[0],
-                 block[1], block[2], why);
+        text.add("emulated device: kernel %s, grid (%u,%u,%u), block (%u,%u,%u): %s", kernel, grid[0], grid[1], grid[2],
+                 block[0], block[1], block[2], why);
         return HD_EMU_DEVICE_ERROR;
     }
     hd_emu::Launch launch(*config, *found, args, error, error_size);

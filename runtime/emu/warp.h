@@ -83,7 +83,8 @@ template <class T> uint64_t bits(T value) {
 template <class T> T shuffle(Op op, uint32_t mask, T value, uint32_t argument, int width, const char *file, unsigned line) {
     Lane &me = current();
     if (width < 1 || width > 32 || (width & (width - 1)))
-        me.block->fail(me, "calls %s (%s:%u) with width %d, which is no power of two up to 32", name_of(op), file, line, width);
+        me.block->fail(me, "calls %s (%s:%u) with width %d, which is no power of two up to 32", name_of(op), file, line,
+                       width);
     const Wait wait = {op, mask, argument, static_cast<uint32_t>(width), bits(value), 0, {file, line}};
     const uint64_t found = me.block->collective(me, wait);
     T result;

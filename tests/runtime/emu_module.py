@@ -46,9 +46,14 @@ class Order:
 ORDERS = (Order(FORWARD), Order(REVERSE), *(Order(RANDOM, seed) for seed in range(4)))
 
 
+def name(order: Order) -> str:
+    return f"{('forward', 'reverse', 'random')[order.kind]}{order.seed}"
+
+
 def command(source: Path, target: Path, *more: str) -> list[str]:
     emulator = ROOT / "runtime" / "emu" / "cuda_emu.h"
-    return ["g++", *FLAGS, *more, "-include", str(emulator), "-I", str(ROOT / "runtime" / "device"), str(source), "-o", str(target)]
+    include = ["-include", str(emulator), "-I", str(ROOT / "runtime" / "device")]
+    return ["g++", *FLAGS, *more, *include, str(source), "-o", str(target)]
 
 
 def build(source: Path, target: Path, *more: str) -> Path:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from .emu_module import KERNELS, ORDERS, RANDOM, Module, Order, array, build, pointer
+from .emu_module import KERNELS, ORDERS, RANDOM, Module, Order, array, build, name, pointer
 
 u32, i32, i64, u64 = ctypes.c_uint, ctypes.c_int, ctypes.c_longlong, ctypes.c_ulonglong
-every_order = pytest.mark.parametrize("order", ORDERS, ids=lambda o: f"{('forward', 'reverse', 'random')[o.kind]}{o.seed}")
+every_order = pytest.mark.parametrize("order", ORDERS, ids=name)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,8 @@ def intrinsics(tmp_path_factory: pytest.TempPathFactory) -> Module:
 @pytest.mark.parametrize("threads", [32, 96, 256])
 def test_sum_of_blocks_by_shuffles(results: Module, order: Order, threads: int) -> None:
     values, total = array(i32, [(i * 37) % 101 - 50 for i in range(1000)]), array(i32, 1)
-    results.launch("block_sum", pointer(values), u32(1000), pointer(total), grid=(-(-1000 // threads),), block=(threads,), order=order)
+    arguments = pointer(values), u32(1000), pointer(total)
+    results.launch("block_sum", *arguments, grid=(-(-1000 // threads),), block=(threads,), order=order)
     assert total[0] == sum(values)
 
 

@@ -85,7 +85,8 @@ extern "C" __global__ void nested_groups(unsigned *out) {
 HD_KERNEL(nested_groups, unsigned *)
 
 // A lock that all lanes take, around a counter that is not atomic; a list that grows by compare and swap.
-extern "C" __global__ void lock_and_list(unsigned *lock, unsigned *count, unsigned *head, unsigned *next, unsigned long long *low) {
+extern "C" __global__ void lock_and_list(unsigned *lock, unsigned *count, unsigned *head, unsigned *next,
+                                         unsigned long long *low) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     while (atomicExch(lock, 1u)) __nanosleep(32);
     ++*count;
