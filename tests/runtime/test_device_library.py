@@ -24,7 +24,8 @@ DRIVERS = {"print_reals": 300_000, "print_text": 1_000_000, "parse_numbers": 1_0
            "arithmetic": 2_000_000}
 AS_KERNELS = ["-std=c++17", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off"]
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-format-nonliteral", "-Werror"]
-SANITIZERS = ["-g1", "-fno-wrapv", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZERS = ["-O0", "-g1", "-fno-wrapv",  # -O0: most of the time is the compiler's
+              "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 
