@@ -59,6 +59,10 @@ def _kernel_options(command: Any) -> Any:
             "--fast-math", is_flag=True,
             help="Let the GPU round a*b+c once. Its floating-point results may then differ from the CPU's.",
         ),
+        click.option(
+            "--libm", type=click.Choice(["own", "system"]), default="own", show_default=True,
+            help="Whose exp, log, pow, sin ...: ours, the same bits on CPU and GPU, or the C library's, on the CPU only.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)

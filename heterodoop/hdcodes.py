@@ -407,8 +407,9 @@ CODES: dict[str, Entry] = {
     "HD232": Entry(
         "a library function that the GPU does not have",
         "The message names it. The device library has string.h, ctype.h, the number readers of stdlib.h, sscanf, sprintf, "
-        "snprintf, and of math.h what is exact (sqrt, fabs, floor, fmod and the like). exp, log, pow, sin and their kin "
-        "round differently on a GPU, and the output has to be the same bytes.",
+        "snprintf, and of math.h what is exact (sqrt, fabs, floor, fmod and the like) and what runtime/math has (exp, log, "
+        "pow, sin and their kin, with --libm own). Others, and these with --libm system, would have other last bits than "
+        "the CPU's, and the output has to be the same bytes.",
         "Do without it in the loop, or leave it: the program runs on the CPU.",
     ),
     "HD233": Entry(

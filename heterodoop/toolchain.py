@@ -15,6 +15,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from .diag import Diagnostic, Severity
 from .errors import ToolError, UserError
@@ -22,20 +23,33 @@ from .source import Span
 
 FILTER_FLAGS = ("-O3", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
 DEFAULT_STD = "gnu11"
+# What runtime/math has, in double and float form (exp, expf); runtime/math/functions.h is the same list.
+MATH_FUNCTIONS = (
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh cbrt erf erfc pow atan2 hypot".split()
+)
+Libm = Literal["own", "system"]
 _TAIL = 4000
 
 
 @dataclass(frozen=True)
 class CcOptions:
-    """What a user may say about compiling his C: -I, -D, -l (names without the dash and letter) and -std."""
+    """What a user may say about compiling his C: -I, -D, -l (names without the dash and letter) and -std.
+
+    libm  whose exp, log, pow ... the filters call: "own" (runtime/math, as kernels do) or "system" (the C library).
+    """
 
     includes: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     std: str = DEFAULT_STD
+    libm: Libm = "own"
 
     def preprocessor_flags(self) -> list[str]:
         return [f"-std={self.std}", *(f"-I{plain_path(i)}" for i in self.includes), *(f"-D{d}" for d in self.defines)]
+
+    def math_flags(self) -> list[str]:
+        """gcc computes exp(1) itself and makes x * x of pow(x, 2), in other bits: not where the functions are ours."""
+        return [f"-fno-builtin-{n}{s}" for n in MATH_FUNCTIONS for s in ("", "f")] if self.libm == "own" else []
 
     def link_flags(self) -> list[str]:
         """The math library comes last: filters that call sqrt() should not need -lm."""
@@ -167,7 +181,7 @@ def build_filter(
     Raises UserError HD300 (C errors) or HD301 (link errors) with the compiler's text, ToolError HD502, HD503.
     """
     cc, place = find_cc(), Place.of([*sources, out])
-    words = [*cc, *FILTER_FLAGS, *place.options(options).preprocessor_flags(), "-o", place.path(out)]
+    words = [*cc, *FILTER_FLAGS, *options.math_flags(), *place.options(options).preprocessor_flags(), "-o", place.path(out)]
     words += [word for folder in quoted for word in ("-iquote", os.path.abspath(folder))]
     for source in sources:
         words += [*language_words(source), place.path(source)]

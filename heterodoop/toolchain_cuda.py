@@ -130,7 +130,8 @@ def build(
     home = cache or build_cache.folder()
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*FLAGS, *(() if fast_math else (EXACT,))]
-    headers = build_cache.tree(resources.find("runtime", "device"), _SUFFIXES)
+    folders = (resources.find("runtime", name) for name in ("device", "math"))
+    headers = [word for folder in folders for word in build_cache.tree(folder, _SUFFIXES)]
     common = [*flags, build_cache.identity(nvcc.path), *headers]
     jobs = [(text, arch) for text in texts for arch in archs]
     one = partial(_one, nvcc, flags, common, folder, home)

@@ -33,7 +33,8 @@ def emulated_module(source: Path, cache: Path | None = None, *, sanitize: bool =
     flags = [*FLAGS, *(SANITIZE_FLAGS if sanitize else ())]
     device, emulator = resources.find("runtime", "device"), resources.find("runtime", "emu")
     text = source.read_bytes()
-    headers = [*build_cache.tree(device, SUFFIXES), *build_cache.tree(emulator, SUFFIXES)]
+    math = resources.find("runtime", "math")
+    headers = [word for folder in (device, emulator, math) for word in build_cache.tree(folder, SUFFIXES)]
     name = build_cache.key([*flags, *compiler, build_cache.identity(compiler[0]), text, *headers])
     include = ["-include", str(emulator / "cuda_emu.h"), "-I", str(device)]
 

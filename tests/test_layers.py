@@ -20,7 +20,7 @@ LEVELS = (
     {"", "errors", "source", "resources"},
     {"diag", "manifest", "hdcodes"},
     {"toolchain", "storage", "build_native", "build_cache"},
-    {"toolchain_emulated", "toolchain_cuda"},
+    {"toolchain_emulated", "toolchain_cuda", "toolchain_math"},
     {"cuda_library"},
     {"compiler", "executor", "scheduler"},
     {"engine"},

@@ -9,7 +9,7 @@ from pathlib import Path
 from .. import toolchain_cuda
 from ..errors import UsageError
 from ..manifest import Role
-from ..toolchain import CcOptions
+from ..toolchain import CcOptions, Libm
 from . import optimisations
 
 
@@ -49,6 +49,7 @@ class BuildOptions:
         cls, source: Sequence[str], *, combine: str | None = None, reduce: str | None = None, include: Sequence[str] = (),
         define: Sequence[str] = (), library: Sequence[str] = (), std: str = "gnu11", verify: bool = False,
         opt: str = "default", no_opt: Sequence[str] = (), arch: Sequence[str] = (), fast_math: bool = False,
+        libm: Libm = "own",
     ) -> BuildOptions:
         """From the command line's words. Raises UsageError HD001: no such file, no map.c, not a C file; HD005, HD006."""
         first = Path(source[0])
@@ -62,7 +63,7 @@ class BuildOptions:
                 programs.append((role, default))  # type: ignore[arg-type]
         extra = tuple(Path(s) for s in source[1:])
         _check_files(first, folder, [p for _, p in programs], extra)
-        options = CcOptions(tuple(include), tuple(define), tuple(library), std)
+        options = CcOptions(tuple(include), tuple(define), tuple(library), std, libm)
         home = first if folder else first.parent
         toolchain_cuda.check_architectures(arch)
         gpu = GpuOptions(optimisations.chosen(opt, no_opt), tuple(arch), fast_math)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import __version__, resources, toolchain
+from .. import __version__, resources, toolchain, toolchain_math
 from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
@@ -132,7 +132,9 @@ def _analyse_program(role: Role, path: Path, options: BuildOptions, sink: Sink) 
         return Analysed(role, path, unit, None, None, (unit.refusal,))
     if not found:
         return Analysed(role, path, unit, None, None, (_no_directive(role, path),))
-    analysis = passes.run(unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations)
+    analysis = passes.run(
+        unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations, libm=options.cc.libm,
+    )
     return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
 
 
@@ -150,11 +152,15 @@ def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
         tool=__version__,
         name=options.name,
         compiler=toolchain.version(toolchain.find_cc()),
-        flags=(*toolchain.FILTER_FLAGS, *options.cc.preprocessor_flags(), *options.cc.link_flags()),
+        flags=_flags(options.cc),
         programs=tuple(_program(program, options) for program in programs),
         inputs=tuple(Input(path, sha256(Path(path))) for path in read),
         binaries=(),
     )
+
+
+def _flags(cc: toolchain.CcOptions) -> tuple[str, ...]:
+    return (*toolchain.FILTER_FLAGS, *cc.math_flags(), *cc.preprocessor_flags(), *cc.link_flags())
 
 
 def _program(program: Analysed, options: BuildOptions) -> Program:
@@ -169,9 +175,10 @@ def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest
     (made / "bin").mkdir()
     buffers = made.with_name("stdio_buffers.o")
     toolchain.build_object(resources.find("runtime", "cpu", "stdio_buffers.c"), buffers)
+    ours = [buffers, *toolchain_math.math_objects(options.cc)]
     for role, path in options.programs:
         shutil.copyfile(path, made / "src" / f"{role}.c")
-        toolchain.build_filter([buffers, path, *options.extra], made / "bin" / role, options.cc)
+        toolchain.build_filter([*ours, path, *options.extra], made / "bin" / role, options.cc)
     for path in options.extra:
         shutil.copyfile(path, made / "src" / path.name)
     programs = kernels.build(made, _parts(result), result.manifest.programs, options.extra, options.cc, options.gpu)

@@ -3,12 +3,15 @@
 A row is a header of runtime/device and the functions that it declares: NAME, NAME=SPELLING where hd:: has it by another
 name, `:err` or `:token` where the lane's errno or strtok state is the first argument, `:errno` where it is only if the
 program looks at errno. Else a device function has the C function's parameters and result. Only what gives the same bits
-as the CPU filter's C library is here; a function without a row is refused by name (`support`).
+as the CPU filter's function is here (exp and its like are ours in both); a function without a row is refused by name
+(`support`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from ..toolchain import MATH_FUNCTIONS, Libm
 
 _TABLE: dict[str, str] = {
     "strings.cuh": (
@@ -32,6 +35,7 @@ _TABLE: dict[str, str] = {
         "sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf round roundf rint rintf fmod fmodf fmin fminf "
         "fmax fmaxf copysign copysignf"
     ),
+    "libm.cuh": " ".join(f"{name}{suffix}:errno" for name in MATH_FUNCTIONS for suffix in ("", "f")),
 }
 
 # What the emitter has text of its own for.
@@ -42,11 +46,11 @@ _LANE = BUILT_IN - {"__builtin_expect"}
 _CPU_MATH = frozenset(
     name + suffix
     for name in (
-        "cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
-        "hypot erf erfc tgamma lgamma fma fdim remainder nextafter nearbyint ldexp scalbn logb modf frexp".split()
+        "asinh acosh atanh tgamma lgamma fma fdim remainder nextafter nearbyint ldexp scalbn logb modf frexp".split()
     )
     for suffix in ("", "f", "l")
 )
+_OWN_MATH = frozenset(_TABLE["libm.cuh"].replace(":errno", "").split())
 MEMORY = frozenset({"malloc", "calloc", "strdup", "strndup", "free"})
 
 
@@ -88,8 +92,10 @@ def needs_lane(name: str, uses_errno: bool) -> bool:
     return name in _LANE or (row is not None and bool(row.first(uses_errno)))
 
 
-def why_not(name: str) -> str:
+def why_not(name: str, libm: Libm = "own") -> str:
     """Why a call keeps the region on the CPU, "" where the device has the function."""
+    if libm == "system" and name in _OWN_MATH:
+        return f"{name}() is the C library's (--libm=system), whose last bits a GPU does not have, so it runs on the CPU"
     if find(name) is not None or name in BUILT_IN:
         return ""
     if name in MEMORY:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .. import resources, toolchain
+from .. import resources, toolchain, toolchain_math
 from ..source import SourceFile, Span
 from ..toolchain import CcOptions
 from . import ir, ir_walk
@@ -87,7 +87,7 @@ def build_prologue(
     home = os.path.dirname(os.path.abspath(source.path))
     if "register" in text:  # its address is taken
         options = replace(options, defines=(*options.defines, "register="))
-    toolchain.build_filter([writer, copy, *extra], out, options, quoted=[home])
+    toolchain.build_filter([writer, *toolchain_math.math_objects(options), copy, *extra], out, options, quoted=[home])
 
 
 def pure(program: ir.Program) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from .. import manifest
 from ..diag import Sink
 from ..errors import CompilerBug
+from ..toolchain import Libm
 from . import emit_host, ir, optimisations, record_loop
 from .bind import BoundRegion
 from .decisions import Decisions
@@ -82,26 +83,27 @@ class Analysis:
 
 def run(
     unit: Unit, bound: BoundRegion, sink: Sink, *, verify: bool = False,
-    options: tuple[str, ...] = optimisations.chosen(),
+    options: tuple[str, ...] = optimisations.chosen(), libm: Libm = "own",
 ) -> Analysis:
     """Lower a bound region, run all passes and analyses. User errors (HD211) go to `sink`.
 
     verify   check the IR after every pass, and that its text reads back; raises CompilerBug naming the pass.
     options  optimisations that are on (`optimisations.chosen`).
+    libm     whose exp, log, pow ... the filters call (`toolchain.CcOptions`).
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEPTH))
     try:
-        return _run(lower(unit, bound, sink), unit, bound, sink, verify, options)
+        return _run(lower(unit, bound, sink), unit, bound, sink, verify, options, libm)
     except RecursionError:
         program = nothing(bound, "the program is nested too deeply to be analysed")
-        return _run(program, unit, bound, sink, verify, options)
+        return _run(program, unit, bound, sink, verify, options, libm)
     finally:
         sys.setrecursionlimit(limit)
 
 
 def _run(
-    program: ir.Program, unit: Unit, bound: BoundRegion, sink: Sink, verify: bool, options: tuple[str, ...],
+    program: ir.Program, unit: Unit, bound: BoundRegion, sink: Sink, verify: bool, options: tuple[str, ...], libm: Libm,
 ) -> Analysis:
     _checked(program, "lower", verify)
     for step in PASSES:
@@ -112,7 +114,7 @@ def _run(
     fold = recognise(program)
     scope = {name: symbol.storage for name, symbol in bound.scope.items()}
     placement = decide(program, table, scope, options)
-    reasons = (*gpu_refusals(program, table), *placement.reasons, *_no_prologue(unit, bound, placement.decisions))
+    reasons = (*gpu_refusals(program, table, libm), *placement.reasons, *_no_prologue(unit, bound, placement.decisions))
     info = region_info(program, table, fold, bound)
     return Analysis(program, table, info, tuple(dict.fromkeys(reasons)), placement.decisions)
 
@@ -126,10 +128,10 @@ def _no_prologue(unit: Unit, bound: BoundRegion, decisions: Decisions) -> tuple[
     return (manifest.Reason("HD246", text, str(bound.directive.span)),) if why else ()
 
 
-def gpu_refusals(program: ir.Program, table: UseTable) -> tuple[manifest.Reason, ...]:
+def gpu_refusals(program: ir.Program, table: UseTable, libm: Libm = "own") -> tuple[manifest.Reason, ...]:
     """Every reason against the GPU, each once: what could not be lowered, variables and calls, the shape, no CUDA text."""
-    reasons = (*program.refusals, *table.refusals, *shape_refusals(program, table), *support_refusals(program, table))
-    return tuple(dict.fromkeys(reasons))
+    shape, support = shape_refusals(program, table), support_refusals(program, table, libm)
+    return tuple(dict.fromkeys((*program.refusals, *table.refusals, *shape, *support)))
 
 
 def _checked(program: ir.Program, name: str, wanted: bool) -> None:

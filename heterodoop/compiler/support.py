@@ -11,6 +11,7 @@ from typing import Any
 
 from ..manifest import Reason
 from ..source import Span
+from ..toolchain import Libm
 from . import ctype, device_calls, emit_cuda, emit_expr_init, emit_expr_output, emit_types, formats, ir, ir_walk, stdio
 from .flow_memory import reached
 from .libc_effects import EFFECTS, REFUSED
@@ -21,9 +22,9 @@ _VARIABLES = frozenset({"errno", "stdin", "stdout", "stderr"})  # of the library
 _SHRINKING = frozenset({"memmove", "memcpy", "strcpy", "strtok", "strtok_r", "strsep"})  # what they write was there before
 
 
-def refusals(program: ir.Program, table: UseTable) -> tuple[Reason, ...]:
-    """Every reason once, in the order of the text."""
-    check = _Check(program, table)
+def refusals(program: ir.Program, table: UseTable, libm: Libm = "own") -> tuple[Reason, ...]:
+    """Every reason once, in the order of the text. libm: whose exp, log, pow ... the CPU filters call."""
+    check = _Check(program, table, libm)
     names = sorted(reached(program, program.region.body))
     found = [*check.body(program.region.function, program.region.body)]
     for name in names:
@@ -32,7 +33,8 @@ def refusals(program: ir.Program, table: UseTable) -> tuple[Reason, ...]:
 
 
 class _Check:
-    def __init__(self, program: ir.Program, table: UseTable) -> None:
+    def __init__(self, program: ir.Program, table: UseTable, libm: Libm) -> None:
+        self._libm: Libm = libm
         self._program, self._points_to = program, table.points_to
         self._own = program.by_name
         self._externs = {s.name for s in program.externs}
@@ -80,7 +82,7 @@ class _Check:
         elif name in self._own:
             return
         elif name not in REFUSED and known_call(name):
-            if (why := device_calls.why_not(name)) and not _free_of_null(node):
+            if (why := device_calls.why_not(name, self._libm)) and not _free_of_null(node):
                 yield _reason("HD234" if name in device_calls.MEMORY else "HD232", why, node.span)
             if name in ("sprintf", "snprintf"):
                 yield from _conversions(emit_expr_output.string_pieces(node), node)
