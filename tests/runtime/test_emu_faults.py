@@ -84,7 +84,7 @@ def test_a_lane_of_the_mask_has_ended(faulty: Module, kernel: str, order: Order)
 @pytest.mark.parametrize(
     "kernel, one, other",
     [
-        ("masks_differ", "0x0000ffff: wait at __ballot_sync, mask 0xffffffff", "0xffff0000: wait at __ballot_sync, mask 0xffff"),
+        ("masks_differ", "0x0000ffff: wait at __ballot_sync, mask 0xffffffff", "0xffff0000: wait at __ballot_sync, mask"),
         ("collectives_differ", "0x0000ffff: wait at __ballot_sync, mask", "0xffff0000: wait at __syncwarp, mask"),
         ("barrier_and_collective", "0x00000001: wait at __syncwarp", "0xfffffffe: wait at __syncthreads"),
     ],
