@@ -12,7 +12,7 @@ from .. import manifest
 from ..errors import CompilerBug
 from . import ctype, device_calls, emit_expr, emit_expr_init, emit_types, ir, ir_names, ir_walk
 from .decisions import Decisions, Place, SharedField
-from .emit_expr_scope import Environment, Scope, memory_name, outer_locals
+from .emit_expr_scope import Environment, Scope, block_name, memory_name, outer_locals
 from .emit_stmt import Body, Lines, falls_through
 from .emit_types import INDENT, declare
 from .launch import MAX_DEPTH
@@ -167,7 +167,7 @@ def _shared_checks(env: Environment) -> list[str]:
     fields = [f for f in env.decisions.fields() if f.offset]
     checks = [f"sizeof(Shared) == {env.decisions.shared_bytes}"]
     checks += [f"offsetof(Shared, {env.fields[f.key]}) == {f.offset}" for f in fields]
-    return [f'static_assert({" && ".join(checks)}, "what the host fills in");']
+    return [f'static_assert({check}, "as the host fills it in");' for check in checks]
 
 
 def _lane_field(place: Place, name: str) -> str:
@@ -187,9 +187,10 @@ def _before_items(env: Environment) -> Iterator[str]:
     places = _in_block(env)
     for place in places:
         name = env.fields[place.key]
-        yield f"{INDENT}HD_SHARED({_block_type(place)}, {name}_block);\n"
-        yield f"{INDENT}hd::copy_by_block({name}_block, shared.{name});\n"
-        yield f"{INDENT}hd.{name}_block = {'' if isinstance(place.type, ctype.Array) else '&'}{name}_block.value;\n"
+        copy = block_name(name)
+        yield f"{INDENT}HD_SHARED({_block_type(place)}, {copy});\n"
+        yield f"{INDENT}hd::copy_by_block({copy}, shared.{name});\n"
+        yield f"{INDENT}hd.{name}_block = {'' if isinstance(place.type, ctype.Array) else '&'}{copy}.value;\n"
     if places:
         yield f"{INDENT}__syncthreads();\n"
 
@@ -243,7 +244,8 @@ def _fresh(env: Environment, scope: Scope) -> Iterator[str]:
             yield f"alignas(16) char {name}[{place.nbytes}]; HD_FILL({name});"
     known: list[str] = []
     for place, name in env.lane_fields.values():
-        known += _start(place, f"hd.globals.{name}", env, scope)
+        target = f"hd.globals.{name}"
+        known += [f"{target} = {{}};"] if place.key in reader else _start(place, target, env, scope)
     for symbol in outer_locals(env):
         found = scope.place(symbol.name)
         name = scope.local(symbol.name)

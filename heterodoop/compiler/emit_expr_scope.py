@@ -145,7 +145,7 @@ class Scope:
             return self.env.global_names[place.key]
         field = self.env.fields[place.key]
         if place.space == "shared":
-            return f"hd.{field}_block"
+            return f"{block_name(field)}.value" if self.kernel else f"hd.{field}_block"
         return f"shared.{field}" if self.kernel else f"hd.shared.{field}"
 
     def place(self, name: str) -> Place | None:
@@ -190,7 +190,12 @@ class Scope:
 
 def memory_name(place: Place) -> str:
     """The array in the kernel that is a thread's own copy of memory that was allocated before the region."""
-    return f"{cuda_names.unique(place.name.lstrip('*'), ())}_memory"
+    return f"hd_{cuda_names.unique(place.name.lstrip('*'), ())}_memory"
+
+
+def block_name(field: str) -> str:
+    """A block's copy of what a field of `Shared` points to. No name of the program's begins with hd_."""
+    return f"hd_{field}_block"
 
 
 def outer_locals(env: Environment) -> Iterator[ir.Symbol]:

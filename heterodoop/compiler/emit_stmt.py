@@ -6,7 +6,7 @@ that compiler messages, profilers and debuggers show the user's C. Non-goals: wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..errors import CompilerBug
@@ -32,8 +32,9 @@ class Lines:
         if span is not None and span.line and (span.file, span.line) != (self._file, self._next):
             self.text.append(f"#line {span.line} {ir_names.escape(span.file.encode())}")
             self._file, self._next = span.file, span.line
-        self.text.append(text)
-        self._next += 1
+        parts = wrapped(text)
+        self.text += parts
+        self._next += len(parts)
         self._last = (self._file, self._next - 1, text) if span is not None else ("", 0, "")
 
     def join(self) -> None:
@@ -52,6 +53,44 @@ class Lines:
             self._last = (file, line, self.text[-1])
         else:
             self.add(text, span)
+
+
+def wrapped(text: str, width: int = 120) -> list[str]:
+    """A long line cut between the arguments of its outermost call (of a declaration, its parameters)."""
+    if len(text) <= width:
+        return [text]
+    pad = " " * (len(text) - len(text.lstrip()) + 2 * len(INDENT))
+    lines: list[str] = []
+    start = last = 0
+    for at in [*_cuts(text), len(text)]:
+        if at - start + (len(pad) if lines else 0) > width and last > start:
+            lines.append(text[start:last])
+            start = last + 1
+        last = at
+    lines.append(text[start:])
+    return [lines[0], *(pad + line for line in lines[1:])]
+
+
+def _cuts(text: str) -> Iterator[int]:
+    """Places of the blanks behind commas that stand outside of literals and in one bracket at most."""
+    quote, depth = "", 0
+    for at, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote and not _escaped(text, at) else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char == " " and text[at - 1] == "," and depth <= 1:
+            yield at
+
+
+def _escaped(text: str, at: int) -> bool:
+    """Is the character behind an odd number of backslashes?"""
+    before = text[:at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 class Body:

@@ -18,6 +18,7 @@ from .launch import launch
 from .live_in import fields
 from .pointers import Pointers
 from .points_to import ERRNO, STRTOK
+from .streams import STREAMS
 from .uses import Use, UseTable
 
 CONSTANT_BYTES = 2048  # small read-only objects inside the parameter block, all together
@@ -110,7 +111,7 @@ class _Placer:
         self.reasons.append(Reason(code, text, str(span) if span.line else ""))
 
     def _place(self, use: Use) -> Place | None:
-        if use.cls in ("unused", "carried") or use.key in (ERRNO, STRTOK):
+        if use.cls in ("unused", "carried") or use.key in (ERRNO, STRTOK) or use.key in STREAMS:
             return None
         symbol = self._known.symbol(use.key)
         if symbol is None:

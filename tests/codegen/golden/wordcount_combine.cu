@@ -20,7 +20,7 @@ namespace app {
 struct Shared {
     char previous[256];
 };
-static_assert(sizeof(Shared) == 256, "what the host fills in");
+static_assert(sizeof(Shared) == 256, "as the host fills it in");
 
 using Lane = hd::Lane<hd::BlockCursor>;
 

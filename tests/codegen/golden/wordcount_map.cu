@@ -17,7 +17,7 @@ namespace app {
 struct Shared {
     char nothing;
 };
-static_assert(sizeof(Shared) == 1, "what the host fills in");
+static_assert(sizeof(Shared) == 1, "as the host fills it in");
 
 using Lane = hd::Lane<hd::BlockCursor>;
 
@@ -42,7 +42,9 @@ static __device__ int get_word(Ctx &hd, const char *line, int offset, char *word
         return -1;
     while (i < length && !is_separator(line[i])) {
         if (n == hd::sub(size, 1)) {
-            hd.warn(hd::text("wordcount: a word is longer than ", 33), hd::dec(hd::sub(size, 1)), hd::text(" bytes; raise WORD_SIZE\n", 24));
+            hd.warn(hd::text("wordcount: a word is longer than ", 33), hd::dec(hd::sub(size, 1)),
+                    hd::text(" bytes; raise WORD_SIZE\n", 24));
+#line 26 "apps/wordcount/map.c"
             hd.fail(hd::Status::exit_called, 26);
         }
         word[hd::post_inc(n)] = line[hd::post_inc(i)];
@@ -50,14 +52,14 @@ static __device__ int get_word(Ctx &hd, const char *line, int offset, char *word
     word[n] = '\0';
     return hd::sub(i, offset);
 }
-#line 54 "map.cu"
+#line 56 "map.cu"
 
 #line 8 "apps/wordcount/map.c"
 static __device__ int is_separator(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
 }
-#line 61 "map.cu"
+#line 63 "map.cu"
 
 // ---- the kernel: one work item per record
 
@@ -82,7 +84,7 @@ hd_map(const HD_PARAMETER hd::Task task, const HD_PARAMETER Shared shared) {
                 hd::add_to(offset, step);
             }
         }
-#line 86 "map.cu"
+#line 88 "map.cu"
     }
     hd.finish();
 }
