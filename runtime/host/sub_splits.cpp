@@ -1,6 +1,8 @@
 #include "sub_splits.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace hd {
 
@@ -12,7 +14,7 @@ void SubSplits::append(std::string_view piece) {
   if (size_ + piece.size() > buffer_.capacity()) {
     const uint64_t left = size_ - begin_;
     char *to = other_.reserve(2 * left + piece.size());
-    std::memcpy(to, buffer_.data() + begin_, left);
+    if (left) std::memcpy(to, buffer_.data() + begin_, left);
     std::swap(buffer_, other_);
     other_.reset();
     begin_ = 0;
@@ -32,17 +34,25 @@ bool SubSplits::fill(uint64_t target) {
   return !source_ended_;
 }
 
+std::string_view SubSplits::take(uint64_t n) {
+  begin_ += n;
+  return {buffer_.data() + begin_ - n, n};
+}
+
 std::string_view SubSplits::next(uint64_t target) {
-  if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, size_ - begin_);
-  size_ -= begin_;
-  begin_ = 0;
+  if (begin_ > size_ / 2) {
+    size_ -= begin_;
+    std::memmove(buffer_.data(), buffer_.data() + std::exchange(begin_, 0), size_);
+  }
   // One byte more, to know whether anything follows.
-  for (uint64_t wanted = target + 1;; wanted = 2 * size_) {
+  for (uint64_t wanted = target + 1;; wanted = 2 * (size_ - begin_)) {
     const bool more = fill(wanted);
-    if (!more && size_ <= target) return {buffer_.data(), begin_ = size_};
-    const void *cut = ::memrchr(buffer_.data(), '\n', std::min(size_, target));
-    if (!cut) cut = std::memchr(buffer_.data(), '\n', size_);
-    if (cut) return {buffer_.data(), begin_ = static_cast<const char *>(cut) - buffer_.data() + 1};
+    const char *const data = buffer_.data() + begin_;
+    const uint64_t left = size_ - begin_;
+    if (!more && left <= target) return take(left);
+    const void *cut = ::memrchr(data, '\n', std::min(left, target));
+    if (!cut) cut = std::memchr(data, '\n', left);
+    if (cut) return take(uint64_t(static_cast<const char *>(cut) - data) + 1);
   }
 }
 

@@ -27,6 +27,7 @@ class SubSplits {
  private:
   bool fill(uint64_t target);
   void append(std::string_view piece);
+  std::string_view take(uint64_t n);
 
   RecordSource records_;
   HostBuffer<char> buffer_, other_;
