@@ -138,13 +138,13 @@ class _Check:
             self.number, str(self.split), "equal", counters["MAP_INPUT_RECORDS"], counters["MAP_OUTPUT_RECORDS"],
         )
         try:
-            for configuration in configurations(self._options):
+            for number, configuration in enumerate(configurations(self._options)):
                 device = self._on_device(job, self.split, configuration, "device")
-                if device.result.reason:
+                if device.result.reason and not number and not device.result.device_failed:
                     return replace(verdict, outcome="cpu-only", reason=device.result.reason)
-                difference = self._compare(job, cpu, device, configuration)
+                difference = self._difference(job, cpu, device, configuration)
                 if difference:
-                    return replace(verdict, outcome="different", difference=self._with_record(difference, configuration))
+                    return replace(verdict, outcome="different", difference=difference)
             return verdict
         finally:
             self._remove("cpu", "device")
@@ -196,6 +196,13 @@ class _Check:
     def _place(self, folder: AttemptFolder, log: Path, split: Split) -> Place:
         names = TaskNames(self.owner.plan.job_id, True, self.number, 0, folder.out, folder.tmp, split)
         return Place(folder.work, folder.root, log, names)
+
+    def _difference(self, job: CpuJob, cpu: _Output, device: _Output, configuration: Configuration) -> Difference | None:
+        """Also one: a device that failed, or that left to the CPU what it could do in the configurations before."""
+        if device.result.reason:
+            return Difference(configuration.name, "the whole task", "", "a result", f"none: {device.result.reason}")
+        found = self._compare(job, cpu, device, configuration)
+        return self._with_record(found, configuration) if found else None
 
     def _compare(self, job: CpuJob, cpu: _Output, device: _Output, configuration: Configuration) -> Difference | None:
         lines = self._lines(job, cpu, device)

@@ -110,7 +110,8 @@ def run_map(
         result, fault = run_split(replace(launcher, combine=None), replace(spec, regroup=False), run.split, progress)
         runs = 2
     if result.status in _FOR_THE_CPU and not fault:
-        return _on_cpu(runner, run, progress, result.message, result.seconds.get("total", 0.0))
+        done = _on_cpu(runner, run, progress, result.message, result.seconds.get("total", 0.0))
+        return replace(done, device_failed=result.status is not TaskStatus.RUN_ON_CPU)
     return replace(map_result(result, fault, runs, run.job, run.out, run.index), device=device.name)
 
 

@@ -110,6 +110,23 @@ int main(void) {
   return 0;
 }
 """
+# Wrong on purpose: at[1] is never written.
+ASTRAY = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char line[64];
+  int at[2], table[4] = {5, 6, 7, 8}, value;
+  at[1] = 0;
+#pragma mapreduce mapper key(line) value(value)
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    at[atoi(line)] = 0;
+    value = table[at[1]];
+    printf("x\t%d\n", value);
+  }
+  return 0;
+}
+"""
 SAMPLE = (ROOT / "apps" / "wordcount" / "sample.txt").read_bytes()
 SETTINGS = {"wordcount": [], "grep": ["grep.pattern=Light"]}
 Job = Callable[..., JobResult]
@@ -302,3 +319,10 @@ def test_verify_finds_reads_of_memory_that_nobody_wrote(bundles, tmp_path: Path)
     difference = checked(bundles.get(LEFTOVER), tmp_path / "in", reducers=1).difference
     assert difference and difference.configuration == "unwritten memory 0xA5"
     assert (difference.cpu, difference.device, difference.record) == ("ab\t1", "ab\\xa5\\xa5\t1", 1)
+
+
+def test_verify_finds_a_kernel_that_goes_astray_only_with_other_memory(bundles, tmp_path: Path) -> None:
+    """The index that this program reads is from the record before; here always 0, and so is fresh memory."""
+    (tmp_path / "in").write_bytes(b"0\n" * 10)
+    difference = checked(bundles.get(ASTRAY), tmp_path / "in", reducers=0).difference
+    assert difference and difference.configuration == "unwritten memory 0xA5"

@@ -160,6 +160,16 @@ def test_tasks_that_the_device_leaves_are_cpu_only(fake, bundle, check) -> None:
     assert found.to_json()["cpu_only"] == 2 and found.to_json()["tasks"][1]["reason"] == fake.message
 
 
+@pytest.mark.parametrize(("order", "status"), [
+    ("forward", TaskStatus.DEVICE_FAILED), ("reverse", TaskStatus.DEVICE_FAILED), ("random", TaskStatus.RUN_ON_CPU),
+])
+def test_a_device_that_fails_or_changes_its_mind_differs(fake, bundle, check, order: str, status: TaskStatus) -> None:
+    fake.answer = lambda spec: status if fake.tasks[-1][3].order == order else TaskStatus.OK
+    difference = only(check(with_kernel(bundle(WORDS)))).difference
+    assert (difference.where, difference.device) == ("the whole task", f"none: {fake.message}")
+    assert order in difference.configuration and difference.record is None
+
+
 def test_a_program_without_a_kernel_is_cpu_only(fake, bundle, check) -> None:
     found = check(bundle(WORDS), split_size=100)
     assert [v.outcome for v in found.verdicts] == ["cpu-only"] * 3 and [w.code for w in found.warnings] == ["HD411"]

@@ -92,6 +92,7 @@ def test_what_the_device_cannot_do_the_cpu_does(run: MapRun, status: TaskStatus)
     device, cpu = FakeDevice(answer(status), log=run.place.log), FakeRunner(OK)
     result = go(device, cpu, run)
     assert (result.device, result.reason, result.failure) == ("cpu", "what happened", None)
+    assert result.device_failed == (status is not TaskStatus.RUN_ON_CPU)
     assert cpu.specs[0] == device.specs[0] and result.seconds == {"total": 1.5, "refused": 1.5}
     assert not run.place.log.exists(), "the filter says it again"
 
