@@ -69,7 +69,7 @@ class Pointers:
         return self._handed(use, targets)
 
     def _own(self, use: Use, symbol: ir.Symbol, others: set[str]) -> Pointer:
-        init = self._known.only_value(use.key, symbol)
+        init = self._only_value(use.key, symbol)
         if init is not None and self.own_value(use.key, init):
             return Pointer("own", "points into the thread's own memory", init)
         name = use.name.split("$")[0]
@@ -77,6 +77,19 @@ class Pointers:
         if others:
             text = f"'{name}' may point to a variable that the loop writes, or to another one"
         return Pointer("own", "", None, code="HD247", problem=f"{text}; use the variable itself in the loop")
+
+    def _only_value(self, key: str, symbol: ir.Symbol) -> ir.Init | None:
+        """The one value of a pointer; of `q = p` that of p."""
+        seen = {key}
+        init = self._known.only_value(key, symbol)
+        while init is not None and isinstance(inner := _bare(init), ir.Name) and isinstance(inner.type, ctype.Pointer):
+            key = self._points_to.key(self._program.region.function, inner.name)
+            other = self._known.symbol(key)
+            if other is None or key in seen:
+                return None
+            seen.add(key)
+            init = self._known.only_value(key, other)
+        return init
 
     def own_value(self, key: str, init: ir.Init) -> bool:
         """Can the kernel make this value: of constants, of its own objects' addresses, of one allocation?"""
@@ -122,10 +135,10 @@ class Pointers:
     # ------------------------------------------------------------------------------------- memory
 
     def owner(self, key: str) -> str | None:
-        """The pointer that is set once, to this allocation: its scratch memory."""
+        """A pointer that is set once, to this allocation: its scratch memory."""
         owners = [k for k, p in self.found.items() if p.how == "own" and p.init is not None
                   and any(self._points_to.sites.get(id(n)) == key for n in ir_walk.walk(p.init))]
-        return owners[0] if len(owners) == 1 else None
+        return owners[0] if owners else None
 
     def base(self, key: str) -> str | None:
         """A variable that only ever holds NULL or the start of an allocation, this one among them."""

@@ -234,6 +234,13 @@ def test_scratch_memory_is_each_threads_own() -> None:
     assert [f.name for f in found.decisions.shared] == [] and found.decisions.place("*b").nbytes == 64  # type: ignore[union-attr]
 
 
+def test_a_second_pointer_to_scratch_memory_starts_as_the_first() -> None:
+    found = decide(mapper(f"q[0] = line[0]; v = b[0]; {USE}", before="char *b = malloc(64), *q; q = b;"))
+    places = [found.decisions.place(n) for n in ("b", "q")]
+    assert not found.codes and places[0] is not None and places[1] is not None
+    assert places[0].init == places[1].init and found.space("*b") == "private"
+
+
 def test_globals_that_the_loop_writes_are_the_lanes() -> None:
     helpers = "static int g; static char *w; static void set(int x) { g = x; }"
     found = decide(mapper(f"set(line[0]); w = k; w[0] = 1; w[1] = 0; v = g; {USE}", helpers=helpers))
