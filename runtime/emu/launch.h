@@ -18,7 +18,7 @@ typedef struct {
     uint32_t shared_pattern;   /* the byte that block-shared memory holds when a block starts */
     uint32_t private_pattern;  /* the byte that HD_FILL writes, and that undefined results consist of */
     uint64_t seed;             /* of random order, and in every order of when atomic operations let others run */
-    uint64_t stack_bytes;      /* of a lane, at most 512 KiB; 0: chosen */
+    uint64_t stack_bytes;      /* of a lane; 0: 512 KiB, the largest; below 32 KiB: 32 KiB */
     uint64_t spin_limit;       /* atomic operations of a block, one after the other, that change nothing; 0: chosen */
 } hd_emu_config;
 

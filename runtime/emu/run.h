@@ -60,7 +60,7 @@ class Launch {
         block.error = error;
         block.error_size = error_size;
         block.random.state = config.seed;
-        const size_t wanted = config.stack_bytes ? config.stack_bytes : usual_stack;
+        const size_t wanted = config.stack_bytes ? config.stack_bytes : largest_stack;
         block.pool = idle_pool.take(wanted < smallest_stack ? smallest_stack : wanted);
         if (block.config.spin_limit == 0) block.config.spin_limit = usual_spin_limit;
     }
@@ -148,11 +148,16 @@ int hd_emu_launch(const hd_emu_config *config, const char *kernel, const uint32_
                  block[0], block[1], block[2], why);
         return HD_EMU_DEVICE_ERROR;
     }
-    hd_emu::Launch launch(*config, *found, args, error, error_size);
-    launch.shape(grid, block);
-    if (!hd_emu::add_shared(launch.block, 0, shared_bytes, 16)) launch.block.report(nullptr, "no memory");
-    launch.run();
-    return launch.block.failed ? HD_EMU_DEVICE_ERROR : HD_EMU_OK;
+    try {
+        hd_emu::Launch launch(*config, *found, args, error, error_size);
+        launch.shape(grid, block);
+        if (!hd_emu::add_shared(launch.block, 0, shared_bytes, 16)) launch.block.report(nullptr, "no memory");
+        launch.run();
+        return launch.block.failed ? HD_EMU_DEVICE_ERROR : HD_EMU_OK;
+    } catch (const std::bad_alloc &) {
+        text.add("emulated device: kernel %s: no memory for its lanes", kernel);
+        return HD_EMU_DEVICE_ERROR;
+    }
 }
 
 // Ends the calling lane, however deep in calls: what exit does in PTX.

@@ -69,13 +69,9 @@ namespace hd_emu __attribute__((visibility("hidden"))) {
 struct Lane;
 
 constexpr size_t slot_bytes = 1u << 20;
-constexpr size_t largest_stack = slot_bytes / 2, smallest_stack = 1u << 15, page_bytes = 4096;
+constexpr size_t largest_stack = slot_bytes / 2;  // what a GPU gives a thread at most
+constexpr size_t smallest_stack = 1u << 15, page_bytes = 4096;
 constexpr size_t colours = 256, colour_step = 7 * 64;  // beginnings of stacks
-#ifdef HD_EMU_ASAN
-constexpr size_t usual_stack = largest_stack;  // red zones around every variable
-#else
-constexpr size_t usual_stack = slot_bytes / 4;
-#endif
 
 // What lies above a stack.
 struct alignas(16) Stack {

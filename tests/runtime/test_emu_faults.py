@@ -167,9 +167,9 @@ def test_a_stack_that_is_too_small(faulty: Module) -> None:
     faulty.launch("recursion", u32(50), pointer(out))
     assert out[0] == 51
     text = error(faulty, "recursion", u32(1000), pointer(out))
-    assert "lane 3 " in text and "needs more than 262144 bytes of stack" in text
+    assert "lane 3 " in text and "needs more than 524288 bytes of stack" in text
     assert "65536" in error(faulty, "recursion", u32(30), pointer(out), order=Order(stack_bytes=65536))
-    faulty.launch("recursion", u32(100), pointer(out), order=Order(stack_bytes=1 << 19))
+    faulty.launch("recursion", u32(100), pointer(out))
     assert out[0] == 101, "a launch after a fault, with more stack"
 
 
