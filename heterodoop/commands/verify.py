@@ -11,7 +11,7 @@ import click
 
 from ..diag import Diagnostic
 from ..engine import verify as engine
-from ..engine.checker import Difference, Verdict
+from ..engine.checker import WHOLE_TASK, Difference, Verdict
 from ..engine.plan import RunOptions
 from ..errors import JobFailed
 
@@ -44,6 +44,8 @@ def _print(verdict: Verdict) -> None:
 
 
 def _lines(difference: Difference) -> list[str]:
+    if difference.where == WHOLE_TASK:
+        return [f"device:  {difference.configuration}", f"output:  {difference.device}"]
     lines = [
         f"device:  {difference.configuration}",
         f"where:   {difference.where}" + (f", key {difference.key!r}" if difference.key else ""),

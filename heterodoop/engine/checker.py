@@ -29,6 +29,7 @@ from .plan import Plan
 _SHOWN = 200  # characters of a pair or record in a message
 _COUNTERS = ("MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES")
 _OTHER_PATTERN = 0xA5
+WHOLE_TASK = "the whole task"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Difference:
     """The first difference between two outputs of a task.
 
     configuration  of the device, in which it shows.
-    where          "partition 2, pair 17", "line 17", "counter MAP_OUTPUT_RECORDS".
+    where          "partition 2, pair 17", "line 17", "counter MAP_OUTPUT_RECORDS", WHOLE_TASK (the device gave no output).
     key, cpu, device   what each side has there, as text; None: it has ended.
     record         number (from 1) in the split of the first record whose output differs; None: not found.
     record_text    that record. note: what else is known.
@@ -200,7 +201,7 @@ class _Check:
     def _difference(self, job: CpuJob, cpu: _Output, device: _Output, configuration: Configuration) -> Difference | None:
         """Also one: a device that failed, or that left to the CPU what it could do in the configurations before."""
         if device.result.reason:
-            return Difference(configuration.name, "the whole task", "", "a result", f"none: {device.result.reason}")
+            return Difference(configuration.name, WHOLE_TASK, "", "a result", f"none: {device.result.reason}")
         found = self._compare(job, cpu, device, configuration)
         return self._with_record(found, configuration) if found else None
 

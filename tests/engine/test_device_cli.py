@@ -56,6 +56,13 @@ def test_a_difference_is_shown_with_its_record_and_the_status_is_1(fake, bundle,
     assert "error[HD412]: 1 of 1 map tasks have another result on the emulated device" in done.message
 
 
+def test_a_device_without_an_output_is_shown(fake, bundle, text) -> None:
+    fake.answer = lambda spec: TaskStatus.DEVICE_FAILED
+    done = cli_here("verify", with_kernel(bundle(WORDS)), text, status=1)
+    lines = done.out.decode().splitlines()
+    assert lines[1:3] == ["  device:  lanes forward, unwritten memory 0x00", f"  output:  none: {fake.message}"]
+
+
 def test_json(fake, bundle, text, filters) -> None:
     fake.program = lambda options: filters(WRONG)
     found = json.loads(cli_here("verify", with_kernel(bundle(WORDS)), text, "--json", status=1).out)
