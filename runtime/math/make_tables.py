@@ -57,7 +57,7 @@ def constants(name: str, values: list[mpf]) -> str:
 def fitted(function: Callable[[mpf], mpf], low: mpf, high: mpf, terms: int) -> list[mpf]:
     """Coefficients of a polynomial close to the function between low and high, of the constant first."""
     with mpmath.workprec(160):
-        return list(reversed(mpmath.chebyfit(function, [low, high], terms)))
+        return list(mpmath.chebyfit(function, [low, high], terms, asc=True))
 
 
 def logarithms() -> list[list[mpf]]:
