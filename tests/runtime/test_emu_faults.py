@@ -75,9 +75,14 @@ def test_a_caller_outside_of_its_mask(faulty: Module, order: Order) -> None:
 @every_order
 @pytest.mark.parametrize("kernel", ["ended_before", "gone_before"])
 def test_a_lane_of_the_mask_has_ended(faulty: Module, kernel: str, order: Order) -> None:
-    text = error(faulty, kernel, order=order)
-    assert "__syncwarp" in text and "mask 0xffffffff" in text
-    assert "lane 5 (thread (5,0,0)): it has ended" in text or "lanes 0x00000020 of the warp have ended" in text
+    texts = [error(faulty, kernel, u32(lane), order=order) for lane in (0, 5, 31)]
+    for lane, text in zip((0, 5, 31), texts, strict=True):
+        assert "__syncwarp" in text and "mask 0xffffffff" in text
+        ended = f"lane {lane} (thread ({lane},0,0)): it has ended", f"lanes 0x{1 << lane:08x} of the warp have"
+        assert any(words in text for words in ended)
+    if order.kind != RANDOM:
+        first = texts[0 if order.kind == FORWARD else 2]  # ended before anybody came
+        assert "calls __syncwarp" in first and "faulty.cu:" in first
 
 
 @every_order
@@ -96,8 +101,9 @@ def test_lanes_that_wait_for_each_other(faulty: Module, order: Order, kernel: st
 
 @every_order
 def test_barriers_that_not_all_reach(faulty: Module, order: Order) -> None:
-    text = error(faulty, "returned_before_barrier", block=(64,), order=order)
-    assert "(thread (33,0,0)): it has returned" in text or "1 lanes of the block have returned" in text
+    for thread in (0, 33, 63):
+        text = error(faulty, "returned_before_barrier", u32(thread), block=(64,), order=order)
+        assert f"(thread ({thread},0,0)): it has returned" in text or "1 lanes of the block have returned" in text
     text = error(faulty, "two_barriers", block=(64,), order=order)
     assert "at another barrier" in text and text.count("wait at __syncthreads (") == 2
 
@@ -264,7 +270,7 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("beyond_shared", ["u:20"], "heap-buffer-overflow"), ("beyond_global", ["at:64"], "heap-buffer-overflow"),
         ("beyond_private", ["u:0", "at:0"], "stack-buffer-overflow"), ("reads_private", ["at:-1"], "heap-buffer-overflow"),
-        ("beyond_shared", ["u:19"], ""), ("gone_before", [], "lane 5 (thread"),
+        ("beyond_shared", ["u:19"], ""), ("gone_before", ["u:5"], "lane 5 (thread"),
         ("recursion", ["u:5000", "at:0"], "bytes of stack"),
     ],
 )

@@ -3,17 +3,17 @@
 extern "C" __global__ void not_in_own_mask() { __syncwarp(0xfffffffeu); }
 HD_KERNEL(not_in_own_mask)
 
-extern "C" __global__ void ended_before() {
-    if (threadIdx.x == 5) return;
+extern "C" __global__ void ended_before(unsigned lane) {
+    if (threadIdx.x == lane) return;
     __syncwarp();
 }
-HD_KERNEL(ended_before)
+HD_KERNEL(ended_before, unsigned)
 
-extern "C" __global__ void gone_before() {
-    if (threadIdx.x == 5) hd_emu_exit_lane();
+extern "C" __global__ void gone_before(unsigned lane) {
+    if (threadIdx.x == lane) hd_emu_exit_lane();
     __syncwarp();
 }
-HD_KERNEL(gone_before)
+HD_KERNEL(gone_before, unsigned)
 
 extern "C" __global__ void masks_differ() {
     if (threadIdx.x < 16) __ballot_sync(0xffffffffu, 1);
@@ -33,11 +33,11 @@ extern "C" __global__ void barrier_and_collective() {
 }
 HD_KERNEL(barrier_and_collective)
 
-extern "C" __global__ void returned_before_barrier() {
-    if (threadIdx.x == 33) return;
+extern "C" __global__ void returned_before_barrier(unsigned thread) {
+    if (threadIdx.x == thread) return;
     __syncthreads();
 }
-HD_KERNEL(returned_before_barrier)
+HD_KERNEL(returned_before_barrier, unsigned)
 
 extern "C" __global__ void two_barriers() {
     if (threadIdx.x < 32)
