@@ -14,8 +14,11 @@ from pathlib import Path
 
 from heterodoop.build_native import sanitizer_preload
 
-# What goes deepest into native code: its own tests, and the property test of whole jobs.
-NATIVE_TESTS = ("tests/native", "tests/engine/test_oracle.py")
+# What goes deepest into native code: its own tests, tasks on the emulated device, and the property test of whole jobs.
+NATIVE_TESTS = (
+    "tests/native", "tests/runtime/test_gpu_task.py", "tests/runtime/test_gpu_task_input.py",
+    "tests/runtime/test_gpu_task_limits.py", "tests/engine/test_oracle.py",
+)
 
 
 def main() -> None:

@@ -29,7 +29,8 @@ class DeviceCombiner {
     explicit Round(Device &device) : store(device), order(device) {}
   };
 
-  void combine(GpuContext &context, UserKernel &kernel, const OrderedPairs &in, PairSorter &sorter, bool regroup, Round &out);
+  void combine(GpuContext &context, UserKernel &kernel, const OrderedPairs &in, PairSorter &sorter, bool regroup,
+               Round &out);
   LaunchInput plan(GpuContext &context, const OrderedPairs &in, bool regroup);
   RecordTable stage(GpuContext &context, const OrderedPairs &in, uint64_t bytes);
   uint32_t distinct_keys(GpuContext &context, const OrderedPairs &in);

@@ -26,7 +26,7 @@ Room cursor_room(const GpuContext &context, const LaunchInput &input, uint32_t b
   const hd_gpu_options &o = context.options;
   const uint64_t arena = o.arena_bytes ? o.arena_bytes : kMinArena + 2 * input.text_bytes + uint64_t(blocks) * arena_chunk;
   const uint64_t pairs = o.pairs ? o.pairs : kMinPairs + input.text_bytes / 4 + uint64_t(blocks) * slot_chunk;
-  return {std::max(arena, present.arena), std::max(std::min(pairs, kMostPairs), present.pairs), 0, 0};
+  return {std::max(arena, present.arena), std::min(std::max(pairs, present.pairs), kMostPairs), 0, 0};
 }
 
 // ThreadArea: every thread has its own slots of one size. Threads take items as they come, so that some get more.
@@ -96,7 +96,8 @@ class KernelLaunch {
     context_.device.fill(store_.pairs_.data(), 0xff, room.pairs * sizeof(Pair));
     Task task{};
     task.in = records;
-    task.out = {store_.arena_.data(), room.arena, &words->arena_used, store_.pairs_.data(), room.pairs, &words->pairs_used};
+    task.out = {store_.arena_.data(), room.arena, &words->arena_used,
+                store_.pairs_.data(), room.pairs, &words->pairs_used};
     task.begin = input_.begin;
     task.order = input_.order;
     task.items = input_.items;
@@ -133,7 +134,8 @@ class KernelLaunch {
   Room present_;
 };
 
-Failure launch_kernel(GpuContext &context, UserKernel &kernel, const LaunchInput &input, DeviceStore &store, hd_stage which) {
+Failure launch_kernel(GpuContext &context, UserKernel &kernel, const LaunchInput &input, DeviceStore &store,
+                      hd_stage which) {
   return KernelLaunch(context, kernel, input, store, which).run();
 }
 

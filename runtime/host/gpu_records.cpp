@@ -57,7 +57,8 @@ RecordTable DeviceRecords::stage(GpuContext &context) {
 const uint32_t *DeviceRecords::longest_first(GpuContext &context) {
   if (count_ > kMostOrdered) return nullptr;
   return context.stage(HD_STAGE_STAGE, [&] {
-    SortBuffers sorted{keys_.reserve(count_), other_keys_.reserve(count_), order_.reserve(count_), other_order_.reserve(count_)};
+    SortBuffers sorted{keys_.reserve(count_), other_keys_.reserve(count_), order_.reserve(count_),
+                       other_order_.reserve(count_)};
     context.kernels.run("hd_length_keys", LengthKeysArgs{length_.data(), nullptr, sorted.keys, count_, 0}, count_);
     context.kernels.run("hd_iota", MoveArgs{nullptr, nullptr, sorted.values, count_, 0}, count_);
     context.device.sort(sorted, count_, 0, 32);

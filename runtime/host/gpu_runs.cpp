@@ -75,8 +75,8 @@ void check_order(const HostPairs &pairs) {
     const uint32_t next = cursor.partition();
     cursor.next(key, value);
     if (any && (next < partition || (next == partition && key < previous)))
-      throw Error(kRunOnCpu, "the combine kernel's output key " + printable(key) + " is out of order; the key before it was " +
-                                 printable(previous));
+      throw Error(kRunOnCpu, "the combine kernel's output key " + printable(key) +
+                                 " is out of order; the key before it was " + printable(previous));
     partition = next;
   }
 }

@@ -24,7 +24,8 @@ struct Workspace {
   PairGather gather;
 
   explicit Workspace(Device &device)
-      : records(device), store(device), sorter(device), order(device), errors(device), auditor(device), combiner(device), gather(device) {}
+      : records(device), store(device), sorter(device), order(device), errors(device), auditor(device), combiner(device),
+        gather(device) {}
 };
 
 struct DeviceSession {

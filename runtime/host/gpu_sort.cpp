@@ -36,7 +36,8 @@ void PairSorter::in_sequence(GpuContext &context, const DeviceStore &store, Stre
   if (order.count < 2) return;
   const LaunchWords largest = context.fetch(words);
   const auto keys = [&](const uint32_t *of, uint64_t *to) {
-    context.kernels.run("hd_order_keys", KeysArgs{store.arena(), store.pairs(), nullptr, of, to, order.count, 0}, order.count);
+    const KeysArgs arguments{store.arena(), store.pairs(), nullptr, of, to, order.count, 0};
+    context.kernels.run("hd_order_keys", arguments, order.count);
   };
   order.sort(context.device, keys, 0, int(std::bit_width(largest.largest_sequence & ~to_stderr)));
   order.sort(context.device, keys, 32, 32 + int(std::bit_width(largest.largest_item)));

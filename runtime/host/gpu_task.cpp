@@ -217,7 +217,8 @@ class GpuMapTask {
 void run_gpu_map_task(DeviceSession &session, const GpuMapSpec &spec, TaskRun &task) {
   if (text_of(spec.map.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
   if (spec.options.sort_kind != 0) throw Error(kBadInput, "unknown kind of sort");
-  session.device->emulate({spec.options.emu_order, spec.options.emu_pattern, spec.options.emu_seed, spec.options.emu_memory});
+  const hd_gpu_options &o = spec.options;
+  session.device->emulate({o.emu_order, o.emu_pattern, o.emu_seed, o.emu_memory});
   GpuMapTask(session, spec, task).run();
 }
 
