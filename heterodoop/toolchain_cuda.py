@@ -28,10 +28,6 @@ FLAGS = ("-std=c++17", "-Xptxas", "-v")
 EXACT = "-fmad=false"  # a * b + c in two roundings, as the CPU filter computes it
 _SUFFIXES = (".h", ".cuh", ".hpp")
 _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)[af]?\Z")
-_USAGE = re.compile(
-    r"Compiling entry function '(?P<entry>[^']+)'.*?(?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads"
-    r".*?Used (?P<registers>\d+) registers", re.DOTALL,
-)
 
 
 @dataclass(frozen=True)
@@ -181,7 +177,9 @@ def _compile(nvcc: Nvcc, flags: list[str], copy: Path, out: Path, source: Path) 
 
 def usage(said: str, entry: str) -> tuple[int, int]:
     """(registers, bytes spilled) of a kernel in ptxas' report; zeros where it says nothing (PTX)."""
-    for match in _USAGE.finditer(said):
-        if match["entry"] == entry:
-            return int(match["registers"]), int(match["stores"]) + int(match["loads"])
-    return 0, 0
+    name = re.escape(entry)
+    registers = re.search(rf"Compiling entry function '{name}'.*?Used (\d+) registers", said, re.DOTALL)
+    spilled = re.search(
+        rf"Function properties for {name}\n.*?(\d+) bytes spill stores, (\d+) bytes spill loads", said, re.DOTALL,
+    )
+    return int(registers[1]) if registers else 0, int(spilled[1]) + int(spilled[2]) if spilled else 0

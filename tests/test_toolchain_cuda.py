@@ -19,6 +19,8 @@ ptxas info    : Function properties for other
     8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads
 ptxas info    : Used 99 registers, used 1 barriers
 ptxas info    : Compiling entry function 'hd_map' for 'sm_90'
+ptxas info    : Function properties for helper
+    8 bytes stack frame, 7 bytes spill stores, 7 bytes spill loads
 ptxas info    : Function properties for hd_map
     0 bytes stack frame, 16 bytes spill stores, 24 bytes spill loads
 ptxas info    : Used 40 registers, used 0 barriers

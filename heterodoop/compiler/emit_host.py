@@ -99,7 +99,8 @@ def pure(program: ir.Program) -> bool:
     own = {n.name for n in before if isinstance(n, ir.Name) and n.name in program.by_name}
     own |= {inner for name in own for inner in reached(program, program.by_name[name].body)}
     nodes = [*before, *(n for name in sorted(own) for n in ir_walk.walk(program.by_name[name].body))]
-    return all(_pure(program, n) for n in nodes)
+    environment = {"environ", "__environ", *(p.name for p in program.enclosing.params[2:])}
+    return all(_pure(program, n) and not (isinstance(n, ir.Name) and n.name in environment) for n in nodes)
 
 
 def _pure(program: ir.Program, node: ir.Node) -> bool:

@@ -135,7 +135,7 @@ class Known:
                 if isinstance(node, ir.Index) and key in self.points_to.objects(function, node):
                     if not self._uniform(function, node.index):
                         return True
-                elif isinstance(node, (ir.Deref, ir.Call)) and not isinstance(node, ir.Index):
+                elif isinstance(node, (ir.Deref, ir.Call)):
                     if self._follows(function, node, key):
                         return True
         return False

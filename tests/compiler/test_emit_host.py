@@ -199,11 +199,19 @@ def test_the_last_line_of_a_directive(text: str, last: int) -> None:
     ("int a = rand();", "", False), ("int a = (int)time(NULL);", "", False),
     ("FILE *f = fopen(\"x\", \"r\"); int a = f != NULL;", "", False),
     ("int a = unknown();", "int unknown(void);", False),
+    ("int a = environ != NULL;", "extern char **environ;", False),
     ("int (*g)(int) = abs; int a = g(1); (void)rand;", "", True),
 ])
 def test_purity(before: str, helpers: str, pure: bool) -> None:
     analysis = analyse_region(mapper("v = a; printf(\"%s\\t%d\\n\", k, v);", before=before, helpers=helpers))[0]
     assert emit_host.pure(analysis.program) is pure
+
+
+def test_mains_third_argument_is_the_environment() -> None:
+    source = mapper("v = a;", before="int a = envp != NULL;")
+    changed = source.replace("int main(void)", "int main(int argc, char **argv, char **envp)")
+    assert not emit_host.pure(analyse_region(changed)[0].program)
+    assert emit_host.pure(analyse_region(changed.replace("envp != NULL", "argc"))[0].program)
 
 
 def test_what_follows_the_region_does_not_matter() -> None:
