@@ -346,6 +346,7 @@ def _compound(node: ir.Compound, scope: Scope) -> Text:
 
 _TEXTS: dict[type, Callable[[Any, Scope], Text]] = {
     ir.Const: lambda node, scope: emit_expr_leaf.const(node),
+    emit_expr_leaf.Spelt: lambda node, scope: (node.text, PREC["atom"]),
     ir.Str: _str, ir.Name: _name, ir.Deref: _deref, ir.AddressOf: _address, ir.Decay: _decay,
     ir.Index: _index, ir.Member: _member, ir.Cast: _cast, ir.Unary: _unary, ir.Binary: _binary, ir.Assign: _assign,
     ir.Step: _step_prefix, ir.Conditional: _conditional, ir.Comma: _comma, ir.Call: _call, ir.Compound: _compound,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from . import ctype, ir, ir_names
 from .ctype import Float, Int, Pointer
 from .emit_types import declare
@@ -15,6 +17,13 @@ _CHARS = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\"}
 _SUFFIX = {"int": "", "unsigned int": "U", "long": "L", "unsigned long": "UL", "long long": "LL",
            "unsigned long long": "ULL"}
 Text = tuple[str, int]  # and how tightly it binds
+
+
+@dataclass(frozen=True)
+class Spelt(ir.Expr):
+    """A value that has its text already: the name of a temporary."""
+
+    text: str
 
 
 def const(node: ir.Const) -> Text:

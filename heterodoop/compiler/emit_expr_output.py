@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ..errors import CompilerBug
-from . import ctype, emit_expr, emit_expr_leaf, formats, ir, stdio
+from . import ctype, emit_expr, emit_expr_leaf, formats, ir, ir_walk, stdio
 from .ctype import CType, Int
 from .emit_expr_rules import promoted
 from .emit_expr_scope import Scope
+from .emit_types import declare
 from .ir_pieces import make_pieces
+from .libc_effects import writes
 
 _PARTS = re.compile(r"%([-+ #0']*)(\*|\d+)?(?:(\.)(\*|-?\d+)?)?")
 _FLAGS = {"-": 1, "+": 2, " ": 4, "#": 8, "0": 16}
@@ -25,7 +28,7 @@ _CHARACTERS = frozenset({"putchar", "fputc", "putc"})
 def call(node: ir.Emit | ir.Stderr, scope: Scope) -> str:
     """The call for what it writes."""
     out = "print" if isinstance(node, ir.Emit) else "warn"
-    return f"hd.{out}({_pieces(node.pieces, scope)})"
+    return _written(f"hd.{out}(", node.pieces, scope)
 
 
 def result(node: ir.Emit | ir.Stderr, scope: Scope) -> str:
@@ -49,7 +52,7 @@ def to_string(node: ir.Call, name: str, scope: Scope) -> str:
     pieces = string_pieces(node)
     if pieces is None:
         raise CompilerBug(f"the format of {name} is not known")
-    return f"hd::{name.removesuffix('f')}({', '.join(arguments)}{', ' if pieces else ''}{_pieces(pieces, scope)})"
+    return _written(f"hd::{name.removesuffix('f')}({', '.join(arguments)}{', ' if pieces else ''}", pieces, scope)
 
 
 def string_pieces(node: ir.Call) -> tuple[ir.Piece, ...] | None:
@@ -57,6 +60,37 @@ def string_pieces(node: ir.Call) -> tuple[ir.Piece, ...] | None:
     at = 1 if ir.called(node) == "sprintf" else 2
     text = stdio.literal(node.args[at])
     return None if text is None else make_pieces(text, node.args[at + 1 :])
+
+
+def _written(call: str, pieces: tuple[ir.Piece, ...], scope: Scope) -> str:
+    """`call` with its pieces. C reads strings when all arguments are known: where making those may change memory, they come
+    first, as temporaries, since a piece looks at its string when it is made."""
+    if not (any(_reads_memory(p) for p in pieces) and any(_acts(p, scope) for p in pieces)):
+        return f"{call}{_pieces(pieces, scope)})"
+    first: list[str] = []
+    plain: list[ir.Piece] = []
+    for piece in pieces:
+        names = []
+        for node in piece.args if isinstance(piece, ir.Format) else ():
+            name = f"hd_{len(first)}"
+            first.append(f"{declare(node.type, name)} = {emit_expr.value(node, scope)};")
+            names.append(emit_expr_leaf.Spelt(node.type, name, span=node.span))
+        plain.append(replace(piece, args=tuple(names)) if isinstance(piece, ir.Format) else piece)
+    return f"[&] {{ {' '.join(first)} return {call}{_pieces(tuple(plain), scope)}); }}()"
+
+
+def _reads_memory(piece: ir.Piece) -> bool:
+    return isinstance(piece, ir.Format) and piece.spec[-1] in "s!"
+
+
+def _acts(piece: ir.Piece, scope: Scope) -> bool:
+    """May making the arguments of a conversion change memory?"""
+    for node in ir_walk.walk(piece):
+        if isinstance(node, (ir.Assign, ir.Step, ir.Emit)):
+            return True
+        if isinstance(node, ir.Call) and (scope.env.own(ir.called(node)) or writes(ir.called(node))):
+            return True
+    return False
 
 
 def _pieces(pieces: tuple[ir.Piece, ...], scope: Scope) -> str:

@@ -16,7 +16,7 @@ from .emit_expr_scope import Scope
 from .emit_types import INDENT, declare
 
 _SIMPLE = (ir.ExprStmt, ir.Return, ir.Break, ir.Continue)
-_WIDTH = 110  # several declarations of one source line share a line up to this
+_WIDTH = 110  # several statements of one source line share a line up to this
 
 
 class Lines:
@@ -44,9 +44,10 @@ class Lines:
             self.text.pop()
         self.text[-1] = f"{self.text[-1]} {last}"
         self._next -= 1
+        self._last = ("", 0, "")
 
-    def declaration(self, text: str, span: Span) -> None:
-        """A declaration; one of the same source line as the line before stands beside it."""
+    def beside(self, text: str, span: Span) -> None:
+        """A plain statement; one of the same source line as the line before stands beside it."""
         file, line, before = self._last
         if (span.file, span.line) == (file, line) and before.endswith(";") and len(before) + len(text.strip()) < _WIDTH:
             self.text[-1] = f"{before} {text.strip()}"
@@ -120,7 +121,7 @@ class Body:
         pad = INDENT * depth
         for number, text in enumerate(self._decl_texts(stmt)):
             if number == 0:
-                self._lines.declaration(pad + text, stmt.span)
+                self._lines.beside(pad + text, stmt.span)
             else:
                 self._lines.add(pad + text)
 
@@ -139,7 +140,7 @@ class Body:
         return [f"{declared}; {name} = {text};"]
 
     def expr(self, stmt: ir.ExprStmt, depth: int) -> None:
-        self._lines.add(f"{INDENT * depth}{self._effect(stmt.expr)};", stmt.span)
+        self._lines.beside(f"{INDENT * depth}{self._effect(stmt.expr)};", stmt.span)
 
     def _effect(self, node: ir.Expr) -> str:
         return emit_expr.effect(node, self._scope)
@@ -148,10 +149,10 @@ class Body:
         text = "return;"
         if stmt.value is not None:
             text = f"return {emit_expr.converted(self._scope.function.type.result, stmt.value, self._scope, 0)};"
-        self._lines.add(INDENT * depth + text, stmt.span)
+        self._lines.beside(INDENT * depth + text, stmt.span)
 
     def jump(self, stmt: ir.Break | ir.Continue, depth: int) -> None:
-        self._lines.add(INDENT * depth + ("break;" if isinstance(stmt, ir.Break) else "continue;"), stmt.span)
+        self._lines.beside(INDENT * depth + ("break;" if isinstance(stmt, ir.Break) else "continue;"), stmt.span)
 
     def case(self, stmt: ir.CaseLabel, depth: int) -> None:
         label = "default:" if stmt.value is None else f"case {stmt.value}:"

@@ -163,3 +163,8 @@ def _parse(row: str) -> Effect:
 
 
 EFFECTS: dict[str, Effect] = {name: _parse(row) for name, row in _ROWS.items()}
+
+
+def writes(name: str) -> bool:
+    """May a library call write through its arguments?"""
+    return name in CONDITIONAL or (name in EFFECTS and bool(EFFECTS[name].writes))

@@ -13,6 +13,13 @@ static char *trimmed(char *text)
     return text;
 }
 
+/* What printf prints of a string is what stands there when all its arguments are known. */
+static int renamed(char *name, int n)
+{
+    strcpy(name, n % 2 ? "odd number" : "even");
+    return n;
+}
+
 int main(void)
 {
     char *line = NULL, *token, *rest, key[32], field[32], copy[400];
@@ -42,6 +49,8 @@ int main(void)
         b = sprintf(key, "%-5.3s|%04d", line, n);
         printf("key\t%s %d %d\n", key, b, snprintf(key, 4, "%d%s", n, "tail"));
         printf("cut\t%s\n", key);
+        strcpy(field, "old");
+        printf("late\t%s %d %s\n", field, renamed(field, n), field);
         fputs("parts\t", stdout);
         for (a = 0; a < 3 && line[a]; a++)
             b = putchar(line[a]);
