@@ -138,6 +138,8 @@ class _Check:
         verdict = Verdict(
             self.number, str(self.split), "equal", counters["MAP_INPUT_RECORDS"], counters["MAP_OUTPUT_RECORDS"],
         )
+        if not verdict.records:  # no output either, whatever the program prints (Hadoop Streaming throws it away)
+            return verdict
         try:
             for number, configuration in enumerate(configurations(self._options)):
                 device = self._on_device(job, self.split, configuration, "device")

@@ -125,7 +125,7 @@ class JobReport:
         self.totals[attempt.task.kind].add(result)
         if attempt.task.kind == "map":
             self.devices[result.device] += 1
-            if result.reason:
+            if result.reason and result.counters.get("MAP_INPUT_RECORDS"):  # a split without a record is nobody's concern
                 self._left_to_cpu(result.reason)
 
     def _left_to_cpu(self, reason: str) -> None:

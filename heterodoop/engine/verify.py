@@ -75,7 +75,7 @@ def verify(
 
 def _verdicts(plan: Plan, layout: Layout, stop: StopSignals, tell: Callable[[Verdict], None]) -> Iterator[Verdict]:
     if plan.offload is None:
-        reason = next(warning.message for warning in plan.warnings if warning.code == "HD411")
+        reason = next(warning.message for warning in plan.warnings if warning.code == "HD411").partition(": ")[2]
         for number, split in enumerate(plan.splits):
             yield _told(Verdict(number, str(split), "cpu-only", reason=reason), tell)
         return

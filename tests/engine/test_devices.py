@@ -76,10 +76,19 @@ def test_reasons_that_differ_in_numbers_are_one_and_there_are_not_too_many(fake,
         return TaskStatus.RUN_ON_CPU
 
     fake.answer = answer
+    text.write_bytes(b"word\n" * 41)  # 40 splits with a record, and one that has none left
     result = run(with_kernel(bundle(WORDS, SUM, SUM)), text, device="emulated", split_size=5, cpu_slots=1)
     left = {row["reason"]: row["tasks"] for row in result.report["device"]["left_to_cpu"]}
     assert left["record 0"] == 10 and len(left) == 21 and sum(left.values()) == 40
     assert left["other reasons (attempts.jsonl has all)"] == 11
+
+
+def test_a_split_without_a_record_is_not_worth_a_warning(fake, bundle, run, tmp_path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    fake.answer = lambda spec: TaskStatus.RUN_ON_CPU
+    result = run(with_kernel(bundle(WORDS)), tmp_path / "empty", device="emulated")
+    assert result.warnings == () and result.report["device"]["left_to_cpu"] == []
+    assert rows(result.report_folder)[0]["reason"] == fake.message
 
 
 def test_a_program_without_a_kernel_runs_on_the_cpu_with_one_warning(fake, bundle, run, text) -> None:

@@ -224,7 +224,8 @@ def test_small_inputs(app, job, data: bytes) -> None:
 
 
 def test_an_empty_input(app, job) -> None:
-    assert parts(job(app("wordcount"), b"").output) == [b""]
+    result = job(app("wordcount"), b"")
+    assert parts(result.output) == [b""] and result.warnings == ()
 
 
 def test_a_combiner_that_is_no_fold_runs_on_the_cpu_over_the_devices_pairs(app, bundles, job) -> None:

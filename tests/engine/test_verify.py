@@ -170,6 +170,13 @@ def test_a_device_that_fails_or_changes_its_mind_differs(fake, bundle, check, or
     assert order in difference.configuration and difference.record is None
 
 
+def test_splits_without_a_record_are_equal(fake, bundle, check, tmp_path) -> None:
+    (tmp_path / "long").write_bytes(b"x" * 90 + b"\n")
+    found = check(with_kernel(bundle(WORDS)), tmp_path / "long", split_size=30)
+    assert [(v.outcome, v.records) for v in found.verdicts] == [("equal", 1), ("equal", 0), ("equal", 0)]
+    assert len(fake.tasks) == 4
+
+
 def test_a_program_without_a_kernel_is_cpu_only(fake, bundle, check) -> None:
     found = check(bundle(WORDS), split_size=100)
     assert [v.outcome for v in found.verdicts] == ["cpu-only"] * 3 and [w.code for w in found.warnings] == ["HD411"]

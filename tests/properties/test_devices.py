@@ -1,0 +1,56 @@
+"""Random bytes, splits and device settings: every map task has the CPU's result in every configuration of the device."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.verify import verify
+
+from ..support import ROOT, Bundles
+from .test_engine import DOUBLE_SUM, DOUBLES, SUM, SUM_REDUCE, WORDS
+
+GREP = tuple((ROOT / "apps" / "grep" / f"{role}.c").read_text() for role in ("map", "combine", "reduce"))
+APPS = {"word count": (WORDS, SUM, SUM_REDUCE), "grep": GREP, "sums of doubles": (DOUBLES, DOUBLE_SUM, "")}
+PIECES = [b"a", b"b", b"ab", b" ", b"\t", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3\xa9", b"longer-word-of-a-text", b"0"]
+
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=120).map(b"".join)
+DEVICE = st.fixed_dictionaries({
+    "heterodoop.gpu.sub-split.bytes": st.sampled_from([0, 1, 16, 100]),
+    "heterodoop.gpu.arena.bytes": st.sampled_from([0, 1]),
+    "heterodoop.emulated.seed": st.integers(0, 1 << 62),
+    "heterodoop.sort.bytes": st.sampled_from([0, 4096]),
+})
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_cache(tmp_path_factory: pytest.TempPathFactory):
+    """Kernels compiled once for all workers, apart from the user's."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
+        patch.setenv("HETERODOOP_ARCH", "none")
+        yield
+
+
+@pytest.mark.parametrize("name", APPS)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(data=TEXTS, split=st.integers(1, 200), reducers=st.integers(0, 3), device=DEVICE)
+def test_the_device_gives_what_the_cpu_gives(
+    name: str, bundles: Bundles, tmp_path: Path, data: bytes, split: int, reducers: int, device: dict[str, int],
+) -> None:
+    (tmp_path / "in").write_bytes(data)
+    chosen = ["grep.pattern=ab", *(f"{key}={value}" for key, value in device.items())]
+    options = RunOptions(
+        device="emulated", split_size=max(split, len(data) // 8), reducers=reducers, settings=chosen, cpu_slots=2,
+    )
+    found = verify(bundles.get(*APPS[name]), [str(tmp_path / "in")], options)
+    for verdict in found.verdicts:
+        assert verdict.outcome != "different", verdict
+        assert verdict.outcome == "equal" or "carriage return" in verdict.reason or "NaN" in verdict.reason, verdict.reason
