@@ -1,7 +1,7 @@
 // Where lines and keys end in a piece of output.
 //
 // A print is short as a rule: its text is put together in a lane's own memory, and goes to the arena in words of 8 bytes,
-// which are looked at on the way. Byte by byte, and read back from the arena, word count's map takes 1.45 times as long (H200).
+// which are looked at on the way. Byte by byte, and read back from the arena, word count's map took 1.45 times as long.
 #pragma once
 
 #include "words.cuh"
