@@ -19,7 +19,12 @@ _CUDA = (
     "__constant__ __managed__ __restrict__ __launch_bounds__ __syncthreads __syncwarp"
 )
 _OURS = "hd app Ctx Lane Shared Globals task shared hd_map hd_combine std NULL EOF errno assert stdin stdout stderr offsetof"
-RESERVED = frozenset(f"{_CPP} {_CUDA} {_OURS}".split())
+# Templates of namespace hd that a lane fits as first argument: C++ finds them too where the program passes it on.
+_TEMPLATES = (
+    "checked copy divide divide_to remainder remainder_to put put_error put_items put_items_error scan scanf sscanf zero "
+    "add_to sub_to mul_to div_to shl_to shr_to increment decrement post_inc post_dec"
+)
+RESERVED = frozenset(f"{_CPP} {_CUDA} {_OURS} {_TEMPLATES}".split())
 
 
 def escape(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import CompilerBug
 from ..source import Span
-from . import emit_expr, emit_expr_init, ir, ir_names, ir_walk
+from . import ctype, emit_expr, emit_expr_init, emit_expr_leaf, ir, ir_names, ir_walk
 from .emit_expr_scope import Scope
 from .emit_types import INDENT, declare
 
@@ -155,7 +155,10 @@ class Body:
         self._lines.beside(INDENT * depth + ("break;" if isinstance(stmt, ir.Break) else "continue;"), stmt.span)
 
     def case(self, stmt: ir.CaseLabel, depth: int) -> None:
-        label = "default:" if stmt.value is None else f"case {stmt.value}:"
+        label = "default:"
+        if stmt.value is not None:
+            kind = ctype.INT if -(1 << 31) < stmt.value < 1 << 31 else ctype.LONG if stmt.value < 1 << 63 else ctype.ULONG
+            label = f"case {emit_expr_leaf.const(ir.Const(kind, stmt.value))[0]}:"
         self._lines.add(INDENT * max(depth - 1, 0) + label, stmt.span)
 
     # ------------------------------------------------------------------------------------- compound ones

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from heterodoop.compiler import emit_cuda
+from heterodoop.compiler.cuda_names import RESERVED
 
 from .regions import analyse, mapper
 
+ROOT = Path(__file__).resolve().parents[2]
 DECLARED = "int a, b; long l; unsigned u; char c; short s; double d; float f; char *p; char t[8]; unsigned long w; int m[4];"
 START = "a = b = 1; l = 2; u = 3; c = 'x'; s = 4; d = 0.5; f = 1; p = line; w = 9; t[0] = 0; m[0] = m[1] = m[2] = m[3] = 0;"
 END = 'v = a + b; k[0] = c; k[1] = 0; printf("%s\\t%d\\n", k, v);'
@@ -123,6 +128,15 @@ def test_statement(statement: str, text: str) -> None:
 def test_names_of_cpp_and_ours_get_an_underscore() -> None:
     found = kernel("class = 1; this_ = class + hd;", before="int class, this_, hd; char c = 'c'; int a = 1, b = 1; hd = 5;")
     assert "class_ = 1;" in found and "this__ = hd::add(class_, hd_);" in found
+
+
+def test_no_function_of_ours_is_found_in_place_of_the_programs() -> None:
+    """A call with the lane as its argument finds templates of namespace hd as well: their names are ours."""
+    heads = [line for path in (ROOT / "runtime" / "device").glob("*.cuh") for line in path.read_text().splitlines()]
+    found = {name for line in heads for name in re.findall(r"\b([a-z]\w*)\((?:const )?(?:Lane|T|Source) &", line)}
+    assert {"put", "divide", "zero"} <= found <= RESERVED, found - RESERVED
+    text = kernel("put(a);", helpers='static void put(char x) { printf("%c\\n", x); }')
+    assert "put_(hd, a);" in text
 
 
 def test_a_switch_declares_before_it_assigns() -> None:
