@@ -121,14 +121,15 @@ inline void switch_stack(Context &from, Context &to, bool ends) {
 
 // Makes `context` begin with a call of `entry` on the stack.
 inline void start_on(Context &context, const Stack &stack, size_t bytes, void (*entry)()) {
+#ifdef HD_EMU_ASAN
+    const uintptr_t low = stack.low(bytes);  // red zones of a lane that ended in the midst of calls, its first frame's too
+    __asan_unpoison_memory_region(reinterpret_cast<const void *>(low), stack.high() - low);
+#endif
     void **top = reinterpret_cast<void **>(stack.high());
     *--top = nullptr;                          // where `entry` would return to: debuggers stop here
     *--top = reinterpret_cast<void *>(entry);  // popped by the switch's `ret`, which leaves the alignment of a call
     for (int i = 0; i < 6; ++i) *--top = nullptr;
     context = {top, reinterpret_cast<const void *>(stack.low(bytes)), stack.high() - stack.low(bytes), nullptr};
-#ifdef HD_EMU_ASAN
-    __asan_unpoison_memory_region(context.low, context.size);  // red zones of a lane that ended deep in calls
-#endif
 }
 
 // Stacks of one size. Each becomes usable when it is first taken; all go when the pool goes.
