@@ -315,7 +315,8 @@ def _call(node: ir.Call, scope: Scope) -> Text:
 def _arguments(node: ir.Call, scope: Scope) -> list[str]:
     function = ctype.element(node.callee.type)
     assert isinstance(function, ctype.Func)
-    return [converted(kind, arg, scope) for kind, arg in zip(function.params, node.args, strict=False)]
+    kinds = [*function.params, *(arg.type for arg in node.args[len(function.params) :])]  # declared without parameters
+    return [converted(kind, arg, scope) for kind, arg in zip(kinds, node.args, strict=True)]
 
 
 def _read_record(node: ir.ReadRecord, scope: Scope) -> Text:

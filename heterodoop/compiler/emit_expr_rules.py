@@ -14,6 +14,10 @@ def is_bool(node: ir.Expr) -> bool:
     """Has its text the type bool, where C has an int?"""
     if isinstance(node, ir.Unary):
         return node.op == "!"
+    if isinstance(node, ir.Conditional):
+        return is_bool(node.then) and is_bool(node.other)
+    if isinstance(node, ir.Comma):
+        return is_bool(node.second)
     return isinstance(node, ir.Binary) and (node.op in build.COMPARISONS or node.op in build.LOGICAL)
 
 

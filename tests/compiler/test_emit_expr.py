@@ -37,6 +37,7 @@ STATEMENTS = {
     "a = c - '0';": "a = c - '0';",
     "a = s + c;": "a = s + c;",
     "a = (c == 'x') + 2;": "a = (c == 'x') + 2;",
+    "a = a * (b ? a < 2 : !b);": "a = hd::mul(a, (int)(b ? a < 2 : !b));",
     "a = (a < b) * a;": "a = hd::mul((int)(a < b), a);",
     # division and remainder are checked unless the divisor is known to be harmless
     "a = a / 10;": "a = a / 10;",
