@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ..errors import JobFailed
 from ..executor.cpu_task import CpuJob, Place, filter_command, run_map
+from ..executor.emulated import NAME as EMULATED
 from ..executor.emulated import DeviceOptions
 from ..executor.gpu_task import MapRun
 from ..executor.native import Native, Progress
@@ -29,6 +30,7 @@ from .plan import Plan
 _SHOWN = 200  # characters of a pair or record in a message
 _COUNTERS = ("MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES")
 _OTHER_PATTERN = 0xA5
+_SMALL = 100_000  # bytes of a sub-split on a GPU: many of them, cut at other records
 WHOLE_TASK = "the whole task"
 
 
@@ -83,8 +85,16 @@ class _Output:
     data: Path
 
 
-def configurations(options: DeviceOptions) -> tuple[Configuration, ...]:
-    """Ways to run a task that give the same result for a right program. `options`: the job's sizes and seed."""
+def configurations(device: str, options: DeviceOptions) -> tuple[Configuration, ...]:
+    """Ways to run a task that give the same result for a right program. `options`: the job's sizes and seed.
+
+    A GPU orders its lanes as it likes: there, runs are repeated, and other sub-splits put other records side by side.
+    """
+    if device != EMULATED:
+        return (
+            Configuration("first run", options), Configuration("second run", options),
+            Configuration(f"sub-splits of {_SMALL} bytes", replace(options, sub_split=_SMALL)),
+        )
     other = replace(options, order="forward", pattern=_OTHER_PATTERN)
     return (
         Configuration("lanes forward, unwritten memory 0x00", replace(options, order="forward", pattern=0)),
@@ -141,7 +151,7 @@ class _Check:
         if not verdict.records:  # no output either, whatever the program prints (Hadoop Streaming throws it away)
             return verdict
         try:
-            for number, configuration in enumerate(configurations(self._options)):
+            for number, configuration in enumerate(configurations(self.owner.plan.device, self._options)):
                 device = self._on_device(job, self.split, configuration, "device")
                 if device.result.reason and not number and not device.result.device_failed:
                     return replace(verdict, outcome="cpu-only", reason=device.result.reason)

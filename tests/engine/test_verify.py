@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.checker import Verdict
+from heterodoop.engine.checker import Verdict, configurations
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import Verification, verify
 from heterodoop.errors import Interrupted, JobFailed, UsageError
 from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.native_device import DeviceOptions
 
 from .conftest import CAT, SUM, WORDS
 from .fake_device import Behaviour, install, with_kernel
@@ -247,3 +248,9 @@ def test_a_kernel_that_never_ends_does_not_keep_an_interrupted_run(fake, bundle,
         verify(with_kernel(bundle(WORDS)), [str(tmp_path / "in.txt")], RunOptions(device="emulated", split_size=30))
     over.set()
     timer.join()
+
+
+def test_a_gpu_runs_each_task_again_and_in_smaller_pieces() -> None:
+    found = configurations("cuda", DeviceOptions(sub_split=5_000_000, arena=7))
+    assert [c.options.sub_split for c in found] == [5_000_000, 5_000_000, 100_000]
+    assert {c.options.arena for c in found} == {7} and {c.options.order for c in found} == {"forward"}
