@@ -20,7 +20,7 @@
 #else
 #include <stdint.h>
 #define HM_FN static inline
-#define HM_BIG static __attribute__((noinline, unused))
+#define HM_BIG static __attribute__((unused))
 #define HM_TABLE static const
 #endif
 

@@ -4,7 +4,9 @@
 
 #include "base.h"
 
-/* value * 2^exponent, 1 <= value < 2 but for rounding. */
+/* exp and exp2 round a double and a small rest; the others need pairs, as what comes after cancels or divides.
+ *
+ * value * 2^exponent, 1 <= value < 2 but for rounding. */
 typedef struct {
     hm_pair value;
     int exponent;
@@ -35,14 +37,31 @@ HM_BIG hm_scaled hm_exp_pair(double x, double low)
     return hm_exp_reduced((int)n, hm_sum(s.hi, s.lo - n * HM_LN2_128_C + low));
 }
 
+/* 2^(n/128) * e^r, where |r| < 0.003 and good to 2^-62: rounded once but for 0.02 units in the last place. */
+HM_BIG double hm_exp_rounded(int n, double r)
+{
+    const int j = n & 127, exponent = (n - j) / 128;
+    const double high = hm_exp2_table[j][0], square = r * r;
+    const double e = r + square * ((0.5 + r * (1.0 / 6)) + square * (1.0 / 24 + r * (1.0 / 120)));
+    const double rest = hm_exp2_table[j][1] + high * e;
+    if (exponent > -1000 && exponent < 1000) return (high + rest) * hm_power2(exponent);
+    return hm_scale(hm_fast_sum(high, rest), exponent);
+}
+
+/* e^(x + low), -746 < x < 710, low small against x. */
+HM_FN double hm_exp_of(double x, double low)
+{
+    const double shift = 0x1.8p52;
+    const double n = (x * HM_128_LN2 + shift) - shift;
+    return hm_exp_rounded((int)n, (x - hm_times(n, HM_LN2_128_A)) + (low - n * HM_LN2_128_B));
+}
+
 HM_BIG double hm_exp(double x)
 {
     if (hm_is_nan(x)) return hm_quiet(x);
     if (x > 709.8) return hm_infinity();
     if (x < -745.2) return 0;
-    if (hm_abs(x) < 0x1p-54) return 1;
-    const hm_scaled e = hm_exp_pair(x, 0);
-    return hm_scale(e.value, e.exponent);
+    return hm_exp_of(x, 0);
 }
 
 HM_BIG double hm_exp2(double x)
@@ -50,12 +69,9 @@ HM_BIG double hm_exp2(double x)
     if (hm_is_nan(x)) return hm_quiet(x);
     if (x >= 1024) return hm_infinity();
     if (x < -1075.5) return 0;
-    if (hm_abs(x) < 0x1p-54) return 1;
     const double shift = 0x1.8p52;
     const double n = (x * 128 + shift) - shift, rest = x - n * 0.0078125;
-    const hm_pair r = hm_multiply(hm_make(rest, 0), hm_make(HM_LN2_HIGH, HM_LN2_LOW));
-    const hm_scaled e = hm_exp_reduced((int)n, r);
-    return hm_scale(e.value, e.exponent);
+    return hm_exp_rounded((int)n, rest * HM_LN2_HIGH + rest * HM_LN2_LOW);
 }
 
 /* e^x - 1, |x| <= 50; good to 2^-62 of itself. */

@@ -10,8 +10,9 @@ typedef struct {
     int exponent;
 } hm_log_parts;
 
-/* Of x + low, for x positive, normal and finite, low at most half a unit of x. Good to 2^-68 of the logarithm. */
-HM_BIG hm_log_parts hm_log_pair(double x, double low)
+/* Of x + low, for x positive, normal and finite, low at most half a unit of x. Good to 2^-68 of the logarithm where it is
+   to be `fine`, else to 2^-61. */
+HM_FN hm_log_parts hm_log_near(double x, double low, int fine)
 {
     const uint64_t bits = hm_bits(x);
     const int exponent = hm_exponent(x), i = (int)(((bits >> 44 & 0xff) + 1) >> 1);
@@ -24,7 +25,7 @@ HM_BIG hm_log_parts hm_log_pair(double x, double low)
     if (low != 0) r = hm_sum(r.hi, r.lo + low * hm_power2(-exponent) * c);
     /* log(1 + r) */
     const double h = r.hi;
-    const hm_pair square = hm_product(h, h);
+    const hm_pair square = fine ? hm_product(h, h) : hm_make(h * h, 0);
     const double cubes = h * square.hi * (1.0 / 3 + h * (-0.25 + h * (0.2 + h * (-1.0 / 6 + h * (1.0 / 7 + h * (
         -0.125 + h * (1.0 / 9)))))));
     const hm_pair s = hm_fast_sum(h, -0.5 * square.hi);
@@ -34,6 +35,9 @@ HM_BIG hm_log_parts hm_log_pair(double x, double low)
     result.exponent = exponent + (i >= 53);
     return result;
 }
+
+HM_BIG hm_log_parts hm_log_pair(double x, double low) { return hm_log_near(x, low, 0); }
+HM_BIG hm_log_parts hm_log_fine(double x) { return hm_log_near(x, 0, 1); }
 
 HM_FN hm_pair hm_log_total(hm_log_parts parts)
 {
@@ -45,9 +49,9 @@ HM_FN hm_pair hm_log_total(hm_log_parts parts)
 /* Of any positive finite x. */
 HM_FN hm_log_parts hm_log_of(double x)
 {
-    const int small = x < 0x1p-1022;
-    hm_log_parts parts = hm_log_pair(small ? x * 0x1p54 : x, 0);
-    if (small) parts.exponent -= 54;
+    if (x >= 0x1p-1022) return hm_log_pair(x, 0);
+    hm_log_parts parts = hm_log_pair(x * 0x1p54, 0);
+    parts.exponent -= 54;
     return parts;
 }
 
@@ -127,12 +131,14 @@ HM_BIG double hm_pow(double x, double y)
     const double strength = hm_abs(y);
     if (strength < 0x1p-70) return 1;
     if (strength > 0x1p66) return sign * ((size < 1) == (y < 0) ? hm_infinity() : 0);
-    const hm_pair l = hm_log_total(hm_log_of(size));
+    const int small = size < 0x1p-1022;
+    hm_log_parts parts = hm_log_fine(small ? size * 0x1p54 : size);
+    parts.exponent -= 54 * small;
+    const hm_pair l = hm_log_total(parts);
     const hm_pair p = hm_product(y, l.hi);
     if (p.hi > 709.8) return sign * hm_infinity();
     if (p.hi < -745.2) return sign * 0.0;
-    const hm_scaled e = hm_exp_pair(p.hi, p.lo + y * l.lo);
-    return sign * hm_scale(e.value, e.exponent);
+    return sign * hm_exp_of(p.hi, p.lo + y * l.lo);
 }
 
 #endif
