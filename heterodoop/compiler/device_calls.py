@@ -33,20 +33,22 @@ _TABLE: dict[str, str] = {
     ),
     "math.cuh": (
         "sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf round roundf rint rintf fmod fmodf fmin fminf "
-        "fmax fmaxf copysign copysignf"
+        "fmax fmaxf copysign copysignf nearbyint nearbyintf fma fmaf fdim fdimf scalbn scalbnf ldexp ldexpf frexp frexpf "
+        "modf modff ilogb logb logbf lround lroundf llround llroundf lrint lrintf llrint __hd_isnan=isnan __hd_isinf=isinf "
+        "__hd_isfinite=isfinite __hd_isnormal=isnormal __hd_fpclassify=fpclassify __hd_isunordered=isunordered"
     ),
     "libm.cuh": " ".join(f"{name}{suffix}:errno" for name in MATH_FUNCTIONS for suffix in ("", "f")),
 }
 
 # What the emitter has text of its own for.
-BUILT_IN = frozenset({"sprintf", "snprintf", "sscanf", "__errno_location", "__builtin_expect"})
-
-_LANE = BUILT_IN - {"__builtin_expect"}
+CONSTANTS = {"__hd_inff": "__builtin_inff()", "__hd_huge_val": "__builtin_huge_val()", "__hd_nanf": '__builtin_nanf("")'}
+_LANE = frozenset({"sprintf", "snprintf", "sscanf", "__errno_location"})
+BUILT_IN = _LANE | {"__builtin_expect", *CONSTANTS}
 
 _CPU_MATH = frozenset(
     name + suffix
     for name in (
-        "asinh acosh atanh tgamma lgamma fma fdim remainder nextafter nearbyint ldexp scalbn logb modf frexp".split()
+        "asinh acosh atanh tgamma lgamma remainder nextafter".split()
     )
     for suffix in ("", "f", "l")
 )

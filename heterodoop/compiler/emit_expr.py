@@ -296,6 +296,8 @@ def _call(node: ir.Call, scope: Scope) -> Text:
         return emit_expr_output.to_string(node, name, scope), POSTFIX
     if name == "__builtin_expect":
         return _text(node.args[0], scope)
+    if name in device_calls.CONSTANTS:
+        return device_calls.CONSTANTS[name], POSTFIX
     if name == "sscanf":
         arguments = [value(a, scope) for a in node.args]
         return f"hd::sscanf(hd, {_line(node)}, {', '.join(arguments)})", POSTFIX

@@ -22,6 +22,7 @@ TEXTS = [
     "", "12 abc 3.5", "0x1F rest", "99999999999999999999 x", "-12,b c=d e", "key=value", "   spaced  out   ", "q" * 390,
     "7 word notanumber", "A B C D",
 ]
+REALS = ["0 0", "1.5 -2.5", "-0.5 0.25", "2.5 3.5", "1e300 7", "-1e-310 3", "123456789.75 0.1", "-7 3", "7 -3", "1e-40 1"]
 PAIRS = ["a\t1", "a\t2", "b\t5", "b\t-7", "c\t2147483647", "c\t2147483647", "dd\t0"]
 
 
@@ -31,7 +32,7 @@ def numbers() -> list[str]:
     return [f"{chosen.choice(EDGES)} {chosen.choice(EDGES)}" for _ in range(250)]
 
 
-INPUTS = {"arithmetic": numbers(), "constructs": LINES, "text": TEXTS, "sums": PAIRS}
+INPUTS = {"arithmetic": numbers(), "constructs": LINES, "text": TEXTS, "sums": PAIRS, "mathematics": REALS}
 
 
 @pytest.mark.parametrize("name", INPUTS)
