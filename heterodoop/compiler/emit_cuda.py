@@ -28,8 +28,9 @@ def emit(program: ir.Program, table: UseTable, decisions: Decisions, fold: manif
     env = Environment(program, decisions, table.points_to)
     kernel = "combine" if isinstance(program.region, ir.CombineRegion) else "map"
     helpers = list(_helpers(env))
+    source = ir_names.escape(program.region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments
     data = {
-        "title": f"{kernel}.cu: made by HeteroDoop from {program.region.span.file}; changes here are lost",
+        "title": f"{kernel}.cu: made by HeteroDoop from {source}; changes here are lost",
         "about": list(_about(program, decisions, fold)),
         "headers": _headers(env),
         "structs": _structs(env),
@@ -39,7 +40,7 @@ def emit(program: ir.Program, table: UseTable, decisions: Decisions, fold: manif
         "globals_fields": [_lane_field(place, name) for place, name in env.lane_fields.values()],
         "block_fields": [_block_field(place, env) for place in _in_block(env)],
         "sink": decisions.sink,
-        "source": program.region.span.file,
+        "source": source,
         "prototypes": [f"{_head(f, env)};" for f in env.helpers],
         "helpers": helpers,
         "unit": "run of sorted pairs" if kernel == "combine" else "record",

@@ -30,7 +30,8 @@ class Lines:
     def add(self, text: str, span: Span | None = None) -> None:
         """A line; `span` where it comes from the user's source."""
         if span is not None and span.line and (span.file, span.line) != (self._file, self._next):
-            self.text.append(f"#line {span.line} {ir_names.escape(span.file.encode())}")
+            file = ir_names.escape(span.file.encode("utf-8", "surrogateescape"))
+            self.text.append(f"#line {span.line} {file}")
             self._file, self._next = span.file, span.line
         parts = wrapped(text)
         self.text += parts

@@ -1,4 +1,4 @@
-"""The table of library calls: every row is a function of the header that it names, with the lane's state where it says so."""
+"""The table of library calls: every row is a function of the header that it names, and takes the lane's state it names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def test_every_row_is_declared_by_its_header(tmp_path: Path) -> None:
     headers = sorted({row.header for row in CALLS.values()})
     text = "".join(f'#include "{header}"\n' for header in headers)
     text += "".join(f"namespace row_{n} {{ using {row.spelling}; }}\n" for n, row in enumerate(CALLS.values()))
-    text += 'int parsed(int &err, char *&token) { return hd::atoi(err, "1") + (hd::strtok(token, nullptr, " ") != nullptr) + '
-    text += 'hd::atoi("1") + static_cast<int>(hd::strtol(err, "1", nullptr, 10)); }\n'
+    text += 'int parsed(int &err, char *&token) { return hd::atoi(err, "1") + (hd::strtok(token, nullptr, " ") != nullptr) '
+    text += '+ hd::atoi("1") + static_cast<int>(hd::strtol(err, "1", nullptr, 10)); }\n'
     source = tmp_path / "rows.cpp"
     source.write_text(text)
     include = ["-include", HERE / "lane.h", f"-I{ROOT / 'runtime' / 'device'}"]
