@@ -67,7 +67,8 @@ def _numbered(text: str, name: str) -> str:
 def _about(program: ir.Program, decisions: Decisions, fold: manifest.Fold | None) -> Iterator[str]:
     """What the kernel does, for a reader: clauses, reader, launch shape."""
     region = program.region
-    yield f"{region.span}: {ir_names.region_clauses(region)}"
+    place = ir_names.escape(str(region.span).encode("utf-8", "surrogateescape"))[1:-1]  # a name may hold a line end
+    yield f"{place}: {ir_names.region_clauses(region)}"
     blocks = f"{decisions.blocks} blocks" if decisions.blocks else "as many blocks as are resident"
     clause = "clause" if region.threads else "default"
     yield f"{decisions.threads} threads per block ({clause}), {blocks}; output by {decisions.sink}"
