@@ -13,6 +13,8 @@ from ..resources import BUILD_NATIVE
 from .native_abi import MapBlock, ProgressBlock, ResultBlock
 
 SINKS = {"BlockCursor": 0, "ThreadArea": 1}
+RADIX_SORT, MERGE_SORT = 0, 1  # hd_sort
+SCAN_AREAS, ONE_PER_WARP = 1, 2  # hd_kernel_flags
 ORDERS = ("forward", "reverse", "random")
 ERROR_BYTES = 2048
 
@@ -30,7 +32,7 @@ class KernelBlock(ctypes.Structure):
         ("module", c_char_p), ("entry", c_char_p), ("threads", c_uint32), ("blocks", c_uint32), ("shared", Blob),
         ("objects", POINTER(Blob)), ("n_objects", c_uint64), ("relocations", POINTER(RelocationBlock)),
         ("n_relocations", c_uint64), ("kvpairs", c_uint64), ("sink", c_uint32), ("key_bytes", c_uint32),
-        ("value_bytes", c_uint32),
+        ("value_bytes", c_uint32), ("flags", c_uint32),
     ]
 
 
@@ -45,7 +47,7 @@ class OptionsBlock(ctypes.Structure):
 class StatsBlock(ctypes.Structure):
     _fields_ = [
         ("sub_splits", c_uint64), ("retries", c_uint64), ("halvings", c_uint64), ("combine_rounds", c_uint64),
-        ("sort_levels", c_uint64), ("bytes_in", c_uint64), ("bytes_out", c_uint64),
+        ("sort_levels", c_uint64), ("merge_passes", c_uint64), ("bytes_in", c_uint64), ("bytes_out", c_uint64),
     ]
 
 

@@ -79,6 +79,7 @@ struct Task {
     uint32_t reserved;
     unsigned int *next;         // counter of taken items, 0 before the launch
     Failure *failure;           // status 0 before the launch
+    uint32_t *area_slots;       // sink ThreadArea: how many slots of each area are used; may be null
 };
 
 }  // namespace hd

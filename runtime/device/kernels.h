@@ -18,6 +18,8 @@
 // 4. Pairs in use
 //      slots := min(*pairs_used, pairs_size) (sink ThreadArea: pairs_size)
 //      hd_pair_flags (stream = 0 pairs, 1 stderr) -> flags[slots]; select -> order[n]
+//    or, sink ThreadArea with Task::area_slots (the paper, 5.3): hd_area_counts -> counts[areas];
+//      scan -> first[areas + 1], n = first[areas]; hd_area_slots -> order[n]. The pairs array need not have been filled.
 // 5. Order of the sequential program: keys = hd_order_keys(order), sort (keys, order) bits [0, 32 + bits of the largest
 //      item); a cheaper way, in two sorts: bits [0, bits of *largest_sequence), then [32, 32 + bits of the largest item).
 //      Map-only output and stderr text need no more.
@@ -36,6 +38,8 @@
 //      level p = 8, 16, ...: the same over order' (m pairs, prefix and clamp at p, then segment), with bits of m - 1
 //        for the segment; after the three sorts hd_scatter_u32(order', place' -> order of level 0), then tie flags again.
 //      A level ends: keys are finite. Afterwards `segment` holds partitions no more: hd_partitions again where needed.
+//    or, by merging (the paper, 5.3), for which `order` may be any: hd_partitions; hd_sort_tiles(order) -> other;
+//      width = merge_tile, 2 merge_tile, ... < n: hd_merge_runs(other, width) -> order, and so on in turns.
 // 7. Combine items
 //      hd_chunk_flags(order, regroup) -> flags[n]; select -> begin[items]; the host appends begin[items] = n.
 //      Stage the pairs in `order`, launch the combine kernel, steps 4 and 5 on its store: the order of a fold's output
@@ -52,6 +56,7 @@ namespace hd {
 
 constexpr uint32_t index_tile = 128;     // bytes of raw text that one count of hd_index_count covers
 constexpr uint32_t chunk_pairs = 32;     // pairs of a combine item, about
+constexpr uint32_t merge_tile = 512;     // pairs that hd_sort_tiles sorts in shared memory
 constexpr uint32_t arena_chunk = 32768;  // what a block takes of the arena at a time (BlockCursor): a launch leaves up to
 constexpr uint32_t slot_chunk = 256;     // this much per block unused. The same for the pairs array.
 
@@ -134,6 +139,36 @@ struct PairFlagsArgs {
     uint32_t *largest_item;
     uint32_t count;
     uint32_t stream;
+};
+
+// hd_area_counts: counts[a] = slots of area a that hold a pair (stream 0) or stderr text (stream 1), of the used[a] first
+// ones; largest_sequence and largest_item as above. hd_area_slots: order[first[a] ...] = those slots, for each area.
+struct AreaSlotsArgs {
+    const Pair *pairs;
+    const uint32_t *used;  // Task::area_slots
+    uint32_t *counts;
+    const uint64_t *first;  // scan of counts
+    uint32_t *order;
+    uint32_t *largest_sequence;
+    uint32_t *largest_item;
+    uint32_t count;  // areas
+    uint32_t slots_per_area;
+    uint32_t stream;
+    uint32_t reserved;
+};
+
+// Merge sort of slots by (segment, key bytes, item, sequence). The pairs stay where they are (the paper's indirection).
+// hd_sort_tiles: each tile of merge_tile slots by itself (width not used). hd_merge_runs: sorted runs of `width` slots,
+// the last may be shorter, become sorted runs of 2 * width. `from` and `to` must not overlap.
+struct MergeArgs {
+    const char *arena;
+    const Pair *pairs;
+    const uint32_t *segment;
+    const uint32_t *from;
+    uint32_t *to;
+    uint64_t width;
+    uint32_t count;
+    uint32_t reserved;
 };
 
 // Sort keys of the pairs order[0 ... count), keys[i] for order[i].

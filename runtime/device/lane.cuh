@@ -5,6 +5,7 @@
 // the next record's output: left to the CPU, like everything else that Lane::fail names.
 #pragma once
 
+#include "items.cuh"
 #include "lines.cuh"
 #include "reader.cuh"
 #include "sinks.cuh"
@@ -69,7 +70,7 @@ HD_NOINLINE Printer<Sink> cut_lines(Printer<Sink> p, const Task &task, uint32_t 
     return p;
 }
 
-template <class Sink> struct Lane {
+template <class Sink, class Items = GlobalItems> struct Lane {
     Reader in;
     Printer<Sink> out;
     int err = 0;            // errno
@@ -80,7 +81,10 @@ template <class Sink> struct Lane {
 
     // By all threads of the block, before anything that may end a lane: there is a barrier in it.
     explicit HD_DEVICE Lane(const Task &task) : in(task) {
-        if (threadIdx.x == 0) Sink::start_block();
+        if (threadIdx.x == 0) {
+            Sink::start_block();
+            Items::start_block();
+        }
         __syncthreads();
     }
 
@@ -89,8 +93,11 @@ template <class Sink> struct Lane {
         finish();
         const Task &task = in.task;
         if (peek_word(&task.failure->status) != static_cast<uint32_t>(Status::ok)) end_lane();
-        const uint32_t taken = atomicAdd(task.next, 1u);
-        if (taken >= task.items) return false;
+        const uint32_t taken = Items::take(task);
+        if (taken >= task.items) {
+            out.sink.close(task);
+            return false;
+        }
         item = task.order ? task.order[taken] : taken;
         in.open(item);
         out.sequence = 0;

@@ -2,11 +2,12 @@
 //
 // BlockCursor (default): a block takes bounded chunks of both, its lanes share them through cursors in shared memory, so
 // that neighbouring lanes write to neighbouring bytes. ThreadArea (the paper, section 4.1): every thread has slots of its
-// own of a fixed size. Both work in any control flow. Where there is no room left the lane ends with Status::arena_full or
+// own of a fixed size; WarpArea: every warp, of which one thread works. All work in any control flow. Where there is no room left the lane ends with Status::arena_full or
 // pairs_full.
 #pragma once
 
 #include "cursor.cuh"
+#include "items.cuh"
 #include "kernels.h"
 
 namespace hd {
@@ -43,6 +44,9 @@ struct BlockCursor {
     // Bytes that may be written at `at`, which lies in room given by text(), `length` before the end that was asked for.
     HD_DEVICE uint64_t room(const Task &, const char *, uint64_t length) const { return length; }
 
+    // After the thread's last item.
+    HD_DEVICE void close(const Task &) const {}
+
  private:
     static HD_DEVICE Cursors &cursors() {
         HD_SHARED(Cursors, cursors_of_block);
@@ -50,9 +54,9 @@ struct BlockCursor {
     }
 };
 
-// Thread t owns slots [t * slots_per_thread, (t + 1) * slots_per_thread) of the pairs array and as many places of
-// slot_bytes, a multiple of 8, in the arena. The `used` counters stay 0.
-struct ThreadArea {
+// Area a, of `Threads` threads, owns slots [a * slots_per_thread, (a + 1) * slots_per_thread) of the pairs array and as
+// many places of slot_bytes, a multiple of 8, in the arena. The `used` counters stay 0.
+template <uint32_t Threads> struct Area {
     uint32_t texts = 0, slots = 0;  // used
 
     static HD_DEVICE void start_block() {}
@@ -74,10 +78,16 @@ struct ThreadArea {
         return task.slot_bytes - static_cast<uint64_t>(at - task.out.arena) % task.slot_bytes;
     }
 
- private:
-    static HD_DEVICE uint64_t first(const Task &task) {
-        return (static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * task.slots_per_thread;
+    HD_DEVICE void close(const Task &task) const {
+        if (task.area_slots && threadIdx.x % Threads == 0) task.area_slots[area()] = slots;
     }
+
+ private:
+    static HD_DEVICE uint64_t area() { return (static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / Threads; }
+    static HD_DEVICE uint64_t first(const Task &task) { return area() * task.slots_per_thread; }
 };
+
+using ThreadArea = Area<1>;
+using WarpArea = Area<warp_threads>;  // with OnePerWarp: only the warp's first thread may print
 
 }  // namespace hd

@@ -24,6 +24,11 @@ typedef struct {
 } hd_relocation;
 
 enum hd_sink { HD_BLOCK_CURSOR = 0, HD_THREAD_AREA = 1 };
+enum hd_sort { HD_RADIX_SORT = 0, HD_MERGE_SORT = 1 };
+enum hd_kernel_flags {
+  HD_SCAN_AREAS = 1,    // HD_THREAD_AREA: pairs are found by a scan of the areas' counts, not among all slots
+  HD_ONE_PER_WARP = 2,  // one thread of each warp works, and has the area
+};
 
 typedef struct {
   const char *module;       // path: a cubin, or the emulator's shared object
@@ -37,6 +42,7 @@ typedef struct {
   uint64_t kvpairs;         // HD_THREAD_AREA: lines that one record gives, at a guess; 0 = 1
   uint32_t sink;            // hd_sink
   uint32_t key_bytes, value_bytes; // of a slot of HD_THREAD_AREA
+  uint32_t flags;           // hd_kernel_flags
 } hd_kernel_spec;
 
 typedef struct {
@@ -49,7 +55,7 @@ typedef struct {
   uint64_t emu_seed;
   uint64_t emu_memory;            // bytes of memory that the emulated device has; 0 = 1 GiB
   const char *runtime_module;     // runtime/device/kernels.cu, compiled for the device
-  uint32_t sort_kind;             // 0 radix
+  uint32_t sort_kind;             // hd_sort: of the map's pairs by partition and key
   uint32_t record_order;          // 1: records are taken in their order, not the longest first
 } hd_gpu_options;
 
@@ -59,7 +65,8 @@ typedef struct {
   uint64_t retries;          // launches repeated with more room
   uint64_t halvings;         // sub-splits cut in two for lack of device memory
   uint64_t combine_rounds;
-  uint64_t sort_levels;      // key levels of eight bytes
+  uint64_t sort_levels;      // key levels of eight bytes (HD_RADIX_SORT)
+  uint64_t merge_passes;     // over all pairs (HD_MERGE_SORT)
   uint64_t bytes_in, bytes_out; // over the link
 } hd_gpu_stats;
 

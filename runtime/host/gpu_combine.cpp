@@ -41,8 +41,9 @@ void DeviceCombiner::combine(GpuContext &context, UserKernel &kernel, const Orde
   const Failure failure = launch_kernel(context, kernel, input, out.store, HD_STAGE_DEVICE_COMBINE);
   if (failure.status) throw Error(kRunOnCpu, describe(failure, "combine kernel"));
   context.stage(HD_STAGE_SORT, [&] {
-    sorter.in_sequence(context, out.store, Stream::errors, errors_);
-    sorter.in_sequence(context, out.store, Stream::pairs, out.order);
+    sorter.collect(context, out.store, Stream::errors, errors_);
+    sorter.collect(context, out.store, Stream::pairs, out.order);
+    sorter.in_sequence(context, out.store, out.order);
   });
   if (errors_.count) throw Error(kRunOnCpu, "the combiner writes to stderr");
 }

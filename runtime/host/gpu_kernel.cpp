@@ -44,7 +44,7 @@ void UserKernel::relocate(const hd_relocation &r, const std::vector<char *> &obj
 
 uint32_t UserKernel::blocks(uint64_t items) const {
   if (spec_.blocks) return spec_.blocks;
-  return uint32_t(std::clamp<uint64_t>((items + threads_ - 1) / threads_, 1, most_blocks_));
+  return uint32_t(std::clamp<uint64_t>((items + workers() - 1) / workers(), 1, most_blocks_));
 }
 
 }  // namespace hd

@@ -36,6 +36,8 @@ class UserKernel {
   const hd_kernel_spec &spec() const { return spec_; }
   const void *entry() const { return entry_; }
   uint32_t threads() const { return threads_; }
+  // Threads of a block that take items, each with its own area.
+  uint32_t workers() const { return spec_.flags & HD_ONE_PER_WARP ? (threads_ + 31) / 32 : threads_; }
   // Blocks for a launch over `items` items: no more than they keep busy, unless the program says how many.
   uint32_t blocks(uint64_t items) const;
   void *shared() { return shared_.data(); }

@@ -20,6 +20,7 @@ struct Room {
 uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 bool thread_areas(const UserKernel &kernel) { return kernel.spec().sink == HD_THREAD_AREA; }
+bool scanned_areas(const UserKernel &kernel) { return thread_areas(kernel) && kernel.spec().flags & HD_SCAN_AREAS; }
 
 // BlockCursor: for twice the input's text, in short words, and what the blocks leave unused; not less than there is already.
 Room cursor_room(const GpuContext &context, const LaunchInput &input, uint32_t blocks, const Room &present) {
@@ -29,13 +30,13 @@ Room cursor_room(const GpuContext &context, const LaunchInput &input, uint32_t b
   return {std::max(arena, present.arena), std::min(std::max(pairs, present.pairs), kMostPairs), 0, 0};
 }
 
-// ThreadArea: every thread has its own slots of one size. Threads take items as they come, so that some get more.
-Room area_room(const UserKernel &kernel, uint32_t items, uint64_t threads) {
+// ThreadArea: every worker has its own slots of one size. Workers take items as they come, so that some get more.
+Room area_room(const UserKernel &kernel, uint32_t items, uint64_t workers) {
   const hd_kernel_spec &spec = kernel.spec();
-  const uint64_t share = 2 * ((items + threads - 1) / threads) * std::max<uint64_t>(spec.kvpairs, 1);
+  const uint64_t share = 2 * ((items + workers - 1) / workers) * std::max<uint64_t>(spec.kvpairs, 1);
   const uint64_t slots = share * kernel.slots_factor;
   const uint64_t bytes = round_up(uint64_t(spec.key_bytes) + spec.value_bytes + 2, 16) * kernel.bytes_factor;
-  const uint64_t pairs = threads * slots;
+  const uint64_t pairs = workers * slots;
   if (pairs > kMostPairs || bytes > UINT32_MAX) throw OutOfDeviceMemory{pairs * sizeof(Pair)};
   return {pairs * bytes, pairs, uint32_t(slots), uint32_t(bytes)};
 }
@@ -81,19 +82,22 @@ class KernelLaunch {
 
  private:
   Room provide() {
-    const uint64_t threads = uint64_t(blocks_) * kernel_.threads();
-    const Room room = thread_areas(kernel_) ? area_room(kernel_, input_.items, threads)
+    const uint64_t workers = uint64_t(blocks_) * kernel_.workers();
+    const Room room = thread_areas(kernel_) ? area_room(kernel_, input_.items, workers)
                                             : cursor_room(context_, input_, blocks_, present_);
     store_.arena_.reserve(room.arena + kReadAhead);
     store_.pairs_.reserve(room.pairs);
     store_.words_.reserve(1);
+    store_.areas_ = {};
+    if (scanned_areas(kernel_)) store_.areas_ = {store_.used_.reserve(workers), uint32_t(workers), room.slots_per_thread};
     return room;
   }
 
   LaunchWords launch(const RecordTable &records, const Room &room) {
     LaunchWords *const words = store_.words_.data();
     context_.device.fill(words, 0, sizeof *words);
-    context_.device.fill(store_.pairs_.data(), 0xff, room.pairs * sizeof(Pair));
+    if (store_.areas_.used) context_.device.fill(store_.used_.data(), 0, store_.areas_.count * sizeof(uint32_t));
+    else context_.device.fill(store_.pairs_.data(), 0xff, room.pairs * sizeof(Pair));
     Task task{};
     task.in = records;
     task.out = {store_.arena_.data(), room.arena, &words->arena_used,
@@ -105,6 +109,7 @@ class KernelLaunch {
     task.slot_bytes = room.slot_bytes;
     task.next = &words->next;
     task.failure = &words->failure;
+    task.area_slots = store_.areas_.used ? store_.used_.data() : nullptr;
     void *arguments[] = {&task, kernel_.shared()};
     context_.device.launch({kernel_.entry(), blocks_, kernel_.threads(), 0}, arguments);
     return context_.fetch(words);
@@ -143,6 +148,8 @@ void DeviceStore::release() {
   arena_.reset();
   pairs_.reset();
   words_.reset();
+  used_.reset();
+  areas_ = {};
 }
 
 std::string describe(const Failure &failure, const std::string &where) {

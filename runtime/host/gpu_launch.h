@@ -19,14 +19,21 @@ struct LaunchWords {
   uint32_t reserved;
 };
 
+// Areas of equal size in the pairs array, whose first slots are used. `used` null: nothing is known about them.
+struct Areas {
+  const uint32_t *used = nullptr;
+  uint32_t count = 0, slots = 0;
+};
+
 // A launch's output: lines in an arena, and the array that says where. Keeps its memory from launch to launch.
 class DeviceStore {
  public:
-  explicit DeviceStore(Device &device) : arena_(device), pairs_(device), words_(device) {}
+  explicit DeviceStore(Device &device) : arena_(device), pairs_(device), words_(device), used_(device) {}
   const char *arena() const { return arena_.data(); }
   const Pair *pairs() const { return pairs_.data(); }
   LaunchWords *words() const { return words_.data(); }
   uint32_t slots() const { return slots_; }  // the first ones may hold pairs
+  const Areas &areas() const { return areas_; }
   void release();
 
  private:
@@ -34,6 +41,8 @@ class DeviceStore {
   DeviceBuffer<char> arena_;
   DeviceBuffer<Pair> pairs_;
   DeviceBuffer<LaunchWords> words_;
+  DeviceBuffer<uint32_t> used_;
+  Areas areas_;
   uint32_t slots_ = 0;
 };
 

@@ -118,8 +118,10 @@ class GpuMapTask {
     Workspace &s = space();
     map(lines);
     context_.stage(HD_STAGE_SORT, [&] {
-      s.sorter.in_sequence(context_, s.store, Stream::errors, s.errors);
-      s.sorter.in_sequence(context_, s.store, Stream::pairs, s.order);
+      s.sorter.collect(context_, s.store, Stream::errors, s.errors);
+      s.sorter.in_sequence(context_, s.store, s.errors);
+      s.sorter.collect(context_, s.store, Stream::pairs, s.order);
+      if (map_only()) s.sorter.in_sequence(context_, s.store, s.order);
     });
     Piece piece;
     if (s.errors.count) piece.errors = s.gather.errors(context_, s.store, s.errors);
@@ -216,7 +218,7 @@ class GpuMapTask {
 
 void run_gpu_map_task(DeviceSession &session, const GpuMapSpec &spec, TaskRun &task) {
   if (text_of(spec.map.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
-  if (spec.options.sort_kind != 0) throw Error(kBadInput, "unknown kind of sort");
+  if (spec.options.sort_kind > HD_MERGE_SORT) throw Error(kBadInput, "unknown kind of sort");
   const hd_gpu_options &o = spec.options;
   session.device->emulate({o.emu_order, o.emu_pattern, o.emu_seed, o.emu_memory});
   GpuMapTask(session, spec, task).run();

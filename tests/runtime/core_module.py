@@ -166,7 +166,7 @@ class Task:
             (u64, self.arena), (u64, self.arena_bytes), (u64, self.arena_used),
             (u64, self.pairs), (u64, self.pair_slots), (u64, self.pairs_used),
             (u64, begin), (u64, taken), (u32, items), (u32, self.slots_per_thread), (u32, self.slot_bytes), (u32, 0),
-            (u64, self.next), (u64, self.failure),
+            (u64, self.next), (u64, self.failure), (u64, None),
         )
 
     def check_memory(self) -> None:
