@@ -188,7 +188,7 @@ def test_names_that_are_no_utf8_can_be_told(here: Path) -> None:
 def test_compile_says_what_was_made(here: Path) -> None:
     done = cli_here("compile", "app")
     assert done.out == b"" and "app.hdp" in done.message and "map" in done.message
-    assert sorted(path.name for path in (here / "app.hdp").iterdir()) == ["bin", "cuda", "manifest.json", "src"]
+    assert sorted(path.name for path in (here / "app.hdp").iterdir()) == ["bin", "build.key", "cuda", "manifest.json", "src"]
     assert (here / "app.hdp/src/map.c").read_text() == MAP and os.access(here / "app.hdp/bin/map", os.X_OK)
 
 

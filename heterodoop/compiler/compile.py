@@ -19,7 +19,7 @@ from .. import __version__, resources, toolchain, toolchain_math
 from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
-from . import decisions, frontend, kernels, passes
+from . import decisions, frontend, kernels, passes, unchanged
 from .app import BuildOptions
 from .bind import BoundRegion, bind
 
@@ -59,17 +59,24 @@ def analyse(options: BuildOptions) -> Result:
 def compile_to_bundle(options: BuildOptions, output: Path | None = None) -> tuple[Path, Result]:
     """Compile the app into a bundle, default NAME.hdp in the current folder; returns its path and what was found.
 
-    The bundle appears complete or not at all. Raises as `analyse`, and UsageError HD003 where the output exists and
+    The bundle appears complete or not at all. One that is there and would come out the same stays, and `programs` of
+    the result is empty. Raises as `analyse`, and UsageError HD003 where the output exists and
     is not a bundle, or cannot be written.
     """
     target = output or Path(f"{options.name}.hdp")
     _check_target(target)
+    found = unchanged.key(options)
+    known = unchanged.unchanged(target, found)
+    if known is not None:
+        return target, Result(known, (), [])
     result = analyse(options)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name[:200]}.") as scratch:
             made = Path(scratch) / "bundle"
             manifest = _write_bundle(made, options, result)
+            if not result.warnings:
+                unchanged.remember(made, found)
             _replace(made, target)
     except OSError as error:
         why = f"{error.filename}: {error.strerror}" if error.filename else str(error)

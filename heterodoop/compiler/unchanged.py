@@ -1,0 +1,54 @@
+"""Whether a bundle is already what a build would make: then nothing is compiled.
+
+Beside the manifest lies the hash of everything that went into the build but the files that it read; those the manifest
+lists, with their hashes. A build with warnings is never taken for done, so that it shows them again.
+Not seen: a header that appears where the C compiler looks earlier than where it found one of that name.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .. import __version__, build_cache, manifest, resources, toolchain, toolchain_cuda
+from ..errors import HeteroDoopError
+from .app import BuildOptions
+
+FILE = "build.key"
+# What the C and CUDA compilers take from the environment.
+_ENVIRONMENT = ("CC", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+                "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN")
+_SUFFIXES = (".py", ".h", ".cuh", ".cu", ".c", ".j2")
+
+
+def key(options: BuildOptions) -> str:
+    """Hash of options, compilers and everything of ours that a bundle is made with. Raises as finding the compilers does."""
+    compiler = toolchain.find_cc()
+    archs = toolchain_cuda.architectures(options.gpu.arch)
+    nvcc = toolchain_cuda.find_nvcc() if archs else None
+    parts = [__version__, str(manifest.VERSION), repr(options), *compiler, build_cache.identity(compiler[0]), *archs]
+    parts += [build_cache.identity(nvcc.path) if nvcc else "", *(os.environ.get(name, "") for name in _ENVIRONMENT)]
+    ours = [Path(__file__).parent, resources.find("templates"), *_runtime()]
+    return build_cache.key([*parts, *(text for root in ours for text in build_cache.tree(root, _SUFFIXES))])
+
+
+def _runtime() -> list[Path]:
+    return [resources.find("runtime", name) for name in ("device", "cpu", "math", "headers")]
+
+
+def unchanged(bundle: Path, found: str) -> manifest.Manifest | None:
+    """The bundle's manifest where it is complete, was built under the key `found`, and all it read is as it was."""
+    try:
+        if (bundle / FILE).read_text(encoding="ascii") != found:
+            return None
+        made = manifest.load(bundle)
+        if all(manifest.sha256(Path(item.path)) == item.sha256 for item in made.inputs):
+            return made
+    except (OSError, ValueError, HeteroDoopError):  # damaged or foreign: build it
+        pass
+    return None
+
+
+def remember(bundle: Path, found: str) -> None:
+    """Say under which key the bundle was built. Raises OSError."""
+    (bundle / FILE).write_text(found, encoding="ascii")
