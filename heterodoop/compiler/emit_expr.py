@@ -26,6 +26,7 @@ from .emit_expr_rules import (
 )
 from .emit_expr_scope import Scope
 from .emit_types import declare, is_signed, root
+from .points_to import RECORD
 
 ARGUMENT = PREC["="]
 POSTFIX = PREC["postfix"]
@@ -236,8 +237,16 @@ def _pointer_binary(node: ir.Binary, scope: Scope) -> Text:
 # ------------------------------------------------------------------------------------------ assignments
 
 
+def _target(node: ir.Assign | ir.Step, scope: Scope, least: int = 0) -> str:
+    """The lvalue that is written; one that may lie in the line is checked to lie there."""
+    if scope.env.writes_line(scope.function.name, node):
+        only = scope.env.points_to.objects(scope.function.name, node.target) == {RECORD}
+        return f"hd::in_line{'' if only else '_or_own'}(hd, {value(node.target, scope)}, {_line(node)})"
+    return value(node.target, scope, least)
+
+
 def _assign(node: ir.Assign, scope: Scope) -> Text:
-    target = value(node.target, scope, UNARY)
+    target = _target(node, scope, UNARY)
     if node.op == "=":
         return f"{target} = {converted(node.type, node.value, scope)}", PREC["="]
     if plain_compound(node):
@@ -259,12 +268,12 @@ def _step(node: ir.Step, scope: Scope, *, wanted: bool) -> Text:
     """Narrow integers are stepped as an int and cut, which C++'s operators do as well; bool has no `++` in C++."""
     plain = not is_signed(node.type) and node.type != ctype.BOOL
     if plain and (node.prefix or not wanted) and not wanted:
-        return f"{value(node.target, scope, POSTFIX)}{node.op}", POSTFIX
+        return f"{_target(node, scope, POSTFIX)}{node.op}", POSTFIX
     if plain:
         if node.prefix:
-            return f"{node.op}{value(node.target, scope, UNARY)}", UNARY
-        return f"{value(node.target, scope, POSTFIX)}{node.op}", POSTFIX
-    target = value(node.target, scope)
+            return f"{node.op}{_target(node, scope, UNARY)}", UNARY
+        return f"{_target(node, scope, POSTFIX)}{node.op}", POSTFIX
+    target = _target(node, scope)
     if wanted and not node.prefix:
         return f"hd::post_{'inc' if node.op == '++' else 'dec'}({target})", POSTFIX
     return f"hd::{'inc' if node.op == '++' else 'dec'}rement({target})", POSTFIX

@@ -14,7 +14,7 @@ from . import ctype, cuda_names, device_calls, ir, ir_walk
 from .decisions import Decisions, Place
 from .emit_expr_rules import can_fail
 from .flow_memory import reached
-from .points_to import PointsTo
+from .points_to import RECORD, PointsTo
 
 _HANDED = frozenset({"parameter", "parameter-array", "global", "shared", "texture"})
 _STREAMS = {"stdin": 1, "stdout": 2, "stderr": 3}  # addresses that only serve to tell the streams apart
@@ -48,13 +48,22 @@ class Environment:
 
     def _needs(self, function: ir.Function) -> bool:
         for node in ir_walk.walk(function.body):
-            if isinstance(node, (ir.Emit, ir.Stderr, ir.Exit)) or can_fail(node):
+            if isinstance(node, (ir.Emit, ir.Stderr, ir.Exit)) or can_fail(node) or self.writes_line(function.name, node):
                 return True
             if isinstance(node, ir.Call) and self._call_needs(ir.called(node)):
                 return True
             if isinstance(node, ir.Name) and function.symbol(node.name) is None and self._outside(node.name):
                 return True
         return False
+
+    def writes_line(self, function: str, node: ir.Node) -> bool:
+        """May an assignment or step change the line that getline gave?
+
+        In C its buffer goes on behind the line; on the device the next record may lie there, so such writes are checked.
+        """
+        if not isinstance(node, (ir.Assign, ir.Step)) or isinstance(node.target, ir.Name):
+            return False
+        return RECORD in self.points_to.objects(function, node.target)
 
     def _call_needs(self, name: str) -> bool:
         return not self.own(name) and device_calls.needs_lane(name, self.uses_errno)

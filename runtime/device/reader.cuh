@@ -67,6 +67,14 @@ struct Reader {
         return static_cast<unsigned char>(*at++);
     }
 
+    // Does [to, to + size) lie in the open record or its '\0'?
+    HD_DEVICE bool in_record(const void *to, size_t size) const {
+        if (record == 0) return false;
+        const char *first = static_cast<const char *>(to);
+        const char *open = task.in.text + task.in.offset[record - 1];
+        return first >= open && first + size <= open + task.in.length[record - 1] + 2;
+    }
+
     // After a scanf call: takes note of how it ended, and returns its result.
     HD_DEVICE int scanned(int result, const char *format) {
         ends = call_ends;

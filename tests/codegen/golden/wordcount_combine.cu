@@ -51,7 +51,7 @@ hd_combine(const HD_PARAMETER hd::Task task, const HD_PARAMETER Shared shared) {
                 hd.warn(hd::text("wordcount: not a pair of this program: ", 39), hd::str(line), hd::text("\n", 1));
                 hd.fail(hd::Status::exit_called, 24);
             }
-            *tab = '\0';
+            hd::in_line(hd, *tab, 26) = '\0';
             value = hd::atol(tab + 1);
             if (hd::strcmp(line, previous) == 0) {
                 hd::add_to(count, value);
