@@ -44,7 +44,7 @@ from .plan import Plan, RunOptions, make_plan
 from .progress import Display, Snapshot, make_display
 from .shuffle import Shuffle
 from .signals import StopRequest, StopSignals
-from .slots import AttemptEnd, SlotPool
+from .slots import CLOSE_SECONDS, AttemptEnd, SlotPool
 
 POLL_SECONDS = 0.1
 
@@ -150,6 +150,8 @@ class _Job:
             if phase != self.machine.phase:
                 self.report.seconds[phase] = time.monotonic() - begun
                 phase, begun = self.machine.phase, time.monotonic()
+            elif phase == "closing" and time.monotonic() - begun > CLOSE_SECONDS:
+                self._abandon()
             if self.display.due():
                 self.display.show(self._snapshot())
             try:
@@ -157,6 +159,11 @@ class _Job:
             except Empty:
                 pass
         self.report.seconds[phase] = time.monotonic() - begun
+
+    def _abandon(self) -> None:
+        """Do not wait for attempts that did not stop when they were told to: a kernel that never ends cannot be stopped."""
+        for attempt in self.machine.running():
+            self._handle(Ended(attempt))
 
     def _take(self, message: object) -> None:
         if isinstance(message, StopRequest):
