@@ -27,7 +27,8 @@ Role = Literal["map", "combine", "reduce"]
 VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "record", "unused"]
 
 SinkKind = Literal["BlockCursor", "ThreadArea"]
-Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "lane"]
+Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "warp", "lane"]
+Texel = Literal["", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "int32x2"]
 SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", "string"]
 
 
@@ -126,14 +127,14 @@ class SharedVar:
              "texture": the same; the handle of a texture object over it, or 0, goes to `offset` + 8.
              "heap", "string": memory behind a pointer; goes to device memory of its own, has no field (`offset` -1).
     nbytes   of the object; 0 where only the prologue knows it (heap, string).
-    element  bytes of one element of a texture (a double is read as two ints), else 0.
+    texel    type of a texture's elements (8 bytes, a double or a long, are read as two words), else "".
     """
 
     name: str
     kind: SharedKind
     offset: int
     nbytes: int
-    element: int = 0
+    texel: Texel = ""
 
 
 @dataclass(frozen=True)

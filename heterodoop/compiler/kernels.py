@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import toolchain_cuda
-from ..errors import ToolError, UserError
-from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar
+from ..errors import CompilerBug, ToolError, UserError
+from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar, Texel
 from ..source import SourceFile
 from ..toolchain import CcOptions
 from . import ctype, emit_host, launch, passes
@@ -61,8 +61,23 @@ def _shared(field: SharedField, analysis: passes.Analysis) -> SharedVar:
     inner = field.type
     while isinstance(inner, ctype.Array):
         inner = inner.of
-    element = analysis.program.layouts.size(inner) or 0
-    return SharedVar(field.name, field.kind, field.offset, field.nbytes, element if field.kind == "texture" else 0)
+    texel = _texel(inner) if field.kind == "texture" else ""
+    return SharedVar(field.name, field.kind, field.offset, field.nbytes, texel)
+
+
+def _texel(kind: ctype.CType) -> Texel:
+    """How a texture object holds numbers of this type (`hd::fetch` reads them back)."""
+    if isinstance(kind, (ctype.Int, ctype.Float)) and kind.bits == 64:
+        return "int32x2"
+    if isinstance(kind, ctype.Float) and kind.bits == 32:
+        return "float32"
+    texels: dict[tuple[bool, int], Texel] = {
+        (True, 8): "int8", (False, 8): "uint8", (True, 16): "int16", (False, 16): "uint16",
+        (True, 32): "int32", (False, 32): "uint32",
+    }
+    if isinstance(kind, ctype.Int) and (kind.signed, kind.bits) in texels:
+        return texels[kind.signed, kind.bits]
+    raise CompilerBug(f"a texture of '{kind}'")
 
 
 def build(

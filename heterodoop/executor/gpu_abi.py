@@ -15,6 +15,10 @@ from .native_abi import MapBlock, ProgressBlock, ResultBlock
 SINKS = {"BlockCursor": 0, "ThreadArea": 1}
 RADIX_SORT, MERGE_SORT = 0, 1  # hd_sort
 SCAN_AREAS, ONE_PER_WARP = 1, 2  # hd_kernel_flags
+TEXELS = {  # hd_texel: kind and bytes
+    "": 0, "int8": 0x101, "int16": 0x102, "int32": 0x104, "int32x2": 0x108, "uint8": 0x201, "uint16": 0x202,
+    "uint32": 0x204, "float32": 0x304,
+}
 ORDERS = ("forward", "reverse", "random")
 ERROR_BYTES = 2048
 
@@ -24,7 +28,7 @@ class Blob(ctypes.Structure):
 
 
 class RelocationBlock(ctypes.Structure):
-    _fields_ = [("object", c_uint32), ("at", c_uint64), ("delta", c_uint64)]
+    _fields_ = [("object", c_uint32), ("texture", c_uint32), ("at", c_uint64), ("delta", c_uint64)]
 
 
 class KernelBlock(ctypes.Structure):
@@ -32,7 +36,7 @@ class KernelBlock(ctypes.Structure):
         ("module", c_char_p), ("entry", c_char_p), ("threads", c_uint32), ("blocks", c_uint32), ("shared", Blob),
         ("objects", POINTER(Blob)), ("n_objects", c_uint64), ("relocations", POINTER(RelocationBlock)),
         ("n_relocations", c_uint64), ("kvpairs", c_uint64), ("sink", c_uint32), ("key_bytes", c_uint32),
-        ("value_bytes", c_uint32), ("flags", c_uint32),
+        ("value_bytes", c_uint32), ("flags", c_uint32), ("stack_bytes", c_uint64),
     ]
 
 

@@ -16,6 +16,7 @@ from . import gpu_abi as abi
 from .gpu_task import KernelCall
 from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block
 
+_STACK_MARGIN = 16 << 10  # bytes a thread
 LaneOrder = Literal["forward", "reverse", "random"]
 
 
@@ -76,7 +77,7 @@ class NativeDevice:
         """Run one map task; status RUN_ON_CPU or DEVICE_FAILED where it could not do so exactly."""
         task, first = map_block(spec), _kernel_block(map)
         second = _kernel_block(combine) if combine else None
-        options = self._options_block(combine is not None, "longest-first" in map.code.kernel.optimisations)
+        options = self._options_block(combine is not None, map.code.kernel.optimisations)
         blocks = [ctypes.byref(block) if block is not None else None for block in (task, first, second, options)]
         function = self._native.library.hd_gpu_map_task
         result = self._native.call(lambda seen, result: function(self._handle, *blocks, seen, result), progress)
@@ -94,25 +95,37 @@ class NativeDevice:
             self._native.library.hd_device_close(self._handle)
             self._handle = None
 
-    def _options_block(self, fold: bool, longest_first: bool) -> abi.OptionsBlock:
+    def _options_block(self, fold: bool, optimisations: tuple[str, ...]) -> abi.OptionsBlock:
         chosen = self.options
         return abi.OptionsBlock(
             sub_split_bytes=chosen.sub_split, arena_bytes=chosen.arena, fold=fold, regroup=fold,
             emu_order=abi.ORDERS.index(chosen.order), emu_pattern=chosen.pattern, emu_seed=chosen.seed,
-            emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime), record_order=not longest_first,
+            emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime), record_order="longest-first" not in optimisations,
+            sort_kind=abi.MERGE_SORT if "merge-sort" in optimisations else abi.RADIX_SORT,
         )
+
+
+def _stack(frames: int) -> int:
+    """The compiler counts a recursive function's variables; what ptxas saves besides, and calls from there, come on top."""
+    return 2 * frames + _STACK_MARGIN if frames else 0
+
+
+def _flags(optimisations: tuple[str, ...]) -> int:
+    scan = abi.SCAN_AREAS if "scan-aggregation" in optimisations else 0
+    return scan | (abi.ONE_PER_WARP if "warp-combine" in optimisations else 0)
 
 
 def _kernel_block(call: KernelCall) -> abi.KernelBlock:
     """`call` must outlive it: the bytes of its live-ins are not copied."""
     kernel, live = call.code.kernel, call.live_ins
-    relocations = [abi.RelocationBlock(r.object, r.at, r.delta) for r in live.relocations]
+    relocations = [abi.RelocationBlock(r.object, abi.TEXELS[r.texel], r.at, r.delta) for r in live.relocations]
     return abi.KernelBlock(
         module=c_bytes(call.code.module), entry=kernel.entry.encode(), threads=kernel.threads, blocks=kernel.blocks,
         shared=_blob(live.shared), objects=(abi.Blob * len(live.objects))(*map(_blob, live.objects)),
         n_objects=len(live.objects), relocations=(abi.RelocationBlock * len(relocations))(*relocations),
         n_relocations=len(relocations), kvpairs=kernel.kvpairs, sink=abi.SINKS[kernel.sink],
-        key_bytes=kernel.key_bytes, value_bytes=kernel.value_bytes,
+        key_bytes=kernel.key_bytes, value_bytes=kernel.value_bytes, flags=_flags(kernel.optimisations),
+        stack_bytes=_stack(kernel.stack_bytes),
     )
 
 

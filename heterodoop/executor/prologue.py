@@ -13,13 +13,13 @@ import os
 import shutil
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
 from ..errors import DeviceError
-from ..manifest import Kernel, SharedVar
+from ..manifest import Kernel, SharedVar, Texel
 from .native import FilterCommand, Progress, TaskResult, TaskStatus
 
 _HEAD = struct.Struct("<QQ")
@@ -28,11 +28,12 @@ _POINTER = struct.Struct("<Q")
 
 @dataclass(frozen=True)
 class Relocation:
-    """`shared[at : at + 8]` becomes the device address of objects[object] plus `delta`."""
+    """`shared[at : at + 8]` becomes the device address of objects[object] plus `delta`, or a texture object over it."""
 
     object: int
     at: int
     delta: int
+    texel: Texel = ""
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,9 @@ def place(kernel: Kernel, given: Sequence[Given]) -> LiveIns:
         elif var.kind in ("object", "texture"):
             _put(block, var, bytes(_POINTER.size))
             relocations += [Relocation(objects[i], var.offset, 0)] if i in objects else []
+            if i in objects and var.texel:
+                _put(block, replace(var, offset=var.offset + _POINTER.size), bytes(_POINTER.size))
+                relocations.append(Relocation(objects[i], var.offset + _POINTER.size, 0, var.texel))
     return LiveIns(bytes(block), tuple(vars[i][1].data for i in objects), tuple(relocations))
 
 

@@ -120,6 +120,33 @@ class CudaDevice final : public Device {
     check(cudaMemsetAsync(to, byte, bytes, stream_), "filling GPU memory");
   }
 
+  uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = const_cast<void *>(memory);
+    resource.res.linear.sizeInBytes = bytes;
+    const int bits = static_cast<int>(texel.bytes == 8 ? 4 : texel.bytes) * 8;
+    static constexpr cudaChannelFormatKind kinds[] = {cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned,
+                                                      cudaChannelFormatKindFloat};
+    resource.res.linear.desc = cudaCreateChannelDesc(bits, texel.bytes == 8 ? bits : 0, 0, 0, kinds[texel.kind]);
+    cudaTextureDesc how{};
+    how.readMode = cudaReadModeElementType;
+    cudaTextureObject_t texture = 0;
+    check(cudaCreateTextureObject(&texture, &resource, &how, nullptr), "creating a texture object");
+    return texture;
+  }
+
+  void free_texture(uint64_t texture) noexcept override {
+    cudaStreamSynchronize(stream_);  // a kernel may still fetch from it
+    cudaDestroyTextureObject(texture);
+  }
+
+  void need_stack(uint64_t bytes) override {
+    size_t now = 0;
+    check(cudaDeviceGetLimit(&now, cudaLimitStackSize), "asking for the stack's size");
+    if (bytes > now) check(cudaDeviceSetLimit(cudaLimitStackSize, bytes), "giving threads a larger stack");
+  }
+
   const void *kernel(const std::string &module, const std::string &entry) override {
     cudaKernel_t kernel = nullptr;
     check(cudaLibraryGetKernel(&kernel, library(module), entry.c_str()), (module + ": kernel " + entry).c_str());

@@ -24,6 +24,13 @@ struct SortBuffers {
   uint32_t *values = nullptr, *other_values = nullptr;
 };
 
+// An element of a texture: signed, unsigned or floating, of `bytes` bytes; 8 bytes are two signed words.
+struct Texel {
+  enum Kind : uint32_t { integer, natural, real };
+  Kind kind = integer;
+  uint32_t bytes = 0;
+};
+
 // What can be chosen of the emulated device: how lanes are scheduled, what memory holds before it is written.
 struct Emulation {
   uint32_t order = 0;    // 0 forward, 1 reverse, 2 random by seed
@@ -52,6 +59,13 @@ class Device {
   virtual void upload(void *to, const void *from, uint64_t bytes) = 0;
   virtual void download(void *to, const void *from, uint64_t bytes) = 0;
   virtual void fill(void *to, uint8_t byte, uint64_t bytes) = 0;
+
+  // A handle through which kernels fetch elements of `memory` as a linear texture (tex1Dfetch), 0 for a device without
+  // textures. The memory must outlive it.
+  virtual uint64_t texture(const void *memory, uint64_t bytes, Texel texel) = 0;
+  virtual void free_texture(uint64_t texture) noexcept = 0;
+  // Stack that a thread may need beyond what a kernel's code says by itself: for recursion. Grows only.
+  virtual void need_stack(uint64_t bytes) = 0;
 
   // The entry of a module (a cubin; a shared object of the emulator), loaded once and kept with the device.
   virtual const void *kernel(const std::string &module, const std::string &entry) = 0;

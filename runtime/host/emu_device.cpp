@@ -58,6 +58,12 @@ class EmulatedDevice final : public Device {
   void download(void *to, const void *from, uint64_t bytes) override { copy(to, from, bytes); }
   void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
 
+  uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
+    return reinterpret_cast<uint64_t>(new hd_emu_texture{memory, bytes / texel.bytes, texel.bytes});
+  }
+  void free_texture(uint64_t texture) noexcept override { delete reinterpret_cast<hd_emu_texture *>(texture); }
+  void need_stack(uint64_t) override {}  // its lanes have the most they may have
+
   const void *kernel(const std::string &module, const std::string &entry) override {
     auto &kernel = kernels_[{module, entry}];
     if (!kernel) kernel = std::make_unique<EmulatedKernel>(EmulatedKernel{load(module).launch(), entry});

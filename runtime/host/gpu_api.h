@@ -16,9 +16,14 @@ typedef struct {
   uint64_t size;
 } hd_blob;
 
-// Eight bytes of `shared` at offset `at` become the device address of objects[object] + delta.
+// What a texture object over an object holds: its elements' bytes (1, 2, 4, or 8 for two words) and their kind.
+enum hd_texel { HD_TEXEL_SIGNED = 0x100, HD_TEXEL_UNSIGNED = 0x200, HD_TEXEL_FLOAT = 0x300, HD_TEXEL_BYTES = 0xff };
+
+// Eight bytes of `shared` at offset `at` become the device address of objects[object] + delta, or, with `texture` (not 0:
+// hd_texel), the handle of a texture object over it.
 typedef struct {
   uint32_t object;
+  uint32_t texture;
   uint64_t at;
   uint64_t delta;
 } hd_relocation;
@@ -43,6 +48,7 @@ typedef struct {
   uint32_t sink;            // hd_sink
   uint32_t key_bytes, value_bytes; // of a slot of HD_THREAD_AREA
   uint32_t flags;           // hd_kernel_flags
+  uint64_t stack_bytes;     // of a thread, for recursive functions; 0 = the kernel's code says it all
 } hd_kernel_spec;
 
 typedef struct {

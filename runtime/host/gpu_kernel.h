@@ -33,6 +33,9 @@ class UserKernel {
  public:
   // Throws Error kBadInput for a relocation outside of `shared`, OutOfDeviceMemory, std::runtime_error.
   UserKernel(const hd_kernel_spec &spec, Device &device, ObjectCache &objects);
+  ~UserKernel() { release(); }
+  UserKernel(const UserKernel &) = delete;
+  UserKernel &operator=(const UserKernel &) = delete;
   const hd_kernel_spec &spec() const { return spec_; }
   const void *entry() const { return entry_; }
   uint32_t threads() const { return threads_; }
@@ -47,11 +50,14 @@ class UserKernel {
 
  private:
   void relocate(const hd_relocation &r, const std::vector<char *> &objects);
+  void release() noexcept;
 
+  Device &device_;
   const hd_kernel_spec spec_;
   const void *entry_;
   uint32_t threads_, most_blocks_;
   std::vector<char> shared_;
+  std::vector<uint64_t> textures_;
 };
 
 }  // namespace hd

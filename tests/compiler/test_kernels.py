@@ -73,7 +73,7 @@ def test_files_and_entries(tmp_path: Path) -> None:
     map, combine = kernel(found), kernel(found, "combine")
     assert (map.entry, map.threads, map.blocks, map.kvpairs, map.sink) == ("hd_map", 64, 6, 1, "BlockCursor")
     assert (map.key_bytes, map.value_bytes, map.shared_bytes, map.prologue) == (31, 11, 16, "bin/map.prologue")
-    assert [(v.name, v.kind, v.nbytes, v.element) for v in map.shared] == [("table", "texture", 2400, 8)]
+    assert [(v.name, v.kind, v.nbytes, v.texel) for v in map.shared] == [("table", "texture", 2400, "int32x2")]
     assert combine.prologue == "" and combine.shared == () and combine.entry == "hd_combine"
     assert "hd_map(" in (bundle / map.source).read_text() and "hd_combine(" in (bundle / combine.source).read_text()
     assert {i.path for i in found.binaries} == {

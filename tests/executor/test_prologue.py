@@ -183,9 +183,10 @@ def test_memory_behind_null_is_no_object() -> None:
     assert live.objects == () and live.relocations == ()
 
 
-def test_a_texture_is_an_object_whose_handle_stays_zero() -> None:
-    live = place(kernel(SharedVar("t", "texture", 8, 4, 4)), [Given(64, b"abcd")])
-    assert live.objects == (b"abcd",) and live.relocations == (Relocation(0, 8, 0),) and live.shared == bytes(32)
+def test_a_texture_is_an_object_with_a_handle_behind_its_address() -> None:
+    live = place(kernel(SharedVar("t", "texture", 8, 4, "float32")), [Given(64, b"abcd")])
+    assert live.objects == (b"abcd",) and live.shared == bytes(32)
+    assert live.relocations == (Relocation(0, 8, 0), Relocation(0, 16, 0, "float32"))
 
 
 @pytest.mark.parametrize("var", [SharedVar("n", "scalar", 30, 4), SharedVar("n", "scalar", -1, 4)])

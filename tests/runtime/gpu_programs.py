@@ -88,7 +88,7 @@ class Kernel:
     value_bytes: int = 0
 
     def block(self, module: Path) -> abi.KernelBlock:
-        rows = [abi.RelocationBlock(*row) for row in self.relocations]
+        rows = [abi.RelocationBlock(row[0], 0, *row[1:]) for row in self.relocations]
         return abi.KernelBlock(
             module=str(module).encode(), entry=self.entry.encode(), threads=self.threads, blocks=self.blocks,
             shared=_blob(self.shared), objects=(abi.Blob * len(self.objects))(*map(_blob, self.objects)),
