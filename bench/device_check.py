@@ -1,0 +1,105 @@
+"""Every app, field case and generated-code test program on a device against the CPU, byte for byte, in parallel.
+
+    python bench/device_check.py [--device cuda] [--opt default --opt paper] [--jobs N] [--only PATTERN]
+
+Compiles each program, lets `heterodoop verify` compare every map task on both sides, and prints a Markdown table; exit
+status 1 where one differs or does not compile. Needs a GPU and nvcc with --device cuda; run it on the host to be checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.cases import runner  # noqa: E402
+
+SAMPLE = ROOT / "apps" / "wordcount" / "sample.txt"
+CODEGEN = ("arithmetic", "constructs", "mathematics", "places", "text")  # the others fail or combine by design
+SETTINGS = {"grep": ["-D", "grep.pattern=Light"]}
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is compiled (a folder) and fed (a file or folder), with which further options of `verify`."""
+
+    name: str
+    folder: Path
+    input: Path
+    options: tuple[str, ...] = ()
+
+
+def programs(scratch: Path) -> Iterator[Program]:
+    for app in sorted((ROOT / "apps").iterdir()):
+        if (app / "map.c").is_file():
+            yield Program(f"app {app.name}", app, SAMPLE, tuple(SETTINGS.get(app.name, ())))
+    for letter in "ABCDEF":
+        for case in runner.load(letter):
+            folder = scratch / case.name
+            folder.mkdir()
+            for role, text in case.programs.items():
+                if text:
+                    (folder / f"{role}.c").write_text(text)
+            yield Program(f"case {case.name}", folder, runner.place_input(case, folder))
+    for name in CODEGEN:
+        source = ROOT / "tests" / "codegen" / "programs" / f"{name}.c"
+        folder = scratch / f"codegen-{source.stem}"
+        folder.mkdir()
+        (folder / "map.c").write_bytes(source.read_bytes())
+        yield Program(f"codegen {source.stem}", folder, SAMPLE)
+
+
+def check(program: Program, opt: str, arguments: argparse.Namespace) -> tuple[str, str]:
+    """("equal" | "cpu-only" | "different" | "failed", why)."""
+    bundle = program.folder.parent / f"{program.folder.name}-{opt}-{os.getpid()}.hdp"
+    arch = [] if arguments.device == "cuda" else ["--arch", "none"]
+    command = [sys.executable, "-m", "heterodoop"]
+    words = ["compile", program.folder, "-o", bundle, "--opt", opt, *arch]
+    made = subprocess.run([*map(str, [*command, *words])], capture_output=True, text=True)
+    if made.returncode:
+        return "failed", made.stderr.strip().splitlines()[0]
+    words = ["verify", bundle, program.input, "--device", arguments.device, "--json", *program.options]
+    done = subprocess.run([*map(str, [*command, *words])], capture_output=True, text=True)
+    try:
+        found = json.loads(done.stdout)
+    except ValueError:
+        return "failed", (done.stderr.strip().splitlines() or ["no output"])[-1]
+    for task in found["tasks"]:
+        if task["outcome"] != "equal":
+            why = task.get("reason") or json.dumps(task.get("difference"))
+            return task["outcome"], str(why)
+    return "equal", f"{len(found['tasks'])} tasks"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--opt", action="append", help="sets of optimisations (default: default and paper)")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--only", default="", help="a regular expression that names must match")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(arguments.jobs) as pool:
+        chosen = [p for p in programs(Path(scratch)) if re.search(arguments.only, p.name)]
+        work = [(program, opt) for program in chosen for opt in arguments.opt or ["default", "paper"]]
+        results = list(pool.map(lambda item: check(*item, arguments), work))
+    print("| program | set | outcome | |\n|---|---|---|---|")
+    for (program, opt), (outcome, why) in zip(work, results, strict=True):
+        print(f"| {program.name} | {opt} | {outcome} | {why[:160]} |")
+    counts = {kind: sum(outcome == kind for outcome, _ in results) for kind in ("equal", "cpu-only", "different", "failed")}
+    print("\n" + ", ".join(f"{n} {kind}" for kind, n in counts.items()))
+    return 1 if counts["different"] or counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
