@@ -18,7 +18,9 @@ _CUDA = (
     "threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 min max __global__ __device__ __host__ __shared__ "
     "__constant__ __managed__ __restrict__ __launch_bounds__ __syncthreads __syncwarp"
 )
-_OURS = "hd app Ctx Lane Shared Globals task shared hd_map hd_combine std NULL EOF errno assert stdin stdout stderr offsetof"
+_OURS = (
+    "hd app Ctx Lane Shared Globals Warp task shared hd_map hd_combine std NULL EOF errno assert stdin stdout stderr offsetof"
+)
 # Templates of namespace hd that a lane fits as first argument: C++ finds them too where the program passes it on.
 _TEMPLATES = (
     "checked copy divide divide_to remainder remainder_to put put_error put_items put_items_error scan scanf sscanf zero "

@@ -25,6 +25,7 @@ SPACES: dict[Space, str] = {
     "shared": "a copy in each block's shared memory, taken from device memory when the block starts",
     "texture": "device memory read through a texture object",
     "private": "each thread's own registers or local memory, fresh for every work item",
+    "warp": "each warp's own part of shared memory, fresh for every work item: one thread of a warp works",
     "lane": "each thread's own copy of a global or static variable, reachable from helpers",
 }
 

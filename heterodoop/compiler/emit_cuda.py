@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from .. import manifest
 from ..errors import CompilerBug
 from . import ctype, device_calls, emit_expr, emit_expr_init, emit_types, ir, ir_names, ir_walk
+from .clauses import WARP
 from .decisions import Decisions, Place, SharedField
 from .emit_expr_scope import Environment, Scope, block_name, memory_name, outer_locals
 from .emit_stmt import Body, Lines, falls_through
@@ -39,7 +40,9 @@ def emit(program: ir.Program, table: UseTable, decisions: Decisions, fold: manif
         "shared_checks": _shared_checks(env),
         "globals_fields": [_lane_field(place, name) for place, name in env.lane_fields.values()],
         "block_fields": [_block_field(place, env) for place in _in_block(env)],
-        "sink": decisions.sink,
+        "bytewise": "vectorized" not in decisions.optimisations,
+        "warp_fields": [f"{_own_array(place.type, name)};" for place, name in _in_warp(env)],
+        "lane": _lane(decisions),
         "source": source,
         "prototypes": [f"{_head(f, env)};" for f in env.helpers],
         "helpers": helpers,
@@ -180,6 +183,22 @@ def _in_block(env: Environment) -> list[Place]:
     return [p for p in env.decisions.places if p.space == "shared"]
 
 
+def _lane(decisions: Decisions) -> str:
+    """Where the lanes of the kernel put their output, and which items they take."""
+    on = decisions.optimisations
+    sink = "WarpArea" if "warp-combine" in on and decisions.sink == "ThreadArea" else decisions.sink
+    items = "hd::BlockItems" if "block-stealing" in on else "hd::GlobalItems"
+    if "warp-combine" in on:
+        items = f"hd::OnePerWarp<{items}>"
+    return f"hd::{sink}" if items == "hd::GlobalItems" else f"hd::{sink}, {items}"
+
+
+def _in_warp(env: Environment) -> list[tuple[Place, str]]:
+    """Arrays in a warp's part of shared memory, by their names in the kernel."""
+    scope = Scope(env, env.program.enclosing, kernel=True)
+    return [(p, scope.local(p.key.rpartition("::")[2])) for p in env.decisions.places if p.space == "warp"]
+
+
 def _block_field(place: Place, env: Environment) -> str:
     return f"{_element_pointer(place.type, env.fields[place.key] + '_block')};"
 
@@ -195,6 +214,9 @@ def _before_items(env: Environment) -> Iterator[str]:
         yield f"{INDENT}hd.{name}_block = {'' if isinstance(place.type, ctype.Array) else '&'}{copy}.value;\n"
     if places:
         yield f"{INDENT}__syncthreads();\n"
+    if _in_warp(env):
+        yield f"{INDENT}HD_SHARED(hd::Box<Warp[{env.decisions.threads // WARP}]>, hd_warps);\n"
+        yield f"{INDENT}Warp &hd_warp = hd_warps.value[threadIdx.x / {WARP}];\n"
 
 
 def _block_type(place: Place) -> str:
@@ -245,19 +267,29 @@ def _fresh(env: Environment, scope: Scope) -> Iterator[str]:
             name = memory_name(place)
             yield f"alignas(16) char {name}[{place.nbytes}]; HD_FILL({name});"
     known: list[str] = []
+    vectorized = "vectorized" in env.decisions.optimisations
     for place, name in env.lane_fields.values():
         target = f"hd.globals.{name}"
         known += [f"{target} = {{}};"] if place.key in reader else _start(place, target, env, scope)
     for symbol in outer_locals(env):
         found = scope.place(symbol.name)
         name = scope.local(symbol.name)
-        declared = declare(symbol.type, name)
-        if found is None or found.space == "private":
+        declared = _own_array(symbol.type, name) if vectorized else declare(symbol.type, name)
+        if found is not None and found.space == "warp":
+            yield f"{declare(symbol.type, f'(&{name})')} = hd_warp.{name}; HD_FILL({name});"
+            known += _start(found, name, env, scope)
+        elif found is None or found.space == "private":
             start = _start(found, name, env, scope) if found is not None else []
             zero = found is not None and found.key in reader
             yield f"{declared} = {{}};" if zero else f"{declared};" if start else f"{declared}; HD_FILL({name});"
             known += start
     yield from known
+
+
+def _own_array(kind: ctype.CType, name: str) -> str:
+    """A declaration of an outer local; text in whole words, so that string functions go by words in it."""
+    text = isinstance(kind, ctype.Array) and isinstance(kind.of, ctype.Int) and kind.of.bits == 8
+    return f"{'alignas(4) ' if text else ''}{declare(kind, name)}"
 
 
 def _reader_state(env: Environment) -> set[str]:

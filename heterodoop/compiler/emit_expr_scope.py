@@ -177,7 +177,7 @@ class Scope:
         if node.name in self._names:
             return self._read_only(node.name) is not None
         place = self.place(node.name)
-        return node.name in self.env.global_names and (place is None or place.space not in ("lane", "private"))
+        return node.name in self.env.global_names and (place is None or place.space not in ("lane", "private", "warp"))
 
     def memory(self, node: ir.Call) -> str:
         """The local array that stands for what an allocation before the region made, "" for any other call."""

@@ -52,7 +52,7 @@ def _kind(place: Place) -> SharedKind:
     if isinstance(place.type, ctype.Pointer) and place.space in ("parameter", "private", "lane"):
         return "pointer"
     inline = place.space in ("parameter", "parameter-array") or (
-        place.space in ("private", "lane") and 0 < place.nbytes <= _INLINE_BYTES)
+        place.space in ("private", "warp", "lane") and 0 < place.nbytes <= _INLINE_BYTES)
     if not inline:
         return "object"
     return "array" if isinstance(place.type, ctype.Array) else "scalar"

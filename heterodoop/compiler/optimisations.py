@@ -14,12 +14,17 @@ from ..errors import UsageError
 
 @dataclass(frozen=True)
 class Optimisation:
-    """One item. `sets` it is part of; `instead`: what takes its place where it is switched off ("" = nothing)."""
+    """One item. `sets` it is part of; `instead`: what takes its place where it is switched off ("" = nothing).
+
+    needs   the item without which it has no effect. kind: of the kernels that it has an effect on, "" = both.
+    """
 
     name: str
     doc: str
     sets: tuple[str, ...]
     instead: str = ""
+    needs: str = ""
+    kind: str = ""
 
 
 SETS = ("default", "paper")
@@ -29,7 +34,17 @@ ALL: tuple[Optimisation, ...] = (
     Optimisation("thread-areas", "each thread has slots of its own for its pairs (paper, 4.1)", ("paper",), "block-cursor"),
     Optimisation("shared-tables", "read-only arrays of up to 40 KB go to shared memory", ("default",)),
     Optimisation("texture", "read-only arrays of numbers go to texture memory without a clause (paper, 3.2)", ("paper",)),
-    Optimisation("longest-first", "long records are taken first, so that no thread ends late", ("default",)),
+    Optimisation("longest-first", "long records are taken first, so that no thread ends late", ("default",), kind="mapper"),
+    Optimisation("radix-sort", "pairs are sorted by eight bytes of the key at a time", ("default",), "merge-sort",
+                 kind="mapper"),
+    Optimisation("merge-sort", "pairs are sorted by merging, keys compared in place (paper, 5.3)", ("paper",), "radix-sort",
+                 kind="mapper"),
+    Optimisation("block-stealing", "work items are shared out to blocks, threads take them inside (paper, 4.1)", ("paper",)),
+    Optimisation("vectorized", "short output, strcpy and strcmp go by words, not bytes (paper, 4.1)", ("default", "paper")),
+    Optimisation("scan-aggregation", "pairs are found by a scan of the threads' counts (paper, 5.3)", ("paper",),
+                 needs="thread-areas"),
+    Optimisation("warp-combine", "one warp per combine item, its arrays in shared memory; one thread works (paper, 4.2)",
+                 ("paper",), kind="combiner"),
 )
 
 BY_NAME = {item.name: item for item in ALL}
@@ -49,4 +64,9 @@ def chosen(name: str = "default", without: Sequence[str] = ()) -> tuple[str, ...
             raise UsageError(text, code="HD005", help="leave one of the two --no-opt out")
         if row.name in without and row.instead:
             on.add(row.instead)
-    return tuple(row.name for row in ALL if row.name in on)
+    return tuple(row.name for row in ALL if row.name in on and (not row.needs or row.needs in on))
+
+
+def of_kernel(kind: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of `names` that have an effect on the kernel of a "mapper" or "combiner"."""
+    return tuple(name for name in names if BY_NAME[name].kind in ("", kind))

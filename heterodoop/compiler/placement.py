@@ -7,10 +7,11 @@ prologue must hand over becomes `Decisions.shared`. Not here: code for it (`emit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..manifest import Reason
 from . import ctype, ir, ir_walk, optimisations
+from .clauses import WARP
 from .ctype import CType
 from .decisions import Decisions, Place, Sink, Space
 from .known import Known, holds_pointers
@@ -23,6 +24,7 @@ from .uses import Use, UseTable
 
 CONSTANT_BYTES = 2048  # small read-only objects inside the parameter block, all together
 SHARED_BYTES = 40 * 1024  # of 48 KB that every block may have; the rest is the sinks'
+_WARP_ALIGN = 16  # the largest alignment of an array in a warp's part of it
 TEXTURE_ELEMENTS = 1 << 27  # of a linear texture, as every architecture allows
 PRIVATE_BYTES = 256 * 1024  # of 512 KB local memory that a thread may have
 _OWN = frozenset({"record", "private", "assumed-private", "firstprivate"})
@@ -46,15 +48,33 @@ def decide(
              "static": the prologue can name these only.
     options  names of optimisations that are on (`optimisations.chosen`).
     """
+    kind = "combiner" if isinstance(program.region, ir.CombineRegion) else "mapper"
+    options = optimisations.of_kernel(kind, options)
     placer = _Placer(program, table, scope, options)
-    places = placer.run()
     shape = launch(program)
+    places = placer.run()
+    if "warp-combine" in options:
+        places = _in_warps(places, shape.threads // WARP)
     shared, size = fields(program, table.points_to, places, placer.bases, placer.strings)
     sink: Sink = "ThreadArea" if "thread-areas" in options else "BlockCursor"
     decisions = Decisions(
         places, shape.threads, shape.blocks, sink, options, shape.stack_bytes, shape.kvpairs, shape.slot_bytes, shared, size,
     )
     return Placement(decisions, tuple(dict.fromkeys(placer.reasons)))
+
+
+def _in_warps(places: tuple[Place, ...], warps: int) -> tuple[Place, ...]:
+    """Private arrays into shared memory, each warp its own (the paper's Listing 4), as far as there is room."""
+    room = SHARED_BYTES - sum(p.nbytes for p in places if p.space == "shared")
+    found = []
+    for place in places:
+        nbytes = -(-place.nbytes // _WARP_ALIGN) * _WARP_ALIGN * warps
+        fits = place.space == "private" and isinstance(place.type, ctype.Array) and 0 < nbytes <= room
+        if fits and not place.name.startswith("*"):
+            room -= nbytes
+            place = replace(place, space="warp", reason=f"{place.reason}; one thread of a warp works (warp-combine)")
+        found.append(place)
+    return tuple(found)
 
 
 class _Placer:

@@ -100,7 +100,8 @@ class NativeDevice:
         return abi.OptionsBlock(
             sub_split_bytes=chosen.sub_split, arena_bytes=chosen.arena, fold=fold, regroup=fold,
             emu_order=abi.ORDERS.index(chosen.order), emu_pattern=chosen.pattern, emu_seed=chosen.seed,
-            emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime), record_order="longest-first" not in optimisations,
+            emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime),
+            record_order="longest-first" not in optimisations,
             sort_kind=abi.MERGE_SORT if "merge-sort" in optimisations else abi.RADIX_SORT,
         )
 

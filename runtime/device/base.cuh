@@ -32,6 +32,10 @@ static_assert(sizeof(long) == 8 && sizeof(void *) == 8 && sizeof(int) == 4, "LP6
 #endif
 #endif
 
+#ifndef HD_VECTORIZED  // 1: short output, strcpy and strcmp go by words where they lie aligned; 0: byte by byte
+#define HD_VECTORIZED 1
+#endif
+
 #ifndef HD_FILL  // fills private storage with the launch's pattern: reading what was never written shows up
 #define HD_FILL(variable)
 #endif

@@ -4,6 +4,7 @@
 
 #include "ctype.cuh"
 #include "memory.cuh"
+#include "string_words.cuh"
 
 namespace hd {
 
@@ -23,6 +24,7 @@ HD_DEVICE int byte_of(char c) { return static_cast<unsigned char>(c); }
 HD_DEVICE int lower_byte_of(char c) { return tolower(byte_of(c)); }
 
 HD_DEVICE int strcmp(const char *a, const char *b) {
+    skip_equal_words(a, b);
     while (*a && *a == *b) ++a, ++b;
     return byte_of(*a) - byte_of(*b);
 }
@@ -45,6 +47,7 @@ HD_DEVICE int strncasecmp(const char *a, const char *b, size_t n) {
 }
 
 HD_DEVICE char *stpcpy(char *to, const char *from) {
+    copy_words(to, from);
     while ((*to = *from)) ++to, ++from;
     return to;
 }

@@ -8,9 +8,10 @@
 namespace hd_emu __attribute__((visibility("hidden"))) {
 
 // A number for every HD_SHARED of the module, known by the type of a lambda that is written there. Not a static variable:
-// those of inline functions are one for all libraries of a process.
+// those of inline functions are one for all libraries of a process, as this one would be if it were not hidden itself.
 inline unsigned next_shared_number = 1;  // 0 is the dynamic one
-template <class Key> inline const unsigned shared_number = next_shared_number++;
+template <class Key>
+__attribute__((visibility("hidden"))) inline const unsigned shared_number = next_shared_number++;
 
 inline void fill_shared(const Block &block, const SharedObject &object) {
     if (object.memory) std::memset(object.memory, static_cast<int>(block.config.shared_pattern & 0xff), object.bytes);

@@ -93,10 +93,11 @@ def test_a_combiner_that_is_no_fold_stays_a_filter(tmp_path: Path) -> None:
 def test_options_change_the_kernel(tmp_path: Path) -> None:
     default = kernel(compiled(tmp_path)[1])
     paper = kernel(compiled(tmp_path, opt="paper")[1])
-    assert paper.sink == "ThreadArea" and paper.optimisations == ("thread-areas", "texture")
-    assert default.optimisations == ("block-cursor", "shared-tables", "longest-first")
+    assert paper.sink == "ThreadArea" and paper.optimisations == (
+        "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation")
+    assert default.optimisations == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "vectorized")
     less = kernel(compiled(tmp_path, no_opt=["longest-first", "block-cursor"])[1])
-    assert less.optimisations == ("thread-areas", "shared-tables")
+    assert less.optimisations == ("thread-areas", "shared-tables", "radix-sort", "vectorized")
     assert kernel(compiled(tmp_path, fast_math=True)[1]).optimisations[-1] == "fast-math"
 
 
@@ -132,7 +133,8 @@ def test_the_command_line(tmp_path: Path) -> None:
     app = tmp_path / "app.hdp"
     done = cli_here("compile", tmp_path, "-o", app, "--opt", "paper", "--no-opt", "texture", "--fast-math", "--arch", "none")
     assert "CPU and GPU" in done.message and "kernels not compiled" in done.message
-    assert kernel(manifest.load(app)).optimisations == ("thread-areas", "fast-math")
+    assert kernel(manifest.load(app)).optimisations == (
+        "thread-areas", "merge-sort", "block-stealing", "vectorized", "scan-aggregation", "fast-math")
     assert "HD005" in cli_here("compile", tmp_path, "--opt", "best", status=2).message
     assert "HD006" in cli_here("compile", tmp_path, "--arch", "hopper", status=2).message
     with pytest.raises(UsageError, match="hopper"):

@@ -58,8 +58,9 @@ def test_recursion_needs_a_stack() -> None:
 
 
 def test_the_sets() -> None:
-    assert optimisations.chosen() == ("block-cursor", "shared-tables", "longest-first")
-    assert optimisations.chosen("paper") == ("thread-areas", "texture")
+    assert optimisations.chosen() == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "vectorized")
+    assert optimisations.chosen("paper") == (
+        "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation", "warp-combine")
 
 
 def test_each_item_can_be_switched_off() -> None:
@@ -72,14 +73,24 @@ def test_each_item_can_be_switched_off() -> None:
 
 
 def test_exactly_one_of_two_ways_is_on() -> None:
-    for without in ([], ["block-cursor"], ["thread-areas"], ["longest-first", "thread-areas"]):
+    for without in ([], ["block-cursor"], ["thread-areas"], ["longest-first", "merge-sort"], ["radix-sort"]):
         for name in optimisations.SETS:
             found = set(optimisations.chosen(name, without))
             assert len(found & {"block-cursor", "thread-areas"}) == 1
+            assert len(found & {"radix-sort", "merge-sort"}) == 1
+
+
+def test_what_has_no_effect_is_not_listed() -> None:
+    assert "scan-aggregation" not in optimisations.chosen("paper", ["thread-areas"])
+    for name in optimisations.SETS:
+        on = optimisations.chosen(name)
+        map, combine = (optimisations.of_kernel(kind, on) for kind in ("mapper", "combiner"))
+        assert set(map) | set(combine) == set(on) and "warp-combine" not in map
+        assert not set(combine) & {"longest-first", "radix-sort", "merge-sort"}
 
 
 @pytest.mark.parametrize(("name", "without", "said"), [
-    ("fast", [], "default, paper"), ("default", ["warp-combine"], "block-cursor"),
+    ("fast", [], "default, paper"), ("default", ["loop-fusion"], "block-cursor"),
     ("default", ["block-cursor", "thread-areas"], "--no-opt"),
 ])
 def test_wrong_names_are_told(name: str, without: list[str], said: str) -> None:
