@@ -40,8 +40,9 @@ def emit(program: ir.Program, table: UseTable, decisions: Decisions, fold: manif
         "shared_checks": _shared_checks(env),
         "globals_fields": [_lane_field(place, name) for place, name in env.lane_fields.values()],
         "block_fields": [_block_field(place, env) for place in _in_block(env)],
-        "bytewise": "vectorized" not in decisions.optimisations,
-        "warp_fields": [f"{_own_array(place.type, name)};" for place, name in _in_warp(env)],
+        "bytewise": not {"word-output", "vectorized"} & set(decisions.optimisations),
+        "vectorized": "vectorized" in decisions.optimisations,
+        "warp_fields": [f"{_own_array(place.type, name, env)};" for place, name in _in_warp(env)],
         "lane": _lane(decisions),
         "source": source,
         "prototypes": [f"{_head(f, env)};" for f in env.helpers],
@@ -267,14 +268,13 @@ def _fresh(env: Environment, scope: Scope) -> Iterator[str]:
             name = memory_name(place)
             yield f"alignas(16) char {name}[{place.nbytes}]; HD_FILL({name});"
     known: list[str] = []
-    vectorized = "vectorized" in env.decisions.optimisations
     for place, name in env.lane_fields.values():
         target = f"hd.globals.{name}"
         known += [f"{target} = {{}};"] if place.key in reader else _start(place, target, env, scope)
     for symbol in outer_locals(env):
         found = scope.place(symbol.name)
         name = scope.local(symbol.name)
-        declared = _own_array(symbol.type, name) if vectorized else declare(symbol.type, name)
+        declared = _own_array(symbol.type, name, env)
         if found is not None and found.space == "warp":
             yield f"{declare(symbol.type, f'(&{name})')} = hd_warp.{name}; HD_FILL({name});"
             known += _start(found, name, env, scope)
@@ -286,9 +286,10 @@ def _fresh(env: Environment, scope: Scope) -> Iterator[str]:
     yield from known
 
 
-def _own_array(kind: ctype.CType, name: str) -> str:
-    """A declaration of an outer local; text in whole words, so that string functions go by words in it."""
-    text = isinstance(kind, ctype.Array) and isinstance(kind.of, ctype.Int) and kind.of.bits == 8
+def _own_array(kind: ctype.CType, name: str, env: Environment) -> str:
+    """A declaration of an outer local; text begins a word where string functions go by words."""
+    words = "vectorized" in env.decisions.optimisations
+    text = words and isinstance(kind, ctype.Array) and isinstance(kind.of, ctype.Int) and kind.of.bits == 8
     return f"{'alignas(4) ' if text else ''}{declare(kind, name)}"
 
 

@@ -32,8 +32,12 @@ static_assert(sizeof(long) == 8 && sizeof(void *) == 8 && sizeof(int) == 4, "LP6
 #endif
 #endif
 
-#ifndef HD_VECTORIZED  // 1: short output, strcpy and strcmp go by words where they lie aligned; 0: byte by byte
-#define HD_VECTORIZED 1
+#ifndef HD_WORD_OUTPUT  // 1: a short line is put together in the thread and stored by words; 0: byte by byte
+#define HD_WORD_OUTPUT 1
+#endif
+
+#ifndef HD_WORD_STRINGS  // 1: strcpy and strcmp go by words where that can be; 0: byte by byte
+#define HD_WORD_STRINGS 0
 #endif
 
 #ifndef HD_FILL  // fills private storage with the launch's pattern: reading what was never written shows up

@@ -122,7 +122,7 @@ template <class Sink, class Items = GlobalItems> struct Lane {
         if (size == 0) return 0;
         char *const at = room_for(size);
         const uint32_t length = static_cast<uint32_t>(size);
-        const bool is_short = HD_VECTORIZED && length <= short_text && out.pending.length == 0;
+        const bool is_short = HD_WORD_OUTPUT && length <= short_text && out.pending.length == 0;
         uint64_t words[short_text / 8];
         char *end = is_short ? reinterpret_cast<char *>(words) : at;
         ((end = pieces.write(end)), ...);
@@ -175,11 +175,11 @@ template <class L, class T> HD_DEVICE T &in_line(L &lane, T &target, uint32_t so
     return target;
 }
 
-// The same where the object may also be a variable of the thread's: those lie in local memory. On the emulated device
+// The same where the object may also be a variable of the thread's: those lie in local memory, or (WarpArea) shared. On the emulated device
 // they lie on a stack, of which all that counts here is that it is not among the staged records.
 template <class L, class T> HD_DEVICE T &in_line_or_own(L &lane, T &target, uint32_t source_line) {
 #ifdef __CUDA_ARCH__
-    const bool own = __isLocal(&target);
+    const bool own = __isLocal(&target) || __isShared(&target);
 #else
     const RecordTable &table = lane.in.task.in;
     const char *at = reinterpret_cast<const char *>(&target), *text = table.text;

@@ -25,7 +25,7 @@ HD_WHOLE_WORDS uint32_t aligned_word(const char *at) {
 #undef HD_WHOLE_WORDS
 
 HD_DEVICE bool lie_alike(const char *a, const char *b) {
-    return HD_VECTORIZED && ((reinterpret_cast<uintptr_t>(a) ^ reinterpret_cast<uintptr_t>(b)) & 3) == 0;
+    return HD_WORD_STRINGS && ((reinterpret_cast<uintptr_t>(a) ^ reinterpret_cast<uintptr_t>(b)) & 3) == 0;
 }
 
 HD_DEVICE bool aligned(const char *at) { return (reinterpret_cast<uintptr_t>(at) & 3) == 0; }

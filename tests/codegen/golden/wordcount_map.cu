@@ -1,7 +1,7 @@
 // map.cu: made by HeteroDoop from apps/wordcount/map.c; changes here are lost
 //   apps/wordcount/map.c:44:1: mapper key(word) value(one) keylength(256) vallength(1)
 //   128 threads per block (default), as many blocks as are resident; output by BlockCursor
-//   optimisations: block-cursor, shared-tables, longest-first, radix-sort, vectorized
+//   optimisations: block-cursor, shared-tables, longest-first, radix-sort, word-output
 
 #include "base.cuh"
 #include "lane.cuh"
@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(128)
 hd_map(const HD_PARAMETER hd::Task task, const HD_PARAMETER Shared shared) {
     Ctx hd(task, shared);
     while (hd.next()) {
-        alignas(4) char word[256]; HD_FILL(word);
+        char word[256]; HD_FILL(word);
         char *line = {};
         unsigned long nbytes = {};
         int read; HD_FILL(read);
