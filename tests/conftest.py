@@ -47,3 +47,11 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Bundles:
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     return Bundles(shared / "bundles")
+
+
+@pytest.fixture
+def kernel_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The emulated device's modules: built once for all workers, and not into the user's cache."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared / "cache"))

@@ -103,14 +103,15 @@ class Bundles:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def get(self, map: str, combine: str = "", reduce: str = "") -> Path:
+    def get(self, map: str, combine: str = "", reduce: str = "", *, options: tuple[str, ...] = ()) -> Path:
+        """The bundle. `options`: of `heterodoop compile`."""
         programs = {"map": map, "combine": combine, "reduce": reduce}
-        key = hashlib.sha256(repr(programs).encode()).hexdigest()[:16]
+        key = hashlib.sha256(repr((programs, options)).encode()).hexdigest()[:16]
         bundle = self.folder / f"{key}.hdp"
         with open(self.folder / f"{key}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not bundle.exists():
-                cli_here("compile", write_app(self.folder / key, programs), "-o", bundle, "--verify")
+                cli_here("compile", write_app(self.folder / key, programs), "-o", bundle, "--verify", *options)
         return bundle
 
 
