@@ -8,6 +8,9 @@ namespace {
 
 using Cursor = hd::Lane<hd::BlockCursor>;
 using Area = hd::Lane<hd::ThreadArea>;
+using BlockArea = hd::Lane<hd::ThreadArea, hd::BlockItems>;
+using WarpArea = hd::Lane<hd::WarpArea, hd::OnePerWarp<hd::BlockItems>>;
+using WarpCursor = hd::Lane<hd::BlockCursor, hd::OnePerWarp<hd::GlobalItems>>;
 
 struct None {
     char unused;
@@ -66,6 +69,17 @@ HD_KERNEL(sum_cursor, hd::Task, None)
 extern "C" __global__ void sum_area(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { sum<Area>(task); }
 HD_KERNEL(sum_area, hd::Task, None)
 
+extern "C" __global__ void words_block_area(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    words<BlockArea>(task);
+}
+HD_KERNEL(words_block_area, hd::Task, None)
+
+extern "C" __global__ void sum_warp_area(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { sum<WarpArea>(task); }
+HD_KERNEL(sum_warp_area, hd::Task, None)
+
+extern "C" __global__ void sum_warp(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { sum<WarpCursor>(task); }
+HD_KERNEL(sum_warp, hd::Task, None)
+
 // The line as it is.
 extern "C" __global__ void identity(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
     Cursor hd(task);
@@ -80,8 +94,9 @@ extern "C" __global__ void identity(HD_PARAMETER const hd::Task task, HD_PARAMET
 HD_KERNEL(identity, hd::Task, None)
 
 // A number of copies of the rest of the line, which says how many; with stderr in between.
-extern "C" __global__ void copies(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
-    Cursor hd(task);
+namespace {
+template <class Lane> __device__ void copies(const hd::Task &task) {
+    Lane hd(task);
     while (hd.next()) {
         char *line = nullptr;
         unsigned long capacity = 0;
@@ -95,7 +110,13 @@ extern "C" __global__ void copies(HD_PARAMETER const hd::Task task, HD_PARAMETER
     }
     hd.finish();
 }
-HD_KERNEL(copies, hd::Task, None)
+}  // namespace
+
+extern "C" __global__ void copies_cursor(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { copies<Cursor>(task); }
+HD_KERNEL(copies_cursor, hd::Task, None)
+
+extern "C" __global__ void copies_area(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { copies<BlockArea>(task); }
+HD_KERNEL(copies_area, hd::Task, None)
 
 // A line that begins with '!' makes the lane fail, "r" prints a \r; others are printed behind the text of an object that
 // the host passes.

@@ -58,8 +58,8 @@ int main(void) {
 }
 """
 # kernel -> its C program
-SOURCES = {"words_cursor": WORDS, "words_area": WORDS, "sum_cursor": SUM, "sum_area": SUM, "identity": IDENTITY,
-           "copies": COPIES}
+SOURCES = {"words_cursor": WORDS, "words_area": WORDS, "words_block_area": WORDS, "sum_cursor": SUM, "sum_area": SUM,
+           "sum_warp_area": SUM, "sum_warp": SUM, "identity": IDENTITY, "copies_cursor": COPIES, "copies_area": COPIES}
 
 
 def compiled(folder: Path) -> dict[str, str]:
@@ -86,6 +86,7 @@ class Kernel:
     kvpairs: int = 0
     key_bytes: int = 0
     value_bytes: int = 0
+    flags: int = 0
 
     def block(self, module: Path) -> abi.KernelBlock:
         rows = [abi.RelocationBlock(row[0], 0, *row[1:]) for row in self.relocations]
@@ -94,7 +95,7 @@ class Kernel:
             shared=_blob(self.shared), objects=(abi.Blob * len(self.objects))(*map(_blob, self.objects)),
             n_objects=len(self.objects), relocations=(abi.RelocationBlock * len(rows))(*rows), n_relocations=len(rows),
             kvpairs=self.kvpairs, sink=int(self.entry.endswith("_area")), key_bytes=self.key_bytes,
-            value_bytes=self.value_bytes,
+            value_bytes=self.value_bytes, flags=self.flags,
         )
 
 

@@ -14,7 +14,7 @@ from ..native.oracle import ifile, read_ifile, sorted_partitions
 from .gpu_programs import Device, Kernel, texts
 from .gpu_tasks import ALL_COUNTERS, MAP_COUNTERS, Run, same
 
-WORDS, SUM, IDENTITY, COPIES = (Kernel(name) for name in ("words_cursor", "sum_cursor", "identity", "copies"))
+WORDS, SUM, IDENTITY, COPIES = (Kernel(name) for name in ("words_cursor", "sum_cursor", "identity", "copies_cursor"))
 AREA = Kernel("words_area", kvpairs=1, key_bytes=4, value_bytes=2)
 def text_of(lines: int, seed: int = 0, vocabulary: int = 40) -> bytes:
     """Lines of words that share long prefixes, some of them empty, bytes above 127 among them."""

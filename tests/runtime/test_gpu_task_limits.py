@@ -13,7 +13,7 @@ from heterodoop.executor.native import Progress, TaskStatus
 from .gpu_programs import Device, Kernel, texts
 from .gpu_tasks import ALL_COUNTERS, MAP_COUNTERS, Run, same
 
-WORDS, SUM, COPIES = Kernel("words_cursor"), Kernel("sum_cursor"), Kernel("copies")
+WORDS, SUM, COPIES = Kernel("words_cursor"), Kernel("sum_cursor"), Kernel("copies_cursor")
 KIB = 1 << 10
 
 
