@@ -101,6 +101,54 @@ def test_options_change_the_kernel(tmp_path: Path) -> None:
     assert kernel(compiled(tmp_path, fast_math=True)[1]).optimisations[-1] == "fast-math"
 
 
+def cuda(folder: Path, *without: str) -> tuple[str, str]:
+    """The texts of both kernels with the paper's set but for some items."""
+    (folder / "map.c").write_text(MAP)
+    (folder / "combine.c").write_text(SUM)
+    text = emit(BuildOptions.make([str(folder)], opt="paper", no_opt=list(without)), "cuda")
+    map, middle, combine = text.partition("// combine.cu:")
+    assert middle and "hd_map(" in map and "hd_combine(" in combine
+    return map, combine
+
+
+def test_each_item_of_the_paper_s_set_shows_in_the_text(tmp_path: Path) -> None:
+    map, combine = cuda(tmp_path)
+    assert "using Lane = hd::Lane<hd::ThreadArea, hd::BlockItems>;" in map
+    assert "using Lane = hd::Lane<hd::WarpArea, hd::OnePerWarp<hd::BlockItems>>;" in combine
+    for text in (map, combine):
+        assert "#define HD_WORD_STRINGS 1" in text and "HD_WORD_OUTPUT" not in text
+    assert "        alignas(4) char word[32]; HD_FILL(word);" in map and "struct Warp {" not in map
+    assert "struct Warp {\n    alignas(4) char prev[32];\n    alignas(4) char word[32];\n};" in combine
+    assert "HD_SHARED(hd::Box<Warp[4]>, hd_warps);" in combine and "hd_warps.value[threadIdx.x / 32];" in combine
+    assert "        char (&prev)[32] = hd_warp.prev; HD_FILL(prev);" in combine
+
+
+def test_each_item_of_the_paper_s_set_can_be_left_out(tmp_path: Path) -> None:
+    def lane(text: str) -> str:
+        return text.partition("using Lane = hd::Lane<")[2].partition(">;\n")[0]
+
+    map, combine = cuda(tmp_path, "block-stealing")
+    assert (lane(map), lane(combine)) == ("hd::ThreadArea", "hd::WarpArea, hd::OnePerWarp<hd::GlobalItems>")
+    map, combine = cuda(tmp_path, "thread-areas")
+    assert lane(map) == "hd::BlockCursor, hd::BlockItems"
+    assert lane(combine) == "hd::BlockCursor, hd::OnePerWarp<hd::BlockItems>"
+    map, combine = cuda(tmp_path, "warp-combine")
+    assert lane(map) == lane(combine) == "hd::ThreadArea, hd::BlockItems"
+    assert "Warp" not in combine and "        alignas(4) char prev[32];" in combine
+    map, combine = cuda(tmp_path, "vectorized")
+    for text in (map, combine):
+        assert "#define HD_WORD_OUTPUT 0" in text and "HD_WORD_STRINGS" not in text and "alignas" not in text
+    assert "struct Warp {\n    char prev[32];" in combine
+
+
+def test_arrays_stay_with_the_thread_where_shared_memory_is_too_small(tmp_path: Path) -> None:
+    source = SUM.replace("valuein(val)", "valuein(val) threads(512)").replace("word[32]", "word[2600]")
+    (tmp_path / "combine.c").write_text(source)
+    (tmp_path / "map.c").write_text(MAP)
+    text = emit(BuildOptions.make([str(tmp_path)], opt="paper"), "cuda").partition("// combine.cu:")[2]
+    assert "Warp[16]" in text and "hd_warp.prev;" in text and "        alignas(4) char word[2600]; HD_FILL(word);" in text
+
+
 def test_a_region_that_is_refused_has_no_kernel(tmp_path: Path) -> None:
     (tmp_path / "map.c").write_text(MAP.replace("one = (int)", "one = rand() + (int)"))
     bundle, result = compile_to_bundle(BuildOptions.make([str(tmp_path)]), tmp_path / "app.hdp")

@@ -144,6 +144,7 @@ class Task:
     pair_slots: int = 8192
     slots_per_thread: int = 0
     slot_bytes: int = 0
+    areas: int = 0  # whose used slots are counted
 
     def __post_init__(self) -> None:
         offsets, text = [], bytearray()
@@ -156,6 +157,7 @@ class Task:
         self.arena, self.pairs = zeros(u8, self.arena_bytes, 0xEE), zeros(Pair, self.pair_slots, 0xFF)
         self.arena_used, self.pairs_used = zeros(u64, 1), zeros(u64, 1)
         self.next, self.failure = zeros(u32, 1), zeros(u32, 4)
+        self.area_slots = zeros(u32, self.areas, 0xFF) if self.areas else None
 
     def argument(self) -> ctypes.Structure:
         begin = put(u32, self.begin) if self.begin is not None else None
@@ -166,7 +168,7 @@ class Task:
             (u64, self.arena), (u64, self.arena_bytes), (u64, self.arena_used),
             (u64, self.pairs), (u64, self.pair_slots), (u64, self.pairs_used),
             (u64, begin), (u64, taken), (u32, items), (u32, self.slots_per_thread), (u32, self.slot_bytes), (u32, 0),
-            (u64, self.next), (u64, self.failure), (u64, None),
+            (u64, self.next), (u64, self.failure), (u64, self.area_slots),
         )
 
     def check_memory(self) -> None:

@@ -24,8 +24,8 @@ template <class Lane> __device__ void run(Lane &hd, const char *at, const char *
     }
 }
 
-template <class Sink> __device__ void map(const hd::Task &task) {
-    hd::Lane<Sink> hd(task);
+template <class Sink, class Items = hd::GlobalItems> __device__ void map(const hd::Task &task) {
+    hd::Lane<Sink, Items> hd(task);
     while (hd.next()) {
         char *line = nullptr;
         unsigned long capacity = 0;
@@ -50,6 +50,14 @@ HD_KERNEL(print_by_cursor, hd::Task)
 
 extern "C" __global__ void print_by_thread(HD_PARAMETER const hd::Task task) { map<hd::ThreadArea>(task); }
 HD_KERNEL(print_by_thread, hd::Task)
+
+extern "C" __global__ void print_in_blocks(HD_PARAMETER const hd::Task task) { map<hd::ThreadArea, hd::BlockItems>(task); }
+HD_KERNEL(print_in_blocks, hd::Task)
+
+extern "C" __global__ void print_by_warp(HD_PARAMETER const hd::Task task) {
+    map<hd::WarpArea, hd::OnePerWarp<hd::GlobalItems>>(task);
+}
+HD_KERNEL(print_by_warp, hd::Task)
 
 // What a reader returns, in hexadecimal. size 0: getline, with the capacity in front; 1: getc; else fgets of that size.
 struct ReadHow {

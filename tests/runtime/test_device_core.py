@@ -87,6 +87,35 @@ def test_thread_areas_give_the_same_pairs(core: Module, order: Order) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("items", [0, 1, 2, 7, 100])
+def test_a_block_s_threads_take_its_share_and_no_other(core: Module, order: Order, items: int) -> None:
+    records = [[("p", b"%d\n" % i)] for i in range(items)]
+    blocks, threads, slots = 3, 4, 100
+    task = Task([script(*calls) for calls in records], slots_per_thread=slots, slot_bytes=16, pair_slots=12 * slots,
+                areas=12)
+    core.launch("print_in_blocks", task.argument(), blocks=blocks, threads=threads, order=order)
+    task.check_memory()
+    assert task.status == OK and task.written() == expected(records) and task.next.items[0] == 0
+    used = task.area_slots.list() if task.area_slots else []
+    for block in range(blocks):
+        share = range(items * block // blocks, items * (block + 1) // blocks)
+        first = block * threads * slots
+        found = {pair.item for pair in task.pairs.list()[first : first + threads * slots]} - {0xFFFFFFFF}
+        assert found == set(share) and sum(used[block * threads : (block + 1) * threads]) == len(share)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_one_thread_of_a_warp_works_in_the_warp_s_area(core: Module, order: Order) -> None:
+    records = [[("p", b"%d\n" % i)] * 3 for i in range(40)]
+    task = Task([script(*calls) for calls in records], slots_per_thread=120, slot_bytes=16, pair_slots=480, areas=4)
+    core.launch("print_by_warp", task.argument(), blocks=2, threads=64, order=order)
+    task.check_memory()
+    assert task.status == OK and task.written() == expected(records)
+    assert task.area_slots is not None and sum(task.area_slots.list()) == 120
+    assert task.next.items[0] == 40 + 4, "four threads asked, no others"
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
 def test_many_chunks_are_handed_out_without_overlap(core: Module, order: Order) -> None:
     rng = random.Random(7)
     records = [random_calls(rng, 9000) for _ in range(80)] + [[("p", b"x" * 40000 + b"\n")], [("p", b"y" * 4063 + b"\n")]]

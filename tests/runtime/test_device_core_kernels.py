@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 from collections.abc import Callable
 from itertools import groupby
@@ -13,7 +14,7 @@ from heterodoop import resources
 
 from .core_module import ORDERS, Array, Module, Order, Pair, i32, put, scan, select, stable_sort, struct, u8, u32, u64, zeros
 
-INDEX_TILE, CHUNK_PAIRS, TO_STDERR, NO_PAIR = 128, 32, 0x80000000, 0xFFFFFFFF
+INDEX_TILE, CHUNK_PAIRS, MERGE_TILE, TO_STDERR, NO_PAIR = 128, 32, 512, 0x80000000, 0xFFFFFFFF
 Line = tuple[int, int, bytes]  # item, sequence, text without its newline
 
 
@@ -210,6 +211,18 @@ class Sorter:
             self.kernels.launch("hd_scatter_u32", struct(
                 (u64, level), (u64, place), (u64, order), (u32, level.count), (u32, 0)), order=self.order)
 
+    def merge(self, order: Array, reducers: int) -> None:
+        """Sorts `order`, whatever it was, by (partition, key, item, sequence)."""
+        self.partitions(order, reducers)
+        width = 0
+        while width < max(order.count, 1):
+            merged = zeros(u32, order.count, 0xFF)
+            self.kernels.launch("hd_merge_runs" if width else "hd_sort_tiles", struct(
+                (u64, self.store.arena), (u64, self.store.pairs), (u64, self.segment), (u64, order), (u64, merged),
+                (u64, width), (u32, order.count), (u32, 0)), order=self.order)
+            order.items[:] = merged.list()
+            width = 2 * width or MERGE_TILE
+
     def ties(self, level: Array, place: Array | None, position: int) -> tuple[Array, Array] | None:
         n = level.count
         member, start = zeros(u8, n, 0xFF), zeros(u32, n, 0xFF)
@@ -285,6 +298,41 @@ def test_the_plan_sorts_stably_by_partition_and_key(kernels: Module, order: Orde
         assert sorter.levels == 5
     sorter.partitions(found, reducers)
     assert [sorter.segment.items[i] for i in found.list()] == [key(sorter.store.line(i))[0] for i in found.list()]
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize(("reducers", "count"), [(1, 250), (7, 1300)])
+def test_merging_is_the_oracle_of_the_plan(kernels: Module, order: Order, kind: str, reducers: int, count: int) -> None:
+    """Two sorts that have nothing in common: by bytes of the key and ties, and by comparing whole lines."""
+    rng = random.Random(f"{order}{kind}{reducers}")
+    sorter = Sorter(kernels, Store(rng, random_lines(rng, KEYS[kind], count)), order)
+    merged = sorter.select_stream(0)  # in the order of slots
+    sorter.merge(merged, reducers)
+    found = sorter.program_order()
+    sorter.by_key(found, reducers)
+    assert merged.list() == found.list()
+
+
+@pytest.mark.parametrize("stream", [0, 1])
+def test_used_slots_of_areas_are_put_together(kernels: Module, order: Order, stream: int) -> None:
+    rng = random.Random(f"{order}{stream}")
+    lines = [(i, i | (TO_STDERR if rng.random() < 0.2 else 0), b"%d" % i) for i in range(200)]
+    store, areas, size = Store(rng, lines, spare=0), 50, 4
+    used = [rng.randrange(size + 1) for _ in range(areas)]
+    counts, largest = zeros(u32, areas, 0xFF), [zeros(u32, 1), zeros(u32, 1)]
+
+    def arguments(first: Array | None, found: Array | None) -> ctypes.Structure:
+        return struct((u64, store.pairs), (u64, put(u32, used)), (u64, counts), (u64, first), (u64, found),
+                      (u64, largest[0]), (u64, largest[1]), (u32, areas), (u32, size), (u32, stream), (u32, 0))
+
+    kernels.launch("hd_area_counts", arguments(None, None), order=order)
+    first = scan(counts)
+    found = zeros(u32, first.list()[-1], 0xFF)
+    kernels.launch("hd_area_slots", arguments(first, found), order=order)
+    slots = [area * size + i for area in range(areas) for i in range(used[area])]
+    wanted = [slot for slot in slots if (store.line(slot)[1] >= TO_STDERR) == bool(stream)]
+    assert wanted and found.list() == wanted
+    assert largest[1].list() == [max(store.line(slot)[0] for slot in wanted)] == largest[0].list()
 
 
 def test_text_for_stderr_is_found_in_order(kernels: Module, order: Order) -> None:

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent / "device"
 HEADERS = HERE.parents[2] / "runtime" / "device"
 LIBRARY = (
     "arith bits ctype decimal format format_real format_text math memory numbers parse_real powers round_decimal scan "
-    "scan_set strings"
+    "scan_set string_words strings"
 ).split()
 # Cases per driver: a second or two each.
 DRIVERS = {"print_reals": 300_000, "print_text": 1_000_000, "parse_numbers": 1_000_000, "text": 1_000_000, "scan": 600_000,
@@ -67,6 +67,12 @@ def test_as_glibc(drivers: Path, name: str) -> None:
 @pytest.mark.parametrize("name", DRIVERS)
 def test_as_glibc_with_sanitizers(sanitized_drivers: Path, name: str) -> None:
     run(sanitized_drivers / name, DRIVERS[name] // 20, 2)
+
+
+@pytest.mark.parametrize("options", [[], SANITIZERS], ids=["plain", "sanitized"])
+def test_strings_by_words_as_glibc(options: list[str], tmp_path: Path) -> None:
+    build(tmp_path, "text", ["-DHD_WORD_STRINGS=1", *options])
+    run(tmp_path / "text", DRIVERS["text"] // (20 if options else 1), 3)
 
 
 @pytest.mark.parametrize("name", LIBRARY)
