@@ -44,7 +44,7 @@ ALL: tuple[Optimisation, ...] = (
     Optimisation("vectorized", "short lines, strcpy and strcmp go by words, not bytes (paper, 4.1 and 4.2)", ("paper",)),
     Optimisation("scan-aggregation", "pairs are found by a scan of the threads' counts (paper, 5.3)", ("paper",),
                  needs="thread-areas"),
-    Optimisation("warp-combine", "a warp's first thread combines, arrays in shared memory; no copies by the others (paper, 4.2)",
+    Optimisation("warp-combine", "one thread of a warp combines, arrays in shared memory; no others help (paper, 4.2)",
                  ("paper",), kind="combiner"),
 )
 

@@ -139,6 +139,27 @@ void compare_changes(Check &check, const std::string &left, const char *b, size_
     check.same(cleared.equal() && copied.equal(), "bzero, bcopy %zu", n);
 }
 
+// Copies and comparisons that may go by words, from and to all places of a word.
+void compare_places(Check &check, const std::string &left, const std::string &right) {
+    alignas(8) char from[room], other[room];
+    char *const source = from + check.below(8), *const second = other + check.below(8);
+    std::memset(from, '#', room);
+    std::memset(other, '?', room);
+    std::memcpy(source, left.c_str(), left.size() + 1);
+    std::memcpy(second, right.c_str(), right.size() + 1);
+    check.same(difference(std::strcmp(source, second)) == difference(hd::strcmp(source, second)), "strcmp '%s' '%s'", source,
+               second);
+    alignas(8) Buffers both("");
+    const size_t to = check.below(8);
+    const long wanted = offset(::stpcpy(both.theirs + to, source), both.theirs);
+    const long found = offset(hd::stpcpy(both.ours + to, source), both.ours);
+    check.same(wanted == found && both.equal(), "stpcpy '%s' to %zu", source, to);
+    const std::string same = left + (check.one_in(2) ? right : "");
+    std::memcpy(second, same.c_str(), same.size() + 1);
+    check.same(difference(std::strcmp(source, second)) == difference(hd::strcmp(source, second)), "strcmp '%s' '%s'", source,
+               second);
+}
+
 // All tokens of `content`, the delimiters changing on the way.
 void compare_tokens(Check &check, const std::string &content, const std::string &delimiters) {
     Buffers plain(content), state(content), parts(content);
@@ -177,6 +198,7 @@ int main(int argc, char **argv) {
         compare_finds(check, left.c_str(), left.size(), right.c_str(), right.size(), c, n);
         compare_values(check, left.c_str(), right.c_str(), shorter + 1, n);
         compare_changes(check, left, right.c_str(), shorter + 1, n);
+        compare_places(check, left, right);
         compare_tokens(check, left, check.letters(alphabet, 3));
     }
     return check.finish();
