@@ -117,7 +117,7 @@ def test_a_kernels_files_lie_inside(field: str) -> None:
 
 @pytest.mark.parametrize(("change", "named"), [
     ({"sink": "Queue"}, "kernel.sink"), ({"threads": "128"}, "kernel.threads"), ({"prologue_pure": 1}, "prologue_pure"),
-    ({"shared": [{"name": "a", "kind": "vector", "offset": 0, "nbytes": 1, "element": 0}]}, "shared[0].kind"),
+    ({"shared": [{"name": "a", "kind": "vector", "offset": 0, "nbytes": 1, "texel": ""}]}, "shared[0].kind"),
     ({"cubins": [{"arch": "sm_90"}]}, "cubins[0]"), ({"places": [{}]}, "places[0]"), ({"more": 1}, "'more'"),
 ])
 def test_a_faulty_kernel_is_named(change: dict[str, Any], named: str) -> None:

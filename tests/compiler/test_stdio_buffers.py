@@ -35,7 +35,7 @@ def filters(folder: Path, text: str, roles: tuple[str, ...] = ("map",), **option
     for role in roles:
         (app / f"{role}.c").write_text(text)
     bundle, _ = compile_to_bundle(BuildOptions.make([str(app)], **options), folder / "app.hdp")
-    assert sorted(p.name for p in bundle.iterdir()) == ["bin", "manifest.json", "src"]
+    assert sorted(p.name for p in bundle.iterdir()) == ["bin", "build.key", "manifest.json", "src"]
     return bundle / "bin"
 
 

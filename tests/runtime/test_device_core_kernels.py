@@ -1,4 +1,4 @@
-"""The runtime's own kernels against plain Python: record index, staging, the plan of sorts, combine items, output."""
+"""The runtime's own kernels against plain Python: staging, the plan of sorts, combine items, output."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 
 from heterodoop import resources
 
-from .core_module import ORDERS, Array, Module, Order, Pair, i32, put, scan, select, stable_sort, struct, u8, u32, u64, zeros
+from .core_module import ORDERS, Array, Module, Order, Pair, put, scan, select, stable_sort, struct, u8, u32, u64, zeros
 
-INDEX_TILE, CHUNK_PAIRS, MERGE_TILE, TO_STDERR, NO_PAIR = 128, 32, 512, 0x80000000, 0xFFFFFFFF
+CHUNK_PAIRS, MERGE_TILE, TO_STDERR, NO_PAIR = 32, 512, 0x80000000, 0xFFFFFFFF
 Line = tuple[int, int, bytes]  # item, sequence, text without its newline
 
 
@@ -26,60 +26,6 @@ def kernels() -> Module:
 @pytest.fixture(params=ORDERS, ids=str)
 def order(request: pytest.FixtureRequest) -> Order:
     return request.param  # type: ignore[no-any-return]
-
-
-# ------------------------------------------------------------------------------------------ record index
-
-
-def hadoop_records(text: bytes, begin: int, delimiter: int, text_ends: bool) -> list[tuple[int, int]]:
-    """Offset and length of each record of text[begin:], byte by byte."""
-    found, start, at = [], begin, begin
-    while at < len(text):
-        last = at + 1 == len(text)
-        if delimiter >= 0:
-            size = 1 if text[at] == delimiter else 0
-        elif text[at : at + 2] == b"\r\n":
-            size = 2
-        else:
-            size = 1 if text[at] == 10 or (text[at] == 13 and (text_ends or not last)) else 0
-        if size:
-            found.append((start, at - start))
-            start = at + size
-        at += size or 1
-    return [*found, (start, at - start)] if start < at else found
-
-
-def index(kernels: Module, text: bytes, begin: int, delimiter: int, text_ends: bool, order: Order) -> list[tuple[int, int]]:
-    raw = put(u8, text)
-    source = [(u64, raw), (u64, len(text)), (u64, begin), (i32, delimiter), (u32, int(text_ends))]
-    counts = zeros(u32, -(-len(text) // INDEX_TILE), 0xFF)
-    kernels.launch("hd_index_count", struct(*source, (u64, counts)), order=order)
-    first = scan(counts)
-    n = first.list()[-1]
-    ends, offset, length = zeros(u64, n, 0xFF), zeros(u64, n, 0xFF), zeros(u32, n, 0xFF)
-    kernels.launch("hd_index_ends", struct(*source, (u64, first), (u64, ends)), order=order)
-    records = struct(*source, (u64, ends), (u64, offset), (u64, length), (u32, n), (u32, 0))
-    kernels.launch("hd_index_records", records, order=order)
-    assert raw.data() == text and ends.list() == sorted(ends.list())
-    return list(zip(offset.list(), length.list(), strict=True))
-
-
-@pytest.mark.parametrize("delimiter", [-1, ord("|"), 0, 255])
-def test_records_are_hadoops(kernels: Module, order: Order, delimiter: int) -> None:
-    rng = random.Random(f"{order}{delimiter}")
-    for alphabet in (b"\r\n", b"a\r\n", b"ab\n", b"a\x0b\x0c\x8a\x8d\n\r|\0\xff", b"x" * 40 + b"\r\n|\0\xff"):
-        for size in (1, 2, 7, 8, 9, 15, 16, 17, 127, 128, 129, 255, 256, 257, 3000):
-            text = bytes(rng.choices(alphabet, k=size))
-            begin, text_ends = rng.choice([0, 0, 3]), rng.random() < 0.7 or not text.endswith(b"\r")
-            begin = min(begin, size)
-            found = index(kernels, text, begin, delimiter, text_ends, order)
-            assert found == hadoop_records(text, begin, delimiter, text_ends), (text, begin, text_ends)
-
-
-def test_no_text_has_no_records(kernels: Module) -> None:
-    assert index(kernels, b"", 0, -1, True, ORDERS[0]) == []
-    assert index(kernels, b"\xef\xbb\xbf", 3, -1, True, ORDERS[0]) == []
-    assert index(kernels, b"\xef\xbb\xbf\n", 3, -1, True, ORDERS[0]) == [(3, 0)]
 
 
 # ------------------------------------------------------------------------------------------ staging
