@@ -9,7 +9,7 @@ import pytest
 
 from heterodoop import resources
 
-from .core_module import ORDERS, Module, Order, i32, put, scan, struct, u32, u64, zeros
+from .core_module import ORDERS, Module, Order, i32, put, scan, struct, u8, u32, u64, zeros
 
 INDEX_TILE = 128
 
