@@ -20,7 +20,11 @@ void DeviceRecords::release() {
 }
 
 void DeviceRecords::load(GpuContext &context, std::string_view lines) {
-  context.stage(HD_STAGE_COPY_IN, [&] { context.upload(text_.reserve(lines.size() + 16), lines.data(), lines.size()); });
+  context.stage(HD_STAGE_COPY_IN, [&] {
+    char *const text = text_.reserve(lines.size() + 16);
+    context.device.fill(text + lines.size(), 0, 16);  // the index reads in words of 16: nothing undefined behind the end
+    context.upload(text, lines.data(), lines.size());
+  });
   context.stage(HD_STAGE_INDEX, [&] { index(context, lines.size()); });
   context.stage(HD_STAGE_STAGE, [&] { plan_staging(context); });
 }
