@@ -18,16 +18,16 @@ from ..support import Bundles
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 TEXT = (
-    b"the quick brown fox\nab-c_d e--f,g.h  aba\n#a comment\n\n   \nabc\n12 34 56 7.5,8.25 x\n"
-    b"name 1 18446744073709551615 1e300,2.5 z rest\n"
+    b"the quick brown fox\nab-c_d e--f,g.h  aba\n#a comment\n\n   \nabc\n"
+    b"12 34 56 7.5,8.25 x\nname 1 18446744073709551615 1e300,2.5 z rest\n"
     b"0x1F 17 077\n-12.75\n1e-5 tail\n99999999999999999999999999\ninf inch\n\tafter a tab\tb\t\n" + b"x" * 90 + b"\nx\n"
-    b"trailing blank \n"
-    b"caf\xc3\xa9 \xff\xfe\nlong_word_of-many_parts-0123456789-abcdefghij-klmnopqrst\n  7\n3;4;;5\n;\n2.5\n0.125\n-0\n"
+    b"trailing blank \ncaf\xc3\xa9 \xff\xfe\nlong_word_of-many_parts-0123456789-abcdefghij-klmnopqrst\n"
+    b"  7\n3;4;;5\n;\n2.5\n0.125\n-0\n"
 )
 INPUTS = {
     "text": TEXT,
     "odd bytes": TEXT[:200] + b"a\0b c\n\0\n\r\nx\r y\rz\r\n" + bytes(range(256)) + b"\n"
-    + bytes(range(255, -1, -1)) + b" end",
+                 + bytes(range(256))[::-1] + b" end",
 }
 
 

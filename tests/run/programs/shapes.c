@@ -26,7 +26,7 @@ int main(void)
     int moves[4][4];
     run_t run;
     union bits bits;
-#pragma mapreduce mapper key(key) value(run)
+#pragma mapreduce mapper key(key) value(n)
     while ((n = getline(&line, &cap, stdin)) != -1) {
         memset(moves, 0, sizeof moves);
         clear(&run);
