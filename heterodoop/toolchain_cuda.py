@@ -14,7 +14,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from . import build_cache, resources, toolchain
@@ -123,40 +122,73 @@ def build(
     Paths in the result are relative to the folder above `folder`. Raises ToolError HD515 with nvcc's messages, placed in
     the user's C by the text's #line directives; HD516 without a cache folder; OSError.
     """
-    home = cache or build_cache.folder()
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*FLAGS, *(() if fast_math else (EXACT,))]
     folders = (resources.find("runtime", name) for name in ("device", "math"))
     headers = [word for folder in folders for word in build_cache.tree(folder, _SUFFIXES)]
     common = [*flags, build_cache.identity(nvcc.path), *headers]
+    maker = _Maker(nvcc, flags, common, cache or build_cache.folder(), _common_ptx(archs))
     jobs = [(text, arch) for text in texts for arch in archs]
-    one = partial(_one, nvcc, flags, common, folder, home)
     with ThreadPoolExecutor(max_workers=min(len(jobs), os.cpu_count() or 1) or 1) as pool:
-        done = list(pool.map(lambda job: one(*job), jobs))
+        if maker.base:
+            list(pool.map(lambda text: maker.made(text, maker.base), texts))
+        done = list(pool.map(lambda job: maker.cubin(job[0], job[1], folder), jobs))
     return {text.stem: tuple(c for (t, _), c in zip(jobs, done, strict=True) if t is text) for text in texts}
 
 
-def _one(
-    nvcc: Nvcc, flags: list[str], common: list[str | bytes], folder: Path, cache: Path, text: Text, arch: str,
-) -> Cubin:
-    data = text.source.read_bytes()
-    suffix = "ptx" if arch.startswith("compute_") else "cubin"
-    kept = cache / "cuda" / f"{build_cache.key([*common, arch, data])}.{suffix}"
-    log = kept.with_suffix(".log")
-    if not log.is_file():
-        kept.unlink(missing_ok=True)  # made by a process that was stopped between the two
+def _common_ptx(archs: Sequence[str]) -> str:
+    """The PTX that several architectures' code is made from: the lowest one's; "" where the text is compiled once only.
 
-    def make(partial_path: Path) -> None:
-        copy = partial_path.with_name(text.source.name)
-        copy.write_bytes(data)
-        said = _compile(nvcc, [*flags, f"-{suffix}", f"-arch={arch}"], copy, partial_path, text.source)
-        build_cache.get(log, lambda path: _write(path, said))
+    Reading C++ takes nvcc four times as long as making code of PTX. No kernel asks which architecture it is for.
+    """
+    real = [arch for arch in archs if arch.startswith("sm_")]
+    return min(real, key=_number).replace("sm_", "compute_") if len(real) > 1 else ""
 
-    build_cache.get(kept, make)
-    out = folder / f"{text.stem}.{arch}.{suffix}"
-    shutil.copyfile(kept, out)
-    registers, spills = usage(log.read_text(encoding="utf-8", errors="replace"), text.entry)
-    return Cubin(arch, f"{folder.name}/{out.name}", sha256(out), registers, spills)
+
+def _number(arch: str) -> int:
+    return int(re.sub(r"\D", "", arch))
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Compiles texts into the cache. `common`: what goes into every key; `base`: see _common_ptx."""
+
+    nvcc: Nvcc
+    flags: list[str]
+    common: list[str | bytes]
+    cache: Path
+    base: str
+
+    def cubin(self, text: Text, arch: str, folder: Path) -> Cubin:
+        """The result for one architecture, copied into the bundle's folder."""
+        kept = self.made(text, arch)
+        out = folder / f"{text.stem}.{arch}{kept.suffix}"
+        shutil.copyfile(kept, out)
+        said = kept.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
+        return Cubin(arch, f"{folder.name}/{out.name}", sha256(out), *usage(said, text.entry))
+
+    def made(self, text: Text, arch: str) -> Path:
+        """The result in the cache, nvcc's report beside it."""
+        data = text.source.read_bytes()
+        suffix = "ptx" if arch.startswith("compute_") else "cubin"
+        from_ptx = self.base != "" and suffix == "cubin"
+        key = build_cache.key([*self.common, self.base if from_ptx else "", arch, data])
+        kept = self.cache / "cuda" / f"{key}.{suffix}"
+        log = kept.with_suffix(".log")
+        if not log.is_file():
+            kept.unlink(missing_ok=True)  # made by a process that was stopped between the two
+
+        def make(partial_path: Path) -> None:
+            copy = partial_path.with_name(text.source.name)
+            if from_ptx:
+                copy = copy.with_suffix(".ptx")
+                shutil.copyfile(self.made(text, self.base), copy)
+            else:
+                copy.write_bytes(data)
+            said = _compile(self.nvcc, [*self.flags, f"-{suffix}", f"-arch={arch}"], copy, partial_path, text.source)
+            build_cache.get(log, lambda path: _write(path, said))
+
+        return build_cache.get(kept, make)
 
 
 def _write(path: Path, text: str) -> None:

@@ -129,6 +129,18 @@ def test_every_text_for_every_architecture(texts: list[Text], tmp_path: Path) ->
     assert sum("-cubin -arch=sm_80" in w for w in words) == 2 and sum("-ptx -arch=compute_80" in w for w in words) == 2
 
 
+def test_the_text_is_read_once_for_several_architectures(texts: list[Text], tmp_path: Path) -> None:
+    nvcc = fake(tmp_path / "nvcc")
+    folder = tmp_path / "app" / "cuda"
+    found = build(Nvcc(str(nvcc), (13, 0)), texts, folder, ["sm_90", "sm_86", "compute_86", "sm_100"])
+    assert [c.arch for c in found["map"]] == ["sm_90", "sm_86", "compute_86", "sm_100"]
+    words = [line.split() for line in runs(nvcc)]
+    assert sorted(Path(w[-1]).name for w in words if "-ptx" in w) == ["combine.cu", "map.cu"]
+    assert all("-arch=compute_86" in w for w in words if "-ptx" in w)
+    assert sorted(Path(w[-1]).name for w in words if "-cubin" in w) == ["combine.ptx"] * 3 + ["map.ptx"] * 3
+    assert build(Nvcc(str(nvcc), (13, 0)), texts, folder, ["sm_90", "sm_86"]) and len(runs(nvcc)) == len(words)
+
+
 def test_the_second_time_nothing_is_compiled(texts: list[Text], tmp_path: Path) -> None:
     nvcc = fake(tmp_path / "nvcc")
     compiler = Nvcc(str(nvcc), (13, 0))
