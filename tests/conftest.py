@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,15 @@ os.environ.setdefault("HETERODOOP_ARCH", "none")  # only tests of nvcc itself ru
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "build", "dist", "_native", "*.egg-info", "__pycache__", "*.hdp", ".*_cache", ".hypothesis", "*.so",
 )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def signals_as_on_a_terminal() -> None:
+    """Tests may run in the background, where SIGINT is ignored (under nohup SIGHUP too), and processes inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="module")
