@@ -60,9 +60,9 @@ def programs(scratch: Path) -> Iterator[Program]:
         yield Program(f"codegen {source.stem}", folder, SAMPLE)
 
 
-def check(program: Program, opt: str, arguments: argparse.Namespace) -> tuple[str, str]:
+def check(program: Program, opt: str, scratch: Path, arguments: argparse.Namespace) -> tuple[str, str]:
     """("equal" | "cpu-only" | "different" | "failed", why)."""
-    bundle = program.folder.parent / f"{program.folder.name}-{opt}-{os.getpid()}.hdp"
+    bundle = scratch / f"{program.folder.name}-{opt}.hdp"
     arch = [] if arguments.device == "cuda" else ["--arch", "none"]
     command = [sys.executable, "-m", "heterodoop"]
     words = ["compile", program.folder, "-o", bundle, "--opt", opt, *arch]
@@ -92,7 +92,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(arguments.jobs) as pool:
         chosen = [p for p in programs(Path(scratch)) if re.search(arguments.only, p.name)]
         work = [(program, opt) for program in chosen for opt in arguments.opt or ["default", "paper"]]
-        results = list(pool.map(lambda item: check(*item, arguments), work))
+        results = list(pool.map(lambda item: check(*item, Path(scratch), arguments), work))
     print("| program | set | outcome | |\n|---|---|---|---|")
     for (program, opt), (outcome, why) in zip(work, results, strict=True):
         print(f"| {program.name} | {opt} | {outcome} | {why[:160]} |")
