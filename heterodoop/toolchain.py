@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -29,6 +30,7 @@ MATH_FUNCTIONS = (
 )
 Libm = Literal["own", "system"]
 _TAIL = 4000
+_GRACE = 2.0  # seconds that a command gets to clean up when it is stopped
 
 
 @dataclass(frozen=True)
@@ -156,11 +158,16 @@ def run(argv: Sequence[str], *, stdin: str = "", cwd: str | None = None, timeout
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End the command and its children. gcc takes SIGTERM to remove its temporary files; who does not go is killed."""
     try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(_GRACE)
+    except (ProcessLookupError, subprocess.TimeoutExpired):
         pass
-    process.kill()
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
 
 
 def version(cc: Sequence[str]) -> str:
