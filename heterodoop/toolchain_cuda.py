@@ -142,11 +142,13 @@ def _common_ptx(archs: Sequence[str]) -> str:
     Reading C++ takes nvcc four times as long as making code of PTX. No kernel asks which architecture it is for.
     """
     real = [arch for arch in archs if arch.startswith("sm_")]
-    return min(real, key=_number).replace("sm_", "compute_") if len(real) > 1 else ""
+    return min(real, key=capability).replace("sm_", "compute_") if len(real) > 1 else ""
 
 
-def _number(arch: str) -> int:
-    return int(re.sub(r"\D", "", arch))
+def capability(arch: str) -> tuple[int, int]:
+    """(9, 0) of sm_90, compute_90 or sm_90a."""
+    digits = re.sub(r"\D", "", arch)
+    return int(digits[:-1] or 0), int(digits[-1] or 0)
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,15 @@ The CUDA library and HeteroDoop's own kernels are built on first use (cuda_libra
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from .. import cuda_library, toolchain_cuda
 from ..errors import ToolError
-from ..manifest import Cubin, Manifest, Program
-from .gpu_task import DeviceCode, KernelCode
+from ..manifest import Cubin, Kernel, Manifest
+from ..toolchain_cuda import capability
+from . import native_device
+from .gpu_task import DeviceCode
 from .native_device import NativeDevice
 
 NAME = "cuda"
@@ -47,31 +48,19 @@ def device_library(arch: str, cache: Path | None = None) -> tuple[Path, Path]:
 
 def device_code(bundle: Path, manifest: Manifest, arch: str) -> DeviceCode | None:
     """The bundle's kernels for the architecture; None where its map has none, compiled or at all."""
-    map, combine = manifest.program("map"), manifest.program("combine")
-    code = _kernel_code(bundle, map, arch)
-    if code is None:
-        return None
-    fold = combine.region.fold if combine and combine.region else None
-    return DeviceCode(code, _kernel_code(bundle, combine, arch) if fold and fold.regroup else None)
 
+    def module(kernel: Kernel) -> Path | None:
+        cubin = choose(kernel.cubins, arch)
+        return bundle / cubin.path if cubin else None
 
-def _kernel_code(bundle: Path, program: Program | None, arch: str) -> KernelCode | None:
-    kernel = program.kernel if program else None
-    cubin = choose(kernel.cubins, arch) if kernel else None
-    if kernel is None or cubin is None:
-        return None
-    return KernelCode(kernel, bundle / cubin.path, bundle / kernel.prologue if kernel.prologue else None)
+    return native_device.device_code(bundle, manifest, module)
 
 
 def choose(cubins: Iterable[Cubin], arch: str) -> Cubin | None:
     """What runs on `arch`: its own code, else that of an older one of its generation (the newest), else the newest PTX
     that is not newer than it."""
-    major, minor = _number(arch)
-    own = [c for c in cubins if c.arch.startswith("sm_") and _number(c.arch)[0] == major and _number(c.arch)[1] <= minor]
-    ptx = [c for c in cubins if c.arch.startswith("compute_") and _number(c.arch) <= (major, minor)]
-    return max(own or ptx, key=lambda c: _number(c.arch), default=None)
-
-
-def _number(arch: str) -> tuple[int, int]:
-    digits = re.sub(r"\D", "", arch)
-    return int(digits[:-1] or 0), int(digits[-1] or 0)
+    major, minor = capability(arch)
+    known = [(capability(cubin.arch), cubin) for cubin in cubins]
+    own = [(of, c) for of, c in known if c.arch.startswith("sm_") and of[0] == major and of[1] <= minor]
+    ptx = [(of, c) for of, c in known if c.arch.startswith("compute_") and of <= (major, minor)]
+    return max(own or ptx, key=lambda row: row[0], default=(None, None))[1]

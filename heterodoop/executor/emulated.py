@@ -10,9 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import toolchain_emulated
-from ..manifest import Manifest, Program
+from ..manifest import Manifest
 from ..resources import find
-from .gpu_task import DeviceCode, KernelCode
+from . import native_device
+from .gpu_task import DeviceCode
 from .native_device import DeviceOptions, LaneOrder, NativeDevice
 
 __all__ = ["NAME", "DeviceOptions", "EmulatedDevice", "LaneOrder", "device_code", "runtime_module"]
@@ -25,25 +26,13 @@ def device_code(bundle: Path, manifest: Manifest, cache: Path | None = None) -> 
 
     Raises ToolError HD510, HD513, HD516: they cannot be built on this machine.
     """
-    map, combine = manifest.program("map"), manifest.program("combine")
-    code = _kernel_code(bundle, map, cache)
-    if code is None:
-        return None
-    fold = combine.region.fold if combine and combine.region else None
-    return DeviceCode(code, _kernel_code(bundle, combine, cache) if fold and fold.regroup else None)
+    return native_device.device_code(
+        bundle, manifest, lambda kernel: toolchain_emulated.emulated_module(bundle / kernel.source, cache))
 
 
 def runtime_module(cache: Path | None = None) -> Path:
     """HeteroDoop's own kernels for the emulated device. Raises as `device_code`."""
     return toolchain_emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache)
-
-
-def _kernel_code(bundle: Path, program: Program | None, cache: Path | None) -> KernelCode | None:
-    kernel = program.kernel if program else None
-    if kernel is None:
-        return None
-    module = toolchain_emulated.emulated_module(bundle / kernel.source, cache)
-    return KernelCode(kernel, module, bundle / kernel.prologue if kernel.prologue else None)
 
 
 class EmulatedDevice(NativeDevice):

@@ -7,13 +7,15 @@ Not here: how a task uses a device and what follows where it cannot (gpu_task.py
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from ..errors import DeviceError
+from ..manifest import Kernel, Manifest, Program
 from . import gpu_abi as abi
-from .gpu_task import KernelCall
+from .gpu_task import DeviceCode, KernelCall, KernelCode
 from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block
 
 _STACK_MARGIN = 16 << 10  # bytes a thread
@@ -36,6 +38,27 @@ class DeviceOptions:
     order: LaneOrder = "forward"
     seed: int = 0
     pattern: int = 0
+
+
+def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Path | None]) -> DeviceCode | None:
+    """The bundle's kernels for a device; None where its map has none.
+
+    module  gives a kernel's compiled form for the device, None where there is none. What it raises passes through.
+    """
+    map, combine = manifest.program("map"), manifest.program("combine")
+    code = _kernel_code(bundle, map, module)
+    if code is None:
+        return None
+    fold = combine.region.fold if combine and combine.region else None
+    return DeviceCode(code, _kernel_code(bundle, combine, module) if fold and fold.regroup else None)
+
+
+def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel], Path | None]) -> KernelCode | None:
+    kernel = program.kernel if program else None
+    compiled = module(kernel) if kernel else None
+    if kernel is None or compiled is None:
+        return None
+    return KernelCode(kernel, compiled, bundle / kernel.prologue if kernel.prologue else None)
 
 
 class NativeDevice:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -130,15 +129,7 @@ int main(void) {
 SAMPLE = (ROOT / "apps" / "wordcount" / "sample.txt").read_bytes()
 SETTINGS = {"wordcount": [], "grep": ["grep.pattern=Light"]}
 Job = Callable[..., JobResult]
-
-
-@pytest.fixture(autouse=True)
-def one_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled kernels are shared by all workers, and not with the user's own; nvcc has nothing to do here."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    monkeypatch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
-    monkeypatch.setenv("HETERODOOP_ARCH", "none")
+pytestmark = pytest.mark.usefixtures("kernel_cache")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify
 
+pytestmark = pytest.mark.usefixtures("kernel_cache")
 # One letter at the line's start says what is done to it.
 WRITES = r"""
 #include <stdio.h>

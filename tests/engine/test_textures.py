@@ -10,6 +10,7 @@ from heterodoop import manifest
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify
 
+pytestmark = pytest.mark.usefixtures("kernel_cache")
 PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -28,15 +27,7 @@ DEVICE = st.fixed_dictionaries({
 })
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_cache(tmp_path_factory: pytest.TempPathFactory):
-    """Kernels compiled once for all workers, apart from the user's."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
-        patch.setenv("HETERODOOP_ARCH", "none")
-        yield
+pytestmark = pytest.mark.usefixtures("kernel_cache")
 
 
 @pytest.mark.parametrize("name", APPS)
