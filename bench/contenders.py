@@ -96,14 +96,14 @@ def missing(module: str) -> str:
     return "" if importlib.util.find_spec(module) else f"{module} is not installed (pip install '.[bench]')"
 
 
-def halve(text: Path, scratch: Path) -> tuple[Path, Path]:
+def halve(text: Path, scratch: Path, name: str = "half") -> tuple[Path, Path]:
     """Two files that hold the text, cut at the line end nearest behind its middle."""
     size = text.stat().st_size
     with open(text, "rb") as file:
         file.seek(size // 2)
         file.readline()
         middle = file.tell()
-    halves = (scratch / "half0.txt", scratch / "half1.txt")
+    halves = (scratch / f"{name}0.txt", scratch / f"{name}1.txt")
     for half, (start, end) in zip(halves, ((0, middle), (middle, size)), strict=True):
         _copy_range(text, half, start, end)
     return halves

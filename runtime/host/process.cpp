@@ -80,6 +80,7 @@ class FilterRun {
   void feed();
   void end_input();
   void input_refused();
+  ssize_t put();
   void take_output();
   void take_errors();
   ssize_t read_pipe(Fd &fd);
@@ -100,6 +101,7 @@ class FilterRun {
   Child child_;  // last of what can fail to be made: from here on the destructor ends it
   FilterEnd end_;
   std::string_view piece_;   // what the source gave and the pipe has not taken yet
+  FileBytes origin_;         // and where it lies in a file
   Fd probe_;                 // read end of the filter's stdin, once we have closed the write end
   bool source_ended_ = false, exited_ = false, reaped_ = false, napping_ = false;
   size_t moved_ = 0, moved_errors_ = 0;  // bytes of the current round
@@ -140,10 +142,11 @@ void FilterRun::feed() {
     if (piece_.empty()) {
       Timed timed(end_.times.read);
       piece_ = source_.next();
+      origin_ = source_.origin();
     }
     if (piece_.empty()) return end_input();
     Timed timed(end_.times.feed);
-    const ssize_t n = ::write(child_.in.get(), piece_.data(), piece_.size());
+    const ssize_t n = put();
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n < 0) return input_refused();
@@ -152,6 +155,16 @@ void FilterRun::feed() {
     piece_.remove_prefix(n);
     if (full || moved_ >= 4 * kBuffer) return;  // the filter may wait for us to read its output
   }
+}
+
+// Puts what fits of the piece into the pipe: the file's pages where they can be had, else a copy. As write(2).
+ssize_t FilterRun::put() {
+  if (origin_.fd >= 0) {
+    const ssize_t n = ::splice(origin_.fd, &origin_.offset, child_.in.get(), nullptr, piece_.size(), SPLICE_F_NONBLOCK);
+    if (n > 0 || (n < 0 && errno != EINVAL)) return n;
+    origin_ = {};  // a file system without splice, or a file that has become shorter: we still have the bytes
+  }
+  return ::write(child_.in.get(), piece_.data(), piece_.size());
 }
 
 // All input is in the pipe. What the filter leaves there can be counted only at a read end of our own; one made any

@@ -16,11 +16,20 @@ struct Command {
   explicit operator bool() const { return !argv.empty(); }
 };
 
+// Where bytes lie in an open file; fd < 0: nowhere.
+struct FileBytes {
+  int fd = -1;
+  int64_t offset = 0;
+};
+
 // Bytes for a filter's stdin, pulled piece by piece.
 struct Source {
   virtual ~Source() = default;
   // The next bytes, valid until the next call; empty = the end. Pieces of 64 KiB or so are best.
   virtual std::string_view next() = 0;
+  // Where the bytes that next() gave last lie, if they lie in a file just so. A pipe can then take the file's pages
+  // (splice) instead of a copy of them.
+  virtual FileBytes origin() const { return {}; }
 };
 
 // Bytes of a filter's stdout, pushed as they come; cut anywhere.

@@ -181,6 +181,7 @@ void RecordSource::check_whole() const {
 }
 
 std::string_view RecordSource::next() {
+  origin_ = {};
   if (phase_ == Phase::kDone) return {};
   return lines_ ? next_lines() : next_delimited();
 }
@@ -213,9 +214,11 @@ std::string_view RecordSource::next_lines() {
         phase_ = Phase::kDone;
       }
     }
+    const bool as_is = !cr_ends_ || (!skip_lf_ && find_byte(data, n, '\r') == kNone);
+    origin_ = as_is && own_fd_ ? FileBytes{fd_, static_cast<int64_t>(at_)} : FileBytes{};
     bytes_ += n;
     consume(n);
-    if (cr_ends_ && (skip_lf_ || find_byte(data, n, '\r') != kNone)) n = unify_line_ends(data, n, skip_lf_);
+    if (!as_is) n = unify_line_ends(data, n, skip_lf_);
     if (n == 0) continue;
     records_ += count_newlines(data, n);
     open_ = data[n - 1] != '\n';

@@ -43,6 +43,7 @@ class RecordSource : public Source {
 
   // Throws Error kIoError (read error, file cut short) and kCancelled (while a pipe is silent).
   std::string_view next() override;
+  FileBytes origin() const override { return origin_; }
 
   uint64_t records() const { return records_; }  // complete records handed out so far
   uint64_t bytes() const { return bytes_; }      // their bytes in the file, line ends included
@@ -79,6 +80,7 @@ class RecordSource : public Source {
   bool skip_lf_ = false;         // the last byte was a \r: a \n that follows belongs to it
   bool open_ = false;            // a record has begun and has no line end yet
   uint64_t records_ = 0, bytes_ = 0;
+  FileBytes origin_;             // of what next() gave last
 };
 
 // Hands out `source` unchanged, but tells beforehand whether it is empty: a task without input throws away its
@@ -88,6 +90,7 @@ class PeekSource : public Source {
   explicit PeekSource(Source &source) : source_(source) {}
   bool empty();
   std::string_view next() override;
+  FileBytes origin() const override { return source_.origin(); }
 
  private:
   Source &source_;

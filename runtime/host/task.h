@@ -50,6 +50,7 @@ class ObservedSource : public Source {
     after_(piece.size());
     return piece;
   }
+  FileBytes origin() const override { return source_.origin(); }
 
  private:
   Source &source_;

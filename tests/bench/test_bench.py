@@ -60,11 +60,11 @@ def test_word_frequencies_follow_zipf(text: bytes) -> None:
 def test_the_benchmark_runs_and_reports(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Title\n\n## Results\n\nold\n")
-    argv = ["--size", "2m", "--memory-size", "3m", "--rounds", "1", "--json", tmp_path / "result.json", "--page", page]
+    argv = ["--size", "2m", "--memory-size", "3m", "--grep-size", "3m", "--rounds", "1", "--json", tmp_path / "result.json", "--page", page]
     done = subprocess.run([sys.executable, BENCH / "embedded.py", *argv], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = {row["what"]: row for row in json.loads((tmp_path / "result.json").read_text())["rows"]}
     assert rows["word count: engine against 2 Unix pipelines"]["value"] > 0
     assert 20 < rows["peak memory, word count of 0.00292969 GiB"]["value"] < 700
-    assert "| grep, rare word: share of 2 bare filters' throughput |" in done.stdout
+    assert "| grep, rare word, 0.00292969 GiB: share of 2 bare filters' throughput |" in done.stdout
     assert page.read_text() == "# Title\n\n## Results\n\n" + done.stdout
