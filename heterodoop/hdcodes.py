@@ -338,9 +338,10 @@ CODES: dict[str, Entry] = {
     ),
     "HD220": Entry(
         "the environment is used in the record loop",
-        "getenv gives the same for every record, so it has its place before the loop; setting the environment has "
-        "none.",
-        "Call getenv before the loop and keep its result in a variable.",
+        "getenv gives the same for every record. Where its name is a string literal, it is called once before the loop by "
+        "itself; not where the name is computed, or where the program gets at the environment through environ or main's "
+        "third parameter. Setting the environment has no place in the loop.",
+        "Write the name as a string literal, or call getenv before the loop and keep its result in a variable.",
     ),
     "HD221": Entry(
         "a call that gives another result each time",

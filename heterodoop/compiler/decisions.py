@@ -65,7 +65,7 @@ class SharedField:
              right behind, `unsigned long long NAME_texture`, 0 where the device has no texture objects.
     offset   in bytes, -1 without a field; fields come in this order, aligned as x86-64 does.
     nbytes   of the object, 0 = known only when the prologue has run.
-    value    C expression of the prologue: the object itself, or the pointer to the memory.
+    value    C expression of the prologue: the object itself (an lvalue), or the pointer to the memory.
     """
 
     name: str

@@ -158,7 +158,8 @@ def _shared_field(field: SharedField, env: Environment) -> str:
     """Arrays in memory of their own by a pointer to their first element, a texture's handle beside it."""
     name = env.fields[field.key]
     if field.kind not in ("object", "texture"):
-        return f"{declare(field.type, name)};"
+        call = env.program.shown(field.name)
+        return f"{declare(field.type, name)};" + (f"  // {call}" if call != field.name else "")
     text = f"{_element_pointer(field.type, name)};"
     return text if field.kind == "object" else f"{text} unsigned long long {name}_texture;"
 

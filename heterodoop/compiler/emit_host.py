@@ -18,6 +18,7 @@ from ..source import SourceFile, Span
 from ..toolchain import CcOptions
 from . import ir, ir_walk
 from .decisions import SharedField
+from .environment import CALLS, VARIABLES, moved
 from .flow_memory import reached
 from .libc_effects import REFUSED
 from .logical import last_line, operator_span
@@ -61,7 +62,10 @@ def prologue_text(source: SourceFile, directive: Span, shared: Sequence[SharedFi
 
 def statement(shared: Iterable[SharedField]) -> str:
     """One C statement that writes the objects and ends the process."""
-    return f"{{ {_DECLARATIONS} {' '.join(map(_call, shared))} hd_live_in_end(); }}"
+    fields = tuple(shared)
+    asked = sorted(CALLS & {field.key.partition("$")[0] for field in fields})
+    declared = " ".join([_DECLARATIONS, *(f"extern char *{name}(const char *);" for name in asked)])
+    return f"{{ {declared} {' '.join(map(_call, fields))} hd_live_in_end(); }}"
 
 
 def _call(field: SharedField) -> str:
@@ -91,15 +95,17 @@ def build_prologue(
 
 
 def pure(program: ir.Program) -> bool:
-    """Does the code before the region compute the same in every task of a job?
+    """Does the code before the region, and what was moved there, compute the same in every task of a job?
 
     It asks for no time, random number, process, environment or file. Functions of other files are not known.
     """
+    if moved(program):
+        return False
     before, _ = split(program.enclosing.body)
     own = {n.name for n in before if isinstance(n, ir.Name) and n.name in program.by_name}
     own |= {inner for name in own for inner in reached(program, program.by_name[name].body)}
     nodes = [*before, *(n for name in sorted(own) for n in ir_walk.walk(program.by_name[name].body))]
-    environment = {"environ", "__environ", *(p.name for p in program.enclosing.params[2:])}
+    environment = {*VARIABLES, *(p.name for p in program.enclosing.params[2:])}
     return all(_pure(program, n) and not (isinstance(n, ir.Name) and n.name in environment) for n in nodes)
 
 

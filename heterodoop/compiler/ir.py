@@ -180,12 +180,15 @@ class Opaque(Stmt):
 
 @dataclass(frozen=True)
 class Symbol:
-    """A variable or function. `owner`: the function of a static local; `original`: its name in the source."""
+    """A variable or function. `owner`: the function of a static local; `original`: its name in the source.
+
+    Storage "call": the result of a call of the source that is made once, where the region begins; `original` is the call.
+    """
 
     name: str
     original: str
     type: CType
-    storage: Literal["param", "local", "global", "static", "extern"]
+    storage: Literal["param", "local", "global", "static", "extern", "call"]
     const: bool = False
     owner: str = ""
     init: Init | None = None
@@ -241,7 +244,8 @@ class CombineRegion(Region):
 
 @dataclass(frozen=True)
 class Program:
-    """`externs` are the library functions and variables that are named; `structs` every tag with its layout."""
+    """`externs` are the library functions and variables that are named, and the results of calls that were moved out of
+    the region; `structs` every tag with its layout."""
 
     structs: tuple[tuple[str, bool, Layout], ...]
     globals: tuple[Symbol, ...]
@@ -266,6 +270,11 @@ class Program:
         """What `name` means inside `function`."""
         inner = self.by_name[function].symbol(name) if function in self.by_name else None
         return inner or next((s for s in (*self.globals, *self.externs) if s.name == name), None)
+
+    def shown(self, name: str) -> str:
+        """A variable as the user knows it: by its IR name, or as the call whose result it is."""
+        symbol = next((s for s in self.externs if s.name == name and s.storage == "call"), None)
+        return symbol.original if symbol is not None else name
 
 
 def record_loop(region: Region) -> RecordLoop | None:

@@ -74,8 +74,9 @@ class _Reader:
         if self._region is None:
             raise CompilerBug("printed IR has no region")
         return ir.Program(
-            tuple(self._structs), tuple(s for s in symbols if s.storage != "extern"),
-            tuple(s for s in symbols if s.storage == "extern"), tuple(functions), self._region,  # type: ignore[arg-type]
+            tuple(self._structs), tuple(s for s in symbols if s.storage not in ("extern", "call")),
+            tuple(s for s in symbols if s.storage in ("extern", "call")), tuple(functions),
+            self._region,  # type: ignore[arg-type]
             tuple(refusals),
         )
 
@@ -115,8 +116,10 @@ class _Reader:
 
     def _symbol(self, node: c_ast.Decl) -> ir.Symbol:
         name = unmangle(node.name)
+        call, owner = attributes(node).get("call", ""), attributes(node).get("owner", "")
+        if call:
+            return ir.Symbol(name, literals.string_bytes(call).decode(), self._type(node.type), "call")
         storage = "extern" if "extern" in node.storage else "static" if "static" in node.storage else "global"
-        owner = attributes(node).get("owner", "")
         return ir.Symbol(
             name, _original(name), self._type(node.type), storage, const_object(node), owner)  # type: ignore[arg-type]
 

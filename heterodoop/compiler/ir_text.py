@@ -29,7 +29,7 @@ def print_ir(program: ir.Program) -> str:
     lines += [f"{declare(kind, '').rstrip()};" for kind in _tags(program)]
     for tag, union, layout in program.structs:
         lines += _struct(tag, union, layout)
-    lines += [f"extern {declare(s.type, mangle(s.name))};" for s in program.externs]
+    lines += [_extern(symbol) for symbol in program.externs]
     lines += [f"static {_head(function)};" for function in program.functions]
     for symbol in program.globals:
         lines += _global(symbol)
@@ -55,6 +55,11 @@ def _struct(tag: str, union: bool, layout: ctype.Layout) -> list[str]:
         bits = f" : {item.bits}" if item.bits else ""
         lines.append(f"  [[hd::at({item.offset})]] {declare(item.type, mangle(item.name))}{bits};")
     return [*lines, "};"]
+
+
+def _extern(symbol: ir.Symbol) -> str:
+    call = f"[[hd::call({escape(symbol.original.encode())})]] " if symbol.storage == "call" else ""
+    return f"{call}extern {declare(symbol.type, mangle(symbol.name))};"
 
 
 def _global(symbol: ir.Symbol) -> list[str]:

@@ -53,7 +53,7 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
         prologue=f"bin/{role}.prologue" if decisions.shared else "",
         prologue_pure=emit_host.pure(program) if decisions.shared else True,
         optimisations=(*decisions.optimisations, *([FAST_MATH] if options.fast_math else ())), cubins=(),
-        places=tuple(Placed(p.name, p.space, p.nbytes, p.reason) for p in decisions.places),
+        places=tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places),
     )
 
 

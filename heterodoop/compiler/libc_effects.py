@@ -91,19 +91,21 @@ _ROWS: dict[str, str] = {
     "__builtin_clz": "", "__builtin_ctz": "", "__builtin_popcountl": "", "__builtin_clzl": "", "__builtin_ctzl": "",
     "__builtin_popcountll": "", "__builtin_clzll": "", "__builtin_ctzll": "",
     "__builtin_bswap32": "", "__builtin_bswap64": "",
-    # before or after the region only (see REFUSED); their effects matter to the variables all the same
+    # before or after the region only (see REFUSED; pass `environment` moves getenv); their effects matter all the same
     "getenv": "s0 ext?", "secure_getenv": "s0 ext?", "fopen": "s0 s1 new?", "freopen": "s0 s1 new?", "fclose": "",
     "feof": "",
     "rewind": "", "fseek": "", "ftell": "", "time": "p0", "clock": "", "rand": "", "srand": "", "random": "", "srandom": "",
     "drand48": "", "srand48": "", "rand_r": "p0", "setlocale": "ext?", "getpid": "", "gettimeofday": "p0", "atexit": "",
     "fgetc": "", "getc": "", "getchar": "", "ungetc": "", "isatty": "", "access": "s0", "signal": "ext?", "sleep": "",
-    "usleep": "", "unlink": "s0", "remove": "s0", "putenv": "", "setenv": "s0 s1", "system": "s0", "localtime": "ext?",
-    "gmtime": "ext?", "fread": "t0", "fputs": "s0", "puts": "s0", "putchar": "", "fputc": "", "putc": "", "fwrite": "b0:1*2",
-    "perror": "s0", "write": "b1:2", "read": "t1", "basename": "=0", "dirname": "=0",
+    "usleep": "", "unlink": "s0", "remove": "s0", "putenv": "", "setenv": "s0 s1", "unsetenv": "s0", "system": "s0",
+    "localtime": "ext?", "gmtime": "ext?", "fread": "t0", "fputs": "s0", "puts": "s0", "putchar": "", "fputc": "",
+    "putc": "", "fwrite": "b0:1*2", "perror": "s0", "write": "b1:2", "read": "t1", "basename": "=0", "dirname": "=0",
 }
 
 REFUSED: dict[str, Refusal] = {
-    **dict.fromkeys("getenv secure_getenv".split(), Refusal("HD220", "call it before the loop")),
+    **dict.fromkeys(
+        "getenv secure_getenv".split(),
+        Refusal("HD220", "its name is no string literal, or the program uses environ; call it before the loop")),
     **dict.fromkeys("setenv putenv unsetenv".split(), Refusal("HD220", "the environment is one for all records")),
     **dict.fromkeys(
         "rand srand random srandom drand48 srand48 lrand48 mrand48 rand_r time clock gettimeofday clock_gettime localtime "

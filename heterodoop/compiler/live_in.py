@@ -40,9 +40,9 @@ def fields(
         found.append(SharedField(
             place.name, place.key, kind, place.type, offset, place.nbytes, _source(program, place.key)))
         offset, align = offset + size, max(align, own)
-    for key in (p.key for p in places if p.key in strings):
-        name = _source(program, key)
-        found.append(SharedField(f"*{name}", f"string:{key}", "string", ctype.CHAR, -1, 0, name))
+    for place in (p for p in places if p.key in strings):
+        name, value = f"*{program.shown(place.name)}", _source(program, place.key)
+        found.append(SharedField(name, f"string:{place.key}", "string", ctype.CHAR, -1, 0, value))
     return tuple(found), -(-offset // align) * align or 1
 
 
@@ -68,7 +68,9 @@ def _field(program: ir.Program, place: Place, kind: SharedKind) -> tuple[int, in
 
 
 def _source(program: ir.Program, key: str) -> str:
-    """An object's name in the user's source."""
+    """An object as the prologue names it: its name in the user's source, or the call whose result it is, with an address."""
     function, _, name = key.rpartition("::")
     symbol = program.symbol(function or program.region.function, name)
+    if symbol is not None and symbol.storage == "call":
+        return f"(char *){{{symbol.original}}}"
     return symbol.original if symbol is not None else name

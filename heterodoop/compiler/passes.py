@@ -1,7 +1,7 @@
 """The passes over a region's IR as data, their order with its reasons, and the analyses that follow them.
 
-    lower -> stdio -> record_loop -> prune -> uses, shape, fold -> placement -> manifest.Region, reasons against the GPU,
-    decisions about its kernel
+    lower -> stdio -> environment -> record_loop -> prune -> uses, shape, fold -> placement -> manifest.Region,
+    reasons against the GPU, decisions about its kernel
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ..toolchain import Libm
 from . import emit_host, ir, optimisations, record_loop
 from .bind import BoundRegion
 from .decisions import Decisions
+from .environment import environment
 from .fold import recognise
 from .frontend import Unit
 from .ir_read import read_ir
@@ -41,12 +42,14 @@ class Pass:
 
 PASSES: tuple[Pass, ...] = (
     Pass("stdio", "calls on stdin, stdout, stderr and exits become nodes of our own", stdio),
+    Pass("environment", "getenv of a literal name, in the region, becomes a variable that the prologue fills", environment),
     Pass("record_loop", "the reading loop, in any spelling, becomes a RecordLoop", record_loop.recognise),
     Pass("prune", "globals and library names that nothing mentions are dropped", prune),
 )
 
 ORDER: tuple[tuple[str, str, str], ...] = (
     ("stdio", "record_loop", "the loop is known by the ReadRecord or ReadPair in its condition"),
+    ("environment", "prune", "getenv itself may be left without a use"),
     ("stdio", "prune", "calls that became nodes of our own leave library names unused"),
 )
 

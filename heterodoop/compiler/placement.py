@@ -257,6 +257,8 @@ class _Placer:
         symbol = self._known.symbol(key)
         if symbol is None:
             return False
+        if symbol.storage == "call":  # the prologue makes it, whatever is in scope
+            return True
         enclosing = self._program.enclosing
         statics = [s for s in self._program.globals if s.owner == enclosing.name]
         same = [s for s in (*enclosing.params, *enclosing.locals, *statics) if s.original == symbol.original]

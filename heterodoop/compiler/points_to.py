@@ -57,6 +57,9 @@ class PointsTo:
         for param in main.params:
             if isinstance(param.type, ctype.Pointer):
                 self.contents(self.key(main.name, param.name)).add(EXTERNAL)
+        for symbol in self._program.externs:
+            if symbol.storage == "call":
+                self.contents(symbol.name).add(EXTERNAL)
         before = -1
         while (now := sum(map(len, self._contents.values()))) != before:
             before = now

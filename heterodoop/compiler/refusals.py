@@ -20,8 +20,8 @@ _LOOPS = (ir.While, ir.DoWhile, ir.For)
 # What the region may not call, the code around it may: it runs on the CPU, once. Streams other than stdin are files.
 _QUIET = frozenset(
     "fopen fclose fgets fread getline getdelim fscanf fgetc getc ungetc feof ferror clearerr fseek rewind ftell setvbuf "
-    "setbuf fflush getenv secure_getenv time clock gettimeofday clock_gettime localtime gmtime getpid rand srand random "
-    "srandom drand48 srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch open close "
+    "setbuf fflush getenv secure_getenv setenv unsetenv time clock gettimeofday clock_gettime localtime gmtime getpid "
+    "rand srand random srandom drand48 srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch open close "
     "unlink remove".split()
 )
 

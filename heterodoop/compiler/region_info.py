@@ -16,7 +16,7 @@ def region_info(
 ) -> manifest.Region:
     """The region's clauses, reader, variables with their classes, output sites, pair reader and fold.
 
-    Names are the source's, but for shadowing variables, which keep the IR's number (`i$2`).
+    Names are the source's, but for shadowing variables, which keep the IR's number (`i$2`), and calls that were moved out.
     """
     return manifest.Region(
         kind=bound.kind,
@@ -26,7 +26,7 @@ def region_info(
         key=bound.key, value=bound.value, keyin=bound.keyin, valuein=bound.valuein,
         keylength=bound.keylength, vallength=bound.vallength,
         kvpairs=bound.kvpairs, blocks=bound.blocks, threads=bound.threads,
-        variables=tuple(_variable(use) for use in table.uses),
+        variables=tuple(_variable(program, use) for use in table.uses),
         emissions=emissions(program),
         pairs=pair_reader(program),
         fold=fold,
@@ -45,6 +45,6 @@ def reader_text(program: ir.Program) -> str:
     return read.kind
 
 
-def _variable(use: Use) -> manifest.Variable:
+def _variable(program: ir.Program, use: Use) -> manifest.Variable:
     place = str(use.place) if use.place.line else ""
-    return manifest.Variable(use.name, str(use.type), use.nbytes, use.cls, use.reason, place)
+    return manifest.Variable(program.shown(use.name), str(use.type), use.nbytes, use.cls, use.reason, place)

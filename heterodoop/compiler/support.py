@@ -37,7 +37,7 @@ class _Check:
         self._libm: Libm = libm
         self._program, self._points_to = program, table.points_to
         self._own = program.by_name
-        self._externs = {s.name for s in program.externs}
+        self._externs = {s.name for s in program.externs if s.storage == "extern"}
         self._capacity = _capacity(program, table.points_to)
 
     # ------------------------------------------------------------------------------------- functions

@@ -91,7 +91,7 @@ class _Classifier:
             if self._memory.outer(key) and (key in found or key in clauses):
                 yield key, symbol
         for symbol in (*self._program.globals, *self._program.externs):
-            if symbol.name in found or symbol.name in clauses:
+            if symbol.name in found or symbol.name in clauses or symbol.storage == "call":
                 yield symbol.name, symbol
         known = {s.name for s in (*self._program.globals, *self._program.externs)}
         for key in sorted(found):
@@ -133,6 +133,8 @@ class _Classifier:
         region = self._program.region
         if key in self._record:
             return self._record_class(key, name, facts)
+        if symbol is not None and symbol.storage == "call":
+            return "sharedRO", f"{symbol.original} does not change within a task: asked once before the loop"
         if facts.read is None and facts.write is None:
             return "unused", "the region does not use it"
         if facts.write is None:

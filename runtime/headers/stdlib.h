@@ -22,6 +22,9 @@ void _Exit(int status);
 void abort(void);
 int atexit(void (*function)(void));
 char *getenv(const char *name);
+#ifdef _GNU_SOURCE
+char *secure_getenv(const char *name);
+#endif
 int setenv(const char *name, const char *value, int overwrite);
 int unsetenv(const char *name);
 int putenv(char *text);

@@ -14,7 +14,7 @@ from .regions import analyse, combiner, mapper
 
 
 def test_every_pass_is_described() -> None:
-    assert [p.name for p in passes.PASSES] == ["stdio", "record_loop", "prune"]
+    assert [p.name for p in passes.PASSES] == ["stdio", "environment", "record_loop", "prune"]
     assert all(len(p.doc) > 20 for p in passes.PASSES) and all(reason for *_, reason in passes.ORDER)
 
 

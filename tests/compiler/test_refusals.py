@@ -39,7 +39,7 @@ REFUSED: dict[str, list[str]] = {
     "HD218": [mapper("char copy[n + 1]; strcpy(copy, line); v = copy[0];" + LAST)],
     "HD219": [mapper("char *c = malloc(n + 1); strcpy(c, line); v = c[0]; free(c);" + LAST),
               mapper("p = realloc(p, 10); v = p[0];" + LAST, before="char *p = NULL;")],
-    "HD220": [mapper("v = getenv(\"mapreduce_map_input_file\") != NULL;" + LAST)],
+    "HD220": [mapper("v = getenv(line) != NULL;" + LAST)],
     "HD221": [mapper("v = rand();" + LAST), mapper("v = (int)time(NULL);" + LAST)],
     "HD222": [mapper("v = 1;" + LAST, before='setlocale(LC_ALL, "");'),
               mapper("setlocale(LC_ALL, \"\"); v = 1;" + LAST)],
