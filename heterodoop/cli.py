@@ -107,6 +107,11 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     "--device", metavar="NAME", default="cpu", show_default=True,
     help="Where map tasks run: cpu, cuda (a GPU), or emulated (the same kernels, on the CPU: to try them out).",
 )
+@click.option(
+    "--check", metavar="WHICH",
+    help="Map tasks of the device that the CPU does too, to compare: none, first, all (default: auto, the first one where"
+    " the compiler assumed something).",
+)
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
 @click.option(
     "--record-delimiter", metavar="TEXT",

@@ -11,7 +11,8 @@ import click
 
 from ..diag import Diagnostic
 from ..engine import verify as engine
-from ..engine.checker import WHOLE_TASK, Difference, Verdict
+from ..engine.checker import Verdict
+from ..engine.compare import WHOLE_TASK, Difference
 from ..engine.plan import RunOptions
 from ..errors import JobFailed
 

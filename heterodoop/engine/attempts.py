@@ -18,7 +18,7 @@ from ..executor.report import AttemptResult, TaskFailure
 from ..executor.streaming_env import TaskNames
 from ..scheduler.model import Attempt
 from .commit import commit_attempt
-from .devices import Devices
+from .first_check import MapTask
 from .layout import AttemptFolder, Layout, part_name, remove_tree
 from .plan import Plan
 from .shuffle import Shuffle
@@ -28,14 +28,14 @@ from .shuffle import Shuffle
 class AttemptRunner:
     """Runs attempts of one job; several threads may call it at a time.
 
-    devices  where map tasks run, None: on the CPU. `spare`: folders that can serve again.
+    on_device  runs a map task, None: the CPU does. `spare`: folders that can serve again.
     """
 
     plan: Plan
     layout: Layout
     shuffle: Shuffle
     runner: TaskRunner
-    devices: Devices | None = None
+    on_device: MapTask | None = None
     spare: deque[AttemptFolder] = field(default_factory=deque)
 
     def __call__(self, attempt: Attempt, progress: Progress) -> AttemptResult:
@@ -79,8 +79,8 @@ class AttemptRunner:
             out = folder.out / part_name(attempt.task.number)
         split = self.plan.splits[attempt.task.number]
         run = MapRun(self.plan.cpu, split, self._place(attempt, folder), out, index)
-        if self.devices:
-            return self.devices.run_map(self.runner, run, progress)
+        if self.on_device:
+            return self.on_device(run, progress)
         return run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
 
     def _reduce(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:

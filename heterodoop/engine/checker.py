@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import JobFailed
-from ..executor.cpu_task import CpuJob, Place, filter_command, run_map
+from ..executor.cpu_task import CpuJob, Place, run_map
 from ..executor.emulated import NAME as EMULATED
 from ..executor.emulated import DeviceOptions
 from ..executor.gpu_task import MapRun
@@ -22,37 +22,13 @@ from ..executor.report import AttemptResult
 from ..executor.split import Split
 from ..executor.streaming_env import TaskNames
 from ..scheduler.model import Attempt, Slot, TaskId
-from .compare import LineDifference, PairTexts, first_line, same_bytes
+from .compare import WHOLE_TASK, Comparison, Difference, LineDifference, TaskOutput, first_line, same_bytes, shown
 from .devices import Devices
 from .layout import AttemptFolder, Layout, remove_tree
 from .plan import Plan
 
-_SHOWN = 200  # characters of a pair or record in a message
-_COUNTERS = ("MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES")
 _OTHER_PATTERN = 0xA5
 _SMALL = 100_000  # bytes of a sub-split on a GPU: many of them, cut at other records
-WHOLE_TASK = "the whole task"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The first difference between two outputs of a task.
-
-    configuration  of the device, in which it shows.
-    where          "partition 2, pair 17", "line 17", "counter MAP_OUTPUT_RECORDS", WHOLE_TASK (the device gave no output).
-    key, cpu, device   what each side has there, as text; None: it has ended.
-    record         number (from 1) in the split of the first record whose output differs; None: not found.
-    record_text    that record. note: what else is known.
-    """
-
-    configuration: str
-    where: str
-    key: str
-    cpu: str | None
-    device: str | None
-    record: int | None = None
-    record_text: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,14 +51,6 @@ class Verdict:
 class Configuration:
     name: str
     options: DeviceOptions
-
-
-@dataclass(frozen=True)
-class _Output:
-    """One run's files: IFile and index, or text. `result.output` is the former's."""
-
-    result: AttemptResult
-    data: Path
 
 
 def configurations(device: str, options: DeviceOptions) -> tuple[Configuration, ...]:
@@ -167,19 +135,19 @@ class _Check:
         offload = self.owner.plan.offload
         return offload.options if offload else DeviceOptions()
 
-    def _on_cpu(self, job: CpuJob, split: Split, name: str) -> _Output:
+    def _on_cpu(self, job: CpuJob, split: Split, name: str) -> TaskOutput:
         native = self.owner.native
         return self._attempt(job, split, name, lambda run, progress: run_map(
             native, run.job, run.split, run.place, run.out, run.index, progress))
 
-    def _on_device(self, job: CpuJob, split: Split, configuration: Configuration, name: str) -> _Output:
+    def _on_device(self, job: CpuJob, split: Split, configuration: Configuration, name: str) -> TaskOutput:
         owner = self.owner
         return self._attempt(job, split, name, lambda run, progress: owner.devices.run_map(
             owner.native, run, progress, configuration.options))
 
     def _attempt(
         self, job: CpuJob, split: Split, name: str, run: Callable[[MapRun, Progress], AttemptResult],
-    ) -> _Output:
+    ) -> TaskOutput:
         """Run the task into files called `name`, in folders that are new but have the same names every time."""
         layout, number = self.owner.layout, self.number
         attempt = Attempt(TaskId("map", number), 0, Slot(0, "cpu"))
@@ -195,7 +163,7 @@ class _Check:
             what = result.failure.message if result.failure else "it was stopped"
             code = result.failure.code if result.failure else "HD409"
             raise JobFailed(f"map task {number} ({split}) cannot be compared: {what}", code=code)
-        return _Output(result, data)
+        return TaskOutput(result, data)
 
     def _files(self, name: str) -> tuple[Path, Path]:
         folder = self.owner.layout.maps
@@ -210,43 +178,23 @@ class _Check:
         names = TaskNames(self.owner.plan.job_id, True, self.number, 0, folder.out, folder.tmp, split)
         return Place(folder.work, folder.root, log, names)
 
-    def _difference(self, job: CpuJob, cpu: _Output, device: _Output, configuration: Configuration) -> Difference | None:
+    def _difference(
+        self, job: CpuJob, cpu: TaskOutput, device: TaskOutput, configuration: Configuration,
+    ) -> Difference | None:
         """Also one: a device that failed, or that left to the CPU what it could do in the configurations before."""
         if device.result.reason:
             return Difference(configuration.name, WHOLE_TASK, "", "a result", f"none: {device.result.reason}")
         found = self._compare(job, cpu, device, configuration)
         return self._with_record(found, configuration) if found else None
 
-    def _compare(self, job: CpuJob, cpu: _Output, device: _Output, configuration: Configuration) -> Difference | None:
-        lines = self._lines(job, cpu, device)
-        if lines:
-            where, line = lines
-            key = line.key.decode("utf-8", "backslashreplace")
-            return Difference(configuration.name, where, key, _shown(line.first), _shown(line.second))
-        for name, one, two in _counts(job, cpu.result, device.result):
-            if one != two:
-                return Difference(configuration.name, f"counter {name}", "", str(one), str(two))
-        return None
-
-    def _lines(self, job: CpuJob, cpu: _Output, device: _Output) -> tuple[str, LineDifference] | None:
-        """Where the outputs differ, and how. Of a fold the pairs are combined fully first: that it must do at some time."""
-        first, second = cpu.result.output, device.result.output
-        if not first or not second:
-            line = None if same_bytes(cpu.data, device.data) else first_line(cpu.data, device.data)
-            return (f"line {line.number}", line) if line else None
-        folder = AttemptFolder(self.owner.layout.attempts / f"compare{self.number}")
-        folder.make(self.owner.plan.files, None)
-        try:
-            place = self._place(folder, self.owner.layout.logs / f"compare{self.number}", self.split)
-            combine = filter_command(job, job.combine, place) if job.combine and job.regroup else None
-            texts = PairTexts(self.owner.native, combine, folder.root, job.sort_bytes)
-            for partition in range(job.reducers):
-                line = texts.difference(first, second, partition)
-                if line:
-                    return f"partition {partition}, pair {line.number}", line
-        finally:
-            remove_tree(folder.root)
-        return None
+    def _compare(
+        self, job: CpuJob, cpu: TaskOutput, device: TaskOutput, configuration: Configuration,
+    ) -> Difference | None:
+        owner, layout = self.owner, self.owner.layout
+        folder = AttemptFolder(layout.attempts / f"compare{self.number}")
+        names = self._place(folder, layout.logs / f"compare{self.number}", self.split).names
+        comparison = Comparison(owner.native, job, folder, owner.plan.files, names, owner.progress())
+        return comparison.difference(cpu, device, configuration.name)
 
     def _with_record(self, difference: Difference, configuration: Configuration) -> Difference:
         """The difference with the record that it comes from, found by running ever shorter beginnings of the split."""
@@ -276,8 +224,8 @@ class _Check:
             line = differ(middle)
             low, high, found = (low, middle, line) if line else (middle, high, found)
         record, text = self._record(low, high, job.delimiter)
-        sides = f"it gives {_shown(found.first)!r} on the CPU and {_shown(found.second)!r} on the device"
-        return replace(difference, record=record, record_text=_shown(text) or "", note=sides)
+        sides = f"it gives {shown(found.first)!r} on the CPU and {shown(found.second)!r} on the device"
+        return replace(difference, record=record, record_text=shown(text) or "", note=sides)
 
     def _record(self, low: int, high: int, delimiter: bytes) -> tuple[int, bytes]:
         """Number and text of the record that the beginning of `high` bytes has, and that of `low` bytes has not."""
@@ -285,19 +233,3 @@ class _Check:
         whole, count = read(path, start, high, delimiter)
         before = read(path, start, low, delimiter)[0] if low >= 0 else b""
         return count, whole[len(before):].rstrip(b"\n")
-
-
-def _counts(job: CpuJob, cpu: AttemptResult, device: AttemptResult) -> list[tuple[str, int, int]]:
-    """Counters that both sides must agree on. Those of the user only without a combiner, which may run more than once."""
-    rows = [(name, cpu.counters[name], device.counters[name]) for name in _COUNTERS]
-    if not job.combine or not job.reducers:
-        one, two = cpu.user_counters, device.user_counters
-        rows += [(",".join(name), one.get(name, 0), two.get(name, 0)) for name in sorted({*one, *two})]
-    return rows
-
-
-def _shown(line: bytes | None) -> str | None:
-    if line is None:
-        return None
-    text = line.decode("utf-8", "backslashreplace")
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(line)} bytes)"

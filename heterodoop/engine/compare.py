@@ -1,7 +1,7 @@
 """Where two outputs of the same map task differ: the bytes first, and only where those differ, pair by pair.
 
 Map outputs are turned into text by the native runtime's merge, so no second reader of IFile is needed. Not here: which
-outputs are compared and why (verify.py).
+outputs are compared and why (verify.py, first_check.py).
 """
 
 from __future__ import annotations
@@ -12,10 +12,46 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ..errors import JobFailed
+from ..executor.cpu_task import CpuJob, Place, filter_command
 from ..executor.map_output import MapOutput
 from ..executor.native import FilterCommand, Native, Progress, ReduceSpec, Segment
+from ..executor.report import AttemptResult
+from ..executor.streaming_env import TaskNames
+from .layout import AttemptFolder, remove_tree
 
 _CHUNK = 1 << 20
+_SHOWN = 200  # characters of a pair or record in a message
+_COUNTERS = ("MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES")
+WHOLE_TASK = "the whole task"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first difference between two outputs of a task.
+
+    configuration  of the device, in which it shows; "" for the job's own.
+    where          "partition 2, pair 17", "line 17", "counter MAP_OUTPUT_RECORDS", WHOLE_TASK (the device gave no output).
+    key, cpu, device   what each side has there, as text; None: it has ended.
+    record         number (from 1) in the split of the first record whose output differs; None: not found.
+    record_text    that record. note: what else is known.
+    """
+
+    configuration: str
+    where: str
+    key: str
+    cpu: str | None
+    device: str | None
+    record: int | None = None
+    record_text: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class TaskOutput:
+    """What one side made of a map task: IFile and index (`result.output`), or text at `data`."""
+
+    result: AttemptResult
+    data: Path
 
 
 @dataclass(frozen=True)
@@ -69,6 +105,7 @@ class PairTexts:
     combine: FilterCommand | None
     scratch: Path
     merge_bytes: int
+    progress: Progress
 
     def difference(self, first: MapOutput, second: MapOutput, partition: int) -> LineDifference | None:
         """The first pair of a partition that two outputs do not share. Raises OSError, JobFailed HD409."""
@@ -84,7 +121,78 @@ class PairTexts:
 
     def _text(self, part: Segment, partition: int, path: Path) -> Path:
         spec = ReduceSpec(self.combine, [part], path, partition, self.merge_bytes, work_dir=self.scratch)
-        result = self.native.reduce_task(spec, Progress())
+        result = self.native.reduce_task(spec, self.progress)
         if not result.ok:
             raise JobFailed(f"a map output cannot be read back to be compared: {result.message}", code="HD409")
         return path
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Compares the two sides' outputs of one map task.
+
+    folder    where pairs become text, and where a fold combines them fully: made for that and removed again.
+    files     (name, absolute path) that the combiner finds in its working folder.
+    names     what the combiner is told of the task, but for its folders.
+    progress  may stop it.
+    """
+
+    native: Native
+    job: CpuJob
+    folder: AttemptFolder
+    files: tuple[tuple[str, Path], ...]
+    names: TaskNames
+    progress: Progress
+
+    def difference(self, cpu: TaskOutput, device: TaskOutput, configuration: str = "") -> Difference | None:
+        """The first difference, of pairs or else of counters. Raises OSError, JobFailed HD409 (an output cannot be read)."""
+        lines = self._lines(cpu, device)
+        if lines:
+            where, line = lines
+            key = line.key.decode("utf-8", "backslashreplace")
+            return Difference(configuration, where, key, shown(line.first), shown(line.second))
+        for name, one, two in _counts(self.job, cpu.result, device.result):
+            if one != two:
+                return Difference(configuration, f"counter {name}", "", str(one), str(two))
+        return None
+
+    def _lines(self, cpu: TaskOutput, device: TaskOutput) -> tuple[str, LineDifference] | None:
+        """Where the outputs differ, and how. Of a fold the pairs are combined fully first: that it must do at some time."""
+        first, second = cpu.result.output, device.result.output
+        if not first or not second:
+            line = None if same_bytes(cpu.data, device.data) else first_line(cpu.data, device.data)
+            return (f"line {line.number}", line) if line else None
+        self.folder.make(self.files, None)
+        try:
+            texts = PairTexts(self.native, self._combine(), self.folder.root, self.job.sort_bytes, self.progress)
+            for partition in range(self.job.reducers):
+                line = texts.difference(first, second, partition)
+                if line:
+                    return f"partition {partition}, pair {line.number}", line
+        finally:
+            remove_tree(self.folder.root)
+        return None
+
+    def _combine(self) -> FilterCommand | None:
+        if not self.job.combine or not self.job.regroup:
+            return None
+        folder = self.folder
+        names = self.names._replace(output_dir=folder.out, tmp_dir=folder.tmp)
+        return filter_command(self.job, self.job.combine, Place(folder.work, folder.root, folder.root / "log", names))
+
+
+def _counts(job: CpuJob, cpu: AttemptResult, device: AttemptResult) -> list[tuple[str, int, int]]:
+    """Counters that both sides must agree on. Those of the user only without a combiner, which may run more than once."""
+    rows = [(name, cpu.counters[name], device.counters[name]) for name in _COUNTERS]
+    if not job.combine or not job.reducers:
+        one, two = cpu.user_counters, device.user_counters
+        rows += [(",".join(name), one.get(name, 0), two.get(name, 0)) for name in sorted({*one, *two})]
+    return rows
+
+
+def shown(line: bytes | None) -> str | None:
+    """A pair or record as a message shows it: printable, and not too long."""
+    if line is None:
+        return None
+    text = line.decode("utf-8", "backslashreplace")
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(line)} bytes)"

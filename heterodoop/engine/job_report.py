@@ -82,6 +82,7 @@ class JobReport:
         self.devices: Counter[str] = Counter()  # done map tasks by what ran them
         self.on_cpu: dict[str, OnCpu] = {}  # map tasks that a device left to the CPU, by kind of reason
         self.device_stats: Mapping[str, int] = {}
+        self.device_check: Mapping[str, Any] = {}  # what the comparison of device and CPU found
         self._slots = {slot.number: _SlotUse(slot.number, slot.kind) for slot in plan.slots}
         self._failures: list[dict[str, Any]] = []
         self._started = time.time()
@@ -154,6 +155,7 @@ class JobReport:
         """What report.json holds."""
         shape = self.plan.shape
         planned: Mapping[TaskKind, int] = {"map": shape.maps, "reduce": shape.reduces}
+        check = {"check": dict(self.device_check)} if self.device_check else {}
         return {
             "format": FORMAT,
             "state": state,
@@ -166,7 +168,7 @@ class JobReport:
                              "failed_attempts": self.failed[kind]} for kind in planned},
             "slots": [asdict(slot) for slot in self._slots.values()],
             "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats,
-                       "left_to_cpu": [asdict(left) for left in self.on_cpu.values()]},
+                       "left_to_cpu": [asdict(left) for left in self.on_cpu.values()], **check},
             "stages": {kind: totals.seconds for kind, totals in self.totals.items()},
             "counters": self.counters,
             "user_counters": self.user_counters,

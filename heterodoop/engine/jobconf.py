@@ -92,6 +92,12 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
     Setting("heterodoop.gpu.arena.bytes", "0", _integer(0, MAX_BYTES),
             "First room for a launch's output on a device; where it is too small it grows and the launch is repeated;"
             " 0 = chosen from the input."),
+    Setting("heterodoop.gpu.check", "auto", _choice("auto", "none", "first", "all"),
+            "Which map tasks that a device did the CPU does too, to compare: `first`, the first one of the job; `all`;"
+            " `none`; `auto`, the first one where `heterodoop explain` shows a variable of class assumed-private in a"
+            " kernel, else none, for then nothing was taken on trust. A task that is compared costs the CPU's time for"
+            " it, and the tasks beside the first one wait for it. Where the results differ the CPU's counts, the CPU does"
+            " the rest of the job, and a warning (HD414) says so. With `none` the output is what the device made."),
     Setting("heterodoop.emulated.order", "forward", _choice("forward", "reverse", "random"),
             "Which lanes of the emulated device run first."),
     Setting("heterodoop.emulated.seed", "0", _integer(0, (1 << 63) - 1), "Seed of the order `random`."),

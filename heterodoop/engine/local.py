@@ -11,6 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
@@ -38,6 +39,7 @@ from ..scheduler.model import (
 from .attempts import AttemptRunner
 from .commit import commit_job, reserve
 from .devices import Devices
+from .first_check import DeviceCheck
 from .job_report import JobReport, OnCpu, check_place
 from .layout import Layout
 from .plan import Plan, RunOptions, make_plan
@@ -103,7 +105,8 @@ def _run(
         report.finish(report.content("failed", error, plan.warnings))
         raise
     left = device_warnings(list(report.on_cpu.values()), plan.shape.maps)
-    warnings = (*plan.warnings, *data_warnings(report.counters), *left)
+    wrong = job.check.warnings(plan.device) if job.check else []
+    warnings = (*plan.warnings, *data_warnings(report.counters), *wrong, *left)
     content = report.content("succeeded", None, warnings)
     return JobResult(layout.output, layout.report, (*warnings, *report.finish(content)), content)
 
@@ -123,8 +126,14 @@ class _Job:
         self.machine = Machine(plan.shape, plan.slots, plan.policy)
         self.shuffle = Shuffle()
         native = runner if isinstance(runner, Native) else None
-        self.devices = Devices(native or Native.load(), plan.offload) if plan.offload else None
-        self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, self.devices)
+        self.devices: Devices | None = None
+        self.check: DeviceCheck | None = None
+        if plan.offload:
+            native = native or Native.load()
+            self.devices = Devices(native, plan.offload)
+            self.check = DeviceCheck(plan.check, native, runner, plan.files, partial(self.devices.run_map, runner))
+        on_device = self.check.run_map if self.check else None
+        self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, on_device)
         self.results: dict[Attempt, AttemptResult] = {}  # of attempts that ended and are not committed
         self.verdict: Finish | None = None
         self.error: Exception | None = None  # what ended the job, where no task did
@@ -138,9 +147,10 @@ class _Job:
         finally:
             self.display.close()
             self.pool.close()
-        if self.devices:
+        if self.devices and self.check:
             self.devices.close()
             self.report.device_stats = self.devices.stats
+            self.report.device_check = self.check.to_json()
         self._judge()
 
     def _loop(self) -> None:

@@ -23,6 +23,7 @@ from ..scheduler.policies import POLICIES, Policy
 from ..storage import inputs as storage
 from . import jobconf
 from .devices import CPU, DevicePlan, check_device, plan_device
+from .first_check import CheckMode, check_mode
 from .jobconf import JobConf
 from .layout import Layout
 
@@ -40,6 +41,7 @@ class RunOptions(NamedTuple):
     record_delimiter  with escapes (`\\n`).
     settings          `-D` definitions, `key=value`.
     device            where map tasks run: "cpu" or "emulated"; what cannot run there runs on the CPU, with a warning.
+    check             which of the device's map tasks the CPU does too: "auto", "none", "first", "all".
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     """
 
@@ -53,6 +55,7 @@ class RunOptions(NamedTuple):
     quiet: bool = False
     policy: str = "cpu-only"
     device: str = CPU
+    check: str | None = None
 
 
 class Plan(NamedTuple):
@@ -60,6 +63,7 @@ class Plan(NamedTuple):
 
     files      (name in the working folder, absolute path).
     device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
+    check      which of them are compared with the CPU.
     """
 
     name: str
@@ -75,6 +79,7 @@ class Plan(NamedTuple):
     warnings: tuple[Diagnostic, ...]
     device: str = CPU
     offload: DevicePlan | None = None
+    check: CheckMode = "none"
 
     @property
     def input_bytes(self) -> int:
@@ -112,6 +117,7 @@ def make_plan(
         name=text["mapreduce.job.name"], job_id=job_id, bundle=bundle, cpu=_cpu_job(found, bundle, conf, text, reducers),
         splits=splits, shape=shape, slots=slots, policy=POLICIES[options.policy], files=files, settings=text,
         warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
+        check=check_mode(conf.get("heterodoop.gpu.check"), found),
     )
 
 
@@ -127,6 +133,8 @@ def _settings(options: RunOptions) -> JobConf:
     if options.record_delimiter is not None:
         delimiter = jobconf.unescape(options.record_delimiter, "--record-delimiter")
         given["textinputformat.record.delimiter"] = "--record-delimiter", delimiter
+    if options.check is not None:
+        given["heterodoop.gpu.check"] = "--check", options.check
     return jobconf.parse(options.settings, given)
 
 

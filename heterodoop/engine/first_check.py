@@ -1,0 +1,280 @@
+"""Whether a device's results are the CPU's: map tasks that ran on the device run on the CPU too, and are compared.
+
+The compiler takes some variables on trust (class assumed-private: each record seems to write them before it reads them,
+but that it writes every element it reads cannot be proved). A wrong guess would be a wrong result without a word. So
+the first map task of such a job that a device did, or every one if asked for, is done by the CPU as well, inside the same
+attempt. No other result of a device counts before the first verdict. Where the two differ, the CPU's result counts,
+and the CPU does the rest of the job. Not here: looking for the record (checker.py), how outputs are compared (compare.py).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from threading import Condition
+from typing import Any, Literal, NamedTuple
+
+from ..diag import Diagnostic
+from ..errors import JobFailed
+from ..executor import cpu_task
+from ..executor.cpu_task import TaskRunner
+from ..executor.gpu_task import REFUSED_STAGE, MapRun
+from ..executor.native import Native, Progress
+from ..executor.report import AttemptResult
+from ..manifest import Manifest, Program
+from .compare import WHOLE_TASK, Comparison, Difference, TaskOutput
+from .layout import AttemptFolder, remove_tree
+
+CheckMode = Literal["none", "first", "all"]
+CHECK_STAGE = "check"
+_POLL_SECONDS = 0.1  # how soon a task that waits for the verdict sees that it was cancelled
+
+MapTask = Callable[[MapRun, Progress], AttemptResult]
+
+
+def check_mode(asked: str, found: Manifest) -> CheckMode:
+    """What a job checks. `asked`: heterodoop.gpu.check; "auto" is "first" where a kernel rests on an assumption."""
+    if asked == "all":
+        return "all"
+    assumed = _assumes(found.program("map")) or _assumes(found.program("combine"))
+    return "first" if asked == "first" or (asked == "auto" and assumed) else "none"
+
+
+def _assumes(program: Program | None) -> bool:
+    if not program or not program.kernel or not program.region:
+        return False
+    return any(variable.cls == "assumed-private" for variable in program.region.variables)
+
+
+class Found(NamedTuple):
+    """A map task whose two results differ. `split` as text."""
+
+    task: int
+    split: str
+    difference: Difference
+
+
+class DeviceCheck:
+    """Runs map tasks on the devices of one job, and on the CPU what is to be checked; several threads call it at a time.
+
+    files      what filters find in their working folder: (name, absolute path).
+    on_device  runs a map task on a device, or, with a reason in the result, on the CPU.
+    """
+
+    def __init__(
+        self, mode: CheckMode, native: Native, runner: TaskRunner, files: tuple[tuple[str, Path], ...], on_device: MapTask,
+    ) -> None:
+        self.mode = mode
+        self.found: Found | None = None  # the first of them
+        self.tasks = 0  # that were compared
+        self._native = native
+        self._runner = runner
+        self._files = files
+        self._on_device = on_device
+        self._gate = _Gate(every=mode == "all")
+
+    def run_map(self, run: MapRun, progress: Progress) -> AttemptResult:
+        """A map task on a device, checked if it is its turn; on the CPU once a device gave a wrong result.
+
+        Waits, where the first check is under way in another thread, for its verdict. Raises OSError.
+        """
+        if self._gate.refused:
+            return self._left_to_cpu(run, progress)
+        result = self._on_device(run, progress)
+        if self.mode == "none" or not _is_the_devices(result):
+            return result
+        match self._gate.enter(progress):
+            case "trusted":
+                return result
+            case "cancelled":
+                return AttemptResult(cancelled=True)
+            case "refused":
+                self._clear(run)
+                AttemptFolder(run.place.scratch).make(self._files, None)
+                progress.restart()
+                return self._left_to_cpu(run, progress)
+        try:
+            return self._checked(result, run, progress)
+        finally:
+            self._gate.leave()
+
+    def to_json(self) -> dict[str, Any]:
+        """For the job's report."""
+        found = self.found
+        return {
+            "mode": self.mode, "tasks": self.tasks,
+            "different": {"task": found.task, "split": found.split, **asdict(found.difference)} if found else None,
+        }
+
+    def warnings(self, device: str) -> list[Diagnostic]:
+        """What the user must know: one warning HD414 where a result on `device` was wrong."""
+        if not self.found:
+            return []
+        task, split, difference = self.found
+        what = (
+            f"map task {task} ({split}) has another result on the {device} device than on the CPU: {_sentence(difference)};"
+            " the CPU's counts, and the CPU did all map tasks from there on"
+        )
+        help = f"`heterodoop verify BUNDLE INPUT... --device {device}` looks for the record that it comes from"
+        return [Diagnostic("warning", "HD414", what, help=help)]
+
+    def _checked(self, result: AttemptResult, run: MapRun, progress: Progress) -> AttemptResult:
+        """The device's result, or the CPU's where they differ, or where the CPU has none: then that is how it is."""
+        begun = time.monotonic()
+        with _set_aside(result, run) as aside:
+            AttemptFolder(run.place.scratch).make(self._files, None)
+            progress.restart()
+            cpu = self._on_cpu(run, progress)
+            if cpu.failure or cpu.cancelled:
+                return cpu
+            difference = self._difference(TaskOutput(cpu, run.out), aside.output, run, progress)
+            if progress.cancelled:
+                return AttemptResult(cancelled=True)
+            self._judge(run, difference)
+            if difference:
+                refused = {REFUSED_STAGE: result.seconds.get("total", 0.0)}
+                return replace(cpu, reason=self._reason, seconds={**cpu.seconds, **refused})
+            self._clear(run)
+            aside.put_back()
+        return replace(result, seconds={**result.seconds, CHECK_STAGE: time.monotonic() - begun})
+
+    def _difference(self, cpu: TaskOutput, device: TaskOutput, run: MapRun, progress: Progress) -> Difference | None:
+        """Also one: a device's output that cannot be read, or that the combiner cannot."""
+        folder = AttemptFolder(_beside(run.place.scratch, "compare"))
+        comparison = Comparison(self._native, run.job, folder, self._files, run.place.names, progress)
+        try:
+            return comparison.difference(cpu, device)
+        except JobFailed as error:
+            return Difference("", WHOLE_TASK, "", "a result", error.message)
+
+    def _judge(self, run: MapRun, difference: Difference | None) -> None:
+        found = Found(run.place.names.number, str(run.split), difference) if difference else None
+        with self._gate.settle(good=not found):
+            self.tasks += 1
+            self.found = self.found or found
+
+    def _left_to_cpu(self, run: MapRun, progress: Progress) -> AttemptResult:
+        return replace(self._on_cpu(run, progress), reason=self._reason)
+
+    def _on_cpu(self, run: MapRun, progress: Progress) -> AttemptResult:
+        return cpu_task.run_map(self._runner, run.job, run.split, run.place, run.out, run.index, progress)
+
+    @staticmethod
+    def _clear(run: MapRun) -> None:
+        """An attempt's files and folders go."""
+        for path in (run.out, run.index, run.place.log):
+            path.unlink(missing_ok=True)
+        remove_tree(run.place.scratch)
+
+    @property
+    def _reason(self) -> str:
+        return f"its result of map task {self.found.task} is not the CPU's" if self.found else ""
+
+
+def _is_the_devices(result: AttemptResult) -> bool:
+    """Whether there is something to compare: what has no record has no output either, whatever the program prints."""
+    gone = result.failure or result.cancelled or result.reason
+    return not gone and bool(result.counters.get("MAP_INPUT_RECORDS"))
+
+
+Turn = Literal["check", "trusted", "refused", "cancelled"]
+
+
+class _Gate:
+    """Who checks, and what came of it. `every`: all tasks check themselves, and none waits for another.
+
+    A task whose check ends without a verdict (it failed, or was cancelled) passes its turn to the next one.
+    """
+
+    def __init__(self, *, every: bool) -> None:
+        self._every = every
+        self._busy = False
+        self._verdict: Literal["trusted", "refused"] | None = None
+        self._changed = Condition()
+
+    @property
+    def refused(self) -> bool:
+        return self._verdict == "refused"
+
+    def enter(self, progress: Progress) -> Turn:
+        """What a task that the device has done must do now. After "check" the caller must `leave`."""
+        with self._changed:
+            while self._busy and not self._every and self._verdict is None and not progress.cancelled:
+                self._changed.wait(_POLL_SECONDS)
+            if progress.cancelled:
+                return "cancelled"
+            if self._verdict is None:
+                self._busy = True
+                return "check"
+            return self._verdict
+
+    @contextmanager
+    def settle(self, *, good: bool) -> Iterator[None]:
+        """The verdict, for all that wait; what the caller notes in the block is there before they go on."""
+        with self._changed:
+            yield
+            if not good:
+                self._verdict = "refused"
+            elif not self._every:
+                self._verdict = "trusted"
+
+    def leave(self) -> None:
+        with self._changed:
+            self._busy = False
+            self._changed.notify_all()
+
+
+@dataclass(frozen=True)
+class _Aside:
+    """A task's files that were moved (from, to), to make room for another run under the same names."""
+
+    output: TaskOutput
+    moved: list[tuple[Path, Path]]
+
+    def put_back(self) -> None:
+        """Where they were; the other run's files are gone. Raises OSError."""
+        for place, aside in self.moved:
+            os.rename(aside, place)
+
+
+@contextmanager
+def _set_aside(result: AttemptResult, run: MapRun) -> Iterator[_Aside]:
+    """Move the files of a run; what is not put back is removed at the end. Raises OSError."""
+    folder = AttemptFolder(_beside(run.place.scratch, "device"))
+    data = folder.out / run.out.name
+    names = [run.place.scratch, run.place.log]
+    output = result.output
+    if output:
+        data = _beside(run.out, "device")
+        names += [run.out, run.index]
+        output = replace(output, data=os.fspath(data), index=os.fspath(_beside(run.index, "device")))
+    moves = [(name, _beside(name, "device")) for name in names if name.exists()]
+    try:
+        for place, aside in moves:
+            os.rename(place, aside)
+        yield _Aside(TaskOutput(replace(result, output=output), data), moves)
+    finally:
+        for _, aside in moves:
+            if aside.is_dir():
+                remove_tree(aside)
+            else:
+                aside.unlink(missing_ok=True)
+
+
+def _beside(path: Path, what: str) -> Path:
+    return path.with_name(f"{path.name}.{what}")
+
+
+def _sentence(difference: Difference) -> str:
+    if difference.where == WHOLE_TASK:
+        return f"they cannot be compared: {difference.device}"
+    key = f", key {difference.key!r}" if difference.key else ""
+    return f"at {difference.where}{key} it is {_side(difference.device)} and not {_side(difference.cpu)}"
+
+
+def _side(text: str | None) -> str:
+    return "nothing more" if text is None else repr(text)
