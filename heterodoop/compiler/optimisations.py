@@ -39,6 +39,8 @@ ALL: tuple[Optimisation, ...] = (
                  kind="mapper"),
     Optimisation("merge-sort", "pairs are sorted by merging, keys compared in place (paper, 5.3)", ("paper",), "radix-sort",
                  kind="mapper"),
+    Optimisation("hash-fold", "a fold's pairs are brought together by hash tables before they are sorted", ("default",),
+                 kind="combiner"),
     Optimisation("block-stealing", "work items are shared out to blocks, threads take them inside (paper, 4.1)", ("paper",)),
     Optimisation("word-output", "a short line is put together in the thread and stored by words", ("default",)),
     Optimisation("vectorized", "short lines, strcpy and strcmp go by words, not bytes (paper, 4.1 and 4.2)", ("paper",)),

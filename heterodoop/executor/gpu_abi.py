@@ -14,6 +14,7 @@ from .native_abi import MapBlock, ProgressBlock, ResultBlock
 
 SINKS = {"BlockCursor": 0, "ThreadArea": 1}
 RADIX_SORT, MERGE_SORT = 0, 1  # hd_sort
+HASH_FOLDS = {"sum": 1, "min": 2, "max": 3}  # hd_hash_fold
 SCAN_AREAS, ONE_PER_WARP = 1, 2  # hd_kernel_flags
 TEXELS = {  # hd_texel: kind and bytes
     "": 0, "int8": 0x101, "int16": 0x102, "int32": 0x104, "int32x2": 0x108, "uint8": 0x201, "uint16": 0x202,
@@ -45,6 +46,7 @@ class OptionsBlock(ctypes.Structure):
         ("sub_split_bytes", c_uint64), ("arena_bytes", c_uint64), ("pairs", c_uint64), ("fold", c_uint32),
         ("regroup", c_uint32), ("emu_order", c_uint32), ("emu_pattern", c_uint32), ("emu_seed", c_uint64),
         ("emu_memory", c_uint64), ("runtime_module", c_char_p), ("sort_kind", c_uint32), ("record_order", c_uint32),
+        ("hash_fold", c_uint32), ("fold_places", c_uint32),
     ]
 
 

@@ -58,7 +58,13 @@ def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel
     compiled = module(kernel) if kernel else None
     if kernel is None or compiled is None:
         return None
-    return KernelCode(kernel, compiled, bundle / kernel.prologue if kernel.prologue else None)
+    return KernelCode(kernel, compiled, bundle / kernel.prologue if kernel.prologue else None, _number_fold(program))
+
+
+def _number_fold(program: Program | None) -> Fold | None:
+    region = program.region if program else None
+    fold = region.fold if region else None
+    return fold if region and region.pairs and fold and region.pairs.value == fold.value else None
 
 
 class NativeDevice:
@@ -100,7 +106,7 @@ class NativeDevice:
         """Run one map task; status RUN_ON_CPU or DEVICE_FAILED where it could not do so exactly."""
         task, first = map_block(spec), _kernel_block(map)
         second = _kernel_block(combine) if combine else None
-        options = self._options_block(combine is not None, map.code.kernel.optimisations)
+        options = self._options_block(combine, map.code.kernel.optimisations)
         blocks = [ctypes.byref(block) if block is not None else None for block in (task, first, second, options)]
         function = self._native.library.hd_gpu_map_task
         result = self._native.call(lambda seen, result: function(self._handle, *blocks, seen, result), progress)
@@ -118,20 +124,26 @@ class NativeDevice:
             self._native.library.hd_device_close(self._handle)
             self._handle = None
 
-    def _options_block(self, fold: bool, optimisations: tuple[str, ...]) -> abi.OptionsBlock:
-        chosen = self.options
+    def _options_block(self, combine: KernelCall | None, optimisations: tuple[str, ...]) -> abi.OptionsBlock:
+        chosen, fold = self.options, combine is not None
         return abi.OptionsBlock(
             sub_split_bytes=chosen.sub_split, arena_bytes=chosen.arena, fold=fold, regroup=fold,
             emu_order=abi.ORDERS.index(chosen.order), emu_pattern=chosen.pattern, emu_seed=chosen.seed,
             emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime),
             record_order="longest-first" not in optimisations,
             sort_kind=abi.MERGE_SORT if "merge-sort" in optimisations else abi.RADIX_SORT,
+            hash_fold=_hash_fold(combine.code) if combine else 0,
         )
 
 
 def _stack(frames: int) -> int:
     """The compiler counts a recursive function's variables; what ptxas saves besides, and calls from there, come on top."""
     return 2 * frames + _STACK_MARGIN if frames else 0
+
+
+def _hash_fold(code: KernelCode) -> int:
+    wanted = code.fold and "hash-fold" in code.kernel.optimisations
+    return abi.HASH_FOLDS.get(code.fold.op, 0) if code.fold and wanted else 0
 
 
 def _flags(optimisations: tuple[str, ...]) -> int:

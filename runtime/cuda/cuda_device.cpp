@@ -120,6 +120,10 @@ class CudaDevice final : public Device {
     check(cudaMemsetAsync(to, byte, bytes, stream_), "filling GPU memory");
   }
 
+  void copy(void *to, const void *from, uint64_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "copying GPU memory");
+  }
+
   uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeLinear;

@@ -9,7 +9,7 @@ namespace hd {
 // White space of C's isspace in the "C" locale, and the NUL that would cut the string read.
 HD_DEVICE bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
-HD_DEVICE bool key_reads_back(const AuditArgs &a, const char *key, uint32_t length) {
+template <class Args> HD_DEVICE bool key_reads_back(const Args &a, const char *key, uint32_t length) {
     if (a.key == KeyReader::any) return true;
     if (a.longest_key && length > a.longest_key) return false;
     if (a.key == KeyReader::token && length == 0) return false;
@@ -18,29 +18,31 @@ HD_DEVICE bool key_reads_back(const AuditArgs &a, const char *key, uint32_t leng
     return true;
 }
 
-// -?digits and nothing else, between -below and above. `below` 0: no sign at all.
-HD_DEVICE bool reads_as(const char *text, uint32_t length, uint64_t below, uint64_t above) {
+// -?digits and nothing else, between -below and above: `number`, in two's complement. `below` 0: no sign at all.
+HD_DEVICE bool reads_as(const char *text, uint32_t length, uint64_t below, uint64_t above, uint64_t &number) {
     const bool negative = length > 0 && text[0] == '-';
     if (negative && below == 0) return false;
     const uint64_t most = negative ? below : above;
     uint32_t i = negative ? 1 : 0;
     if (i == length) return false;
-    uint64_t number = 0;
+    number = 0;
     for (; i < length; ++i) {
         const uint32_t digit = static_cast<unsigned char>(text[i]) - '0';
         if (digit > 9 || number > (most - digit) / 10) return false;
         number = number * 10 + digit;
     }
+    if (negative) number = 0 - number;
     return true;
 }
 
-HD_DEVICE bool value_reads_back(ValueReader reader, const char *value, uint32_t length) {
+// `number` is what was read, where something was.
+HD_DEVICE bool value_reads_back(ValueReader reader, const char *value, uint32_t length, uint64_t &number) {
     switch (reader) {
         case ValueReader::any: return true;
-        case ValueReader::int32: return reads_as(value, length, 0x80000000u, 0x7fffffffu);
-        case ValueReader::int64: return reads_as(value, length, 1ull << 63, ~0ull >> 1);
-        case ValueReader::uint32: return reads_as(value, length, 0, 0xffffffffu);
-        case ValueReader::uint64: return reads_as(value, length, 0, ~0ull);
+        case ValueReader::int32: return reads_as(value, length, 0x80000000u, 0x7fffffffu, number);
+        case ValueReader::int64: return reads_as(value, length, 1ull << 63, ~0ull >> 1, number);
+        case ValueReader::uint32: return reads_as(value, length, 0, 0xffffffffu, number);
+        case ValueReader::uint64: return reads_as(value, length, 0, ~0ull, number);
     }
     return false;
 }
@@ -60,9 +62,10 @@ extern "C" __global__ void hd_audit(const hd::AuditArgs a) {
         const hd::Pair pair = a.pairs[a.order[i]];
         const char *const key = a.arena + pair.at;
         const uint32_t value = pair.key_length < pair.length ? pair.key_length + 1 : pair.length;  // its offset
+        uint64_t number = 0;
         a.bytes[i] = hd::text_size(pair.key_length) + hd::text_size(pair.length - value);
         a.unreadable[i] = !hd::key_reads_back(a, key, pair.key_length) ||
-                          !hd::value_reads_back(a.value, key + value, pair.length - value);
+                          !hd::value_reads_back(a.value, key + value, pair.length - value, number);
     }
 }
 HD_KERNEL(hd_audit, hd::AuditArgs)

@@ -59,6 +59,7 @@ class Device {
   virtual void upload(void *to, const void *from, uint64_t bytes) = 0;
   virtual void download(void *to, const void *from, uint64_t bytes) = 0;
   virtual void fill(void *to, uint8_t byte, uint64_t bytes) = 0;
+  virtual void copy(void *to, const void *from, uint64_t bytes) = 0;  // inside of the device's memory
 
   // A handle through which kernels fetch elements of `memory` as a linear texture (tex1Dfetch), 0 for a device without
   // textures. The memory must outlive it.

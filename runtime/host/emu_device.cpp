@@ -56,6 +56,9 @@ class EmulatedDevice final : public Device {
   void free_host(void *memory) noexcept override { std::free(memory); }
   void upload(void *to, const void *from, uint64_t bytes) override { copy(to, from, bytes); }
   void download(void *to, const void *from, uint64_t bytes) override { copy(to, from, bytes); }
+  void copy(void *to, const void *from, uint64_t bytes) override {
+    if (bytes) std::memcpy(to, from, bytes);
+  }
   void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
 
   uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
@@ -88,9 +91,6 @@ class EmulatedDevice final : public Device {
   }
 
  private:
-  static void copy(void *to, const void *from, uint64_t bytes) {
-    if (bytes) std::memcpy(to, from, bytes);
-  }
   EmulatedModule &load(const std::string &path) {
     auto &module = modules_[path];
     if (!module) module = std::make_unique<EmulatedModule>(path);

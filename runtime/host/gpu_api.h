@@ -29,6 +29,9 @@ typedef struct {
 } hd_relocation;
 
 enum hd_sink { HD_BLOCK_CURSOR = 0, HD_THREAD_AREA = 1 };
+// Pairs are brought together by hash tables before they are sorted: the combiner keeps the sum, the least or the greatest
+// of a key's numbers, which are of the kind that hd_pair_check's value says (not HD_VALUE_ANY).
+enum hd_hash_fold { HD_NO_HASH_FOLD = 0, HD_FOLD_SUM = 1, HD_FOLD_LEAST = 2, HD_FOLD_GREATEST = 3 };
 enum hd_sort { HD_RADIX_SORT = 0, HD_MERGE_SORT = 1 };
 enum hd_kernel_flags {
   HD_SCAN_AREAS = 1,    // HD_THREAD_AREA: pairs are found by a scan of the areas' counts, not among all slots
@@ -63,6 +66,8 @@ typedef struct {
   const char *runtime_module;     // runtime/device/kernels.cu, compiled for the device
   uint32_t sort_kind;             // hd_sort: of the map's pairs by partition and key
   uint32_t record_order;          // 1: records are taken in their order, not the longest first
+  uint32_t hash_fold;             // hd_hash_fold; counts only with fold and regroup
+  uint32_t fold_places;           // of the first hash table, a power of two; 0 = from the number of pairs
 } hd_gpu_options;
 
 // What the tasks of a device have done so far, all together.

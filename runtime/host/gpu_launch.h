@@ -36,6 +36,15 @@ class DeviceStore {
   const Areas &areas() const { return areas_; }
   void release();
 
+  // For lines that come from elsewhere: room for so much text and so many pairs in all; the first `text` bytes and the
+  // lines that are there stay. Throws OutOfDeviceMemory: then nothing has changed.
+  struct Lines {
+    char *arena;
+    Pair *pairs;
+  };
+  Lines grow(uint64_t text, uint64_t arena_bytes, uint64_t pairs);
+  void set_lines(uint32_t n) { slots_ = n; }
+
  private:
   friend class KernelLaunch;
   DeviceBuffer<char> arena_;

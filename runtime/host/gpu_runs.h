@@ -18,6 +18,7 @@ class RunWriter {
   void write(const HostPairs &run, bool combined);
   // After the last spill: merges them. The combiner, if there is one, runs over the merged partitions.
   void merge();
+  bool any() const { return !spills_.empty(); }
   bool combined() const { return combined_; }  // some run has been
 
  private:

@@ -5,6 +5,7 @@
 #include "gpu_api.h"
 #include "gpu_audit.h"
 #include "gpu_combine.h"
+#include "gpu_fold.h"
 #include "gpu_gather.h"
 #include "gpu_kernel.h"
 #include "gpu_launch.h"
@@ -32,9 +33,10 @@ struct DeviceSession {
   std::unique_ptr<Device> device;
   ObjectCache objects;
   std::unique_ptr<Workspace> workspace;  // made by the first task; after a lack of memory anew, empty
+  PairFolder folder;                     // not of the workspace: what it keeps outlives a lack of memory
   hd_gpu_stats stats{};
 
-  explicit DeviceSession(std::unique_ptr<Device> opened) : device(std::move(opened)), objects(*device) {}
+  explicit DeviceSession(std::unique_ptr<Device> opened) : device(std::move(opened)), objects(*device), folder(*device) {}
 };
 
 // The body of hd_gpu_map_task; throws Error.

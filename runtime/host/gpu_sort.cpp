@@ -99,13 +99,14 @@ uint32_t PairSorter::find_ties(GpuContext &context, const DeviceStore &store, co
   return level.next->count = tied;
 }
 
-void PairSorter::by_key(GpuContext &context, const DeviceStore &store, uint32_t reducers, PairOrder &order) {
+void PairSorter::by_key(GpuContext &context, const DeviceStore &store, uint32_t reducers, PairOrder &order,
+                        bool unique) {
   if (order.count < 2) return;
   const PartitionsArgs partitions{store.arena(), store.pairs(), order.data(), segment_.reserve(store.slots()), order.count,
                                   reducers};
   context.kernels.run("hd_partitions", partitions, order.count);
   if (context.options.sort_kind == HD_MERGE_SORT) return merge_sort(context, store, order);
-  in_sequence(context, store, order);
+  if (!unique) in_sequence(context, store, order);
   radix_sort(context, store, reducers, order);
 }
 

@@ -47,8 +47,9 @@ class PairSorter {
   void collect(GpuContext &context, const DeviceStore &store, Stream stream, PairOrder &order);
   // Sorts what was collected as the sequential program writes it: by item and sequence.
   void in_sequence(GpuContext &context, const DeviceStore &store, PairOrder &order);
-  // Sorts what was collected by partition (of `reducers`), then by the bytes of the key, then as in_sequence.
-  void by_key(GpuContext &context, const DeviceStore &store, uint32_t reducers, PairOrder &order);
+  // Sorts what was collected by partition (of `reducers`), then by the bytes of the key, then as in_sequence. `unique`:
+  // no key is there twice.
+  void by_key(GpuContext &context, const DeviceStore &store, uint32_t reducers, PairOrder &order, bool unique = false);
   // The partition of each pair, in `order`.
   const uint32_t *partitions(GpuContext &context, const DeviceStore &store, uint32_t reducers, const PairOrder &order);
 

@@ -31,6 +31,7 @@ struct Piece {
   PairAudit audit;
   HostPairs pairs;        // the run, or in sequence the lines
   bool combined = false;  // by the device
+  bool folded = false;    // the folder keeps them; there are no pairs here
 };
 
 class GpuMapTask {
@@ -42,10 +43,13 @@ class GpuMapTask {
         splits_(records_of(spec.map), *session.device, task.cancel), runs_(collector_, task),
         target_(sub_split_bytes(*session.device, spec.options)),
         fold_(spec.options.fold && spec.combine && collector_.combine),
-        regroup_(spec.options.regroup && collector_.regroup) {}
+        regroup_(spec.options.regroup && collector_.regroup),
+        fold_spec_{spec.options.hash_fold ? FoldOp(spec.options.hash_fold - 1) : FoldOp::sum, collector_.check},
+        hash_fold_(spec.options.hash_fold && regroup_ && collector_.check.value != PairCheck::kAny) {}
 
   void run() {
     load_kernels();
+    session_.folder.clear();
     if (map_only()) text_.emplace(collector_.out_path);
     task_.phase(HD_PHASE_FILTER);
     for (std::string_view lines; !(lines = read()).empty();) process(lines, first_ && splits_.ended());
@@ -117,20 +121,39 @@ class GpuMapTask {
   Piece run_piece(std::string_view lines, bool only) {
     Workspace &s = space();
     map(lines);
+    Piece piece;
+    piece.records = s.records.count();
+    if (combine_ && fold_ && hash_fold_ && !s.store.areas().used && fold(piece)) return piece;
     context_.stage(HD_STAGE_SORT, [&] {
       s.sorter.collect(context_, s.store, Stream::errors, s.errors);
       s.sorter.in_sequence(context_, s.store, s.errors);
       s.sorter.collect(context_, s.store, Stream::pairs, s.order);
       if (map_only()) s.sorter.in_sequence(context_, s.store, s.order);
     });
-    Piece piece;
     if (s.errors.count) piece.errors = s.gather.errors(context_, s.store, s.errors);
-    piece.records = s.records.count();
     piece.map_pairs = s.order.count;
     piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check);
     if (map_only()) piece.pairs = s.gather.pairs(context_, s.store, s.order, nullptr);
     else make_run(piece, only);
     return piece;
+  }
+
+  // Brings the pairs of a key together. False where some do not read back: then nothing has happened.
+  bool fold(Piece &piece) {
+    Workspace &s = space();
+    const FoldedPairs found = session_.folder.fold(context_, s.store, fold_spec_);
+    if (!found.usable()) return false;
+    if (found.errors) {
+      context_.stage(HD_STAGE_SORT, [&] {
+        s.sorter.collect(context_, s.store, Stream::errors, s.errors);
+        s.sorter.in_sequence(context_, s.store, s.errors);
+      });
+      piece.errors = s.gather.errors(context_, s.store, s.errors);
+    }
+    piece.map_pairs = found.pairs;
+    piece.audit = {found.bytes, 0};
+    session_.folder.keep(context_, s.store, fold_spec_);  // last: a piece that lacks memory is done again
+    return piece.folded = true;
   }
 
   void map(std::string_view lines) {
@@ -160,7 +183,7 @@ class GpuMapTask {
 
   // A pair that the combiner's reader takes for another one ends a fold.
   bool may_fold(const PairAudit &audit) {
-    if (audit.unreadable && runs_.combined())
+    if (audit.unreadable && (runs_.combined() || !session_.folder.empty()))
       throw Error(kRetryNoFold, "a pair does not read back through the combiner's reader");
     return fold_ = fold_ && audit.unreadable == 0;
   }
@@ -170,12 +193,14 @@ class GpuMapTask {
     task_.log.write(piece.errors.data(), piece.errors.size());
     if (only) task_.log.end_of_stream();  // before a combiner's stderr
     count(piece);
-    context_.stage(HD_STAGE_WRITE, [&] {
+    if (piece.folded) {
+      if (session_.folder.full(*session_.device)) write_folded(false);
+    } else context_.stage(HD_STAGE_WRITE, [&] {
       if (text_) text_->add_lines(piece.pairs.text);
       else if (only) runs_.write(piece.pairs, piece.combined);
       else runs_.spill(piece.pairs, piece.combined);
     });
-    written_ = only;
+    written_ = only && !piece.folded;
     ++context_.stats.sub_splits;
   }
 
@@ -184,7 +209,7 @@ class GpuMapTask {
     counters.add(kMapOutputRecords, piece.map_pairs);
     counters.add(kMapOutputBytes, piece.audit.bytes);
     counters.add(kUnreadablePairs, piece.audit.unreadable);
-    if (piece.combined) counters.add(kCombineInputRecords, piece.map_pairs);
+    if (piece.combined || piece.folded) counters.add(kCombineInputRecords, piece.map_pairs);
     if (piece.combined) counters.add(kCombineOutputRecords, piece.pairs.count);
     records_ += piece.records;
     task_.progress.records_in = splits_.records();
@@ -193,8 +218,46 @@ class GpuMapTask {
     task_.progress.bytes_out = counters.value[kMapOutputBytes];
   }
 
+  // What the folder keeps, combined, becomes a run; `last`: the only one, if there was none before.
+  void write_folded(bool last) {
+    HostPairs pairs;
+    try {
+      pairs = combine_folded();
+    } catch (const OutOfDeviceMemory &) {
+      new_workspace();  // what the sub-splits needed
+      pairs = combine_folded_alone();
+    }
+    check_order(pairs);
+    task_.counters.add(kCombineOutputRecords, pairs.count);
+    session_.folder.clear();
+    context_.stage(HD_STAGE_WRITE, [&] {
+      if (last && !runs_.any()) runs_.write(pairs, written_ = true);
+      else runs_.spill(pairs, true);
+    });
+  }
+
+  HostPairs combine_folded() {
+    Workspace &s = space();
+    const OrderedPairs lines = session_.folder.lines(context_, fold_spec_);
+    const uint32_t reducers = spec_.map.reducers;
+    context_.stage(HD_STAGE_SORT, [&] { s.sorter.by_key(context_, *lines.store, reducers, *lines.order, true); });
+    const OrderedPairs out = s.combiner.run(context_, *combine_, lines, s.sorter, true);
+    const uint32_t *const partitions =
+        context_.stage(HD_STAGE_SORT, [&] { return s.sorter.partitions(context_, *out.store, reducers, *out.order); });
+    return s.gather.pairs(context_, *out.store, *out.order, partitions);
+  }
+
+  HostPairs combine_folded_alone() {
+    try {
+      return combine_folded();
+    } catch (const OutOfDeviceMemory &e) {
+      throw Error(kRunOnCpu, "the device has no " + bytes_text(e.bytes) + " to combine what the sub-splits gave");
+    }
+  }
+
   void finish() {
     if (text_) return text_->commit();
+    if (!session_.folder.empty()) write_folded(true);
     if (!written_) runs_.merge();
   }
 
@@ -210,6 +273,8 @@ class GpuMapTask {
   std::optional<UserKernel> map_, combine_;
   uint64_t target_;           // bytes of a sub-split
   bool fold_, regroup_;
+  const FoldSpec fold_spec_;
+  const bool hash_fold_;
   bool first_ = true, written_ = false;
   uint64_t records_ = 0;      // done
 };

@@ -1,0 +1,70 @@
+// The kernels of fold.cuh: pairs of equal keys brought together by hash tables, before anything is sorted. No code.
+//
+// For a combiner that is a recognised fold whose output may be its input again (design: "fold"): one line per key, its value
+// the sum, least or greatest of the key's values, does for the combiner what the key's lines do. Every pair is looked at
+// as hd_audit does; where one does not read back, or there is text for stderr, what was folded must not be used.
+//
+// 1. ids and values filled: 0, and fold_identity(op). *words 0.
+//      hd_fold -> ids, values, words. words->overflow: the table was too small, again with a larger one.
+// 2. flags: hd_fold_flags -> flags[capacity]; select -> chosen[distinct]
+//      hd_fold_sizes -> sizes[distinct]; scan -> offset[distinct + 1]
+//      hd_fold_lines -> text at to + base, pairs first ... first + distinct - 1
+#pragma once
+
+#include "audit.h"
+
+namespace hd {
+
+enum class FoldOp : uint32_t { sum = 0, least = 1, greatest = 2 };
+
+// What hd_fold found in the slots; `bytes` and `unreadable` as hd_audit counts them.
+struct FoldWords {
+    unsigned long long pairs, bytes, unreadable, errors, distinct, overflow;
+};
+
+// A table of `mask` + 1 places, a power of two. ids[i]: 0 = free; else the key, see fold.cuh. values[i]: of the fold so far.
+struct FoldTable {
+    unsigned long long *ids;
+    unsigned long long *values;
+    uint32_t mask;
+    FoldOp op;
+};
+
+struct FoldArgs {
+    const char *arena;
+    const Pair *pairs;
+    FoldTable table;
+    FoldWords *words;
+    uint64_t longest_key;  // as AuditArgs
+    KeyReader key;
+    ValueReader value;
+    uint32_t slots;
+    uint32_t reserved;
+};
+
+struct FoldFlagsArgs {
+    const unsigned long long *ids;
+    uint8_t *flags;
+    uint64_t count;  // of places
+};
+
+// The lines of the places chosen[0 ... count): key, tab, the value in decimal.
+struct FoldLinesArgs {
+    const char *arena;  // that was folded
+    const Pair *pairs;
+    FoldTable table;
+    const uint32_t *chosen;
+    uint32_t *sizes;
+    const uint64_t *offset;
+    char *to;
+    Pair *lines;
+    uint64_t base;   // of the text; a multiple of 8
+    uint32_t first;  // line
+    uint32_t count;
+    ValueReader value;
+    uint32_t reserved;
+};
+
+constexpr uint64_t fold_identity(FoldOp op) { return op == FoldOp::least ? ~0ull : 0; }
+
+}  // namespace hd
