@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from ..errors import DeviceError
-from ..manifest import Kernel, Manifest, Program
+from ..manifest import Fold, Kernel, Manifest, Program
 from . import gpu_abi as abi
 from .gpu_task import DeviceCode, KernelCall, KernelCode
 from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block

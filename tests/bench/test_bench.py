@@ -60,7 +60,8 @@ def test_word_frequencies_follow_zipf(text: bytes) -> None:
 def test_the_benchmark_runs_and_reports(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Title\n\n## Results\n\nold\n")
-    argv = ["--size", "2m", "--memory-size", "3m", "--grep-size", "3m", "--rounds", "1", "--json", tmp_path / "result.json", "--page", page]
+    sizes = ["--size", "2m", "--memory-size", "3m", "--grep-size", "3m"]
+    argv = [*sizes, "--rounds", "1", "--json", tmp_path / "result.json", "--page", page]
     done = subprocess.run([sys.executable, BENCH / "embedded.py", *argv], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = {row["what"]: row for row in json.loads((tmp_path / "result.json").read_text())["rows"]}

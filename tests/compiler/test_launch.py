@@ -58,7 +58,8 @@ def test_recursion_needs_a_stack() -> None:
 
 
 def test_the_sets() -> None:
-    assert optimisations.chosen() == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "word-output")
+    assert optimisations.chosen() == (
+        "block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "word-output")
     assert optimisations.chosen("paper") == (
         "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation", "warp-combine")
 

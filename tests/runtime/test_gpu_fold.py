@@ -18,8 +18,8 @@ from .gpu_tasks import MAP_COUNTERS, Run, same
 WORDS, SUM, IDENTITY, COPIES = (Kernel(name) for name in ("words_cursor", "sum_cursor", "identity", "copies_cursor"))
 INT64 = PairReader(key="field", value="int64", key_max=0)
 FOLDS: dict[int, Callable[[Iterable[int]], int]] = {1: sum, 2: min, 3: max}
-KEYS = [b"", b"a", b"b", b"seven..", b"eight...", b"eight..?", b"k" * 15, b"k" * 16, b"k" * 17, b"k" * 16 + b"\xff", b"\xff" * 7,
-        b"\xff" * 8, b"p" * 300]
+KEYS = [b"", b"a", b"b", b"seven..", b"eight...", b"eight..?", b"k" * 15, b"k" * 16, b"k" * 17, b"k" * 16 + b"\xff",
+        b"\xff" * 7, b"\xff" * 8, b"p" * 300]
 
 
 def lines_of(pairs: list[tuple[bytes, int]]) -> bytes:
