@@ -1,8 +1,12 @@
-"""The state machine of one job: handle(event) -> instructions. No clock, no process, no thread inside.
+"""The state machine of one job: handle(event, now) -> instructions. No clock, no process, no thread inside.
 
 A map phase, then a reduce phase. A failed attempt's task runs again, before tasks that were never tried, until its
 attempts are used up; then, or on Stop, everything that runs is killed and the job finishes when the last attempt
 has ended. (Shape after distributed's worker_state_machine: every error carries the story that led to it.)
+
+A map task that runs on a CPU slot may run a second time on a GPU slot that has nothing else to do (a duplicate). The
+first result is the task's, the other attempt is killed. While both run, a failure of one decides nothing: the other
+goes on as the task's only attempt; a duplicate's failure does not count as one of the task's tries.
 
 A job may have a hundred thousand tasks, so a task costs one byte here and the story keeps its last STORY steps only.
 """
@@ -10,9 +14,10 @@ A job may have a hundred thousand tasks, so a task costs one byte here and the s
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from .estimates import Estimates
 from .model import (
     Attempt,
     Commit,
@@ -31,15 +36,17 @@ from .model import (
     Succeeded,
     TaskId,
     TaskKind,
+    Tick,
 )
-from .policies import Policy, View, cpu_only
+from .policies import CPU_ONLY, Policy, View
+from .running import Run, Running
 
 STORY = 4096
 
 WAITING, RUNNING, DONE, FAILED, DROPPED = range(5)
 STATES = ("waiting", "running", "done", "failed", "dropped")
 
-# "dropped" is a task whose attempt ended after the job was given up: its output is not wanted.
+# "dropped" is a task whose attempts ended after the job was given up: its output is not wanted.
 TRANSITIONS = frozenset({
     (WAITING, RUNNING), (RUNNING, DONE), (RUNNING, WAITING), (RUNNING, FAILED), (RUNNING, DROPPED),
 })
@@ -65,30 +72,51 @@ class InvalidEvent(Exception):
 
 
 class Machine:
-    """See the module. `phase` is "new", "map", "reduce", "closing" or "ended"."""
+    """See the module. `phase` is "new", "map", "reduce", "closing" or "ended".
 
-    def __init__(self, job: JobShape, slots: Sequence[Slot], policy: Policy = cpu_only) -> None:
-        if not any(slot.kind == "cpu" for slot in slots):
+    gpus       GPUs behind the GPU slots; default: as many as slots.
+    size       bytes of a map task's split, by its number: what estimates are made from.
+    estimates  what is known of map tasks already.
+    """
+
+    def __init__(
+        self, job: JobShape, slots: Sequence[Slot], policy: Policy = CPU_ONLY, *, gpus: int | None = None,
+        size: Callable[[int], int] = lambda number: 1, estimates: Estimates | None = None,
+    ) -> None:
+        gpu_slots = sum(slot.kind == "gpu" for slot in slots)
+        if len(slots) == gpu_slots:
             raise ValueError("a job needs a CPU slot")
+        if job.maps and not any(policy.takes(View(job.maps, gpu_slots, 0), slot.kind) for slot in slots):
+            raise ValueError(f"no slot may take a map task under policy {policy.name}")
         self.job = job
         self.slots = tuple(slots)
         self.phase = "new"
+        self.estimates = estimates or Estimates()
+        self.duplicates = {"won": 0, "lost": 0, "failed": 0}  # lost: the CPU slot was sooner
         self._policy = policy
-        self._gpus = sum(slot.kind == "gpu" for slot in slots)
+        self._gpus = gpu_slots if gpus is None else gpus
+        self._sessions = gpu_slots / self._gpus if self._gpus else 0.0
+        self._size = size
         self._free = sorted(slots, key=_gpu_first)
         self._states = {"map": bytearray(job.maps), "reduce": bytearray(job.reduces)}
         self._done = {"map": 0, "reduce": 0}
         self._fresh = 0  # first task of the phase that was never tried
         self._again: deque[TaskId] = deque()
         self._tries: dict[TaskId, int] = {}  # failed attempts, of tasks that have any
-        self._running: dict[Attempt, bool] = {}  # -> was killed
+        self._numbers: dict[TaskId, int] = {}  # the next attempt's number, of tasks that ran more than once
+        self._running = Running()
         self._verdict: Finish | None = None
+        self._now = 0.0
         self._events = 0
         self._story: deque[Step] = deque(maxlen=STORY)
 
-    def handle(self, event: Event) -> list[Instruction]:
-        """Take in one event. Raises InvalidEvent for one that cannot happen now; the state is then unchanged."""
+    def handle(self, event: Event, now: float = 0.0) -> list[Instruction]:
+        """Take in one event that happened at `now` (seconds of any clock that only goes forward).
+
+        Raises InvalidEvent for one that cannot happen now; the state is then unchanged.
+        """
         self._events += 1
+        self._now = max(now, self._now)
         match event:
             case Start():
                 self._require(self.phase == "new", "the job has begun already")
@@ -101,6 +129,8 @@ class Machine:
                 return self._failed(attempt, reason, permanent)
             case Ended(attempt):
                 return self._ended(attempt)
+            case Tick():
+                return self._assign() if self.phase in ("map", "reduce") else []
 
     def story(self, task: TaskId | None = None) -> list[Step]:
         """What happened, oldest first; of one task where `task` is given."""
@@ -111,10 +141,15 @@ class Machine:
         return self._done[kind]
 
     def running(self) -> list[Attempt]:
-        return list(self._running)
+        return self._running.attempts()
 
     def state(self, task: TaskId) -> str:
         return STATES[self._states[task.kind][task.number]]
+
+    @property
+    def speedup(self) -> float | None:
+        """Map tasks that one GPU finishes while a CPU slot finishes one; None: not known."""
+        return self.estimates.speedup(self._sessions) if self._gpus else None
 
     def validate(self) -> None:
         """Check every invariant; raises AssertionError with the story. For tests: takes time linear in tasks."""
@@ -126,34 +161,64 @@ class Machine:
     # Events
 
     def _succeeded(self, attempt: Attempt) -> list[Instruction]:
-        killed = self._release(attempt)
-        if killed:
-            self._move(attempt.task, DROPPED, f"attempt {attempt.number} ended after it was told to stop")
-            return self._drained()
-        slot = attempt.slot
-        self._move(attempt.task, DONE, f"attempt {attempt.number} succeeded on {slot.kind} slot {slot.number}")
-        self._done[attempt.task.kind] += 1
-        return [Commit(attempt), *self._advance()]
+        run = self._release(attempt)
+        if run.killed:
+            return self._stopped(attempt)
+        task, slot = attempt.task, attempt.slot
+        self._move(task, DONE, f"attempt {attempt.number} succeeded on {slot.kind} slot {slot.number}")
+        self._done[task.kind] += 1
+        if task.kind == "map":
+            self.estimates.finished(slot.kind, self._size(task.number), self._now - run.started)
+        if run.duplicate:
+            self.duplicates["won"] += 1
+        return [Commit(attempt), *self._overtaken(attempt), *self._advance()]
+
+    def _overtaken(self, first: Attempt) -> list[Instruction]:
+        """The other attempt of a task that is done is not wanted any more."""
+        kills: list[Instruction] = []
+        for other, run in self._running.of(first.task):
+            run.killed = True
+            self.duplicates["lost"] += run.duplicate
+            kills.append(Kill(other, f"attempt {first.number} of the task was sooner"))
+        return kills
 
     def _failed(self, attempt: Attempt, reason: str, permanent: bool) -> list[Instruction]:
-        killed = self._release(attempt)
-        if killed:
-            self._move(attempt.task, DROPPED, f"attempt {attempt.number} ended after it was told to stop")
-            return self._drained()
-        task = attempt.task
-        self._tries[task] = self._tries.get(task, 0) + 1
-        if not permanent and self._tries[task] < self._limit(task):
-            self._move(task, WAITING, f"attempt {attempt.number} failed: {reason}")
+        run = self._release(attempt)
+        if run.killed:
+            return self._stopped(attempt)
+        task, other = attempt.task, self._running.of(attempt.task)
+        what = f"attempt {attempt.number} failed"
+        self.duplicates["failed"] += run.duplicate
+        if other and run.duplicate:
+            self._running.only_once.add(task)
+            self._note(task, f"{what}, a duplicate: {reason}")
+            return self._assign()
+        limit = self._limit(task)
+        tries = limit if permanent else min(self._tries.get(task, 0) + 1, limit)
+        self._tries[task] = tries
+        if other:
+            self._note(task, f"{what}, its duplicate goes on: {reason}")
+            return self._assign()
+        if tries < limit:
+            self._move(task, WAITING, f"{what}: {reason}")
             self._again.append(task)
             return self._assign()
-        self._move(task, FAILED, f"attempt {attempt.number} failed, no more tries: {reason}")
+        self._move(task, FAILED, f"{what}, no more tries: {reason}")
         return self._close("failed", reason, attempt)
 
     def _ended(self, attempt: Attempt) -> list[Instruction]:
-        self._require(self._running.get(attempt, False), f"attempt {attempt} was not told to stop")
+        self._require(self._running.killed(attempt), f"attempt {attempt} was not told to stop")
         self._release(attempt)
-        self._move(attempt.task, DROPPED, f"attempt {attempt.number} stopped")
-        return self._drained()
+        return self._stopped(attempt)
+
+    def _stopped(self, attempt: Attempt) -> list[Instruction]:
+        """An attempt that was told to stop has ended, in whatever way: nothing of it is wanted."""
+        task, text = attempt.task, f"attempt {attempt.number} ended after it was told to stop"
+        if self._states[task.kind][task.number] == RUNNING and not self._running.of(task):
+            self._move(task, DROPPED, text)
+        else:
+            self._note(task, text)
+        return self._drained() if self._verdict else self._assign()
 
     # Phases
 
@@ -168,9 +233,10 @@ class Machine:
         if self.phase == "map" and self._done["map"] == self.job.maps:
             return self._begin("reduce")
         if self.phase == "reduce" and self._done["reduce"] == self.job.reduces:
-            self.phase = "ended"
+            self.phase = "closing"  # attempts that were overtaken may still have to stop
             self._note(None, "succeeded")
-            return [Finish("succeeded")]
+            self._verdict = Finish("succeeded")
+            return self._drained()
         return self._assign()
 
     def _close(self, outcome: Outcome, reason: str, cause: Attempt | None) -> list[Instruction]:
@@ -180,8 +246,7 @@ class Machine:
         self._note(None, f"{outcome}: {reason}")
         self.phase = "closing"
         self._verdict = Finish(outcome, reason, cause)
-        kills: list[Instruction] = [Kill(attempt, reason) for attempt in self._running]
-        self._running = dict.fromkeys(self._running, True)
+        kills: list[Instruction] = [Kill(attempt, reason) for attempt in self._running.kill_all()]
         return kills + self._drained()
 
     def _drained(self) -> list[Instruction]:
@@ -194,19 +259,42 @@ class Machine:
 
     def _assign(self) -> list[Instruction]:
         launches: list[Instruction] = []
+        speedup = self.speedup
         for slot in list(self._free):
             task = self._next()
             if task is None:
                 break
-            if not self._may_run(slot, task):
-                continue
-            self._take(task)
-            attempt = Attempt(task, self._tries.get(task, 0), slot)
-            self._free.remove(slot)
-            self._running[attempt] = False
-            self._move(task, RUNNING, f"attempt {attempt.number} on {slot.kind} slot {slot.number}")
-            launches.append(Launch(attempt))
+            if self._may_run(slot, task, speedup):
+                self._take(task)
+                self._move(task, RUNNING, f"attempt {self._number(task)} on {slot.kind} slot {slot.number}")
+                launches.append(self._launch(task, slot))
+        if self.phase == "map" and self._policy.duplicates and self._next() is None:
+            launches += self._duplicate()
         return launches
+
+    def _duplicate(self) -> list[Instruction]:
+        """GPU slots without work run again what is expected to take longer on its CPU slot than once more on a GPU."""
+        launches: list[Instruction] = []
+        for slot in [slot for slot in self._free if slot.kind == "gpu"]:
+            task = self._running.slowest(self.estimates, self._size, self._now)
+            if task is None:
+                break
+            self._note(task, f"attempt {self._number(task)} too, a duplicate, on gpu slot {slot.number}")
+            launches.append(self._launch(task, slot, duplicate=True))
+        return launches
+
+    def _launch(self, task: TaskId, slot: Slot, duplicate: bool = False) -> Launch:
+        attempt = Attempt(task, self._number(task), slot)
+        if attempt.number or duplicate:
+            self._numbers[task] = attempt.number + 1
+        self._free.remove(slot)
+        self._running.add(attempt, Run(self._now, duplicate))
+        return Launch(attempt, duplicate)
+
+    def _number(self, task: TaskId) -> int:
+        """The next attempt's: 0 for a task that waits and has never failed, and not kept for those that run but once."""
+        ran = self._tries.get(task, 0) > 0 or bool(self._running.of(task))
+        return self._numbers.get(task, 1 if ran else 0)
 
     def _next(self) -> TaskId | None:
         kind: TaskKind = "map" if self.phase == "map" else "reduce"
@@ -220,20 +308,19 @@ class Machine:
         else:
             self._fresh = task.number + 1
 
-    def _may_run(self, slot: Slot, task: TaskId) -> bool:
+    def _may_run(self, slot: Slot, task: TaskId, speedup: float | None) -> bool:
         if task.kind == "reduce":
             return slot.kind == "cpu"
         undecided = self.job.maps - self._fresh + len(self._again)
-        busy = sum(a.slot.kind == "gpu" for a in self._running) if self._gpus else 0
-        return self._policy(View(undecided, self._gpus, busy), slot, task)
+        return self._policy.takes(View(undecided, self._gpus, self._running.on_gpus, speedup), slot.kind)
 
-    def _release(self, attempt: Attempt) -> bool:
-        """The attempt has ended: its slot is free. Returns whether it had been told to stop."""
+    def _release(self, attempt: Attempt) -> Run:
+        """The attempt has ended: its slot is free. Returns what it was."""
         self._require(attempt in self._running, f"attempt {attempt} does not run")
-        killed = self._running.pop(attempt)
+        run = self._running.remove(attempt)
         self._free.append(attempt.slot)
         self._free.sort(key=_gpu_first)
-        return killed
+        return run
 
     # Bookkeeping
 
@@ -255,10 +342,11 @@ class Machine:
             raise InvalidEvent(message, self.story(task)[-50:])
 
     def _check_invariants(self) -> None:
-        running = set(self._tasks_in(RUNNING))
-        assert running == {a.task for a in self._running}, "running tasks and running attempts differ"
-        assert len(running) == len(self._running), "a task runs twice"
-        taken = [a.slot for a in self._running]
+        self._running.check()
+        running, over = set(self._tasks_in(RUNNING)), set(self._tasks_in(DONE))
+        assert running == {a.task for a in self.running()} - over, "running tasks and running attempts differ"
+        assert self.phase == "closing" or self._running.wanted() == running, "a running task was given up"
+        taken = [a.slot for a in self.running()]
         assert sorted([s.number for s in [*taken, *self._free]]) == sorted(s.number for s in self.slots), "a slot was lost"
         for kind in ("map", "reduce"):
             assert self._done[kind] == self._states[kind].count(DONE), f"{kind}: wrong count of tasks done"

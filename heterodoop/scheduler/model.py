@@ -34,7 +34,7 @@ class Slot(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One try of a task on a slot; `number` counts the task's tries from 0."""
+    """One run of a task on a slot; `number` counts the task's runs from 0, duplicates included."""
 
     task: TaskId
     number: int
@@ -85,6 +85,11 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Tick:
+    """Nothing happened, but time has passed: an attempt may take longer than was expected of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """The job must end now, for a cause outside its tasks: the user ("stopped") or a failed commit ("failed")."""
 
@@ -92,7 +97,7 @@ class Stop:
     reason: str
 
 
-Event = Start | Succeeded | Failed | Ended | Stop
+Event = Start | Succeeded | Failed | Ended | Tick | Stop
 
 
 # Instructions: what must be done, in the order given.
@@ -100,9 +105,10 @@ Event = Start | Succeeded | Failed | Ended | Stop
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Start the attempt on its slot."""
+    """Start the attempt on its slot. `duplicate`: its task runs already, and the first result of the two counts."""
 
     attempt: Attempt
+    duplicate: bool = False
 
 
 @dataclass(frozen=True, slots=True)

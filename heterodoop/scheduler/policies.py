@@ -1,7 +1,12 @@
 """Where a map task may run: pure functions of what is free and what is left. The same code serves every engine.
 
-A policy is asked once for each free slot while a map task waits. Reduce tasks are not asked about: they run on
-CPU slots only.
+A policy is asked once for each free slot while a map task waits, GPU slots first. Reduce tasks are not asked about: they
+run on CPU slots only. Where a CPU slot is refused, the task is for a GPU: the embedded engine lets it wait for a GPU slot,
+and the CPU slot idles; a Hadoop task, which holds its container anyway, queues for its node's GPU.
+
+The tail rule (paper, Algorithm 2, whose printed comparisons are inverted): a CPU slot that takes a task now needs t_cpu;
+the node's GPUs need (R/N + q) * t_gpu / G for all that is left for them. Refuse the CPU slot if that is no later. The
+paper's own rule forgets q, what the GPUs have taken already, and can so lose to gpu-first by many GPU tasks.
 """
 
 from __future__ import annotations
@@ -9,28 +14,74 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from .model import Slot, TaskId
+from .model import SlotKind
 
 
 class View(NamedTuple):
     """What a policy may look at.
 
-    undecided  map tasks that no slot has taken yet, the asking one included (design: R).
-    gpu_slots  GPU slots of the job (design: G).
-    gpu_busy   map tasks that run on them now (design: q).
+    undecided  R: map tasks of the job that no slot has taken yet, the asking one included.
+    gpus       G: GPUs of the asking slot's node; not its GPU slots, of which a GPU may have several.
+    gpu_busy   q: map tasks that run on or queue for them now.
+    speedup    S: tasks that one GPU finishes while a CPU slot finishes one (estimates.py); None: not known yet.
+    nodes      N: nodes that serve the job.
     """
 
     undecided: int
-    gpu_slots: int
+    gpus: int
     gpu_busy: int
+    speedup: float | None = None
+    nodes: int = 1
 
 
-Policy = Callable[[View, Slot, TaskId], bool]
+class Policy(NamedTuple):
+    """`takes`: whether a slot of this kind may take the next map task. `duplicates`: whether a GPU slot that has nothing
+    left to do may run again what still runs on a CPU slot."""
+
+    name: str
+    takes: Callable[[View, SlotKind], bool]
+    duplicates: bool = False
 
 
-def cpu_only(view: View, slot: Slot, task: TaskId) -> bool:
+def cpu_only(view: View, kind: SlotKind) -> bool:
     """Every task on a CPU slot; GPU slots stay idle."""
-    return slot.kind == "cpu"
+    return kind == "cpu"
 
 
-POLICIES: Mapping[str, Policy] = {"cpu-only": cpu_only}
+def gpu_only(view: View, kind: SlotKind) -> bool:
+    """Every task on a GPU slot; CPU slots have the reduce tasks only."""
+    return kind == "gpu"
+
+
+def gpu_first(view: View, kind: SlotKind) -> bool:
+    """A task goes to whichever slot asks first."""
+    return True
+
+
+def tail(view: View, kind: SlotKind) -> bool:
+    """gpu-first, until the GPUs are expected to be done with all that is left before a CPU slot is with one task."""
+    return kind == "gpu" or not _gpus_are_sooner(view, _share(view) + view.gpu_busy)
+
+
+def paper_tail(view: View, kind: SlotKind) -> bool:
+    """`tail` as the paper means it: without regard to what the GPUs have taken already."""
+    return kind == "gpu" or not _gpus_are_sooner(view, _share(view))
+
+
+def _share(view: View) -> float:
+    """Undecided tasks that fall to one node."""
+    return max(1.0, view.undecided / view.nodes)
+
+
+def _gpus_are_sooner(view: View, tasks: float) -> bool:
+    """tasks * t_gpu / G <= t_cpu. Never where a GPU is the slower one, or nothing is known."""
+    return view.speedup is not None and view.speedup >= 1 and tasks <= view.gpus * view.speedup
+
+
+CPU_ONLY = Policy("cpu-only", cpu_only)
+GPU_ONLY = Policy("gpu-only", gpu_only)
+TAIL = Policy("tail", tail, duplicates=True)
+POLICIES: Mapping[str, Policy] = {
+    policy.name: policy
+    for policy in (CPU_ONLY, GPU_ONLY, Policy("gpu-first", gpu_first), TAIL, Policy("paper-tail", paper_tail))
+}

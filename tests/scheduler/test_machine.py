@@ -1,11 +1,8 @@
-"""The job's state machine: stories of what happens, and a random walk over every order of events."""
+"""The state machine of a job: stories of what happens. test_duplicates.py has tasks that run twice, test_any_order.py all."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from heterodoop.scheduler.machine import InvalidEvent, Machine
 from heterodoop.scheduler.model import (
@@ -18,12 +15,13 @@ from heterodoop.scheduler.model import (
     Kill,
     Launch,
     Slot,
+    SlotKind,
     Start,
     Stop,
     Succeeded,
     TaskId,
 )
-from heterodoop.scheduler.policies import View
+from heterodoop.scheduler.policies import POLICIES, Policy, View
 
 CPUS = (Slot(0, "cpu"), Slot(1, "cpu"))
 
@@ -126,14 +124,15 @@ def test_gpu_slots_idle_under_cpu_only_and_take_maps_but_no_reduces_under_anothe
     assert Machine(JobShape(2, 0), both).handle(Start()) == [Launch(Attempt(m(0), 0, both[0]))]
     seen: list[View] = []
 
-    def anywhere(view: View, slot: Slot, task: TaskId) -> bool:
+    def anywhere(view: View, kind: SlotKind) -> bool:
         seen.append(view)
         return True
 
-    machine = Machine(JobShape(2, 2), both, anywhere)
+    machine = Machine(JobShape(2, 2), both, Policy("anywhere", anywhere))
+    seen.clear()
     first, second = Attempt(m(0), 0, both[1]), Attempt(m(1), 0, both[0])
     assert machine.handle(Start()) == [Launch(first), Launch(second)], "on a tie the GPU asks first"
-    assert seen == [View(undecided=2, gpu_slots=1, gpu_busy=0), View(undecided=1, gpu_slots=1, gpu_busy=1)]
+    assert seen == [View(undecided=2, gpus=1, gpu_busy=0), View(undecided=1, gpus=1, gpu_busy=1)]
     machine.handle(Succeeded(first))
     assert machine.handle(Succeeded(second))[1:] == [Launch(Attempt(r(0), 0, both[0]))]
 
@@ -143,78 +142,7 @@ def test_a_job_needs_a_cpu_slot():
         Machine(JobShape(1, 0), [Slot(0, "gpu")])
 
 
-class AnyOrder(RuleBasedStateMachine):
-    """Attempts end in any order and any way; the job may be stopped at any moment."""
-
-    @initialize(maps=st.integers(0, 6), reduces=st.integers(0, 4), slots=st.integers(1, 3), tries=st.integers(1, 3))
-    def begin(self, maps: int, reduces: int, slots: int, tries: int) -> None:
-        self.shape = JobShape(maps, reduces, tries, tries)
-        self.machine = Machine(self.shape, [Slot(i, "cpu") for i in range(slots)])
-        self.slots = slots
-        self.live: list[Attempt] = []
-        self.killed: set[Attempt] = set()
-        self.launched: list[Attempt] = []
-        self.committed: list[TaskId] = []
-        self.finish: list[Finish] = []
-        self.obey(Start())
-
-    def obey(self, event: object) -> None:
-        for instruction in self.machine.handle(event):  # type: ignore[arg-type]
-            assert not self.finish, "no instruction after the end"
-            match instruction:
-                case Launch(attempt):
-                    self.live.append(attempt)
-                    self.launched.append(attempt)
-                case Kill(attempt):
-                    assert attempt in self.live
-                    self.killed.add(attempt)
-                case Commit(attempt):
-                    assert attempt not in self.killed
-                    self.committed.append(attempt.task)
-                case Finish():
-                    assert not self.live
-                    self.finish.append(instruction)
-
-    def pick(self, data: st.DataObject) -> Attempt:
-        attempt = data.draw(st.sampled_from(self.live))
-        self.live.remove(attempt)
-        return attempt
-
-    @precondition(lambda self: self.live)
-    @rule(data=st.data())
-    def succeed(self, data: st.DataObject) -> None:
-        self.obey(Succeeded(self.pick(data)))
-
-    @precondition(lambda self: self.live)
-    @rule(data=st.data(), permanent=st.booleans())
-    def fail(self, data: st.DataObject, permanent: bool) -> None:
-        self.obey(Failed(self.pick(data), "why", permanent))
-
-    @precondition(lambda self: set(self.live) & self.killed)
-    @rule()
-    def end(self) -> None:
-        attempt = next(a for a in self.live if a in self.killed)
-        self.live.remove(attempt)
-        self.obey(Ended(attempt))
-
-    @rule(outcome=st.sampled_from(["stopped", "failed"]))
-    def stop(self, outcome: str) -> None:
-        self.obey(Stop(outcome, "because"))  # type: ignore[arg-type]
-
-    @invariant()
-    def holds(self) -> None:
-        if not hasattr(self, "machine"):
-            return
-        self.machine.validate()
-        assert len({a.slot for a in self.live}) == len(self.live) <= self.slots
-        assert len(set(self.launched)) == len(self.launched), "no attempt is launched twice"
-        assert len(set(self.committed)) == len(self.committed), "no task is committed twice"
-        assert all(a.number < self.shape.map_attempts for a in self.launched)
-        assert self.live or self.finish, "the job neither runs nor has ended"
-        if self.finish and self.finish[0].outcome == "succeeded":
-            every = {m(i) for i in range(self.shape.maps)} | {r(i) for i in range(self.shape.reduces)}
-            assert set(self.committed) == every
-
-
-AnyOrder.TestCase.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
-test_any_order = AnyOrder.TestCase
+def test_a_policy_that_no_slot_satisfies():
+    with pytest.raises(ValueError, match="under policy gpu-only"):
+        Machine(JobShape(1, 0), CPUS, POLICIES["gpu-only"])
+    assert Machine(JobShape(0, 0), CPUS, POLICIES["gpu-only"]).handle(Start()) == [Finish("succeeded")]

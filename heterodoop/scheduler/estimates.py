@@ -1,0 +1,51 @@
+"""How long a map task takes on each kind of slot, from those that finished. Pure: seconds and bytes are handed in.
+
+Seconds count per byte of the split, and a slot's time is what its tasks took on it, whatever they did there: a task that
+the GPU left to the CPU counts as the time of a GPU slot, since the next one may be left too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from .model import SlotKind
+
+SAMPLES = 3  # of each kind, before anything is built on them
+WINDOW = 16  # the last finished tasks of a kind that count: the first ones warm up, and a GPU can fail
+
+
+class Sample(NamedTuple):
+    """A finished map task: bytes of its split, seconds on its slot."""
+
+    size: int
+    seconds: float
+
+
+class Estimates:
+    """The last finished map tasks of each kind of slot, and what follows from them for the next."""
+
+    def __init__(self) -> None:
+        self._samples: dict[SlotKind, deque[Sample]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
+
+    def finished(self, kind: SlotKind, size: int, seconds: float) -> None:
+        """Note a map task of `size` bytes that succeeded on a slot of this kind."""
+        self._samples[kind].append(Sample(max(size, 1), max(seconds, 0.0)))
+
+    def seconds(self, kind: SlotKind, size: int) -> float | None:
+        """What a task of `size` bytes is expected to take; None where none of the kind has finished."""
+        samples = self._samples[kind]
+        if not samples:
+            return None
+        return max(size, 1) * sum(s.seconds for s in samples) / sum(s.size for s in samples)
+
+    def speedup(self, sessions: float = 1.0) -> float | None:
+        """S of the policies: tasks that one GPU finishes while a CPU slot finishes one; None before SAMPLES of each kind.
+
+        sessions  GPU slots per GPU. They share it, so a GPU's rate is sessions / (seconds of a task on such a slot), and
+                  S = sessions * CPU seconds / GPU seconds. G * S is then the same for one slot per GPU as for several.
+        """
+        if min(map(len, self._samples.values())) < SAMPLES:
+            return None
+        cpu, gpu = self.seconds("cpu", 1), self.seconds("gpu", 1)
+        return sessions * cpu / gpu if cpu and gpu else None

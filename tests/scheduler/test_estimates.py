@@ -1,0 +1,45 @@
+"""Seconds of map tasks by kind of slot, and the speedup."""
+
+from __future__ import annotations
+
+import pytest
+
+from heterodoop.scheduler.estimates import SAMPLES, WINDOW, Estimates
+
+
+def test_nothing_is_known_before_a_task_has_finished_and_no_speedup_before_three_of_each_kind() -> None:
+    estimates = Estimates()
+    assert estimates.seconds("cpu", 10) is None and estimates.speedup() is None
+    for number in range(SAMPLES):
+        assert estimates.speedup() is None
+        estimates.finished("cpu", 10, 8.0)
+        assert estimates.speedup() is None
+        estimates.finished("gpu", 10, 2.0)
+        assert (estimates.speedup() is not None) == (number == SAMPLES - 1)
+    assert estimates.speedup() == 4.0 and estimates.speedup(sessions=2) == 8.0
+
+
+def test_seconds_are_by_bytes_and_a_large_task_weighs_more() -> None:
+    estimates = Estimates()
+    estimates.finished("cpu", 1000, 10.0)
+    estimates.finished("cpu", 0, 0.01)  # an empty file
+    assert estimates.seconds("cpu", 100) == pytest.approx(1.0, rel=0.01)
+    assert estimates.seconds("cpu", 0) == pytest.approx(0.01)
+    assert estimates.seconds("gpu", 100) is None
+
+
+def test_only_the_last_tasks_count() -> None:
+    estimates = Estimates()
+    for _ in range(WINDOW):
+        estimates.finished("gpu", 1, 100.0)
+    for _ in range(WINDOW):
+        estimates.finished("gpu", 1, 1.0)
+    assert estimates.seconds("gpu", 5) == 5.0
+
+
+def test_a_clock_too_coarse_to_see_a_task_gives_no_speedup() -> None:
+    estimates = Estimates()
+    for kind in ("cpu", "gpu"):
+        for _ in range(SAMPLES):
+            estimates.finished(kind, 1, 0.0)  # type: ignore[arg-type]
+    assert estimates.speedup() is None and estimates.seconds("cpu", 1) == 0.0
