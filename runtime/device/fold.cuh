@@ -194,7 +194,7 @@ extern "C" __global__ void hd_fold(const hd::FoldArgs a) {
     HD_SHARED(hd::FoldBlock, block);
     for (uint32_t i = threadIdx.x; i < hd::fold_block_places; i += blockDim.x) {
         block.ids[i] = 0;
-        block.values[i].value = hd::fold_identity(a.table.op);
+        block.values[i].value = a.table.op == hd::FoldOp::least ? ~0ull : 0;
     }
     if (threadIdx.x == 0) block.pairs = block.bytes = block.unreadable = block.errors = block.claimed = {0, 0};
     __syncthreads();

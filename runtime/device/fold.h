@@ -4,7 +4,7 @@
 // the sum, least or greatest of the key's values, does for the combiner what the key's lines do. Every pair is looked at
 // as hd_audit does; where one does not read back, or there is text for stderr, what was folded must not be used.
 //
-// 1. ids and values filled: 0, and fold_identity(op). *words 0.
+// 1. ids and values filled: 0, and fold_fill(op). *words 0.
 //      hd_fold -> ids, values, words. words->overflow: the table was too small, again with a larger one.
 // 2. flags: hd_fold_flags -> flags[capacity]; select -> chosen[distinct]
 //      hd_fold_sizes -> sizes[distinct]; scan -> offset[distinct + 1]
@@ -65,6 +65,7 @@ struct FoldLinesArgs {
     uint32_t reserved;
 };
 
-constexpr uint64_t fold_identity(FoldOp op) { return op == FoldOp::least ? ~0ull : 0; }
+// What the values of a table are filled with: this byte.
+constexpr uint8_t fold_fill(FoldOp op) { return op == FoldOp::least ? 0xff : 0; }
 
 }  // namespace hd

@@ -30,7 +30,7 @@ bool PairFolder::full(Device &device) const {
 void PairFolder::reserve_table(GpuContext &context, uint64_t places, FoldOp op) {
   places_ = places;
   context.device.fill(ids_.reserve(places), 0, places * sizeof(uint64_t));
-  context.device.fill(values_.reserve(places), uint8_t(fold_identity(op)), places * sizeof(uint64_t));
+  context.device.fill(values_.reserve(places), fold_fill(op), places * sizeof(uint64_t));
   context.device.fill(words_.reserve(1), 0, sizeof(FoldWords));
 }
 
