@@ -9,10 +9,11 @@
 #include "failure.cuh"
 #include "fold.h"
 #include "keys.cuh"
+#include "words.cuh"
 
 namespace hd {
 
-constexpr uint32_t fold_block_places = 1024, fold_block_probes = 4, fold_probes = 128;
+constexpr uint32_t fold_block_places = 2048, fold_block_probes = 4, fold_probes = 128;
 constexpr uint32_t short_key = 7;
 constexpr uint64_t long_id = 0xff;
 constexpr uint32_t nowhere_in_table = 0xffffffffu;
@@ -106,6 +107,48 @@ struct FoldCounts {
     uint64_t pairs = 0, bytes = 0, unreadable = 0, errors = 0, claimed = 0;
 };
 
+// A pair's line as far as it has been read: its key's id where that is short, its value.
+struct FoldLine {
+    FoldKey key;
+    uint64_t number;
+    bool readable;
+};
+
+// Is some byte of x below 33, where white space and NUL are?
+HD_DEVICE bool low_byte(uint64_t x) { return (x - every_byte * 33) & ~x & top_bits; }
+
+// A line of a short key and a short number, from the two words that hold it: false where it needs another look.
+HD_DEVICE bool short_line(const FoldArgs &a, const char *text, const Pair &pair, FoldLine &line) {
+    const uint32_t digits = pair.length - pair.key_length - 1;  // wraps where there is no tab
+    if (pair.key_length - 1 >= short_key || digits - 1 >= 8 || pair.at % 8) return false;
+    const uint64_t *const words = reinterpret_cast<const uint64_t *>(text);
+    const uint64_t first = words[0], second = words[1];
+    const uint32_t bits = (pair.key_length + 1) * 8;
+    const uint64_t key = first & ~(~0ull << (bits - 8));
+    if (low_byte(key | ~0ull << (bits - 8)) || (a.longest_key && pair.key_length > a.longest_key)) return false;
+    uint64_t rest = bits == 64 ? second : first >> bits | second << (64 - bits), number = 0;
+    for (uint32_t i = 0; i < digits; ++i, rest >>= 8) {
+        const uint32_t digit = (static_cast<uint32_t>(rest) & 0xff) - '0';
+        if (digit > 9) return false;
+        number = number * 10 + digit;
+    }
+    const uint64_t id = static_cast<uint64_t>(swap_bytes(static_cast<uint32_t>(key))) << 32 |
+                        swap_bytes(static_cast<uint32_t>(key >> 32)) | (pair.key_length + 1);
+    line = {{id, mixed(id)}, number, true};
+    return true;
+}
+
+HD_DEVICE FoldLine read_line(const FoldArgs &a, const char *text, const Pair &pair, uint32_t slot) {
+    FoldLine line;
+    if (short_line(a, text, pair, line)) return line;
+    const uint32_t from = pair.key_length < pair.length ? pair.key_length + 1 : pair.length;
+    line.number = 0;
+    line.readable = key_reads_back(a, text, pair.key_length) &&
+                    value_reads_back(a.value, text + from, pair.length - from, line.number);
+    if (line.readable) line.key = fold_key({text, pair.key_length}, slot);
+    return line;
+}
+
 HD_DEVICE void fold_pair(const FoldArgs &a, FoldBlock &block, uint32_t slot, FoldCounts &counts) {
     const Pair pair = a.pairs[slot];
     if (pair.length == no_pair) return;
@@ -117,13 +160,13 @@ HD_DEVICE void fold_pair(const FoldArgs &a, FoldBlock &block, uint32_t slot, Fol
     const uint32_t from = pair.key_length < pair.length ? pair.key_length + 1 : pair.length;
     ++counts.pairs;
     counts.bytes += text_size(pair.key_length) + text_size(pair.length - from);
-    uint64_t number = 0;
-    if (!key_reads_back(a, text, pair.key_length) || !value_reads_back(a.value, text + from, pair.length - from, number)) {
+    const FoldLine line = read_line(a, text, pair, slot);
+    if (!line.readable) {
         ++counts.unreadable;
         return;
     }
-    number = ordered(a.table.op, a.value, number);
-    const FoldKey key = fold_key({text, pair.key_length}, slot);
+    const uint64_t number = ordered(a.table.op, a.value, line.number);
+    const FoldKey key = line.key;
     uint64_t unused = 0;
     uint32_t place = fold_place(a, block.ids, fold_block_places - 1, key, fold_block_probes, unused);
     if (place != nowhere_in_table) {

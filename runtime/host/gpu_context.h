@@ -14,16 +14,20 @@ namespace hd {
 class RuntimeKernels {
  public:
   RuntimeKernels(Device &device, std::string module) : device_(device), module_(std::move(module)) {}
+  // How many threads of a block, and blocks of a multiprocessor, a GPU gets for them.
+  struct Shape {
+    uint32_t threads = 256, blocks = 8;
+  };
   // Over n elements; none, no launch.
   template <class Arguments>
-  void run(const char *entry, const Arguments &arguments, uint64_t n) {
+  void run(const char *entry, const Arguments &arguments, uint64_t n, Shape shape = {}) {
     Arguments copy = arguments;
     void *list[] = {&copy};
-    launch(entry, list, n);
+    launch(entry, list, n, shape);
   }
 
  private:
-  void launch(const char *entry, void **arguments, uint64_t n);
+  void launch(const char *entry, void **arguments, uint64_t n, Shape shape);
 
   Device &device_;
   std::string module_;

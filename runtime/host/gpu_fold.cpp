@@ -9,6 +9,7 @@ namespace hd {
 namespace {
 
 constexpr uint64_t kLeastPlaces = 1024, kFirstPlaces = 1 << 20, kMostPlaces = uint64_t(1) << 31;
+constexpr RuntimeKernels::Shape kShape{1024, 2};  // few blocks: each empties a table of its own at its end
 constexpr uint64_t kFullShare = 8;  // of the memory that is free
 
 }  // namespace
@@ -46,7 +47,7 @@ FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, cons
       reserve_table(context, places, spec.op);
       const FoldArgs arguments{store.arena(), store.pairs(), table(spec.op), words_.data(), spec.check.key_max,
                                KeyReader(spec.check.key), ValueReader(spec.check.value), slots, 0};
-      context.kernels.run("hd_fold", arguments, slots);
+      context.kernels.run("hd_fold", arguments, slots, kShape);
       return context.fetch(words_.data());
     });
     distinct_ = uint32_t(words.distinct);
