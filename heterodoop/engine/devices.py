@@ -85,6 +85,7 @@ def device_options(conf: JobConf) -> DeviceOptions:
         sub_split=conf.get("heterodoop.gpu.sub-split.bytes"), arena=conf.get("heterodoop.gpu.arena.bytes"),
         memory=conf.get("heterodoop.emulated.memory.bytes"), order=conf.get("heterodoop.emulated.order"),
         seed=conf.get("heterodoop.emulated.seed"), pattern=conf.get("heterodoop.emulated.pattern"),
+        ingest_threads=conf.get("heterodoop.gpu.ingest.threads"),
     )
 
 

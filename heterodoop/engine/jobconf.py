@@ -98,6 +98,8 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             " kernel, else none, for then nothing was taken on trust. A task that is compared costs the CPU's time for"
             " it, and the tasks beside the first one wait for it. Where the results differ the CPU's counts, the CPU does"
             " the rest of the job, and a warning (HD414) says so. With `none` the output is what the device made."),
+    Setting("heterodoop.gpu.ingest.threads", "0", _integer(0, 256),
+            "Threads that read the input of a map task on a device; 0 = chosen from the cores, at most 12."),
     Setting("heterodoop.emulated.order", "forward", _choice("forward", "reverse", "random"),
             "Which lanes of the emulated device run first."),
     Setting("heterodoop.emulated.seed", "0", _integer(0, (1 << 63) - 1), "Seed of the order `random`."),

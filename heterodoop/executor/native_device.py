@@ -30,6 +30,7 @@ class DeviceOptions:
     memory     that the emulated device has; 0 = no limit.
     order      which lane of the emulated device runs first; `seed` is of "random".
     pattern    byte that its private and shared memory hold before they are written.
+    ingest_threads  threads that read the input.  workers: devices open at the same time on this machine.
     """
 
     sub_split: int = 0
@@ -38,6 +39,8 @@ class DeviceOptions:
     order: LaneOrder = "forward"
     seed: int = 0
     pattern: int = 0
+    ingest_threads: int = 0
+    workers: int = 0
 
 
 def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Path | None]) -> DeviceCode | None:
@@ -133,6 +136,7 @@ class NativeDevice:
             record_order="longest-first" not in optimisations,
             sort_kind=abi.MERGE_SORT if "merge-sort" in optimisations else abi.RADIX_SORT,
             hash_fold=_hash_fold(combine.code) if combine else 0,
+            ingest_threads=chosen.ingest_threads, workers=chosen.workers,
         )
 
 

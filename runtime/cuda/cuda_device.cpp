@@ -1,14 +1,18 @@
 // The CUDA device: hd::Device on the primary context of one GPU, by the CUDA runtime alone.
 //
-// Everything goes through one stream, so that the calls are in order without further care. Memory comes from the
-// stream's pool, which keeps what is given back: a task allocates per sub-split, and cudaMalloc would synchronise each time.
+// Everything but the copies of the input goes through one stream, so that the calls are in order without further care.
+// Memory comes from the stream's pool, which keeps what is given back: a task allocates per sub-split, and cudaMalloc would
+// synchronise each time.
 #include <cuda_runtime_api.h>
+#include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "../host/device.h"
 #include "algorithms.h"
@@ -48,18 +52,131 @@ class Scratch {
   size_t size_ = 0;
 };
 
+// A place in a stream that another stream, or a thread, waits for.
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "creating an event"); }
+  ~Event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+  }
+  Event(Event &&other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event(const Event &) = delete;
+
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "marking a place in a stream"); }
+  void wait() { check(cudaEventSynchronize(event_), "copying to the GPU"); }
+  // What `later` does from now on comes behind what `earlier` has been given so far.
+  void order(cudaStream_t earlier, cudaStream_t later) {
+    record(earlier);
+    check(cudaStreamWaitEvent(later, event_, 0), "ordering two streams");
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// Copies to the GPU beside the device's stream: a stream for each lane, an event for each slot that is copied from.
+class Copies {
+ public:
+  Copies() {
+    for (cudaStream_t &lane : lanes_)
+      check(cudaStreamCreateWithFlags(&lane, cudaStreamNonBlocking), "creating a stream for copies");
+  }
+  ~Copies() {
+    for (cudaStream_t lane : lanes_) {
+      cudaStreamSynchronize(lane);
+      cudaStreamDestroy(lane);
+    }
+  }
+  Copies(const Copies &) = delete;
+
+  void open(uint32_t slots) {
+    while (slots_.size() < slots) slots_.emplace_back();
+  }
+  void behind(cudaStream_t stream, uint32_t lane) { order_.order(stream, lanes_[lane]); }
+  void before(cudaStream_t stream, uint32_t lane) { order_.order(lanes_[lane], stream); }
+  void begin(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, lanes_[lane]), "copying to the GPU");
+    slots_[slot].record(lanes_[lane]);
+  }
+  void finish(uint32_t slot) { slots_[slot].wait(); }
+
+ private:
+  cudaStream_t lanes_[kCopyLanes] = {};
+  Event order_;
+  std::vector<Event> slots_;
+};
+
+// Page-locked memory of the host. Large pieces are huge pages that are locked afterwards: several times faster to get than
+// from cudaHostAlloc, which stays for small ones and for hosts that refuse.
+class HostMemory {
+ public:
+  ~HostMemory() {
+    for (const auto &[memory, bytes] : mapped_) unmap(memory, bytes);
+  }
+
+  void *allocate(uint64_t bytes) {
+    if (bytes >= kHugePage)
+      if (void *const memory = map((bytes + kHugePage - 1) / kHugePage * kHugePage)) return memory;
+    void *memory = nullptr;
+    if (cudaHostAlloc(&memory, bytes == 0 ? 1 : bytes, cudaHostAllocDefault) == cudaSuccess) return memory;
+    cudaGetLastError();
+    return nullptr;
+  }
+
+  void free(void *memory) noexcept {
+    const auto found = mapped_.find(memory);
+    if (found == mapped_.end()) {
+      cudaFreeHost(memory);
+      return;
+    }
+    unmap(memory, found->second);
+    mapped_.erase(found);
+  }
+
+ private:
+  static constexpr uint64_t kHugePage = 2 << 20, kPage = 4096;
+
+  void *map(uint64_t bytes) {
+    void *const all = ::mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) return nullptr;
+    char *const from = static_cast<char *>(all);
+    const uint64_t before = (kHugePage - reinterpret_cast<uintptr_t>(from) % kHugePage) % kHugePage;
+    char *const memory = from + before;
+    if (before > 0) ::munmap(from, before);
+    if (before < kHugePage) ::munmap(memory + bytes, kHugePage - before);
+    ::madvise(memory, bytes, MADV_HUGEPAGE);
+    for (uint64_t at = 0; at < bytes; at += kPage) memory[at] = 0;  // so that pages are there when they are locked
+    if (cudaHostRegister(memory, bytes, cudaHostRegisterDefault) == cudaSuccess) {
+      mapped_.emplace(memory, bytes);
+      return memory;
+    }
+    cudaGetLastError();
+    ::munmap(memory, bytes);
+    return nullptr;
+  }
+
+  static void unmap(void *memory, uint64_t bytes) noexcept {
+    cudaHostUnregister(memory);
+    ::munmap(memory, bytes);
+  }
+
+  std::map<void *, uint64_t> mapped_;
+};
+
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int ordinal) {
+  explicit CudaDevice(int ordinal) : ordinal_(ordinal) {
     check(cudaSetDevice(ordinal), "opening the GPU");
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal), "asking the GPU");
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
     keep_memory(ordinal);
     scratch_ = std::make_unique<Scratch>(stream_);
+    copies_ = std::make_unique<Copies>();
     check(cudaMallocAsync(reinterpret_cast<void **>(&count_), sizeof *count_, stream_), "allocating memory");
   }
 
   ~CudaDevice() override {
+    copies_.reset();
     cudaStreamSynchronize(stream_);
     scratch_.reset();
     cudaFreeAsync(count_, stream_);
@@ -95,15 +212,10 @@ class CudaDevice final : public Device {
     if (memory != nullptr) cudaFreeAsync(memory, stream_);
   }
 
-  void *allocate_host(uint64_t bytes) override {
-    void *memory = nullptr;
-    if (cudaHostAlloc(&memory, bytes == 0 ? 1 : bytes, cudaHostAllocDefault) == cudaSuccess) return memory;
-    cudaGetLastError();
-    return nullptr;
-  }
+  void *allocate_host(uint64_t bytes) override { return host_memory_.allocate(bytes); }
 
   void free_host(void *memory) noexcept override {
-    if (memory != nullptr) cudaFreeHost(memory);
+    if (memory != nullptr) host_memory_.free(memory);
   }
 
   void upload(void *to, const void *from, uint64_t bytes) override {
@@ -122,6 +234,20 @@ class CudaDevice final : public Device {
 
   void copy(void *to, const void *from, uint64_t bytes) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "copying GPU memory");
+  }
+
+  void open_copies(uint32_t slots) override { copies_->open(slots); }
+  void begin_copies(uint32_t lane) override { copies_->behind(stream_, lane); }
+  void await_copies(uint32_t lane) override { copies_->before(stream_, lane); }
+
+  void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) override {
+    bind();
+    copies_->begin(lane, slot, to, from, bytes);
+  }
+
+  void finish_copy(uint32_t slot) override {
+    bind();
+    copies_->finish(slot);
   }
 
   uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
@@ -197,6 +323,9 @@ class CudaDevice final : public Device {
   }
 
  private:
+  // Of the calling thread, which may never have called before.
+  void bind() { check(cudaSetDevice(ordinal_), "choosing the GPU"); }
+
   void keep_memory(int ordinal) {
     check(cudaDeviceGetDefaultMemPool(&pool_, ordinal), "asking for the memory pool");
     uint64_t everything = UINT64_MAX;
@@ -212,10 +341,13 @@ class CudaDevice final : public Device {
     return library;
   }
 
+  const int ordinal_;
   int multiprocessors_ = 0;
   cudaStream_t stream_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
   std::unique_ptr<Scratch> scratch_;
+  std::unique_ptr<Copies> copies_;
+  HostMemory host_memory_;
   uint64_t *count_ = nullptr;
   std::map<std::string, cudaLibrary_t> libraries_;
 };

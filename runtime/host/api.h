@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 3
+#define HD_ABI_VERSION 4
 
 enum hd_status {
   HD_OK = 0,
@@ -50,7 +50,7 @@ enum hd_counter {
 // Wall-clock seconds of the calling thread, which add up to nearly TOTAL (up to COMBINE, FINISH; of a task on a device
 // the stages behind TOTAL too), then CPU seconds.
 enum hd_stage {
-  HD_STAGE_READ,        // reading and cutting the split; merging segments (reduce)
+  HD_STAGE_READ,        // reading and cutting the split (on a device: waiting for it); merging segments (reduce)
   HD_STAGE_FEED,        // reading and writing the filter's pipes
   HD_STAGE_WAIT,        // waiting for the filter
   HD_STAGE_COLLECT,     // taking the filter's output: grouping, spilling; writing text. Combiner runs apart
@@ -60,7 +60,7 @@ enum hd_stage {
   HD_STAGE_COMBINE_CPU, // of all combiner runs
   HD_STAGE_TASK_CPU,    // of the calling thread
   HD_STAGE_TOTAL,
-  HD_STAGE_COPY_IN,        // tasks on a device only, from here on: input to the device
+  HD_STAGE_COPY_IN,        // tasks on a device only, from here on: waiting for what is still on its way to the device
   HD_STAGE_INDEX,          // finding the records
   HD_STAGE_STAGE,          // laying out records, or pairs for the combiner
   HD_STAGE_MAP,            // the map kernel, repeated launches included

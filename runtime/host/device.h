@@ -1,7 +1,7 @@
 // A device that runs kernels, as the host side of a GPU map task sees it: memory, launches, three parallel algorithms.
 //
 // Two implementations: the emulated device (emu_device.cpp) and CUDA (a library of its own, libhd_cuda, which exports
-// hd_cuda_device below). Calls come from one thread at a time. Addresses are device addresses; the emulated device's are
+// hd_cuda_device below). Calls come from one thread at a time, but for those of copies, which say so. Addresses are device addresses; the emulated device's are
 // host addresses. Every failure but lack of memory is thrown as std::runtime_error, which is the same type in both
 // libraries; after one, the device must not be used any more.
 #pragma once
@@ -39,6 +39,8 @@ struct Emulation {
   uint64_t memory = 0;   // bytes in all; 0 = 1 GiB
 };
 
+constexpr uint32_t kCopyLanes = 2;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -60,6 +62,15 @@ class Device {
   virtual void download(void *to, const void *from, uint64_t bytes) = 0;
   virtual void fill(void *to, uint8_t byte, uint64_t bytes) = 0;
   virtual void copy(void *to, const void *from, uint64_t bytes) = 0;  // inside of the device's memory
+
+  // Copies to the device beside everything else, in `kCopyLanes` lanes that do not wait for each other. `from` is memory of
+  // allocate_host in `slots` parts (open_copies, while no copy is under way); a part is written again after finish_copy.
+  virtual void open_copies(uint32_t slots) = 0;
+  virtual void begin_copies(uint32_t lane) = 0;  // what the lane copies from now on comes behind the launches so far
+  virtual void await_copies(uint32_t lane) = 0;  // launches from now on come behind all copies of the lane so far
+  // These two by any threads, several at once, beside any other call; a slot by one thread at a time.
+  virtual void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) = 0;
+  virtual void finish_copy(uint32_t slot) = 0;   // waits until the slot's last copy is done
 
   // A handle through which kernels fetch elements of `memory` as a linear texture (tex1Dfetch), 0 for a device without
   // textures. The memory must outlive it.

@@ -29,10 +29,11 @@ class DeviceArray {
   }
 
   // Room for n elements; throws OutOfDeviceMemory. A fourth more is taken when it grows, if it can be had.
-  T *reserve(uint64_t n) {
+  T *reserve(uint64_t n) { return reserve(n, n / 4); }
+  T *reserve(uint64_t n, uint64_t more) {
     if (n <= capacity_ && data_) return data_;
     reset();
-    if (!take(n + n / 4) && !take(n)) throw OutOfDeviceMemory{n * sizeof(T)};
+    if (!take(n + more) && !take(n)) throw OutOfDeviceMemory{n * sizeof(T)};
     return data_;
   }
   void reset() {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "../emu/launch.h"
 #include "device.h"
@@ -39,6 +41,42 @@ struct EmulatedKernel {
   std::string entry;
 };
 
+// Copies beside the launches. Each is made as late as it may be, when someone waits for it: who forgets to wait, or writes
+// too early into what is copied from, sees wrong text.
+class EmulatedCopies {
+ public:
+  struct Copy {
+    void *to;
+    const void *from;
+    uint64_t bytes;
+    uint32_t lane;
+  };
+
+  void open(uint32_t slots) { waiting_.assign(slots, {}); }
+  void begin(uint32_t slot, const Copy &copy) {
+    const std::lock_guard hold(lock_);
+    make(waiting_[slot]);
+    waiting_[slot] = copy;
+  }
+  void finish(uint32_t slot) {
+    const std::lock_guard hold(lock_);
+    make(waiting_[slot]);
+  }
+  void await(uint32_t lane) {
+    const std::lock_guard hold(lock_);
+    for (Copy &copy : waiting_)
+      if (copy.lane == lane) make(copy);
+  }
+
+ private:
+  static void make(Copy &copy) {
+    if (copy.bytes) std::memcpy(copy.to, copy.from, copy.bytes);
+    copy.bytes = 0;
+  }
+  std::mutex lock_;
+  std::vector<Copy> waiting_;
+};
+
 class EmulatedDevice final : public Device {
  public:
   const char *kind() const override { return "emulated"; }
@@ -60,6 +98,14 @@ class EmulatedDevice final : public Device {
     if (bytes) std::memcpy(to, from, bytes);
   }
   void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
+
+  void open_copies(uint32_t slots) override { copies_.open(slots); }
+  void begin_copies(uint32_t) override {}
+  void await_copies(uint32_t lane) override { copies_.await(lane); }
+  void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) override {
+    copies_.begin(slot, {to, from, bytes, lane});
+  }
+  void finish_copy(uint32_t slot) override { copies_.finish(slot); }
 
   uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
     return reinterpret_cast<uint64_t>(new hd_emu_texture{memory, bytes / texel.bytes, texel.bytes});
@@ -99,6 +145,7 @@ class EmulatedDevice final : public Device {
 
   Emulation emulation_;
   EmulatedMemory memory_;
+  EmulatedCopies copies_;
   std::map<std::string, std::unique_ptr<EmulatedModule>> modules_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<EmulatedKernel>> kernels_;
 };

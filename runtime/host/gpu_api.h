@@ -68,6 +68,9 @@ typedef struct {
   uint32_t record_order;          // 1: records are taken in their order, not the longest first
   uint32_t hash_fold;             // hd_hash_fold; counts only with fold and regroup
   uint32_t fold_places;           // of the first hash table, a power of two; 0 = from the number of pairs
+  uint32_t ingest_threads;        // that read the input, where it is a file of lines; 0 = from the host's cores
+  uint32_t workers;               // devices open on this host at the same time, for the size of a read; 0 = 1
+  uint64_t ingest_piece;          // bytes of a read and its copy to the device; 0 = from the host's cache
 } hd_gpu_options;
 
 // What the tasks of a device have done so far, all together.

@@ -39,6 +39,13 @@ struct GpuContext {
   const hd_gpu_options &options;
   hd_gpu_stats &stats;
   TaskRun &task;
+  // Runs something on the host, books its time and looks for a request to stop.
+  template <class Body>
+  auto book(hd_stage which, Body body) {
+    task.cancel.check();
+    const Booked booked{*this, which};
+    return body();
+  }
   // Runs one stage to its end on the device, books its time and looks for a request to stop.
   template <class Body>
   auto stage(hd_stage which, Body body) {

@@ -10,28 +10,24 @@ constexpr uint64_t kMostOrdered = 1 << 20;  // records; with more, every thread 
 }  // namespace
 
 DeviceRecords::DeviceRecords(Device &device)
-    : text_(device), staged_(device), counts_(device), length_(device), sizes_(device), order_(device),
+    : staged_(device), counts_(device), length_(device), sizes_(device), order_(device),
       other_order_(device), first_(device), ends_(device), offset_(device), staged_offset_(device), keys_(device),
       other_keys_(device) {}
 
 void DeviceRecords::release() {
-  Device *const device = text_.device();
+  Device *const device = staged_.device();
   *this = DeviceRecords(*device);
 }
 
-void DeviceRecords::load(GpuContext &context, std::string_view lines) {
-  context.stage(HD_STAGE_COPY_IN, [&] {
-    char *const text = text_.reserve(lines.size() + 16);
-    context.device.fill(text + lines.size(), 0, 16);  // the index reads in words of 16: nothing undefined behind the end
-    context.upload(text, lines.data(), lines.size());
-  });
-  context.stage(HD_STAGE_INDEX, [&] { index(context, lines.size()); });
+void DeviceRecords::load(GpuContext &context, const DeviceText &text) {
+  text_ = text;
+  context.stage(HD_STAGE_INDEX, [&] { index(context); });
   context.stage(HD_STAGE_STAGE, [&] { plan_staging(context); });
 }
 
-void DeviceRecords::index(GpuContext &context, uint64_t size) {
-  const uint64_t tiles = (size + index_tile - 1) / index_tile;
-  const IndexText in{text_.data(), size, 0, '\n', 1};
+void DeviceRecords::index(GpuContext &context) {
+  const uint64_t tiles = (text_.size + index_tile - 1) / index_tile;
+  const IndexText in{text_.data, text_.size, 0, text_.delimiter, 1};
   uint64_t *const first = first_.reserve(tiles + 1);
   context.kernels.run("hd_index_count", IndexCountArgs{in, counts_.reserve(tiles)}, tiles);
   context.device.scan(counts_.data(), first, tiles);
@@ -42,7 +38,7 @@ void DeviceRecords::index(GpuContext &context, uint64_t size) {
 }
 
 void DeviceRecords::plan_staging(GpuContext &context) {
-  const StageRecordsArgs sizes{text_.data(), offset_.data(), length_.data(), sizes_.reserve(count_), nullptr, nullptr,
+  const StageRecordsArgs sizes{text_.data, offset_.data(), length_.data(), sizes_.reserve(count_), nullptr, nullptr,
                                count_, 0};
   context.kernels.run("hd_stage_record_sizes", sizes, count_);
   context.device.scan(sizes_.data(), staged_offset_.reserve(uint64_t(count_) + 1), count_);
@@ -51,7 +47,7 @@ void DeviceRecords::plan_staging(GpuContext &context) {
 
 RecordTable DeviceRecords::stage(GpuContext &context) {
   return context.stage(HD_STAGE_STAGE, [&] {
-    const StageRecordsArgs copy{text_.data(), offset_.data(),        length_.data(), nullptr, staged_.reserve(staged_bytes_),
+    const StageRecordsArgs copy{text_.data, offset_.data(),        length_.data(), nullptr, staged_.reserve(staged_bytes_),
                                 staged_offset_.data(), count_, 0};
     context.kernels.run("hd_stage_records", copy, count_);
     return RecordTable{staged_.data(), staged_offset_.data(), length_.data(), count_};

@@ -11,6 +11,7 @@
 #include "gpu_launch.h"
 #include "gpu_records.h"
 #include "gpu_sort.h"
+#include "ingest.h"
 
 namespace hd {
 
@@ -34,9 +35,11 @@ struct DeviceSession {
   ObjectCache objects;
   std::unique_ptr<Workspace> workspace;  // made by the first task; after a lack of memory anew, empty
   PairFolder folder;                     // not of the workspace: what it keeps outlives a lack of memory
+  IngestRoom ingest;
   hd_gpu_stats stats{};
 
-  explicit DeviceSession(std::unique_ptr<Device> opened) : device(std::move(opened)), objects(*device), folder(*device) {}
+  explicit DeviceSession(std::unique_ptr<Device> opened)
+      : device(std::move(opened)), objects(*device), folder(*device), ingest(*device) {}
 };
 
 // The body of hd_gpu_map_task; throws Error.

@@ -7,21 +7,33 @@
 #include "gpu_runs.h"
 #include "gpu_session.h"
 #include "map_spec.h"
-#include "sub_splits.h"
 #include "text_output.h"
 
 namespace hd {
 namespace {
 
-constexpr uint64_t kEmulatedSubSplit = 4 << 20, kSubSplit = 32 << 20, kLeastSubSplit = 1 << 20;
+constexpr uint64_t kEmulatedSubSplit = 4 << 20, kSubSplit = 64 << 20, kLeastSubSplit = 1 << 20;
+constexpr uint64_t kFirstSubSplit = 16 << 20;  // kernels start when this much is there, not with all of a usual one
 constexpr uint64_t kMemoryPerByte = 32;  // device memory that a byte of input may take, text, pairs and sorting together
 
 std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
 
-uint64_t sub_split_bytes(Device &device, const hd_gpu_options &options) {
-  if (options.sub_split_bytes) return std::min(options.sub_split_bytes, kMostSubSplit);
+IngestOptions ingest_options(Device &device, const hd_gpu_options &options) {
+  IngestOptions ingest{options.ingest_threads, options.workers, options.ingest_piece, options.sub_split_bytes, 0};
+  if (options.sub_split_bytes) return ingest;
   const uint64_t usual = std::strcmp(device.kind(), "emulated") == 0 ? kEmulatedSubSplit : kSubSplit;
-  return std::clamp(device.free_memory() / kMemoryPerByte, kLeastSubSplit, usual);
+  ingest.sub_split = std::clamp(device.free_memory() / kMemoryPerByte, kLeastSubSplit, usual);
+  ingest.first = kFirstSubSplit;
+  return ingest;
+}
+
+std::unique_ptr<Ingest> ingest_of(DeviceSession &session, const GpuMapSpec &spec, const TaskRun &task) {
+  try {
+    const IngestOptions options = ingest_options(*session.device, spec.options);
+    return open_ingest(session.ingest, records_of(spec.map), options, task.cancel);
+  } catch (const OutOfDeviceMemory &e) {
+    throw Error(kRunOnCpu, "the host has no " + bytes_text(e.bytes) + " for transfers to the device");
+  }
 }
 
 // What one round has made of some lines, before any of it counts.
@@ -40,8 +52,7 @@ class GpuMapTask {
       : session_(session), spec_(spec), task_(task), collector_(collector_of(spec.map, task)),
         kernels_(*session.device, text_of(spec.options.runtime_module)),
         context_{*session.device, kernels_, spec.options, session.stats, task},
-        splits_(records_of(spec.map), *session.device, task.cancel), runs_(collector_, task),
-        target_(sub_split_bytes(*session.device, spec.options)),
+        ingest_(ingest_of(session, spec, task)), runs_(collector_, task),
         fold_(spec.options.fold && spec.combine && collector_.combine),
         regroup_(spec.options.regroup && collector_.regroup),
         fold_spec_{spec.options.hash_fold ? FoldOp(spec.options.hash_fold - 1) : FoldOp::sum, collector_.check},
@@ -52,9 +63,9 @@ class GpuMapTask {
     session_.folder.clear();
     if (map_only()) text_.emplace(collector_.out_path);
     task_.phase(HD_PHASE_FILTER);
-    for (std::string_view lines; !(lines = read()).empty();) process(lines, first_ && splits_.ended());
-    task_.counters.add(kMapInputRecords, splits_.records());
-    task_.counters.add(kMapInputBytes, splits_.bytes());
+    for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended());
+    task_.counters.add(kMapInputRecords, ingest_->records(records_));
+    task_.counters.add(kMapInputBytes, ingest_->bytes());
     if (first_) throw Error(kRunOnCpu, "the split holds no record");
     task_.log.end_of_stream();
     finish_task(task_, [&] { finish(); });
@@ -76,40 +87,37 @@ class GpuMapTask {
   }
 
   void new_workspace() {
+    ingest_->release();
     session_.workspace.reset();
     session_.workspace = std::make_unique<Workspace>(*session_.device);
   }
 
-  std::string_view read() {
-    task_.cancel.check();
-    const double begin = now();
-    const std::string_view lines = splits_.next(target_);
-    task_.seconds[HD_STAGE_READ] += now() - begin;
-    return lines;
+  SubSplit read() {
+    return context_.book(HD_STAGE_READ, [&] { return ingest_->next(); });
   }
 
-  // `only`: nothing comes before or after these lines. A lack of device memory cuts them in two.
-  void process(std::string_view lines, bool only) {
+  // `only`: nothing comes before or after these records. A lack of device memory cuts them in two.
+  void process(const SubSplit &part, bool only) {
     first_ = false;
-    uint64_t lacking = try_piece(lines, only);
-    const size_t cut = lacking ? middle_line(lines) : 0;
+    uint64_t lacking = try_piece(part, only);
+    const uint64_t cut = lacking ? ingest_->middle(part) : 0;
     if (cut) {
       ++context_.stats.halvings;
-      target_ = std::max<uint64_t>(std::min(target_, cut), 1);
-      process(lines.substr(0, cut), false);
-      return process(lines.substr(cut), false);
+      ingest_->limit(cut);
+      process({part.at, cut}, false);
+      return process({part.at + cut, part.size - cut}, false);
     }
-    if (lacking) lacking = try_piece(lines, only);  // once more, with what the sub-splits before had grown to
+    if (lacking) lacking = try_piece(part, only);  // once more, with what the sub-splits before had grown to
     if (lacking)
-      throw Error(kRunOnCpu, "record " + std::to_string(records_ + 1) + " of " + bytes_text(lines.size() - 1) +
-                                 " needs more memory than the device has");
+      throw Error(kRunOnCpu, "record " + std::to_string(records_ + 1) + " of " + bytes_text(part.size) +
+                                 ", its end included, needs more memory than the device has");
   }
 
   // Returns 0, or the bytes that could not be had: then nothing has been done, and all memory is free again.
-  uint64_t try_piece(std::string_view lines, bool only) {
+  uint64_t try_piece(const SubSplit &part, bool only) {
     try {
-      if (lines.size() > kMostSubSplit) return lines.size();
-      Piece piece = run_piece(lines, only);
+      if (part.size > kMostSubSplit) return part.size;
+      Piece piece = run_piece(part, only);
       commit(piece, only);
       return 0;
     } catch (const OutOfDeviceMemory &e) {
@@ -118,9 +126,9 @@ class GpuMapTask {
     }
   }
 
-  Piece run_piece(std::string_view lines, bool only) {
+  Piece run_piece(const SubSplit &part, bool only) {
     Workspace &s = space();
-    map(lines);
+    map(part);
     Piece piece;
     piece.records = s.records.count();
     if (combine_ && fold_ && hash_fold_ && !s.store.areas().used && fold(piece)) return piece;
@@ -156,14 +164,20 @@ class GpuMapTask {
     return piece.folded = true;
   }
 
-  void map(std::string_view lines) {
+  DeviceText bring(const SubSplit &part) {
+    context_.book(HD_STAGE_READ, [&] { ingest_->read(part); });
+    context_.stats.bytes_in += part.size;
+    return context_.stage(HD_STAGE_COPY_IN, [&] { return ingest_->bring(part); });
+  }
+
+  void map(const SubSplit &part) {
     DeviceRecords &records = space().records;
-    records.load(context_, lines);
+    records.load(context_, bring(part));
     LaunchInput input;
     input.stage = [&] { return records.stage(context_); };
     input.order = spec_.options.record_order ? nullptr : records.longest_first(context_);
     input.items = records.count();
-    input.text_bytes = lines.size();
+    input.text_bytes = part.size;
     const Failure failure = launch_kernel(context_, *map_, input, space().store, HD_STAGE_MAP);
     if (failure.status) throw Error(kRunOnCpu, describe(failure, "record " + std::to_string(records_ + failure.item + 1)));
   }
@@ -212,8 +226,8 @@ class GpuMapTask {
     if (piece.combined || piece.folded) counters.add(kCombineInputRecords, piece.map_pairs);
     if (piece.combined) counters.add(kCombineOutputRecords, piece.pairs.count);
     records_ += piece.records;
-    task_.progress.records_in = splits_.records();
-    task_.progress.bytes_in = splits_.bytes();
+    task_.progress.records_in = ingest_->records(records_);
+    task_.progress.bytes_in = ingest_->bytes();
     task_.progress.pairs_out = counters.value[kMapOutputRecords];
     task_.progress.bytes_out = counters.value[kMapOutputBytes];
   }
@@ -267,11 +281,10 @@ class GpuMapTask {
   const CollectorOptions collector_;
   RuntimeKernels kernels_;
   GpuContext context_;
-  SubSplits splits_;
+  const std::unique_ptr<Ingest> ingest_;
   RunWriter runs_;
   std::optional<TextOutput> text_;
   std::optional<UserKernel> map_, combine_;
-  uint64_t target_;           // bytes of a sub-split
   bool fold_, regroup_;
   const FoldSpec fold_spec_;
   const bool hash_fold_;

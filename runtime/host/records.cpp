@@ -1,8 +1,6 @@
 #include "records.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,21 +10,12 @@ namespace hd {
 
 namespace {
 
-constexpr std::string_view kBom = "\xef\xbb\xbf";
 constexpr size_t kPastEnd = 64 << 10;  // how far beyond the split's end one read goes: the last record's rest is short
 constexpr size_t kNone = SIZE_MAX;
 
 size_t find_byte(const char *data, size_t n, char c) {
   const void *hit = n ? std::memchr(data, c, n) : nullptr;
   return hit ? static_cast<const char *>(hit) - data : kNone;
-}
-
-// Index of the first \n (or, if `cr_ends`, \r), kNone without one.
-size_t find_line_end(const char *data, size_t n, bool cr_ends) {
-  const size_t lf = find_byte(data, n, '\n');
-  if (!cr_ends) return lf;
-  const size_t cr = find_byte(data, std::min(n, lf), '\r');
-  return cr != kNone ? cr : lf;
 }
 
 size_t find_bytes(const char *data, size_t n, const std::string &what) {
@@ -59,6 +48,13 @@ size_t unify_line_ends(char *data, size_t n, bool &skip_lf) {
 
 }  // namespace
 
+size_t find_line_end(const char *data, size_t n, bool cr_ends) {
+  const size_t lf = find_byte(data, n, '\n');
+  if (!cr_ends) return lf;
+  const size_t cr = find_byte(data, std::min(n, lf), '\r');
+  return cr != kNone ? cr : lf;
+}
+
 uint64_t count_newlines(const char *data, size_t n) {
   constexpr size_t kLanes = 64, kRounds = 255;  // byte counters that cannot wrap: the compiler makes vectors of them
   uint64_t total = 0;
@@ -79,46 +75,25 @@ uint64_t count_newlines(const char *data, size_t n) {
 RecordSource::RecordSource(const RecordOptions &options, const Cancel &cancel) : options_(options), cancel_(cancel) {
   lines_ = options_.delimiter.empty() || options_.delimiter == "\n";
   cr_ends_ = options_.delimiter.empty();
-  if (options_.fd >= 0)
-    fd_ = options_.fd;
-  else
-    open_file();
+  if (options_.fd < 0) {
+    file_.emplace(options_.path, options_.start, options_.length);
+    at_ = file_->start();
+    end_ = file_->end();
+    if (at_ > 0) phase_ = Phase::kDrop;
+  }
   options_.chunk = std::max<size_t>(options_.chunk, 1);
   // Room for what a cut delimiter leaves over, for the mark and the delimiter behind it, and for the last \n.
   capacity_ = options_.chunk + options_.delimiter.size() + kBom.size() + 1;
   buffer_.reset(new char[capacity_]);
 }
 
-RecordSource::~RecordSource() {
-  if (own_fd_) ::close(fd_);
-}
-
-void RecordSource::open_file() {
-  fd_ = ::open(options_.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);  // a FIFO must not block here
-  if (fd_ < 0) throw Error(kIoError, "cannot open " + options_.path + ": " + std::strerror(errno), errno);
-  own_fd_ = true;
-  struct stat info;
-  const bool known = ::fstat(fd_, &info) == 0;
-  if (!known || !S_ISREG(info.st_mode)) {
-    ::close(fd_);
-    own_fd_ = false;
-    throw Error(kBadInput, options_.path + " is not a regular file");
-  }
-  ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
-  const uint64_t size = static_cast<uint64_t>(info.st_size);
-  at_ = options_.start;
-  end_ = options_.length == kToEnd ? std::max(size, at_) : at_ + options_.length;
-  if (end_ < at_) throw Error(kBadInput, "the split of " + options_.path + " is longer than any file");
-  if (at_ > 0) phase_ = Phase::kDrop;
-}
-
 size_t RecordSource::read_pipe(char *to, size_t n) {
   for (;;) {
     cancel_.check();
-    pollfd ready{fd_, POLLIN, 0};
+    pollfd ready{options_.fd, POLLIN, 0};
     const int got = ::poll(&ready, 1, 50);
     if (got == 0 || (got < 0 && errno == EINTR)) continue;
-    const ssize_t r = ::read(fd_, to, n);
+    const ssize_t r = ::read(options_.fd, to, n);
     if (r >= 0) return static_cast<size_t>(r);
     if (errno != EINTR && errno != EAGAIN)
       throw Error(kIoError, "cannot read the task's input pipe: " + std::string(std::strerror(errno)), errno);
@@ -126,12 +101,7 @@ size_t RecordSource::read_pipe(char *to, size_t n) {
 }
 
 size_t RecordSource::read_some(char *to, size_t n) {
-  if (!own_fd_) return read_pipe(to, n);
-  for (;;) {
-    const ssize_t r = ::pread(fd_, to, n, static_cast<off_t>(at_ + size_));
-    if (r >= 0) return static_cast<size_t>(r);
-    if (errno != EINTR) throw Error(kIoError, "cannot read " + options_.path + ": " + std::strerror(errno), errno);
-  }
+  return file_ ? file_->read(to, n, at_ + size_) : read_pipe(to, n);
 }
 
 size_t RecordSource::wanted() const {
@@ -174,10 +144,7 @@ void RecordSource::consume(size_t n) {
 }
 
 void RecordSource::check_whole() const {
-  const uint64_t seen = at_ + size_;
-  if (!own_fd_ || seen >= end_) return;
-  throw Error(kIoError, options_.path + " ends at byte " + std::to_string(seen) + ", before the end of its split at byte " +
-                            std::to_string(end_) + ": it has been cut short since the job was planned");
+  if (file_) file_->must_reach(end_, at_ + size_);
 }
 
 std::string_view RecordSource::next() {
@@ -215,7 +182,7 @@ std::string_view RecordSource::next_lines() {
       }
     }
     const bool as_is = !cr_ends_ || (!skip_lf_ && find_byte(data, n, '\r') == kNone);
-    origin_ = as_is && own_fd_ ? FileBytes{fd_, static_cast<int64_t>(at_)} : FileBytes{};
+    origin_ = as_is && file_ ? FileBytes{file_->fd(), static_cast<int64_t>(at_)} : FileBytes{};
     bytes_ += n;
     consume(n);
     if (!as_is) n = unify_line_ends(data, n, skip_lf_);

@@ -13,15 +13,17 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "common.h"
 #include "process.h"
+#include "split_file.h"
 
 namespace hd {
 
-constexpr uint64_t kToEnd = UINT64_MAX;
+constexpr std::string_view kBom = "\xef\xbb\xbf";  // UTF-8 byte order mark
 
 struct RecordOptions {
   std::string path;         // read with pread; a file that is shorter than start + length is an error
@@ -37,7 +39,6 @@ class RecordSource : public Source {
  public:
   // Throws Error kIoError (errno) where the file cannot be opened, kBadInput where it is not a regular file.
   RecordSource(const RecordOptions &options, const Cancel &cancel);
-  ~RecordSource() override;
   RecordSource(const RecordSource &) = delete;
   RecordSource &operator=(const RecordSource &) = delete;
 
@@ -51,7 +52,6 @@ class RecordSource : public Source {
  private:
   enum class Phase { kDrop, kRecords, kDone };
 
-  void open_file();
   size_t read_some(char *to, size_t n);
   size_t read_pipe(char *to, size_t n);
   size_t wanted() const;
@@ -68,8 +68,8 @@ class RecordSource : public Source {
 
   RecordOptions options_;
   Cancel cancel_;
-  int fd_ = -1;
-  bool own_fd_ = false, lines_ = true, cr_ends_ = true;
+  std::optional<SplitFile> file_;  // none: a pipe
+  bool lines_ = true, cr_ends_ = true;
   uint64_t end_ = kToEnd;
   Phase phase_ = Phase::kRecords;
   std::unique_ptr<char[]> buffer_;
@@ -98,6 +98,8 @@ class PeekSource : public Source {
   bool peeked_ = false, pending_ = false;
 };
 
+// Index of the first \n (or, if `cr_ends`, \r), SIZE_MAX without one.
+size_t find_line_end(const char *data, size_t n, bool cr_ends);
 uint64_t count_newlines(const char *data, size_t n);
 
 }  // namespace hd

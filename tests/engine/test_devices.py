@@ -125,9 +125,9 @@ def test_a_device_that_failed_is_not_used_again(fake, bundle, run, text, monkeyp
 
 def test_settings_reach_the_device(fake, bundle, run, text) -> None:
     settings = ["gpu.sub-split.bytes=7", "gpu.arena.bytes=8", "emulated.order=random", "emulated.seed=9",
-                "emulated.pattern=165", "emulated.memory.bytes=1000000"]
+                "emulated.pattern=165", "emulated.memory.bytes=1000000", "gpu.ingest.threads=3"]
     run(with_kernel(bundle(WORDS)), text, device="emulated", settings=[f"heterodoop.{s}" for s in settings])
-    assert fake.tasks[0][3] == DeviceOptions(7, 8, 1000000, "random", 9, 165)
+    assert fake.tasks[0][3] == DeviceOptions(7, 8, 1000000, "random", 9, 165, 3)
 
 
 @pytest.mark.parametrize(("setting", "why"), [

@@ -42,12 +42,14 @@ int32_t hd_gpu_map_task(hd_device *d, const hd_map_spec *t, const hd_kernel_spec
   memset(r, 0, sizeof *r);
   snprintf(r->message, sizeof r->message, "%s %s|%s %s %u %u shared %.*s objects %lu %.*s "
            "relocation %u %lu %lu sink %u %u %u %lu flags %u"
-           "|%s|%lu %lu %u %u order %u pattern %u seed %lu memory %lu runtime %s records %u sort %u",
+           "|%s|%lu %lu %u %u order %u pattern %u seed %lu memory %lu runtime %s records %u sort %u"
+           " ingest %u %u",
            (char *)d, t->out_path, m->module, m->entry, m->threads, m->blocks, (int)m->shared.size, (char *)m->shared.data,
            m->n_objects, (int)m->objects[0].size, (char *)m->objects[0].data, m->relocations[0].object,
            m->relocations[0].at, m->relocations[0].delta, m->sink, m->key_bytes, m->value_bytes, m->kvpairs, m->flags,
            c ? c->module : "none", o->sub_split_bytes, o->arena_bytes, o->fold, o->regroup, o->emu_order, o->emu_pattern,
-           o->emu_seed, o->emu_memory, o->runtime_module, o->record_order, o->sort_kind);
+           o->emu_seed, o->emu_memory, o->runtime_module, o->record_order, o->sort_kind,
+           o->ingest_threads, o->workers);
   p->records_in = 7;
   return r->status = c ? HD_DEVICE_FAILED : HD_OK;
 }
@@ -75,14 +77,14 @@ def optimised(*names: str) -> KernelCall:
 
 
 def test_a_task_is_passed_on_whole(tmp_path: Path) -> None:
-    device = EmulatedDevice(native(tmp_path), Path("/r.so"), DeviceOptions(11, 12, 13, "random", 14, 165))
+    device = EmulatedDevice(native(tmp_path), Path("/r.so"), DeviceOptions(11, 12, 13, "random", 14, 165, 3, 2))
     result = device.map_task(SPEC, CALL, None)
     assert result.status is TaskStatus.OK and result.message == (
         "emulated out|/m.so hd_map 64 5 shared liveins! objects 1 table relocation 0 8 2 sink 1 30 12 6 flags 0|none"
-        "|11 12 0 0 order 2 pattern 165 seed 14 memory 13 runtime /r.so records 1 sort 0"
+        "|11 12 0 0 order 2 pattern 165 seed 14 memory 13 runtime /r.so records 1 sort 0 ingest 3 2"
     )
-    assert device.map_task(SPEC, optimised("longest-first", "radix-sort"), None).message.endswith("records 0 sort 0")
-    assert device.map_task(SPEC, optimised("merge-sort"), None).message.endswith("records 1 sort 1")
+    assert " records 0 sort 0 " in device.map_task(SPEC, optimised("longest-first", "radix-sort"), None).message
+    assert " records 1 sort 1 " in device.map_task(SPEC, optimised("merge-sort"), None).message
     for names, flags in ((("scan-aggregation",), 1), (("warp-combine",), 2), (("warp-combine", "scan-aggregation"), 3)):
         assert f" flags {flags}|" in device.map_task(SPEC, optimised(*names), None).message
     assert (device.name, device.usable) == ("emulated", True)

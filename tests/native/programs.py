@@ -19,10 +19,12 @@ FLAGS = {
     "sanitized": ["-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
                   "-fno-sanitize-recover=undefined"],
 }
-# The collector's half of the runtime; the other half (processes, tasks, C ABI) is tested through the library.
+# The collector and the ingest; the rest of the runtime (processes, tasks, C ABI) is tested through the library.
+INGEST = ("emu_device", "emu_memory", "ingest", "ingest_cuts", "ingest_file", "ingest_readers", "radix_sort", "records",
+          "split_file", "sub_splits")
 PARTS = ("collector", "combine", "crc32", "fan_in", "file_io", "group_table", "ifile", "merge", "pair_check", "region",
-         "segment_merger", "segment_reader", "sorted_load", "spill", "spill_set")
-PROGRAMS = ("collector_tool", "unit_checks")
+         "segment_merger", "segment_reader", "sorted_load", "spill", "spill_set", *INGEST)
+PROGRAMS = ("collector_tool", "unit_checks", "ingest_checks")
 
 
 def environment() -> dict[str, str]:
@@ -44,7 +46,7 @@ def build(factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def _build_in(folder: Path) -> None:
-    compiler = ["g++", "-std=c++20", "-fwrapv", "-Wall", "-Wextra", "-Werror", *FLAGS[KIND], f"-I{HOST}"]
+    compiler = ["g++", "-std=c++20", "-fwrapv", "-pthread", "-Wall", "-Wextra", "-Werror", *FLAGS[KIND], f"-I{HOST}"]
 
     def run(argv: list[str]) -> None:
         subprocess.run(argv, check=True, env=environment())

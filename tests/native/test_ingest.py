@@ -1,0 +1,32 @@
+"""How a task on a device gets its input: random files, splits and sub-splits against RecordSource, in C++; with and without
+ThreadSanitizer."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .programs import HERE, HOST, INGEST, KIND, build, environment
+
+
+def checked(program: Path, folder: Path, rounds: int) -> None:
+    run = subprocess.run([program, folder, str(rounds)], capture_output=True, text=True, env=environment(), timeout=300)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "0 failures\n", "")
+
+
+def test_the_device_gets_the_records_of_the_filter(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
+    checked(build(tmp_path_factory)["ingest_checks"], tmp_path, 5000)
+
+
+@pytest.mark.skipif(KIND == "sanitized", reason="AddressSanitizer and ThreadSanitizer exclude each other")
+def test_threads_do_not_race(tmp_path: Path) -> None:
+    asked = subprocess.run(["g++", "-print-file-name=libtsan.so"], capture_output=True, text=True, check=True)
+    if not Path(asked.stdout.strip()).is_absolute():
+        pytest.skip("g++ has no ThreadSanitizer")
+    program = tmp_path / "checks"
+    sources = [HERE / "ingest_checks.cpp", *(HOST / f"{name}.cpp" for name in INGEST)]
+    subprocess.run(["g++", "-std=c++20", "-fwrapv", "-O1", "-g1", "-fsanitize=thread", "-pthread", f"-I{HOST}", *sources,
+                    "-o", program], check=True)
+    checked(program, tmp_path, 200)
