@@ -135,14 +135,20 @@ def run_command(bundle: str, inputs: tuple[str, ...], output: str, **options: An
     logs are in OUTPUT.report.
     """
     from .commands import run
+    from .engine.device_names import may_use_device
 
+    devices = None
+    if may_use_device(options["device"]):
+        from .engine.devices import DeviceSource
+
+        devices = DeviceSource()
     if run.needs_compiling(bundle):
         from .commands import compiled
 
         with compiled.Compiled(bundle, _show_diagnostics, output) as path:
-            run.run(path, inputs, output, show=_show_diagnostics, **options)
+            run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
     else:
-        run.run(Path(bundle), inputs, output, show=_show_diagnostics, **options)
+        run.run(Path(bundle), inputs, output, show=_show_diagnostics, devices=devices, **options)
 
 
 @cli.command("verify")

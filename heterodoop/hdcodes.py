@@ -149,6 +149,12 @@ CODES: dict[str, Entry] = {
         "The output is complete; only the report in OUTPUT.report is missing or old. A full disk is the usual cause.",
         "Nothing, unless you need the report.",
     ),
+    "HD037": Entry(
+        "--gpus names a GPU that is not there, or none",
+        "--gpus takes `all`, `none`, or numbers. A GPU's number is its place in the list that the CUDA driver gives this"
+        " process, from 0; CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER decide what is in the list and in which order.",
+        "heterodoop doctor prints the list.",
+    ),
     "HD101": Entry(
         "directive not understood",
         "A `#pragma mapreduce` line holds a word that is neither a directive (mapper, combiner) nor a clause, or "
@@ -649,7 +655,7 @@ CODES: dict[str, Entry] = {
     "HD413": Entry(
         "a device could not be opened",
         "The native runtime found no such device, or it gave an error, which is in the message. The task ran on the CPU.",
-        "Check the device; --device cpu does without.",
+        "heterodoop doctor says what the CUDA driver finds; --device cpu does without.",
     ),
     "HD414": Entry(
         "a map task's result on the device was not the CPU's",
@@ -660,6 +666,34 @@ CODES: dict[str, Entry] = {
         "heterodoop verify BUNDLE INPUT... finds the record. Most often a record reads what an earlier one wrote, or what"
         " nobody wrote (heterodoop explain HD412). A program whose output is another one in every run (time, random"
         " numbers) differs too: --check none runs it on the device.",
+    ),
+    "HD415": Entry(
+        "a GPU is out of service",
+        "Its worker process failed as often as the setting heterodoop.gpu.faults allows: it was killed, its GPU faulted, or"
+        " a task made no progress for too long. The rest of its tasks ran on the CPU; the output is complete and right. The"
+        " message has the last fault.",
+        "See whether the same input fails again. `heterodoop verify` compares GPU and CPU task by task; dmesg shows the"
+        " driver's own errors (Xid). --gpus leaves the GPU out.",
+    ),
+    "HD416": Entry(
+        "a GPU failed and was used again",
+        "Its worker process was replaced, and the task ran once more: on the GPU, and if that failed too, on the CPU. The"
+        " output is complete and right. The message has the first fault.",
+        "Nothing, if it happens once. Else as for HD415.",
+    ),
+    "HD417": Entry(
+        "a GPU is left out",
+        "The job does without it: too little of its memory is free, the driver is too old, the bundle has no kernels for its"
+        " architecture, or what it needs (PyCUDA, nvcc) is missing. The message says which.",
+        "heterodoop doctor says what to install. Free the GPU's memory (nvidia-smi lists who has it), or name others with"
+        " --gpus; --device cpu does without, and without the warning.",
+    ),
+    "HD418": Entry(
+        "PyCUDA is missing, or does not load",
+        "A GPU's worker process holds its context by PyCUDA, an extra of the Python package. It is not installed for the"
+        " Python that HeteroDoop runs with, or it finds no CUDA driver (libcuda.so.1), or one that is older than what it"
+        " was built with.",
+        "pip install 'heterodoop[gpu]' (it is built with the CUDA toolkit), and check that nvidia-smi works.",
     ),
     "HD501": Entry(
         "a data file of the installation is missing",
@@ -731,10 +765,9 @@ CODES: dict[str, Entry] = {
         "Set XDG_CACHE_HOME to a folder of your own, or take the others' right to write away (chmod go-w).",
     ),
     "HD517": Entry(
-        "--device cuda finds no GPU it can choose",
-        "nvidia-smi names no GPU on this machine, or GPUs of several architectures, of which this version takes none by"
-        " itself.",
-        "Check that nvidia-smi works for this user. CUDA_VISIBLE_DEVICES does not help nvidia-smi to choose; without a GPU,"
+        "--device cuda finds no GPU",
+        "This machine has none, CUDA_VISIBLE_DEVICES hides all, or the driver is too old for any.",
+        "Check that nvidia-smi works for this user; heterodoop doctor says what the CUDA driver names. Without a GPU,"
         " --device emulated runs the same kernels on the CPU.",
     ),
     "HD518": Entry(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from .errors import ToolError
 
-_PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parent
 BUILD_NATIVE = "python -m heterodoop.build_native"
-NATIVE_LIBRARY = _PACKAGE / "_native" / "libhd_host.so"
+NATIVE_LIBRARY = PACKAGE / "_native" / "libhd_host.so"
 
 
 def find(kind: str, *parts: str) -> Path:
@@ -18,7 +18,7 @@ def find(kind: str, *parts: str) -> Path:
     Looks in the mapped package first (pip install .), then beside the package (pip install -e ., a bare checkout).
     Raises ToolError where neither has it.
     """
-    for root in (_PACKAGE / f"_{kind}", _PACKAGE.parent / kind):
+    for root in (PACKAGE / f"_{kind}", PACKAGE.parent / kind):
         path = root.joinpath(*parts)
         if path.exists():
             return path

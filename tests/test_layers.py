@@ -40,10 +40,13 @@ HOMES = {
     "hdfs": ("storage",),
 }
 # Standard modules that reach out of the process, and where they may.
-PROCESS_HOMES = {"subprocess": ("toolchain", "build_native", "compiler.build"), "ctypes": ("executor",)}
+PROCESS_HOMES = {
+    "subprocess": ("toolchain", "build_native", "compiler.build", "executor.worker_process"), "ctypes": ("executor",),
+}
 
 # Decision 0005: commands load what they need when they run, and only a terminal needs the progress bar's library.
-LOADS_LATE = {PACKAGE / "cli.py", PACKAGE / "engine" / "progress.py"}
+# PyCUDA is an extra, and only a worker process that drives a GPU loads it.
+LOADS_LATE = {PACKAGE / "cli.py", PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "device.py"}
 
 FILE_LINES = 400
 TABLES = {PACKAGE / "hdcodes.py"}  # texts in a dict: length is no burden to a reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,14 +14,18 @@ from ..diag import Diagnostic
 from ..engine.local import JobResult, run_local
 from ..engine.plan import RunOptions
 
+if TYPE_CHECKING:
+    from ..engine.devices import DeviceSource
+
 Show = Callable[[list[Diagnostic]], None]
 
 
 def run(
-    bundle: Path, inputs: tuple[str, ...], output: str, *, show: Show, as_json: bool, quiet: bool, **options: Any,
+    bundle: Path, inputs: tuple[str, ...], output: str, *, show: Show, as_json: bool, quiet: bool,
+    devices: DeviceSource | None, **options: Any,
 ) -> None:
     """Run the job; print its report with `as_json`, else where the result lies. Raises as `run_local`."""
-    result = run_local(bundle, inputs, output, RunOptions(quiet=quiet or as_json, **options))
+    result = run_local(bundle, inputs, output, RunOptions(quiet=quiet or as_json, **options), devices=devices)
     show(list(result.warnings))
     if as_json:
         click.echo(json.dumps(result.report, indent=1))

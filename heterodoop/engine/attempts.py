@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import HeteroDoopError
-from ..executor.cpu_task import Place, TaskRunner, run_map, run_reduce
-from ..executor.gpu_task import MapRun
+from ..executor.cpu_task import MapRun, Place, TaskRunner, run_map, run_reduce
 from ..executor.native import Progress
 from ..executor.report import AttemptResult, TaskFailure
 from ..executor.streaming_env import TaskNames
 from ..scheduler.model import Attempt
 from .commit import commit_attempt
-from .first_check import MapTask
 from .layout import AttemptFolder, Layout, part_name, remove_tree
 from .plan import Plan
 from .shuffle import Shuffle
+
+if TYPE_CHECKING:
+    from .first_check import MapTask
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import JobFailed
-from ..executor.cpu_task import CpuJob, Place, run_map
+from ..executor.cpu_task import CpuJob, MapRun, Place, run_map
 from ..executor.emulated import NAME as EMULATED
 from ..executor.emulated import DeviceOptions
-from ..executor.gpu_task import MapRun
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult
 from ..executor.split import Split

@@ -1,82 +1,244 @@
-"""The device that a job's map tasks were asked to run on: whether it can, and the devices that the slots share.
+"""The devices of a job: whether map tasks can run on one, starting what they need, running them there.
 
-A slot that gets a map task takes a device for it, so there are never more of them than slots. Not here: what a device
-does (executor), CPU tasks.
+Only jobs that may use a device import this. Not here: what a device does (executor), who takes which (device_pool.py),
+CPU tasks.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from threading import Lock
 
 from ..diag import Diagnostic
-from ..errors import DeviceError, UsageError
-from ..executor import cpu_task, cuda, gpu_task
-from ..executor.cpu_task import TaskRunner
-from ..executor.cuda import CudaDevice
-from ..executor.emulated import NAME as EMULATED
-from ..executor.emulated import DeviceOptions, EmulatedDevice, device_code, runtime_module
-from ..executor.gpu_task import DeviceCode, MapRun
+from ..errors import DeviceError, ToolError, UsageError
+from ..executor import cpu_task, cuda, gpu_task, gpus
+from ..executor.cpu_task import MapRun, TaskRunner
+from ..executor.emulated import device_code, runtime_module
+from ..executor.gpu_task import DeviceCode
+from ..executor.gpus import Gpu
 from ..executor.native import Native, Progress
-from ..executor.native_device import NativeDevice
+from ..executor.native_device import DeviceOptions
 from ..executor.prologue import Prologues
 from ..executor.report import AttemptResult
+from ..executor.worker_client import Limits, Worker
+from ..executor.worker_messages import Setup
 from ..manifest import Manifest
+from .device_names import AUTO, CPU, CUDA, EMULATED
+from .device_pool import LocalPool, Member, Pool, WorkerPool
+from .first_check import CheckMode, DeviceCheck, check_mode
 from .jobconf import JobConf
 
-CPU = "cpu"
-DEVICES = (CPU, EMULATED, cuda.NAME)
+
+@dataclass(frozen=True)
+class Target:
+    """What a kind of device runs: the job's kernels, HeteroDoop's own, and the library that drives it (None: native)."""
+
+    code: DeviceCode
+    runtime: Path
+    library: Path | None = None
 
 
 @dataclass(frozen=True)
 class DevicePlan:
-    """The compiled kernels of the job's map (and fold), HeteroDoop's own, and the options of the devices.
+    """How the job's map tasks run on devices.
 
-    library  what drives a CUDA device; None for the emulated one.
+    targets   by the GPU's architecture, "" for the emulated device.
+    gpus      one worker process each; () = emulated devices in this process.
+    sessions  map tasks that run on them at a time; 0 = as many as ask.
+    check     which of the map tasks that a device did are compared with the CPU.
     """
 
-    code: DeviceCode
-    runtime: Path
+    targets: Mapping[str, Target]
     options: DeviceOptions
-    library: Path | None = None
+    gpus: tuple[Gpu, ...] = ()
+    sessions: int = 0
+    check: CheckMode = "none"
 
 
-def check_device(name: str) -> None:
-    """Raises UsageError HD032 for a device that there is not."""
-    if name not in DEVICES:
-        raise UsageError(f"--device {name!r}: must be one of {', '.join(DEVICES)}", code="HD032")
+class Devices:
+    """The open devices of a job, and what its kernels get from their prologues. Threads run map tasks on them."""
+
+    def __init__(self, native: Native, plan: DevicePlan, pool: Pool) -> None:
+        self._plan = plan
+        self._prologues = Prologues(native)
+        self._pool = pool
+
+    def run_map(
+        self, runner: TaskRunner, run: MapRun, progress: Progress, options: DeviceOptions | None = None,
+    ) -> AttemptResult:
+        """A map task on a device, or, with the reason in the result, on the CPU. `options`: other ones than the job's."""
+        nbytes = run.split.length
+        try:
+            with self._pool.take(options or self._plan.options, nbytes, progress) as taken:
+                result = gpu_task.run_map(taken.device, taken.code, self._prologues, runner, run, progress)
+        except DeviceError as error:  # there is none
+            return replace(cpu_task.run_map(runner, run.job, run.split, run.place, run.out, run.index, progress),
+                           reason=error.message)
+        if result.device != CPU and not result.failure and not result.retried:
+            self._pool.took(nbytes, result.seconds.get("total", 0.0))
+        return result
+
+    @property
+    def ready(self) -> int:
+        """Sessions of workers on which a task would begin at once."""
+        return self._pool.ready
+
+    def stop(self) -> None:
+        """There are no more map tasks: the devices may close while something else goes on."""
+        self._pool.stop()
+
+    def close(self) -> None:
+        """Close all devices; call it when the tasks are done."""
+        self._pool.close()
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """What the closed devices did, together (hd_gpu_stats in runtime/host/gpu_api.h says what each number counts)."""
+        return self._pool.stats
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """What a user should know of the devices: GPUs that failed, or were left out."""
+        return self._pool.warnings
 
 
-def plan_device(name: str, found: Manifest, bundle: Path, conf: JobConf) -> tuple[DevicePlan | None, list[Diagnostic]]:
-    """How map tasks run on the device; None for the CPU, with a warning HD411 where another one was asked for.
+class DeviceSource:
+    """The devices of one job, from the first look at the machine on. Close it at the job's end, whatever happens."""
 
-    Builds what is not in the cache: seconds, the first time. Raises ToolError where it cannot be built.
-    """
-    if name == CPU:
-        return None, []
-    options = device_options(conf)
-    if name == EMULATED:
+    def __init__(self) -> None:
+        self._name = CPU
+        self._numbers: tuple[int, ...] | None = None
+        self._sessions = 0
+        self._limits = Limits()
+        self._workers: list[Worker] = []
+        self._warnings: list[Diagnostic] = []
+
+    def start(self, name: str, choice: str, found: Manifest, conf: JobConf) -> None:
+        """Begin, in the background, what takes time: a worker process, which wakes the GPUs. `choice`: of `--gpus`.
+
+        Raises UsageError HD037, ToolError HD517: there is no GPU and one is asked for.
+        """
+        self._name = name
+        self._numbers = gpus.parse(choice)
+        self._sessions = conf.get("heterodoop.gpu.sessions")
+        self._limits = Limits(conf.get("heterodoop.gpu.hang.seconds"), conf.get("heterodoop.gpu.faults"))
+        if name == EMULATED:
+            for _ in range(conf.get("heterodoop.emulated.workers")):
+                self._start(EMULATED)
+        elif name == CUDA:
+            self._check_wish()
+            self._start(CUDA)
+        elif name == AUTO and self._numbers != () and gpus.present() and _has_kernel(found):
+            self._start(CUDA)
+
+    def plan(
+        self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None] = lambda: None,
+    ) -> tuple[DevicePlan | None, list[Diagnostic]]:
+        """How map tasks run on the device; None for the CPU, with a warning where another one was asked for by name.
+
+        Builds what is not in the cache: seconds, the first time. Waits for the driver's list of GPUs; `check` is called
+        meanwhile. Raises UsageError HD037, ToolError, DeviceError: what was asked for by name cannot be had.
+        """
+        self._warnings = []
+        if self._name == EMULATED:
+            made = self._plan_emulated(found, bundle, conf)
+        elif not self._workers:
+            return None, []
+        else:
+            made = self._try_cuda(found, bundle, conf, check)
+        if made is None and not self._warnings:
+            text = f"all map tasks run on the CPU, none on the {self._name} device: {_refusals(found)}"
+            self._warnings.append(Diagnostic("warning", "HD411", text))
+        if made is None:
+            self.close()
+            return None, self._warnings
+        return replace(made, check=check_mode(conf.get("heterodoop.gpu.check"), found)), self._warnings
+
+    def open(self, native: Native, plan: DevicePlan) -> Devices:
+        """The devices of a plan, which open in the background; the first task waits for them."""
+        if not plan.gpus:
+            (target,) = plan.targets.values()
+            return Devices(native, plan, LocalPool(native, target.runtime, target.code))
+        members = []
+        for worker, gpu in zip(self._workers, plan.gpus, strict=True):
+            target = plan.targets[gpu.arch]
+            worker.setup(Setup(target.runtime, target.library))
+            members.append(Member(worker, gpu, target.code))
+        return Devices(native, plan, WorkerPool(members))
+
+    def open_checked(
+        self, native: Native, plan: DevicePlan, runner: TaskRunner, files: tuple[tuple[str, Path], ...],
+    ) -> tuple[Devices, DeviceCheck]:
+        """As `open`, with what compares their results with the CPU's; `files`: that filters find, (name, path)."""
+        devices = self.open(native, plan)
+        return devices, DeviceCheck(plan.check, native, runner, files, partial(devices.run_map, runner))
+
+    def close(self) -> None:
+        """End every worker process that was started."""
+        for worker in self._workers:
+            worker.stop()
+        for worker in self._workers:
+            worker.close()
+
+    def _start(self, kind: str) -> Worker:
+        worker = Worker(kind, self._sessions, self._limits)
+        self._workers.append(worker)
+        worker.start()
+        return worker
+
+    def _check_wish(self) -> None:
+        if self._numbers == ():
+            raise UsageError("--gpus none leaves no GPU for --device cuda", code="HD037", help="use --device cpu")
+        if not gpus.present():
+            raise ToolError(
+                "this machine has no GPU: there is no /dev/nvidiactl", code="HD517",
+                help="--device emulated runs the kernels on the CPU",
+            )
+
+    def _plan_emulated(self, found: Manifest, bundle: Path, conf: JobConf) -> DevicePlan | None:
         code = device_code(bundle, found)
-        made = DevicePlan(code, runtime_module(), options) if code else None
-    else:
-        made = _plan_cuda(found, bundle, options)
-    if made is None:
-        text = f"all map tasks run on the CPU, none on the {name} device: {_refusals(found)}"
-        return None, [Diagnostic("warning", "HD411", text)]
-    return made, []
+        if code is None:
+            return None
+        named = tuple(Gpu(number, EMULATED, "", 0) for number, _ in enumerate(self._workers))
+        for worker in self._workers:
+            worker.open(0)
+        return DevicePlan({"": Target(code, runtime_module())}, device_options(conf), named, len(named) * self._sessions)
 
+    def _try_cuda(self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None]) -> DevicePlan | None:
+        """Raises as `plan`; with --device auto, what is wrong with the GPUs is a warning."""
+        try:
+            return self._plan_cuda(found, bundle, conf, check)
+        except (ToolError, DeviceError) as error:
+            if self._name == CUDA:
+                raise
+            self._warnings.append(Diagnostic("warning", "HD417", f"no GPU is used: {error.message}"))
+            return None
 
-def _plan_cuda(found: Manifest, bundle: Path, options: DeviceOptions) -> DevicePlan | None:
-    arch = cuda.architecture()
-    code = cuda.device_code(bundle, found, arch)
-    if code is None:
-        return None
-    library, runtime = cuda.device_library(arch)
-    return DevicePlan(code, runtime, options, library)
+    def _plan_cuda(self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None]) -> DevicePlan | None:
+        survey = self._workers[0].survey(check)
+        if why := gpus.old_driver(survey):
+            raise ToolError(f"no GPU can be used: {why}", code="HD517", help="install a newer NVIDIA driver")
+        chosen = gpus.choose(survey, self._numbers)
+        if not chosen:
+            raise ToolError(gpus.there_are(survey.gpus), code="HD517", help="check CUDA_VISIBLE_DEVICES and nvidia-smi")
+        codes = {arch: cuda.device_code(bundle, found, arch) for arch in {gpu.arch for gpu in chosen}}
+        used = [gpu for gpu in chosen if codes[gpu.arch]]
+        for gpu in chosen if _has_kernel(found) else ():
+            if gpu not in used:
+                what = f"{gpu} is left out: the bundle has no kernels for {gpu.arch}"
+                self._warnings.append(Diagnostic("warning", "HD417", what))
+        if not used:
+            return None
+        for _ in used[1:]:
+            self._start(CUDA)
+        for worker, gpu in zip(self._workers, used, strict=True):
+            worker.open(gpu.number)
+        archs = sorted({gpu.arch for gpu in used})
+        library, runtimes = cuda.device_library(archs)
+        targets = {arch: Target(code, runtimes[arch], library) for arch in archs if (code := codes[arch])}
+        return DevicePlan(targets, device_options(conf), tuple(used), len(used) * self._sessions)
 
 
 def device_options(conf: JobConf) -> DeviceOptions:
@@ -89,6 +251,11 @@ def device_options(conf: JobConf) -> DeviceOptions:
     )
 
 
+def _has_kernel(found: Manifest) -> bool:
+    program = found.program("map")
+    return bool(program and program.kernel)
+
+
 def _refusals(found: Manifest) -> str:
     program = found.program("map")
     reasons = program.gpu_refusals if program else ()
@@ -98,66 +265,3 @@ def _refusals(found: Manifest) -> str:
     place = f" ({first.place})" if first.place else ""
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
     return f"{first.message}{place} [{first.code}]{more}"
-
-
-class Devices:
-    """The open devices of a job, and what its kernels get from their prologues. Threads take a device for each map task."""
-
-    def __init__(self, native: Native, plan: DevicePlan) -> None:
-        self._native = native
-        self._plan = plan
-        self._prologues = Prologues(native)
-        self._free: list[NativeDevice] = []
-        self._stats: Counter[str] = Counter()
-        self._lock = Lock()
-
-    def run_map(
-        self, runner: TaskRunner, run: MapRun, progress: Progress, options: DeviceOptions | None = None,
-    ) -> AttemptResult:
-        """A map task on a device, or, with the reason in the result, on the CPU. `options`: other ones than the job's."""
-        try:
-            with self._take(options or self._plan.options) as device:
-                return gpu_task.run_map(device, self._plan.code, self._prologues, runner, run, progress)
-        except DeviceError as error:  # there is none
-            return replace(cpu_task.run_map(runner, run.job, run.split, run.place, run.out, run.index, progress),
-                           reason=error.message)
-
-    def close(self) -> None:
-        """Close all devices; call it when the tasks are done."""
-        while self._free:
-            self._close(self._free.pop())
-
-    @property
-    def stats(self) -> dict[str, int]:
-        """What the closed devices did, together (hd_gpu_stats in runtime/host/gpu_api.h says what each number counts)."""
-        return dict(self._stats)
-
-    @contextmanager
-    def _take(self, options: DeviceOptions) -> Iterator[NativeDevice]:
-        with self._lock:
-            device = self._free.pop() if self._free else None
-        if device is None:
-            device = self._open()
-        device.options = options
-        try:
-            yield device
-        finally:
-            self._give_back(device)
-
-    def _open(self) -> NativeDevice:
-        plan = self._plan
-        if plan.library:
-            return CudaDevice(self._native, plan.runtime, library=plan.library)
-        return EmulatedDevice(self._native, plan.runtime)
-
-    def _give_back(self, device: NativeDevice) -> None:
-        with self._lock:
-            if device.usable:
-                self._free.append(device)
-                return
-        self._close(device)
-
-    def _close(self, device: NativeDevice) -> None:
-        with self._lock:
-            self._stats.update(device.stats())
-        device.close()

@@ -21,8 +21,8 @@ from typing import Any, Literal, NamedTuple
 from ..diag import Diagnostic
 from ..errors import JobFailed
 from ..executor import cpu_task
-from ..executor.cpu_task import TaskRunner
-from ..executor.gpu_task import REFUSED_STAGE, MapRun
+from ..executor.cpu_task import MapRun, TaskRunner
+from ..executor.gpu_task import REFUSED_STAGE
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult
 from ..manifest import Manifest, Program

@@ -83,6 +83,7 @@ class JobReport:
         self.on_cpu: dict[str, OnCpu] = {}  # map tasks that a device left to the CPU, by kind of reason
         self.device_stats: Mapping[str, int] = {}
         self.device_check: Mapping[str, Any] = {}  # what the comparison of device and CPU found
+        self.device_warnings: Sequence[Diagnostic] = ()
         self._slots = {slot.number: _SlotUse(slot.number, slot.kind) for slot in plan.slots}
         self._failures: list[dict[str, Any]] = []
         self._started = time.time()

@@ -11,10 +11,9 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import Interrupted, JobFailed
@@ -38,8 +37,6 @@ from ..scheduler.model import (
 )
 from .attempts import AttemptRunner
 from .commit import commit_job, reserve
-from .devices import Devices
-from .first_check import DeviceCheck
 from .job_report import JobReport, OnCpu, check_place
 from .layout import Layout
 from .plan import Plan, RunOptions, make_plan
@@ -47,6 +44,10 @@ from .progress import Display, Snapshot, make_display
 from .shuffle import Shuffle
 from .signals import StopRequest, StopSignals
 from .slots import CLOSE_SECONDS, AttemptEnd, SlotPool
+
+if TYPE_CHECKING:
+    from .devices import Devices, DeviceSource
+    from .first_check import DeviceCheck
 
 POLL_SECONDS = 0.1
 
@@ -62,12 +63,14 @@ class JobResult(NamedTuple):
 
 def run_local(
     bundle: Path, inputs: Sequence[str], output: str, options: RunOptions | None = None, *, runner: TaskRunner | None = None,
+    devices: DeviceSource | None = None,
 ) -> JobResult:
     """Run a job to its end, with OUT/part-00000 ... and OUT/_SUCCESS as the result.
 
     inputs   files, folders and globs, in order.
     output   a folder that does not exist yet; making it is the first thing that happens.
     runner   what runs tasks; default: the native runtime.
+    devices  where map tasks may run, by `options.device`; None: on the CPU. It is closed at the end.
     Raises   UsageError, Limitation: refused before any work. JobFailed: a task failed in all its attempts, or the output
              could not be put in place. Interrupted: SIGINT, SIGTERM or SIGHUP. In each case the output folder is gone
              again; a failed job leaves its report and logs in OUT.report.
@@ -79,22 +82,26 @@ def run_local(
         try:
             layout = reservation.layout
             check_place(layout)
-            plan = make_plan(bundle, inputs, layout, options, stop.check)
+            plan = make_plan(bundle, inputs, layout, options, stop.check, devices)
             runner = runner or Native.load()
             stop.check()
-            return _run(plan, layout, options, runner, events, stop)
+            return _run(plan, layout, options, runner, devices, events, stop)
         except BaseException:
             reservation.discard()
             raise
+        finally:
+            if devices:
+                devices.close()
 
 
 def _run(
-    plan: Plan, layout: Layout, options: RunOptions, runner: TaskRunner, events: SimpleQueue[object], stop: StopSignals,
+    plan: Plan, layout: Layout, options: RunOptions, runner: TaskRunner, devices: DeviceSource | None,
+    events: SimpleQueue[object], stop: StopSignals,
 ) -> JobResult:
     report = JobReport(layout, plan)
     report.begin()
     try:
-        job = _Job(plan, layout, runner, report, make_display(sys.stderr, quiet=options.quiet), events)
+        job = _Job(plan, layout, runner, devices, report, make_display(sys.stderr, quiet=options.quiet), events)
         job.run()
         stop.check()
         commit_job(layout)
@@ -106,7 +113,7 @@ def _run(
         raise
     left = device_warnings(list(report.on_cpu.values()), plan.shape.maps)
     wrong = job.check.warnings(plan.device) if job.check else []
-    warnings = (*plan.warnings, *data_warnings(report.counters), *wrong, *left)
+    warnings = (*plan.warnings, *data_warnings(report.counters), *wrong, *report.device_warnings, *left)
     content = report.content("succeeded", None, warnings)
     return JobResult(layout.output, layout.report, (*warnings, *report.finish(content)), content)
 
@@ -115,8 +122,8 @@ class _Job:
     """The main loop. `run` returns when all tasks are done, and raises JobFailed or Interrupted."""
 
     def __init__(
-        self, plan: Plan, layout: Layout, runner: TaskRunner, report: JobReport, display: Display,
-        events: SimpleQueue[object],
+        self, plan: Plan, layout: Layout, runner: TaskRunner, devices: DeviceSource | None, report: JobReport,
+        display: Display, events: SimpleQueue[object],
     ) -> None:
         self.plan = plan
         self.layout = layout
@@ -128,10 +135,8 @@ class _Job:
         native = runner if isinstance(runner, Native) else None
         self.devices: Devices | None = None
         self.check: DeviceCheck | None = None
-        if plan.offload:
-            native = native or Native.load()
-            self.devices = Devices(native, plan.offload)
-            self.check = DeviceCheck(plan.check, native, runner, plan.files, partial(self.devices.run_map, runner))
+        if devices and plan.offload:
+            self.devices, self.check = devices.open_checked(native or Native.load(), plan.offload, runner, plan.files)
         on_device = self.check.run_map if self.check else None
         self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, on_device)
         self.results: dict[Attempt, AttemptResult] = {}  # of attempts that ended and are not committed
@@ -151,6 +156,7 @@ class _Job:
             self.devices.close()
             self.report.device_stats = self.devices.stats
             self.report.device_check = self.check.to_json()
+            self.report.device_warnings = self.devices.warnings
         self._judge()
 
     def _loop(self) -> None:
@@ -158,6 +164,8 @@ class _Job:
         self._handle(Start())
         while self.verdict is None:
             if phase != self.machine.phase:
+                if phase == "map" and self.devices:
+                    self.devices.stop()
                 self.report.seconds[phase] = time.monotonic() - begun
                 phase, begun = self.machine.phase, time.monotonic()
             elif phase == "closing" and time.monotonic() - begun > CLOSE_SECONDS:

@@ -10,22 +10,25 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import manifest
 from ..diag import Diagnostic
 from ..errors import UsageError
 from ..executor.cpu_task import CpuJob
+from ..executor.gpus import ALL
 from ..executor.split import Split, plan_splits
 from ..executor.streaming_env import job_environment
 from ..scheduler.model import JobShape, Slot
 from ..scheduler.policies import POLICIES, Policy
 from ..storage import inputs as storage
 from . import jobconf
-from .devices import CPU, DevicePlan, check_device, plan_device
-from .first_check import CheckMode, check_mode
+from .device_names import AUTO, CPU, check_device
 from .jobconf import JobConf
 from .layout import Layout
+
+if TYPE_CHECKING:
+    from .devices import DevicePlan, DeviceSource
 
 MAX_SLOTS = 4096
 _SPLITS = "mapreduce.input.fileinputformat.split.maxsize"
@@ -40,7 +43,8 @@ class RunOptions(NamedTuple):
     max_attempts      of a map and of a reduce task.
     record_delimiter  with escapes (`\\n`).
     settings          `-D` definitions, `key=value`.
-    device            where map tasks run: "cpu" or "emulated"; what cannot run there runs on the CPU, with a warning.
+    device            where map tasks run (device_names.py); what cannot run there runs on the CPU, with a warning.
+    gpus              which GPUs: "all", "none" or numbers, "0,1".
     check             which of the device's map tasks the CPU does too: "auto", "none", "first", "all".
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     """
@@ -56,6 +60,7 @@ class RunOptions(NamedTuple):
     policy: str = "cpu-only"
     device: str = CPU
     check: str | None = None
+    gpus: str = ALL
 
 
 class Plan(NamedTuple):
@@ -63,7 +68,6 @@ class Plan(NamedTuple):
 
     files      (name in the working folder, absolute path).
     device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
-    check      which of them are compared with the CPU.
     """
 
     name: str
@@ -79,7 +83,6 @@ class Plan(NamedTuple):
     warnings: tuple[Diagnostic, ...]
     device: str = CPU
     offload: DevicePlan | None = None
-    check: CheckMode = "none"
 
     @property
     def input_bytes(self) -> int:
@@ -88,18 +91,24 @@ class Plan(NamedTuple):
 
 def make_plan(
     bundle: Path, inputs: Sequence[str], layout: Layout, options: RunOptions, check: Callable[[], None] = lambda: None,
+    devices: DeviceSource | None = None,
 ) -> Plan:
     """Check everything that can be checked without running a filter.
 
-    check  called now and then; may raise to stop.
+    check    called now and then; may raise to stop.
+    devices  where map tasks may run; None: on the CPU.
     Raises UsageError (options, settings, bundle, inputs), Limitation (kinds of input).
     """
     conf = _settings(options)
     slots = _slots(options)
     check_device(options.device)
+    if not devices and options.device not in (CPU, AUTO):
+        raise ValueError(f"device {options.device!r} without a source of devices")
     files = tuple(_shipped(options.files))
     bundle = Path(os.path.abspath(bundle))
     found = manifest.load(bundle)
+    if devices:
+        devices.start(options.device, options.gpus, found, conf)
     ignore = (str(layout.output), str(layout.report))
     listing = storage.resolve(inputs, ignore=ignore, check=check)
     splits = plan_splits(listing.files, conf.split_size)
@@ -109,7 +118,7 @@ def make_plan(
     job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
     text = _all_settings(conf, layout, inputs, found.name, job_id, len(splits), reducers)
     check()
-    offload, refused = plan_device(options.device, found, bundle, conf)
+    offload, refused = devices.plan(found, bundle, conf, check) if devices else (None, [])
     shape = JobShape(
         len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
     )
@@ -117,7 +126,6 @@ def make_plan(
         name=text["mapreduce.job.name"], job_id=job_id, bundle=bundle, cpu=_cpu_job(found, bundle, conf, text, reducers),
         splits=splits, shape=shape, slots=slots, policy=POLICIES[options.policy], files=files, settings=text,
         warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
-        check=check_mode(conf.get("heterodoop.gpu.check"), found),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -22,7 +22,8 @@ from ..errors import UsageError
 from ..executor.native import Native
 from .checker import TaskChecker, Verdict
 from .commit import reserve
-from .devices import CPU, Devices, check_device
+from .device_names import CPU, check_device
+from .devices import DeviceSource
 from .layout import Layout
 from .plan import Plan, RunOptions, make_plan
 from .signals import StopSignals
@@ -65,22 +66,24 @@ def verify(
     if options.device == CPU:
         raise UsageError("--device cpu: there is nothing to compare it with", code="HD032", help="use --device emulated")
     folder = tempfile.TemporaryDirectory(prefix="heterodoop-verify-", ignore_cleanup_errors=True)
-    with StopSignals(lambda request: None) as stop, folder as scratch:
+    with StopSignals(lambda request: None) as stop, folder as scratch, closing(DeviceSource()) as source:
         layout = reserve(str(Path(scratch) / "out")).layout
         layout.logs.mkdir(parents=True)
-        plan = make_plan(bundle, inputs, layout, options, stop.check)
-        verdicts = tuple(_verdicts(plan, layout, stop, tell))
+        plan = make_plan(bundle, inputs, layout, options, stop.check, source)
+        verdicts = tuple(_verdicts(plan, layout, source, stop, tell))
     return Verification(plan.name, plan.device, verdicts, plan.warnings)
 
 
-def _verdicts(plan: Plan, layout: Layout, stop: StopSignals, tell: Callable[[Verdict], None]) -> Iterator[Verdict]:
+def _verdicts(
+    plan: Plan, layout: Layout, source: DeviceSource, stop: StopSignals, tell: Callable[[Verdict], None],
+) -> Iterator[Verdict]:
     if plan.offload is None:
         reason = next(warning.message for warning in plan.warnings if warning.code == "HD411").partition(": ")[2]
         for number, split in enumerate(plan.splits):
             yield _told(Verdict(number, str(split), "cpu-only", reason=reason), tell)
         return
     native = Native.load()
-    devices = Devices(native, plan.offload)
+    devices = source.open(native, plan.offload)
     workers = _Workers(TaskChecker(plan, layout, native, devices), len(plan.splits), len(plan.slots))
     try:
         for number in range(len(plan.splits)):

@@ -68,6 +68,17 @@ class Place(NamedTuple):
     names: TaskNames
 
 
+@dataclass(frozen=True)
+class MapRun:
+    """Where a map task's input and output are, for whatever runs it."""
+
+    job: CpuJob
+    split: Split
+    place: Place
+    out: Path
+    index: Path
+
+
 def run_map(
     runner: TaskRunner, job: CpuJob, split: Split, place: Place, out: Path, index: Path, progress: Progress,
 ) -> AttemptResult:

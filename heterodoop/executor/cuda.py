@@ -6,7 +6,7 @@ The CUDA library and HeteroDoop's own kernels are built on first use (cuda_libra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .. import cuda_library, toolchain_cuda
@@ -15,35 +15,26 @@ from ..manifest import Cubin, Kernel, Manifest
 from ..toolchain_cuda import capability
 from . import native_device
 from .gpu_task import DeviceCode
-from .native_device import NativeDevice
+from .native_device import CudaDevice
 
-NAME = "cuda"
+__all__ = ["NAME", "CudaDevice", "choose", "device_code", "device_library"]
 
-
-class CudaDevice(NativeDevice):
-    """A GPU, by its ordinal; `library` is what `device_library` gave."""
-
-    NAME = NAME
+NAME = CudaDevice.NAME
 
 
-def architecture() -> str:
-    """The architecture of this machine's GPUs, as in sm_90. Raises ToolError HD517 where there is none, or two kinds."""
-    found = toolchain_cuda.of_this_machine()
-    if len(found) == 1:
-        return found[0]
-    what = f"GPUs of several architectures: {', '.join(found)}" if found else "no GPU (nvidia-smi names none)"
-    raise ToolError(f"this machine has {what}", code="HD517", help="--device emulated runs the kernels on the CPU")
+def device_library(archs: Sequence[str], cache: Path | None = None) -> tuple[Path, dict[str, Path]]:
+    """libhd_cuda for GPUs of these architectures, and HeteroDoop's own kernels for each of them.
 
-
-def device_library(arch: str, cache: Path | None = None) -> tuple[Path, Path]:
-    """libhd_cuda and the runtime's own kernels. Raises ToolError HD518 without nvcc, HD515 where it fails."""
+    Raises ToolError HD518 without nvcc, HD515 where it fails.
+    """
     nvcc = toolchain_cuda.find_nvcc()
     if nvcc is None:
         raise ToolError(
             "the CUDA library cannot be built: there is no nvcc", code="HD518",
             help="install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'",
         )
-    return cuda_library.cuda_library(nvcc, [arch], cache), cuda_library.runtime_kernels(nvcc, arch, cache)
+    library = cuda_library.cuda_library(nvcc, archs, cache)
+    return library, {arch: cuda_library.runtime_kernels(nvcc, arch, cache) for arch in archs}
 
 
 def device_code(bundle: Path, manifest: Manifest, arch: str) -> DeviceCode | None:

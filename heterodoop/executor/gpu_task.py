@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..errors import DeviceError
 from ..manifest import Fold, Kernel
-from .cpu_task import CpuJob, Place, TaskRunner, changed_file, filter_command, map_result, map_spec, run_split
+from .cpu_task import MapRun, TaskRunner, changed_file, filter_command, map_result, map_spec, run_split
 from .cpu_task import run_map as run_on_cpu
 from .native import MapSpec, Progress, TaskResult, TaskStatus
 from .prologue import LiveIns, Prologues
-from .report import AttemptResult
-from .split import Split
+from .report import AttemptResult, TaskFailure
 
 # Answers of a device after which the CPU decides. An I/O error or a failed combiner is a failure on either side.
 _FOR_THE_CPU = (TaskStatus.RUN_ON_CPU, TaskStatus.DEVICE_FAILED, TaskStatus.INTERNAL)
 REFUSED_STAGE = "refused"
+_SPILLS = ("spill*.out*", "merge-*.run*")  # of the native runtime; a worker that was killed leaves them
 
 
 @dataclass(frozen=True)
@@ -78,24 +78,14 @@ class _Launcher:
         return self.device.map_task(spec, self.map, self.combine, progress)
 
 
-@dataclass(frozen=True)
-class MapRun:
-    """Where a map task's input and output are, for either side."""
-
-    job: CpuJob
-    split: Split
-    place: Place
-    out: Path
-    index: Path
-
-
 def run_map(
     device: Device, code: DeviceCode, prologues: Prologues, runner: TaskRunner, run: MapRun, progress: Progress,
 ) -> AttemptResult:
     """A map task on `device`; where that cannot do it, on the CPU through `runner`, with `reason` set.
 
-    `seconds` has the native stages, and "refused" for the time on the device where that was in vain. Raises OSError
-    where the prologue's folder cannot be made.
+    A device that failed and is usable all the same (a worker process was replaced) gets the task once more, with `retried`
+    set. `seconds` has the native stages, and "refused" for the time on the device that was in vain. Raises OSError where
+    the prologue's folder cannot be made.
     """
     changed = changed_file(run.split)
     if changed:
@@ -104,17 +94,44 @@ def run_map(
         launcher = _launcher(device, code, prologues, run, progress)
     except DeviceError as error:
         return _on_cpu(runner, run, progress, error.message, 0.0)
+    tried = _try(launcher, run, progress)
+    retried, wasted = "", 0.0
+    if tried.failed and device.usable and not progress.cancelled:
+        retried, wasted = tried.result.message, tried.seconds
+        _begin_again(run, progress)
+        tried = _try(launcher, run, progress)
+    if tried.result.status in _FOR_THE_CPU and not tried.fault:
+        done = _on_cpu(runner, run, progress, tried.result.message, wasted + tried.seconds)
+        failed = bool(retried) or tried.result.status is not TaskStatus.RUN_ON_CPU
+        return replace(done, device_failed=failed, retried=retried)
+    done = map_result(tried.result, tried.fault, tried.runs, run.job, run.out, run.index)
+    seconds = {**done.seconds, REFUSED_STAGE: wasted} if retried else done.seconds
+    return replace(done, device=device.name, retried=retried, seconds=seconds)
+
+
+class _Try(NamedTuple):
+    """One run on the device. `fault`: of the input. `runs`: 2 where the fold was left out in the second one."""
+
+    result: TaskResult
+    fault: TaskFailure | None
+    runs: int
+
+    @property
+    def failed(self) -> bool:
+        return self.result.status is TaskStatus.DEVICE_FAILED and not self.fault
+
+    @property
+    def seconds(self) -> float:
+        return self.result.seconds.get("total", 0.0)
+
+
+def _try(launcher: _Launcher, run: MapRun, progress: Progress) -> _Try:
     spec = map_spec(run.job, run.split, run.place, run.out, run.index)
     result, fault = run_split(launcher, spec, run.split, progress)
-    runs = 1
     if result.status is TaskStatus.RETRY_NO_FOLD and not fault:
         progress.restart()
-        result, fault = run_split(replace(launcher, combine=None), replace(spec, regroup=False), run.split, progress)
-        runs = 2
-    if result.status in _FOR_THE_CPU and not fault:
-        done = _on_cpu(runner, run, progress, result.message, result.seconds.get("total", 0.0))
-        return replace(done, device_failed=result.status is not TaskStatus.RUN_ON_CPU)
-    return replace(map_result(result, fault, runs, run.job, run.out, run.index), device=device.name)
+        return _Try(*run_split(replace(launcher, combine=None), replace(spec, regroup=False), run.split, progress), 2)
+    return _Try(result, fault, 1)
 
 
 def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRun, progress: Progress) -> _Launcher:
@@ -128,10 +145,18 @@ def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRu
 
 
 def _on_cpu(runner: TaskRunner, run: MapRun, progress: Progress, reason: str, wasted: float) -> AttemptResult:
-    """The CPU does the task from its start. What the device's run logged is gone: the filter will say it again."""
+    """The CPU does the task from its start."""
     if progress.cancelled:
         return AttemptResult(cancelled=True)
-    run.place.log.unlink(missing_ok=True)
-    progress.restart()
+    _begin_again(run, progress)
     result = run_on_cpu(runner, run.job, run.split, run.place, run.out, run.index, progress)
     return replace(result, reason=reason, seconds={**result.seconds, REFUSED_STAGE: wasted})
+
+
+def _begin_again(run: MapRun, progress: Progress) -> None:
+    """What a run that does not count left is gone: its log, which the next one writes again, and what it spilled."""
+    run.place.log.unlink(missing_ok=True)
+    for pattern in _SPILLS:
+        for path in run.place.scratch.glob(pattern):
+            path.unlink(missing_ok=True)
+    progress.restart()

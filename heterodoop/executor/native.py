@@ -13,7 +13,8 @@ import ctypes
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -160,10 +161,14 @@ class TaskResult:
 
 
 class Progress:
-    """Numbers of a running task, readable from any thread; `cancel` stops it and kills its filters within 0.1 s."""
+    """Numbers of a running task, readable from any thread; `cancel` stops it and kills its filters within 0.1 s.
 
-    def __init__(self) -> None:
-        self._block = abi.ProgressBlock()
+    They lie in memory of this process, or for the time of a task in what it shares with the process that runs it.
+    """
+
+    def __init__(self, block: abi.ProgressBlock | None = None) -> None:
+        self._block = block or abi.ProgressBlock()
+        self._cancelled = False
 
     @property
     def bytes_in(self) -> int:
@@ -187,14 +192,30 @@ class Progress:
 
     @property
     def cancelled(self) -> bool:
-        return bool(self._block.cancel)
+        return self._cancelled or bool(self._block.cancel)
 
     def cancel(self) -> None:
+        self._cancelled = True  # first: a block that takes the old one's place in this moment looks here
         self._block.cancel = 1
 
     def restart(self) -> None:
         """The task begins again; a request to stop stays."""
         self._block.bytes_in = self._block.records_in = self._block.pairs_out = self._block.bytes_out = 0
+
+    @contextmanager
+    def shared(self, block: abi.ProgressBlock) -> Iterator[None]:
+        """`block`, which another process writes, stands for this task; its last numbers stay."""
+        own = self._block
+        ctypes.memset(ctypes.byref(block), 0, ctypes.sizeof(block))
+        self._block = block
+        try:
+            if self._cancelled:
+                block.cancel = 1
+            yield
+        finally:
+            ctypes.memmove(ctypes.byref(own), ctypes.byref(block), ctypes.sizeof(own))
+            self._block = own
+            own.cancel = self._cancelled
 
 
 class Native:

@@ -140,6 +140,12 @@ class NativeDevice:
         )
 
 
+class CudaDevice(NativeDevice):
+    """A GPU, by the driver's number; `library` is libhd_cuda, `runtime` HeteroDoop's kernels for its architecture."""
+
+    NAME = "cuda"
+
+
 def _stack(frames: int) -> int:
     """The compiler counts a recursive function's variables; what ptxas saves besides, and calls from there, come on top."""
     return 2 * frames + _STACK_MARGIN if frames else 0

@@ -38,6 +38,7 @@ class AttemptResult:
     runs           1; 2 where the task ran again without its fold, inside the attempt.
     device         what ran the map: "cpu", or the device's name.
     reason         why the CPU ran a map task that was meant for a device; "" where that is not so.
+    retried        why the device ran the task twice: the first time it failed itself; "" where that is not so.
     device_failed  that was because the device itself failed, or a kernel did what none may do (a wild pointer).
     """
 
@@ -51,6 +52,7 @@ class AttemptResult:
     runs: int = 1
     device: str = "cpu"
     reason: str = ""
+    retried: str = ""
     device_failed: bool = False
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from heterodoop import manifest
 from heterodoop.compiler import optimisations
+from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify
@@ -66,7 +67,7 @@ def job(case: Case, bundle: Path, source: Path, output: Path, way: Way) -> JobRe
     # One launch for every 64 bytes of 300 KB would take minutes.
     settings = [s.replace("=64", f"={max(64, size // 50)}") if s == TINY else s for s in way.settings]
     options = RunOptions(quiet=True, device="emulated", settings=settings, reducers=way.reducers, **more)  # type: ignore[arg-type]
-    return run_local(bundle, [str(source)], str(output), options)
+    return run_local(bundle, [str(source)], str(output), options, devices=DeviceSource())
 
 
 def ways(case: Case) -> dict[str, Way]:
@@ -141,7 +142,7 @@ def test_f01_a_wild_write_of_a_kernel_is_told_and_the_next_job_is_right(bundles:
     case = CASES["B13"]
     for number in range(2):
         options = RunOptions(quiet=True, device="emulated", reducers=1)
-        result = run_local(bundle, [str(source)], str(tmp_path / f"out{number}"), options)
+        result = run_local(bundle, [str(source)], str(tmp_path / f"out{number}"), options, devices=DeviceSource())
         (warning,) = result.warnings
         assert warning.code == "HD410" and "touches memory that is not there" in warning.message
         assert result.report["device"]["map_tasks"] == {"cpu": 1}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.manifest import FILE, VERSION, Fold, Input, Manifest, PairReader, Program, Region, sha256
@@ -124,7 +125,8 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
     def go(bundle: Path, *inputs: str | Path, out: str = "out", **options: object) -> JobResult:
         options.setdefault("quiet", True)
-        return run_local(bundle, [str(i) for i in inputs], str(tmp_path / out), RunOptions(**options))  # type: ignore[arg-type]
+        return run_local(bundle, [str(i) for i in inputs], str(tmp_path / out), RunOptions(**options),  # type: ignore[arg-type]
+                         devices=DeviceSource())
 
     yield go
 

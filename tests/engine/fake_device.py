@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import devices
+from heterodoop.engine import device_pool, devices
 from heterodoop.executor import emulated
 from heterodoop.executor.emulated import DeviceOptions
 from heterodoop.executor.gpu_task import KernelCall
@@ -53,6 +53,7 @@ def install(monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour) -> None:
                 run = replace(run, combine=replace(spec.combine, argv=[behaviour.combine]))
             result = self._native.map_task(run, progress)
             status = behaviour.answer(spec)
+            self.usable = self.usable and status is not TaskStatus.DEVICE_FAILED
             return result if status is TaskStatus.OK else replace(result, status=status, message=behaviour.message)
 
         def stats(self) -> dict[str, int]:
@@ -61,7 +62,7 @@ def install(monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour) -> None:
         def close(self) -> None:
             behaviour.closed += 1
 
-    monkeypatch.setattr(devices, "EmulatedDevice", FakeDevice)
+    monkeypatch.setattr(device_pool, "EmulatedDevice", FakeDevice)
     monkeypatch.setattr(emulated.toolchain_emulated, "emulated_module", lambda source, cache=None: source.with_suffix(".so"))
     monkeypatch.setattr(devices, "runtime_module", lambda: Path("/runtime.so"))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import devices
+from heterodoop.engine import device_pool
 from heterodoop.errors import DeviceError, UsageError
 from heterodoop.executor.emulated import DeviceOptions
 from heterodoop.executor.native import TaskStatus
@@ -112,13 +112,13 @@ def test_a_device_that_cannot_be_opened_leaves_the_tasks_to_the_cpu(fake, bundle
     def closed(native: object, runtime: Path) -> None:
         raise DeviceError("there is none", code="HD413")
 
-    monkeypatch.setattr(devices, "EmulatedDevice", closed)
+    monkeypatch.setattr(device_pool, "EmulatedDevice", closed)
     result = run(with_kernel(bundle(WORDS, SUM, SUM)), text, device="emulated")
     assert parts(result.output) == [COUNTS] and result.report["device"]["left_to_cpu"][0]["reason"] == "there is none"
 
 
 def test_a_device_that_failed_is_not_used_again(fake, bundle, run, text, monkeypatch) -> None:
-    monkeypatch.setattr(devices.EmulatedDevice, "usable", False)
+    monkeypatch.setattr(device_pool.EmulatedDevice, "usable", False)
     run(with_kernel(bundle(WORDS, SUM, SUM)), text, device="emulated", split_size=60)
     assert fake.closed == 4
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify
@@ -150,7 +151,7 @@ def job(tmp_path: Path) -> Job:
             source.write_bytes(data)
         out = tmp_path / f"out{len(list(tmp_path.glob('out*')))}"
         return run_local(bundle, [str(source)], str(out), RunOptions(
-            quiet=True, device=device, settings=settings, **options))  # type: ignore[arg-type]
+            quiet=True, device=device, settings=settings, **options), devices=DeviceSource())  # type: ignore[arg-type]
 
     return run
 

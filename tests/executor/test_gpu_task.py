@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor.cpu_task import CpuJob, Place
-from heterodoop.executor.gpu_task import DeviceCode, KernelCall, KernelCode, MapRun, run_map
+from heterodoop.executor.cpu_task import CpuJob, MapRun, Place
+from heterodoop.executor.gpu_task import DeviceCode, KernelCall, KernelCode, run_map
 from heterodoop.executor.native import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
 from heterodoop.executor.prologue import LiveIns
 from heterodoop.executor.report import AttemptResult
@@ -30,6 +30,7 @@ class FakeDevice(FakeRunner):
 
     name = "emulated"
     usable = True
+    renews = False
 
     def __init__(self, *results: TaskResult, log: Path | None = None) -> None:
         super().__init__(*results)
@@ -42,7 +43,9 @@ class FakeDevice(FakeRunner):
         self.kernels.append((map, combine))
         if self.log:
             self.log.write_text("said by the device")
-        return super().map_task(spec, progress)
+        result = super().map_task(spec, progress)
+        self.usable = self.renews or result.status is not TaskStatus.DEVICE_FAILED
+        return result
 
 
 @dataclass
@@ -95,6 +98,42 @@ def test_what_the_device_cannot_do_the_cpu_does(run: MapRun, status: TaskStatus)
     assert result.device_failed == (status is not TaskStatus.RUN_ON_CPU)
     assert cpu.specs[0] == device.specs[0] and result.seconds == {"total": 1.5, "refused": 1.5}
     assert not run.place.log.exists(), "the filter says it again"
+
+
+def test_a_device_that_is_replaced_gets_the_task_once_more(run: MapRun) -> None:
+    device, cpu = FakeDevice(answer(TaskStatus.DEVICE_FAILED, "killed by SIGKILL"), OK, log=run.place.log), FakeRunner()
+    device.renews = True
+    for name in ("spill0.out", "spill1.out.tmp", "merge-7-0.run"):
+        (run.place.scratch / name).touch()
+    progress = Progress()
+    result = go(device, cpu, run, progress=progress)
+    assert (result.device, result.retried, result.reason) == ("emulated", "killed by SIGKILL", "") and cpu.specs == []
+    assert device.specs[0] == device.specs[1] and result.seconds == {"total": 1.5, "refused": 1.5}
+    assert not result.device_failed and not list(run.place.scratch.glob("spill*")) + list(run.place.scratch.glob("merge*"))
+
+
+def test_then_the_cpu_does_it(run: MapRun) -> None:
+    device = FakeDevice(answer(TaskStatus.DEVICE_FAILED, "first"), answer(TaskStatus.DEVICE_FAILED, "second"))
+    device.renews = True
+    result = go(device, FakeRunner(OK), run)
+    assert (result.device, result.retried, result.reason) == ("cpu", "first", "second") and result.device_failed
+    assert result.seconds == {"total": 1.5, "refused": 3.0} and len(device.specs) == 2
+
+
+def test_the_second_run_may_leave_out_the_fold(run: MapRun) -> None:
+    device = FakeDevice(answer(TaskStatus.DEVICE_FAILED), answer(TaskStatus.RETRY_NO_FOLD), OK)
+    device.renews = True
+    result = go(device, FakeRunner(), run)
+    assert (result.device, result.runs, result.failure) == ("emulated", 2, None)
+    assert [spec.regroup for spec in device.specs] == [True, True, False]
+
+
+def test_a_stopped_task_is_not_begun_again_on_a_new_device(run: MapRun) -> None:
+    progress = Progress()
+    device, cpu = FakeDevice(answer(TaskStatus.DEVICE_FAILED)), FakeRunner()
+    device.renews = True
+    progress.cancel()
+    assert go(device, cpu, run, progress=progress).cancelled and len(device.specs) == 1 and cpu.specs == []
 
 
 def test_a_task_that_fails_on_the_cpu_too_has_failed(run: MapRun) -> None:

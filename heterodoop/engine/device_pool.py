@@ -1,0 +1,214 @@
+"""The open devices that the slots of a job share: a thread takes one for each map task.
+
+Either in this process (the emulated device; as many as there are threads that ask), or sessions of worker processes, of
+which there are so many and no more. Not here: what a device does (executor), which job uses which (devices.py).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from threading import Condition, Lock
+from typing import NamedTuple
+
+from ..diag import Diagnostic
+from ..errors import DeviceError
+from ..executor.emulated import EmulatedDevice
+from ..executor.gpu_task import Device, DeviceCode
+from ..executor.gpus import Gpu
+from ..executor.native import Native, Progress
+from ..executor.native_device import DeviceOptions, NativeDevice
+from ..executor.worker_client import Worker, WorkerDevice
+
+_PATIENCE = 20  # times what earlier tasks took for so many bytes: then a task without progress is taken to hang
+_TICK_SECONDS = 0.1
+
+
+class Taken(NamedTuple):
+    """A device, and the job's kernels in the form that it runs."""
+
+    device: Device
+    code: DeviceCode
+
+
+class Pool(ABC):
+    """Devices for the tasks of one job."""
+
+    @abstractmethod
+    def take(self, options: DeviceOptions, nbytes: int, progress: Progress) -> AbstractContextManager[Taken]:
+        """A device for a task of so many input bytes, until the block ends. Raises DeviceError: why there is none."""
+
+    @property
+    def ready(self) -> int:
+        """Sessions on which a task would begin at once."""
+        return 0
+
+    @abstractmethod
+    def took(self, nbytes: int, seconds: float) -> None:
+        """A device did a task of so many bytes in this time."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """There are no more tasks: what takes time may begin to close."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close all devices; call it when the tasks are done."""
+
+    @property
+    @abstractmethod
+    def stats(self) -> dict[str, int]:
+        """What the devices did, together (hd_gpu_stats in runtime/host/gpu_api.h); complete when they are closed."""
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """What a user should know of the devices."""
+        return []
+
+
+class LocalPool(Pool):
+    """Emulated devices in this process. One that failed is closed."""
+
+    def __init__(self, native: Native, runtime: Path, code: DeviceCode) -> None:
+        self._native = native
+        self._runtime = runtime
+        self._code = code
+        self._free: list[NativeDevice] = []
+        self._stats: Counter[str] = Counter()
+        self._lock = Lock()
+
+    @contextmanager
+    def take(self, options: DeviceOptions, nbytes: int, progress: Progress) -> Iterator[Taken]:
+        with self._lock:
+            device = self._free.pop() if self._free else None
+        if device is None:
+            device = EmulatedDevice(self._native, self._runtime)
+        device.options = options
+        try:
+            yield Taken(device, self._code)
+        finally:
+            self._give_back(device)
+
+    def took(self, nbytes: int, seconds: float) -> None:
+        """Nothing follows from it: a lane that never ends cannot be stopped here."""
+
+    def stop(self) -> None:
+        """Closing takes no time."""
+
+    def close(self) -> None:
+        while self._free:
+            self._close(self._free.pop())
+
+    @property
+    def stats(self) -> dict[str, int]:
+        return dict(self._stats)
+
+    def _give_back(self, device: NativeDevice) -> None:
+        with self._lock:
+            if device.usable:
+                self._free.append(device)
+                return
+        self._close(device)
+
+    def _close(self, device: NativeDevice) -> None:
+        with self._lock:
+            self._stats.update(device.stats())
+        device.close()
+
+
+class Member(NamedTuple):
+    """A worker of the pool: the GPU that it holds, and the job's kernels for it."""
+
+    worker: Worker
+    gpu: Gpu
+    code: DeviceCode
+
+
+class WorkerPool(Pool):
+    """Sessions of worker processes."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self._members = list(members)
+        self._free = [(WorkerDevice(m.worker, n), m) for n in range(max(m.worker.sessions for m in members)) for m in members
+                      if n < m.worker.sessions]
+        self._all = [device for device, _ in self._free]
+        self._changed = Condition()
+        self._nbytes = self._seconds = 0.0  # of the tasks that were done
+
+    @property
+    def ready(self) -> int:
+        """Sessions on which a task would begin at once."""
+        return sum(m.worker.sessions for m in self._members if m.worker.ready)
+
+    @contextmanager
+    def take(self, options: DeviceOptions, nbytes: int, progress: Progress) -> Iterator[Taken]:
+        with self._changed:
+            while (chosen := self._choose()) is None:
+                if progress.cancelled:
+                    raise DeviceError("the task was stopped", code="HD410")
+                self._changed.wait(_TICK_SECONDS)
+            self._free.remove(chosen)
+            pace = self._seconds / self._nbytes if self._nbytes else 0.0
+        device, member = chosen
+        device.options = options
+        device.hang_seconds = max(member.worker.limits.hang_seconds, _PATIENCE * pace * nbytes)
+        try:
+            yield Taken(device, member.code)
+        finally:
+            with self._changed:
+                self._free.append(chosen)
+                self._changed.notify()
+
+    def took(self, nbytes: int, seconds: float) -> None:
+        with self._changed:
+            self._nbytes += nbytes
+            self._seconds += seconds
+
+    def stop(self) -> None:
+        for member in self._members:
+            member.worker.stop()
+
+    def close(self) -> None:
+        self.stop()
+        for member in self._members:
+            member.worker.close()
+
+    @property
+    def stats(self) -> dict[str, int]:
+        stats: Counter[str] = Counter()
+        for device in self._all:
+            stats.update(device.stats())
+        return dict(stats)
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        return [warning for member in self._members for warning in _warnings(member)]
+
+    def _choose(self) -> tuple[WorkerDevice, Member] | None:
+        """A free session, of the worker with the most of them; None: wait for one.
+
+        Raises DeviceError where a GPU is out of service: its slots run tasks on the CPU, and do not wait for the others.
+        """
+        usable = [row for row in self._free if row[0].usable]
+        if usable:
+            free = Counter(id(member.worker) for _, member in usable)
+            return max(usable, key=lambda row: (row[1].worker.ready, free[id(row[1].worker)]))
+        for member in self._members:
+            if why := member.worker.out_of_service:
+                raise DeviceError(f"{member.gpu} is not used: {why}", code="HD415")
+        return None
+
+
+def _warnings(member: Member) -> list[Diagnostic]:
+    worker, gpu = member.worker, member.gpu
+    if worker.out_of_service and not worker.faults:
+        return [Diagnostic("warning", "HD417", f"{gpu} is left out: {worker.out_of_service}")]
+    if worker.out_of_service:
+        return [Diagnostic("warning", "HD415", f"{gpu} is {worker.out_of_service}; its tasks ran on the CPU")]
+    if worker.faults:
+        times = "once" if len(worker.faults) == 1 else f"{len(worker.faults)} times"
+        return [Diagnostic("warning", "HD416", f"{gpu} failed {times}, and was used again: {worker.faults[0]}")]
+    return []

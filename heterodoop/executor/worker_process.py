@@ -1,0 +1,149 @@
+"""One worker process as the engine sees it: starting it, its channels, ending it, and how it ended.
+
+It has its own process group, no input, nothing of the engine's but its channels, and dies with the thread that started it
+(Linux counts threads there), so start it from one that lives as long as the job. Not here: when to start another one
+(worker_client.py), what runs inside (worker.py).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from threading import Lock
+
+from ..resources import PACKAGE
+from . import native_abi as abi
+from .gpu_task import KernelCall
+from .worker_messages import Channel, Message, new_shared_memory, shared_block
+
+MODULE = "heterodoop.executor.worker"
+START_SECONDS = 120.0  # for one step of the start: a driver that wakes eight GPUs takes ten
+SEND_SECONDS = 30.0  # for a message that has begun: a process that does not take it is stopped, or gone
+_END_SECONDS = 2.0  # to end by itself, once its channels are closed
+_DEAD_SECONDS = 10.0  # from kill -9 to the end: the driver frees the GPU's memory first
+_TAIL = 4000
+
+
+class Session:
+    """A channel for map tasks, and the numbers of the one that runs. `calls`: the kernels that the worker has."""
+
+    def __init__(self, channel: Channel, block: abi.ProgressBlock) -> None:
+        self.channel = channel
+        self.block = block
+        self.calls: tuple[KernelCall, KernelCall | None] | None = None
+        self.lock = Lock()
+
+
+class WorkerProcess:
+    """A running worker. `receive` is for the thread that started it, a session for one thread at a time."""
+
+    def __init__(self, kind: str, sessions: int) -> None:
+        """Start it. Raises OSError: the system has no process or memory for it."""
+        with ExitStack() as theirs, ExitStack() as ours:
+            pairs = [socket.socketpair() for _ in range(sessions + 1)]
+            for one, other in pairs:
+                ours.enter_context(one)
+                theirs.enter_context(other)
+            memory = [new_shared_memory() for _ in range(sessions)]
+            for fd in memory:
+                theirs.callback(os.close, fd)
+            self._stderr = os.memfd_create("heterodoop-worker-stderr", os.MFD_CLOEXEC)
+            ours.callback(os.close, self._stderr)
+            self._process = _spawn(kind, [other for _, other in pairs], memory, self._stderr)
+            self._sessions = [
+                Session(_channel(one, SEND_SECONDS), shared_block(fd))
+                for (one, _), fd in zip(pairs[1:], memory, strict=True)
+            ]
+            self._control = _channel(pairs[0][0], START_SECONDS)
+            self._open = ours.pop_all()
+        self.pid = self._process.pid
+        self._how = ""
+        self._lock = Lock()
+
+    def send(self, message: Message) -> None:
+        """Raises OSError: the worker is gone."""
+        self._control.send(message)
+
+    def receive(self) -> Message:
+        """The worker's next word about its start. Raises EOFError, OSError: it is gone, or says nothing."""
+        return self._control.receive()[0]
+
+    @contextmanager
+    def session(self, number: int) -> Iterator[Session]:
+        session = self._sessions[number]
+        with session.lock:
+            yield session
+
+    def kill(self) -> None:
+        """End it now, with all that is in its group; may be called at any time by any thread."""
+        with suppress(ProcessLookupError, PermissionError):
+            if self._process.poll() is None:
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def finish(self) -> None:
+        """Let it end by itself, with its channels shut; kill it where it does not. Frees what belongs to it here."""
+        channels = [self._control, *(session.channel for session in self._sessions)]
+        for channel in channels[::-1]:
+            with suppress(OSError):
+                channel.socket.shutdown(socket.SHUT_RDWR)
+        if not self._ended(_END_SECONDS):
+            self.kill()
+            self._ended(_DEAD_SECONDS)
+        self.how_it_ended()
+        with ExitStack() as users:
+            for session in self._sessions:
+                users.enter_context(session.lock)  # who used it has seen the end of the channel
+            self._open.close()
+
+    def how_it_ended(self) -> str:
+        """In words, with the end of what it wrote to stderr: a process that ends for a fault says why there."""
+        if not self._ended(_DEAD_SECONDS):
+            return f"its process {self.pid} cannot be killed"
+        with self._lock:
+            if not self._how:
+                self._how = self._status()
+            return self._how
+
+    def _status(self) -> str:
+        status = self._process.returncode
+        how = f"exit status {status}"
+        if status < 0:
+            names = {number.value: number.name for number in signal.Signals}
+            how = f"killed by {names.get(-status, f'signal {-status}')}"
+        said = self._tail()
+        return f"{how}: {said}" if said else how
+
+    def _ended(self, seconds: float) -> bool:
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def _tail(self) -> str:
+        with suppress(OSError):
+            size = os.fstat(self._stderr).st_size
+            data = os.pread(self._stderr, _TAIL, max(0, size - _TAIL))
+            return data.decode("utf-8", "backslashreplace").strip()
+        return ""
+
+
+def _channel(sock: socket.socket, seconds: float) -> Channel:
+    sock.settimeout(seconds)
+    return Channel(sock)
+
+
+def _spawn(kind: str, channels: list[socket.socket], blocks: list[int], stderr: int) -> subprocess.Popen[bytes]:
+    control, *sessions = [channel.fileno() for channel in channels]
+    words = [kind, str(os.getpid()), str(control), ",".join(map(str, sessions)), ",".join(map(str, blocks))]
+    # -P and our own folder first: the user's working folder must not offer modules of our names.
+    path = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", MODULE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
+        env={**os.environ, "PYTHONPATH": path}, pass_fds=[control, *sessions, *blocks], start_new_session=True,
+    )

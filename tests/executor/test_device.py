@@ -1,0 +1,119 @@
+"""A GPU through PyCUDA, with a driver whose every call fails in turn: a clear error, and nothing left behind."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from heterodoop.errors import DeviceError
+from heterodoop.executor import device
+from heterodoop.executor.gpus import Gpu, Opened, Survey
+
+from .fake_cuda import Error, FakeDriver
+
+OPENING = ["init", "Device", "retain_primary_context", "push", "mem_get_info"]
+
+
+def use(driver: FakeDriver) -> Opened:
+    with device.open_gpu(0, driver) as opened:
+        assert driver.stack == [0] and driver.retained == 1
+    return opened
+
+
+def test_the_gpus_that_the_driver_names(tmp_path: Path) -> None:
+    (tmp_path / "0000:00:00.0").mkdir()
+    (tmp_path / "0000:00:00.0" / "information").write_text("Model: A\nGPU UUID: \t GPU-12ab\nBus: x\n")
+    found = device.survey(FakeDriver(), tmp_path)
+    assert found == Survey((12, 4), (Gpu(0, "A", "sm_90", 80 << 30, "GPU-12ab"), Gpu(1, "B", "sm_86", 80 << 30, "")))
+
+
+def test_no_gpu_is_not_an_error() -> None:
+    hidden = FakeDriver(fails=1, error=Error("cuInit failed: no CUDA-capable device is detected"))
+    assert device.survey(hidden) == Survey((12, 4), ())
+
+
+def test_every_call_that_fails_while_gpus_are_named() -> None:
+    whole = FakeDriver()
+    device.survey(whole)
+    for number in range(1, len(whole.calls) + 1):
+        driver = FakeDriver(fails=number)
+        with pytest.raises(DeviceError, match="the CUDA driver cannot be used: call failed: out of memory") as caught:
+            device.survey(driver)
+        assert caught.value.code == "HD413" and len(driver.calls) == number
+
+
+def test_a_gpu_is_held_and_given_back() -> None:
+    driver = FakeDriver()
+    assert use(driver) == Opened(70 << 30, 80 << 30)
+    assert driver.calls == [*OPENING, "pop", "detach"] and (driver.stack, driver.retained) == ([], 0)
+
+
+def test_every_call_that_fails_while_a_gpu_is_opened_or_closed() -> None:
+    for number in range(1, len(OPENING) + 3):
+        driver = FakeDriver(fails=number)
+        with pytest.raises(DeviceError, match="GPU 0 (cannot be|does not say).*: call failed: out of memory") as caught:
+            use(driver)
+        assert caught.value.code == "HD413" and (driver.stack, driver.retained) == ([], 0), number
+
+
+def test_an_error_of_another_kind_is_told_too() -> None:
+    with pytest.raises(DeviceError, match="GPU 0 cannot be opened: odd"):
+        use(FakeDriver(fails=3, error=ValueError("odd")))
+
+
+def test_a_failure_of_the_work_passes_and_the_context_is_given_back() -> None:
+    driver = FakeDriver()
+    with pytest.raises(KeyboardInterrupt), device.open_gpu(0, driver):
+        raise KeyboardInterrupt
+    assert (driver.stack, driver.retained) == ([], 0)
+
+
+def test_a_gpu_that_others_have_filled_is_left_out() -> None:
+    driver = FakeDriver()
+    with pytest.raises(DeviceError, match="GPU 1 is left out: 1 of 81920 MiB of its memory are free"), \
+            device.open_gpu(1, driver):
+        pass
+    assert (driver.stack, driver.retained) == ([], 0)
+
+
+@pytest.fixture(autouse=True)
+def no_pycuda_stays() -> Iterator[None]:
+    yield
+    for name in [name for name in sys.modules if name.split(".")[0] == "pycuda"]:
+        del sys.modules[name]
+
+
+def fake_package(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
+    (folder / "pycuda").mkdir()
+    (folder / "pycuda" / "__init__.py").touch()
+    (folder / "pycuda" / "driver.py").write_text(text)
+    monkeypatch.syspath_prepend(str(folder))
+
+
+def test_the_driver_module_is_pycudas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake_package(monkeypatch, tmp_path, "answer = 42")
+    driver = device.load_driver()
+    assert isinstance(driver, ModuleType) and driver.answer == 42
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    ("import no_such_module", "PyCUDA is needed to use a GPU, and there is no Python module 'no_such_module'"),
+    ("raise ImportError('libcuda.so.1: cannot open shared object file')", "PyCUDA does not load: libcuda.so.1: cannot"),
+    ("raise RuntimeError('version mismatch')", "PyCUDA does not load: version mismatch"),
+])
+def test_a_pycuda_that_does_not_load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, why: str) -> None:
+    fake_package(monkeypatch, tmp_path, text)
+    with pytest.raises(DeviceError, match=why) as caught:
+        device.load_driver()
+    assert caught.value.code == "HD418" and caught.value.help
+
+
+def test_no_pycuda_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pycuda", None)
+    with pytest.raises(DeviceError, match="no Python module 'pycuda'") as caught:
+        device.load_driver()
+    assert caught.value.help == "pip install 'heterodoop[gpu]'"
