@@ -180,6 +180,20 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
         verify.verify(Path(bundle), inputs, show=_show_diagnostics, **options)
 
 
+@cli.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def doctor_command(as_json: bool) -> None:
+    """Say what works on this machine, and what to install for what does not.
+
+    C compiler, native runtime, CUDA compiler and driver, PyCUDA, GPUs with their memory, Java, Hadoop. Exit status 0 where
+    jobs can run on the CPU, else 5.
+    """
+    from .commands import doctor
+
+    if status := doctor.doctor(as_json=as_json):
+        raise click.exceptions.Exit(status)
+
+
 @cli.command("explain")
 @click.argument("what", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")

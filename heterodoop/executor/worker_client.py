@@ -48,7 +48,7 @@ class Worker:
         self._process: WorkerProcess | None = None
         self._ready = self._closing = False
         self._fault: str | None = None  # why the present process must go; "" = at our wish
-        self._out = ""
+        self._out: DeviceError | None = None  # why the GPU is out of service
         self._survey: Survey | None = None
         self._opened: Opened | None = None
         self._order: Open | None = None
@@ -91,7 +91,7 @@ class Worker:
     @property
     def out_of_service(self) -> str:
         """Why the GPU gets no more tasks; "" while it does."""
-        return self._out
+        return self._out.message if self._out else ""
 
     def process(self, check: Callable[[], None]) -> WorkerProcess:
         """The process, once it is ready. Waits as `survey`. Raises DeviceError: the GPU is out of service, or closed."""
@@ -126,8 +126,10 @@ class Worker:
     def _wait(self, ready: Callable[[], bool], check: Callable[[], None]) -> None:
         with self._changed:
             while not ready():
-                if self._out or self._closing:
-                    raise DeviceError(self._out or "the device is closed", code="HD415")
+                if out := self._out:
+                    raise DeviceError(out.message, code=out.code, help=out.help)
+                if self._closing:
+                    raise DeviceError("the device is closed", code="HD415")
                 check()
                 self._changed.wait(_TICK_SECONDS)
 
@@ -183,13 +185,13 @@ class Worker:
                     self._opened = said
                 case Ready():
                     self._ready = not self._closing
-                case Refused(message):
-                    self._out, self._fault = message, ""
+                case Refused(message, code, help):
+                    self._out, self._fault = DeviceError(message, code=code, help=help), ""
             self._changed.notify_all()
 
     def _retire(self, why: str) -> None:
         with self._changed:
-            self._out = why
+            self._out = DeviceError(why, code="HD415")
             self._changed.notify_all()
 
 

@@ -1,0 +1,181 @@
+"""`heterodoop doctor`: what works on this machine, in plain words, and what to install for what does not.
+
+Nothing is changed; the C compiler is tried on a program of one line, and each GPU is opened for a moment in a process of
+its own. Not here: the looking itself (toolchain, toolchain_cuda, executor), which this puts into sentences.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import click
+
+from .. import build_cache, toolchain, toolchain_cuda
+from ..errors import EXIT_ENVIRONMENT, EXIT_OK, HeteroDoopError, ToolError
+from ..executor import gpus
+from ..executor.gpus import MIB, Gpu
+from ..executor.native import Native
+from ..executor.worker_client import Worker
+from ..resources import native_library
+
+FORMAT = "heterodoop-doctor-1"
+CUDA = "cuda"
+_PROGRAM = "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n"
+_GET_TOOLKIT = "install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'"
+_GET_DRIVER = "install the NVIDIA driver, if this machine has a GPU"
+_GET_PYCUDA = "pip install 'heterodoop[gpu]' (it is built with the CUDA toolkit)"
+
+
+class Check(NamedTuple):
+    """One part of the machine. `name` is for people; `state`: "no" what is missing, "none" what need not be there."""
+
+    name: str
+    state: Literal["yes", "no", "none"]
+    text: str
+    help: str = ""
+
+
+class Diagnosis(NamedTuple):
+    """All checks; whether jobs can run on the CPU, and on a GPU."""
+
+    checks: list[Check]
+    cpu_jobs: bool
+    gpu_jobs: bool
+
+    def to_json(self) -> dict[str, Any]:
+        checks = [check._asdict() for check in self.checks]
+        return {"format": FORMAT, "cpu_jobs": self.cpu_jobs, "gpu_jobs": self.gpu_jobs, "checks": checks}
+
+
+def doctor(*, as_json: bool) -> int:
+    """Print what was found; the exit status: 0 where jobs can run on the CPU."""
+    found = diagnose()
+    click.echo(json.dumps(found.to_json(), indent=1) if as_json else "\n".join(_lines(found)))
+    return EXIT_OK if found.cpu_jobs else EXIT_ENVIRONMENT
+
+
+def diagnose() -> Diagnosis:
+    """Look at everything. Raises nothing on account of what is missing."""
+    compiler, native = _tried("C compiler", _compiler), _tried("native runtime", _native)
+    cache, nvcc = _tried("cache folder", _cache), _tried("nvcc", _nvcc)
+    pycuda, devices = _pycuda(), _devices()
+    usable = [check for check in devices if check.name.startswith("GPU ") and check.state == "yes"]
+    cpu = compiler.state == native.state == "yes"
+    gpu = cpu and cache.state == nvcc.state == "yes" and bool(usable)
+    return Diagnosis([compiler, native, cache, nvcc, pycuda, *devices, _java(), _hadoop()], cpu, gpu)
+
+
+def _lines(found: Diagnosis) -> Iterator[str]:
+    width = max(len(check.name) for check in found.checks)
+    for check in found.checks:
+        shown = {"yes": "yes", "no": "no ", "none": "-  "}[check.state]
+        yield f"{check.name:{width}}  {shown}  {check.text}"
+        if check.help:
+            yield f"{'':{width}}       {check.help}"
+    yield ""
+    yield "Jobs can run on the CPU." if found.cpu_jobs else "Jobs cannot run on the CPU: see above what is missing."
+    yield "Jobs can use a GPU." if found.gpu_jobs else "Jobs cannot use a GPU; --device emulated runs kernels on the CPU."
+
+
+def _tried(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, "yes", look())
+    except HeteroDoopError as error:
+        return Check(name, "no", error.message, error.help)
+
+
+def _compiler() -> str:
+    cc = toolchain.find_cc()
+    with tempfile.TemporaryDirectory(prefix="heterodoop-doctor-") as folder:
+        source = Path(folder) / "try.c"
+        source.write_text(_PROGRAM)
+        toolchain.build_filter([source], Path(folder) / "try", toolchain.CcOptions())
+    return f"{' '.join(cc)}: {toolchain.version(cc)}"
+
+
+def _native() -> str:
+    Native.load()
+    return str(native_library())
+
+
+def _cache() -> str:
+    return f"{build_cache.folder()} (compiled kernels)"
+
+
+def _nvcc() -> str:
+    found = toolchain_cuda.find_nvcc()
+    if found is None:
+        raise ToolError("there is no CUDA compiler: kernels cannot be compiled for a GPU", help=_GET_TOOLKIT)
+    return f"{found.path}, CUDA {found.version[0]}.{found.version[1]}"
+
+
+def _pycuda() -> Check:
+    found = importlib.util.find_spec("pycuda")
+    if found is None:
+        state: Literal["no", "none"] = "no" if gpus.present() else "none"
+        return Check("PyCUDA", state, f"not installed for {sys.executable}", _GET_PYCUDA)
+    return Check("PyCUDA", "yes", os.path.dirname(found.origin or ""))
+
+
+def _devices() -> list[Check]:
+    """The driver and the GPUs. A GPU is opened to know its free memory, as a job would."""
+    if not gpus.present():
+        return [Check("CUDA driver", "none", f"there is no {gpus.NODES[0]}", _GET_DRIVER)]
+    with closing(Worker(CUDA, 1)) as worker:
+        worker.start()
+        try:
+            survey = worker.survey()
+        except HeteroDoopError as error:
+            return [Check("CUDA driver", "no", error.message, error.help)]
+        version = f"serves CUDA {survey.driver[0]}.{survey.driver[1]}"
+        if not survey.gpus:
+            return [Check("CUDA driver", "no", f"{version}; {gpus.there_are(survey.gpus)}")]
+        if old := gpus.old_driver(survey):
+            return [Check("CUDA driver", "no", old, "install a newer NVIDIA driver")]
+        return [Check("CUDA driver", "yes", version), *map(_gpu, survey.gpus)]
+
+
+def _gpu(gpu: Gpu) -> Check:
+    name, what = f"GPU {gpu.number}", f"{gpu.name}, {gpu.arch}, {gpu.memory // MIB} MiB{f', {gpu.uuid}' if gpu.uuid else ''}"
+    with closing(Worker(CUDA, 1)) as worker:
+        worker.start()
+        worker.open(gpu.number)
+        try:
+            opened = worker.opened()
+        except HeteroDoopError as error:
+            return Check(name, "no", f"{what}: {error.message}", "nvidia-smi lists who uses it")
+    return Check(name, "yes", f"{what}, {opened.free // MIB} MiB free")
+
+
+def _java() -> Check:
+    return _program("Java", "java", "JAVA_HOME", "-version", "only for Hadoop: apt install default-jre-headless")
+
+
+def _hadoop() -> Check:
+    help = "only for jobs on a cluster: unpack a release, set HADOOP_HOME"
+    return _program("Hadoop", "hadoop", "HADOOP_HOME", "version", help)
+
+
+def _program(name: str, command: str, home: str, question: str, help: str) -> Check:
+    """A program that need not be there: of the folder that a variable names, else from PATH; and what it says it is."""
+    folder = os.environ.get(home)
+    path = os.path.join(folder, "bin", command) if folder else shutil.which(command)
+    if not path:
+        return Check(name, "none", f"no {home}, and no `{command}` in PATH", help)
+    try:
+        done = toolchain.run([path, question], timeout=60)
+    except ToolError as error:
+        return Check(name, "no", error.message, f"correct {home}" if folder else "")
+    said = (done.stdout.strip() or done.stderr.strip()).splitlines() or ["it says nothing"]
+    if done.returncode:
+        return Check(name, "no", f"{path} {question} fails: {said[-1]}")
+    return Check(name, "yes", f"{path}: {' '.join(said[0].split())}")

@@ -1,0 +1,164 @@
+"""What `heterodoop doctor` says of machines that lack this and that; tools and GPUs are stand-ins."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heterodoop import toolchain_cuda
+from heterodoop.executor import gpus
+
+from .engine.test_workers import DRIVER
+from .support import cli_here
+
+Tool = Callable[..., Path]
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine with a C compiler and nothing else; returns the folder of its programs."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("cc", "as", "ld"):
+        found = shutil.which(name)
+        assert found
+        (folder / name).symlink_to(found)
+    monkeypatch.setenv("PATH", str(folder))
+    for name in ("CC", "CUDA_HOME", "CUDA_PATH", "JAVA_HOME", "HADOOP_HOME", "CUDA_VISIBLE_DEVICES", "HETERODOOP_NATIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(gpus, "NODES", (str(tmp_path / "nvidiactl"),))
+    monkeypatch.setattr(toolchain_cuda.find_nvcc, "__defaults__", (os.environ, ()))
+    return folder
+
+
+@pytest.fixture
+def tool(machine: Path) -> Tool:
+    """Put a program that says something into PATH, or into another folder."""
+
+    def make(name: str, says: str, *, status: int = 0, folder: Path = machine) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / name
+        path.write_text(f"#!/bin/sh\necho '{says}'\nexit {status}\n")
+        path.chmod(0o755)
+        return path
+
+    return make
+
+
+@pytest.fixture
+def two_gpus(machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nvidiactl").touch()
+    (tmp_path / "modules" / "pycuda").mkdir(parents=True)
+    (tmp_path / "modules" / "pycuda" / "__init__.py").touch()
+    (tmp_path / "modules" / "pycuda" / "driver.py").write_text(DRIVER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
+    monkeypatch.syspath_prepend(str(tmp_path / "modules"))
+
+
+def examine(status: int = 0) -> dict[str, dict[str, str]]:
+    """The checks by name, after one on the summary."""
+    found = json.loads(cli_here("doctor", "--json", status=status).out)
+    assert found["format"] == "heterodoop-doctor-1" and found["cpu_jobs"] == (status == 0)
+    checks = {check["name"]: check for check in found["checks"]}
+    return {**checks, "gpu_jobs": found["gpu_jobs"]}
+
+
+def test_a_machine_with_a_c_compiler_alone(machine: Path) -> None:
+    found = examine()
+    assert {name: check["state"] for name, check in found.items() if name != "gpu_jobs"} == {
+        "C compiler": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no", "PyCUDA": "none",
+        "CUDA driver": "none", "Java": "none", "Hadoop": "none",
+    }
+    assert found["gpu_jobs"] is False and "heterodoop[nvcc]" in found["nvcc"]["help"]
+    assert "heterodoop[gpu]" in found["PyCUDA"]["help"] and "HADOOP_HOME" in found["Hadoop"]["help"]
+
+
+def test_in_words(machine: Path) -> None:
+    lines = cli_here("doctor").out.decode().splitlines()
+    assert lines[0].startswith(f"C compiler      yes  {machine}/cc: ") and lines[-2] == "Jobs can run on the CPU."
+    assert "CUDA driver     -    there is no " in "\n".join(lines)
+    assert "                     install the NVIDIA driver, if this machine has a GPU" in lines
+    assert lines[-1] == "Jobs cannot use a GPU; --device emulated runs kernels on the CPU."
+
+
+def test_no_c_compiler(machine: Path) -> None:
+    (machine / "cc").unlink()
+    found = examine(status=5)
+    assert found["C compiler"]["text"] == "C compiler not found (looked for $CC, cc, gcc)"
+    assert "apt install gcc libc6-dev" in found["C compiler"]["help"]
+    assert "Jobs cannot run on the CPU" in cli_here("doctor", status=5).out.decode()
+
+
+def test_a_c_compiler_that_does_not_compile(tool: Tool, machine: Path, monkeypatch) -> None:
+    monkeypatch.setenv("CC", str(tool("broken", "no headers", status=1)))
+    assert "failed (exit status 1)" in examine(status=5)["C compiler"]["text"]
+
+
+def test_no_native_runtime(machine: Path, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HETERODOOP_NATIVE", str(tmp_path / "none.so"))
+    found = examine(status=5)["native runtime"]
+    assert found["state"] == "no" and "python -m heterodoop.build_native" in found["help"]
+
+
+def test_where_nvcc_is_from(tool: Tool, machine: Path, monkeypatch, tmp_path: Path) -> None:
+    tool("nvcc", "Cuda compilation tools, release 12.4, V12.4.1")
+    assert examine()["nvcc"] == {"name": "nvcc", "state": "yes", "text": f"{machine}/nvcc, CUDA 12.4", "help": ""}
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "nowhere"))
+    found = examine()["nvcc"]
+    assert found["state"] == "no" and found["help"] == "correct CUDA_HOME"
+
+
+def test_java_and_hadoop(tool: Tool, machine: Path, monkeypatch, tmp_path: Path) -> None:
+    tool("java", "openjdk 17.0.2")
+    tool("hadoop", "Hadoop  3.4.2", folder=tmp_path / "hadoop" / "bin")
+    monkeypatch.setenv("HADOOP_HOME", str(tmp_path / "hadoop"))
+    found = examine()
+    assert found["Java"]["text"] == f"{machine}/java: openjdk 17.0.2"
+    assert found["Hadoop"]["text"] == f"{tmp_path}/hadoop/bin/hadoop: Hadoop 3.4.2"
+    tool("hadoop", "JAVA_HOME is not set", status=1, folder=tmp_path / "hadoop" / "bin")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
+    found = examine()
+    assert found["Hadoop"]["text"].endswith("version fails: JAVA_HOME is not set") and found["Hadoop"]["state"] == "no"
+    assert found["Java"]["state"] == "no" and found["Java"]["help"] == "correct JAVA_HOME"
+
+
+def test_gpus_with_their_memory(two_gpus: None, tool: Tool) -> None:
+    tool("nvcc", "Cuda compilation tools, release 13.0, V13.0.1")
+    found = examine()
+    assert found["CUDA driver"]["text"] == "serves CUDA 13.0" and found["PyCUDA"]["state"] == "yes"
+    assert found["GPU 0"]["text"] == "Fake 0, sm_90, 81920 MiB, 71680 MiB free"
+    assert found["GPU 1"]["state"] == "yes" and found["gpu_jobs"] is True
+    assert cli_here("doctor").out.decode().splitlines()[-1] == "Jobs can use a GPU."
+
+
+def test_a_gpu_without_free_memory(two_gpus: None, monkeypatch) -> None:
+    monkeypatch.setenv("FAKE_FREE", str(100 << 20))
+    found = examine()
+    assert "100 of 81920 MiB of its memory are free" in found["GPU 0"]["text"] and found["GPU 0"]["state"] == "no"
+    assert found["gpu_jobs"] is False
+
+
+@pytest.mark.parametrize(("name", "value", "why"), [
+    ("FAKE_DRIVER", "11080", "the driver is of CUDA 11.8, 12.0 or newer is needed"),
+    ("CUDA_VISIBLE_DEVICES", "", "serves CUDA 13.0; the CUDA driver names no GPU with CUDA_VISIBLE_DEVICES=''"),
+])
+def test_a_driver_that_offers_nothing(two_gpus: None, monkeypatch, name: str, value: str, why: str) -> None:
+    monkeypatch.setenv(name, value)
+    found = examine()
+    assert found["CUDA driver"]["text"] == why and "GPU 0" not in found
+
+
+def test_a_gpu_without_pycuda(machine: Path, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "nvidiactl").touch()
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "pycuda.py").write_text("raise ModuleNotFoundError(name='pycuda')")  # hides one that is there
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
+    found = examine()["CUDA driver"]
+    assert (found["state"], found["help"]) == ("no", "pip install 'heterodoop[gpu]'")
+    assert found["text"] == "PyCUDA is needed to use a GPU, and there is no Python module 'pycuda'"
