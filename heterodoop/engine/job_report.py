@@ -222,6 +222,8 @@ class JobReport:
             row["device"] = result.device
             if result.reason:
                 row["reason"] = result.reason
+            if result.retried:
+                row["retried"] = result.retried
             split = self.plan.splits[task.number]
             row["split"] = {"file": split.file.path, "start": split.start, "length": split.length}
         if result.status_text:

@@ -20,7 +20,7 @@ from .gpus import Opened, Survey
 from .native import MapSpec, Phase, Progress, TaskResult, TaskStatus
 from .native_device import DeviceOptions
 from .worker_messages import Message, Open, Ready, Refused, Reply, Run, Setup
-from .worker_process import Session, WorkerProcess
+from .worker_process import START_SECONDS, Session, WorkerProcess
 
 CANCEL_SECONDS = 2.0  # that a task told to stop may still run: no kernel can be stopped in the middle
 _TICK_SECONDS = 0.1
@@ -111,7 +111,7 @@ class Worker:
     def stop(self) -> None:
         """No more tasks: the process ends in the background."""
         with self._changed:
-            if self._process and not self._ready:  # it is still starting: nothing to end in order
+            if self._process and not self._ready and not self._closing:  # it is still starting: nothing to end in order
                 self._process.kill()
             self._closing = True
             self._ready = False
@@ -134,13 +134,14 @@ class Worker:
                 self._changed.wait(_TICK_SECONDS)
 
     def _live(self) -> None:
-        while not self._closing and not self._out:
-            try:
-                process = WorkerProcess(self.kind, self.sessions)
-            except OSError as error:
-                self._retire(f"no worker process can be started: {error}")
-                return
-            self._serve(process)
+        try:
+            while not self._closing and not self._out:
+                self._serve(WorkerProcess(self.kind, self.sessions))
+        except OSError as error:
+            self._retire(f"no worker process can be started: {error}")
+        finally:
+            if not self._closing and not self._out:  # a bug: nobody may wait for ever
+                self._retire("the thread that watches it has ended")
 
     def _serve(self, process: WorkerProcess) -> None:
         """One process from its start to its end."""
@@ -150,9 +151,11 @@ class Worker:
                 process.kill()
         try:
             self._bring_up(process)
+        except TimeoutError:
+            self.fault(process, f"its worker process did not start within {START_SECONDS:g} s")
         except (EOFError, OSError):
             process.kill()
-            self.fault(process, f"its worker process ended at its start ({process.how_it_ended()})")
+            self.fault(process, f"its worker process ended at its start: {process.how_it_ended()}")
         with self._changed:
             while self._fault is None and not self._closing:
                 self._changed.wait()

@@ -24,6 +24,7 @@ from .native import MapSpec, TaskResult
 from .native_device import DeviceOptions
 
 _HEAD = struct.Struct("<Q")
+_INT = struct.Struct("=i")
 _LARGEST = 1 << 36  # bytes: more than any task's data, less than a head that is not one
 _PIECE = 1 << 20
 
@@ -92,8 +93,9 @@ class Channel:
 
         Raises EOFError: the other end is closed, in the middle of a message or not. OSError.
         """
-        head, fds, _, _ = socket.recv_fds(self.socket, _HEAD.size, 1, socket.MSG_CMSG_CLOEXEC)
-        fd = fds[0] if fds else -1
+        # Not socket.recv_fds, which forgets the flag: programs that another thread starts would inherit the descriptor.
+        head, ancillary, _, _ = self.socket.recvmsg(_HEAD.size, socket.CMSG_SPACE(_INT.size), socket.MSG_CMSG_CLOEXEC)
+        fd = _INT.unpack(ancillary[0][2])[0] if ancillary else -1
         try:
             head += self._exactly(_HEAD.size - len(head))
             (size,) = _HEAD.unpack(head)

@@ -22,11 +22,12 @@ from .gpu_task import KernelCall
 from .worker_messages import Channel, Message, new_shared_memory, shared_block
 
 MODULE = "heterodoop.executor.worker"
-START_SECONDS = 120.0  # for one step of the start: a driver that wakes eight GPUs takes ten
+START_SECONDS = 60.0  # for one step of the start: a driver that wakes eight GPUs takes ten
 SEND_SECONDS = 30.0  # for a message that has begun: a process that does not take it is stopped, or gone
 _END_SECONDS = 2.0  # to end by itself, once its channels are closed
 _DEAD_SECONDS = 10.0  # from kill -9 to the end: the driver frees the GPU's memory first
 _TAIL = 4000
+_FEW_THREADS = {"OPENBLAS_NUM_THREADS": "1"}  # PyCUDA imports numpy, which starts a thread per core for nothing
 
 
 class Session:
@@ -145,5 +146,6 @@ def _spawn(kind: str, channels: list[socket.socket], blocks: list[int], stderr: 
     path = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [sys.executable, "-P", "-m", MODULE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
-        env={**os.environ, "PYTHONPATH": path}, pass_fds=[control, *sessions, *blocks], start_new_session=True,
+        env={**os.environ, "PYTHONPATH": path, **_FEW_THREADS}, pass_fds=[control, *sessions, *blocks],
+        start_new_session=True,
     )

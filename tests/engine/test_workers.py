@@ -156,6 +156,9 @@ def test_a_worker_that_is_killed_is_replaced(job: Run, expected, started, moment
     (warning,) = result.warnings
     assert warning.code == "HD416" and "GPU 0 (emulated) failed once, and was used again" in warning.message
     assert "killed by SIGKILL" in warning.message
+    rows = (result.report_folder / "attempts.jsonl").read_text().splitlines()
+    retried = [json.loads(row).get("retried", "") for row in rows]
+    assert any("killed by SIGKILL" in why for why in retried) == (moment != "while it starts")
 
 
 def test_a_task_whose_workers_die_twice_runs_on_the_cpu(job: Run, expected, started) -> None:
