@@ -95,9 +95,9 @@ class Bench:
             with closing(emulated.EmulatedDevice(self.native, emulated.runtime_module())) as device:
                 yield device, ""
             return
-        arch = cuda.architecture()
-        library, runtime = cuda.device_library(arch)
-        with closing(cuda.CudaDevice(self.native, runtime, library=library)) as opened:
+        arch = toolchain_cuda.of_this_machine()[0]
+        library, runtimes = cuda.device_library([arch])
+        with closing(cuda.CudaDevice(self.native, runtimes[arch], library=library)) as opened:
             yield opened, arch
 
     def on_device(self, what: str, bundle: Path, text: Path, settings: Sequence[str] = ()) -> tuple[Row, AttemptResult]:
@@ -106,7 +106,7 @@ class Bench:
         with self.opened() as (device, arch):
             code = emulated.device_code(bundle, found) if not arch else cuda.device_code(bundle, found, arch)
             assert code is not None, f"{bundle} has no kernels for {arch or 'the emulated device'}"
-            run = gpu_task.MapRun(plan.cpu, plan.splits[0], place, out, index)
+            run = cpu_task.MapRun(plan.cpu, plan.splits[0], place, out, index)
             prologues = Prologues(self.native)
             taken: list[tuple[float, AttemptResult]] = []
             for _ in range(WARM_UP + self.runs):
