@@ -33,10 +33,10 @@ struct Error : std::runtime_error {
   Error(TaskStatus s, const std::string &what, int err = 0) : std::runtime_error(what), status(s), error_number(err) {}
 };
 
-// Set from another thread; polled at least ten times a second.
+// Set from another thread; polled at least ten times a second, by readers of a device's input too.
 struct Cancel {
   const volatile int32_t *flag = nullptr;
-  bool requested() const { return flag && *flag; }
+  bool requested() const { return flag && __atomic_load_n(flag, __ATOMIC_RELAXED); }
   void check() const {
     if (requested()) throw Error(kCancelled, "cancelled");
   }

@@ -8,8 +8,6 @@
 namespace hd {
 namespace {
 
-constexpr uint64_t kReadAhead = 16;  // the index reads in words of 16
-
 // Text that the host has made: lines that end in \n, whatever ended the records.
 class LineIngest final : public Ingest {
  public:
@@ -25,8 +23,8 @@ class LineIngest final : public Ingest {
   uint64_t middle(const SubSplit &s) override { return middle_line(lines_.substr(s.at, s.size)); }
   void read(const SubSplit &) override {}
   DeviceText bring(const SubSplit &s) override {
-    char *const text = room_.text[0].reserve(s.size + kReadAhead);
-    room_.device.fill(text + s.size, 0, kReadAhead);
+    char *const text = room_.text[0].reserve(s.size + kTextMargin);
+    room_.device.fill(text + s.size, 0, kTextMargin);
     room_.device.upload(text, lines_.data() + s.at, s.size);
     return {text, s.size, '\n'};
   }

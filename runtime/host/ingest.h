@@ -12,6 +12,8 @@ namespace hd {
 // The longest text of one sub-split: lengths of records are 32 bit.
 constexpr uint64_t kMostSubSplit = uint64_t(1) << 31;
 
+constexpr uint64_t kTextMargin = 16;  // zeros behind a text: the index reads in words of 16
+
 // A range of the input: of the file, or of what was read last where it is no file with lines. Size 0: the input's end.
 struct SubSplit {
   uint64_t at = 0, size = 0;

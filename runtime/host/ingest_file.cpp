@@ -10,7 +10,6 @@
 namespace hd {
 namespace {
 
-constexpr uint64_t kReadAhead = 16;  // the index reads in words of 16
 // Measured on H100 hosts: with 10 to 12 readers the link is nearly full; fewer do not feed it, more are no better.
 constexpr uint32_t kMostThreads = 12, kSpareCores = 2;
 // Larger pieces copy faster, as long as what has been read is still in the cache when it is copied.
@@ -95,7 +94,7 @@ uint64_t FileIngest::middle(const SubSplit &s) {
 void FileIngest::begin(uint32_t lane, const SubSplit &s) {
   held_[lane] = {};
   const uint64_t usual = std::min(target_, cuts_.end() - cuts_.begin());
-  char *const text = room_.text[lane].reserve(std::max(s.size, usual) + kReadAhead);
+  char *const text = room_.text[lane].reserve(std::max(s.size, usual) + kTextMargin);
   room_.device.begin_copies(lane);
   room_.readers->begin({&file_, s.at, s.size, text, lane, cancel_});
   held_[lane] = s;
@@ -122,7 +121,7 @@ void FileIngest::read(const SubSplit &s) {
 DeviceText FileIngest::bring(const SubSplit &s) {
   room_.device.await_copies(lane_);
   char *const text = room_.text[lane_].data();
-  room_.device.fill(text + s.size, 0, kReadAhead);
+  room_.device.fill(text + s.size, 0, kTextMargin);
   return {text, s.size, delimiter_};
 }
 

@@ -2,6 +2,7 @@
 // ingest_checks FOLDER ROUNDS. Prints what fails; exit status 1 then.
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -33,6 +34,48 @@ struct Case {
   int halving = 0;  // of a hundred pieces so many are given back and cut in two
   int32_t cancelled = 0;
   Cancel cancel() const { return {&cancelled}; }
+};
+
+// An emulated device; something can happen at each copy of input, before it is begun.
+class WatchedDevice final : public Device {
+ public:
+  explicit WatchedDevice(std::function<void(int)> at_copy) : at_copy_(std::move(at_copy)) {}
+  int copies() const { return copies_; }
+
+  const char *kind() const override { return device_->kind(); }
+  uint32_t multiprocessors() const override { return device_->multiprocessors(); }
+  uint64_t free_memory() override { return device_->free_memory(); }
+  void *allocate(uint64_t bytes) override { return device_->allocate(bytes); }
+  void free(void *memory) noexcept override { device_->free(memory); }
+  void *allocate_host(uint64_t bytes) override { return device_->allocate_host(bytes); }
+  void free_host(void *memory) noexcept override { device_->free_host(memory); }
+  void upload(void *to, const void *from, uint64_t bytes) override { device_->upload(to, from, bytes); }
+  void download(void *to, const void *from, uint64_t bytes) override { device_->download(to, from, bytes); }
+  void fill(void *to, uint8_t byte, uint64_t bytes) override { device_->fill(to, byte, bytes); }
+  void copy(void *to, const void *from, uint64_t bytes) override { device_->copy(to, from, bytes); }
+  void open_copies(uint32_t slots) override { device_->open_copies(slots); }
+  void begin_copies(uint32_t lane) override { device_->begin_copies(lane); }
+  void await_copies(uint32_t lane) override { device_->await_copies(lane); }
+  void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) override {
+    at_copy_(++copies_);
+    device_->begin_copy(lane, slot, to, from, bytes);
+  }
+  void finish_copy(uint32_t slot) override { device_->finish_copy(slot); }
+  uint64_t texture(const void *memory, uint64_t n, Texel texel) override { return device_->texture(memory, n, texel); }
+  void free_texture(uint64_t texture) noexcept override { device_->free_texture(texture); }
+  void need_stack(uint64_t bytes) override { device_->need_stack(bytes); }
+  const void *kernel(const std::string &module, const std::string &entry) override { return device_->kernel(module, entry); }
+  uint32_t occupancy(const void *k, uint32_t threads, uint64_t shared) override { return device_->occupancy(k, threads, shared); }
+  void launch(const DeviceLaunch &launch, void **arguments) override { device_->launch(launch, arguments); }
+  void sync() override { device_->sync(); }
+  void sort(SortBuffers &buffers, uint64_t n, int begin, int end) override { device_->sort(buffers, n, begin, end); }
+  void scan(const uint32_t *values, uint64_t *sums, uint64_t n) override { device_->scan(values, sums, n); }
+  uint64_t select(const uint8_t *flags, uint32_t *chosen, uint64_t n) override { return device_->select(flags, chosen, n); }
+
+ private:
+  const std::unique_ptr<Device> device_{emulated_device()};
+  const std::function<void(int)> at_copy_;
+  std::atomic<int> copies_ = 0;
 };
 
 std::string random_text(Random &random, size_t n) {
@@ -218,6 +261,35 @@ void failures_are_told(const std::string &folder) {
   same_records(room, c, random);
 }
 
+// What happens while the readers are at work: the first sub-split is the whole file.
+void failures_in_the_middle(const std::string &folder) {
+  Case c;
+  Random random(11);
+  c.records.path = folder + "/middle";
+  write_file(c.records.path, random_text(random, 300000));
+  c.ingest = {3, 0, 1000, 1 << 20, 0};
+  {
+    WatchedDevice device([&](int copy) {
+      if (copy == 20) throw std::runtime_error("the link is down");
+    });
+    IngestRoom room(device);
+    where = "a device that fails";
+    CHECK(failing(room, c, kDeviceFailed, [&](int) { CHECK(false); }) == "the link is down");
+    CHECK(device.copies() < 20 + 3);
+    where = "the readers after a failure";
+    same_records(room, c, random);
+  }
+  WatchedDevice stopped([&](int copy) {
+    if (copy == 20) __atomic_store_n(&c.cancelled, 1, __ATOMIC_RELAXED);
+  });
+  IngestRoom room(stopped);
+  where = "a task that is stopped while it reads";
+  CHECK(failing(room, c, kCancelled, [&](int) { CHECK(false); }) == "cancelled");
+  CHECK(stopped.copies() < 20 + 3);
+  c.cancelled = 0;
+  same_records(room, c, random);
+}
+
 // A device of memory for one text and a half reads nothing ahead; one with less says so, and halves fit.
 void short_memory(const std::string &folder) {
   const std::unique_ptr<Device> device(emulated_device());
@@ -260,6 +332,7 @@ int main(int, char **argv) {
   random_cases(argv[1], std::atoi(argv[2]));
   long_records(argv[1]);
   failures_are_told(argv[1]);
+  failures_in_the_middle(argv[1]);
   short_memory(argv[1]);
   printf("%d failures\n", failures);
   return failures != 0;

@@ -38,6 +38,15 @@ def test_records_are_the_cpu_s(on_device: Run, on_cpu: Run, name: str, sub_split
              on_cpu(TEXTS[name], IDENTITY, reducers=reducers), MAP_COUNTERS)
 
 
+@pytest.mark.parametrize("ingest", [(5, 3), (1, 1000)])
+def test_many_readers_bring_what_one_brings(on_device: Run, on_cpu: Run, ingest: tuple[int, int]) -> None:
+    data = b"".join(b"some words of line %d%s" % (i, (b"\n", b"\r\n", b"\r")[i % 3]) for i in range(2000))
+    options = {"sub_split_bytes": 9000, "ingest_threads": ingest[0], "ingest_piece": ingest[1]}
+    for reducers in (0, 2):
+        ours = on_device(data, WORDS, reducers=reducers, options=options)
+        same(ours, on_cpu(data, WORDS, reducers=reducers), MAP_COUNTERS)
+
+
 @pytest.mark.parametrize("name", ["mixed", "crlf", "no final newline", "mark"])
 def test_splits_cut_at_every_byte_share_the_records_out(on_device: Run, on_cpu: Run, name: str) -> None:
     data = TEXTS[name]
