@@ -29,6 +29,7 @@ from .model import (
     JobShape,
     Kill,
     Launch,
+    Opened,
     Outcome,
     Slot,
     Start,
@@ -74,19 +75,21 @@ class InvalidEvent(Exception):
 class Machine:
     """See the module. `phase` is "new", "map", "reduce", "closing" or "ended".
 
+    late       slots that nothing may run on before Opened says so; never a CPU slot.
     gpus       GPUs behind the GPU slots; default: as many as slots.
     size       bytes of a map task's split, by its number: what estimates are made from.
     estimates  what is known of map tasks already.
     """
 
     def __init__(
-        self, job: JobShape, slots: Sequence[Slot], policy: Policy = CPU_ONLY, *, gpus: int | None = None,
-        size: Callable[[int], int] = lambda number: 1, estimates: Estimates | None = None,
+        self, job: JobShape, slots: Sequence[Slot], policy: Policy = CPU_ONLY, *, late: Sequence[Slot] = (),
+        gpus: int | None = None, size: Callable[[int], int] = lambda number: 1, estimates: Estimates | None = None,
     ) -> None:
         gpu_slots = sum(slot.kind == "gpu" for slot in slots)
         if len(slots) == gpu_slots:
             raise ValueError("a job needs a CPU slot")
-        if job.maps and not any(policy.takes(View(job.maps, gpu_slots, 0), slot.kind) for slot in slots):
+        early = [slot for slot in slots if slot not in late]
+        if job.maps and not any(policy.takes(View(job.maps, gpu_slots, 0), slot.kind) for slot in early):
             raise ValueError(f"no slot may take a map task under policy {policy.name}")
         self.job = job
         self.slots = tuple(slots)
@@ -97,7 +100,8 @@ class Machine:
         self._gpus = gpu_slots if gpus is None else gpus
         self._sessions = gpu_slots / self._gpus if self._gpus else 0.0
         self._size = size
-        self._free = sorted(slots, key=_gpu_first)
+        self._late = list(late)
+        self._free = sorted(early, key=_gpu_first)
         self._states = {"map": bytearray(job.maps), "reduce": bytearray(job.reduces)}
         self._done = {"map": 0, "reduce": 0}
         self._fresh = 0  # first task of the phase that was never tried
@@ -129,8 +133,10 @@ class Machine:
                 return self._failed(attempt, reason, permanent)
             case Ended(attempt):
                 return self._ended(attempt)
+            case Opened(slot):
+                return self._opened(slot)
             case Tick():
-                return self._assign() if self.phase in ("map", "reduce") else []
+                return self._go_on()
 
     def story(self, task: TaskId | None = None) -> list[Step]:
         """What happened, oldest first; of one task where `task` is given."""
@@ -159,6 +165,16 @@ class Machine:
             raise AssertionError("\n".join([str(error), *map(str, self.story())])) from None
 
     # Events
+
+    def _opened(self, slot: Slot) -> list[Instruction]:
+        self._require(slot in self._late, f"slot {slot.number} is open")
+        self._late.remove(slot)
+        self._put_back(slot)
+        self._note(None, f"{slot.kind} slot {slot.number} opened")
+        return self._go_on()
+
+    def _go_on(self) -> list[Instruction]:
+        return self._assign() if self.phase in ("map", "reduce") else []
 
     def _succeeded(self, attempt: Attempt) -> list[Instruction]:
         run = self._release(attempt)
@@ -317,10 +333,12 @@ class Machine:
     def _release(self, attempt: Attempt) -> Run:
         """The attempt has ended: its slot is free. Returns what it was."""
         self._require(attempt in self._running, f"attempt {attempt} does not run")
-        run = self._running.remove(attempt)
-        self._free.append(attempt.slot)
+        self._put_back(attempt.slot)
+        return self._running.remove(attempt)
+
+    def _put_back(self, slot: Slot) -> None:
+        self._free.append(slot)
         self._free.sort(key=_gpu_first)
-        return run
 
     # Bookkeeping
 
@@ -347,7 +365,7 @@ class Machine:
         assert running == {a.task for a in self.running()} - over, "running tasks and running attempts differ"
         assert self.phase == "closing" or self._running.wanted() == running, "a running task was given up"
         taken = [a.slot for a in self.running()]
-        assert sorted([s.number for s in [*taken, *self._free]]) == sorted(s.number for s in self.slots), "a slot was lost"
+        assert sorted(s.number for s in [*taken, *self._free, *self._late]) == sorted(s.number for s in self.slots), "a slot was lost"
         for kind in ("map", "reduce"):
             assert self._done[kind] == self._states[kind].count(DONE), f"{kind}: wrong count of tasks done"
         if any(self._states["reduce"]):

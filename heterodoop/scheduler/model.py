@@ -85,6 +85,13 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """A slot that was not there at the start can be used from now on."""
+
+    slot: Slot
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Nothing happened, but time has passed: an attempt may take longer than was expected of it."""
 
@@ -97,7 +104,7 @@ class Stop:
     reason: str
 
 
-Event = Start | Succeeded | Failed | Ended | Tick | Stop
+Event = Start | Opened | Succeeded | Failed | Ended | Tick | Stop
 
 
 # Instructions: what must be done, in the order given.

@@ -9,6 +9,9 @@ from .estimates import Estimates
 from .model import Attempt, TaskId
 
 
+FIRST_SECONDS = 1.0  # what the first task of a GPU is taken to need: it warms up
+
+
 @dataclass(slots=True)
 class Run:
     """`killed`: told to stop. `duplicate`: began while another attempt of its task ran."""
@@ -83,10 +86,8 @@ class Running:
         if others or run.killed or task.kind == "reduce" or attempt.slot.kind == "gpu" or task in self.only_once:
             return 0.0
         on_gpu = estimates.seconds("gpu", size(task.number))
-        if on_gpu is None:
-            return 0.0
         on_cpu = estimates.seconds("cpu", size(task.number)) or 0.0
-        return abs(on_cpu - (now - run.started)) - on_gpu
+        return abs(on_cpu - (now - run.started)) - (FIRST_SECONDS if on_gpu is None else on_gpu)
 
     def check(self) -> None:
         """Invariants, for tests."""

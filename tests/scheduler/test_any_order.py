@@ -16,6 +16,7 @@ from heterodoop.scheduler.model import (
     JobShape,
     Kill,
     Launch,
+    Opened,
     Slot,
     Start,
     Stop,
@@ -34,13 +35,15 @@ class AnyOrder(RuleBasedStateMachine):
     """Attempts end in any order and any way, after any time; the job may be stopped at any moment."""
 
     @initialize(maps=st.integers(0, 7), reduces=st.integers(0, 3), cpus=st.integers(1, 3), gpus=st.integers(0, 4),
-                tries=st.integers(1, 3), policy=st.sampled_from([*POLICIES.values(), *[EAGER] * 7]))
-    def begin(self, maps: int, reduces: int, cpus: int, gpus: int, tries: int, policy: Policy) -> None:
+                late=st.integers(0, 2), tries=st.integers(1, 3), policy=st.sampled_from([*POLICIES.values(), *[EAGER] * 7]))
+    def begin(self, maps: int, reduces: int, cpus: int, gpus: int, late: int, tries: int, policy: Policy) -> None:
         self.shape = JobShape(maps, reduces, tries, tries)
         slots = [*(Slot(i, "cpu") for i in range(cpus)), *(Slot(cpus + i, "gpu") for i in range(gpus))]
         self.policy = policy if gpus else CPU_ONLY
+        self.late = [] if policy.name == "gpu-only" else slots[cpus:][:late]
         estimates = known(9.0, 0.1) if self.policy is EAGER else None
-        self.machine = Machine(self.shape, slots, self.policy, gpus=(gpus + 1) // 2, estimates=estimates)
+        self.machine = Machine(self.shape, slots, self.policy, late=self.late, gpus=(gpus + 1) // 2,
+                               estimates=estimates)
         self.slots = len(slots)
         self.now = 0.0
         self.live: list[Attempt] = []
@@ -74,6 +77,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert all(other.slot.kind == "cpu" and other not in self.killed for other in others)
         assert not duplicate or (attempt.slot.kind, attempt.task.kind, self.policy.duplicates) == ("gpu", "map", True)
         assert attempt.task.kind == "map" or attempt.slot.kind == "cpu"
+        assert attempt.slot not in self.late
         self.live.append(attempt)
         self.launched.append(attempt)
         if duplicate:
@@ -90,6 +94,11 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from([0.0, 0.1, 1.0, 50.0]))
     def wait(self, seconds: float) -> None:
         self.now += seconds
+
+    @precondition(lambda self: self.late)
+    @rule()
+    def open(self) -> None:
+        self.obey(Opened(self.late.pop()))
 
     @rule()
     def tick(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heterodoop.scheduler.estimates import Estimates
-from heterodoop.scheduler.machine import Machine
+from heterodoop.scheduler.machine import InvalidEvent, Machine
 from heterodoop.scheduler.model import (
     Attempt,
     Commit,
@@ -16,6 +16,7 @@ from heterodoop.scheduler.model import (
     JobShape,
     Kill,
     Launch,
+    Opened,
     Slot,
     Start,
     Stop,
@@ -156,6 +157,25 @@ def test_the_task_that_gains_most_is_first_and_other_policies_have_no_duplicates
         machine = Machine(JobShape(2, 0), (CPU, GPU), POLICIES[policy])
         machine.handle(Start(), 0.0)
         assert [*machine.handle(Succeeded(ON_GPU), 1.0), *machine.handle(Tick(), 1000.0)] == [Commit(ON_GPU)]
+
+
+def test_a_slot_that_opens_late_takes_what_is_left_or_tries_what_runs() -> None:
+    machine = Machine(JobShape(3, 0), (CPU, GPU), POLICIES["tail"], late=[GPU])
+    first = Attempt(TaskId("map", 0), 0, CPU)
+    assert machine.handle(Start(), 0.0) == [Launch(first)]
+    assert machine.handle(Opened(GPU), 1.0) == [Launch(Attempt(TaskId("map", 1), 0, GPU))]
+    machine.validate()
+    machine = Machine(JobShape(1, 0), (CPU, GPU), POLICIES["tail"], late=[GPU])
+    machine.handle(Start(), 0.0)
+    assert machine.handle(Opened(GPU), 0.9) == [], "a task that may end soon"
+    assert machine.handle(Tick(), 1.1) == [Launch(Attempt(TaskId("map", 0), 1, GPU), duplicate=True)]
+    with pytest.raises(InvalidEvent, match="slot 1 is open"):
+        machine.handle(Opened(GPU))
+
+
+def test_slots_that_open_late_are_of_no_use_to_a_policy_that_needs_them() -> None:
+    with pytest.raises(ValueError, match="gpu-only"):
+        Machine(JobShape(1, 0), (CPU, GPU), POLICIES["gpu-only"], late=[GPU])
 
 
 def test_a_task_that_failed_first_may_be_duplicated_later() -> None:
