@@ -6,6 +6,7 @@ behind is removed. A failed attempt leaves its log and nothing else.
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 class AttemptRunner:
     """Runs attempts of one job; several threads may call it at a time.
 
-    on_device  runs a map task, None: the CPU does. `spare`: folders that can serve again.
+    on_device  runs the map tasks of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
     """
 
     plan: Plan
@@ -66,6 +67,13 @@ class AttemptRunner:
         else:
             remove_tree(folder.root)
 
+    def discard(self, attempt: Attempt) -> None:
+        """Nothing of the attempt is wanted: another one of its task was sooner. What it left is removed, its log too."""
+        remove_tree(self.layout.attempt(attempt).root)
+        for path in (*self.layout.map_output(attempt), self.layout.log(attempt)):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
     def _run(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
         try:
             used = self.spare.pop()
@@ -81,7 +89,7 @@ class AttemptRunner:
             out = folder.out / part_name(attempt.task.number)
         split = self.plan.splits[attempt.task.number]
         run = MapRun(self.plan.cpu, split, self._place(attempt, folder), out, index)
-        if self.on_device:
+        if self.on_device and attempt.slot.kind == "gpu":
             return self.on_device(run, progress)
         return run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
 

@@ -21,7 +21,9 @@ from ..diag import Diagnostic
 from ..errors import UsageError
 from ..executor.report import AttemptResult, Totals
 from ..scheduler.model import Attempt, TaskKind
+from .device_names import CPU
 from .layout import Layout, remove_tree
+from .map_sides import Side
 from .plan import Plan
 from .slots import AttemptEnd
 
@@ -80,11 +82,14 @@ class JobReport:
         self.done: dict[TaskKind, int] = {"map": 0, "reduce": 0}
         self.seconds: dict[str, float] = {}
         self.devices: Counter[str] = Counter()  # done map tasks by what ran them
+        self.sides = {"device": Side(), "cpu": Side()}
+        self.duplicates: Mapping[str, int] = {"won": 0, "lost": 0, "failed": 0}
+        self.speedup: float | None = None  # of one GPU against a CPU slot, at the end
         self.on_cpu: dict[str, OnCpu] = {}  # map tasks that a device left to the CPU, by kind of reason
         self.device_stats: Mapping[str, int] = {}
         self.device_check: Mapping[str, Any] = {}  # what the comparison of device and CPU found
         self.device_warnings: Sequence[Diagnostic] = ()
-        self._slots = {slot.number: _SlotUse(slot.number, slot.kind) for slot in plan.slots}
+        self._slots = {slot.number: _SlotUse(slot.number, slot.kind) for slot in plan.slots.every}
         self._failures: list[dict[str, Any]] = []
         self._started = time.time()
         self._clock = time.monotonic()
@@ -103,15 +108,22 @@ class JobReport:
             what = f"cannot make the report folder {str(self.layout.report)!r}: {error.strerror}"
             raise UsageError(what, code="HD021") from None
 
-    def ended(self, end: AttemptEnd, result: AttemptResult) -> None:
-        """Note an attempt's end, whatever it was."""
+    def ended(self, end: AttemptEnd, result: AttemptResult, *, duplicate: bool = False, overtaken: bool = False) -> None:
+        """Note an attempt's end, whatever it was.
+
+        duplicate  its task ran already when it began.  overtaken: the task's other attempt was sooner.
+        """
         kind = end.attempt.task.kind
         slot = self._slots[end.attempt.slot.number]
         slot.attempts += 1
         slot.seconds += end.seconds
         self.attempts[kind] += 1
         row = self._row(end, result)
-        if result.failure:
+        if duplicate:
+            row["duplicate"] = True
+        if overtaken:
+            row["outcome"] = "overtaken"
+        elif result.failure:
             self.failed[kind] += 1
             if len(self._failures) < MAX_FAILURES:
                 self._failures.append(row)
@@ -121,12 +133,14 @@ class JobReport:
         except OSError:  # a full disk: the job itself will say so
             self._lines = None
 
-    def committed(self, attempt: Attempt, result: AttemptResult) -> None:
-        """Note a task that is done: only such attempts count in the job's counters."""
+    def committed(self, attempt: Attempt, result: AttemptResult, seconds: float) -> None:
+        """Note a task that is done, in so many seconds: only such attempts count in the job's counters."""
         self.done[attempt.task.kind] += 1
         self.totals[attempt.task.kind].add(result)
         if attempt.task.kind == "map":
             self.devices[result.device] += 1
+            side = self.sides["cpu" if result.device == CPU else "device"]
+            side.add(result, self.plan.splits[attempt.task.number].length, seconds)
             if result.reason and result.counters.get("MAP_INPUT_RECORDS"):  # a split without a record is nobody's concern
                 self._left_to_cpu(result.reason)
 
@@ -170,12 +184,22 @@ class JobReport:
             "slots": [asdict(slot) for slot in self._slots.values()],
             "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats,
                        "left_to_cpu": [asdict(left) for left in self.on_cpu.values()], **check},
+            "map": self._map_phase(),
             "stages": {kind: totals.seconds for kind, totals in self.totals.items()},
             "counters": self.counters,
             "user_counters": self.user_counters,
             "warnings": [{"code": w.code, "message": w.message} for w in warnings],
             "failures": self._failures,
             "settings": dict(self.plan.settings),
+        }
+
+    def _map_phase(self) -> dict[str, Any]:
+        slots, seconds = self.plan.slots, self.seconds.get("map", 0.0)
+        return {
+            "policy": slots.policy.name, "cpu_slots": slots.cpu, "gpu_slots": len(slots.every) - slots.cpu,
+            "gpus": slots.gpus, "speedup": self.speedup, "seconds": seconds,
+            **{name: side.to_json(seconds) for name, side in self.sides.items()},
+            "duplicates": dict(self.duplicates),
         }
 
     def finish(self, content: Mapping[str, Any]) -> list[Diagnostic]:

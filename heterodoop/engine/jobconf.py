@@ -102,11 +102,17 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "Threads that read the input of a map task on a device; 0 = chosen from the cores, at most 12."),
     Setting("heterodoop.gpu.sessions", "2", _integer(1, 16),
             "Map tasks that run on a GPU at a time: one is read while another computes."),
+    Setting("heterodoop.gpu.ingest.threads", "0", _integer(0, 256),
+            "Threads that read the input for all GPUs together; where a GPU is used there are so many CPU slots fewer than"
+            " processors (one at least). 0 = 4 per GPU, at most half of the processors."),
     Setting("heterodoop.gpu.hang.seconds", "30", _integer(1, 1 << 31),
             "A map task on a GPU that makes no progress for so long, and for 20 times what earlier ones took, is taken to"
             " hang: its worker process is killed, and the task runs again."),
     Setting("heterodoop.gpu.faults", "3", _integer(1, 1000),
             "Faults after which a GPU gets no more tasks of the job."),
+    Setting("heterodoop.emulated.slots", "0", _integer(0, 256),
+            "Map tasks at a time on the emulated device; 0 = one, or, where it runs them all, as many as there are CPU"
+            " slots."),
     Setting("heterodoop.emulated.workers", "0", _integer(0, 64),
             "Worker processes for the emulated device, as a GPU has one; 0 = it runs in the engine's process."),
     Setting("heterodoop.emulated.order", "forward", _choice("forward", "reverse", "random"),

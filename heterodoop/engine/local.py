@@ -31,14 +31,17 @@ from ..scheduler.model import (
     Instruction,
     Kill,
     Launch,
+    Opened,
     Start,
     Stop,
     Succeeded,
+    Tick,
 )
 from .attempts import AttemptRunner
 from .commit import commit_job, reserve
 from .job_report import JobReport, OnCpu, check_place
 from .layout import Layout
+from .map_sides import device_name
 from .plan import Plan, RunOptions, make_plan
 from .progress import Display, Snapshot, make_display
 from .shuffle import Shuffle
@@ -130,7 +133,11 @@ class _Job:
         self.report = report
         self.display = display
         self.events = events
-        self.machine = Machine(plan.shape, plan.slots, plan.policy)
+        self.machine = Machine(
+            plan.shape, plan.slots.every, plan.slots.policy, late=plan.slots.late, gpus=plan.slots.gpus,
+            size=lambda number: plan.splits[number].length,
+        )
+        self.late = deque(plan.slots.late)
         self.shuffle = Shuffle()
         native = runner if isinstance(runner, Native) else None
         self.devices: Devices | None = None
@@ -139,12 +146,14 @@ class _Job:
             self.devices, self.check = devices.open_checked(native or Native.load(), plan.offload, runner, plan.files)
         on_device = self.check.run_map if self.check else None
         self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, on_device)
-        self.results: dict[Attempt, AttemptResult] = {}  # of attempts that ended and are not committed
+        self.results: dict[Attempt, tuple[AttemptResult, float]] = {}  # of attempts that ended and are not committed
+        self.duplicates: set[Attempt] = set()
+        self.overtaken: set[Attempt] = set()  # another attempt of their task was sooner
         self.verdict: Finish | None = None
         self.error: Exception | None = None  # what ended the job, where no task did
         self.todo: deque[Event] = deque()
         self.bytes_done = 0
-        self.pool = SlotPool(plan.slots, self.attempts, events)
+        self.pool = SlotPool(plan.slots.every, self.attempts, events)
 
     def run(self) -> None:
         try:
@@ -157,6 +166,7 @@ class _Job:
             self.report.device_stats = self.devices.stats
             self.report.device_check = self.check.to_json()
             self.report.device_warnings = self.devices.warnings
+        self.report.duplicates, self.report.speedup = self.machine.duplicates, self.machine.speedup
         self._judge()
 
     def _loop(self) -> None:
@@ -172,11 +182,18 @@ class _Job:
                 self._abandon()
             if self.display.due():
                 self.display.show(self._snapshot())
+            self._open_slots()
             try:
                 self._take(self.events.get(timeout=POLL_SECONDS))
             except Empty:
-                pass
+                self._handle(Tick())
         self.report.seconds[phase] = time.monotonic() - begun
+
+    def _open_slots(self) -> None:
+        """Slots of workers whose GPU is awake now."""
+        ready = self.devices.ready if self.devices and self.late else 0
+        while self.late and ready > len(self.plan.slots.late) - len(self.late):
+            self._handle(Opened(self.late.popleft()))
 
     def _abandon(self) -> None:
         """Do not wait for attempts that did not stop when they were told to: a kernel that never ends cannot be stopped."""
@@ -196,15 +213,17 @@ class _Job:
             self._give_up(result)
             self._handle(Ended(attempt))
             return
-        self.report.ended(end, result)
+        overtaken = attempt in self.overtaken
+        self.report.ended(end, result, duplicate=attempt in self.duplicates, overtaken=overtaken)
+        self.results[attempt] = result, end.seconds
         if result.cancelled:
             self._handle(Ended(attempt))
         elif result.failure:
-            self.results[attempt] = result
             self._handle(Failed(attempt, result.failure.message, result.failure.permanent))
         else:
-            self.results[attempt] = result
             self._handle(Succeeded(attempt))
+        if overtaken:
+            self.attempts.discard(attempt)
 
     def _handle(self, event: Event) -> None:
         """Tell the machine; obey it. An event that arises on the way (a commit that fails) waits for the rest."""
@@ -212,15 +231,19 @@ class _Job:
         if len(self.todo) > 1:
             return
         while self.todo:
-            for instruction in self.machine.handle(self.todo[0]):
+            for instruction in self.machine.handle(self.todo[0], time.monotonic()):
                 self._obey(instruction)
             self.todo.popleft()
 
     def _obey(self, instruction: Instruction) -> None:
         match instruction:
-            case Launch(attempt):
+            case Launch(attempt, duplicate):
+                if duplicate:
+                    self.duplicates.add(attempt)
                 self.pool.launch(attempt)
             case Kill(attempt):
+                if self.machine.state(attempt.task) == "done":
+                    self.overtaken.add(attempt)
                 self.pool.kill(attempt)
             case Commit(attempt):
                 self._commit(attempt)
@@ -228,7 +251,7 @@ class _Job:
                 self.verdict = instruction
 
     def _commit(self, attempt: Attempt) -> None:
-        result = self.results.pop(attempt)
+        result, seconds = self.results.pop(attempt)
         try:
             self.attempts.commit(attempt)
             if result.output:
@@ -236,7 +259,7 @@ class _Job:
         except (JobFailed, OSError) as error:
             self._give_up(error)
             return
-        self.report.committed(attempt, result)
+        self.report.committed(attempt, result, seconds)
         if attempt.task.kind == "map":
             self.bytes_done += self.plan.splits[attempt.task.number].length
 
@@ -247,7 +270,7 @@ class _Job:
 
     def _judge(self) -> None:
         cause = self.verdict.cause if self.verdict else None
-        failure = self.results[cause].failure if cause else None
+        failure = self.results[cause][0].failure if cause else None
         if cause and failure:
             raise task_failed(self.plan, self.layout, cause, failure)
         if self.error:
@@ -255,14 +278,16 @@ class _Job:
 
     def _snapshot(self) -> Snapshot:
         shape, machine = self.plan.shape, self.machine
-        reading = 0
+        reading: dict[int, int] = {}  # by task: one that runs twice is as far as the attempt that is ahead
         for attempt, progress in self.pool.running():
-            if attempt.task.kind == "map":
-                reading += min(progress.bytes_in, self.plan.splits[attempt.task.number].length)
+            number = attempt.task.number
+            if attempt.task.kind == "map" and attempt not in self.overtaken:
+                reading[number] = max(reading.get(number, 0), min(progress.bytes_in, self.plan.splits[number].length))
         failed = sum(self.report.failed.values())
         return Snapshot(
             machine.phase, machine.finished("map"), shape.maps, machine.finished("reduce"), shape.reduces, failed,
-            self.bytes_done + reading, self.plan.input_bytes,
+            self.bytes_done + sum(reading.values()), self.plan.input_bytes,
+            self.report.sides["device"].tasks if self.devices else None, device_name(self.plan.device),
         )
 
 

@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import manifest
 from ..diag import Diagnostic
 from ..errors import UsageError
+from ..executor import gpus
 from ..executor.cpu_task import CpuJob
-from ..executor.gpus import ALL
 from ..executor.split import Split, plan_splits
 from ..executor.streaming_env import job_environment
-from ..scheduler.model import JobShape, Slot
-from ..scheduler.policies import POLICIES, Policy
+from ..scheduler.model import JobShape
+from ..scheduler.policies import CPU_ONLY
 from ..storage import inputs as storage
 from . import jobconf
 from .device_names import AUTO, CPU, check_device
+from .job_slots import INGEST_THREADS, Slots, check_policy, plan_slots
 from .jobconf import JobConf
 from .layout import Layout
 
 if TYPE_CHECKING:
     from .devices import DevicePlan, DeviceSource
 
-MAX_SLOTS = 4096
 _SPLITS = "mapreduce.input.fileinputformat.split.maxsize"
 
 
@@ -39,13 +39,16 @@ class RunOptions(NamedTuple):
 
     reducers          reduce tasks; default: 1 where the bundle has a reducer, else 0.
     split_size        bytes, `64m`.
-    cpu_slots         tasks at a time; default: the processors this process may use.
+    cpu_slots         tasks at a time on the CPU; default: the processors this process may use, less the ingest threads of
+                      GPUs in use.
+    ingest_threads    threads that read input for the GPUs.
     max_attempts      of a map and of a reduce task.
     record_delimiter  with escapes (`\\n`).
     settings          `-D` definitions, `key=value`.
     device            where map tasks run (device_names.py); what cannot run there runs on the CPU, with a warning.
     gpus              which GPUs: "all", "none" or numbers, "0,1".
     check             which of the device's map tasks the CPU does too: "auto", "none", "first", "all".
+    policy            who takes which map task (scheduler/policies.py); default: job_slots.py's choice for the device.
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     """
 
@@ -57,10 +60,11 @@ class RunOptions(NamedTuple):
     settings: Sequence[str] = ()
     files: Sequence[str] = ()
     quiet: bool = False
-    policy: str = "cpu-only"
+    policy: str | None = None
     device: str = CPU
     check: str | None = None
-    gpus: str = ALL
+    gpus: str = gpus.ALL
+    ingest_threads: str | int | None = None
 
 
 class Plan(NamedTuple):
@@ -76,8 +80,7 @@ class Plan(NamedTuple):
     cpu: CpuJob
     splits: Sequence[Split]
     shape: JobShape
-    slots: tuple[Slot, ...]
-    policy: Policy
+    slots: Slots
     files: tuple[tuple[str, Path], ...]
     settings: Mapping[str, str]
     warnings: tuple[Diagnostic, ...]
@@ -100,15 +103,13 @@ def make_plan(
     Raises UsageError (options, settings, bundle, inputs), Limitation (kinds of input).
     """
     conf = _settings(options)
-    slots = _slots(options)
-    check_device(options.device)
-    if not devices and options.device not in (CPU, AUTO):
-        raise ValueError(f"device {options.device!r} without a source of devices")
+    device = _device(options, devices)
+    plan_slots(CPU, None, options.cpu_slots, None, conf)
     files = tuple(_shipped(options.files))
     bundle = Path(os.path.abspath(bundle))
     found = manifest.load(bundle)
     if devices:
-        devices.start(options.device, options.gpus, found, conf)
+        devices.start(device, options.gpus, found, conf)
     ignore = (str(layout.output), str(layout.report))
     listing = storage.resolve(inputs, ignore=ignore, check=check)
     splits = plan_splits(listing.files, conf.split_size)
@@ -119,14 +120,28 @@ def make_plan(
     text = _all_settings(conf, layout, inputs, found.name, job_id, len(splits), reducers)
     check()
     offload, refused = devices.plan(found, bundle, conf, check) if devices else (None, [])
+    if offload is None and device == AUTO:
+        check_policy(options.policy, CPU)
     shape = JobShape(
         len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
     )
     return Plan(
         name=text["mapreduce.job.name"], job_id=job_id, bundle=bundle, cpu=_cpu_job(found, bundle, conf, text, reducers),
-        splits=splits, shape=shape, slots=slots, policy=POLICIES[options.policy], files=files, settings=text,
+        splits=splits, shape=shape, files=files, settings=text,
+        slots=plan_slots(device, options.policy, options.cpu_slots, offload, conf),
         warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
     )
+
+
+def _device(options: RunOptions, devices: DeviceSource | None) -> str:
+    """The device that the job may use. Raises UsageError HD032, HD037: options that cannot be, or not together."""
+    check_device(options.device)
+    none = gpus.parse(options.gpus) == ()
+    device = CPU if options.policy == CPU_ONLY.name or (none and options.device == AUTO) else options.device
+    check_policy(options.policy, device)
+    if not devices and device not in (CPU, AUTO):
+        raise ValueError(f"device {device!r} without a source of devices")
+    return device
 
 
 def _settings(options: RunOptions) -> JobConf:
@@ -138,19 +153,14 @@ def _settings(options: RunOptions) -> JobConf:
     if options.max_attempts is not None:
         for kind in ("map", "reduce"):
             given[f"mapreduce.{kind}.maxattempts"] = "--max-attempts", str(options.max_attempts)
+    if options.ingest_threads is not None:
+        given[INGEST_THREADS] = "--ingest-threads", str(options.ingest_threads)
     if options.record_delimiter is not None:
         delimiter = jobconf.unescape(options.record_delimiter, "--record-delimiter")
         given["textinputformat.record.delimiter"] = "--record-delimiter", delimiter
     if options.check is not None:
         given["heterodoop.gpu.check"] = "--check", options.check
     return jobconf.parse(options.settings, given)
-
-
-def _slots(options: RunOptions) -> tuple[Slot, ...]:
-    count = len(os.sched_getaffinity(0))
-    if options.cpu_slots is not None:
-        count = jobconf.parse_count(str(options.cpu_slots), "--cpu-slots", 1, MAX_SLOTS)
-    return tuple(Slot(number, "cpu") for number in range(count))
 
 
 def _shipped(arguments: Sequence[str]) -> list[tuple[str, Path]]:

@@ -12,7 +12,10 @@ LINE_SECONDS = 5.0
 
 
 class Snapshot(NamedTuple):
-    """The state of a job. Bytes are of input: read, and in all (a compressed file counts as on disk)."""
+    """The state of a job. Bytes are of input: read, and in all (a compressed file counts as on disk).
+
+    on_device  map tasks that a device did, of those done; None where the job uses none. `device`: its name.
+    """
 
     phase: str
     maps_done: int
@@ -22,6 +25,8 @@ class Snapshot(NamedTuple):
     failed: int
     bytes_done: int
     bytes_total: int
+    on_device: int | None = None
+    device: str = ""
 
     @property
     def fraction(self) -> float:
@@ -34,6 +39,8 @@ class Snapshot(NamedTuple):
 
     def __str__(self) -> str:
         text = f"map {self.maps_done}/{self.maps}"
+        if self.on_device is not None:
+            text += f" ({self.on_device} {self.device}, {self.maps_done - self.on_device} CPU)"
         if self.reduces:
             text += f", reduce {self.reduces_done}/{self.reduces}"
         return text + (f", {self.failed} failed attempts" if self.failed else "")

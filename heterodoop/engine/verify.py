@@ -84,7 +84,7 @@ def _verdicts(
         return
     native = Native.load()
     devices = source.open(native, plan.offload)
-    workers = _Workers(TaskChecker(plan, layout, native, devices), len(plan.splits), len(plan.slots))
+    workers = _Workers(TaskChecker(plan, layout, native, devices), len(plan.splits), plan.slots.cpu)
     try:
         for number in range(len(plan.splits)):
             yield _told(workers.verdict(number, stop), tell)

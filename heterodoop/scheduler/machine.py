@@ -364,8 +364,8 @@ class Machine:
         running, over = set(self._tasks_in(RUNNING)), set(self._tasks_in(DONE))
         assert running == {a.task for a in self.running()} - over, "running tasks and running attempts differ"
         assert self.phase == "closing" or self._running.wanted() == running, "a running task was given up"
-        taken = [a.slot for a in self.running()]
-        assert sorted(s.number for s in [*taken, *self._free, *self._late]) == sorted(s.number for s in self.slots), "a slot was lost"
+        known = [*(attempt.slot for attempt in self.running()), *self._free, *self._late]
+        assert sorted(slot.number for slot in known) == sorted(slot.number for slot in self.slots), "a slot was lost"
         for kind in ("map", "reduce"):
             assert self._done[kind] == self._states[kind].count(DONE), f"{kind}: wrong count of tasks done"
         if any(self._states["reduce"]):

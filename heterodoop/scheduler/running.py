@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from .estimates import Estimates
 from .model import Attempt, TaskId
 
-
 FIRST_SECONDS = 1.0  # what the first task of a GPU is taken to need: it warms up
 
 

@@ -1,0 +1,92 @@
+"""The slots of a job and who takes which map task: from options, settings and the devices at hand. Pure.
+
+CPU slots come first in number, then GPU slots: one for each session of a device. Reduce tasks run on CPU slots only.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import UsageError
+from ..scheduler.model import Slot
+from ..scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
+from . import jobconf
+from .device_names import CPU, EMULATED
+from .jobconf import JobConf
+
+if TYPE_CHECKING:
+    from .devices import DevicePlan
+
+MAX_SLOTS = 4096
+INGEST_THREADS = "heterodoop.gpu.ingest.threads"
+INGEST_PER_GPU = 4  # each feeds some 6 GB/s: together about what a PCIe 4.0 link takes
+EMULATED_SLOTS = "heterodoop.emulated.slots"
+
+
+class Slots(NamedTuple):
+    """`every` slot of the job; `late` those that open when their GPU is awake; `gpus` behind the GPU slots."""
+
+    every: tuple[Slot, ...]
+    late: tuple[Slot, ...] = ()
+    gpus: int = 0
+    policy: Policy = CPU_ONLY
+
+    @property
+    def cpu(self) -> int:
+        return sum(slot.kind == "cpu" for slot in self.every)
+
+
+def check_policy(name: str | None, device: str) -> None:
+    """Raises UsageError HD032 for a policy that there is not, or that the device cannot serve."""
+    if name is not None and name not in POLICIES:
+        raise UsageError(f"--policy {name!r}: must be one of {', '.join(POLICIES)}", code="HD032")
+    if name == GPU_ONLY.name and device == CPU:
+        raise UsageError("--policy gpu-only: no map task could run, since no GPU is used", code="HD032",
+                         help="use --device cuda, or --device emulated")
+
+
+def plan_slots(
+    device: str, policy: str | None, cpu_slots: str | int | None, offload: DevicePlan | None, conf: JobConf,
+) -> Slots:
+    """The slots of a job whose map tasks may run on `offload`. Raises UsageError HD032: --cpu-slots is no number."""
+    rule = _policy(device, policy, offload)
+    cpus = _cpu_slots(device, cpu_slots, offload, conf)
+    if offload is None:
+        return Slots(_slots(cpus, 0), policy=rule)
+    count = offload.sessions or conf.get(EMULATED_SLOTS) or (cpus if rule is GPU_ONLY else 1)
+    every = _slots(cpus, count)
+    # Where CPU slots take map tasks too, none waits for a GPU's context to stand.
+    late = every[cpus:] if offload.gpus and rule is not GPU_ONLY else ()
+    return Slots(every, late, len(offload.gpus) or count, rule)
+
+
+def ingest_threads(conf: JobConf, gpus: int) -> int:
+    """Threads that read for all GPUs together: as set, else a few per GPU and at most half of the processors."""
+    chosen: int = conf.get(INGEST_THREADS)
+    return chosen or max(1, min(INGEST_PER_GPU * gpus, _processors() // 2))
+
+
+def _policy(device: str, name: str | None, offload: DevicePlan | None) -> Policy:
+    """All map tasks on the emulated device, unless told otherwise: it is there to try kernels out."""
+    if offload is None:
+        return CPU_ONLY
+    if name is None:
+        return GPU_ONLY if device == EMULATED else TAIL
+    return POLICIES[name]
+
+
+def _cpu_slots(device: str, given: str | int | None, offload: DevicePlan | None, conf: JobConf) -> int:
+    if given is not None:
+        return jobconf.parse_count(str(given), "--cpu-slots", 1, MAX_SLOTS)
+    if offload is None or device == EMULATED:
+        return _processors()
+    return max(1, _processors() - ingest_threads(conf, len(offload.gpus)))
+
+
+def _slots(cpus: int, gpus: int) -> tuple[Slot, ...]:
+    return (*(Slot(number, "cpu") for number in range(cpus)), *(Slot(cpus + number, "gpu") for number in range(gpus)))
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,82 @@
+"""What the two sides of a job, devices and CPU, did of its map tasks: for the report and the lines on the terminal.
+
+A task counts for the side that made its output. One that a device left to the CPU counts there, and `left` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..executor.report import AttemptResult, Totals
+from .device_names import EMULATED
+
+GB = 1e9
+
+
+@dataclass
+class Side:
+    """Map tasks that are done: bytes of their splits, seconds on their slots (together), sums of what they counted.
+
+    left     tasks of devices that the CPU did.
+    retried  tasks that ran more than once inside their attempt: a device failed, or a fold could not be used.
+    """
+
+    tasks: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    left: int = 0
+    retried: int = 0
+    totals: Totals = field(default_factory=Totals)
+
+    def add(self, result: AttemptResult, nbytes: int, seconds: float) -> None:
+        self.tasks += 1
+        self.bytes += nbytes
+        self.seconds += seconds
+        self.left += bool(result.reason)
+        self.retried += result.runs > 1 or bool(result.retried)
+        self.totals.add(result)
+
+    def to_json(self, phase: float) -> dict[str, Any]:
+        """phase: seconds of the whole map phase, in which the side did all this."""
+        counters = self.totals.counters
+        return {
+            "tasks": self.tasks, "bytes": self.bytes, "records": counters["MAP_INPUT_RECORDS"],
+            "pairs": counters["MAP_OUTPUT_RECORDS"], "seconds": self.seconds, "gb_per_second": rate(self.bytes, phase),
+            "gb_per_second_of_a_slot": rate(self.bytes, self.seconds), "left_by_device": self.left, "retried": self.retried,
+            "stages": dict(self.totals.seconds),
+        }
+
+
+def rate(nbytes: float, seconds: float) -> float:
+    """GB/s; 0 where no time passed."""
+    return nbytes / GB / seconds if seconds else 0.0
+
+
+def device_name(asked: str) -> str:
+    """A job's device as the terminal names it, by `--device`. The emulated device is never called a GPU."""
+    return EMULATED if asked == EMULATED else "GPU"
+
+
+def lines(report: Mapping[str, Any]) -> list[str]:
+    """What the terminal says of a job that used a device: a line on the tasks, one on the devices' time."""
+    map_phase, asked = report["map"], report["device"]["asked"]
+    device, cpu, duplicates = map_phase["device"], map_phase["cpu"], map_phase["duplicates"]
+    if not map_phase["gpu_slots"]:
+        return []
+    name = device_name(asked)
+    text = f"map tasks: {_done(name, device)}, {_done('CPU', cpu)}"
+    if cpu["left_by_device"]:
+        text += f" ({cpu['left_by_device']} left by the {name})"
+    if run_twice := sum(duplicates.values()):
+        text += f"; {run_twice} run twice, {duplicates['won']} of them sooner on the {name}"
+    stages = sorted(device["stages"].items(), key=lambda stage: -stage[1])
+    spent = ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in stages if stage != "total" and seconds >= 0.005)
+    return [text, *([f"{name} seconds: {spent}"] if spent else [])]
+
+
+def _done(name: str, side: Mapping[str, Any]) -> str:
+    if not side["tasks"]:
+        return f"{name} 0"
+    return f"{name} {side['tasks']} ({side['bytes'] / GB:.3g} GB, {side['gb_per_second']:.3g} GB/s)"
