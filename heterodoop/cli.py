@@ -6,9 +6,11 @@ where a part is missing (docs/decisions/0005).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +104,25 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     help="Reduce tasks; 0 = the map output is the result (default: 1 with a reducer, else 0).",
 )
 @click.option("--split-size", metavar="BYTES", help="Size of an input split, e.g. 64m (the default).")
-@click.option("--cpu-slots", metavar="N", help="Tasks at a time (default: the processors this process may use).")
 @click.option(
-    "--device", metavar="NAME", default="cpu", show_default=True,
-    help="Where map tasks run: cpu, cuda (a GPU), or emulated (the same kernels, on the CPU: to try them out).",
+    "--cpu-slots", metavar="N",
+    help="Tasks at a time on the CPU (default: this process's processors, less the ingest threads of GPUs in use).",
+)
+@click.option(
+    "--device", metavar="NAME", default="auto", show_default=True,
+    help="Where map tasks run: auto (GPUs and CPU, if there are GPUs that can be used and the bundle has kernels; else the"
+         " CPU), cpu, cuda (GPUs and CPU; an error where there is none), or emulated (kernels on the CPU: to try them out).",
+)
+@click.option("--cpu-only", is_flag=True, help="The same as --device cpu.")
+@click.option("--gpus", metavar="LIST", default="all", show_default=True, help="GPUs to use: all, none, or numbers (0,1).")
+@click.option(
+    "--policy", metavar="NAME",
+    help="Who takes which map task: tail (default), gpu-first, gpu-only (default with --device emulated), cpu-only,"
+         " paper-tail.",
+)
+@click.option(
+    "--ingest-threads", metavar="N",
+    help="Threads that read for the GPUs (default: 4 a GPU, half of the processors at most).",
 )
 @click.option(
     "--check", metavar="WHICH",
@@ -127,28 +144,38 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 )
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print the job report to stdout as JSON.")
-def run_command(bundle: str, inputs: tuple[str, ...], output: str, **options: Any) -> None:
+def run_command(bundle: str, inputs: tuple[str, ...], output: str, cpu_only: bool, **options: Any) -> None:
     """Run a job on this machine.
 
-    BUNDLE is what `heterodoop compile` made, or an app's folder or map.c, which is then compiled first. INPUTS are files,
-    folders and globs. The result is OUTPUT/part-00000 and so on, with OUTPUT/_SUCCESS written last; the job's report and
-    logs are in OUTPUT.report.
+    BUNDLE is what `heterodoop compile` made, or an app's folder or map.c, which is then compiled first (for GPUs only with
+    --device cuda). INPUTS are files, folders and globs. The result is OUTPUT/part-00000 and so on, with OUTPUT/_SUCCESS
+    written last; the job's report and logs are in OUTPUT.report.
     """
     from .commands import run
-    from .engine.device_names import may_use_device
 
-    devices = None
-    if may_use_device(options["device"]):
-        from .engine.devices import DeviceSource
+    if cpu_only:
+        options["device"] = run.cpu_instead_of(options["device"])
+    with _bundle(bundle, options["device"], output) as path:
+        devices = None
+        if run.may_use_device(bundle, options):
+            from .engine.devices import DeviceSource
 
-        devices = DeviceSource()
-    if run.needs_compiling(bundle):
-        from .commands import compiled
+            devices = DeviceSource()
+        run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
 
-        with compiled.Compiled(bundle, _show_diagnostics, output) as path:
-            run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
-    else:
-        run.run(Path(bundle), inputs, output, show=_show_diagnostics, devices=devices, **options)
+
+@contextlib.contextmanager
+def _bundle(name: str, device: str, output: str | None = None) -> Iterator[Path]:
+    """The bundle; an app is compiled first, into a folder that is gone after the job."""
+    from .commands import run
+
+    if not run.needs_compiling(name):
+        yield Path(name)
+        return
+    from .commands import compiled
+
+    with compiled.Compiled(name, _show_diagnostics, output, gpu=device == "cuda") as path:
+        yield path
 
 
 @cli.command("verify")
@@ -169,15 +196,10 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
     filter and as kernels, in several orders of the lanes and with several patterns in unwritten memory, and the outputs
     are compared. Nothing is written. Exit status 1: they differ.
     """
-    from .commands import run, verify
+    from .commands import verify
 
-    if run.needs_compiling(bundle):
-        from .commands import compiled
-
-        with compiled.Compiled(bundle, _show_diagnostics) as path:
-            verify.verify(path, inputs, show=_show_diagnostics, **options)
-    else:
-        verify.verify(Path(bundle), inputs, show=_show_diagnostics, **options)
+    with _bundle(bundle, options["device"]) as path:
+        verify.verify(path, inputs, show=_show_diagnostics, **options)
 
 
 @cli.command("doctor")

@@ -14,10 +14,14 @@ Show = Callable[[list[Diagnostic]], None]
 
 
 class Compiled:
-    """A bundle made for one job. An `output` that exists is refused first: compiling would be work for nothing."""
+    """A bundle made for one job. An `output` that exists is refused first: compiling would be work for nothing.
 
-    def __init__(self, source: str, show: Show, output: str | None = None) -> None:
-        self._options = spine.BuildOptions.make([source], arch=["none"])  # the job is there before nvcc would be done
+    gpu  compile kernels for the GPUs of this machine too.
+    """
+
+    def __init__(self, source: str, show: Show, output: str | None = None, *, gpu: bool = False) -> None:
+        # Without a GPU asked for by name the job is there before nvcc would be done.
+        self._options = spine.BuildOptions.make([source], arch=[] if gpu else ["none"])
         self._show = show
         if output is not None:
             commit.refuse_existing(output)

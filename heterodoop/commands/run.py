@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,11 @@ import click
 
 from .. import manifest
 from ..diag import Diagnostic
+from ..engine import device_names, map_sides
 from ..engine.local import JobResult, run_local
 from ..engine.plan import RunOptions
+from ..errors import UsageError
+from ..executor import gpus
 
 if TYPE_CHECKING:
     from ..engine.devices import DeviceSource
@@ -30,7 +33,24 @@ def run(
     if as_json:
         click.echo(json.dumps(result.report, indent=1))
     elif not quiet:
-        click.echo(_summary(result), err=True)
+        for line in [*map_sides.lines(result.report), _summary(result)]:
+            click.echo(line, err=True)
+
+
+def cpu_instead_of(device: str) -> str:
+    """The device of `--cpu-only`. Raises UsageError HD032 where another one is asked for as well."""
+    if device not in (device_names.AUTO, device_names.CPU):
+        raise UsageError(f"--cpu-only and --device {device} exclude each other", code="HD032")
+    return device_names.CPU
+
+
+def may_use_device(name: str, options: Mapping[str, Any]) -> bool:
+    """Whether the job needs what knows devices. An app that is compiled for this job alone has no kernels for GPUs unless
+    they are asked for by name."""
+    device = options["device"]
+    if device == device_names.AUTO and (needs_compiling(name) or options["gpus"] == gpus.NONE):
+        return False
+    return device_names.may_use_device(device)
 
 
 def needs_compiling(name: str) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from heterodoop.executor import gpus
 from heterodoop.executor.native import TaskStatus
 
-from ..support import cli_here
+from ..support import cli_here, environment
 from .conftest import SUM, WORDS
 from .fake_device import Behaviour, install, with_kernel
 
@@ -100,6 +104,54 @@ def test_run_warns_once_of_a_program_without_a_kernel(fake, bundle, text, tmp_pa
     report = json.loads(done.out)
     assert report["device"] == {"asked": "emulated", "map_tasks": {"cpu": 3}, "left_to_cpu": []}
     assert report["warnings"][0]["code"] == "HD411"
+
+
+def test_run_says_what_each_side_did(fake, bundle, text, tmp_path) -> None:
+    job = ["run", with_kernel(bundle(WORDS, SUM, SUM)), text, "--split-size", "10", "--device", "emulated"]
+    lines = cli_here(*job, "-o", tmp_path / "out", "--policy", "gpu-first").message.splitlines()
+    assert re.match(r"map tasks: emulated \d \(\S+ GB, \S+ GB/s\), CPU \d( \(\S+ GB, \S+ GB/s\))?$", lines[0])
+    assert lines[1].startswith("emulated seconds: ") and lines[-1].startswith("result in ")
+    fake.answer = lambda spec: TaskStatus.RUN_ON_CPU
+    message = cli_here(*job, "-o", tmp_path / "left").message
+    assert "map tasks: emulated 0, CPU 6 (6e-08 GB, " in message and "GB/s) (6 left by the emulated)" in message
+    silent = cli_here(*job[:-2], "-o", tmp_path / "cpu", "--cpu-only").message
+    assert silent.startswith("result in "), "a job on the CPU has nothing to tell apart"
+
+
+@pytest.mark.parametrize(("arguments", "why"), [
+    (["--policy", "fifo"], "--policy 'fifo': must be one of cpu-only, gpu-only, gpu-first, tail, paper-tail"),
+    (["--device", "cpu", "--policy", "gpu-only"], "--policy gpu-only: no map task could run, since no GPU is used"),
+    (["--gpus", "none", "--policy", "gpu-only"], "--policy gpu-only: no map task could run, since no GPU is used"),
+    (["--gpus", "first"], "--gpus 'first': must be all, none, or numbers like 0,1"),
+    (["--gpus", "0,0", "--cpu-only"], "--gpus '0,0': a GPU is named twice"),
+    (["--gpus", "none", "--device", "cuda"], "--gpus none leaves no GPU for --device cuda"),
+    (["--ingest-threads", "many"], "--ingest-threads 'many': must be a whole number"),
+    (["--cpu-slots", "0", "--device", "emulated"], "--cpu-slots '0': must be from 1 to"),
+    (["--cpu-only", "--device", "cuda"], "--cpu-only and --device cuda exclude each other"),
+])
+def test_run_refuses_options_that_cannot_be(bundle, text, tmp_path, arguments: list[str], why: str) -> None:
+    done = cli_here("run", with_kernel(bundle(WORDS)), text, "-o", tmp_path / "out", *arguments, status=2)
+    assert why in done.message and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--gpus", "none"], ["--policy", "cpu-only"], ["--policy", "tail", "--cpu-only"]])
+def test_run_on_the_cpu_where_nothing_else_is_wanted(fake, bundle, text, tmp_path, arguments: list[str]) -> None:
+    done = cli_here("run", with_kernel(bundle(WORDS)), text, "-o", tmp_path / "out", "--json", *arguments)
+    found = json.loads(done.out)
+    assert found["device"]["map_tasks"] == {"cpu": 1} and found["map"]["gpu_slots"] == 0 and done.err == b""
+
+
+def test_a_job_on_the_cpu_loads_nothing_of_devices(bundle, text, tmp_path) -> None:
+    """With --device auto too, where the machine has no GPU; and by name on any."""
+    script = "import sys\nfrom heterodoop import cli\ntry: cli.main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    for number, device in enumerate(["cpu", *([] if gpus.present() else ["auto"])]):
+        job = ["run", with_kernel(bundle(WORDS)), text, "-o", tmp_path / f"out{number}", "--device", device]
+        argv = [sys.executable, "-c", script, *map(str, job)]
+        done = subprocess.run(argv, capture_output=True, env=environment(), check=True)
+        loaded = set(done.stderr.decode().split())
+        assert "heterodoop.engine.local" in loaded
+        assert not loaded & {"heterodoop.engine.devices", "heterodoop.executor.cuda", "heterodoop.toolchain_cuda", "pycuda",
+                             "heterodoop.executor.gpu_task", "concurrent.futures"}
 
 
 def test_run_refuses_another_device(bundle, text, tmp_path) -> None:

@@ -204,6 +204,19 @@ def test_several_devices_at_a_time_share_modules(app, job) -> None:
     assert result.report["device"]["map_tasks"] == {"emulated": 16}
 
 
+@pytest.mark.parametrize("policy", ["gpu-first", "tail"])
+@pytest.mark.parametrize("settings", [[], ["heterodoop.emulated.workers=1"]])
+def test_kernels_and_filters_share_a_job(app, job, policy: str, settings: list[str]) -> None:
+    """The worker's slots open while the job runs, perhaps when the CPU has done it all."""
+    options = {"reducers": 2, "split_size": 1000, "cpu_slots": 1}
+    mixed = job(app("wordcount"), SAMPLE[:60_000], policy=policy, settings=settings, **options)
+    cpu = job(app("wordcount"), SAMPLE[:60_000], "cpu", **options)
+    assert parts(mixed.output) == parts(cpu.output) and mixed.warnings == ()
+    assert mixed.report["counters"]["MAP_OUTPUT_RECORDS"] == cpu.report["counters"]["MAP_OUTPUT_RECORDS"]
+    ran = mixed.report["device"]["map_tasks"]
+    assert sum(ran.values()) == 60 and set(ran) <= {"cpu", "emulated"} and (settings or ran["emulated"] > 0)
+
+
 def test_a_compressed_input_and_odd_bytes(app, job, tmp_path: Path) -> None:
     (tmp_path / "x.bz2").write_bytes(bz2.compress(SAMPLE[:5000] + b"\xff\xfe \0a\r\nlast"))
     both(job, app("wordcount"), tmp_path / "x.bz2", [], [], reducers=2)

@@ -18,6 +18,8 @@ HALF = Snapshot("map", 1, 4, 0, 2, 0, 50, 100)
 def test_a_snapshot_as_text_and_as_a_fraction():
     assert str(HALF) == "map 1/4, reduce 0/2" and HALF.fraction == 0.5
     assert str(HALF._replace(reduces=0, failed=3)) == "map 1/4, 3 failed attempts"
+    mixed = HALF._replace(maps_done=3, on_device=2, device="GPU")
+    assert str(mixed) == "map 3/4 (2 GPU, 1 CPU), reduce 0/2"
     assert HALF._replace(phase="reduce", reduces_done=1).fraction == 0.5
     assert HALF._replace(bytes_total=0).fraction == 0.25
     assert HALF._replace(bytes_total=0, maps=0).fraction == 1.0
