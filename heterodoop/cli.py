@@ -106,7 +106,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 @click.option("--split-size", metavar="BYTES", help="Size of an input split, e.g. 64m (the default).")
 @click.option(
     "--cpu-slots", metavar="N",
-    help="Tasks at a time on the CPU (default: this process's processors, less the ingest threads of GPUs in use).",
+    help="Tasks at a time on the CPU (default: this process's processors, less those that read for GPUs in use).",
 )
 @click.option(
     "--device", metavar="NAME", default="auto", show_default=True,
@@ -122,7 +122,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 )
 @click.option(
     "--ingest-threads", metavar="N",
-    help="Threads that read for the GPUs (default: 4 a GPU, half of the processors at most).",
+    help="Threads that read for one GPU (default: from the processors, 12 at most); so many CPU slots fewer.",
 )
 @click.option(
     "--check", metavar="WHICH",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_SLOTS = 4096
 INGEST_THREADS = "heterodoop.gpu.ingest.threads"
-INGEST_PER_GPU = 4  # each feeds some 6 GB/s: together about what a PCIe 4.0 link takes
+KEPT_PER_GPU = 4  # processors; more threads than these read while a link is the bottleneck, and sleep while kernels are
 EMULATED_SLOTS = "heterodoop.emulated.slots"
 
 
@@ -61,10 +61,11 @@ def plan_slots(
     return Slots(every, late, len(offload.gpus) or count, rule)
 
 
-def ingest_threads(conf: JobConf, gpus: int) -> int:
-    """Threads that read for all GPUs together: as set, else a few per GPU and at most half of the processors."""
+def kept_for_ingest(conf: JobConf, gpus: int) -> int:
+    """Processors without a CPU slot, so that reading for the GPUs has them: one per thread where the user set their number
+    (a GPU's sessions take turns at reading), else a few per GPU and at most half of all."""
     chosen: int = conf.get(INGEST_THREADS)
-    return chosen or max(1, min(INGEST_PER_GPU * gpus, _processors() // 2))
+    return chosen * gpus or min(KEPT_PER_GPU * gpus, _processors() // 2)
 
 
 def _policy(device: str, name: str | None, offload: DevicePlan | None) -> Policy:
@@ -81,7 +82,7 @@ def _cpu_slots(device: str, given: str | int | None, offload: DevicePlan | None,
         return jobconf.parse_count(str(given), "--cpu-slots", 1, MAX_SLOTS)
     if offload is None or device == EMULATED:
         return _processors()
-    return max(1, _processors() - ingest_threads(conf, len(offload.gpus)))
+    return max(1, _processors() - kept_for_ingest(conf, len(offload.gpus)))
 
 
 def _slots(cpus: int, gpus: int) -> tuple[Slot, ...]:

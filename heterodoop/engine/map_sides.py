@@ -66,11 +66,12 @@ def lines(report: Mapping[str, Any]) -> list[str]:
     if not map_phase["gpu_slots"]:
         return []
     name = device_name(asked)
+    full = f"the {name} device" if name == EMULATED else f"the {name}"
     text = f"map tasks: {_done(name, device)}, {_done('CPU', cpu)}"
     if cpu["left_by_device"]:
-        text += f" ({cpu['left_by_device']} left by the {name})"
+        text += f" ({cpu['left_by_device']} left by {full})"
     if run_twice := sum(duplicates.values()):
-        text += f"; {run_twice} run twice, {duplicates['won']} of them sooner on the {name}"
+        text += f"; {run_twice} run twice, {duplicates['won']} of them sooner on {full}"
     stages = sorted(device["stages"].items(), key=lambda stage: -stage[1])
     spent = ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in stages if stage != "total" and seconds >= 0.005)
     return [text, *([f"{name} seconds: {spent}"] if spent else [])]

@@ -39,9 +39,9 @@ class RunOptions(NamedTuple):
 
     reducers          reduce tasks; default: 1 where the bundle has a reducer, else 0.
     split_size        bytes, `64m`.
-    cpu_slots         tasks at a time on the CPU; default: the processors this process may use, less the ingest threads of
+    cpu_slots         tasks at a time on the CPU; default: the processors this process may use, less some that read for the
                       GPUs in use.
-    ingest_threads    threads that read input for the GPUs.
+    ingest_threads    threads that read the input of a map task on a device.
     max_attempts      of a map and of a reduce task.
     record_delimiter  with escapes (`\\n`).
     settings          `-D` definitions, `key=value`.

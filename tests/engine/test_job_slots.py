@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from heterodoop.engine import job_slots, jobconf
-from heterodoop.engine.job_slots import Slots, ingest_threads, plan_slots
+from heterodoop.engine.job_slots import Slots, kept_for_ingest, plan_slots
 from heterodoop.errors import UsageError
 from heterodoop.scheduler.model import Slot
 
@@ -36,19 +36,20 @@ def test_a_job_on_the_cpu_has_a_slot_for_each_processor(processors) -> None:
     assert counts(plan_slots("cpu", None, "3", None, conf())) == ("cpu-only", 3, 0, 0, 0)
 
 
-def test_a_gpu_has_a_slot_per_session_and_its_ingest_threads_cost_cpu_slots(processors) -> None:
+def test_a_gpu_has_a_slot_per_session_and_reading_for_it_costs_cpu_slots(processors) -> None:
     slots = plan_slots("auto", None, None, offload(1, 2), conf())
     assert counts(slots) == ("tail", 12, 2, 2, 1)
     assert slots.every[12:] == slots.late == (Slot(12, "gpu"), Slot(13, "gpu"))
     assert counts(plan_slots("cuda", "gpu-first", None, offload(4, 2), conf())) == ("gpu-first", 8, 8, 8, 4)
     settings = conf("heterodoop.gpu.ingest.threads=6")
     assert counts(plan_slots("cuda", None, None, offload(1, 2), settings)) == ("tail", 10, 2, 2, 1)
+    assert counts(plan_slots("cuda", None, None, offload(2, 2), settings))[1] == 4
     assert counts(plan_slots("cuda", None, 16, offload(1, 2), settings))[1] == 16, "as the user says"
 
 
-def test_there_is_always_a_cpu_slot_and_an_ingest_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_always_a_cpu_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_slots.os, "sched_getaffinity", lambda pid: {0})
-    assert ingest_threads(conf(), 1) == 1
+    assert kept_for_ingest(conf(), 1) == 0
     assert counts(plan_slots("auto", None, None, offload(1, 1), conf()))[1:3] == (1, 1)
 
 

@@ -1,4 +1,4 @@
-"""The state machine of a job: stories of what happens. test_duplicates.py has tasks that run twice, test_any_order.py all."""
+"""The state machine of a job: stories of what happens. Tasks that run twice are in test_duplicates.py."""
 
 from __future__ import annotations
 
