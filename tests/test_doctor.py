@@ -13,7 +13,7 @@ import pytest
 from heterodoop import toolchain_cuda
 from heterodoop.executor import gpus
 
-from .engine.test_workers import DRIVER
+from .engine.worker_jobs import DRIVER
 from .support import cli_here
 
 Tool = Callable[..., Path]

@@ -11,7 +11,12 @@ import pytest
 from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions
+from heterodoop.executor import worker_client
+from heterodoop.executor.worker_process import WorkerProcess
 from heterodoop.manifest import FILE, VERSION, Fold, Input, Manifest, PairReader, Program, Region, sha256
+
+from ..support import Bundles
+from .worker_jobs import APP, SAMPLE, children
 
 WORDS = r"""
 #include <stdio.h>
@@ -129,6 +134,51 @@ def run(tmp_path: Path) -> Iterator[Run]:
                          devices=DeviceSource())
 
     yield go
+
+
+@pytest.fixture
+def wordcount(bundles: Bundles) -> Path:
+    return bundles.get(*((APP / f"{role}.c").read_text() for role in ("map", "combine", "reduce")))
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    (tmp_path / "in.txt").write_bytes(SAMPLE)
+    return tmp_path / "in.txt"
+
+
+@pytest.fixture
+def device_job(wordcount: Path, sample: Path, tmp_path: Path) -> Run:
+    """A job of several map tasks; after it no process of a worker may be left."""
+
+    def go(
+        *settings: str, out: str = "out", device: str = "emulated", bundle: Path = wordcount, **options: object,
+    ) -> JobResult:
+        chosen = RunOptions(quiet=True, device=device, settings=settings, split_size=12_000, cpu_slots=2, reducers=2,
+                            **options)  # type: ignore[arg-type]
+        result = run_local(bundle, [str(sample)], str(tmp_path / out), chosen, devices=DeviceSource())
+        assert not children()
+        return result
+
+    return go
+
+
+@pytest.fixture
+def expected(device_job: Run) -> list[bytes]:
+    return parts(device_job(device="cpu", out="expected").output)
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[WorkerProcess]]:
+    """Every worker process that the test's job starts, in order."""
+    found: list[WorkerProcess] = []
+
+    def start(kind: str, sessions: int) -> WorkerProcess:
+        found.append(WorkerProcess(kind, sessions))
+        return found[-1]
+
+    monkeypatch.setattr(worker_client, "WorkerProcess", start)
+    yield found
 
 
 def parts(folder: Path) -> list[bytes]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import string
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from heterodoop.executor.emulated import DeviceOptions
 from heterodoop.executor.native import TaskStatus
 from heterodoop.manifest import FILE
 
+from ..support import environment
 from .conftest import SUM, WORDS, parts
 from .fake_device import Behaviour, install, with_kernel
 
@@ -53,6 +56,22 @@ def test_without_the_option_nothing_goes_to_a_device(fake, bundle, run, text) ->
     result = run(with_kernel(bundle(WORDS, SUM, SUM)), text)
     assert fake.tasks == [] and result.report["device"]["map_tasks"] == {"cpu": 1}
     assert rows(result.report_folder)[0]["device"] == "cpu"
+
+
+@pytest.mark.parametrize("device", ["cpu", "auto"])
+def test_a_job_on_the_cpu_loads_nothing_that_is_for_devices(bundle, text, tmp_path, device: str) -> None:
+    script = (
+        "import sys; from heterodoop import cli; from heterodoop.executor import gpus; gpus.NODES = ()\n"
+        "try: cli.main()\nexcept SystemExit as end: print(end.code, *sys.modules)"
+    )
+    job = ["run", bundle(WORDS, SUM, SUM), text, "-o", tmp_path / "out", "--device", device, "--quiet"]
+    done = subprocess.run([sys.executable, "-c", script, *map(str, job)], capture_output=True, text=True, env=environment())
+    status, *modules = done.stdout.split()
+    assert status == "0" and parts(tmp_path / "out") == [COUNTS], done.stderr
+    ours = ("engine.devices", "engine.device_pool", "engine.first_check", "executor.gpu_task", "executor.native_device",
+            "executor.worker_client", "executor.cuda", "toolchain_cuda", "cuda_library")
+    assert not {f"heterodoop.{name}" for name in ours} & set(modules)
+    assert not {"pycuda", "numpy", "subprocess", "concurrent.futures", "socket"} & set(modules)
 
 
 def test_tasks_that_the_device_leaves_are_counted_by_reason(fake, bundle, run, text) -> None:
