@@ -126,8 +126,8 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 )
 @click.option(
     "--check", metavar="WHICH",
-    help="Map tasks of the device that the CPU does too, to compare: none, first, all (default: auto, the first one where"
-    " the compiler assumed something).",
+    help="What of the device's map tasks the CPU does too, to compare: none, sample (the start of the first one), first,"
+    " all (default: auto, a sample where the compiler assumed something).",
 )
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
 @click.option(

@@ -60,7 +60,7 @@ def _program_text(program: Program) -> str:
     if program.region:
         lines += _region_lines(program.region)
     if program.kernel:
-        lines += _kernel_lines(program.kernel)
+        lines += [*_kernel_lines(program.kernel), *_checked_lines(program)]
     lines += _verdict_lines(program)
     return "\n".join(lines) + "\n"
 
@@ -136,6 +136,12 @@ def _kernel_lines(kernel: Kernel) -> list[str]:
         rows += [(p.name, p.space, str(p.nbytes) if p.nbytes else "-", p.reason) for p in kernel.places]
         lines += ["  memory", *_table(rows)]
     return lines
+
+
+def _checked_lines(program: Program) -> list[str]:
+    variables = program.region.variables if program.region else ()
+    assumed = ", ".join(v.name for v in variables if v.cls == "assumed-private")
+    return [f"  checked     at run time (--check), by a sample on the CPU: {assumed}, assumed private"] if assumed else []
 
 
 def _compiled(cubin: Cubin) -> str:

@@ -659,10 +659,11 @@ CODES: dict[str, Entry] = {
     ),
     "HD414": Entry(
         "a map task's result on the device was not the CPU's",
-        "A job's first map task on a device is done by the CPU too where the compiler assumed that a variable is written"
-        " before it is read (class assumed-private); --check first or all asks for it in any case. The two results"
-        " differ: the message shows where. The job's result is right all the same: this task's is the CPU's, no other"
-        " result of the device counted before that, except such as were compared and equal, and the CPU did the rest.",
+        "The start of a job's first map task on a device is done by the CPU too where the compiler assumed that a variable"
+        " is written before it is read (class assumed-private); --check sample asks for it in any case, --check first and"
+        " all for whole tasks. The two results differ: the message shows where. The job's result is right all the same:"
+        " this task's is the CPU's, no other result of the device counted before that, except such as were compared"
+        " and equal, and the CPU did the rest.",
         "heterodoop verify BUNDLE INPUT... finds the record. Most often a record reads what an earlier one wrote, or what"
         " nobody wrote (heterodoop explain HD412). A program whose output is another one in every run (time, random"
         " numbers) differs too: --check none runs it on the device.",

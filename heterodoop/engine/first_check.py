@@ -1,10 +1,12 @@
-"""Whether a device's results are the CPU's: map tasks that ran on the device run on the CPU too, and are compared.
+"""Whether a device's results are the CPU's: what ran on the device runs on the CPU too, and the two are compared.
 
 The compiler takes some variables on trust (class assumed-private: each record seems to write them before it reads them,
-but that it writes every element it reads cannot be proved). A wrong guess would be a wrong result without a word. So
-the first map task of such a job that a device did, or every one if asked for, is done by the CPU as well, inside the same
-attempt. No other result of a device counts before the first verdict. Where the two differ, the CPU's result counts,
-and the CPU does the rest of the job. Not here: looking for the record (checker.py), how outputs are compared (compare.py).
+but that it writes every element it reads cannot be proved). A wrong guess would be a wrong result without a word. So of
+the first map task of such a job that a device did, both sides do the first part of the split once more, as a sample; or,
+if asked for, the CPU does this whole task, or every one, as well: all inside the same attempt. No other result of a device
+counts before the first verdict. Where the two differ, the CPU does that task and the rest of the job.
+A sample finds what shows in it, not what later records bring.
+Not here: looking for the record (checker.py), how outputs are compared (compare.py).
 """
 
 from __future__ import annotations
@@ -29,19 +31,22 @@ from ..manifest import Manifest, Program
 from .compare import WHOLE_TASK, Comparison, Difference, TaskOutput
 from .layout import AttemptFolder, remove_tree
 
-CheckMode = Literal["none", "first", "all"]
+CheckMode = Literal["none", "sample", "first", "all"]
 CHECK_STAGE = "check"
+SAMPLE_BYTES = 256 << 10  # some thousand lines; about a hundredth of a second of the CPU's time
 _POLL_SECONDS = 0.1  # how soon a task that waits for the verdict sees that it was cancelled
 
 MapTask = Callable[[MapRun, Progress], AttemptResult]
 
 
 def check_mode(asked: str, found: Manifest) -> CheckMode:
-    """What a job checks. `asked`: heterodoop.gpu.check; "auto" is "first" where a kernel rests on an assumption."""
-    if asked == "all":
-        return "all"
-    assumed = _assumes(found.program("map")) or _assumes(found.program("combine"))
-    return "first" if asked == "first" or (asked == "auto" and assumed) else "none"
+    """What a job checks. `asked`: heterodoop.gpu.check; "auto" is "sample" where a kernel rests on an assumption."""
+    match asked:
+        case "sample" | "first" | "all":
+            return asked
+        case "auto" if _assumes(found.program("map")) or _assumes(found.program("combine")):
+            return "sample"
+    return "none"
 
 
 def _assumes(program: Program | None) -> bool:
@@ -51,11 +56,19 @@ def _assumes(program: Program | None) -> bool:
 
 
 class Found(NamedTuple):
-    """A map task whose two results differ. `split` as text."""
+    """A map task whose two results differ. `split`, or the part of it that was compared, as text."""
 
     task: int
     split: str
     difference: Difference
+
+
+class _Outcome(NamedTuple):
+    """The CPU's result of a run, and where the device's differs; not `judged`: there was nothing to compare."""
+
+    cpu: AttemptResult
+    judged: bool
+    difference: Difference | None = None
 
 
 class DeviceCheck:
@@ -70,7 +83,7 @@ class DeviceCheck:
     ) -> None:
         self.mode = mode
         self.found: Found | None = None  # the first of them
-        self.tasks = 0  # that were compared
+        self._compared = {"tasks": 0, "samples": 0}
         self._native = native
         self._runner = runner
         self._files = files
@@ -94,9 +107,7 @@ class DeviceCheck:
                 return AttemptResult(cancelled=True)
             case "refused":
                 self._clear(run)
-                AttemptFolder(run.place.scratch).make(self._files, None)
-                progress.restart()
-                return self._left_to_cpu(run, progress)
+                return self._left_to_cpu(self._made(run), progress)
         try:
             return self._checked(result, run, progress)
         finally:
@@ -106,7 +117,7 @@ class DeviceCheck:
         """For the job's report."""
         found = self.found
         return {
-            "mode": self.mode, "tasks": self.tasks,
+            "mode": self.mode, **self._compared,
             "different": {"task": found.task, "split": found.split, **asdict(found.difference)} if found else None,
         }
 
@@ -125,22 +136,63 @@ class DeviceCheck:
     def _checked(self, result: AttemptResult, run: MapRun, progress: Progress) -> AttemptResult:
         """The device's result, or the CPU's where they differ, or where the CPU has none: then that is how it is."""
         begun = time.monotonic()
-        with _set_aside(result, run) as aside:
-            AttemptFolder(run.place.scratch).make(self._files, None)
-            progress.restart()
-            cpu = self._on_cpu(run, progress)
-            if cpu.failure or cpu.cancelled:
-                return cpu
-            difference = self._difference(TaskOutput(cpu, run.out), aside.output, run, progress)
-            if progress.cancelled:
-                return AttemptResult(cancelled=True)
-            self._judge(run, difference)
-            if difference:
+        with _set_aside(result, run, "device") as aside:
+            instead = self._instead(aside.output, run, progress)
+            if instead:
                 refused = {REFUSED_STAGE: result.seconds.get("total", 0.0)}
-                return replace(cpu, reason=self._reason, seconds={**cpu.seconds, **refused})
-            self._clear(run)
+                return replace(instead, seconds={**instead.seconds, **refused})
             aside.put_back()
         return replace(result, seconds={**result.seconds, CHECK_STAGE: time.monotonic() - begun})
+
+    def _instead(self, device: TaskOutput, run: MapRun, progress: Progress) -> AttemptResult | None:
+        """What counts in place of the device's result. None: nothing, and of the check no file is left."""
+        sample = self._sample(run, progress)
+        if sample and not sample.difference:
+            return None
+        if progress.cancelled:
+            return AttemptResult(cancelled=True)
+        if sample:
+            return self._left_to_cpu(self._made(run), progress)
+        whole = self._compare(device, run, progress, "tasks")
+        if not whole.judged:
+            return whole.cpu
+        if whole.difference:
+            return replace(whole.cpu, reason=self._reason)
+        self._clear(run)
+        return None
+
+    def _sample(self, run: MapRun, progress: Progress) -> _Outcome | None:
+        """What came of the first part of the split, of which nothing stays. None: no verdict, compare the whole task."""
+        part = _first_part(run) if self.mode == "sample" else None
+        if not part:
+            return None
+        try:
+            with progress.aside():
+                result = self._on_device(self._made(part), progress)
+                if not _is_the_devices(result):
+                    return None
+                with _set_aside(result, part, "sample") as aside:
+                    outcome = self._compare(aside.output, part, progress, "samples")
+        finally:
+            self._clear(part)
+        return outcome if outcome.judged else None
+
+    def _compare(
+        self, device: TaskOutput, run: MapRun, progress: Progress, what: Literal["tasks", "samples"],
+    ) -> _Outcome:
+        """Run it on the CPU and give the verdict."""
+        progress.restart()
+        cpu = self._on_cpu(self._made(run), progress)
+        if cpu.failure or cpu.cancelled:
+            return _Outcome(cpu, judged=False)
+        difference = self._difference(TaskOutput(cpu, run.out), device, run, progress)
+        if progress.cancelled:
+            return _Outcome(AttemptResult(cancelled=True), judged=False)
+        found = Found(run.place.names.number, str(run.split), difference) if difference else None
+        with self._gate.settle(good=not found):
+            self._compared[what] += 1
+            self.found = self.found or found
+        return _Outcome(cpu, True, difference)
 
     def _difference(self, cpu: TaskOutput, device: TaskOutput, run: MapRun, progress: Progress) -> Difference | None:
         """Also one: a device's output that cannot be read, or that the combiner cannot."""
@@ -151,14 +203,14 @@ class DeviceCheck:
         except JobFailed as error:
             return Difference("", WHOLE_TASK, "", "a result", error.message)
 
-    def _judge(self, run: MapRun, difference: Difference | None) -> None:
-        found = Found(run.place.names.number, str(run.split), difference) if difference else None
-        with self._gate.settle(good=not found):
-            self.tasks += 1
-            self.found = self.found or found
-
     def _left_to_cpu(self, run: MapRun, progress: Progress) -> AttemptResult:
+        progress.restart()
         return replace(self._on_cpu(run, progress), reason=self._reason)
+
+    def _made(self, run: MapRun) -> MapRun:
+        """The run, now with folders to work in."""
+        AttemptFolder(run.place.scratch).make(self._files, None)
+        return run
 
     def _on_cpu(self, run: MapRun, progress: Progress) -> AttemptResult:
         return cpu_task.run_map(self._runner, run.job, run.split, run.place, run.out, run.index, progress)
@@ -179,6 +231,14 @@ def _is_the_devices(result: AttemptResult) -> bool:
     """Whether there is something to compare: what has no record has no output either, whatever the program prints."""
     gone = result.failure or result.cancelled or result.reason
     return not gone and bool(result.counters.get("MAP_INPUT_RECORDS"))
+
+
+def _first_part(run: MapRun) -> MapRun | None:
+    """The same run over the first part of its split. None: that is all of it, or a compressed file, which has no parts."""
+    if run.split.file.codec or run.split.length <= SAMPLE_BYTES:
+        return None
+    split = run.split._replace(length=SAMPLE_BYTES)
+    return replace(run, split=split, place=run.place._replace(names=run.place.names._replace(split=split)))
 
 
 Turn = Literal["check", "trusted", "refused", "cancelled"]
@@ -242,17 +302,17 @@ class _Aside:
 
 
 @contextmanager
-def _set_aside(result: AttemptResult, run: MapRun) -> Iterator[_Aside]:
-    """Move the files of a run; what is not put back is removed at the end. Raises OSError."""
-    folder = AttemptFolder(_beside(run.place.scratch, "device"))
+def _set_aside(result: AttemptResult, run: MapRun, what: str) -> Iterator[_Aside]:
+    """Move the files of a run, to names with `what`; what is not put back is removed at the end. Raises OSError."""
+    folder = AttemptFolder(_beside(run.place.scratch, what))
     data = folder.out / run.out.name
     names = [run.place.scratch, run.place.log]
     output = result.output
     if output:
-        data = _beside(run.out, "device")
+        data = _beside(run.out, what)
         names += [run.out, run.index]
-        output = replace(output, data=os.fspath(data), index=os.fspath(_beside(run.index, "device")))
-    moves = [(name, _beside(name, "device")) for name in names if name.exists()]
+        output = replace(output, data=os.fspath(data), index=os.fspath(_beside(run.index, what)))
+    moves = [(name, _beside(name, what)) for name in names if name.exists()]
     try:
         for place, aside in moves:
             os.rename(place, aside)

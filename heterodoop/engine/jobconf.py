@@ -92,12 +92,16 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
     Setting("heterodoop.gpu.arena.bytes", "0", _integer(0, MAX_BYTES),
             "First room for a launch's output on a device; where it is too small it grows and the launch is repeated;"
             " 0 = chosen from the input."),
-    Setting("heterodoop.gpu.check", "auto", _choice("auto", "none", "first", "all"),
-            "Which map tasks that a device did the CPU does too, to compare: `first`, the first one of the job; `all`;"
-            " `none`; `auto`, the first one where `heterodoop explain` shows a variable of class assumed-private in a"
-            " kernel, else none, for then nothing was taken on trust. A task that is compared costs the CPU's time for"
-            " it, and the tasks beside the first one wait for it. Where the results differ the CPU's counts, the CPU does"
-            " the rest of the job, and a warning (HD414) says so. With `none` the output is what the device made."),
+    Setting("heterodoop.gpu.check", "auto", _choice("auto", "none", "sample", "first", "all"),
+            "What a device did that the CPU does too, to compare: `sample`, of the first map task the first 256 KiB of"
+            " the split, which the device does once more by themselves; `first`, all of the first map task; `all`, every"
+            " map task; `none`; `auto`, `sample` where `heterodoop explain` shows a variable of class assumed-private in a"
+            " kernel, else `none`, for then nothing was taken on trust. A sample is soon done, and finds what shows in"
+            " it: records further on that differ are found by `first` (in that task) and `all`. Where there can be no"
+            " sample (a compressed file, a split of no more than 256 KiB, a program that fails on a part of its split,"
+            " or that the device cannot run on it), `sample` is `first`. A task that is compared costs the CPU's time for"
+            " it; the tasks beside the first one wait for the verdict. Where the results differ the CPU does that task"
+            " and the rest of the job, and a warning (HD414) says so. With `none` the output is what the device made."),
     Setting("heterodoop.gpu.ingest.threads", "0", _integer(0, 256),
             "Threads that read the input of a map task on a device; 0 = chosen from the cores, at most 12. Where a GPU is"
             " used, so many processors per GPU have no CPU slot by default (0: 4 of them, at most half of the processors in"

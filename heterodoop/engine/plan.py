@@ -47,7 +47,7 @@ class RunOptions(NamedTuple):
     settings          `-D` definitions, `key=value`.
     device            where map tasks run (device_names.py); what cannot run there runs on the CPU, with a warning.
     gpus              which GPUs: "all", "none" or numbers, "0,1".
-    check             which of the device's map tasks the CPU does too: "auto", "none", "first", "all".
+    check             what of the device's map tasks the CPU does too: "auto", "none", "sample", "first", "all".
     policy            who takes which map task (scheduler/policies.py); default: job_slots.py's choice for the device.
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     """

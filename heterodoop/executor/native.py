@@ -198,6 +198,17 @@ class Progress:
         self._cancelled = True  # first: a block that takes the old one's place in this moment looks here
         self._block.cancel = 1
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Inside, something else than the task runs under this progress, which can stop it; the numbers are kept."""
+        block = self._block
+        kept = block.bytes_in, block.records_in, block.pairs_out, block.bytes_out, block.phase
+        self.restart()
+        try:
+            yield
+        finally:
+            block.bytes_in, block.records_in, block.pairs_out, block.bytes_out, block.phase = kept
+
     def restart(self) -> None:
         """The task begins again; a request to stop stays."""
         self._block.bytes_in = self._block.records_in = self._block.pairs_out = self._block.bytes_out = 0

@@ -201,6 +201,17 @@ def test_explain_names_every_decision(tmp_path: Path) -> None:
     assert data["threads"] == 64 and {p["name"] for p in data["places"]} == {"word", "line", "cap", "one", "table"}
 
 
+def test_explain_says_what_is_checked_at_run_time(tmp_path: Path) -> None:
+    _, found = compiled(tmp_path)
+    map = found.programs[0]
+    assert map.region and [v.name for v in map.region.variables if v.cls == "assumed-private"] == ["word"]
+    shown = "checked     at run time (--check), by a sample on the CPU: word, assumed private"
+    assert shown in explain.explain_text(found)
+    nothing = replace(map.region, variables=tuple(replace(v, cls="private") for v in map.region.variables))
+    for program in (replace(map, kernel=None), replace(map, region=nothing)):
+        assert "--check" not in explain.explain_text(replace(found, programs=(program,)))
+
+
 def test_explain_shows_registers(tmp_path: Path) -> None:
     cubins = (manifest.Cubin("sm_90", "cuda/x", "0" * 64, 40, 0), manifest.Cubin("sm_80", "cuda/y", "0" * 64, 63, 12),
               manifest.Cubin("compute_80", "cuda/z", "0" * 64, 0, 0))

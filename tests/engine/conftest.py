@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.engine import first_check
 from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions
@@ -16,6 +17,7 @@ from heterodoop.executor.worker_process import WorkerProcess
 from heterodoop.manifest import FILE, VERSION, Fold, Input, Manifest, PairReader, Program, Region, sha256
 
 from ..support import Bundles
+from .fake_device import Behaviour, install
 from .worker_jobs import APP, SAMPLE, children
 
 WORDS = r"""
@@ -179,6 +181,39 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[WorkerProcess]]:
 
     monkeypatch.setattr(worker_client, "WorkerProcess", start)
     yield found
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Behaviour:
+    """Jobs with device="emulated" have this device."""
+    behaviour = Behaviour()
+    install(monkeypatch, behaviour)
+    return behaviour
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    """Twenty times two lines, with the words a and b."""
+    (tmp_path / "in.txt").write_bytes(b"b a b\na\tb\n" * 20)
+    return tmp_path / "in.txt"
+
+
+@pytest.fixture
+def job(run, text) -> Callable[..., JobResult]:
+    """A job of four map tasks, one at a time unless `cpu_slots` says more."""
+
+    def go(bundle: Path, check: str | None = "first", **options: object) -> JobResult:
+        options = {"device": "emulated", "split_size": 60, "cpu_slots": 1, **options}
+        return run(bundle, text, check=check, **options)
+
+    return go
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The size of a sample here: less than the shortest split has."""
+    monkeypatch.setattr(first_check, "SAMPLE_BYTES", 16)
+    return 16
 
 
 def parts(folder: Path) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""The device's first map task (or every one) against the CPU's: which results count, and what the user hears."""
+"""A sample of the device's first map task, all of it, or every task against the CPU's: what counts, what the user hears."""
 
 from __future__ import annotations
 
@@ -7,89 +7,20 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
+from heterodoop.engine import first_check
 from heterodoop.engine.first_check import check_mode
-from heterodoop.engine.local import JobResult
 from heterodoop.errors import Interrupted, JobFailed, UsageError
-from heterodoop.executor.emulated import DeviceOptions
 from heterodoop.executor.native import TaskStatus
-from heterodoop.manifest import FILE, Region, Variable, load
+from heterodoop.manifest import load
 
 from ..support import ROOT, Bundles, cli_here
+from .checking import COUNTS, TEXT, TIDY, WRONG, WRONG_COUNTS, always, assuming, checked, rows
 from .conftest import CAT, SUM, WORDS, names, parts
-from .fake_device import Behaviour, install, with_kernel
+from .fake_device import with_kernel
 from .test_emulated_jobs import LEFTOVER
-
-TEXT = b"b a b\na\tb\n" * 20
-COUNTS = b"a\t40\nb\t60\n"
-WRONG = WORDS.replace('"%s\\t1\\n"', '"%s\\t2\\n"')
-WRONG_COUNTS = b"a\t80\nb\t120\n"
-TIDY = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(void) { int c; char path[4096];
-  snprintf(path, sizeof path, "%s/side%s", getenv("mapreduce_task_output_dir"), getenv("mapreduce_task_partition"));
-  if (access(path, F_OK) == 0 || access("mark", F_OK) == 0 || access("data", R_OK) != 0) return 9;
-  fclose(fopen(path, "w")); fclose(fopen("mark", "w")); fprintf(stderr, "SIDE ran\n");
-  while ((c = getchar()) != EOF) putchar(c); return 0; }
-"""
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Behaviour:
-    behaviour = Behaviour()
-    install(monkeypatch, behaviour)
-    return behaviour
-
-
-@pytest.fixture
-def text(tmp_path: Path) -> Path:
-    (tmp_path / "in.txt").write_bytes(TEXT)
-    return tmp_path / "in.txt"
-
-
-@pytest.fixture
-def job(run, text) -> Callable[..., JobResult]:
-    """A job of four map tasks, one at a time unless `cpu_slots` says more."""
-
-    def go(bundle: Path, check: str | None = "first", **options: object) -> JobResult:
-        options = {"device": "emulated", "split_size": 60, "cpu_slots": 1, **options}
-        return run(bundle, text, check=check, **options)
-
-    return go
-
-
-def assuming(bundle: Path, role: str = "map", cls: str = "assumed-private") -> Path:
-    """The bundle, with a variable of a class in the region of a program."""
-    data = json.loads((bundle / FILE).read_text())
-    variable = Variable("word", "char [8]", 8, cls, "because", "map.c:1:1")  # type: ignore[arg-type]
-    region = Region("mapper", "main", "m.c:1:1", "getline", "k", "v", "", "", 1, 1, 0, 0, 0, (variable,), (), None, None)
-    for program in data["programs"]:
-        if program["role"] == role:
-            program["region"] = {**asdict(region), **(program["region"] or {}), "variables": [asdict(variable)]}
-    (bundle / FILE).write_text(json.dumps(data))
-    return bundle
-
-
-def always(program: Path) -> Callable[[DeviceOptions], Path]:
-    """A device with this filter in the kernel's place (built here: slots would build it several times at once)."""
-    return lambda options: program
-
-
-def rows(result: JobResult) -> list[dict[str, object]]:
-    lines = [json.loads(line) for line in (result.report_folder / "attempts.jsonl").read_text().splitlines()]
-    return [row for row in lines if row["attempt"].startswith("m_")]
-
-
-def checked(result: JobResult) -> dict[str, object]:
-    found: dict[str, object] = result.report["device"]["check"]
-    return found
 
 
 @pytest.mark.parametrize("reducers", [0, 1, 3])
@@ -98,7 +29,7 @@ def test_a_right_device_is_believed(fake, bundle, job, check: str, tasks: int, r
     result = job(with_kernel(bundle(WORDS, SUM, SUM, fold=True)), check, reducers=reducers, cpu_slots=3)
     cpu = job(bundle(WORDS, SUM, SUM, fold=True), check, reducers=reducers, device="cpu", out="cpu")
     assert parts(result.output) == parts(cpu.output) and result.warnings == ()
-    assert checked(result) == {"mode": check, "tasks": tasks, "different": None}
+    assert checked(result) == {"mode": check, "tasks": tasks, "samples": 0, "different": None}
     assert result.report["device"]["map_tasks"] == {"emulated": 4} and len(fake.tasks) == 4
     assert sum("check" in row["stages"] for row in rows(result)) == tasks
     assert result.report["counters"] == cpu.report["counters"] and "check" not in cpu.report["device"]
@@ -154,7 +85,7 @@ def test_a_device_that_goes_wrong_later_is_found_by_all_and_not_by_first(fake, b
 
 
 @pytest.mark.parametrize(("role", "cls", "mode"), [
-    ("map", "assumed-private", "first"), ("combine", "assumed-private", "first"), ("map", "private", "none"),
+    ("map", "assumed-private", "sample"), ("combine", "assumed-private", "sample"), ("map", "private", "none"),
 ])
 @pytest.mark.parametrize("check", [None, "auto"])
 def test_auto_checks_where_something_was_assumed(
@@ -163,12 +94,14 @@ def test_auto_checks_where_something_was_assumed(
     fake.program = always(filters(WRONG))
     result = job(assuming(with_kernel(bundle(WORDS, SUM, SUM, fold=True)), role, cls), check)
     assert checked(result)["mode"] == mode
-    assert parts(result.output) == [COUNTS if mode == "first" else WRONG_COUNTS]
+    assert parts(result.output) == [COUNTS if mode == "sample" else WRONG_COUNTS]
 
 
 def test_what_only_the_cpu_runs_assumes_nothing(bundle) -> None:
     assert check_mode("auto", load(assuming(bundle(WORDS, SUM, SUM), "combine"))) == "none"
-    assert check_mode("auto", load(assuming(with_kernel(bundle(WORDS, SUM, SUM)), "combine"))) == "first"
+    assert check_mode("auto", load(assuming(with_kernel(bundle(WORDS, SUM, SUM)), "combine"))) == "sample"
+    for asked in ("none", "sample", "first", "all"):
+        assert check_mode(asked, load(bundle(CAT))) == asked
 
 
 def test_the_setting_and_the_option(fake, bundle, job, text, tmp_path) -> None:
@@ -177,11 +110,12 @@ def test_the_setting_and_the_option(fake, bundle, job, text, tmp_path) -> None:
     both = job(made, "none", settings=["heterodoop.gpu.check=all"], out="both")
     assert checked(both)["tasks"] == 0 and [w.code for w in both.warnings] == ["HD034"]
     for options, code in (({"check": "some"}, "HD032"), ({"settings": ["heterodoop.gpu.check=some"]}, "HD030")):
-        with pytest.raises(UsageError, match="must be auto, none, first or all") as caught:
+        with pytest.raises(UsageError, match="must be auto, none, sample, first or all") as caught:
             job(made, **{"check": None, **options}, out="never")
         assert caught.value.code == code and not (tmp_path / "never").exists()
     line = ["run", made, text, "-o", tmp_path / "line", "--device", "emulated", "--check", "first", "--json"]
-    assert json.loads(cli_here(*line).out)["device"]["check"] == {"mode": "first", "tasks": 1, "different": None}
+    found = json.loads(cli_here(*line).out)["device"]["check"]
+    assert found == {"mode": "first", "tasks": 1, "samples": 0, "different": None}
 
 
 def test_a_wrong_fold_is_found_and_pairs_that_it_left_uncombined_are_not_wrong(fake, bundle, job, filters) -> None:
@@ -230,7 +164,8 @@ def test_both_runs_begin_in_clean_folders_and_one_run_s_files_stay(
 def test_a_first_attempt_that_fails_on_the_device_is_no_verdict(fake, bundle, job) -> None:
     fake.answer = lambda spec: TaskStatus.IO_ERROR if len(fake.tasks) == 1 else TaskStatus.OK
     result = job(with_kernel(bundle(WORDS, SUM, SUM)))
-    assert parts(result.output) == [COUNTS] and checked(result) == {"mode": "first", "tasks": 1, "different": None}
+    assert parts(result.output) == [COUNTS]
+    assert checked(result) == {"mode": "first", "tasks": 1, "samples": 0, "different": None}
     assert result.report["tasks"]["map"]["failed_attempts"] == 1 and len(fake.tasks) == 5
     assert result.report["device"]["map_tasks"] == {"emulated": 4}
 
@@ -271,16 +206,18 @@ def test_a_split_without_a_record_is_not_the_first(fake, bundle, job, text) -> N
     assert checked(job(made, split_size=30, out="left"))["tasks"] == 0 and len(fake.tasks) == 6
 
 
-def test_results_wait_for_the_first_verdict(fake, bundle, job, filters, tmp_path) -> None:
+@pytest.mark.parametrize("check", ["sample", "first"])
+def test_results_wait_for_the_first_verdict(fake, bundle, job, filters, small, tmp_path, check: str) -> None:
     """While the CPU's run of the first check goes on, the other slots' tasks are done by the device, and none counts."""
     go = tmp_path / "go"
     wait = f'#include <unistd.h>\nint main(void) {{ while (access("{go}", F_OK)) usleep(1000);'
     slow = WORDS.replace("int main(void) {", wait)
     fake.program = always(filters(WRONG))
     seen: list[int] = []
+    done = 3 + (check == "sample")
 
     def release() -> None:
-        while len(fake.tasks) < 3:
+        while len(fake.tasks) < done:
             time.sleep(0.01)
         time.sleep(0.3)
         seen.append(len(fake.tasks))
@@ -288,15 +225,15 @@ def test_results_wait_for_the_first_verdict(fake, bundle, job, filters, tmp_path
 
     thread = threading.Thread(target=release)
     thread.start()
-    result = job(with_kernel(bundle(slow, SUM, SUM)), cpu_slots=3)
+    result = job(with_kernel(bundle(slow, SUM, SUM)), check, cpu_slots=3)
     thread.join()
-    assert seen == [3] and len(fake.tasks) == 3, "the fourth task waits for a slot, and then goes to the CPU"
+    assert seen == [done] and len(fake.tasks) == done, "the fourth task waits for a slot, and then goes to the CPU"
     assert parts(result.output) == [COUNTS] and result.report["device"]["map_tasks"] == {"cpu": 4}
-    assert checked(result)["tasks"] == 1
+    assert (checked(result)["tasks"], checked(result)["samples"]) == ((0, 1) if check == "sample" else (1, 0))
 
 
-@pytest.mark.parametrize("check", ["first", "all"])
-def test_an_interrupt_during_the_check_ends_it_at_once(fake, bundle, job, filters, tmp_path, check: str) -> None:
+@pytest.mark.parametrize("check", ["sample", "first", "all"])
+def test_an_interrupt_during_the_check_ends_it_at_once(fake, bundle, job, filters, small, tmp_path, check: str) -> None:
     fake.program = always(filters(CAT))
     mark = tmp_path / "mark"
     hang = f'#include <stdio.h>\n#include <unistd.h>\nint main(void) {{ fclose(fopen("{mark}", "w")); for (;;) pause(); }}'
@@ -321,23 +258,28 @@ def test_an_interrupt_during_the_check_ends_it_at_once(fake, bundle, job, filter
 
 
 @pytest.mark.usefixtures("kernel_cache")
+@pytest.mark.parametrize("sample", [30, first_check.SAMPLE_BYTES])
 @pytest.mark.parametrize("reducers", [0, 2])
-def test_an_assumption_that_is_wrong_does_not_make_the_result_wrong(bundles: Bundles, run, text, reducers: int) -> None:
+def test_an_assumption_that_is_wrong_does_not_make_the_result_wrong(
+    bundles: Bundles, run, text, monkeypatch, reducers: int, sample: int,
+) -> None:
     """A real kernel of a program that the compiler took on trust: what a short line leaves is from the lines before."""
+    monkeypatch.setattr(first_check, "SAMPLE_BYTES", sample)
     text.write_bytes(b"abcd\nefgh\nx\nijkl\n" * 10)
     options = {"reducers": reducers, "split_size": 60, "cpu_slots": 2}
     made = bundles.get(LEFTOVER)
     cpu = run(made, text, out="cpu", **options)
     result = run(made, text, device="emulated", **options)
-    assert parts(result.output) == parts(cpu.output) and checked(result)["mode"] == "first"
+    assert parts(result.output) == parts(cpu.output) and checked(result)["mode"] == "sample"
+    assert (checked(result)["tasks"], checked(result)["samples"]) == ((0, 1) if sample == 30 else (1, 0))
     assert [w.code for w in result.warnings] == ["HD414", "HD410"]
     unchecked = run(made, text, out="unchecked", device="emulated", check="none", **options)
     assert parts(unchecked.output) != parts(cpu.output) and unchecked.warnings == ()
 
 
 @pytest.mark.usefixtures("kernel_cache")
-@pytest.mark.parametrize("check", ["first", "all"])
-def test_real_kernels_of_an_app_pass(bundles: Bundles, run, check: str) -> None:
+@pytest.mark.parametrize("check", ["sample", "first", "all"])
+def test_real_kernels_of_an_app_pass(bundles: Bundles, run, small, check: str) -> None:
     folder = ROOT / "apps" / "wordcount"
     made = bundles.get(*((folder / f"{role}.c").read_text() for role in ("map", "combine", "reduce")))
     result = run(made, folder / "sample.txt", device="emulated", check=check, split_size=40_000, reducers=1)
