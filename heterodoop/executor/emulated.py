@@ -14,11 +14,11 @@ from ..manifest import Manifest
 from ..resources import find
 from . import native_device
 from .gpu_task import DeviceCode
-from .native_device import DeviceOptions, LaneOrder, NativeDevice
+from .native_device import DeviceOptions, EmulatedDevice, LaneOrder
 
 __all__ = ["NAME", "DeviceOptions", "EmulatedDevice", "LaneOrder", "device_code", "runtime_module"]
 
-NAME = "emulated"
+NAME = EmulatedDevice.NAME
 
 
 def device_code(bundle: Path, manifest: Manifest, cache: Path | None = None) -> DeviceCode | None:
@@ -33,9 +33,3 @@ def device_code(bundle: Path, manifest: Manifest, cache: Path | None = None) -> 
 def runtime_module(cache: Path | None = None) -> Path:
     """HeteroDoop's own kernels for the emulated device. Raises as `device_code`."""
     return toolchain_emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache)
-
-
-class EmulatedDevice(NativeDevice):
-    """Kernels on the CPU; opened without a library of its own, `options` say how lanes run."""
-
-    NAME = NAME

@@ -140,6 +140,12 @@ class NativeDevice:
         )
 
 
+class EmulatedDevice(NativeDevice):
+    """Kernels on the CPU; opened without a library of its own, `options` say how lanes run."""
+
+    NAME = "emulated"
+
+
 class CudaDevice(NativeDevice):
     """A GPU, by the driver's number; `library` is libhd_cuda, `runtime` HeteroDoop's kernels for its architecture."""
 

@@ -25,13 +25,11 @@ from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
-from ..errors import EXIT_BUG, HeteroDoopError
-from . import emulated
+from ..errors import EXIT_BUG, EXIT_OK, HeteroDoopError
 from .device import load_driver, open_gpu, survey
-from .emulated import EmulatedDevice
 from .gpus import Gpu, Opened, Survey
 from .native import Native, Progress
-from .native_device import CudaDevice, NativeDevice
+from .native_device import CudaDevice, EmulatedDevice, NativeDevice
 from .worker_messages import Channel, Open, Ready, Refused, Reply, Run, Setup, numbers, shared_block
 
 _PR_SET_PDEATHSIG = 1
@@ -166,7 +164,7 @@ class _Emulated:
     """For tests of everything around a GPU: the worker, its faults, who replaces it."""
 
     def survey(self) -> Survey:
-        return Survey((0, 0), (Gpu(0, emulated.NAME, "", 0),))
+        return Survey((0, 0), (Gpu(0, EmulatedDevice.NAME, "", 0),))
 
     @contextmanager
     def open(self, number: int) -> Iterator[Opened]:
@@ -178,3 +176,4 @@ class _Emulated:
 
 if __name__ == "__main__":
     main()
+    os._exit(EXIT_OK)  # all is closed; what Python and its modules do at their end takes longer than a small task

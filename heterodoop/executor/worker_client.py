@@ -24,6 +24,7 @@ from .worker_process import START_SECONDS, Session, WorkerProcess
 
 CANCEL_SECONDS = 2.0  # that a task told to stop may still run: no kernel can be stopped in the middle
 _TICK_SECONDS = 0.1
+_WAITING = 3  # times the limit, for a task without progress while the GPU's other tasks go on
 # Phases in which the user's own programs or the disk set the pace: nobody can say what is too long.
 _UNLIMITED = (Phase.COMBINE, Phase.FINISH)
 
@@ -262,7 +263,7 @@ class WorkerDevice:
         fd = spec.input if isinstance(spec.input, int) else -1
         session.channel.send(Run(spec, new, self.options), fd)
         session.calls = calls
-        _Watch(progress, self.hang_seconds).wait(session)
+        _Watch(progress, self.hang_seconds, lambda: process.others(self._session)).wait(session)
         reply, _ = session.channel.receive()
         if not isinstance(reply, Reply):
             raise OSError(f"{type(reply).__name__} is no answer to a task")
@@ -296,13 +297,18 @@ class _Hung(Exception):
 
 
 class _Watch:
-    """Waits for the end of a task, but not for one that makes no progress or does not stop."""
+    """Waits for the end of a task, but not for one that makes no progress or does not stop.
 
-    def __init__(self, progress: Progress, limit: float) -> None:
+    others  what the GPU's other sessions have done: a task that waits for their kernels does not hang, up to a point.
+    """
+
+    def __init__(self, progress: Progress, limit: float, others: Callable[[], object]) -> None:
         self._progress = progress
         self._limit = limit
+        self._others = others
         self._seen: object = None
-        self._since = time.monotonic()
+        self._others_seen: object = None
+        self._since = self._others_since = time.monotonic()
         self._stop: float | None = None
 
     def wait(self, session: Session) -> None:
@@ -321,7 +327,11 @@ class _Watch:
         state = seen.phase, seen.bytes_in, seen.records_in, seen.pairs_out, seen.bytes_out
         if state != self._seen or seen.phase in _UNLIMITED:
             self._seen, self._since = state, now
-        elif now - self._since > self._limit:
+        others = self._others()
+        if others != self._others_seen:
+            self._others_seen, self._others_since = others, now
+        limit = self._limit if now - self._others_since > self._limit else self._limit * _WAITING
+        if now - self._since > limit:
             raise _Hung(now - self._since)
 
 

@@ -80,6 +80,11 @@ class WorkerProcess:
         with session.lock:
             yield session
 
+    def others(self, number: int) -> tuple[int, ...]:
+        """Numbers that change as long as any session but this one makes progress."""
+        blocks = [session.block for session in self._sessions[:number] + self._sessions[number + 1 :]]
+        return tuple(n for b in blocks for n in (b.phase, b.bytes_in, b.records_in, b.pairs_out, b.bytes_out))
+
     def kill(self) -> None:
         """End it now, with all that is in its group; may be called at any time by any thread."""
         with suppress(ProcessLookupError, PermissionError):

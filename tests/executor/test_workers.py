@@ -5,12 +5,13 @@ Whole jobs on workers are in tests/engine/test_workers.py.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,16 @@ def test_faults_are_counted_once_for_all_sessions(worker: Worker) -> None:
     assert caught.value.code == "HD415"
 
 
+def test_processes_that_were_replaced_leave_no_descriptor(worker: Worker) -> None:
+    worker.process(go_on)
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        worker.fault(worker.process(go_on), "")
+    worker.process(go_on)
+    wait_for(lambda: len(os.listdir("/proc/self/fd")) <= before)
+
+
 def test_what_a_worker_wrote_to_stderr_is_told(worker: Worker, tmp_path: Path) -> None:
     """A message that is no message: a fault of ours, of which the worker dies with a traceback."""
     process = worker.process(go_on)
@@ -130,7 +141,9 @@ def test_a_task_for_a_module_that_is_not_there_leaves_the_worker_alive(worker: W
 
 
 @pytest.mark.parametrize("text", ["import sys; sys.exit(3)", "import os; os.kill(os.getpid(), 11)"])
-def test_a_worker_that_cannot_start_is_not_started_for_ever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str) -> None:
+def test_a_worker_that_cannot_start_is_not_started_for_ever(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str,
+) -> None:
     (tmp_path / "broken_worker.py").write_text(text)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(worker_process, "MODULE", "broken_worker")
@@ -190,6 +203,7 @@ class ScriptedWorker:
         self.theirs = Channel(theirs)
         self.pid = 1
         self.told: list[str] = []
+        self.others_do: Callable[[], object] = tuple
         self.requests: list[Run] = []
 
     def process(self, check) -> ScriptedWorker:
@@ -202,6 +216,10 @@ class ScriptedWorker:
     @property
     def _sessions(self) -> list[Session]:
         return [self.session_]
+
+    def others(self, number: int) -> object:
+        assert number == 0
+        return self.others_do()
 
     def kill(self) -> None:
         self.theirs.socket.shutdown(socket.SHUT_RDWR)
@@ -298,6 +316,14 @@ def test_a_task_without_progress_hangs_and_one_with_progress_does_not(scripted: 
     mover.join()
     assert result.status is TaskStatus.DEVICE_FAILED and "it made no progress for 0.3" in result.message
     assert time.monotonic() - begun > 1.2
+
+
+def test_a_task_may_wait_for_the_kernels_of_another(scripted: ScriptedWorker) -> None:
+    device, begun = device_of(scripted), time.monotonic()
+    scripted.others_do = time.monotonic
+    result = device.map_task(SPEC, CALL, None)
+    assert result.status is TaskStatus.DEVICE_FAILED and time.monotonic() - begun > 0.9
+    assert "it made no progress for 0.9" in result.message or "for 1" in result.message
 
 
 def test_the_users_own_programs_may_take_their_time(scripted: ScriptedWorker) -> None:
