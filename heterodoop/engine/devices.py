@@ -204,7 +204,8 @@ class DeviceSource:
         named = tuple(Gpu(number, EMULATED, "", 0) for number, _ in enumerate(self._workers))
         for worker in self._workers:
             worker.open(0)
-        return DevicePlan({"": Target(code, runtime_module())}, device_options(conf), named, len(named) * self._sessions)
+        sessions = len(named) * self._sessions
+        return DevicePlan({"": Target(code, runtime_module())}, device_options(conf, sessions), named, sessions)
 
     def _try_cuda(self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None]) -> DevicePlan | None:
         """Raises as `plan`; with --device auto, what is wrong with the GPUs is a warning."""
@@ -238,16 +239,17 @@ class DeviceSource:
         archs = sorted({gpu.arch for gpu in used})
         library, runtimes = cuda.device_library(archs)
         targets = {arch: Target(code, runtimes[arch], library) for arch in archs if (code := codes[arch])}
-        return DevicePlan(targets, device_options(conf), tuple(used), len(used) * self._sessions)
+        sessions = len(used) * self._sessions
+        return DevicePlan(targets, device_options(conf, sessions), tuple(used), sessions)
 
 
-def device_options(conf: JobConf) -> DeviceOptions:
-    """The job's settings for its devices."""
+def device_options(conf: JobConf, sessions: int = 0) -> DeviceOptions:
+    """The job's settings for its devices; `sessions`: how many tasks run on them at a time."""
     return DeviceOptions(
         sub_split=conf.get("heterodoop.gpu.sub-split.bytes"), arena=conf.get("heterodoop.gpu.arena.bytes"),
         memory=conf.get("heterodoop.emulated.memory.bytes"), order=conf.get("heterodoop.emulated.order"),
         seed=conf.get("heterodoop.emulated.seed"), pattern=conf.get("heterodoop.emulated.pattern"),
-        ingest_threads=conf.get("heterodoop.gpu.ingest.threads"),
+        ingest_threads=conf.get("heterodoop.gpu.ingest.threads"), workers=sessions,
     )
 
 
