@@ -181,7 +181,7 @@ class WorkerPool(Pool):
         stats: Counter[str] = Counter()
         for device in self._all:
             stats.update(device.stats())
-        return dict(stats)
+        return {**stats, "worker_faults": sum(len(member.worker.faults) for member in self._members)}
 
     @property
     def warnings(self) -> list[Diagnostic]:

@@ -182,7 +182,7 @@ class JobReport:
             "tasks": {kind: {"planned": planned[kind], "done": self.done[kind], "attempts": self.attempts[kind],
                              "failed_attempts": self.failed[kind]} for kind in planned},
             "slots": [asdict(slot) for slot in self._slots.values()],
-            "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats,
+            "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats, **self._gpus(),
                        "left_to_cpu": [asdict(left) for left in self.on_cpu.values()], **check},
             "map": self._map_phase(),
             "stages": {kind: totals.seconds for kind, totals in self.totals.items()},
@@ -192,6 +192,11 @@ class JobReport:
             "failures": self._failures,
             "settings": dict(self.plan.settings),
         }
+
+    def _gpus(self) -> dict[str, Any]:
+        """The devices that have worker processes; memory in bytes."""
+        gpus = self.plan.offload.gpus if self.plan.offload else ()
+        return {"gpus": [gpu._asdict() for gpu in gpus]} if gpus else {}
 
     def _map_phase(self) -> dict[str, Any]:
         slots, seconds = self.plan.slots, self.seconds.get("map", 0.0)

@@ -171,6 +171,7 @@ class _Job:
 
     def _loop(self) -> None:
         phase, begun = "map", time.monotonic()
+        self._open_slots()
         self._handle(Start())
         while self.verdict is None:
             if phase != self.machine.phase:

@@ -1,7 +1,8 @@
 """How long a map task takes on each kind of slot, from those that finished. Pure: seconds and bytes are handed in.
 
 Seconds count per byte of the split, and a slot's time is what its tasks took on it, whatever they did there: a task that
-the GPU left to the CPU counts as the time of a GPU slot, since the next one may be left too.
+the GPU left to the CPU counts as the time of a GPU slot, since the next one may be left too. What a GPU slot did first
+counts as long as there is nothing better: it may have loaded kernels, or waited until a first result was checked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from .model import SlotKind
 
 SAMPLES = 3  # of each kind, before anything is built on them
-WINDOW = 16  # the last finished tasks of a kind that count: the first ones warm up, and a GPU can fail
+WINDOW = 16  # the last finished tasks of a kind that count: a GPU can fail, and its tasks are the CPU's then
 
 
 class Sample(NamedTuple):
@@ -27,14 +28,16 @@ class Estimates:
 
     def __init__(self) -> None:
         self._samples: dict[SlotKind, deque[Sample]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
+        self._first: deque[Sample] = deque(maxlen=WINDOW)  # of GPU slots
 
-    def finished(self, kind: SlotKind, size: int, seconds: float) -> None:
-        """Note a map task of `size` bytes that succeeded on a slot of this kind."""
-        self._samples[kind].append(Sample(max(size, 1), max(seconds, 0.0)))
+    def finished(self, kind: SlotKind, size: int, seconds: float, *, first: bool = False) -> None:
+        """Note a map task of `size` bytes that succeeded on a slot of this kind; `first`: the first one there."""
+        samples = self._first if first and kind == "gpu" else self._samples[kind]
+        samples.append(Sample(max(size, 1), max(seconds, 0.0)))
 
     def seconds(self, kind: SlotKind, size: int) -> float | None:
         """What a task of `size` bytes is expected to take; None where none of the kind has finished."""
-        samples = self._samples[kind]
+        samples = self._of(kind)
         if not samples:
             return None
         return max(size, 1) * sum(s.seconds for s in samples) / sum(s.size for s in samples)
@@ -45,7 +48,12 @@ class Estimates:
         sessions  GPU slots per GPU. They share it, so a GPU's rate is sessions / (seconds of a task on such a slot), and
                   S = sessions * CPU seconds / GPU seconds. G * S is then the same for one slot per GPU as for several.
         """
-        if min(map(len, self._samples.values())) < SAMPLES:
+        if min(len(self._of("cpu")), len(self._of("gpu"))) < SAMPLES:
             return None
         cpu, gpu = self.seconds("cpu", 1), self.seconds("gpu", 1)
         return sessions * cpu / gpu if cpu and gpu else None
+
+    def _of(self, kind: SlotKind) -> list[Sample]:
+        """The samples that count."""
+        samples = list(self._samples[kind])
+        return samples if kind == "cpu" or len(samples) >= SAMPLES else [*self._first, *samples]

@@ -109,6 +109,7 @@ class Machine:
         self._tries: dict[TaskId, int] = {}  # failed attempts, of tasks that have any
         self._numbers: dict[TaskId, int] = {}  # the next attempt's number, of tasks that ran more than once
         self._running = Running()
+        self._used: set[Slot] = set()  # on which a map task has succeeded
         self._verdict: Finish | None = None
         self._now = 0.0
         self._events = 0
@@ -184,7 +185,9 @@ class Machine:
         self._move(task, DONE, f"attempt {attempt.number} succeeded on {slot.kind} slot {slot.number}")
         self._done[task.kind] += 1
         if task.kind == "map":
-            self.estimates.finished(slot.kind, self._size(task.number), self._now - run.started)
+            first = slot not in self._used
+            self._used.add(slot)
+            self.estimates.finished(slot.kind, self._size(task.number), self._now - run.started, first=first)
         if run.duplicate:
             self.duplicates["won"] += 1
         return [Commit(attempt), *self._overtaken(attempt), *self._advance()]

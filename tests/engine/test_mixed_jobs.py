@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import shutil
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -24,6 +27,7 @@ from heterodoop.executor.native import TaskStatus
 from heterodoop.scheduler.model import Attempt, TaskId
 from heterodoop.scheduler.policies import POLICIES
 
+from ..support import COMMAND, ROOT, Bundles, cli_here, environment
 from .conftest import SUM, WORDS, names, parts
 from .fake_device import Behaviour, install, with_kernel
 from .test_interrupt import filters_of, wait_until
@@ -219,3 +223,27 @@ def test_both_attempts_end_well_and_one_counts(fake, bundle, run, text, filters,
     assert sum(result.report["map"]["duplicates"].values()) == 1
     assert [row["outcome"] for row in rows(result.report_folder, "m_000001")].count("overtaken") == 1
     assert {name for name in before_commit if name.startswith("m_000001")} == {"m_000001_1", "m_000001_1.log"}
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_interrupts_at_any_moment(bundles: Bundles, kernel_cache, tmp_path: Path, workers: int) -> None:
+    """Kernels and filters, as a process of its own; the kernels' pieces are so small that the job lasts for seconds."""
+    app = bundles.get(*((ROOT / "apps" / "wordcount" / f"{role}.c").read_text() for role in ("map", "combine", "reduce")))
+    (tmp_path / "in").write_bytes(b"some words and some more\n")
+    cli_here("run", app, tmp_path / "in", "-o", tmp_path / "warm", "--device", "emulated")  # the kernels are compiled then
+    shutil.rmtree(tmp_path / "warm")
+    shutil.rmtree(tmp_path / "warm.report")
+    (tmp_path / "in").write_bytes(b"some words and some more\n" * 80_000)
+    job = ["run", app, tmp_path / "in", "-o", tmp_path / "out", "--device", "emulated", "--policy", "gpu-first",
+           "--cpu-slots", "1", "--split-size", "4k", "-D", "heterodoop.gpu.sub-split.bytes=100",
+           "-D", f"heterodoop.emulated.workers={workers}"]
+    for seed in range(3):
+        process = subprocess.Popen([*COMMAND, *map(str, job)], env=environment(), stderr=subprocess.PIPE, text=True)
+        wait_until((tmp_path / "out").exists, 30)
+        time.sleep(random.Random(seed).uniform(0, 1))
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        message = process.communicate(timeout=20)[1]
+        assert process.returncode == 130 and "interrupted by SIGINT" in message, message
+        assert time.monotonic() - begun < 10
+        assert names(tmp_path) == ["in"] and not filters_of(app)

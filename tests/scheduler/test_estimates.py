@@ -37,6 +37,18 @@ def test_only_the_last_tasks_count() -> None:
     assert estimates.seconds("gpu", 5) == 5.0
 
 
+def test_what_a_gpu_slot_did_first_counts_only_as_long_as_there_is_nothing_better() -> None:
+    estimates = Estimates()
+    for _ in range(SAMPLES):
+        estimates.finished("cpu", 1, 10.0, first=True)
+        estimates.finished("gpu", 1, 12.0, first=True)
+    assert estimates.speedup() == pytest.approx(10 / 12), "a CPU slot does not warm up"
+    for number in range(SAMPLES):
+        estimates.finished("gpu", 1, 1.0)
+        assert (estimates.seconds("gpu", 1) == 1.0) == (number == SAMPLES - 1)
+    assert estimates.speedup() == 10.0
+
+
 def test_a_clock_too_coarse_to_see_a_task_gives_no_speedup() -> None:
     estimates = Estimates()
     for kind in ("cpu", "gpu"):
