@@ -130,7 +130,7 @@ class DeviceSource:
         elif name == CUDA:
             self._check_wish()
             self._start(CUDA)
-        elif name == AUTO and self._numbers != () and gpus.present() and _is_compiled(found):
+        elif name == AUTO and self._numbers != () and gpus.present() and is_compiled(found):
             self._start(CUDA)
 
     def plan(
@@ -253,7 +253,7 @@ def device_options(conf: JobConf, sessions: int = 0) -> DeviceOptions:
     )
 
 
-def _is_compiled(found: Manifest) -> bool:
+def is_compiled(found: Manifest) -> bool:
     """Whether the map has kernels that some GPU could run; else --device auto is the CPU without a word."""
     program = found.program("map")
     return bool(program and program.kernel and program.kernel.cubins)

@@ -13,6 +13,7 @@ from heterodoop.executor import gpus
 from .conftest import parts
 from .worker_jobs import DRIVER, Run, children, codes, ran_on
 
+IS_COMPILED = devices.is_compiled
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 
 
@@ -41,6 +42,7 @@ def fake_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpus, "NODES", (str(tmp_path),))
     module = tmp_path / "libhd_cuda.so"
     code = devices.device_code
+    monkeypatch.setattr(devices, "is_compiled", lambda found: True)
     monkeypatch.setattr(devices.cuda, "device_code", lambda b, found, arch: code(b, found) if arch == "sm_90" else None)
     monkeypatch.setattr(devices.cuda, "device_library", lambda archs: (module, dict.fromkeys(archs, module)))
 
@@ -65,6 +67,14 @@ def test_gpus_that_cannot_be_used_are_named_once(
     result = device_job(device="auto")
     assert parts(result.output) == expected and ran_on(result) == {"cpu": 5}
     assert sum(warning.message.startswith(why) for warning in result.warnings) == 1
+
+
+def test_auto_says_nothing_of_a_bundle_whose_kernels_are_not_compiled(
+    device_job: Run, expected, fake_gpus, started, monkeypatch,
+) -> None:
+    monkeypatch.setattr(devices, "is_compiled", IS_COMPILED)
+    result = device_job(device="auto")
+    assert parts(result.output) == expected and result.warnings == () and started == []
 
 
 def test_a_gpu_that_is_not_there(device_job: Run, fake_gpus) -> None:
