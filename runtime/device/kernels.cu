@@ -3,6 +3,7 @@
 #include "audit.cuh"
 #include "fold.cuh"
 #include "gather.cuh"
+#include "ifile.cuh"
 #include "keys.cuh"
 #include "merge_sort.cuh"
 #include "partition.cuh"

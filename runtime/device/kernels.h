@@ -46,6 +46,7 @@
 //      is already by key. hd_run_flags -> flags; as many as pairs: each key once, done. Else 7 again (only with regroup).
 // 8. Output
 //      hd_output_sizes -> sizes[n]; scan -> offset[n + 1], bytes = offset[n]; hd_output -> text[bytes].
+//      A run without the CPU's combiner: hd_partitions, hd_gather_u32; hd_ifile_sizes, scan, hd_ifile; hd_partition_starts.
 //      hd_gather_pairs(order) -> the sorted pairs themselves: key and line lengths. hd_partitions and hd_gather_u32:
 //      partitions in the same order.
 #pragma once
@@ -245,6 +246,30 @@ struct OutputArgs {
     char *text;
     uint32_t count;
     uint32_t raw;
+};
+
+// hd_ifile_sizes, hd_ifile: the same as records of Hadoop's IFile (`raw` not used).
+
+// hd_partition_starts (count + 1 elements): first[p] = how many pairs come before partition p, start[p] =
+// offset[first[p]], for p = 0 ... reducers.
+struct PartitionStartsArgs {
+    const uint32_t *partitions;  // in order
+    const uint64_t *offset;      // of the records, count + 1
+    uint32_t *first;
+    uint64_t *start;
+    uint32_t count;
+    uint32_t reducers;
+};
+
+// hd_disorder: *first (0xffffffff before) = the least i > 0 whose (partition, key) is less than that of i - 1.
+struct DisorderArgs {
+    const char *arena;
+    const Pair *pairs;
+    const uint32_t *order;
+    const uint32_t *partitions;
+    uint32_t *first;
+    uint32_t count;
+    uint32_t reserved;
 };
 
 // hd_iota: to[i] = i (from, index not used). hd_gather_u32: to[i] = from[index[i]]. hd_scatter_u32: to[index[i]] = from[i].

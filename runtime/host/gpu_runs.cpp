@@ -24,35 +24,43 @@ RunWriter::RunWriter(const CollectorOptions &options, TaskRun &task)
       context_{options.partitions, output_buffer(options.sort_bytes), task.counters, task.cancel},
       combiner_(options_, task.counters), spills_(options_, context_) {}
 
-void RunWriter::write_partitions(const HostPairs &run, Combiner *combiner, IFileWriter &out) {
-  HostPairCursor pairs(run);
+void RunWriter::write_partitions(const HostRun &run, IFileWriter &out) {
   for (uint32_t p = 0; p < options_.partitions; ++p) {
-    PartitionCursor cursor{&pairs, p};
-    const bool combine = combiner && !pairs.ended() && pairs.partition() == p;
-    if (combine) {
-      TextSource source(cursor, task_.counters.value[kCombineInputRecords], task_.cancel);
-      combiner->run(p, source, out);
-    }
-    std::string_view key, value;
-    for (uint64_t count; cursor.next(key, value, count);)  // nothing, or what a combiner that was let fail has not read
-      if (!combine) out.append(key, value);
+    out.append_serialized(run.bytes + run.start[p], run.start[p + 1] - run.start[p], run.first[p + 1] - run.first[p]);
     out.end_partition();
   }
   task_.counters.add(kSpilledRecords, out.records());
 }
 
-void RunWriter::spill(const HostPairs &run, bool combined) {
+void RunWriter::spill(const HostRun &run, bool combined) {
   const std::string path = spills_.next_path();
   IFileWriter out(path, context_.buffer_bytes, task_.cancel);
-  write_partitions(run, nullptr, out);
+  write_partitions(run, out);
   spills_.commit(out, path);
   task_.counters.add(kSpills);
   combined_ = combined_ || combined;
 }
 
-void RunWriter::write(const HostPairs &run, bool combined) {
+void RunWriter::write(const HostRun &run) {
   IFileWriter out(options_.out_path, context_.buffer_bytes, task_.cancel);
-  write_partitions(run, combiner_ && !combined ? &combiner_ : nullptr, out);
+  write_partitions(run, out);
+  commit(out);
+}
+
+void RunWriter::combine(const HostPairs &run) {
+  IFileWriter out(options_.out_path, context_.buffer_bytes, task_.cancel);
+  HostPairCursor pairs(run);
+  for (uint32_t p = 0; p < options_.partitions; ++p) {
+    PartitionCursor cursor{&pairs, p};
+    if (!pairs.ended() && pairs.partition() == p) {
+      TextSource source(cursor, task_.counters.value[kCombineInputRecords], task_.cancel);
+      combiner_.run(p, source, out);
+    }
+    std::string_view key, value;
+    for (uint64_t count; cursor.next(key, value, count);) continue;  // what a combiner that was let fail has not read
+    out.end_partition();
+  }
+  task_.counters.add(kSpilledRecords, out.records());
   commit(out);
 }
 
@@ -65,20 +73,6 @@ void RunWriter::merge() {
 void RunWriter::commit(IFileWriter &out) {
   out.commit(options_.index_path);
   task_.counters.add(kMapOutputMaterializedBytes, out.bytes());
-}
-
-void check_order(const HostPairs &pairs) {
-  HostPairCursor cursor(pairs);
-  std::string_view key, value, previous;
-  uint32_t partition = 0;
-  for (bool any = false; !cursor.ended(); any = true, previous = key) {
-    const uint32_t next = cursor.partition();
-    cursor.next(key, value);
-    if (any && (next < partition || (next == partition && key < previous)))
-      throw Error(kRunOnCpu, "the combine kernel's output key " + printable(key) +
-                                 " is out of order; the key before it was " + printable(previous));
-    partition = next;
-  }
 }
 
 }  // namespace hd

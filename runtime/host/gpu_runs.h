@@ -4,6 +4,7 @@
 
 #include "combine.h"
 #include "gpu_gather.h"
+#include "gpu_run.h"
 #include "spill_set.h"
 #include "task.h"
 
@@ -13,16 +14,18 @@ class RunWriter {
  public:
   RunWriter(const CollectorOptions &options, TaskRun &task);
   // A run of several. `combined`: by the device, as then all runs are.
-  void spill(const HostPairs &run, bool combined);
-  // The only run. Without `combined` its partitions go through the CPU's combiner, if there is one.
-  void write(const HostPairs &run, bool combined);
+  void spill(const HostRun &run, bool combined);
+  // The only run, which needs no combiner any more.
+  void write(const HostRun &run);
+  // The only run, through the CPU's combiner.
+  void combine(const HostPairs &run);
   // After the last spill: merges them. The combiner, if there is one, runs over the merged partitions.
   void merge();
   bool any() const { return !spills_.empty(); }
   bool combined() const { return combined_; }  // some run has been
 
  private:
-  void write_partitions(const HostPairs &run, Combiner *combiner, IFileWriter &out);
+  void write_partitions(const HostRun &run, IFileWriter &out);
   void commit(IFileWriter &out);
 
   const CollectorOptions options_;
@@ -32,8 +35,5 @@ class RunWriter {
   SpillSet spills_;
   bool combined_ = false;
 };
-
-// Throws Error kRunOnCpu where pairs are out of order: what a combine kernel gives back is not taken on trust.
-void check_order(const HostPairs &pairs);
 
 }  // namespace hd

@@ -10,6 +10,7 @@
 #include "gpu_kernel.h"
 #include "gpu_launch.h"
 #include "gpu_records.h"
+#include "gpu_run.h"
 #include "gpu_sort.h"
 #include "ingest.h"
 
@@ -24,10 +25,11 @@ struct Workspace {
   PairAuditor auditor;
   DeviceCombiner combiner;
   PairGather gather;
+  RunFormatter formatter;
 
   explicit Workspace(Device &device)
       : records(device), store(device), sorter(device), order(device), errors(device), auditor(device), combiner(device),
-        gather(device) {}
+        gather(device), formatter(device) {}
 };
 
 struct DeviceSession {

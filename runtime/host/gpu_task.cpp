@@ -14,22 +14,25 @@ namespace {
 
 constexpr uint64_t kEmulatedSubSplit = 4 << 20, kSubSplit = 64 << 20, kLeastSubSplit = 1 << 20;
 constexpr uint64_t kFirstSubSplit = 16 << 20;  // kernels start when this much is there, not with all of a usual one
+constexpr uint64_t kWholeSplit = 256 << 20;     // where each sub-split would be a run for the CPU to merge
 constexpr uint64_t kMemoryPerByte = 32;  // device memory that a byte of input may take, text, pairs and sorting together
 
 std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
 
-IngestOptions ingest_options(Device &device, const hd_gpu_options &options) {
+IngestOptions ingest_options(Device &device, const GpuMapSpec &spec) {
+  const hd_gpu_options &options = spec.options;
+  const bool merges = spec.map.reducers > 0 && !options.hash_fold;
   IngestOptions ingest{options.ingest_threads, options.workers, options.ingest_piece, options.sub_split_bytes, 0};
   if (options.sub_split_bytes) return ingest;
-  const uint64_t usual = std::strcmp(device.kind(), "emulated") == 0 ? kEmulatedSubSplit : kSubSplit;
+  const uint64_t usual = std::strcmp(device.kind(), "emulated") == 0 ? kEmulatedSubSplit : merges ? kWholeSplit : kSubSplit;
   ingest.sub_split = std::clamp(device.free_memory() / kMemoryPerByte, kLeastSubSplit, usual);
-  ingest.first = kFirstSubSplit;
+  ingest.first = merges ? 0 : kFirstSubSplit;
   return ingest;
 }
 
 std::unique_ptr<Ingest> ingest_of(DeviceSession &session, const GpuMapSpec &spec, const TaskRun &task) {
   try {
-    const IngestOptions options = ingest_options(*session.device, spec.options);
+    const IngestOptions options = ingest_options(*session.device, spec);
     return open_ingest(session.ingest, records_of(spec.map), options, task.cancel);
   } catch (const OutOfDeviceMemory &e) {
     throw Error(kRunOnCpu, "the host has no " + bytes_text(e.bytes) + " for transfers to the device");
@@ -41,7 +44,9 @@ struct Piece {
   uint64_t records = 0, map_pairs = 0;
   std::string errors;     // for stderr
   PairAudit audit;
-  HostPairs pairs;        // the run, or in sequence the lines
+  HostPairs pairs;        // in sequence the lines; or the run, where the CPU combines it
+  HostRun run;
+  uint64_t combined_pairs = 0;
   bool combined = false;  // by the device
   bool folded = false;    // the folder keeps them; there are no pairs here
 };
@@ -191,8 +196,13 @@ class GpuMapTask {
     if (piece.combined) out = s.combiner.run(context_, *combine_, out, s.sorter, regroup_);
     const uint32_t *const partitions =
         context_.stage(HD_STAGE_SORT, [&] { return s.sorter.partitions(context_, *out.store, reducers, *out.order); });
-    piece.pairs = s.gather.pairs(context_, *out.store, *out.order, partitions);
-    if (piece.combined) check_order(piece.pairs);
+    if (only && collector_.combine && !piece.combined) {
+      piece.pairs = s.gather.pairs(context_, *out.store, *out.order, partitions);
+      return;
+    }
+    if (piece.combined) s.formatter.check_order(context_, out, partitions);
+    piece.combined_pairs = out.order->count;
+    piece.run = s.formatter.format(context_, out, partitions, reducers);
   }
 
   // A pair that the combiner's reader takes for another one ends a fold.
@@ -211,8 +221,9 @@ class GpuMapTask {
       if (session_.folder.full(*session_.device)) write_folded(false);
     } else context_.stage(HD_STAGE_WRITE, [&] {
       if (text_) text_->add_lines(piece.pairs.text);
-      else if (only) runs_.write(piece.pairs, piece.combined);
-      else runs_.spill(piece.pairs, piece.combined);
+      else if (piece.run.first.empty()) runs_.combine(piece.pairs);
+      else if (only) runs_.write(piece.run);
+      else runs_.spill(piece.run, piece.combined);
     });
     written_ = only && !piece.folded;
     ++context_.stats.sub_splits;
@@ -224,7 +235,7 @@ class GpuMapTask {
     counters.add(kMapOutputBytes, piece.audit.bytes);
     counters.add(kUnreadablePairs, piece.audit.unreadable);
     if (piece.combined || piece.folded) counters.add(kCombineInputRecords, piece.map_pairs);
-    if (piece.combined) counters.add(kCombineOutputRecords, piece.pairs.count);
+    if (piece.combined) counters.add(kCombineOutputRecords, piece.combined_pairs);
     records_ += piece.records;
     task_.progress.records_in = ingest_->records(records_);
     task_.progress.bytes_in = ingest_->bytes();
@@ -234,23 +245,26 @@ class GpuMapTask {
 
   // What the folder keeps, combined, becomes a run; `last`: the only one, if there was none before.
   void write_folded(bool last) {
-    HostPairs pairs;
+    HostRun run;
     try {
-      pairs = combine_folded();
+      run = combine_folded();
     } catch (const OutOfDeviceMemory &) {
       new_workspace();  // what the sub-splits needed
-      pairs = combine_folded_alone();
+      run = combine_folded_alone();
     }
-    check_order(pairs);
-    task_.counters.add(kCombineOutputRecords, pairs.count);
+    task_.counters.add(kCombineOutputRecords, run.count());
     session_.folder.clear();
     context_.stage(HD_STAGE_WRITE, [&] {
-      if (last && !runs_.any()) runs_.write(pairs, written_ = true);
-      else runs_.spill(pairs, true);
+      if (last && !runs_.any()) {
+        runs_.write(run);
+        written_ = true;
+      } else {
+        runs_.spill(run, true);
+      }
     });
   }
 
-  HostPairs combine_folded() {
+  HostRun combine_folded() {
     Workspace &s = space();
     const OrderedPairs lines = session_.folder.lines(context_, fold_spec_);
     const uint32_t reducers = spec_.map.reducers;
@@ -258,10 +272,11 @@ class GpuMapTask {
     const OrderedPairs out = s.combiner.run(context_, *combine_, lines, s.sorter, true);
     const uint32_t *const partitions =
         context_.stage(HD_STAGE_SORT, [&] { return s.sorter.partitions(context_, *out.store, reducers, *out.order); });
-    return s.gather.pairs(context_, *out.store, *out.order, partitions);
+    s.formatter.check_order(context_, out, partitions);
+    return s.formatter.format(context_, out, partitions, reducers);
   }
 
-  HostPairs combine_folded_alone() {
+  HostRun combine_folded_alone() {
     try {
       return combine_folded();
     } catch (const OutOfDeviceMemory &e) {

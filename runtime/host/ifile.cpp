@@ -10,6 +10,8 @@
 namespace hd {
 namespace {
 
+constexpr size_t kPiece = 8 << 20;  // between two looks for a request to stop
+
 char *put_be64(char *p, uint64_t v) {
   for (int shift = 56; shift >= 0; shift -= 8) *p++ = char(v >> shift);
   return p;
@@ -154,6 +156,15 @@ void IFileWriter::append_large(std::string_view key, std::string_view value) {
   for (std::string_view text : {key, value}) {
     put(head, size_t(put_vint(head, int64_t(text.size())) - head));
     put(text.data(), text.size());
+  }
+}
+
+void IFileWriter::append_serialized(const char *data, size_t n, uint64_t records) {
+  records_ += records;
+  for (size_t piece; n; data += piece, n -= piece) {
+    piece = std::min(n, kPiece);
+    cancel_.check();
+    put(data, piece);
   }
 }
 
