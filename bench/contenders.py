@@ -50,7 +50,7 @@ class Bench:
         output = self.output(app)
         for old in (output, *self.scratch.glob(f"{output.name}*")):
             shutil.rmtree(old, ignore_errors=True)
-        job = ["run", str(self.bundles / f"{app}.hdp"), str(text or self.text), "-o", str(output), "--quiet"]
+        job = ["run", str(self.bundles / f"{app}.hdp"), str(text or self.text), "-o", str(output), "--quiet", "--cpu-only"]
         return [*self.heterodoop, *job, *options]
 
     def output(self, app: str) -> Path:
