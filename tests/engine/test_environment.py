@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.manifest import load
@@ -103,7 +104,8 @@ def test_each_task_sees_its_own_environment(
         out = str(tmp_path / device)
         settings = ["hd.color=RED", "heterodoop.gpu.sub-split.bytes=512"]
         done = run_local(bundle, inputs, out, RunOptions(
-            quiet=True, device=device, reducers=2 if combine else 0, split_size=900, settings=settings))
+            quiet=True, device=device, reducers=2 if combine else 0, split_size=900, settings=settings),
+            devices=DeviceSource())
         outputs[device] = parts(done.output)
         assert set(done.report["device"]["map_tasks"]) == {device} if device != "cpu" else True
     assert outputs["emulated"] == outputs["cpu"]
