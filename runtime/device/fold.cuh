@@ -122,7 +122,7 @@ HD_DEVICE bool short_line(const FoldArgs &a, const char *text, const Pair &pair,
     const uint32_t digits = pair.length - pair.key_length - 1;  // wraps where there is no tab
     if (pair.key_length - 1 >= short_key || digits - 1 >= 8 || pair.at % 8) return false;
     const uint64_t *const words = reinterpret_cast<const uint64_t *>(text);
-    const uint64_t first = words[0], second = words[1];
+    const uint64_t first = words[0], second = pair.length > 8 ? words[1] : 0;
     const uint32_t bits = (pair.key_length + 1) * 8;
     const uint64_t key = first & ~(~0ull << (bits - 8));
     if (low_byte(key | ~0ull << (bits - 8)) || (a.longest_key && pair.key_length > a.longest_key)) return false;

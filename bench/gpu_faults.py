@@ -1,0 +1,217 @@
+"""Faults of a GPU and its worker while a job runs: the output must be the CPU's, and nothing may be left running.
+
+    python bench/gpu_faults.py [--device cuda] [--size 512m] [--kills 12] [--only kill,stop,fault,hang,memory]
+
+Prints a Markdown table; exit status 1 where an output differs, a job fails or a worker outlives its job. `--device
+emulated` (workers of emulated devices) has the first two parts only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+
+import data  # noqa: E402
+
+WORKER = b"heterodoop.executor.worker"
+HOG = """
+import sys, time
+import pycuda.driver as cuda
+cuda.init()
+context = cuda.Device(0).retain_primary_context()
+context.push()
+free, _ = cuda.mem_get_info()
+block = cuda.mem_alloc(free - int(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.read()
+context.pop()
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    what: str
+    outcome: str
+    note: str = ""
+
+    @property
+    def good(self) -> bool:
+        return self.outcome == "same output"
+
+
+@dataclass(frozen=True)
+class Bench:
+    scratch: Path
+    device: str
+
+    def bundle(self, source: Path) -> Path:
+        path = self.scratch / f"{source.stem}.hdp"
+        if not path.exists():
+            arch = [] if self.device == "cuda" else ["--arch", "none"]
+            command = [sys.executable, "-m", "heterodoop", "compile", str(source), "-o", str(path), *arch]
+            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        return path
+
+    def job(self, bundle: Path, text: Path, name: str, *options: str) -> list[str]:
+        output = self.scratch / name
+        for folder in (output, Path(f"{output}.report")):
+            shutil.rmtree(folder, ignore_errors=True)
+        command = [sys.executable, "-m", "heterodoop", "run", str(bundle), str(text), "-o", str(output), "--quiet"]
+        return [*command, *options]
+
+    def on_device(self, bundle: Path, text: Path, *options: str) -> list[str]:
+        device = ["--device", self.device, "--policy", "gpu-only", "--check", "none"]
+        workers = ["-D", "heterodoop.emulated.workers=1"] if self.device == "emulated" else []
+        return self.job(bundle, text, "device", *device, *workers, *options)
+
+    def expected(self, bundle: Path, text: Path) -> None:
+        subprocess.run(self.job(bundle, text, "cpu", "--cpu-only"), check=True, stdout=subprocess.DEVNULL)
+
+    def judge(self, what: str, process: subprocess.Popen[bytes], note: str = "") -> Row:
+        errors = process.communicate()[1].decode("utf-8", "replace")
+        if process.returncode:
+            return Row(what, f"exit status {process.returncode}", errors.strip().replace("\n", " ")[-300:])
+        if left := list(workers(None)):
+            return Row(what, f"left running: {left}")
+        for ours in sorted((self.scratch / "cpu").glob("part-*")):
+            if not filecmp.cmp(ours, self.scratch / "device" / ours.name, shallow=False):
+                return Row(what, f"{ours.name} differs")
+        report = json.loads((self.scratch / "device.report" / "report.json").read_text())
+        device = report["device"]
+        told = [f"map tasks {device['map_tasks']}", f"{device.get('worker_faults', 0)} worker faults", note]
+        return Row(what, "same output", ", ".join(filter(None, told)))
+
+
+def workers(parent: int | None) -> Iterator[int]:
+    """Process numbers of GPU workers, of one engine or (None) of all."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            command, status = (entry / "cmdline").read_bytes(), (entry / "stat").read_text()
+        except OSError:
+            continue
+        state, ppid = status.rpartition(")")[2].split()[:2]
+        if WORKER in command and state != "Z" and parent in (None, int(ppid)):
+            yield int(entry.name)
+
+
+def start(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def strike(process: subprocess.Popen[bytes], number: signal.Signals, delay: float) -> str:
+    """Send the signal to the job's worker `delay` seconds after it was there; says whether it was."""
+    while process.poll() is None:
+        found = list(workers(process.pid))
+        if found:
+            time.sleep(delay)
+            try:
+                os.kill(found[0], number)
+            except ProcessLookupError:
+                return "too late"
+            return f"after {delay:.2f} s"
+        time.sleep(0.005)
+    return "too late"
+
+
+def kill(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
+    """kill -9 at moments spread over the job: the worker's start, its first task, in the middle of tasks, its end."""
+    yield from _signals(bench, options, signal.SIGKILL, "worker killed", options.kills)
+
+
+def stop(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
+    """A worker that stands still."""
+    yield from _signals(bench, options, signal.SIGSTOP, "worker stopped", 2, "-D", "heterodoop.gpu.hang.seconds=2")
+
+
+def _signals(
+    bench: Bench, options: argparse.Namespace, number: signal.Signals, what: str, times: int, *further: str,
+) -> Iterator[Row]:
+    bundle, text = bench.bundle(ROOT / "apps" / "wordcount"), data.cached(options.size, 1)
+    bench.expected(bundle, text)
+    command = bench.on_device(bundle, text, "--split-size", "8m", *further)
+    begin = time.monotonic()
+    yield bench.judge(f"no fault, {what}", start(command))
+    usual = time.monotonic() - begin
+    moments = random.Random(1)
+    for i in range(times):
+        process = start(bench.on_device(bundle, text, "--split-size", "8m", *further))
+        note = strike(process, number, usual * (i + moments.random()) / times)
+        yield bench.judge(what, process, note)
+
+
+def fault(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
+    """A kernel that writes where there is no memory."""
+    yield from _numbers(bench, "kernel faults", "wild")
+
+
+def hang(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
+    """A kernel that takes longer than the limit."""
+    yield from _numbers(bench, "kernel hangs", "slow", "-D", "heterodoop.gpu.hang.seconds=2")
+
+
+def _numbers(bench: Bench, what: str, program: str, *options: str) -> Iterator[Row]:
+    text = bench.scratch / "numbers.txt"
+    text.write_text("".join(f"{n}\n" for n in range(2000)))
+    bundle = bench.bundle(ROOT / "bench" / "programs" / f"{program}.c")
+    bench.expected(bundle, text)
+    yield bench.judge(what, start(bench.on_device(bundle, text, "--split-size", "2k", *options)))
+
+
+def memory(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
+    """Another process holds nearly all of the GPU's memory."""
+    bundle, text = bench.bundle(ROOT / "apps" / "wordcount"), data.cached(options.size, 1)
+    bench.expected(bundle, text)
+    for left in (64, 700, 1500):
+        hog = subprocess.Popen([sys.executable, "-c", HOG, str(left << 20)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert hog.stdout and hog.stdout.readline() == b"ready\n"
+        try:
+            command = [c for c in bench.on_device(bundle, text) if c not in ("--device", "cuda")]
+            yield bench.judge(f"{left} MiB of GPU memory left", start(command))
+        finally:
+            hog.communicate()
+
+
+PARTS: dict[str, Callable[[Bench, argparse.Namespace], Iterator[Row]]] = {
+    "kill": kill, "stop": stop, "fault": fault, "hang": hang, "memory": memory,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
+    parser.add_argument("--size", type=data.parse_size, default="512m", help="text of the jobs whose worker is killed")
+    parser.add_argument("--kills", type=int, default=12)
+    parser.add_argument("--only", default=",".join(PARTS), help="comma-separated: " + ", ".join(PARTS))
+    options = parser.parse_args()
+    if options.device == "emulated" and not set(options.only.split(",")) <= {"kill", "stop"}:
+        parser.error("--device emulated: --only kill,stop")
+    print("| fault | outcome | |\n|---|---|---|")
+    bad = 0
+    with tempfile.TemporaryDirectory(prefix="gpu-faults-") as folder:
+        bench = Bench(Path(folder), options.device)
+        for name in options.only.split(","):
+            for row in PARTS[name](bench, options):
+                print(f"| {row.what} | {row.outcome} | {row.note} |", flush=True)
+                bad += not row.good
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""Whole jobs on one host: GPUs and CPU together against GPUs alone and the CPU alone, and two GPUs against one.
+
+    python bench/gpu_job.py [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy] [--json FILE]
+
+Contenders take turns, medians count, the text lies in the page cache, outputs are compared. Seconds are whole commands,
+from cold process to finished output; of two GPUs the map phase counts, without the wait for the first task (start-up of
+the workers is the same for any number of GPUs). Needs a GPU and nvcc; `gpus` and `busy` need two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+
+import data  # noqa: E402
+import measure  # noqa: E402
+
+
+@dataclass
+class Job:
+    """`run` with these options; `seconds` of whole commands, `map` from the first map task's start to the last one's end."""
+
+    name: str
+    bundle: Path
+    inputs: list[Path]
+    options: list[str]
+    seconds: list[float] = field(default_factory=list)
+    map: list[float] = field(default_factory=list)
+    tasks: str = ""
+
+
+@dataclass(frozen=True)
+class Bench:
+    scratch: Path
+    rounds: int
+
+    def bundle(self, source: Path) -> Path:
+        path = self.scratch / f"{source.stem}.hdp"
+        if not path.exists():
+            command = [sys.executable, "-m", "heterodoop", "compile", str(source), "-o", str(path)]
+            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        return path
+
+    def run(self, job: Job) -> None:
+        output = self.scratch / job.name.replace(" ", "-")
+        for folder in (output, Path(f"{output}.report")):
+            shutil.rmtree(folder, ignore_errors=True)
+        command = [sys.executable, "-m", "heterodoop", "run", str(job.bundle), *map(str, job.inputs), "-o", str(output)]
+        command += ["--quiet", *job.options]
+
+        def work() -> None:
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+        contender = measure.Contender(job.name, work)
+        measure.interleave([contender], 1, lambda text: print(text, file=sys.stderr, flush=True))
+        job.seconds.append(contender.seconds[0])
+        attempts = [json.loads(line) for line in Path(f"{output}.report", "attempts.jsonl").read_text().splitlines()]
+        maps = [a for a in attempts if a["attempt"].startswith("m_")]
+        first, last = min(a["started"] for a in maps), max(a["started"] + a["seconds"] for a in maps)
+        warm = min(a["started"] + a["seconds"] for a in maps)
+        job.map.append(last - (warm if job.name.startswith("GPU") else first))
+        job.tasks = str(json.loads(Path(f"{output}.report", "report.json").read_text())["device"]["map_tasks"])
+
+    def rounds_of(self, jobs: list[Job]) -> list[str]:
+        for _ in range(self.rounds):
+            for job in jobs:
+                self.run(job)
+        self.compare(jobs)
+        rows = []
+        for job in jobs:
+            size = sum(p.stat().st_size for p in job.inputs)
+            whole, maps = statistics.median(job.seconds), statistics.median(job.map)
+            numbers = f"{size / 2**30:g} GiB | {whole:.2f} | {maps:.2f} | {size / maps / 1e9:.3g}"
+            rows.append(f"| {job.name} | {numbers} | {job.tasks} |")
+        return rows
+
+    def compare(self, jobs: list[Job]) -> None:
+        one, *others = (self.scratch / job.name.replace(" ", "-") for job in jobs)
+        for other in others:
+            for part in sorted(one.glob("part-*")):
+                if not filecmp.cmp(part, other / part.name, shallow=False):
+                    raise SystemExit(f"{part} and {other / part.name} differ")
+
+
+def mixed(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
+    """Policy tail, which uses both, against the GPU alone."""
+    bundle, text = bench.bundle(ROOT / "apps" / "wordcount"), [data.cached(options.size, 1)]
+    jobs = [Job("tail", bundle, text, []), Job("gpu-only", bundle, text, ["--policy", "gpu-only"]),
+            Job("gpu-first", bundle, text, ["--policy", "gpu-first"])]
+    yield from bench.rounds_of(jobs)
+    tail, only = (statistics.median(job.seconds) for job in jobs[:2])
+    yield f"| tail against gpu-only | | {tail / only:.3f} x | | | |"
+
+
+def cpu(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
+    """Both against the CPU alone, on a part of the text."""
+    bundle, text = bench.bundle(ROOT / "apps" / "wordcount"), [data.cached(options.cpu_size, 1)]
+    jobs = [Job("tail, part", bundle, text, []), Job("cpu-only, part", bundle, text, ["--cpu-only"])]
+    yield from bench.rounds_of(jobs)
+    one, other = jobs
+    yield (f"| cpu-only against tail, part | | {statistics.median(other.seconds) / statistics.median(one.seconds):.1f} x |"
+           f" {statistics.median(other.map) / statistics.median(one.map):.1f} x | | |")
+
+
+def gpus(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
+    """Word count of several names of one text: what two GPUs take from one page cache."""
+    bundle, text = bench.bundle(ROOT / "apps" / "wordcount"), data.cached(options.size, 1)
+    names = []
+    for i in range(options.copies):
+        names.append(bench.scratch / f"copy{i}.txt")
+        if not names[-1].exists():
+            try:
+                os.link(text, names[-1])
+            except OSError:  # another file system
+                names[-1].symlink_to(text)
+    yield from _one_and_two(bench, bundle, names)
+
+
+def busy(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
+    """A map that computes."""
+    yield from _one_and_two(bench, bench.bundle(ROOT / "bench" / "programs" / "busy.c"), [data.cached(options.busy_size, 1)])
+
+
+def _one_and_two(bench: Bench, bundle: Path, text: list[Path]) -> Iterator[str]:
+    common = ["--policy", "gpu-only", "--check", "none"]
+    jobs = [Job(f"GPUs {which}, {bundle.stem}", bundle, text, [*common, "--gpus", which]) for which in ("0", "0,1")]
+    yield from bench.rounds_of(jobs)
+    one, two = (statistics.median(job.map) for job in jobs)
+    yield f"| two GPUs against one, {bundle.stem} | | | {one / two:.2f} x | | |"
+
+
+PARTS: dict[str, Callable[[Bench, argparse.Namespace], Iterator[str]]] = {
+    "mixed": mixed, "cpu": cpu, "gpus": gpus, "busy": busy,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=data.parse_size, default="8g")
+    parser.add_argument("--cpu-size", type=data.parse_size, default="1g")
+    parser.add_argument("--busy-size", type=data.parse_size, default="1g")
+    parser.add_argument("--copies", type=int, default=6, help="names of the text that `gpus` reads (default 6)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="mixed,cpu", help="comma-separated: " + ", ".join(PARTS))
+    options = parser.parse_args()
+    print("| job | input | command, s | map phase, s | GB/s of it | map tasks |\n|---|---:|---:|---:|---:|---|")
+    with tempfile.TemporaryDirectory(prefix="gpu-job-", dir=data.SCRATCH if data.SCRATCH.is_dir() else None) as folder:
+        bench = Bench(Path(folder), options.rounds)
+        for name in options.only.split(","):
+            for row in PARTS[name](bench, options):
+                print(row, flush=True)
+    facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
+    print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
+
+
+if __name__ == "__main__":
+    main()
