@@ -28,6 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
 import data  # noqa: E402
 
+LIMIT_SECONDS = 90
 WORKER = b"heterodoop.executor.worker"
 HOG = """
 import sys, time
@@ -79,11 +80,16 @@ class Bench:
         workers = ["-D", "heterodoop.emulated.workers=1"] if self.device == "emulated" else []
         return self.job(bundle, text, "device", *device, *workers, *options)
 
-    def expected(self, bundle: Path, text: Path) -> None:
-        subprocess.run(self.job(bundle, text, "cpu", "--cpu-only"), check=True, stdout=subprocess.DEVNULL)
+    def expected(self, bundle: Path, text: Path, *options: str) -> None:
+        subprocess.run(self.job(bundle, text, "cpu", "--cpu-only", *options), check=True, stdout=subprocess.DEVNULL)
 
     def judge(self, what: str, process: subprocess.Popen[bytes], note: str = "") -> Row:
-        errors = process.communicate()[1].decode("utf-8", "replace")
+        try:
+            errors = process.communicate(timeout=LIMIT_SECONDS)[1].decode("utf-8", "replace")
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return Row(what, f"no end after {LIMIT_SECONDS} s", note)
         if process.returncode:
             return Row(what, f"exit status {process.returncode}", errors.strip().replace("\n", " ")[-300:])
         if left := list(workers(None)):
@@ -146,8 +152,9 @@ def _signals(
     bundle, text = bench.bundle(ROOT / "apps" / "wordcount"), data.cached(options.size, 1)
     bench.expected(bundle, text)
     command = bench.on_device(bundle, text, "--split-size", "8m", *further)
+    bench.judge("the first job builds what is not in the cache", start(command))
     begin = time.monotonic()
-    yield bench.judge(f"no fault, {what}", start(command))
+    yield bench.judge(f"no fault, {what}", start(bench.on_device(bundle, text, "--split-size", "8m", *further)))
     usual = time.monotonic() - begin
     moments = random.Random(1)
     for i in range(times):
@@ -169,9 +176,9 @@ def hang(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
 def _numbers(bench: Bench, what: str, program: str, *options: str) -> Iterator[Row]:
     text = bench.scratch / "numbers.txt"
     text.write_text("".join(f"{n}\n" for n in range(2000)))
-    bundle = bench.bundle(ROOT / "bench" / "programs" / f"{program}.c")
-    bench.expected(bundle, text)
-    yield bench.judge(what, start(bench.on_device(bundle, text, "--split-size", "2k", *options)))
+    bundle, small = bench.bundle(ROOT / "bench" / "programs" / f"{program}.c"), ("--split-size", "2k")
+    bench.expected(bundle, text, *small)
+    yield bench.judge(what, start(bench.on_device(bundle, text, *small, *options)))
 
 
 def memory(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
@@ -202,13 +209,15 @@ def main() -> None:
     options = parser.parse_args()
     if options.device == "emulated" and not set(options.only.split(",")) <= {"kill", "stop"}:
         parser.error("--device emulated: --only kill,stop")
-    print("| fault | outcome | |\n|---|---|---|")
+    print("| fault | outcome | | s |\n|---|---|---|---:|")
     bad = 0
     with tempfile.TemporaryDirectory(prefix="gpu-faults-") as folder:
         bench = Bench(Path(folder), options.device)
         for name in options.only.split(","):
+            begin = time.monotonic()
             for row in PARTS[name](bench, options):
-                print(f"| {row.what} | {row.outcome} | {row.note} |", flush=True)
+                print(f"| {row.what} | {row.outcome} | {row.note} | {time.monotonic() - begin:.1f} |", flush=True)
+                begin = time.monotonic()
                 bad += not row.good
     sys.exit(1 if bad else 0)
 

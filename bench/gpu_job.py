@@ -126,7 +126,7 @@ def gpus(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
                 os.link(text, names[-1])
             except OSError:  # another file system
                 names[-1].symlink_to(text)
-    yield from _one_and_two(bench, bundle, names)
+    yield from _one_and_two(bench, bundle, names, "-r", "16")  # one reducer would take longer than all the maps
 
 
 def busy(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
@@ -134,8 +134,8 @@ def busy(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
     yield from _one_and_two(bench, bench.bundle(ROOT / "bench" / "programs" / "busy.c"), [data.cached(options.busy_size, 1)])
 
 
-def _one_and_two(bench: Bench, bundle: Path, text: list[Path]) -> Iterator[str]:
-    common = ["--policy", "gpu-only", "--check", "none"]
+def _one_and_two(bench: Bench, bundle: Path, text: list[Path], *options: str) -> Iterator[str]:
+    common = ["--policy", "gpu-only", "--check", "none", *options]
     jobs = [Job(f"GPUs {which}, {bundle.stem}", bundle, text, [*common, "--gpus", which]) for which in ("0", "0,1")]
     yield from bench.rounds_of(jobs)
     one, two = (statistics.median(job.map) for job in jobs)
@@ -151,8 +151,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=data.parse_size, default="8g")
     parser.add_argument("--cpu-size", type=data.parse_size, default="1g")
-    parser.add_argument("--busy-size", type=data.parse_size, default="1g")
-    parser.add_argument("--copies", type=int, default=6, help="names of the text that `gpus` reads (default 6)")
+    parser.add_argument("--busy-size", type=data.parse_size, default="4g")
+    parser.add_argument("--copies", type=int, default=4, help="names of the text that `gpus` reads (default 4)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="mixed,cpu", help="comma-separated: " + ", ".join(PARTS))
     options = parser.parse_args()
