@@ -131,7 +131,8 @@ def gpus(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
 
 def busy(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
     """A map that computes."""
-    yield from _one_and_two(bench, bench.bundle(ROOT / "bench" / "programs" / "busy.c"), [data.cached(options.busy_size, 1)])
+    yield from _one_and_two(bench, bench.bundle(ROOT / "bench" / "programs" / "busy.c"), [data.cached(options.busy_size, 1)],
+                            "--split-size", "32m")
 
 
 def _one_and_two(bench: Bench, bundle: Path, text: list[Path], *options: str) -> Iterator[str]:
@@ -151,7 +152,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=data.parse_size, default="8g")
     parser.add_argument("--cpu-size", type=data.parse_size, default="1g")
-    parser.add_argument("--busy-size", type=data.parse_size, default="4g")
+    parser.add_argument("--busy-size", type=data.parse_size, default="1g")
     parser.add_argument("--copies", type=int, default=4, help="names of the text that `gpus` reads (default 4)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="mixed,cpu", help="comma-separated: " + ", ".join(PARTS))
