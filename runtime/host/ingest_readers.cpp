@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 namespace hd {
 namespace {
@@ -90,11 +91,13 @@ void Readers::work(uint32_t number) {
     const uint32_t slot = number * kReaderSlots + turn;
     Piece piece;
     if (!take(piece)) return;
+    std::exception_ptr failure;
     try {
       read(piece, slot);
     } catch (...) {
-      fail();
+      failure = std::current_exception();
     }
+    if (failure) fail(std::move(failure));  // now it is held here alone: it ends with the task, not in this thread
   }
 }
 
@@ -125,9 +128,9 @@ void Readers::read(const Piece &piece, uint32_t slot) {
   if (--reading_ == 0 || progress.done == job.size) done_.notify_all();
 }
 
-void Readers::fail() {
+void Readers::fail(std::exception_ptr failure) {
   const std::lock_guard hold(lock_);
-  if (!failure_) failure_ = std::current_exception();
+  if (!failure_) failure_ = std::move(failure);
   queue_.clear();
   --reading_;
   done_.notify_all();

@@ -57,7 +57,7 @@ class Readers {
   void work(uint32_t number);
   bool take(Piece &piece);
   void read(const Piece &piece, uint32_t slot);
-  void fail();
+  void fail(std::exception_ptr failure);
 
   Device &device_;
   const uint64_t piece_;

@@ -45,7 +45,7 @@ size_t SplitFile::read(char *to, size_t n, uint64_t at) const {
 void SplitFile::read_all(char *to, size_t n, uint64_t at) const {
   for (const uint64_t needed = at + n; at < needed;) {
     const size_t got = read(to, needed - at, at);
-    if (got == 0) must_reach(std::max(needed, end_), at);
+    if (got == 0) must_reach(std::max(needed, end_), std::min(at, size()));  // other threads may read before this place
     to += got;
     at += got;
   }
