@@ -69,3 +69,21 @@ def test_the_benchmark_runs_and_reports(tmp_path: Path) -> None:
     assert 20 < rows["peak memory, word count of 0.00292969 GiB"]["value"] < 700
     assert "| grep, rare word, 0.00292969 GiB: share of 2 bare filters' throughput |" in done.stdout
     assert page.read_text() == "# Title\n\n## Results\n\n" + done.stdout
+
+
+@pytest.mark.parametrize("app", ["wordcount", "grep"])
+def test_a_device_task_is_timed_and_compared(app: str, tmp_path: Path) -> None:
+    sizes = ["--sizes", "60k", "--cpu-size", "60k", "--runs", "1"]
+    argv = ["--device", "emulated", *sizes, "--only", app, "--json", tmp_path / "rows"]
+    done = subprocess.run([sys.executable, BENCH / "gpu_task.py", *argv], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    cpu, device = json.loads((tmp_path / "rows").read_text())["rows"]
+    assert (cpu["what"], device["what"]) == (f"{app}, one CPU task", app)
+    assert device["bytes"] == 60 << 10 and device["seconds"] > 0 and "map" in device["stages"]
+
+
+def test_a_killed_worker_is_noticed_and_the_output_compared() -> None:
+    argv = ["--device", "emulated", "--size", "100k", "--kills", "1", "--only", "kill"]
+    done = subprocess.run([sys.executable, BENCH / "gpu_faults.py", *argv], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("same output") == 2
