@@ -91,6 +91,14 @@ class Bench:
         subprocess.run(["bash", "-euo", "pipefail", "-c", script], check=True, env={**os.environ, **env})
 
 
+def compiled(source: Path, bundle: Path, *options: str) -> Path:
+    """`bundle`, made from `source` if it is not there yet."""
+    if not bundle.exists():
+        command = [sys.executable, "-m", "heterodoop", "compile", str(source), "-o", str(bundle), *options]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    return bundle
+
+
 def missing(module: str) -> str:
     """A note where a Python package is not installed, else ""."""
     return "" if importlib.util.find_spec(module) else f"{module} is not installed (pip install '.[bench]')"

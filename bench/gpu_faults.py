@@ -26,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
+import contenders  # noqa: E402
 import data  # noqa: E402
 
 LIMIT_SECONDS = 90
@@ -61,12 +62,8 @@ class Bench:
     device: str
 
     def bundle(self, source: Path) -> Path:
-        path = self.scratch / f"{source.stem}.hdp"
-        if not path.exists():
-            arch = [] if self.device == "cuda" else ["--arch", "none"]
-            command = [sys.executable, "-m", "heterodoop", "compile", str(source), "-o", str(path), *arch]
-            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        return path
+        arch = [] if self.device == "cuda" else ["--arch", "none"]
+        return contenders.compiled(source, self.scratch / f"{source.stem}.hdp", *arch)
 
     def job(self, bundle: Path, text: Path, name: str, *options: str) -> list[str]:
         output = self.scratch / name

@@ -25,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
+import contenders  # noqa: E402
 import data  # noqa: E402
 import measure  # noqa: E402
 
@@ -48,11 +49,7 @@ class Bench:
     rounds: int
 
     def bundle(self, source: Path) -> Path:
-        path = self.scratch / f"{source.stem}.hdp"
-        if not path.exists():
-            command = [sys.executable, "-m", "heterodoop", "compile", str(source), "-o", str(path)]
-            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        return path
+        return contenders.compiled(source, self.scratch / f"{source.stem}.hdp")
 
     def run(self, job: Job) -> None:
         output = self.scratch / job.name.replace(" ", "-")

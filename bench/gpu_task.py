@@ -71,12 +71,8 @@ class Bench:
 
     def bundle(self, app: str, *options: str) -> Path:
         name = "-".join([app, *(o.strip("-") for o in options)])
-        path = self.scratch / f"{name}.hdp"
-        if not path.exists():
-            arch = [] if self.device == "cuda" else ["--arch", "none"]
-            command = [sys.executable, "-m", "heterodoop", "compile", str(ROOT / "apps" / app), "-o", str(path)]
-            subprocess.run([*command, *arch, *options], check=True, stderr=subprocess.DEVNULL)
-        return path
+        arch = [] if self.device == "cuda" else ["--arch", "none"]
+        return contenders.compiled(ROOT / "apps" / app, self.scratch / f"{name}.hdp", *arch, *options)
 
     def plan(self, bundle: Path, text: Path, settings: Sequence[str]) -> Plan:
         layout = Layout(self.scratch / "out")

@@ -47,13 +47,16 @@ HD_DEVICE bool value_reads_back(ValueReader reader, const char *value, uint32_t 
     return false;
 }
 
-// A Text's size: a vint of its length, and its bytes.
-HD_DEVICE uint32_t text_size(uint32_t length) {
-    uint32_t vint = 1;
-    if (length > 127)
-        for (uint32_t rest = length; rest != 0; rest >>= 8) ++vint;
-    return vint + length;
+// Bytes that WritableUtils.writeVInt gives to a number that is not negative.
+HD_DEVICE uint32_t vint_size(uint32_t n) {
+    uint32_t size = 1;
+    if (n > 127)
+        for (uint32_t rest = n; rest != 0; rest >>= 8) ++size;
+    return size;
 }
+
+// A Text's size: a vint of its length, and its bytes.
+HD_DEVICE uint32_t text_size(uint32_t length) { return vint_size(length) + length; }
 
 }  // namespace hd
 

@@ -9,13 +9,6 @@
 namespace hd {
 
 // WritableUtils.writeVInt of a number that is not negative.
-HD_DEVICE uint32_t vint_size(uint32_t n) {
-    uint32_t size = 1;
-    if (n > 127)
-        for (uint32_t rest = n; rest != 0; rest >>= 8) ++size;
-    return size;
-}
-
 HD_DEVICE char *put_vint(char *to, uint32_t n) {
     if (n <= 127) {
         *to = static_cast<char>(n);

@@ -137,13 +137,11 @@ class GpuMapTask {
     Piece piece;
     piece.records = s.records.count();
     if (combine_ && fold_ && hash_fold_ && !s.store.areas().used && fold(piece)) return piece;
+    piece.errors = errors();
     context_.stage(HD_STAGE_SORT, [&] {
-      s.sorter.collect(context_, s.store, Stream::errors, s.errors);
-      s.sorter.in_sequence(context_, s.store, s.errors);
       s.sorter.collect(context_, s.store, Stream::pairs, s.order);
       if (map_only()) s.sorter.in_sequence(context_, s.store, s.order);
     });
-    if (s.errors.count) piece.errors = s.gather.errors(context_, s.store, s.errors);
     piece.map_pairs = s.order.count;
     piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check);
     if (map_only()) piece.pairs = s.gather.pairs(context_, s.store, s.order, nullptr);
@@ -151,18 +149,22 @@ class GpuMapTask {
     return piece;
   }
 
+  // The text for stderr that the map kernel left, in the order of the program.
+  std::string errors() {
+    Workspace &s = space();
+    context_.stage(HD_STAGE_SORT, [&] {
+      s.sorter.collect(context_, s.store, Stream::errors, s.errors);
+      s.sorter.in_sequence(context_, s.store, s.errors);
+    });
+    return s.errors.count ? s.gather.errors(context_, s.store, s.errors) : std::string();
+  }
+
   // Brings the pairs of a key together. False where some do not read back: then nothing has happened.
   bool fold(Piece &piece) {
     Workspace &s = space();
     const FoldedPairs found = session_.folder.fold(context_, s.store, fold_spec_);
     if (!found.usable()) return false;
-    if (found.errors) {
-      context_.stage(HD_STAGE_SORT, [&] {
-        s.sorter.collect(context_, s.store, Stream::errors, s.errors);
-        s.sorter.in_sequence(context_, s.store, s.errors);
-      });
-      piece.errors = s.gather.errors(context_, s.store, s.errors);
-    }
+    if (found.errors) piece.errors = errors();
     piece.map_pairs = found.pairs;
     piece.audit = {found.bytes, 0};
     session_.folder.keep(context_, s.store, fold_spec_);  // last: a piece that lacks memory is done again

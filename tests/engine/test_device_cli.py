@@ -15,16 +15,9 @@ from heterodoop.executor.native import TaskStatus
 
 from ..support import cli_here, environment
 from .conftest import SUM, WORDS
-from .fake_device import Behaviour, install, with_kernel
+from .fake_device import with_kernel
 
 WRONG = WORDS.replace('"%s\\t1\\n"', '"%s\\t2\\n"')
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Behaviour:
-    behaviour = Behaviour()
-    install(monkeypatch, behaviour)
-    return behaviour
 
 
 @pytest.fixture

@@ -18,23 +18,10 @@ from heterodoop.manifest import FILE
 
 from ..support import environment
 from .conftest import SUM, WORDS, parts
-from .fake_device import Behaviour, install, with_kernel
+from .fake_device import with_kernel
 
 TEXT = b"b a b\na\tb\n" * 20
 COUNTS = b"a\t40\nb\t60\n"
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Behaviour:
-    behaviour = Behaviour()
-    install(monkeypatch, behaviour)
-    return behaviour
-
-
-@pytest.fixture
-def text(tmp_path: Path) -> Path:
-    (tmp_path / "in.txt").write_bytes(TEXT)
-    return tmp_path / "in.txt"
 
 
 def rows(report: Path) -> list[dict[str, object]]:

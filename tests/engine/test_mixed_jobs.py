@@ -29,7 +29,7 @@ from heterodoop.scheduler.policies import POLICIES
 
 from ..support import COMMAND, ROOT, Bundles, cli_here, environment
 from .conftest import SUM, WORDS, names, parts
-from .fake_device import Behaviour, install, with_kernel
+from .fake_device import with_kernel
 from .test_interrupt import filters_of, wait_until
 
 TEXT = b"".join(b"word%d and word%d\n" % (n % 7, n % 3) for n in range(600))
@@ -45,13 +45,6 @@ int main(void) {
 
 def waits(tenths: int, status: int = 0) -> str:
     return WAITS.replace("TENTHS", str(tenths)).replace("STATUS", str(status))
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Behaviour:
-    behaviour = Behaviour()
-    install(monkeypatch, behaviour)
-    return behaviour
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from heterodoop.executor.native import TaskStatus
 from heterodoop.executor.native_device import DeviceOptions
 
 from .conftest import CAT, SUM, WORDS
-from .fake_device import Behaviour, install, with_kernel
+from .fake_device import with_kernel
 
 TEXT = b"b a b\na\tb\nc\n" * 20
 # Like WORDS, but counts one word twice in the 7th line that it reads.
@@ -39,13 +39,6 @@ int main(void) { int c; fprintf(stderr, "reporter:counter:g,c,%d\n", AMOUNT);
 """
 FAILS = "#include <stdio.h>\nint main(void) { while (getchar() != EOF); return 3; }"
 Check = Callable[..., Verification]
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Behaviour:
-    behaviour = Behaviour()
-    install(monkeypatch, behaviour)
-    return behaviour
 
 
 @pytest.fixture
