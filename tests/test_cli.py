@@ -93,7 +93,8 @@ except SystemExit:
 
 def test_help_imports_no_compiler_and_no_engine() -> None:
     done = subprocess.run([COMMAND[0], "-c", LIST_IMPORTS], capture_output=True, text=True, check=True, env=environment())
-    assert eval(done.stderr) == ["heterodoop.cli", "heterodoop.errors"]
+    loaded = [name for name in eval(done.stderr) if not name.startswith("heterodoop.cli.")]
+    assert loaded == ["heterodoop.cli", "heterodoop.errors"]
 
 
 # Usage errors. One line each: arguments, status, what stderr must hold.

@@ -19,11 +19,12 @@ NATIVE_FILES = sorted(p for p in (ROOT / "runtime").rglob("*") if p.suffix in {"
 LEVELS = (
     {"", "errors", "source", "resources"},
     {"diag", "manifest", "hdcodes"},
-    {"toolchain", "storage", "build_native", "build_cache"},
+    {"toolchain", "storage", "build_native", "build_cache", "build_hadoop"},
     {"toolchain_emulated", "toolchain_cuda", "toolchain_math"},
     {"cuda_library"},
     {"compiler", "executor", "scheduler"},
-    {"engine"},
+    {"engine", "driver"},
+    {"hadoop"},
     {"commands", "explain"},
     {"cli"},
     {"__main__"},
@@ -38,15 +39,19 @@ HOMES = {
     "rich": ("engine",),
     "pycuda": ("executor.device",),
     "hdfs": ("storage",),
+    "hdfs_native": ("storage",),
 }
 # Standard modules that reach out of the process, and where they may.
 PROCESS_HOMES = {
-    "subprocess": ("toolchain", "build_native", "compiler.build", "executor.worker_process"), "ctypes": ("executor",),
+    "subprocess": ("toolchain", "build_native", "compiler.build", "executor.worker_process", "driver", "hadoop", "build_hadoop"),
+    "ctypes": ("executor",),
 }
 
 # Decision 0005: commands load what they need when they run, and only a terminal needs the progress bar's library.
 # PyCUDA is an extra, and only a worker process that drives a GPU loads it.
-LOADS_LATE = {PACKAGE / "cli.py", PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "device.py"}
+LOADS_LATE = {
+    *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "device.py",
+}
 
 FILE_LINES = 400
 TABLES = {PACKAGE / "hdcodes.py"}  # texts in a dict: length is no burden to a reader
@@ -140,7 +145,7 @@ def test_every_dependency_is_used_and_every_use_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[^\w.-]", dependency)[0].lower() for dependency in project["dependencies"]}
     used = {name for path in MODULES for kind, name, _ in imports(path) if kind == "foreign"}
-    optional = {"pycuda", "hdfs"}
+    optional = {"pycuda", "hdfs", "hdfs_native"}
     assert declared == used - sys.stdlib_module_names - optional
 
 

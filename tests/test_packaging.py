@@ -100,7 +100,7 @@ def test_the_wheel_holds_runtime_templates_and_the_native_library(packages: tupl
     names = set(zipfile.ZipFile(packages[1]).namelist())
     for top in ("runtime", "templates"):
         assert {f"heterodoop/_{name}" for name in tree(checkout, top)} <= names
-    assert {"heterodoop/_native/libhd_host.so", "heterodoop/py.typed", "heterodoop/cli.py"} <= names
+    assert {"heterodoop/_native/libhd_host.so", "heterodoop/py.typed", "heterodoop/cli/__init__.py"} <= names
     assert not [name for name in names if name.startswith(("tests/", "apps/", "bench/", "runtime/", "templates/"))]
 
 

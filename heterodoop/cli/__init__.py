@@ -16,8 +16,8 @@ from typing import Any
 
 import click
 
-from . import __version__
-from .errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
+from .. import __version__
+from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -84,7 +84,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     SOURCE is a folder with map.c and, optionally, combine.c and reduce.c, or the map's C file. Further C files are
     linked into every filter.
     """
-    from .compiler import compile as spine
+    from ..compiler import compile as spine
 
     build = spine.BuildOptions.make(source, verify=verify, **options)
     if emit is not None:
@@ -151,14 +151,14 @@ def run_command(bundle: str, inputs: tuple[str, ...], output: str, cpu_only: boo
     --device cuda). INPUTS are files, folders and globs. The result is OUTPUT/part-00000 and so on, with OUTPUT/_SUCCESS
     written last; the job's report and logs are in OUTPUT.report.
     """
-    from .commands import run
+    from ..commands import run
 
     if cpu_only:
         options["device"] = run.cpu_instead_of(options["device"])
     with _bundle(bundle, options["device"], output) as path:
         devices = None
         if run.may_use_device(bundle, options):
-            from .engine.devices import DeviceSource
+            from ..engine.devices import DeviceSource
 
             devices = DeviceSource()
         run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
@@ -167,12 +167,12 @@ def run_command(bundle: str, inputs: tuple[str, ...], output: str, cpu_only: boo
 @contextlib.contextmanager
 def _bundle(name: str, device: str, output: str | None = None) -> Iterator[Path]:
     """The bundle; an app is compiled first, into a folder that is gone after the job."""
-    from .commands import run
+    from ..commands import run
 
     if not run.needs_compiling(name):
         yield Path(name)
         return
-    from .commands import compiled
+    from ..commands import compiled
 
     with compiled.Compiled(name, _show_diagnostics, output, gpu=device == "cuda") as path:
         yield path
@@ -196,7 +196,7 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
     filter and as kernels, in several orders of the lanes and with several patterns in unwritten memory, and the outputs
     are compared. Nothing is written. Exit status 1: they differ.
     """
-    from .commands import verify
+    from ..commands import verify
 
     with _bundle(bundle, options["device"]) as path:
         verify.verify(path, inputs, show=_show_diagnostics, **options)
@@ -210,7 +210,7 @@ def doctor_command(as_json: bool) -> None:
     C compiler, native runtime, CUDA compiler and driver, PyCUDA, GPUs with their memory, Java, Hadoop. Exit status 0 where
     jobs can run on the CPU, else 5.
     """
-    from .commands import doctor
+    from ..commands import doctor
 
     if status := doctor.doctor(as_json=as_json):
         raise click.exceptions.Exit(status)
@@ -226,7 +226,7 @@ def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> Non
 
     WHAT is an app's folder, a map.c, a bundle, or a code like HD104.
     """
-    from . import explain
+    from .. import explain
 
     if len(what) == 1 and explain.is_code(what[0]):
         click.echo(explain.explain_code(what[0]), nl=False)
@@ -236,8 +236,8 @@ def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> Non
 
 
 def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
-    from . import manifest
-    from .compiler import compile as spine
+    from .. import manifest
+    from ..compiler import compile as spine
 
     if len(what) == 1 and (Path(what[0]) / manifest.FILE).is_file():
         return manifest.load(Path(what[0]))
@@ -247,8 +247,8 @@ def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
 
 
 def _show_diagnostics(diagnostics: list[Any]) -> None:
-    from .diag import render
-    from .source import SourceMap
+    from ..diag import render
+    from ..source import SourceMap
 
     sources = SourceMap()
     for diagnostic in diagnostics:

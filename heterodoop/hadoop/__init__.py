@@ -1,0 +1,1 @@
+"""Unmodified Hadoop: submitting jobs, following them, and an embedded cluster."""
