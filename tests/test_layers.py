@@ -43,7 +43,9 @@ HOMES = {
 }
 # Standard modules that reach out of the process, and where they may.
 PROCESS_HOMES = {
-    "subprocess": ("toolchain", "build_native", "compiler.build", "executor.worker_process", "driver", "hadoop", "build_hadoop"),
+    "subprocess": (
+        "toolchain", "build_native", "compiler.build", "executor.worker_process", "driver", "hadoop", "build_hadoop",
+    ),
     "ctypes": ("executor",),
 }
 
