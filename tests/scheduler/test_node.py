@@ -1,0 +1,177 @@
+"""The node half of the scheduler: what it decides, what it counts, and how long jobs take that ask it."""
+
+from __future__ import annotations
+
+import pytest
+
+from heterodoop.scheduler.node import MIB, Decision, Knowledge, Node
+from heterodoop.scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
+
+ON_CPU, ON_GPU = Decision("cpu"), Decision("gpu")
+GPU_FIRST = POLICIES["gpu-first"]
+FORCED = [Decision("gpu", True, ahead) for ahead in range(9)]
+
+
+def asked(node: Node, task: int, policy: Policy = TAIL, *, lease: int = -1, job: str = "j", maps: int = 10) -> Decision:
+    """`lease`: by default the task's number."""
+    return node.offer(task if lease < 0 else lease, job, f"t{task}", MIB, maps, policy)
+
+
+def samples(node: Node, kind: str, seconds: float, count: int, *, nbytes: int = MIB, job: str = "j", maps: int = 10) -> None:
+    """Attempts of a task that nobody waits for: they leave an estimate and one decided id."""
+    for lease in range(10**6, 10**6 + count):
+        node.offer(lease, job, f"sample {kind}", nbytes, maps, GPU_ONLY if kind == "gpu" else CPU_ONLY)
+        node.started(lease)
+        node.done(lease, seconds)
+
+
+def test_gpu_first_takes_what_is_free_and_leaves_the_rest() -> None:
+    node = Node(gpus=2, sessions=2)
+    assert [asked(node, task, GPU_FIRST) for task in range(5)] == [ON_GPU] * 4 + [ON_CPU]
+    node.done(0, 1.0)
+    assert asked(node, 5, GPU_FIRST) == ON_GPU and node.busy == 4
+
+
+def test_without_a_gpu_every_policy_says_cpu() -> None:
+    for policy in POLICIES.values():
+        assert asked(Node(gpus=0), 1, policy) == ON_CPU
+
+
+def test_cpu_only_and_gpu_only() -> None:
+    node = Node(gpus=1)
+    assert [asked(node, task, CPU_ONLY) for task in range(2)] == [ON_CPU] * 2
+    assert [asked(node, task, GPU_ONLY) for task in range(2, 5)] == [ON_GPU, FORCED[1], FORCED[2]]
+
+
+def test_a_tail_needs_three_attempts_of_each_kind() -> None:
+    node = Node(gpus=1)
+    node.hear("j", Knowledge())
+    asked(node, 0, maps=2)
+    samples(node, "cpu", 6.0, 3, maps=3)
+    samples(node, "gpu", 1.0, 2, maps=3)
+    assert node.speedup("j") is None and asked(node, 1, maps=4) == ON_CPU
+    node.closed(1)
+    samples(node, "gpu", 1.0, 1, maps=3)
+    assert node.speedup("j") == 6.0 and asked(node, 1, maps=4) == FORCED[1]
+
+
+def test_no_tail_without_knowledge_of_the_rest_of_the_cluster() -> None:
+    node = Node(gpus=1)
+    samples(node, "cpu", 6.0, 3, maps=3)
+    samples(node, "gpu", 1.0, 3, maps=3)
+    assert asked(node, 0, maps=4) == ON_GPU and asked(node, 1, maps=4) == ON_CPU
+    node.hear("j", Knowledge())
+    assert asked(node, 2, maps=5) == FORCED[1]
+    node.hear("j", None)
+    assert asked(node, 3, maps=6) == ON_CPU
+
+
+def test_a_slow_gpu_is_never_forced() -> None:
+    node = Node(gpus=1)
+    node.hear("j", Knowledge(speedups=(0.99,)))
+    assert [asked(node, task, maps=2) for task in range(2)] == [ON_GPU, ON_CPU]
+
+
+def test_seconds_are_medians_per_mebibyte_of_the_job_alone() -> None:
+    node = Node(gpus=1)
+    samples(node, "cpu", 60.0, 2, nbytes=10 * MIB)
+    samples(node, "cpu", 1e9, 1)
+    samples(node, "gpu", 2.0, 3, nbytes=2 * MIB)
+    samples(node, "cpu", 1.0, 5, job="other")
+    report = node.report()
+    assert (report["j"].cpu_seconds, report["j"].gpu_seconds, report["j"].speedup) == (6.0, 1.0, 6.0)
+    assert (report["other"].cpu_seconds, report["other"].gpu_seconds, report["other"].speedup) == (1.0, None, None)
+
+
+def test_attempts_that_share_a_gpu_do_not_make_it_slower() -> None:
+    node = Node(gpus=1, sessions=2)
+    for task in range(8):
+        assert asked(node, task, GPU_FIRST, maps=99) == ON_GPU
+        node.started(task)
+        if task:
+            node.done(task - 1, 2.0)  # two at a time, two seconds each: one a second
+    assert node.report()["j"].gpu_seconds == 1.0
+
+
+def test_what_others_measured_serves_until_there_are_own_attempts() -> None:
+    node = Node(gpus=1)
+    node.hear("j", Knowledge(speedups=(2.0, 9.0, 4.0)))
+    assert asked(node, 0, maps=5) == ON_GPU
+    assert asked(node, 1, maps=5) == ON_CPU, "4 left and one on the GPU: more than 4"
+    assert asked(node, 2, maps=5) == FORCED[1], "3 left and one on the GPU"
+
+
+def test_undecided_is_bounded_by_what_the_application_master_says() -> None:
+    def decision(knowledge: Knowledge) -> Decision:
+        node = Node(gpus=1)
+        node.hear("j", knowledge._replace(speedups=(6.0,)))
+        asked(node, 0, maps=100)
+        return asked(node, 1, maps=100)
+
+    assert decision(Knowledge()) == ON_CPU
+    assert decision(Knowledge(decided_elsewhere=93)) == ON_CPU, "6 left, one on the GPU: 7 > 6"
+    assert decision(Knowledge(decided_elsewhere=94)) == FORCED[1]
+    assert decision(Knowledge(total=100, completed=94)) == ON_CPU
+    assert decision(Knowledge(total=100, completed=95)) == FORCED[1]
+    assert decision(Knowledge(nodes=20)) == FORCED[1], "99 / 20 + 1 <= 6"
+    assert decision(Knowledge(decided_elsewhere=500)) == FORCED[1], "more than there are: the asking one is left"
+
+
+def test_decided_counts_tasks_not_attempts() -> None:
+    node = Node(gpus=1)
+    for lease in range(3):
+        asked(node, 7, lease=lease)
+    assert node.report()["j"].decided == {"t7"}
+    node.done(0, 1.0)
+    node.closed(1)
+    node.closed(2)
+    assert node.report()["j"].decided == {"t7"}, "one attempt has given a result"
+    asked(node, 8)
+    node.closed(8)
+    node.closed(8)
+    assert node.report()["j"].decided == {"t7"}
+
+
+def test_a_refused_attempt_leaves_the_gpu_and_counts_as_one_of_the_cpu() -> None:
+    node = Node(gpus=1)
+    for task in range(3):
+        assert asked(node, task) == ON_GPU
+        node.started(task)
+        node.refused(task)
+        node.refused(task)
+        assert node.busy == 0
+        node.done(task, 5.0)
+    report = node.report()["j"]
+    assert (report.cpu_seconds, report.gpu_seconds) == (5.0, None) and len(report.decided) == 3
+
+
+def test_q_counts_all_jobs_and_outlives_a_forgotten_one() -> None:
+    node = Node(gpus=1)
+    asked(node, 1, GPU_ONLY, job="a")
+    assert asked(node, 2, GPU_ONLY, job="b") == FORCED[1]
+    node.forget("a")
+    assert node.busy == 2 and set(node.report()) == {"b"}
+    asked(node, 1, GPU_ONLY, job="a", lease=3)
+    node.closed(1)
+    assert node.busy == 2 and node.report()["a"].decided == {"t1"}, "the attempt of before is not the one of now"
+
+
+def test_a_lost_gpu_takes_no_more() -> None:
+    node = Node(gpus=2)
+    assert [asked(node, task, GPU_FIRST) for task in range(2)] == [ON_GPU] * 2
+    node.resize(1)
+    node.refused(0)
+    assert asked(node, 2, GPU_FIRST) == ON_CPU
+    node.resize(2)
+    assert asked(node, 3, GPU_FIRST) == ON_GPU
+
+
+def test_a_lease_is_one_attempt() -> None:
+    node = Node(gpus=1)
+    asked(node, 1)
+    with pytest.raises(ValueError, match="lease 1"):
+        asked(node, 2, lease=1)
+    for late in (node.started, node.refused, node.closed):
+        late(99)
+    node.done(99, 1.0)
+    assert node.busy == 1
