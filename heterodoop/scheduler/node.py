@@ -53,10 +53,14 @@ class Knowledge(NamedTuple):
 
 
 class JobReport(NamedTuple):
-    """What this node can tell others of a job. `decided`: task ids. Seconds are per MiB of split, None before SAMPLES."""
+    """What this node can tell others of a job. `decided`: task ids. Seconds are per MiB of split, None before SAMPLES.
+
+    total: mapreduce.job.maps, 0 before an attempt asked; live: attempts whose lease is open.
+    """
 
     decided: frozenset[str]
     total: int
+    live: int
     speedup: float | None
     cpu_seconds: float | None
     gpu_seconds: float | None
@@ -67,6 +71,7 @@ class _Job:
 
     def __init__(self) -> None:
         self.total = 0
+        self.live = 0
         self.decided: dict[str, int] = {}
         self.knowledge: Knowledge | None = None
         self.rates: dict[SlotKind, deque[float]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
@@ -93,6 +98,11 @@ class _Job:
             left = min(left, known.total - known.completed)
         speedup = self.speedup() or (median(known.speedups) if known.speedups else None)
         return View(max(1, left), gpus, busy, speedup, max(1, known.nodes))
+
+    def report(self) -> JobReport:
+        medians = self.medians
+        return JobReport(
+            frozenset(self.decided), self.total, self.live, self.speedup(), medians["cpu"], medians["gpu"])
 
     def enter(self, task: str) -> None:
         self.decided[task] = self.decided.get(task, 0) + 1
@@ -151,6 +161,7 @@ class Node:
             state.total = max(maps, 1)
             decision = self._decide(state.view(task, self._gpus, self._queued_or_running), policy)
             state.enter(task)
+            state.live += 1
             self._leases[lease] = _Lease(state, task, nbytes, decision.kind)
             self._queued_or_running += decision.kind == "gpu"
             return decision
@@ -178,6 +189,7 @@ class Node:
                 if found.kind == "gpu" and self._gpus:
                     # Attempts that share a GPU take longer each, and the GPU is no slower: count its share only.
                     seconds /= max(1.0, (found.shared + self._running) / 2 / self._gpus)
+                found.job.live -= 1
                 found.job.sample(found.kind, max(seconds, 0.0) * MIB / max(found.nbytes, 1))
                 self._leave_gpu(found)
 
@@ -191,6 +203,7 @@ class Node:
         """The attempt is gone without a result: its task will be tried again, here or elsewhere."""
         with self._lock:
             if found := self._leases.pop(lease, None):
+                found.job.live -= 1
                 found.job.leave(found.task)
                 self._leave_gpu(found)
 
@@ -202,10 +215,7 @@ class Node:
     def report(self) -> Mapping[str, JobReport]:
         """What this node knows of each job."""
         with self._lock:
-            return {
-                name: JobReport(frozenset(job.decided), job.total, job.speedup(), job.medians["cpu"], job.medians["gpu"])
-                for name, job in self._jobs.items()
-            }
+            return {name: job.report() for name, job in self._jobs.items()}
 
     def speedup(self, job: str) -> float | None:
         """S of a job from this node's attempts; None: not known."""

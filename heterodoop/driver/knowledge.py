@@ -1,0 +1,231 @@
+"""How a driver learns what its Node cannot see: a thread that asks and tells. Here: by polling; coordinator_client.py: by
+asking the cluster's coordinator.
+
+    source = Poller(Rest(addresses(conf.get)))
+    source.start(node)
+    source.watch(job)      with every offer; costs nothing for a job that is known
+    source.stop()
+
+What is not known, or no longer (STALE), is told as None: no tail. A source that cannot reach anything changes the speed of
+jobs only. Jobs that have ended are forgotten here and in the node.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from ..scheduler.node import JobReport, Knowledge, Node
+from .yarn_rest import JOB, JobState, Rest, Unknown
+
+PERIOD = 1.0  # seconds between two questions of one job
+STALE = 5.0  # seconds after which an answer says nothing
+NODES_PERIOD = 30.0  # of the number of nodes, which changes rarely
+GIVE_UP = 600.0  # seconds without an answer after which a job without open leases is forgotten
+END_PERIOD = 10.0  # seconds between two questions whether a silent job has ended
+
+Clock = Callable[[], float]
+
+
+class Source(Protocol):
+    """What the driver's server needs. All methods may be called from any thread, and none blocks for long."""
+
+    def start(self, node: Node) -> None:
+        """Begin to tell `node`, which is the source's own from now on to tell."""
+
+    def watch(self, job: str) -> None:
+        """An attempt of this job has asked."""
+
+    def stop(self) -> None:
+        """End the thread; what it told last stays until forgotten."""
+
+    def status(self) -> dict[str, object]:
+        """For `driver status`: "source" ("coordinator", "poll", "none"), "detail" (one sentence), "jobs" (how many)."""
+
+
+class _Polled:
+    """What is known of one job, and since when."""
+
+    __slots__ = ("answered", "asked", "began", "checked", "state")
+
+    def __init__(self, now: float) -> None:
+        self.state: JobState | None = None
+        self.began = self.answered = self.checked = now
+        self.asked = float("-inf")
+
+
+class Polls:
+    """Jobs' states from the ApplicationMasters, each asked for once a PERIOD at most. One thread at a time."""
+
+    def __init__(self, rest: Rest, clock: Clock = time.monotonic) -> None:
+        self._rest, self._clock = rest, clock
+        self._jobs: dict[str, _Polled] = {}
+        self._nodes: int | None = None
+        self._nodes_asked = float("-inf")
+        self.error = ""  # of the last question that had no answer
+
+    def refresh(self, jobs: Iterable[str], stop: threading.Event | None = None) -> set[str]:
+        """Ask for those that are due; drop what is not in `jobs`. Returns those that have ended."""
+        wanted = list(jobs)
+        self._jobs = {job: self._jobs.get(job) or _Polled(self._clock()) for job in wanted}
+        ended = set()
+        for job, polled in self._jobs.items():
+            if stop and stop.is_set():
+                break
+            if self._clock() - polled.asked >= PERIOD * 0.9 and self._ask(job, polled):
+                ended.add(job)
+        return ended
+
+    def _ask(self, job: str, polled: _Polled) -> bool:
+        """Whether the job has ended."""
+        polled.asked = self._clock()
+        try:
+            polled.state = self._rest.job(job)
+            polled.answered = self._clock()
+            self.error = ""
+        except Unknown as error:
+            self.error = str(error)
+            if self._clock() - max(polled.answered, polled.checked) >= END_PERIOD:
+                polled.checked = self._clock()
+                return self._rest.over(job)
+        return False
+
+    def state(self, job: str) -> JobState | None:
+        """None: not known, or too long ago."""
+        polled = self._jobs.get(job)
+        return polled.state if polled and self._clock() - polled.answered <= STALE else None
+
+    def silent(self, job: str) -> float:
+        """Seconds since the job's ApplicationMaster last answered, or since it was first asked for."""
+        polled = self._jobs.get(job)
+        return self._clock() - polled.answered if polled else 0.0
+
+    def nodes(self) -> int | None:
+        """Active NodeManagers of the cluster; None: not known."""
+        now = self._clock()
+        if now - self._nodes_asked >= (NODES_PERIOD if self._nodes else PERIOD):
+            self._nodes_asked = now
+            try:
+                self._nodes = self._rest.active_nodes()
+            except Unknown as error:
+                self.error = str(error)
+        return self._nodes
+
+
+def alone(state: JobState | None, nodes: int | None, report: JobReport) -> Knowledge | None:
+    """What a driver without a coordinator can conclude.
+
+    It does not hear what other nodes decide. Tasks that have a container are taken for decided: more than are, since a JVM
+    takes seconds to start, so R may be too small by those. A task is forced only where the GPUs are expected to have it done
+    before a CPU slot would, so that costs little. Where the ApplicationMaster hides that count, only this node's decisions
+    count.
+    """
+    if state is None or not nodes:
+        return None
+    elsewhere = 0
+    if nodes > 1 and state.pending is not None:
+        elsewhere = max(0, state.total - state.pending - len(report.decided))
+    return Knowledge(state.total, state.completed, elsewhere, nodes)
+
+
+class Ticker:
+    """The thread of a source: calls `step` every `period` seconds until `stop`, and at once after `wake`."""
+
+    def __init__(self, name: str, step: Callable[[], float]) -> None:
+        self._step = step  # returns the seconds until the next
+        self._wake = threading.Event()
+        self.stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        while not self.stopped.is_set():
+            seconds = self._step()
+            self._wake.wait(seconds)
+            self._wake.clear()
+
+
+class Poller:
+    """The source of a driver that has no coordinator: asks the ApplicationMasters itself."""
+
+    def __init__(self, rest: Rest, clock: Clock = time.monotonic) -> None:
+        self._polls = Polls(rest, clock)
+        self._jobs: set[str] = set()
+        self._lock = threading.Lock()
+        self._ticker = Ticker("knowledge", self.step)
+        self._node: Node | None = None
+
+    def start(self, node: Node) -> None:
+        self.attach(node)
+        self._ticker.start()
+
+    def attach(self, node: Node) -> None:
+        """As `start`, for a caller that calls `step` itself."""
+        self._node = node
+
+    def watch(self, job: str) -> None:
+        if job not in self._jobs and JOB.match(job):
+            with self._lock:
+                self._jobs.add(job)
+            self._ticker.wake()
+
+    def stop(self) -> None:
+        self._ticker.stop()
+
+    def status(self) -> dict[str, object]:
+        with self._lock:
+            jobs = len(self._jobs)
+        return {"source": "poll", "detail": self._polls.error or "the ApplicationMasters answer", "jobs": jobs}
+
+    def step(self) -> float:
+        """Ask once for each job and tell the node; returns the seconds until it should be done again."""
+        node = self._node
+        assert node is not None, "not started"
+        with self._lock:
+            jobs = sorted(self._jobs)
+        ended = self._polls.refresh(jobs, self._ticker.stopped)
+        nodes = self._polls.nodes() if jobs else None
+        reports = node.report()
+        for job in jobs:
+            report = reports.get(job)
+            given_up = self._polls.silent(job) >= GIVE_UP and not (report and report.live)
+            if job in ended or report is None or given_up:
+                self._forget(job)
+            else:
+                node.hear(job, alone(self._polls.state(job), nodes, report))
+        return PERIOD
+
+    def _forget(self, job: str) -> None:
+        with self._lock:
+            self._jobs.discard(job)
+        assert self._node is not None
+        self._node.forget(job)
+
+
+class Nothing:
+    """The source of a driver that knows no ResourceManager: nothing is ever known, so every job is gpu-first."""
+
+    def start(self, node: Node) -> None:
+        pass
+
+    def watch(self, job: str) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def status(self) -> dict[str, object]:
+        return {"source": "none", "detail": "no ResourceManager is configured: jobs are gpu-first", "jobs": 0}
