@@ -3,7 +3,7 @@
 `heterodoop explain HD104` prints one entry; docs/errors.md is generated from this table
 (`python -m heterodoop.hdcodes > docs/errors.md`) and a test keeps the two equal. Ranges: HD0xx command line, input
 and output; HD1xx directives; HD2xx why a region stays on the CPU; HD3xx C that cannot be analysed, bundles;
-HD4xx tasks at run time; HD5xx this machine (compilers, libraries).
+HD4xx tasks at run time; HD5xx this machine (compilers, libraries); HD6xx Hadoop: cluster, GPU driver, submitting.
 """
 
 from __future__ import annotations
@@ -776,6 +776,12 @@ CODES: dict[str, Entry] = {
         "A GPU is driven by a library of HeteroDoop's that nvcc makes on first use, for this machine's architecture; it is"
         " kept in the cache. There is no nvcc in CUDA_HOME, PATH, /usr/local/cuda or among the Python packages.",
         "Install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'.",
+    ),
+    "HD610": Entry(
+        "Hadoop's configuration cannot be read",
+        "Addresses of the cluster come from the *-site.xml files in $HADOOP_CONF_DIR (else $HADOOP_HOME/etc/hadoop)."
+        " The folder is missing, a file in it is no configuration, or its variables lead to each other without an end.",
+        "Set HADOOP_CONF_DIR to the folder that the Hadoop commands use, or correct the file in the message.",
     ),
 }
 
