@@ -777,6 +777,64 @@ CODES: dict[str, Entry] = {
         " kept in the cache. There is no nvcc in CUDA_HOME, PATH, /usr/local/cuda or among the Python packages.",
         "Install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'.",
     ),
+    "HD600": Entry(
+        "no logs of that name",
+        "heterodoop cluster logs takes a server's name, as heterodoop cluster status lists them, or the id of an"
+        " application, a job or a container. Hadoop removes a container's logs after three hours.",
+        "heterodoop cluster logs, without a name, lists what there is.",
+    ),
+    "HD601": Entry(
+        "there is no Java",
+        "Hadoop's servers and commands are Java programs. JAVA_HOME is not set, and PATH has no `java`.",
+        "Debian, Ubuntu: apt install openjdk-17-jdk-headless, or default-jdk-headless where that is newer.",
+    ),
+    "HD602": Entry(
+        "the Java that was found cannot be used",
+        "JAVA_HOME names a folder without bin/java, or the Java is older or newer than the Hadoop release can use: Hadoop"
+        " 3.5 needs Java 17 or newer, 3.4.2 runs on 17 to 22.",
+        "Install Java 17 and set JAVA_HOME to its folder (Debian, Ubuntu: /usr/lib/jvm/java-17-openjdk-amd64).",
+    ),
+    "HD603": Entry(
+        "there is no Maven",
+        "Maven fetches Hadoop's jars, once for each release; PATH has no `mvn`. They are kept, and then Maven is not"
+        " needed.",
+        "Debian, Ubuntu: apt install maven.",
+    ),
+    "HD604": Entry(
+        "Maven cannot bring Hadoop's jars",
+        "The message has Maven's own words. The jars come from Maven Central, or from a mirror that ~/.m2/settings.xml"
+        " names. A fetch that fails leaves nothing behind.",
+        "Check the network, the mirror and the free space in ~/.m2 and ~/.cache; then run the command again.",
+    ),
+    "HD605": Entry(
+        "an embedded cluster that cannot be",
+        "heterodoop cluster up starts Hadoop 3.5.0 or 3.4.2, with 1 to 64 NodeManagers that have 1024 MiB or more each: an"
+        " application master and a task take 512 each. --owner names a process that runs.",
+        "Correct the option that the message names.",
+    ),
+    "HD606": Entry(
+        "a folder that cannot be a cluster's",
+        "A cluster's folder is new, empty, or was made by heterodoop cluster up with the same Hadoop release; one release's"
+        " HDFS is not given to another. Its path has plain characters only: Hadoop's settings have lists with commas and"
+        " class paths with colons.",
+        "Name another folder with --dir; the message says what is wrong with this one.",
+    ),
+    "HD607": Entry(
+        "a cluster runs there already",
+        "There is one cluster in a folder, and one command at a time that starts or ends it.",
+        "heterodoop cluster status says what runs, heterodoop cluster down ends it. A second cluster gets another --dir.",
+    ),
+    "HD608": Entry(
+        "no cluster runs there",
+        "The command works on a cluster that heterodoop cluster up started in this folder.",
+        "Start one, or name its folder with --dir or HETERODOOP_CLUSTER_DIR.",
+    ),
+    "HD609": Entry(
+        "a server of the cluster does not start or does not stop",
+        "The message has the reason that the server's log gives. Whatever had been started was ended again.",
+        "Read the log that the message names. Frequent reasons: not enough memory (a cluster takes about 2 GiB without"
+        " jobs), a full disk, a host name that does not resolve.",
+    ),
     "HD610": Entry(
         "Hadoop's configuration cannot be read",
         "Addresses of the cluster come from the *-site.xml files in $HADOOP_CONF_DIR (else $HADOOP_HOME/etc/hadoop)."

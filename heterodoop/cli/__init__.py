@@ -18,6 +18,7 @@ import click
 
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
+from .cluster import cluster_command
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -233,6 +234,9 @@ def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> Non
         return
     manifest = _manifest_of(what, options)
     click.echo(explain.explain_json(manifest) if as_json else explain.explain_text(manifest), nl=False)
+
+
+cli.add_command(cluster_command)
 
 
 def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
