@@ -1,7 +1,7 @@
 """The devices of a job: whether map tasks can run on one, starting what they need, running them there.
 
-Only jobs that may use a device import this. Not here: what a device does (executor), who takes which (device_pool.py),
-CPU tasks.
+Only jobs that may use a device import this. Not here: what a device does, and who takes which
+(executor), CPU tasks.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..diag import Diagnostic
 from ..errors import DeviceError, ToolError, UsageError
 from ..executor import cpu_task, cuda, gpu_task, gpus
 from ..executor.cpu_task import MapRun, TaskRunner
+from ..executor.device_pool import LocalPool, Member, Pool, WorkerPool
 from ..executor.emulated import device_code, runtime_module
 from ..executor.gpu_task import DeviceCode
 from ..executor.gpus import Gpu
@@ -26,7 +27,6 @@ from ..executor.worker_client import Limits, Worker
 from ..executor.worker_messages import Setup
 from ..manifest import Manifest
 from .device_names import AUTO, CPU, CUDA, EMULATED
-from .device_pool import LocalPool, Member, Pool, WorkerPool
 from .first_check import CheckMode, DeviceCheck, check_mode
 from .jobconf import JobConf
 
@@ -72,7 +72,8 @@ class Devices:
         nbytes = run.split.length
         try:
             with self._pool.take(options or self._plan.options, nbytes, progress) as taken:
-                result = gpu_task.run_map(taken.device, taken.code, self._prologues, runner, run, progress)
+                code = self._plan.targets[taken.arch].code
+                result = gpu_task.run_map(taken.device, code, self._prologues, runner, run, progress)
         except DeviceError as error:  # there is none
             return replace(cpu_task.run_map(runner, run.job, run.split, run.place, run.out, run.index, progress),
                            reason=error.message)
@@ -160,12 +161,12 @@ class DeviceSource:
         """The devices of a plan, which open in the background; the first task waits for them."""
         if not plan.gpus:
             (target,) = plan.targets.values()
-            return Devices(native, plan, LocalPool(native, target.runtime, target.code))
+            return Devices(native, plan, LocalPool(native, target.runtime))
         members = []
         for worker, gpu in zip(self._workers, plan.gpus, strict=True):
             target = plan.targets[gpu.arch]
             worker.setup(Setup(target.runtime, target.library))
-            members.append(Member(worker, gpu, target.code))
+            members.append(Member(worker, gpu))
         return Devices(native, plan, WorkerPool(members))
 
     def open_checked(

@@ -43,7 +43,6 @@ class CpuJob:
     check                 how the combiner reads pairs; None = not known.
     environment           what streaming_env.job_environment gave.
     reducers              partitions of a map output; 0 = the map tasks write text.
-    sort_bytes            memory that one task's sort or merge may hold.
     """
 
     map: Path
@@ -57,6 +56,7 @@ class CpuJob:
     accept_exit_code: bool
     sort_bytes: int
     reporter_prefix: str
+    attempt_environment: bool = False
 
 
 class Place(NamedTuple):
@@ -153,7 +153,8 @@ def changed_file(split: Split) -> TaskFailure | None:
 
 def filter_command(job: CpuJob, program: Path, place: Place) -> FilterCommand:
     """A program of the bundle with the task's environment, in its working folder."""
-    return FilterCommand([program], [*job.environment, *task_environment(place.names)], place.work)
+    own = [] if job.attempt_environment else task_environment(place.names)
+    return FilterCommand([program], [*job.environment, *own], place.work)
 
 
 # Status -> code of the error index; exec errors of a program that is there do not go away by trying again.

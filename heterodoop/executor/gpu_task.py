@@ -78,14 +78,42 @@ class _Launcher:
         return self.device.map_task(spec, self.map, self.combine, progress)
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Why the device did not do a task, which is the CPU's now.
+
+    seconds        on the device, in vain.
+    device_failed  the device itself failed, or a kernel did what none may do.
+    retried        why it was tried twice.
+    """
+
+    reason: str
+    seconds: float = 0.0
+    device_failed: bool = False
+    retried: str = ""
+
+
 def run_map(
     device: Device, code: DeviceCode, prologues: Prologues, runner: TaskRunner, run: MapRun, progress: Progress,
 ) -> AttemptResult:
     """A map task on `device`; where that cannot do it, on the CPU through `runner`, with `reason` set.
 
+    As `run_on_device`. `seconds` also has "refused" for the time on the device that was in vain.
+    """
+    done = run_on_device(device, code, prologues, run, progress)
+    if isinstance(done, AttemptResult):
+        return done
+    result = _on_cpu(runner, run, progress, done)
+    return replace(result, device_failed=done.device_failed, retried=done.retried)
+
+
+def run_on_device(
+    device: Device, code: DeviceCode, prologues: Prologues, run: MapRun, progress: Progress,
+) -> AttemptResult | Refusal:
+    """A map task on `device`, or why it must run on the CPU.
+
     A device that failed and is usable all the same (a worker process was replaced) gets the task once more, with `retried`
-    set. `seconds` has the native stages, and "refused" for the time on the device that was in vain. Raises OSError where
-    the prologue's folder cannot be made.
+    set. `seconds` has the native stages. Raises OSError where the prologue's folder cannot be made.
     """
     changed = changed_file(run.split)
     if changed:
@@ -93,7 +121,7 @@ def run_map(
     try:
         launcher = _launcher(device, code, prologues, run, progress)
     except DeviceError as error:
-        return _on_cpu(runner, run, progress, error.message, 0.0)
+        return Refusal(error.message)
     tried = _try(launcher, run, progress)
     retried, wasted = "", 0.0
     if tried.failed and device.usable and not progress.cancelled:
@@ -101,9 +129,8 @@ def run_map(
         _begin_again(run, progress)
         tried = _try(launcher, run, progress)
     if tried.result.status in _FOR_THE_CPU and not tried.fault:
-        done = _on_cpu(runner, run, progress, tried.result.message, wasted + tried.seconds)
         failed = bool(retried) or tried.result.status is not TaskStatus.RUN_ON_CPU
-        return replace(done, device_failed=failed, retried=retried)
+        return Refusal(tried.result.message, wasted + tried.seconds, failed, retried)
     done = map_result(tried.result, tried.fault, tried.runs, run.job, run.out, run.index)
     seconds = {**done.seconds, REFUSED_STAGE: wasted} if retried else done.seconds
     return replace(done, device=device.name, retried=retried, seconds=seconds)
@@ -144,13 +171,13 @@ def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRu
     return _Launcher(device, call(code.map), call(combine) if combine else None)
 
 
-def _on_cpu(runner: TaskRunner, run: MapRun, progress: Progress, reason: str, wasted: float) -> AttemptResult:
+def _on_cpu(runner: TaskRunner, run: MapRun, progress: Progress, refusal: Refusal) -> AttemptResult:
     """The CPU does the task from its start."""
     if progress.cancelled:
         return AttemptResult(cancelled=True)
     _begin_again(run, progress)
     result = run_on_cpu(runner, run.job, run.split, run.place, run.out, run.index, progress)
-    return replace(result, reason=reason, seconds={**result.seconds, REFUSED_STAGE: wasted})
+    return replace(result, reason=refusal.reason, seconds={**result.seconds, REFUSED_STAGE: refusal.seconds})
 
 
 def _begin_again(run: MapRun, progress: Progress) -> None:

@@ -109,6 +109,13 @@ class Worker:
                 self._changed.notify_all()
         process.kill()
 
+    def replace(self) -> None:
+        """The next task gets a new process; what this one has in the GPU's memory goes with it. Call it between tasks."""
+        with self._changed:
+            process = self._process
+        if process:
+            self.fault(process, "")
+
     def stop(self) -> None:
         """No more tasks: the process ends in the background."""
         with self._changed:

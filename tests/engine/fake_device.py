@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import device_pool, devices
-from heterodoop.executor import emulated
+from heterodoop.engine import devices
+from heterodoop.executor import device_pool, emulated
 from heterodoop.executor.emulated import DeviceOptions
 from heterodoop.executor.gpu_task import KernelCall
 from heterodoop.executor.native import MapSpec, Native, Progress, TaskResult, TaskStatus

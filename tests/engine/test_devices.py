@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import device_pool
 from heterodoop.errors import DeviceError, UsageError
+from heterodoop.executor import device_pool
 from heterodoop.executor.emulated import DeviceOptions
 from heterodoop.executor.native import TaskStatus
 from heterodoop.manifest import FILE
@@ -55,7 +55,7 @@ def test_a_job_on_the_cpu_loads_nothing_that_is_for_devices(bundle, text, tmp_pa
     done = subprocess.run([sys.executable, "-c", script, *map(str, job)], capture_output=True, text=True, env=environment())
     status, *modules = done.stdout.split()
     assert status == "0" and parts(tmp_path / "out") == [COUNTS], done.stderr
-    ours = ("engine.devices", "engine.device_pool", "engine.first_check", "executor.gpu_task", "executor.native_device",
+    ours = ("engine.devices", "executor.device_pool", "engine.first_check", "executor.gpu_task", "executor.native_device",
             "executor.worker_client", "executor.cuda", "toolchain_cuda", "cuda_library")
     assert not {f"heterodoop.{name}" for name in ours} & set(modules)
     assert not {"pycuda", "numpy", "subprocess", "concurrent.futures", "socket"} & set(modules)

@@ -1,13 +1,14 @@
-"""The open devices that the slots of a job share: a thread takes one for each map task.
+"""The open devices that map tasks share: a thread takes one for each task.
 
 Either in this process (the emulated device; as many as there are threads that ask), or sessions of worker processes, of
-which there are so many and no more. Not here: what a device does (executor), which job uses which (devices.py).
+which there are so many and no more. Not here: what a device does with a task (gpu_task.py), which job uses which devices
+(engine/devices.py, driver/gpus.py).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -16,30 +17,36 @@ from typing import NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import DeviceError
-from ..executor.emulated import EmulatedDevice
-from ..executor.gpu_task import Device, DeviceCode
-from ..executor.gpus import Gpu
-from ..executor.native import Native, Progress
-from ..executor.native_device import DeviceOptions, NativeDevice
-from ..executor.worker_client import Worker, WorkerDevice
+from .emulated import EmulatedDevice
+from .gpu_task import Device
+from .gpus import Gpu
+from .native import Native, Progress
+from .native_device import DeviceOptions, NativeDevice
+from .worker_client import Worker, WorkerDevice
 
 _PATIENCE = 20  # times what earlier tasks took for so many bytes: then a task without progress is taken to hang
 _TICK_SECONDS = 0.1
 
 
 class Taken(NamedTuple):
-    """A device, and the job's kernels in the form that it runs."""
+    """A device, and the architecture whose kernels it runs ("" for the emulated device)."""
 
     device: Device
-    code: DeviceCode
+    arch: str
 
 
 class Pool(ABC):
-    """Devices for the tasks of one job."""
+    """Devices for the tasks of one job, or of several."""
 
     @abstractmethod
-    def take(self, options: DeviceOptions, nbytes: int, progress: Progress) -> AbstractContextManager[Taken]:
-        """A device for a task of so many input bytes, until the block ends. Raises DeviceError: why there is none."""
+    def take(
+        self, options: DeviceOptions, nbytes: int, progress: Progress, user: str = "",
+    ) -> AbstractContextManager[Taken]:
+        """A device for a task of so many input bytes, until the block ends; who comes first is served first.
+
+        user  whose task it is: what another one's tasks left in a device's memory is gone before.
+        Raises DeviceError: why there is none.
+        """
 
     @property
     def ready(self) -> int:
@@ -72,23 +79,22 @@ class Pool(ABC):
 class LocalPool(Pool):
     """Emulated devices in this process. One that failed is closed."""
 
-    def __init__(self, native: Native, runtime: Path, code: DeviceCode) -> None:
+    def __init__(self, native: Native, runtime: Path) -> None:
         self._native = native
         self._runtime = runtime
-        self._code = code
         self._free: list[NativeDevice] = []
         self._stats: Counter[str] = Counter()
         self._lock = Lock()
 
     @contextmanager
-    def take(self, options: DeviceOptions, nbytes: int, progress: Progress) -> Iterator[Taken]:
+    def take(self, options: DeviceOptions, nbytes: int, progress: Progress, user: str = "") -> Iterator[Taken]:
         with self._lock:
             device = self._free.pop() if self._free else None
         if device is None:
             device = EmulatedDevice(self._native, self._runtime)
         device.options = options
         try:
-            yield Taken(device, self._code)
+            yield Taken(device, "")
         finally:
             self._give_back(device)
 
@@ -120,11 +126,10 @@ class LocalPool(Pool):
 
 
 class Member(NamedTuple):
-    """A worker of the pool: the GPU that it holds, and the job's kernels for it."""
+    """A worker of the pool, and the GPU that it holds."""
 
     worker: Worker
     gpu: Gpu
-    code: DeviceCode
 
 
 class WorkerPool(Pool):
@@ -136,6 +141,8 @@ class WorkerPool(Pool):
                       if n < m.worker.sessions]
         self._all = [device for device, _ in self._free]
         self._changed = Condition()
+        self._line: deque[object] = deque()  # who waits, in the order in which they came
+        self._users: dict[int, str] = {}  # id of a worker -> whose tasks it ran
         self._nbytes = self._seconds = 0.0  # of the tasks that were done
 
     @property
@@ -144,23 +151,20 @@ class WorkerPool(Pool):
         return sum(m.worker.sessions for m in self._members if m.worker.ready)
 
     @contextmanager
-    def take(self, options: DeviceOptions, nbytes: int, progress: Progress) -> Iterator[Taken]:
+    def take(self, options: DeviceOptions, nbytes: int, progress: Progress, user: str = "") -> Iterator[Taken]:
         with self._changed:
-            while (chosen := self._choose()) is None:
-                if progress.cancelled:
-                    raise DeviceError("the task was stopped", code="HD410")
-                self._changed.wait(_TICK_SECONDS)
+            chosen = self._wait(progress, user)
             self._free.remove(chosen)
             pace = self._seconds / self._nbytes if self._nbytes else 0.0
         device, member = chosen
         device.options = options
         device.hang_seconds = max(member.worker.limits.hang_seconds, _PATIENCE * pace * nbytes)
         try:
-            yield Taken(device, member.code)
+            yield Taken(device, member.gpu.arch)
         finally:
             with self._changed:
                 self._free.append(chosen)
-                self._changed.notify()
+                self._changed.notify_all()
 
     def took(self, nbytes: int, seconds: float) -> None:
         with self._changed:
@@ -187,16 +191,39 @@ class WorkerPool(Pool):
     def warnings(self) -> list[Diagnostic]:
         return [warning for member in self._members for warning in _warnings(member)]
 
-    def _choose(self) -> tuple[WorkerDevice, Member] | None:
+    def _wait(self, progress: Progress, user: str) -> tuple[WorkerDevice, Member]:
+        """A session, of a worker that holds nothing of another user. Raises DeviceError."""
+        me = object()
+        self._line.append(me)
+        try:
+            while (chosen := self._choose(user) if self._line[0] is me else None) is None:
+                if progress.cancelled:
+                    raise DeviceError("the task was stopped", code="HD410")
+                self._changed.wait(_TICK_SECONDS)
+        finally:
+            self._line.remove(me)
+            self._changed.notify_all()
+        worker = chosen[1].worker
+        if self._users.setdefault(id(worker), user) != user:
+            self._users[id(worker)] = user
+            worker.replace()
+        return chosen
+
+    def _choose(self, user: str) -> tuple[WorkerDevice, Member] | None:
         """A free session, of the worker with the most of them; None: wait for one.
 
         Raises DeviceError where a GPU is out of service: its slots run tasks on the CPU, and do not wait for the others.
         """
+        free = Counter(id(member.worker) for _, member in self._free)
+
+        def ours(worker: Worker) -> bool:
+            return self._users.get(id(worker), user) == user
+
         usable = [row for row in self._free if row[0].usable]
-        if usable:
-            free = Counter(id(member.worker) for _, member in usable)
-            return max(usable, key=lambda row: (row[1].worker.ready, free[id(row[1].worker)]))
-        for member in self._members:
+        fit = [row for row in usable if ours(row[1].worker) or free[id(row[1].worker)] == row[1].worker.sessions]
+        if fit:
+            return max(fit, key=lambda row: (ours(row[1].worker), row[1].worker.ready, free[id(row[1].worker)]))
+        for member in self._members if not usable else ():
             if why := member.worker.out_of_service:
                 raise DeviceError(f"{member.gpu} is not used: {why}", code="HD415")
         return None
