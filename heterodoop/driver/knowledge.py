@@ -46,14 +46,14 @@ class Source(Protocol):
 
 
 class _Polled:
-    """What is known of one job, and since when."""
+    """What is known of one job. `failing`: since when its ApplicationMaster does not answer; None: it did last time."""
 
-    __slots__ = ("answered", "asked", "began", "checked", "state")
+    __slots__ = ("answered", "checked", "due", "failing", "state")
 
-    def __init__(self, now: float) -> None:
+    def __init__(self) -> None:
         self.state: JobState | None = None
-        self.began = self.answered = self.checked = now
-        self.asked = float("-inf")
+        self.answered = self.due = self.checked = float("-inf")
+        self.failing: float | None = None
 
 
 class Polls:
@@ -68,29 +68,32 @@ class Polls:
 
     def refresh(self, jobs: Iterable[str], stop: threading.Event | None = None) -> set[str]:
         """Ask for those that are due; drop what is not in `jobs`. Returns those that have ended."""
-        wanted = list(jobs)
-        self._jobs = {job: self._jobs.get(job) or _Polled(self._clock()) for job in wanted}
+        self._jobs = {job: self._jobs.get(job) or _Polled() for job in jobs}
         ended = set()
         for job, polled in self._jobs.items():
             if stop and stop.is_set():
                 break
-            if self._clock() - polled.asked >= PERIOD * 0.9 and self._ask(job, polled):
+            if self._clock() >= polled.due and self._ask(job, polled):
                 ended.add(job)
         return ended
 
     def _ask(self, job: str, polled: _Polled) -> bool:
         """Whether the job has ended."""
-        polled.asked = self._clock()
+        began = self._clock()
+        ended = False
         try:
             polled.state = self._rest.job(job)
-            polled.answered = self._clock()
+            polled.answered, polled.failing = self._clock(), None
             self.error = ""
         except Unknown as error:
             self.error = str(error)
-            if self._clock() - max(polled.answered, polled.checked) >= END_PERIOD:
-                polled.checked = self._clock()
-                return self._rest.over(job)
-        return False
+            polled.failing = began if polled.failing is None else polled.failing
+            if began - max(polled.failing, polled.checked) >= END_PERIOD:
+                polled.checked = began
+                ended = self._rest.over(job)
+        # One that lets a question wait is asked less often: the others must not wait for it.
+        polled.due = began + max(PERIOD * 0.9, 10 * (self._clock() - began))
+        return ended
 
     def state(self, job: str) -> JobState | None:
         """None: not known, or too long ago."""
@@ -98,9 +101,9 @@ class Polls:
         return polled.state if polled and self._clock() - polled.answered <= STALE else None
 
     def silent(self, job: str) -> float:
-        """Seconds since the job's ApplicationMaster last answered, or since it was first asked for."""
+        """Seconds since the job's ApplicationMaster began not to answer."""
         polled = self._jobs.get(job)
-        return self._clock() - polled.answered if polled else 0.0
+        return 0.0 if polled is None or polled.failing is None else self._clock() - polled.failing
 
     def nodes(self) -> int | None:
         """Active NodeManagers of the cluster; None: not known."""
@@ -203,16 +206,16 @@ class Poller:
             report = reports.get(job)
             given_up = self._polls.silent(job) >= GIVE_UP and not (report and report.live)
             if job in ended or report is None or given_up:
-                self._forget(job)
+                self.unwatch(job)
+                node.forget(job)
             else:
                 node.hear(job, alone(self._polls.state(job), nodes, report))
         return PERIOD
 
-    def _forget(self, job: str) -> None:
+    def unwatch(self, job: str) -> None:
+        """Ask no more for a job."""
         with self._lock:
             self._jobs.discard(job)
-        assert self._node is not None
-        self._node.forget(job)
 
 
 class Nothing:

@@ -123,7 +123,7 @@ def test_a_job_that_has_ended_is_forgotten(yarn: FakeYarn) -> None:
     clock.now = 5.0
     poller.step()
     assert JOB in node.report(), "silent for a moment only"
-    clock.now = 11.0
+    clock.now = 15.0
     poller.step()
     assert set(node.report()) == {OTHER} and poller.status()["jobs"] == 1
 
