@@ -1,7 +1,7 @@
 """How a driver learns what its Node cannot see: a thread that asks and tells. Here: by polling; coordinator_client.py: by
 asking the cluster's coordinator.
 
-    source = Poller(Rest(addresses(conf.get)))
+    source = Poller(Rest(of_conf(conf)))
     source.start(node)
     source.watch(job)      with every offer; costs nothing for a job that is known
     source.stop()

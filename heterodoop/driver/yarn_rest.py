@@ -18,8 +18,10 @@ import re
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import IO, Any, NamedTuple
+
+from ..storage.hadoop_conf import HadoopConf
 
 TIMEOUT = 2.0  # seconds for an answer; through the proxy of a busy machine it takes up to 0.3
 LIMIT = 1 << 20  # bytes of an answer; a job's object has about 1,500
@@ -52,28 +54,9 @@ class Unknown(Exception):
     """No answer that counts; the text says why."""
 
 
-Lookup = Callable[[str], str | None]
-
-
-def addresses(get: Lookup) -> Addresses:
-    """From Hadoop's configuration: `get` gives the value of a key, None where it is not set."""
-    secure = (get("yarn.http.policy") or "HTTP_ONLY").upper() == "HTTPS_ONLY"
-    scheme, key, port = ("https", "webapp.https.address", 8090) if secure else ("http", "webapp.address", 8088)
-    ids = [name.strip() for name in (get("yarn.resourcemanager.ha.rm-ids") or "").split(",") if name.strip()]
-    suffixes = [f".{name}" for name in ids] or [""]
-    managers = []
-    for suffix in suffixes:
-        address = get(f"yarn.resourcemanager.{key}{suffix}")
-        host = get(f"yarn.resourcemanager.hostname{suffix}")
-        if address or host:
-            managers.append(_url(scheme, address or f"{host}:{port}"))
-    history = get("mapreduce.jobhistory.webapp.address")
-    return Addresses(tuple(managers), _url("http", history) if history else "")
-
-
-def _url(scheme: str, address: str) -> str:
-    host, _, port = address.rpartition(":")
-    return f"{scheme}://{'127.0.0.1' if host in ('', '0.0.0.0') else host}:{port}"
+def of_conf(conf: HadoopConf) -> Addresses:
+    """What a configuration names; no addresses where there is no configuration."""
+    return Addresses(conf.rm_webs(), conf.jhs_web()) if conf.folder else Addresses(())
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import socket
 import threading
+from pathlib import Path
 
 import pytest
 
-from heterodoop.driver.yarn_rest import LIMIT, Addresses, JobState, Rest, Unknown, addresses, many, one
+from heterodoop.driver.yarn_rest import LIMIT, Addresses, JobState, Rest, Unknown, many, of_conf, one
+from heterodoop.storage.hadoop_conf import load
 
 from .fake_yarn import JOB, METRICS, Answer, FakeYarn, app, history, job_says, page, proxied, redirect, says
 
@@ -144,18 +146,11 @@ def test_one_that_says_nothing_or_very_slowly(drops: bytes) -> None:
         thread.join()
 
 
-def test_addresses_of_the_configuration() -> None:
-    def found(**keys: str) -> Addresses:
-        return addresses({name.replace("__", "-").replace("_", "."): value for name, value in keys.items()}.get)
-
-    rm = "yarn_resourcemanager"
-    assert found() == Addresses(())
-    assert found(**{f"{rm}_hostname": "m"}) == Addresses(("http://m:8088",))
-    assert found(**{f"{rm}_hostname": "m", f"{rm}_webapp_address": "0.0.0.0:99"}) == Addresses(("http://127.0.0.1:99",))
-    assert found(**{f"{rm}_hostname": "m", "yarn_http_policy": "HTTPS_ONLY"}) == Addresses(("https://m:8090",))
-    assert found(mapreduce_jobhistory_webapp_address="h:19888") == Addresses((), "http://h:19888")
-    several = {f"{rm}_ha_rm__ids": "a, b", f"{rm}_hostname_a": "x", f"{rm}_webapp_address_b": "y:1"}
-    assert found(**several) == Addresses(("http://x:8088", "http://y:1"))
+def test_addresses_of_a_configuration(tmp_path: Path) -> None:
+    assert of_conf(load(None, {})) == Addresses(())
+    (tmp_path / "yarn-site.xml").write_text(
+        "<configuration><property><name>yarn.resourcemanager.hostname</name><value>m</value></property></configuration>")
+    assert of_conf(load(tmp_path)) == Addresses(("http://m:8088",), "http://127.0.0.1:19888")
 
 
 def test_lists_in_every_way_they_are_written() -> None:
