@@ -1,6 +1,8 @@
-# Each target is complete by itself on a fresh clone: make, gcc, g++ and Python 3.11+ with venv are all it needs.
+# Each target is complete by itself on a fresh clone: make, gcc, g++ and Python 3.11+ with venv are all it needs; test
+# needs Java 17 and Maven too, which it installs where it is root and there is apt.
 #   make demo    install into .venv, compile word count, run it on a book, show the result
-#   make test    install with the test tools, lint, check types, run all tests (also on a sanitizer build)
+#   make test    install with the test tools, lint, check types, run all tests (also on a sanitizer build), then those that
+#                need a Hadoop, on one that is started for them
 #   make lint    ruff and mypy only
 #   make bench   bench/embedded.py at its full size (512 MiB of text, 10 minutes); results go into docs/benchmarks.md
 #   make docs    write the parts of docs/ that come from tables of the code
@@ -22,7 +24,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; 
 	command -v "$$python"; exit 0; fi; done; \
 	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
 
-.PHONY: demo test lint bench docs clean tools
+.PHONY: demo test lint bench docs clean tools hadoop-tools
 
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
@@ -34,9 +36,10 @@ demo: $(VENV)/installed
 	@cmp $(DEMO)/out/part-00000 apps/wordcount/expected.txt
 	@echo; echo "The whole result: $(DEMO)/out/part-00000 (equal to apps/wordcount/expected.txt)"
 
-test: lint $(VENV)/sanitized/libhd_host.so
+test: lint hadoop-tools $(VENV)/sanitized/libhd_host.so
 	$(BIN)/python tests/sanitized.py $(VENV)/sanitized/libhd_host.so
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --ignore tests/hadoop/cluster
+	$(BIN)/python -m pytest tests/hadoop/cluster
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -54,6 +57,16 @@ clean:
 tools:
 	@for tool in gcc g++; do command -v $$tool >/dev/null || \
 	{ echo "$$tool is needed (Debian, Ubuntu: apt install gcc g++)" >&2; exit 1; }; done
+
+# Java 17 or newer with a compiler, and Maven. Newer distributions have no Java 17; any that they have as default will do.
+JAVA_PACKAGE = $$(apt-cache show openjdk-17-jdk-headless >/dev/null 2>&1 && echo openjdk-17-jdk-headless || \
+	echo default-jdk-headless)
+
+hadoop-tools:
+	@if ! { command -v javac && command -v mvn; } >/dev/null; then \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(JAVA_PACKAGE) maven; \
+	else echo "Java 17 and Maven are needed (Debian, Ubuntu: apt install openjdk-17-jdk-headless maven)" >&2; exit 1; fi; fi
 
 $(VENV)/created: | tools
 	@python="$$($(FIND_PYTHON))"; echo "$$python -m venv $(VENV)"; "$$python" -m venv --clear $(VENV)

@@ -199,8 +199,11 @@ def _recorded(of: State, name: str, process: Process) -> State:
     return after
 
 
-def _wait_ready(of: State) -> None:
+def _wait_ready(of: State, again: str = "") -> None:
+    """Wait until the cluster can be used. `again`: the one server that is new."""
     waiting = ready.checks(of.ports, of.nodes)
+    if again:
+        waiting[f"the {again} answers"] = lambda: ready.answers(of.ports[f"{again}-web"])
     deadline = time.monotonic() + READY_SECONDS
     while True:
         for name in daemons.names(of.nodes):
@@ -284,7 +287,7 @@ def restart(path: Path | None, name: str) -> Cluster:
             processes.end(processes.containers(where.path, node_port=of.ports[name]), 0)
         found = java.find({"JAVA_HOME": of.java})
         of = _recorded(of, name, Starter(where, of.release, found, of.ports).start(name))
-        _wait_ready(of)
+        _wait_ready(of, again=name)
     return Cluster(of)
 
 

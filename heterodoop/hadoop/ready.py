@@ -26,6 +26,11 @@ def checks(ports: Mapping[str, int], nodes: int) -> dict[str, Check]:
     }
 
 
+def answers(port: int) -> bool:
+    """A server's web server does. A killed one still counts with the others for a while, so they are no help."""
+    return bool(request(port, "GET", "/jmx?qry=java.lang:type=Runtime"))
+
+
 def _hdfs(port: int) -> bool:
     safe_mode, nodes = _bean(port, "NameNodeInfo")["Safemode"], _bean(port, "FSNamesystemState")["NumLiveDataNodes"]
     return not safe_mode and int(nodes) > 0

@@ -1,0 +1,41 @@
+"""The Hadoop that the tests in this folder share: started for the first one that asks, down at the end of the run.
+
+A keeper takes it down even if pytest is killed. Missing Java or Maven is an error that names the package, not a skip. Tests
+that change a server (kill one) put it right again with `cluster.restart`, since others come after them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from heterodoop.hadoop import cluster as hadoop
+from heterodoop.hadoop.cluster import Cluster, Options
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """Hadoop 3.5.0 with three NodeManagers of 2048 MiB: four containers each."""
+    yield from _running(tmp_path_factory.mktemp("cluster"), Options(), request)
+
+
+@pytest.fixture(scope="session")
+def cluster_342(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """Hadoop 3.4.2 with two NodeManagers."""
+    yield from _running(tmp_path_factory.mktemp("cluster-3.4.2"), Options(version="3.4.2", nodes=2), request)
+
+
+def _running(folder: Path, options: Options, request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    failed_before = request.session.testsfailed
+    settings = Options(options.nodes, options.memory, folder, options.version, owner=os.getpid())
+    started = hadoop.up(settings, say=print)
+    try:
+        yield started
+    finally:
+        failed = request.session.testsfailed > failed_before
+        hadoop.down(folder, delete=not failed)
+        if failed:
+            print(f"the cluster's logs are in {folder}: heterodoop cluster logs --dir {folder}")
