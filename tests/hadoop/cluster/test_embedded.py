@@ -56,9 +56,9 @@ def test_a_streaming_job_gives_what_a_pipe_gives(cluster: Cluster, hadoop: Hadoo
         "-mapper", mapper, "-reducer", reducer,
     )
     hadoop("hdfs", "dfs", "-get", "/tmp/counted/part-00000", tmp_path / "part")
-    pipe = f"tr -cs A-Za-z '\\n' | sed 's/$/\t/' | LC_ALL=C sort | {reducer} | sed 's/\t$//'"
+    pipe = f"tr -cs A-Za-z '\\n' | sed 's/$/\t/' | LC_ALL=C sort | {reducer}"  # a key, a tab, no value
     wanted = subprocess.run(["bash", "-c", pipe], input=text.read_bytes(), capture_output=True, check=True).stdout
-    assert [line.split() for line in (tmp_path / "part").read_bytes().splitlines()] == [w.split() for w in wanted.splitlines()]
+    assert (tmp_path / "part").read_bytes() == wanted
 
 
 def test_the_usual_commands(cluster: Cluster, hadoop: Hadoop) -> None:
