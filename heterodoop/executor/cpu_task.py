@@ -43,6 +43,8 @@ class CpuJob:
     check                 how the combiner reads pairs; None = not known.
     environment           what streaming_env.job_environment gave.
     reducers              partitions of a map output; 0 = the map tasks write text.
+    sort_bytes            memory that one task's sort or merge may hold.
+    attempt_environment   `environment` is one attempt's, whole: nothing is added to it.
     """
 
     map: Path

@@ -260,6 +260,20 @@ class Native:
         block = abi.PrologueBlock(prologue=command_block(command), data_fd=data_fd)
         return self.call(lambda seen, result: self.library.hd_prologue(ctypes.byref(block), seen, result), progress)
 
+    def check_map_output(self, data: AnyPath, index: AnyPath, reducers: int, progress: Progress | None = None) -> int:
+        """Read a finished map output and check all that its readers rely on: lengths, end marks, checksums, the order of
+        keys and their partitions. Returns the number of pairs.
+
+        Raises HeteroDoopError HD405: what is wrong with it, or it was stopped.
+        """
+        pairs = ctypes.c_uint64()
+        paths = c_bytes(data), c_bytes(index)
+        check = self.library.hd_check_map_output
+        result = self.call(lambda seen, into: check(*paths, reducers, ctypes.byref(pairs), seen, into), progress)
+        if not result.ok:
+            raise HeteroDoopError(result.message, code="HD405")
+        return pairs.value
+
     def read_records(
         self, input: AnyPath | int, start: int = 0, length: int | None = None, delimiter: bytes = b"", chunk: int = 0,
     ) -> tuple[bytes, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import ToolError
 from ..resources import BUILD_NATIVE
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 N_COUNTERS = 14
 N_STAGES = 19
 TO_END = 2**64 - 1
@@ -103,6 +103,10 @@ def _declare(lib: ctypes.CDLL) -> None:
         function = getattr(lib, name)
         function.argtypes = [POINTER(block), POINTER(ProgressBlock), POINTER(ResultBlock)]
         function.restype = c_int32
+    lib.hd_check_map_output.argtypes = [
+        c_char_p, c_char_p, c_uint32, POINTER(c_uint64), POINTER(ProgressBlock), POINTER(ResultBlock),
+    ]
+    lib.hd_check_map_output.restype = c_int32
     lib.hd_result_free.argtypes = [POINTER(ResultBlock)]
     lib.hd_result_free.restype = None
     for name in ("hd_counter_name", "hd_stage_name"):

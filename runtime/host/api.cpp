@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "check_output.h"
 #include "records.h"
 #include "task_result.h"
 
@@ -64,6 +65,15 @@ int32_t hd_reduce_task(const hd_reduce_spec *spec, hd_progress *progress, hd_res
 
 int32_t hd_prologue(const hd_prologue_spec *spec, hd_progress *progress, hd_result *result) {
   return run_task(spec, progress, result, run_prologue);
+}
+
+int32_t hd_check_map_output(const char *data_path, const char *index_path, uint32_t reducers, uint64_t *pairs,
+                            hd_progress *progress, hd_result *result) {
+  clear(*result);
+  *pairs = 0;
+  return guarded(*result, [&] {
+    *pairs = check_map_output(data_path, index_path, reducers, Cancel{progress ? &progress->cancel : nullptr});
+  });
 }
 
 void hd_result_free(hd_result *result) {

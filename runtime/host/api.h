@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 4
+#define HD_ABI_VERSION 5
 
 enum hd_status {
   HD_OK = 0,
@@ -157,6 +157,11 @@ int32_t hd_reduce_task(const hd_reduce_spec *spec, hd_progress *progress, hd_res
 // HD_BAD_INPUT: the program wrote to stdout or stderr, which a device cannot repeat in its place.
 int32_t hd_prologue(const hd_prologue_spec *spec, hd_progress *progress, hd_result *result);
 void hd_result_free(hd_result *result);
+
+// Reads a finished map output (IFile and index, no codec) and checks lengths, end marks, checksums, the order of keys and that
+// each is in its partition of `reducers`. *pairs is their number. HD_IO_ERROR: the message says what is wrong.
+int32_t hd_check_map_output(const char *data_path, const char *index_path, uint32_t reducers, uint64_t *pairs,
+                            hd_progress *progress, hd_result *result);
 
 // The bytes that a split puts on its filter's stdin, for tests and for showing a failing record. `fd` and `length` as
 // in hd_map_spec; `chunk` = bytes per read, 0 = default. *data is malloc'ed (free with hd_free); result->message holds
