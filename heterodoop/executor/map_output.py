@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import struct
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import HeteroDoopError
-from .native import Segment, read_index
+from .native import AnyPath, Segment
 
 _ENTRY = struct.Struct(">qqq")
 
@@ -53,3 +54,15 @@ def open_map_output(data: Path, index: Path, partitions: int) -> MapOutput:
     if end != size:
         raise HeteroDoopError(f"{data} is {size} bytes, its index says {end}", code="HD405")
     return MapOutput(os.fspath(data), os.fspath(index), all(segment.empty for segment in segments))
+
+
+def read_index(data_path: AnyPath, index_path: AnyPath, partitions: int) -> list[Segment]:
+    """The segments of a map output file, by partition (Hadoop: SpillRecord; three big-endian longs each, then a CRC).
+
+    Raises HeteroDoopError HD405 where the index is damaged or is not one of `partitions`, OSError as open does.
+    """
+    data = Path(os.fsdecode(index_path)).read_bytes()
+    body = data[:-8]
+    if len(body) != 24 * partitions or struct.unpack(">q", data[-8:])[0] != zlib.crc32(body):
+        raise HeteroDoopError(f"{os.fsdecode(index_path)} is not a whole index of {partitions} partitions", code="HD405")
+    return [Segment(data_path, *row) for row in struct.iter_unpack(">qqq", body)]

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import struct
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -317,18 +315,6 @@ class Native:
             status_text=_text(block.status_text),
             stderr_tail=_text(block.stderr_tail),
         )
-
-
-def read_index(data_path: AnyPath, index_path: AnyPath, partitions: int) -> list[Segment]:
-    """The segments of a map output file, by partition (Hadoop: SpillRecord; three big-endian longs each, then a CRC).
-
-    Raises HeteroDoopError HD405 where the index is damaged or is not one of `partitions`, OSError as open does.
-    """
-    data = Path(os.fsdecode(index_path)).read_bytes()
-    body = data[:-8]
-    if len(body) != 24 * partitions or struct.unpack(">q", data[-8:])[0] != zlib.crc32(body):
-        raise HeteroDoopError(f"{os.fsdecode(index_path)} is not a whole index of {partitions} partitions", code="HD405")
-    return [Segment(data_path, *row) for row in struct.iter_unpack(">qqq", body)]
 
 
 def map_block(spec: MapSpec) -> abi.MapBlock:

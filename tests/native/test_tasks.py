@@ -13,6 +13,7 @@ import pytest
 
 from heterodoop.errors import HeteroDoopError, ToolError
 from heterodoop.executor import native_abi
+from heterodoop.executor.map_output import read_index
 from heterodoop.executor.native import (
     FilterCommand,
     MapSpec,
@@ -22,7 +23,6 @@ from heterodoop.executor.native import (
     Segment,
     TaskResult,
     TaskStatus,
-    read_index,
 )
 from heterodoop.manifest import PairReader
 
