@@ -1,9 +1,10 @@
 """Faults of a GPU and its worker while a job runs: the output must be the CPU's, and nothing may be left running.
 
-    python bench/gpu_faults.py [--device cuda] [--size 512m] [--kills 12] [--only kill,stop,fault,hang,memory]
+    python bench/gpu_faults.py [--device cuda] [--size 512m] [--kills 12] [--only kill,steps,stop,fault,hang,memory]
 
-Prints a Markdown table; exit status 1 where an output differs, a job fails or a worker outlives its job. `--device
-emulated` (workers of emulated devices) has the first two parts only.
+Prints a Markdown table; exit status 1 where an output differs, a job fails or a worker outlives its job. `kill` strikes at
+moments of the clock, `steps` at every kind of call that the host makes to the device, kernels by name (probe.py). `--device
+emulated` (workers of emulated devices) has the first three parts only.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +29,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
 import contenders  # noqa: E402
 import data  # noqa: E402
+import probe  # noqa: E402
+
+from heterodoop import toolchain_cuda  # noqa: E402
+from heterodoop.executor import cuda  # noqa: E402
 
 LIMIT_SECONDS = 90
 WORKER = b"heterodoop.executor.worker"
@@ -114,8 +119,9 @@ def workers(parent: int | None) -> Iterator[int]:
             yield int(entry.name)
 
 
-def start(command: list[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def start(command: list[str], **environment: str) -> subprocess.Popen[bytes]:
+    env = {**os.environ, **environment}
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
 
 
 def strike(process: subprocess.Popen[bytes], number: signal.Signals, delay: float) -> str:
@@ -136,6 +142,26 @@ def strike(process: subprocess.Popen[bytes], number: signal.Signals, delay: floa
 def kill(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
     """kill -9 at moments spread over the job: the worker's start, its first task, in the middle of tasks, its end."""
     yield from _signals(bench, options, signal.SIGKILL, "worker killed", options.kills)
+
+
+def steps(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
+    """kill -9 by the worker itself, at the second call of each kind that the host makes to its device."""
+    bundle, text = bench.bundle(ROOT / "apps" / "wordcount"), data.cached(options.size, 1)
+    bench.expected(bundle, text)
+    log, mark, library = bench.scratch / "steps", bench.scratch / "mark", probe.build(bench.scratch)
+    base = {}
+    if options.device == "cuda":
+        base["HD_PROBE_BASE"] = str(cuda.device_library(toolchain_cuda.of_this_machine())[0])
+
+    def job(**environment: str) -> subprocess.Popen[bytes]:
+        command = bench.on_device(bundle, text, "--split-size", str(max(options.size // 8, 1)))
+        return start([command[0], str(ROOT / "bench" / "probe.py"), str(library), *command[3:]], **environment, **base)
+
+    yield bench.judge("no fault, steps", job(HD_PROBE_LOG=str(log)))
+    for step in options.steps or sorted(set(log.read_text().split())):
+        mark.unlink(missing_ok=True)
+        row = bench.judge(f"worker killed at {step}", job(HD_PROBE_KILL=f"{step} 2", HD_PROBE_MARK=str(mark)))
+        yield row if mark.exists() else replace(row, note=f"{row.note}, not struck: called once")
 
 
 def stop(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
@@ -193,7 +219,7 @@ def memory(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
 
 
 PARTS: dict[str, Callable[[Bench, argparse.Namespace], Iterator[Row]]] = {
-    "kill": kill, "stop": stop, "fault": fault, "hang": hang, "memory": memory,
+    "kill": kill, "steps": steps, "stop": stop, "fault": fault, "hang": hang, "memory": memory,
 }
 
 
@@ -202,10 +228,11 @@ def main() -> None:
     parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
     parser.add_argument("--size", type=data.parse_size, default="512m", help="text of the jobs whose worker is killed")
     parser.add_argument("--kills", type=int, default=12)
+    parser.add_argument("--steps", type=lambda text: text.split(","), help="of `steps` (default: all there are)")
     parser.add_argument("--only", default=",".join(PARTS), help="comma-separated: " + ", ".join(PARTS))
     options = parser.parse_args()
-    if options.device == "emulated" and not set(options.only.split(",")) <= {"kill", "stop"}:
-        parser.error("--device emulated: --only kill,stop")
+    if options.device == "emulated" and not set(options.only.split(",")) <= {"kill", "steps", "stop"}:
+        parser.error("--device emulated: --only kill,steps,stop")
     print("| fault | outcome | | s |\n|---|---|---|---:|")
     bad = 0
     with tempfile.TemporaryDirectory(prefix="gpu-faults-") as folder:

@@ -171,7 +171,7 @@ class _Emulated:
         yield Opened(0, 0)
 
     def device(self, native: Native, setup: Setup, number: int) -> NativeDevice:
-        return EmulatedDevice(native, setup.runtime)
+        return EmulatedDevice(native, setup.runtime, library=setup.library)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ void say(char *error, uint64_t size, const std::string &text) {
   error[n] = 0;
 }
 
-std::unique_ptr<Device> open_cuda(hd_device &opened, int32_t ordinal, const char *library) {
-  opened.library.handle = ::dlopen(library ? library : "", RTLD_NOW | RTLD_LOCAL);
+std::unique_ptr<Device> from_library(hd_device &opened, int32_t ordinal, const char *library) {
+  opened.library.handle = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!opened.library.handle) throw Error(kBadInput, ::dlerror());
   const auto open = reinterpret_cast<decltype(&hd_cuda_device)>(::dlsym(opened.library.handle, "hd_cuda_device"));
   if (!open) throw Error(kBadInput, std::string(library) + " is not the CUDA half of this HeteroDoop");
@@ -45,9 +45,10 @@ std::unique_ptr<Device> open_cuda(hd_device &opened, int32_t ordinal, const char
 }
 
 std::unique_ptr<Device> open_device(hd_device &opened, const std::string &kind, int32_t ordinal, const char *library) {
-  if (kind == "emulated") return std::unique_ptr<Device>(emulated_device());
-  if (kind == "cuda") return open_cuda(opened, ordinal, library);
-  throw Error(kBadInput, "unknown kind of device: " + kind);
+  const bool emulated = kind == "emulated";
+  if (!emulated && kind != "cuda") throw Error(kBadInput, "unknown kind of device: " + kind);
+  if (emulated && !library) return std::unique_ptr<Device>(emulated_device());
+  return from_library(opened, ordinal, library ? library : "");
 }
 
 // A device's own failure is not the task's; and a failed run's counters and status must not be seen.

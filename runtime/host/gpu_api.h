@@ -86,8 +86,8 @@ typedef struct {
 
 typedef struct hd_device hd_device;
 
-// `kind` "emulated" (library NULL; `ordinal` does not count) or "cuda" (library: path of libhd_cuda). NULL on failure,
-// with the reason in `error`.
+// `kind` "cuda" (library: path of libhd_cuda) or "emulated" (library NULL, or what stands around the emulated device;
+// `ordinal` does not count). NULL on failure, with the reason in `error`.
 hd_device *hd_device_open(const char *kind, int32_t ordinal, const char *library, char *error, uint64_t error_size);
 void hd_device_close(hd_device *device); // NULL is fine
 

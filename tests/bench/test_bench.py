@@ -87,3 +87,22 @@ def test_a_killed_worker_is_noticed_and_the_output_compared() -> None:
     done = subprocess.run([sys.executable, BENCH / "gpu_faults.py", *argv], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("same output") == 2
+
+
+def test_the_hosts_own_work_is_measured() -> None:
+    argv = ["--sub-splits", "2", "--sub-split", "16k", "--runs", "1", "--only", "wordcount,grep"]
+    done = subprocess.run([sys.executable, BENCH / "host_work.py", *argv], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|")[1:5] for line in done.stdout.splitlines() if line.startswith(("| wordcount", "| grep"))]
+    assert [row[0].strip() for row in rows] == ["wordcount", "grep"]
+    for _, counts, each, _ in rows:
+        assert [int(n) for n in counts.split(" and ")] == [2, 4] and -5 < float(each) < 50
+
+
+def test_a_worker_can_be_killed_at_any_step() -> None:
+    names = ["begin_copy", "hd_map", "hd_fold", "hd_combine", "hd_ifile"]
+    argv = ["--device", "emulated", "--size", "200k", "--only", "steps", "--steps", ",".join(names)]
+    done = subprocess.run([sys.executable, BENCH / "gpu_faults.py", *argv], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    struck = [line for line in done.stdout.splitlines() if "killed at" in line and "not struck" not in line]
+    assert len(struck) == len(names) and all("same output" in line and "1 worker faults" in line for line in struck)

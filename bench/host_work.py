@@ -1,0 +1,113 @@
+"""The host's own work for one sub-split of a map task, with a device that does nothing.
+
+    python bench/host_work.py [--sub-splits 32] [--sub-split 256k] [--runs 5] [--only wordcount,sorted,grep,paper]
+
+A task runs on the emulated device, which is recorded; then the same task runs again on a device that gives the host the
+recorded answers and does nothing else (device_probe.cpp). The time is the processor time of the thread that runs the
+task: the threads that read the input work beside it. A sub-split's share is the difference of a task with N sub-splits and
+one with 2 N. Needs no GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+
+import data  # noqa: E402
+import gpu_task as tasks  # noqa: E402
+import measure  # noqa: E402
+import probe  # noqa: E402
+
+from heterodoop import manifest  # noqa: E402
+from heterodoop.executor import cpu_task, emulated, gpu_task  # noqa: E402
+from heterodoop.executor.native import Native, Progress  # noqa: E402
+from heterodoop.executor.native_device import DeviceOptions  # noqa: E402
+from heterodoop.executor.prologue import Prologues  # noqa: E402
+
+PASS, RECORD, REPLAY = range(3)
+PARTS = {
+    "wordcount": ("wordcount", (), ()),
+    "sorted": ("wordcount", ("--no-opt", "hash-fold"), ()),
+    "grep": ("grep", (), ("grep.pattern=the",)),
+    "paper": ("wordcount", ("--opt", "paper"), ()),
+}
+
+
+class Work(NamedTuple):
+    """Processor seconds of a task that has so many sub-splits."""
+
+    sub_splits: int
+    seconds: float
+
+
+class Bench(NamedTuple):
+    tasks: tasks.Bench
+    library: Path
+    sub_split: int
+    runs: int
+
+    def work(self, part: str, sub_splits: int) -> Work:
+        app, options, settings = PARTS[part]
+        bundle = self.tasks.bundle(app, *options)
+        text = data.cached(sub_splits * self.sub_split, 1)
+        plan = self.tasks.plan(bundle, text, settings)
+        code = emulated.device_code(bundle, manifest.load(bundle))
+        assert code is not None
+        place, out, index = self.tasks.place(plan, part)
+        run = cpu_task.MapRun(plan.cpu, plan.splits[0], place, out, index)
+        mode = ctypes.CDLL(str(self.library)).hd_probe_mode
+        device = emulated.EmulatedDevice(
+            self.tasks.native, emulated.runtime_module(), DeviceOptions(sub_split=self.sub_split), library=self.library)
+        with closing(device):
+            seconds = []
+            for now in (PASS, RECORD, *[REPLAY] * self.runs):
+                out.unlink(missing_ok=True)
+                mode(now)
+                before, done = time.thread_time(), device.stats()["sub_splits"]
+                result = gpu_task.run_map(device, code, Prologues(self.tasks.native), self.tasks.native, run, Progress())
+                seconds.append(time.thread_time() - before)
+                assert not result.failure and not result.reason, result
+                made = device.stats()["sub_splits"] - done
+        return Work(made, statistics.median(seconds[2:]))
+
+
+def rows(bench: Bench, parts: list[str], sub_splits: int) -> Iterator[str]:
+    for part in parts:
+        one, two = bench.work(part, sub_splits), bench.work(part, 2 * sub_splits)
+        each = (two.seconds - one.seconds) / (two.sub_splits - one.sub_splits)
+        rest = one.seconds - each * one.sub_splits
+        yield f"| {part} | {one.sub_splits} and {two.sub_splits} | {each * 1e3:.3f} | {rest * 1e3:.2f} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sub-splits", type=int, default=32)
+    parser.add_argument("--sub-split", type=data.parse_size, default="256k")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=",".join(PARTS), help=", ".join(PARTS))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="host-work-") as folder:
+        common = tasks.Bench(Native.load(), Path(folder), "emulated", 1)
+        bench = Bench(common, probe.build(Path(folder)), options.sub_split, options.runs)
+        print("| task | sub-splits | ms each | ms besides |\n|---|---:|---:|---:|")
+        for row in rows(bench, options.only, options.sub_splits):
+            print(row, flush=True)
+    facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
+    print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
+
+
+if __name__ == "__main__":
+    os.environ.pop("HD_PROBE_BASE", None)
+    main()
