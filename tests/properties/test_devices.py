@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ DEVICE = st.fixed_dictionaries({
 })
 
 
+NAME = os.environ.get("HETERODOOP_TEST_DEVICE", "emulated")  # cuda: the same on a GPU
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 
 
@@ -41,7 +43,7 @@ def test_the_device_gives_what_the_cpu_gives(
     (tmp_path / "in").write_bytes(data)
     chosen = ["grep.pattern=ab", *(f"{key}={value}" for key, value in device.items())]
     options = RunOptions(
-        device="emulated", split_size=max(split, len(data) // 8), reducers=reducers, settings=chosen, cpu_slots=2,
+        device=NAME, split_size=max(split, len(data) // 8), reducers=reducers, settings=chosen, cpu_slots=2,
     )
     found = verify(bundles.get(*APPS[name]), [str(tmp_path / "in")], options)
     for verdict in found.verdicts:

@@ -1,4 +1,4 @@
-"""Random map programs and random records: kernels on the emulated device give the bytes of the CPU filter."""
+"""Random map programs and random records: kernels on a device give the bytes of the CPU filter."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..support import Bundles
 from .random_programs import program, text
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
+DEVICE = os.environ.get("HETERODOOP_TEST_DEVICE", "emulated")  # cuda: the same on a GPU
 PROGRAMS = 200 if "HETERODOOP_SLOW" in os.environ else 4
 FUNCTIONS = 6
 
@@ -24,7 +25,7 @@ def test_a_random_program_gives_the_filters_bytes(seed: int, bundles: Bundles, t
     for number in range(3):
         (tmp_path / "in").write_bytes(text(seed * 3 + number))
         settings = [f"heterodoop.gpu.sub-split.bytes={(0, 64, 300)[number]}", f"heterodoop.emulated.seed={seed}"]
-        found = verify(bundle, [str(tmp_path / "in")], RunOptions(device="emulated", reducers=number, settings=settings))
+        found = verify(bundle, [str(tmp_path / "in")], RunOptions(device=DEVICE, reducers=number, settings=settings))
         for verdict in found.verdicts:
             assert verdict.difference is None, f"seed {seed}: {verdict.difference}"
             assert verdict.outcome == "equal" or "carriage return" in verdict.reason, f"seed {seed}: {verdict.reason}"
