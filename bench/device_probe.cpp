@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -40,7 +40,12 @@ const char *setting(const char *name) {
 // Every step by its name: the log, and the end of the process.
 class Steps {
  public:
-  Steps() { std::istringstream(setting("HD_PROBE_KILL")) >> fatal_ >> count_; }
+  Steps() {
+    const std::string wanted = setting("HD_PROBE_KILL");
+    const size_t blank = wanted.find(' ');
+    fatal_ = wanted.substr(0, blank);
+    if (blank != std::string::npos) count_ = std::strtoull(wanted.c_str() + blank, nullptr, 10);
+  }
 
   void at(const std::string &name) {
     const std::lock_guard hold(lock_);
@@ -59,6 +64,7 @@ class Steps {
   static void die() {
     const int mark = ::open(setting("HD_PROBE_MARK"), O_CREAT | O_EXCL | O_WRONLY, 0600);
     if (mark >= 0) ::kill(::getpid(), SIGKILL);
+    if (errno != EEXIST) std::perror("HD_PROBE_MARK");
   }
   std::string fatal_;
   uint64_t count_ = 0;
