@@ -885,6 +885,31 @@ CODES: dict[str, Entry] = {
         "The timeline is written as SVG, or as PNG where matplotlib is installed; the file's name ends in .svg or .png.",
         "pip install matplotlib, or name a file that ends in .svg.",
     ),
+    "HD650": Entry(
+        "the Hadoop plug-in is not built",
+        "Jobs on Hadoop load a jar, heterodoop-mr.jar, which asks the node's driver for a GPU. It is Java, so it is built"
+        " only where there is a JDK, and this installation was made without it.",
+        "Install a JDK and Maven (Debian, Ubuntu: apt install openjdk-17-jdk-headless maven) and run:"
+        " python -m heterodoop.build_hadoop. HETERODOOP_MR_JAR names a jar that lies elsewhere.",
+    ),
+    "HD651": Entry(
+        "there is no Java compiler",
+        "The Hadoop plug-in is compiled with javac, from JAVA_HOME if that is set and else from PATH. A Java runtime (JRE)"
+        " alone has none.",
+        "Install a JDK (Debian, Ubuntu: apt install openjdk-17-jdk-headless), or set JAVA_HOME to one.",
+    ),
+    "HD652": Entry(
+        "there is no Maven",
+        "Maven (mvn) builds the Hadoop plug-in and brings the jars of Hadoop that it is compiled against. It is not in"
+        " PATH.",
+        "Install it (Debian, Ubuntu: apt install maven).",
+    ),
+    "HD653": Entry(
+        "Maven cannot build the Hadoop plug-in",
+        "Maven failed; its own words are in the message. The first build downloads Hadoop's jars and Maven's own plug-ins,"
+        " so most often the network or a mirror's settings (~/.m2/settings.xml) are the reason.",
+        "Correct what Maven names. If a test of the plug-in failed, build without --test and please report it.",
+    ),
 }
 
 

@@ -1,0 +1,39 @@
+package org.heterodoop.mr;
+
+import java.io.IOException;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MapRunnable;
+import org.apache.hadoop.mapred.OutputCollector;
+import org.apache.hadoop.mapred.RecordReader;
+import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.streaming.PipeMapRunner;
+import org.apache.hadoop.util.ReflectionUtils;
+
+/** Lets the driver run the map task on a GPU, or runs streaming's own runner with the filter on the CPU. */
+public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1, K2, V2> {
+  private JobConf job;
+
+  @Override
+  public void configure(JobConf job) {
+    this.job = job;
+  }
+
+  @Override
+  public void run(RecordReader<K1, V1> input, OutputCollector<K2, V2> output, Reporter reporter) throws IOException {
+    MapAttempt attempt = MapAttempt.of(job);
+    if (attempt != null && attempt.onGpu() && attempt.runOnGpu(reporter)) {
+      return;
+    }
+    reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.CPU_MAPS, 1);
+    if (attempt != null) {
+      attempt.cpuStarted();
+    }
+    // Made only now, since it starts the filter: PipeMapper.configure does.
+    @SuppressWarnings("unchecked")
+    MapRunnable<K1, V1, K2, V2> streaming = ReflectionUtils.newInstance(PipeMapRunner.class, job);
+    streaming.run(input, output, reporter);
+    if (attempt != null) {
+      attempt.cpuSucceeded();
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package org.heterodoop.mr;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapred.FileSplit;
+import org.apache.hadoop.mapred.InputSplit;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.Reporter;
+
+/**
+ * What is decided about one map attempt, and its lease at the driver: an open connection.
+ *
+ * <p>The input format makes it, the runner and the collector (or the record writer) find it by the attempt's id: a JVM can
+ * run several attempts, in uber mode one after the other, under LocalJobRunner at once. The lease ends with `close`.
+ */
+final class MapAttempt {
+  private static final Map<String, MapAttempt> OPEN = new ConcurrentHashMap<>();
+
+  private enum Path { CPU, GPU, INSTALLED }
+
+  private final String id;
+  private final JobConf job;
+  private final Thread thread = Thread.currentThread();
+  private final long offered = System.nanoTime();
+  private FileSplit split;
+  private Connection driver;
+  private ResultTarget target;
+  private Path path = Path.CPU;
+  private boolean forced;
+  private long ahead;
+  private long cpuStarted;
+  private boolean cpuSucceeded;
+
+  private MapAttempt(JobConf job) {
+    this.id = job.get("mapreduce.task.attempt.id", "");
+    this.job = job;
+  }
+
+  /** Decides about the attempt that the job's settings name; asks the driver, unless the job rules a GPU out. */
+  static MapAttempt begin(InputSplit split, JobConf job, Reporter reporter) {
+    MapAttempt attempt = new MapAttempt(job);
+    for (MapAttempt old : OPEN.values()) {
+      if (old.thread == attempt.thread) {
+        old.close();  // it failed before Hadoop had anything of ours to close
+      }
+    }
+    OPEN.put(attempt.id, attempt);
+    Decline decline = Decline.find(split, job);
+    if (decline == null) {
+      attempt.split = (FileSplit) split;
+      attempt.offer(reporter);
+    } else {
+      attempt.decline(decline, reporter);
+    }
+    return attempt;
+  }
+
+  /** The open attempt of these settings, or null. */
+  static MapAttempt of(JobConf job) {
+    return OPEN.get(job.get("mapreduce.task.attempt.id", ""));
+  }
+
+  /** Has the driver promised a GPU, and nothing gone wrong since? */
+  boolean onGpu() {
+    return path == Path.GPU;
+  }
+
+  boolean isInstalled() {
+    return path == Path.INSTALLED;
+  }
+
+  void setTarget(ResultTarget target) {
+    this.target = target;
+  }
+
+  private void offer(Reporter reporter) {
+    boolean retry = Decline.retry(job);
+    try {
+      driver = new DriverSocket(job, System.getenv("NM_PORT")).open();
+      driver.send(Frame.OFFER, Offer.of(split, job, retry));
+      Fields answer = driver.receive().expect(Frame.ANSWER);
+      if (!answer.text("version").equals(Frame.VERSION)) {
+        throw new VersionException(answer.text("version"));
+      }
+      take(answer, retry, reporter);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      disconnect();
+      decline(noDriver(e, retry), reporter);
+    }
+  }
+
+  private void take(Fields answer, boolean retry, Reporter reporter) throws IOException {
+    boolean gpu = answer.text("run").equals("gpu");
+    if (gpu && !retry) {
+      path = Path.GPU;
+      forced = answer.flag("forced");
+      ahead = answer.has("ahead") ? answer.number("ahead") : 0;
+    } else if (gpu) {
+      throw new ProtocolException("the driver answers gpu to an attempt that is for the CPU only");
+    } else if (retry) {
+      decline(Decline.retryReason(), reporter);
+    } else if (answer.text("code").matches("HD[0-9]{3}")) {
+      decline(new Decline(answer.text("code"), answer.text("reason")), reporter);
+    } else {  // the scheduler's choice: nothing stands against a GPU
+      reporter.setStatus("CPU: " + answer.text("reason"));
+    }
+  }
+
+  private static Decline noDriver(Throwable e, boolean retry) {
+    if (retry) {
+      return Decline.retryReason();
+    }
+    if (e instanceof FileNotFoundException) {
+      return new Decline("NO_DRIVER", e.getMessage());
+    }
+    if (e instanceof UntrustedException) {
+      return new Decline("UNTRUSTED", e.getMessage());
+    }
+    if (e instanceof VersionException) {
+      return new Decline("VERSION", e.getMessage());
+    }
+    return new Decline("DRIVER_ERROR", message(e));
+  }
+
+  private void decline(Decline decline, Reporter reporter) {
+    log("runs on the CPU: " + decline.reason);
+    reporter.setStatus("CPU: " + decline.reason);
+    reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.DECLINED + decline.counter, 1);
+  }
+
+  /**
+   * Lets the driver run the task and puts the result into its place. False: nothing is left of it, and the CPU path must
+   * run. Raises LeftoverException where that cannot be.
+   */
+  boolean runOnGpu(Reporter reporter) throws LeftoverException {
+    try {
+      if (target == null) {
+        throw new IOException("Hadoop made no " + HeteroCollector.class.getSimpleName() + " for this attempt");
+      }
+      DriverTask task = new DriverTask(driver, job, split, reporter);
+      MapResult result = task.run(ahead);
+      long announced = System.nanoTime();
+      target.receive(result, driver, reporter);
+      path = Path.INSTALLED;
+      count(result, reporter, task.waitMs(), announced);
+      return true;
+    } catch (RefusedException e) {
+      fallBack("the driver gives it back: " + e.getMessage(), reporter);
+    } catch (LeftoverException e) {
+      disconnect();
+      throw e;
+    } catch (IOException | RuntimeException | LinkageError e) {
+      if (path == Path.INSTALLED) {
+        throw e instanceof RuntimeException ? (RuntimeException) e : new IllegalStateException(e);  // a counter too many
+      }
+      driver.sendIfItTakesIt(Frame.FAILED, new Fields().add("reason", message(e)));
+      disconnect();
+      fallBack(message(e), reporter);
+    }
+    return false;
+  }
+
+  private void count(MapResult result, Reporter reporter, long waitMs, long announced) {
+    log("ran on " + (result.gpu.isEmpty() ? "a GPU" : result.gpu) + ": " + result.times() + ", installed in "
+        + sinceMs(announced) + " ms, " + sinceMs(offered) + " ms in all");
+    boolean retried = !result.retried.isEmpty() && !result.retried.equals("0");
+    if (retried) {
+      log("the GPU task was repeated: " + result.retried);
+      increment(reporter, HeteroCounters.GPU_RETRIED_MAPS, 1);
+    }
+    if (result.stderr.length > 0) {
+      log("stderr of the GPU task:");
+      System.err.write(result.stderr, 0, result.stderr.length);
+      System.err.println();
+    }
+    if (forced) {
+      increment(reporter, HeteroCounters.GPU_FORCED_MAPS, 1);
+    }
+    increment(reporter, HeteroCounters.GPU_WAIT_MS, waitMs);
+    increment(reporter, HeteroCounters.INSTALL_MS, sinceMs(announced));
+    increment(reporter, HeteroCounters.GPU_TOTAL_MS, sinceMs(offered));
+    result.count(reporter, job.getNumReduceTasks() == 0);
+    reporter.setStatus(result.status.isEmpty() ? "GPU: done" : result.status);
+  }
+
+  private static void increment(Reporter reporter, String counter, long by) {
+    reporter.incrCounter(HeteroCounters.GROUP, counter, by);
+  }
+
+  private void fallBack(String reason, Reporter reporter) {
+    path = Path.CPU;
+    log("goes on on the CPU: " + reason);
+    reporter.setStatus("CPU: " + reason);
+    increment(reporter, HeteroCounters.FALLBACKS, 1);
+  }
+
+  /** The CPU filter starts: the time that the driver learns of counts from here. */
+  void cpuStarted() {
+    cpuStarted = System.nanoTime();
+  }
+
+  void cpuSucceeded() {
+    cpuSucceeded = true;
+  }
+
+  /** Has either path given all its records? Hadoop closes writers of failed attempts too. */
+  boolean succeeded() {
+    return cpuSucceeded || path == Path.INSTALLED;
+  }
+
+  /** The attempt's output is in its place, on either path. Nothing that the driver does can change that. */
+  void finished() {
+    if (driver == null) {
+      return;
+    }
+    try {
+      if (path == Path.INSTALLED) {
+        driver.send(Frame.INSTALLED);
+      } else {
+        double seconds = (System.nanoTime() - cpuStarted) / (double) TimeUnit.SECONDS.toNanos(1);
+        driver.send(Frame.CPU_DONE, new Fields().add("seconds", Double.toString(seconds)));
+      }
+    } catch (IOException e) {
+      log("the driver was not told of the end: " + message(e));
+    }
+  }
+
+  /** Ends the lease. The driver takes an end without `finished` as an attempt that gave no result. */
+  void close() {
+    OPEN.remove(id, this);
+    disconnect();
+  }
+
+  private void disconnect() {
+    try {
+      if (driver != null) {
+        driver.close();
+      }
+    } catch (IOException e) {
+      log("closing the connection: " + message(e));
+    }
+    driver = null;
+  }
+
+  private void log(String text) {
+    System.err.println("heterodoop: " + id + " " + text);
+  }
+
+  private static String message(Throwable e) {
+    return e.getClass() == IOException.class || e instanceof ProtocolException ? e.getMessage() : e.toString();
+  }
+
+  private static long sinceMs(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
+  }
+}

@@ -1,0 +1,68 @@
+package org.heterodoop.mr;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.mapred.FileSplit;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/** The first message: which task this is, so that the driver can say where it should run. */
+final class Offer {
+  /** What the driver must know of the job beside heterodoop.*, under its present name. */
+  private static final String[] SETTINGS = {
+    "mapreduce.task.io.sort.mb", "stream.non.zero.exit.is.failure", "stream.stderr.reporter.prefix",
+    "mapreduce.input.linerecordreader.line.maxlength",
+  };
+  /** The policy that a driver must answer with "cpu": it counts the attempt, and learns how long it took. */
+  static final String CPU_ONLY = "cpu-only";
+
+  private Offer() {
+  }
+
+  static Fields of(FileSplit split, JobConf job, boolean cpuOnly) throws IOException {
+    String attempt = job.get("mapreduce.task.attempt.id");
+    Fields fields = new Fields()
+        .add("version", Frame.VERSION)
+        .add("job", TaskAttemptID.forName(attempt).getJobID().toString())
+        .add("attempt", attempt)
+        .add("path", split.getPath().toUri().toString())
+        .add("start", split.getStart())
+        .add("length", split.getLength())
+        .add("maps", job.getNumMapTasks())
+        .add("reduces", job.getNumReduceTasks())
+        .add("bundle", job.get(Settings.BUNDLE_SHA256))
+        .add("codec", Decline.codec(job))
+        .add("delimiter", job.get(Settings.RECORD_DELIMITER, "").getBytes(StandardCharsets.UTF_8))
+        .add("user", UserGroupInformation.getCurrentUser().getShortUserName())
+        .add("node", node())
+        .add("combine", job.getCombinerClass() == null || job.getNumReduceTasks() == 0 ? "0" : "1")
+        .add("policy", cpuOnly ? CPU_ONLY : job.get(Settings.POLICY, ""));
+    addSettings(fields, job);
+    return fields;
+  }
+
+  private static void addSettings(Fields fields, JobConf job) {
+    Map<String, String> settings = new TreeMap<>();
+    for (Map.Entry<String, String> setting : job) {
+      if (setting.getKey().startsWith(Settings.PREFIX)) {
+        settings.put(setting.getKey(), job.get(setting.getKey()));
+      }
+    }
+    for (String name : SETTINGS) {
+      if (job.get(name) != null) {
+        settings.put(name, job.get(name));
+      }
+    }
+    settings.forEach((name, value) -> fields.add("conf", name + "=" + value));
+  }
+
+  /** HOST:PORT of the NodeManager, as YARN tells its containers; "" elsewhere. */
+  private static String node() {
+    String host = System.getenv("NM_HOST");
+    String port = System.getenv("NM_PORT");
+    return host == null || port == null ? "" : host + ":" + port;
+  }
+}
