@@ -34,7 +34,8 @@ def wait_for(what: str, holds: Callable[[], object], seconds: float = 90) -> Non
 
 
 def left_of(folder: Path) -> list[processes.Process]:
-    return [*processes.with_argument(Folder(folder).marker), *processes.containers(folder), *processes.with_argument(str(folder))]
+    words = (Folder(folder).marker, str(folder))  # of a server, of a keeper
+    return [*processes.containers(folder), *(p for word in words for p in processes.with_argument(word))]
 
 
 def start_job(cluster: Cluster) -> subprocess.Popen[bytes]:
