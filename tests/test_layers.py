@@ -40,6 +40,7 @@ HOMES = {
     "pycuda": ("executor.device",),
     "hdfs": ("storage",),
     "hdfs_native": ("storage",),
+    "matplotlib": ("commands.simulate_png",),
 }
 # Standard modules that reach out of the process, and where they may.
 PROCESS_HOMES = {
@@ -50,9 +51,10 @@ PROCESS_HOMES = {
 }
 
 # Decision 0005: commands load what they need when they run, and only a terminal needs the progress bar's library.
-# PyCUDA is an extra, and only a worker process that drives a GPU loads it.
+# PyCUDA is an extra, and only a worker process that drives a GPU loads it; matplotlib is used where it happens to be.
 LOADS_LATE = {
     *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "device.py",
+    PACKAGE / "commands" / "simulate_png.py",
 }
 
 FILE_LINES = 400
@@ -147,7 +149,7 @@ def test_every_dependency_is_used_and_every_use_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[^\w.-]", dependency)[0].lower() for dependency in project["dependencies"]}
     used = {name for path in MODULES for kind, name, _ in imports(path) if kind == "foreign"}
-    optional = {"pycuda", "hdfs", "hdfs_native"}
+    optional = {"pycuda", "hdfs", "hdfs_native", "matplotlib"}
     assert declared == used - sys.stdlib_module_names - optional
 
 

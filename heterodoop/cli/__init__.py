@@ -19,6 +19,7 @@ import click
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 from .cluster import cluster_command
+from .simulate import simulate_command
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -237,6 +238,7 @@ def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> Non
 
 
 cli.add_command(cluster_command)
+cli.add_command(simulate_command)
 
 
 def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:

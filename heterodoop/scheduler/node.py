@@ -157,7 +157,7 @@ class Node:
         with self._lock:
             if lease in self._leases:
                 raise ValueError(f"lease {lease} is taken")
-            state = self._jobs.setdefault(job, _Job())
+            state = self._job(job)
             state.total = max(maps, 1)
             decision = self._decide(state.view(task, self._gpus, self._queued_or_running), policy)
             state.enter(task)
@@ -210,7 +210,7 @@ class Node:
     def hear(self, job: str, knowledge: Knowledge | None) -> None:
         """What is known of a job by now; None: nothing, so that there is no tail."""
         with self._lock:
-            self._jobs.setdefault(job, _Job()).knowledge = knowledge
+            self._job(job).knowledge = knowledge
 
     def report(self) -> Mapping[str, JobReport]:
         """What this node knows of each job."""
@@ -226,6 +226,12 @@ class Node:
         """The job has ended. Attempts of it that still hold a GPU count in q until they end."""
         with self._lock:
             self._jobs.pop(job, None)
+
+    def _job(self, name: str) -> _Job:
+        job = self._jobs.get(name)
+        if job is None:
+            job = self._jobs[name] = _Job()
+        return job
 
     def _leave_gpu(self, lease: _Lease) -> None:
         if lease.kind == "gpu":

@@ -1,0 +1,151 @@
+"""`heterodoop simulate`: a job of map tasks in virtual time, as text, JSON or a picture; the work is in `scheduler`."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import UsageError
+from ..scheduler.compare import SPEEDUPS, Row, compare
+from ..scheduler.policies import POLICIES, Policy
+from ..scheduler.simulate import Conditions, Outcome, Shape
+from ..scheduler.simulate import simulate as run
+from ..scheduler.timeline import chart, svg
+from . import simulate_png
+
+MOST_TASKS = 10_000_000
+
+
+def simulate(*, policy: str | None, compare: bool, plot: str | None, as_json: bool, **options: Any) -> None:
+    """See cli/simulate.py. Raises UsageError HD647, HD648."""
+    picture = _picture(plot)
+    conditions = _conditions(options)
+    if compare:
+        if policy or plot:
+            raise _wrong("--compare has neither --policy nor --plot")
+        _compare(conditions, as_json)
+        return
+    shape = _shape(options)
+    outcomes = _run(shape, _policies(policy, shape), conditions, spans=picture is not None)
+    if picture is not None:
+        _draw(picture, shape, outcomes)
+    if as_json:
+        click.echo(json.dumps(_json(shape, conditions, outcomes), indent=1))
+    else:
+        _print(shape, outcomes)
+
+
+def _shape(options: dict[str, Any]) -> Shape:
+    for name in ("speedup", "gpu_seconds"):
+        if not 0 < options[name] < 1e9:
+            raise _wrong(f"--{name.replace('_', '-')} {options[name]:g} is not more than 0")
+    for name in ("nodes", "tasks", "gpus", "cpu_slots"):
+        least = 1 if name in ("nodes", "tasks") else 0
+        if not least <= options[name] <= MOST_TASKS:
+            raise _wrong(f"--{name.replace('_', '-')} {options[name]} is not from {least} to {MOST_TASKS}")
+    gpu = options["gpu_seconds"]
+    return Shape(options["nodes"], options["gpus"], options["cpu_slots"], options["tasks"], gpu * options["speedup"], gpu)
+
+
+def _conditions(options: dict[str, Any]) -> Conditions:
+    heartbeat, jitter = options["heartbeat"], options["jitter"]
+    if heartbeat is None:
+        heartbeat = options["gpu_seconds"] / 10 if options["jobtracker_cap"] else 0.0
+    elif not 0 < heartbeat < 1e9:
+        raise _wrong(f"--heartbeat {heartbeat:g} is not more than 0")
+    if not 0 <= jitter < 1:
+        raise _wrong(f"--jitter {jitter:g} is not from 0 to less than 1")
+    return Conditions(heartbeat, options["jobtracker_cap"], jitter, options["learn"], options["seed"])
+
+
+def _policies(name: str | None, shape: Shape) -> list[Policy]:
+    """The one that is named, or all that can run something (gpu-only is of no use to compare with)."""
+    if name is None:
+        names = ["cpu-only"] if not shape.gpus else ["gpu-first", "tail", "paper-tail"]
+        return [POLICIES[one] for one in (["cpu-only", *names] if shape.cpu_slots and shape.gpus else names)]
+    if name not in POLICIES:
+        raise UsageError(f"there is no policy {name!r}", code="HD647", help=f"one of {', '.join(sorted(POLICIES))}")
+    return [POLICIES[name]]
+
+
+def _run(shape: Shape, policies: list[Policy], conditions: Conditions, *, spans: bool) -> list[Outcome]:
+    try:
+        return [run(shape, policy, conditions, spans=spans) for policy in policies]
+    except ValueError:
+        raise _wrong("nothing can run a task there: no CPU slot, and no GPU that the policy uses") from None
+
+
+def _print(shape: Shape, outcomes: list[Outcome]) -> None:
+    click.echo(
+        f"{_count(shape.nodes, 'node')} with {_count(shape.gpus, 'GPU')} and {_count(shape.cpu_slots, 'CPU slot')} each;"
+        f" {_count(shape.tasks, 'map task')} of {shape.cpu_seconds:g} s on a CPU slot, {shape.gpu_seconds:g} s on a GPU")
+    click.echo(f"{'policy':<12}{'makespan':>10}{'on GPUs':>10}{'forced':>8}{'GPUs busy':>11}{'CPU slots busy':>16}")
+    for one in outcomes:
+        click.echo(
+            f"{one.policy:<12}{_seconds(one.makespan):>10}{one.on_gpus:>10}{one.forced:>8}"
+            f"{one.gpus_busy:>10.0%} {one.cpus_busy:>15.0%}")
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") + " s"
+
+
+def _json(shape: Shape, conditions: Conditions, outcomes: list[Outcome]) -> dict[str, Any]:
+    return {
+        "shape": {**shape._asdict(), "speedup": shape.speedup}, "conditions": conditions._asdict(),
+        "outcomes": [{name: value for name, value in one._asdict().items() if name != "spans"} for one in outcomes],
+    }
+
+
+def _compare(conditions: Conditions, as_json: bool) -> None:
+    rows = compare(SPEEDUPS, conditions)
+    if as_json:
+        click.echo(json.dumps([row._asdict() for row in rows], indent=1))
+        return
+    click.echo("Seconds, a GPU task taking 1 s. gain: gpu-first by tail.")
+    click.echo(f"{'cluster':<10}{'tasks':>6}{'speedup':>9}{'cpu-only':>10}{'gpu-first':>11}{'tail':>8}{'forced':>8}{'gain':>7}")
+    for row in rows:
+        click.echo(_row(row))
+    gains = [row.gpu_first / row.tail for row in rows]
+    mean = math.exp(sum(map(math.log, gains)) / len(gains))
+    click.echo(f"gain: {min(gains):.2f} to {max(gains):.2f}, geometric mean {mean:.2f}")
+
+
+def _row(row: Row) -> str:
+    return (
+        f"{row.cluster:<10}{row.tasks:>6}{row.speedup:>9}{row.cpu_only:>10.4g}{row.gpu_first:>11.4g}{row.tail:>8.4g}"
+        f"{row.forced:>8}{row.gpu_first / row.tail:>7.2f}")
+
+
+def _picture(plot: str | None) -> Path | None:
+    if plot is None:
+        return None
+    path = Path(plot)
+    if path.suffix not in (".svg", ".png"):
+        raise UsageError(f"{plot} ends neither in .svg nor in .png", code="HD648")
+    if path.suffix == ".png":
+        simulate_png.check()
+    return path
+
+
+def _draw(path: Path, shape: Shape, outcomes: list[Outcome]) -> None:
+    charts = [chart(shape, outcome) for outcome in outcomes]
+    try:
+        if path.suffix == ".svg":
+            path.write_text(svg(charts), encoding="utf-8")
+        else:
+            simulate_png.write(path, charts)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}", code="HD648") from None
+
+
+def _wrong(what: str) -> UsageError:
+    return UsageError(what, code="HD647", help="heterodoop simulate --help")

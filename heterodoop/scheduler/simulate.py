@@ -1,0 +1,214 @@
+"""A job of map tasks on a cluster, in virtual time, decided by the same Node and policies as under Hadoop.
+
+Every node has a container per CPU slot and one per GPU. At any moment free GPUs ask first, node by node, then free CPU
+slots; all of a cluster know at once what is decided (the coordinator tells a driver within a second). A task that is
+forced keeps its CPU slot until the GPU has done it. With `heartbeat` a node gets tasks only then, as in Hadoop 1; with
+`cap` it gets at most as many as it has GPUs once the paper's job tail has begun (its JobTracker half, Algorithm 2).
+
+Tasks of a kind take the same time, give or take `jitter`. Not simulated: reduce tasks, locality, failures, start of a JVM.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .node import MIB, Knowledge, Node
+from .policies import CPU_ONLY, Policy
+
+JOB = "job"
+
+
+class Shape(NamedTuple):
+    """A cluster and a job. cpu_seconds, gpu_seconds: a map task on a CPU slot, and on a GPU that it has for itself."""
+
+    nodes: int
+    gpus: int
+    cpu_slots: int
+    tasks: int
+    cpu_seconds: float
+    gpu_seconds: float = 1.0
+
+    @property
+    def speedup(self) -> float:
+        return self.cpu_seconds / self.gpu_seconds
+
+
+class Conditions(NamedTuple):
+    """heartbeat: seconds between two times a node gets tasks, 0 = at once. cap: the JobTracker half; needs a heartbeat.
+    jitter: a task takes up to this share less or more. learn: nodes do not know the speedup before they have measured it."""
+
+    heartbeat: float = 0.0
+    cap: bool = False
+    jitter: float = 0.0
+    learn: bool = False
+    seed: int = 1
+
+
+IDEAL = Conditions()
+
+
+class Span(NamedTuple):
+    """A task on a node: `asked` when it got its container, `start` and `end` on the processor or GPU."""
+
+    node: int
+    gpu: bool
+    forced: bool
+    asked: float
+    start: float
+    end: float
+
+
+class Outcome(NamedTuple):
+    """Seconds, tasks, and the share of the makespan in which GPUs and CPU slots had work (a slot that waits has none)."""
+
+    policy: str
+    makespan: float
+    on_gpus: int
+    forced: int
+    gpus_busy: float
+    cpus_busy: float
+    spans: tuple[Span, ...]
+
+
+class _Place:
+    """A node. `queue`: forced tasks that wait for a GPU, as (lease, when they asked)."""
+
+    __slots__ = ("free_cpus", "free_gpus", "mine", "node", "number", "queue")
+
+    def __init__(self, number: int, shape: Shape) -> None:
+        self.number = number
+        self.node = Node(shape.gpus)
+        self.free_gpus, self.free_cpus = shape.gpus, shape.cpu_slots
+        self.queue: deque[tuple[int, float]] = deque()
+        self.mine = 0  # tasks that it has decided on
+
+
+def simulate(shape: Shape, policy: Policy, conditions: Conditions = IDEAL, *, spans: bool = False) -> Outcome:
+    """Run the job. `spans`: keep what ran when and where. Raises ValueError where nothing may run a task."""
+    slots = shape.cpu_slots if policy is CPU_ONLY or not shape.gpus else shape.gpus + shape.cpu_slots
+    if min(shape.nodes, shape.tasks, slots) < 1:
+        raise ValueError("no task can run there")
+    if policy is CPU_ONLY:
+        shape = shape._replace(gpus=0)
+    return _Run(shape, policy, conditions, spans).run()
+
+
+class _Run:
+    def __init__(self, shape: Shape, policy: Policy, conditions: Conditions, spans: bool) -> None:
+        self.shape, self.policy, self.conditions = shape, policy, conditions
+        self.places = [_Place(number, shape) for number in range(shape.nodes)]
+        self.listens = policy.name in ("tail", "paper-tail")  # the others decide without
+        self.left, self.completed, self.now = shape.tasks, 0, 0.0
+        self.on_gpus = self.forced = 0
+        self.busy = {True: 0.0, False: 0.0}
+        self.spans: list[Span] | None = [] if spans else None
+        self.speedups: tuple[float, ...] = () if conditions.learn else (shape.speedup,)
+        self.random = random.Random(conditions.seed)
+        # (when, lease, node, on a GPU, gives back a CPU slot, seconds)
+        self.ends: list[tuple[float, int, int, bool, bool, float]] = []
+
+    def run(self) -> Outcome:
+        for now, places in self._heartbeats() if self.conditions.heartbeat else self._moments():
+            self.now = now
+            self._hand_out(places)
+        while self.ends:
+            self._end()
+        return self._outcome()
+
+    def _moments(self) -> Iterator[tuple[float, list[_Place]]]:
+        """Until every task is decided: the nodes that have something free, as soon as they have."""
+        yield 0.0, self.places
+        while self.left:
+            now = self.ends[0][0]
+            touched = set()
+            while self.ends and self.ends[0][0] == now:
+                touched.add(self._end())
+            yield now, [self.places[number] for number in sorted(touched)]
+
+    def _heartbeats(self) -> Iterator[tuple[float, list[_Place]]]:
+        """Until every task is decided: one node after the other, all of them once in a heartbeat."""
+        beat = 0
+        while self.left:
+            now = beat * self.conditions.heartbeat / self.shape.nodes
+            while self.ends and self.ends[0][0] <= now:
+                self._end()
+            yield now, [self.places[beat % self.shape.nodes]]
+            beat += 1
+
+    def _end(self) -> int:
+        """The next task ends; returns its node."""
+        self.now, lease, number, on_gpu, cpu_slot, seconds = heapq.heappop(self.ends)
+        place = self.places[number]
+        place.node.done(lease, seconds)
+        self.completed += 1
+        if not self.speedups and (measured := place.node.speedup(JOB)):
+            self.speedups = (measured,)  # the coordinator tells it to all
+        place.free_gpus += on_gpu
+        place.free_cpus += cpu_slot
+        if place.queue and place.free_gpus:
+            lease, asked = place.queue.popleft()
+            self._start(place, lease, asked, on_gpu=True, forced=True)
+        return number
+
+    def _hand_out(self, places: list[_Place]) -> None:
+        """Free GPUs ask, then free CPU slots."""
+        most = {place.number: self._most() for place in places} if self.conditions.cap else {}
+        for place in places:
+            while self.left and place.free_gpus and most.get(place.number, 1) > 0:
+                self._offer(place, most)
+        for place in places:
+            while self.left and place.free_cpus and most.get(place.number, 1) > 0:
+                place.free_cpus -= 1
+                self._offer(place, most, container=True)
+
+    def _most(self) -> int:
+        """Tasks that a node may get at a heartbeat: the JobTracker half of Algorithm 2."""
+        shape = self.shape
+        tail = shape.gpus * shape.speedup * shape.nodes
+        return shape.gpus if self.left <= tail else shape.tasks
+
+    def _offer(self, place: _Place, most: dict[int, int], container: bool = False) -> None:
+        """A GPU's container asks, or (`container`) a CPU slot's."""
+        shape = self.shape
+        lease = shape.tasks - self.left
+        if self.listens:
+            elsewhere = lease - place.mine
+            place.node.hear(JOB, Knowledge(shape.tasks, self.completed, elsewhere, shape.nodes, self.speedups))
+        kind, forced, _ = place.node.offer(lease, JOB, str(lease), MIB, shape.tasks, self.policy)
+        place.mine += 1
+        self.left -= 1
+        self.forced += forced
+        if most:
+            most[place.number] -= 1
+        if forced:
+            place.queue.append((lease, self.now))
+        else:
+            self._start(place, lease, self.now, on_gpu=kind == "gpu", forced=False, container=container)
+
+    def _start(
+        self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool, container: bool = False,
+    ) -> None:
+        jitter = self.conditions.jitter
+        seconds = self.shape.gpu_seconds if on_gpu else self.shape.cpu_seconds
+        if jitter:
+            seconds *= 1 + jitter * self.random.uniform(-1, 1)
+        if on_gpu:
+            place.free_gpus -= 1
+            place.node.started(lease)
+        self.on_gpus += on_gpu
+        self.busy[on_gpu] += seconds
+        heapq.heappush(self.ends, (self.now + seconds, lease, place.number, on_gpu, forced or container, seconds))
+        if self.spans is not None:
+            self.spans.append(Span(place.number, on_gpu, forced, asked, self.now, self.now + seconds))
+
+    def _outcome(self) -> Outcome:
+        shape = self.shape
+        gpus, cpus = (
+            self.busy[gpu] / (self.now * shape.nodes * slots) if slots and self.now else 0.0
+            for gpu, slots in ((True, shape.gpus), (False, shape.cpu_slots))
+        )
+        return Outcome(self.policy.name, self.now, self.on_gpus, self.forced, gpus, cpus, tuple(self.spans or ()))

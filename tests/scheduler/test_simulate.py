@@ -1,0 +1,141 @@
+"""Jobs in virtual time through the code that decides under Hadoop, against the table and an independent simulation."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from heterodoop.scheduler import simulate as module
+from heterodoop.scheduler.compare import CLUSTERS, SPEEDUPS, compare
+from heterodoop.scheduler.policies import POLICIES
+from heterodoop.scheduler.simulate import Conditions, Outcome, Shape, simulate
+
+from . import simulator
+from .test_policies import TABLE, shapes
+
+TAIL, GPU_FIRST = POLICIES["tail"], POLICIES["gpu-first"]
+WORDCOUNT = Shape(48, 1, 20, 5760, 6.0)
+BLACKSCHOLES = Shape(48, 1, 20, 3600, 47.0)
+
+
+def of(shape: simulator.Shape) -> Shape:
+    return Shape(shape.nodes, shape.gpus, shape.cpus, shape.tasks, shape.t_cpu, shape.t_gpu)
+
+
+@pytest.mark.parametrize(("shape", "cpu_only", "gpu_first", "tail", "forced", "paper_tail"), TABLE)
+def test_makespans(
+    shape: simulator.Shape, cpu_only: int, gpu_first: int, tail: int, forced: int, paper_tail: int,
+) -> None:
+    found = {name: simulate(of(shape), POLICIES[name]) for name in ("cpu-only", "gpu-first", "tail", "paper-tail")}
+    assert {name: outcome.makespan for name, outcome in found.items()} == {
+        "cpu-only": cpu_only, "gpu-first": gpu_first, "tail": tail, "paper-tail": paper_tail}
+    assert found["tail"].forced == forced
+
+
+@given(shapes(6), st.sampled_from(["cpu-only", "gpu-first", "tail", "paper-tail"]))
+@settings(max_examples=300, deadline=None)
+def test_as_a_simulation_that_does_without_nodes(shape: simulator.Shape, policy: str) -> None:
+    expected = simulator.nodes(shape, POLICIES[policy])
+    outcome = simulate(of(shape), POLICIES[policy])
+    assert (outcome.makespan, outcome.forced) == (expected.makespan, expected.forced)
+
+
+@given(shapes(6))
+@settings(max_examples=300, deadline=None)
+def test_tail_loses_one_gpu_task_at_most_against_gpu_first(shape: simulator.Shape) -> None:
+    assert simulate(of(shape), TAIL).makespan <= simulate(of(shape), GPU_FIRST).makespan + shape.t_gpu
+
+
+@given(shapes(4), st.sampled_from(sorted(POLICIES)), st.sampled_from([0.0, 0.3]), st.booleans(),
+       st.sampled_from([0.0, 0.07, 2.5]), st.booleans())
+@example(simulator.Shape(9, 2, 2, 3, 5, 3), "gpu-only", 0.0, False, 2.5, True)
+@settings(max_examples=200, deadline=None)
+def test_every_task_runs_once_and_no_slot_twice_at_a_time(
+    shape: simulator.Shape, policy: str, jitter: float, learn: bool, heartbeat: float, cap: bool,
+) -> None:
+    conditions = Conditions(heartbeat, cap and heartbeat > 0, jitter, learn)
+    outcome = simulate(of(shape), POLICIES[policy], conditions, spans=True)
+    spans = outcome.spans
+    assert len(spans) == shape.tasks and outcome.on_gpus == sum(span.gpu for span in spans)
+    assert outcome.makespan == max(span.end for span in spans)
+    for node in range(shape.nodes):
+        here = [span for span in spans if span.node == node]
+        assert at_once([(s.start, s.end) for s in here if s.gpu]) <= shape.gpus
+        assert at_once([(s.asked, s.end) for s in here if s.forced or not s.gpu]) <= shape.cpus
+    assert all(span.asked <= span.start < span.end for span in spans)
+    assert 0 <= outcome.gpus_busy <= 1.0001 and 0 <= outcome.cpus_busy <= 1.0001
+
+
+def at_once(intervals: list[tuple[float, float]]) -> int:
+    events = sorted([(start, 1) for start, _ in intervals] + [(end, -1) for _, end in intervals])
+    most = now = 0
+    for _, change in events:
+        now += change
+        most = max(most, now)
+    return most
+
+
+def test_the_job_trackers_half() -> None:
+    """A late tail is spread over heartbeats, so that every node's GPU gets some of it; an early one is only held up."""
+    apart = Conditions(heartbeat=0.1)
+    assert 68 <= simulate(BLACKSCHOLES, TAIL, apart).makespan < 68.5
+    assert 55 <= simulate(BLACKSCHOLES, TAIL, apart._replace(cap=True)).makespan < 57
+    assert 30 <= simulate(WORDCOUNT, TAIL, apart).makespan < 30.5
+    assert 31 <= simulate(WORDCOUNT, TAIL, apart._replace(cap=True)).makespan < 32.5
+
+
+def test_nodes_that_have_to_measure_first() -> None:
+    """Three tasks of each kind are known when the tail comes, and the table's numbers come out all the same."""
+    learnt = simulate(WORDCOUNT, TAIL, Conditions(learn=True))
+    assert (learnt.makespan, learnt.forced) == (30, 38)
+    short = Shape(1, 1, 3, 4, 10.0)
+    assert simulate(short, TAIL).makespan == 4 and simulate(short, TAIL, Conditions(learn=True)).makespan == 10
+
+
+def test_jitter_is_the_same_every_time_and_changes_little() -> None:
+    one, two = (simulate(WORDCOUNT, TAIL, Conditions(jitter=0.2, seed=7), spans=True) for _ in range(2))
+    assert one == two != simulate(WORDCOUNT, TAIL, Conditions(jitter=0.2, seed=8), spans=True)
+    assert one.makespan <= simulate(WORDCOUNT, GPU_FIRST, Conditions(jitter=0.2, seed=7)).makespan * 1.02
+
+
+def test_what_cannot_run() -> None:
+    for shape in (Shape(0, 1, 1, 1, 1.0), Shape(1, 1, 1, 0, 1.0), Shape(1, 0, 0, 1, 1.0)):
+        with pytest.raises(ValueError, match="no task"):
+            simulate(shape, TAIL)
+    with pytest.raises(ValueError, match="no task"):
+        simulate(Shape(1, 1, 0, 5, 1.0), POLICIES["cpu-only"])
+    assert simulate(Shape(1, 1, 0, 5, 9.0), TAIL).makespan == 5, "a node whose GPU is all it has"
+
+
+def test_a_hundred_thousand_tasks_on_a_thousand_nodes() -> None:
+    """Seconds here, so that an algorithm that looks at every node for every task shows (bench: about 1.5 s)."""
+    calls = 0
+    original = module._Run._offer
+
+    def counting(self: object, *args: object, **options: object) -> None:
+        nonlocal calls
+        calls += 1
+        original(self, *args, **options)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module._Run, "_offer", counting)
+        outcome = simulate(Shape(1000, 1, 20, 100_000, 6.0), TAIL)
+    assert calls == 100_000 and outcome.makespan == 24
+
+
+def test_both_clusters_of_the_paper() -> None:
+    found = compare((3, 20, 47))
+    assert {row.cluster for row in found} == set(CLUSTERS) and len(found) == 12
+    assert min(SPEEDUPS) == 3 and max(SPEEDUPS) == 47
+    assert [row[3:] for row in found if row[1:3] == (3600, 47)] == [(188, 94, 68, 336)]
+    for row in found:
+        assert row.tail <= row.gpu_first + 1 and row.gpu_first <= row.cpu_only
+    best = max(found, key=lambda row: row.gpu_first / row.tail)
+    assert best.gpu_first / best.tail > 1.3 and best.speedup >= 20
+
+
+def test_an_outcome_prints_its_shares() -> None:
+    outcome = simulate(Shape(1, 1, 2, 19, 6.0), TAIL)
+    assert isinstance(outcome, Outcome) and (outcome.on_gpus, outcome.makespan) == (15, 15)
+    assert (outcome.gpus_busy, outcome.cpus_busy) == (1.0, 24 / 30)
