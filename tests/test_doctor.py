@@ -12,10 +12,12 @@ import pytest
 
 from heterodoop import toolchain_cuda
 from heterodoop.executor import gpus
+from heterodoop.hadoop import jars
 
 from .engine.worker_jobs import DRIVER
 from .support import cli_here
 
+Conf = Callable[..., None]
 Tool = Callable[..., Path]
 
 
@@ -29,7 +31,10 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         assert found
         (folder / name).symlink_to(found)
     monkeypatch.setenv("PATH", str(folder))
-    for name in ("CC", "CUDA_HOME", "CUDA_PATH", "JAVA_HOME", "HADOOP_HOME", "CUDA_VISIBLE_DEVICES", "HETERODOOP_NATIVE"):
+    for name in (
+        "CC", "CUDA_HOME", "CUDA_PATH", "JAVA_HOME", "MAVEN_HOME", "HADOOP_HOME", "HADOOP_CONF_DIR", "CUDA_VISIBLE_DEVICES",
+        "HETERODOOP_NATIVE",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(gpus, "NODES", (str(tmp_path / "nvidiactl"),))
@@ -73,7 +78,8 @@ def test_a_machine_with_a_c_compiler_alone(machine: Path) -> None:
     found = examine()
     assert {name: check["state"] for name, check in found.items() if name != "gpu_jobs"} == {
         "C compiler": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no", "PyCUDA": "none",
-        "CUDA driver": "none", "Java": "none", "Hadoop": "none",
+        "CUDA driver": "none", "Java": "none", "Maven": "none", "Hadoop": "none", "embedded Hadoop": "none",
+        "ResourceManager": "none", "NodeManager memory": "none",
     }
     assert found["gpu_jobs"] is False and "heterodoop[nvcc]" in found["nvcc"]["help"]
     assert "heterodoop[gpu]" in found["PyCUDA"]["help"] and "HADOOP_HOME" in found["Hadoop"]["help"]
@@ -81,9 +87,9 @@ def test_a_machine_with_a_c_compiler_alone(machine: Path) -> None:
 
 def test_in_words(machine: Path) -> None:
     lines = cli_here("doctor").out.decode().splitlines()
-    assert lines[0].startswith(f"C compiler      yes  {machine}/cc: ") and lines[-2] == "Jobs can run on the CPU."
-    assert "CUDA driver     -    there is no " in "\n".join(lines)
-    assert "                     install the NVIDIA driver, if this machine has a GPU" in lines
+    assert lines[0].startswith(f"C compiler          yes  {machine}/cc: ") and lines[-2] == "Jobs can run on the CPU."
+    assert "CUDA driver         -    there is no " in "\n".join(lines)
+    assert "                         install the NVIDIA driver, if this machine has a GPU" in lines
     assert lines[-1] == "Jobs cannot use a GPU; --device emulated runs kernels on the CPU."
 
 
@@ -126,6 +132,59 @@ def test_java_and_hadoop(tool: Tool, machine: Path, monkeypatch, tmp_path: Path)
     found = examine()
     assert found["Hadoop"]["text"].endswith("version fails: JAVA_HOME is not set") and found["Hadoop"]["state"] == "no"
     assert found["Java"]["state"] == "no" and found["Java"]["help"] == "correct JAVA_HOME"
+
+
+def test_the_embedded_hadoop(tool: Tool, machine: Path) -> None:
+    tool("java", 'openjdk version "17.0.2"')
+    assert examine()["embedded Hadoop"]["text"] == "its jars are not here yet"
+    jars.folder(jars.release("3.4.2")).mkdir(parents=True)
+    assert examine()["embedded Hadoop"]["text"] == "jars of 3.4.2, Java 17"
+    tool("java", 'openjdk version "11.0.2"')
+    found = examine()["embedded Hadoop"]
+    assert found["state"] == "no" and found["text"] == f"{machine}/java is Java 11; Java 17 or newer is needed"
+
+
+@pytest.fixture
+def conf(machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Write Hadoop's configuration."""
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path / "conf"))
+
+    def write(**settings: str) -> None:
+        (tmp_path / "conf").mkdir(exist_ok=True)
+        rows = (f"<property><name>{n.replace('__', '.')}</name><value>{v}</value></property>" for n, v in settings.items())
+        (tmp_path / "conf" / "yarn-site.xml").write_text(f"<configuration>{''.join(rows)}</configuration>")
+
+    return write
+
+
+@pytest.mark.parametrize(("settings", "state", "text"), [
+    ({}, "no", "at 0.0.0.0 it takes jobs from everybody who can reach it"),
+    ({"yarn__resourcemanager__hostname": "master"}, "no", "at master it takes jobs from everybody"),
+    ({"yarn__resourcemanager__address": "10.0.0.1:8032"}, "no", "at 10.0.0.1 it takes jobs"),
+    ({"yarn__resourcemanager__hostname": "localhost"}, "yes", "localhost: this machine's users alone"),
+    ({"yarn__resourcemanager__hostname": "localhost", "yarn__resourcemanager__bind-host": "0.0.0.0"}, "no", "at 0.0.0.0"),
+    ({"yarn__resourcemanager__hostname": "m", "hadoop__security__authentication": "kerberos"}, "yes", "m, with Kerberos"),
+])
+def test_who_can_reach_the_resource_manager(conf: Conf, settings: dict[str, str], state: str, text: str) -> None:
+    conf(**settings)
+    found = examine()["ResourceManager"]
+    assert (found["state"], found["text"][: len(text)]) == (state, text)
+    assert ("kerberos" in found["help"]) == (state == "no")
+
+
+@pytest.mark.parametrize(("given", "state", "text"), [
+    ("1024", "yes", "are left for the driver"), ("99999999", "no", "the driver needs about 2048"),
+    ("-1", "yes", "Hadoop decides"),
+])
+def test_what_the_node_manager_leaves(conf: Conf, given: str, state: str, text: str) -> None:
+    conf(**{"yarn__nodemanager__resource__memory-mb": given})
+    found = examine()["NodeManager memory"]
+    assert found["state"] == state and text in found["text"]
+
+
+def test_a_configuration_that_cannot_be_read(conf: Conf) -> None:
+    found = examine()["Hadoop configuration"]
+    assert found["state"] == "no" and "no such folder" in found["text"]
 
 
 def test_gpus_with_their_memory(two_gpus: None, tool: Tool) -> None:

@@ -3,6 +3,7 @@
 Blocks marked `shell` are run, page by page, each page in one shell. The README's own blocks come first and install into
 the virtual environment that they make; the other pages use it. `make` lines are not run, since `make test` runs this;
 the continuous integration script runs them. A C block under a line "`FILE`:" is written to that file first.
+Pages that need a Hadoop are run in tests/hadoop/cluster.
 """
 
 from __future__ import annotations
@@ -11,41 +12,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from .pages import ON_HADOOP, blocks, pages, run_page
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted(
-    str(path.relative_to(ROOT))
-    for path in [*(ROOT / "docs").rglob("*.md"), *(ROOT / "apps").rglob("*.md")]
-    if "```shell" in path.read_text(encoding="utf-8")
-)
-
-
-def blocks(page: str) -> list[str]:
-    return re.findall(r"^```shell\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-
-
-def commands(page: str) -> str:
-    """The page's shell blocks as one script without its `make` lines."""
-    lines = "".join(blocks(page)).splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("make "))
-
-
-def run_page(page: str, folder: Path, environment: Mapping[str, str]) -> str:
-    """Write the page's files, run its commands in `folder`; returns what they printed."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for name, source in re.findall(r"^`([\w./-]+)`:\n\n```c\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(source, encoding="utf-8")
-    script = folder.parent / f"{page.replace('/', '-')}.sh"
-    script.write_text(commands(page), encoding="utf-8")
-    argv = ["bash", "-euvo", "pipefail", str(script)]
-    done = subprocess.run(argv, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert done.returncode == 0, f"{page}:\n{done.stdout}"
-    return done.stdout
+PAGES = [page for page in pages() if page not in ON_HADOOP]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +44,7 @@ def test_the_readme_opens_with_the_two_commands() -> None:
 
 def test_make_lines_name_targets_of_the_makefile() -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for page in ["README.md", *PAGES]:
+    for page in ["README.md", *pages()]:
         for line in re.findall(r"^make (\w+)", "".join(blocks(page)), re.MULTILINE):
             assert line in targets
 

@@ -1,7 +1,8 @@
 """`heterodoop doctor`: what works on this machine, in plain words, and what to install for what does not.
 
 Nothing is changed; the C compiler is tried on a program of one line, and each GPU is opened for a moment in a process of
-its own. Not here: the looking itself (toolchain, toolchain_cuda, executor), which this puts into sentences.
+its own. Not here: the looking itself (toolchain, toolchain_cuda, executor), which this puts into sentences; Hadoop
+(doctor_hadoop).
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -26,6 +26,8 @@ from ..executor.gpus import MIB, Gpu
 from ..executor.native import Native
 from ..executor.worker_client import Worker
 from ..resources import native_library
+from . import doctor_hadoop
+from .doctor_check import Check, tried
 
 FORMAT = "heterodoop-doctor-1"
 CUDA = "cuda"
@@ -33,15 +35,6 @@ _PROGRAM = "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n"
 _GET_TOOLKIT = "install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'"
 _GET_DRIVER = "install the NVIDIA driver, if this machine has a GPU"
 _GET_PYCUDA = "pip install 'heterodoop[gpu]' (it is built with the CUDA toolkit)"
-
-
-class Check(NamedTuple):
-    """One part of the machine. `name` is for people; `state`: "no" what is missing, "none" what need not be there."""
-
-    name: str
-    state: Literal["yes", "no", "none"]
-    text: str
-    help: str = ""
 
 
 class Diagnosis(NamedTuple):
@@ -65,13 +58,13 @@ def doctor(*, as_json: bool) -> int:
 
 def diagnose() -> Diagnosis:
     """Look at everything. Raises nothing on account of what is missing."""
-    compiler, native = _tried("C compiler", _compiler), _tried("native runtime", _native)
-    cache, nvcc = _tried("cache folder", _cache), _tried("nvcc", _nvcc)
+    compiler, native = tried("C compiler", _compiler), tried("native runtime", _native)
+    cache, nvcc = tried("cache folder", _cache), tried("nvcc", _nvcc)
     pycuda, devices = _pycuda(), _devices()
     usable = [check for check in devices if check.name.startswith("GPU ") and check.state == "yes"]
     cpu = compiler.state == native.state == "yes"
     gpu = cpu and cache.state == nvcc.state == "yes" and bool(usable)
-    return Diagnosis([compiler, native, cache, nvcc, pycuda, *devices, _java(), _hadoop()], cpu, gpu)
+    return Diagnosis([compiler, native, cache, nvcc, pycuda, *devices, *doctor_hadoop.checks()], cpu, gpu)
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:
@@ -84,13 +77,6 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     yield ""
     yield "Jobs can run on the CPU." if found.cpu_jobs else "Jobs cannot run on the CPU: see above what is missing."
     yield "Jobs can use a GPU." if found.gpu_jobs else "Jobs cannot use a GPU; --device emulated runs kernels on the CPU."
-
-
-def _tried(name: str, look: Callable[[], str]) -> Check:
-    try:
-        return Check(name, "yes", look())
-    except HeteroDoopError as error:
-        return Check(name, "no", error.message, error.help)
 
 
 def _compiler() -> str:
@@ -154,28 +140,3 @@ def _gpu(gpu: Gpu) -> Check:
         except HeteroDoopError as error:
             return Check(name, "no", f"{what}: {error.message}", "nvidia-smi lists who uses it")
     return Check(name, "yes", f"{what}, {opened.free // MIB} MiB free")
-
-
-def _java() -> Check:
-    return _program("Java", "java", "JAVA_HOME", "-version", "only for Hadoop: apt install default-jre-headless")
-
-
-def _hadoop() -> Check:
-    help = "only for jobs on a cluster: unpack a release, set HADOOP_HOME"
-    return _program("Hadoop", "hadoop", "HADOOP_HOME", "version", help)
-
-
-def _program(name: str, command: str, home: str, question: str, help: str) -> Check:
-    """A program that need not be there: of the folder that a variable names, else from PATH; and what it says it is."""
-    folder = os.environ.get(home)
-    path = os.path.join(folder, "bin", command) if folder else shutil.which(command)
-    if not path:
-        return Check(name, "none", f"no {home}, and no `{command}` in PATH", help)
-    try:
-        done = toolchain.run([path, question], timeout=60)
-    except ToolError as error:
-        return Check(name, "no", error.message, f"correct {home}" if folder else "")
-    said = (done.stdout.strip() or done.stderr.strip()).splitlines() or ["it says nothing"]
-    if done.returncode:
-        return Check(name, "no", f"{path} {question} fails: {said[-1]}")
-    return Check(name, "yes", f"{path}: {' '.join(said[0].split())}")

@@ -152,6 +152,7 @@ def _refuse_second(where: Folder) -> None:
 
 def _links(where: Folder, lib: Path) -> None:
     folder.link(where.lib, lib)
+    folder.link(where.path / "etc" / "hadoop", where.conf)  # $HADOOP_HOME/etc/hadoop, where HADOOP_CONF_DIR is not set
     folder.link(where.path / "share" / "hadoop" / "tools" / "lib", where.lib)  # $HADOOP_HOME/share/..., as tutorials write
 
 

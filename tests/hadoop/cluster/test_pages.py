@@ -1,0 +1,54 @@
+"""Every command of the pages that need a Hadoop is typed here. docs/cluster.md starts and ends one of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from heterodoop.hadoop import cluster as hadoop
+from heterodoop.hadoop.cluster import Cluster
+
+from ...pages import ON_HADOOP, ROOT, run_page
+from ...support import environment
+
+OWN = "docs/cluster.md"
+OTHERS = [page for page in ON_HADOOP if page != OWN and (ROOT / page).exists()]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """A folder with the apps, and an environment with this checkout's `heterodoop` in PATH."""
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "heterodoop"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m heterodoop "$@"\n')
+    script.chmod(0o755)
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    (folder / "apps").symlink_to(ROOT / "apps")
+    return folder, environment({"PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}"})
+
+
+def test_the_page_of_the_cluster(desk: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    folder, variables = desk
+    state = tmp_path / "state"
+    try:
+        said = run_page(OWN, folder, {**variables, "XDG_STATE_HOME": str(state)})
+    finally:
+        hadoop.down(state / "heterodoop" / "cluster")
+    assert "Hadoop 3.5.0 is ready" in said and "completed successfully" in said and "is down" in said
+
+
+@pytest.mark.parametrize("page", OTHERS)
+def test_pages_that_use_a_cluster(page: str, desk: tuple[Path, dict[str, str]], cluster: Cluster) -> None:
+    """Their lines that start and end a cluster are left out: the tests' own is up."""
+    folder, variables = desk
+    for name in ("/user/root/in", "/user/root/out"):
+        argv = [cluster.command("hdfs"), "dfs", "-rm", "-r", "-f", "-skipTrash", name]
+        subprocess.run(argv, env=cluster.environment(), check=True)
+    ours = cluster.environment(variables)
+    left_out = ("make ", "heterodoop cluster up", "heterodoop cluster down")
+    assert run_page(page, folder, ours, lambda line: not line.startswith(left_out))
