@@ -78,7 +78,7 @@ class JobFailed(HeteroDoopError):
 
 
 class Interrupted(HeteroDoopError):
-    """The user stopped the job (SIGINT, SIGTERM, SIGHUP); everything it made is removed."""
+    """The user stopped the command (SIGINT, SIGTERM, SIGHUP). A local job leaves nothing; one on a cluster goes on."""
 
     exit_code = EXIT_INTERRUPTED
 

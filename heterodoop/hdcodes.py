@@ -841,6 +841,120 @@ CODES: dict[str, Entry] = {
         " The folder is missing, a file in it is no configuration, or its variables lead to each other without an end.",
         "Set HADOOP_CONF_DIR to the folder that the Hadoop commands use, or correct the file in the message.",
     ),
+    "HD620": Entry(
+        "there is no Hadoop on this machine, or a part of its client is missing",
+        "Jobs are submitted with Hadoop's own client: `hadoop` (of HADOOP_HOME, else in PATH), the configuration of"
+        " HADOOP_CONF_DIR, and the streaming jar of the release (or of HETERODOOP_STREAMING_JAR).",
+        'Start a cluster here: heterodoop cluster up; eval "$(heterodoop cluster env)". Or set those variables.',
+    ),
+    "HD621": Entry(
+        "the configuration names no cluster",
+        "mapreduce.framework.name is not yarn (its default is local): Hadoop's client would run the job in its own process.",
+        "Set HADOOP_CONF_DIR to the cluster's configuration; heterodoop run needs no Hadoop.",
+    ),
+    "HD622": Entry(
+        "the cluster does not answer",
+        "No ResourceManager answers at its web address, or Hadoop's client could not reach a server. A job that was"
+        " submitted before may go on.",
+        "Check that the cluster runs (heterodoop cluster status) and that HADOOP_CONF_DIR is that of this cluster.",
+    ),
+    "HD623": Entry(
+        "a setting that submit sets itself, or a queue that is not there",
+        "The settings that bring the plug-in into a job, and those that options of streaming stand for (programs, paths,"
+        " formats, -cmdenv), are made by submit. Another value would make another job than the one that was asked for.",
+        "Use the option; --cpu-only submits without the plug-in. For queues: yarn queue -list all.",
+    ),
+    "HD624": Entry(
+        "Hadoop cannot carry this name or value",
+        "Job settings travel as XML, lists of paths are cut at commas, shipped files' addresses are URIs that are decoded"
+        " twice, -cmdenv is cut at blanks. What would arrive changed is refused.",
+        "Rename the file, or choose another value; the message says what is possible.",
+    ),
+    "HD625": Entry(
+        "Hadoop did not take the job",
+        "Its client ended with an error of its own. Nothing runs.",
+        "Read the client's last lines, which are shown; the command of --dry-run shows all of them.",
+    ),
+    "HD626": Entry(
+        "no map task of the job will use a GPU",
+        "The plug-in leaves a job to the CPU where a GPU's result could differ from Hadoop's: other partitioners,"
+        " comparators, formats, encrypted map output; and where the map program has no kernel. The result is the same, only"
+        " slower.",
+        "Nothing, if that is meant; heterodoop explain BUNDLE says why a program has no kernel.",
+    ),
+    "HD627": Entry(
+        "no such setting of HeteroDoop",
+        "Names that begin with heterodoop. are HeteroDoop's, and this one is none of them: it goes to the job and means"
+        " nothing.",
+        "Correct the name; docs/hadoop.md and docs/job-settings.md list them.",
+    ),
+    "HD628": Entry(
+        "the job failed",
+        "A task failed in all its attempts, or the application master did. The message has the attempt, its node, split and"
+        " command, and what its log ends with.",
+        "heterodoop job logs ID prints the whole logs. Run the filter by hand on the split that is named.",
+    ),
+    "HD629": Entry(
+        "the job was killed",
+        "Somebody ended it: heterodoop job kill, yarn application -kill, or an administrator.",
+        "Submit it again.",
+    ),
+    "HD630": Entry(
+        "no such job",
+        "A job's id is job_NUMBER_NUMBER (or application_...). Neither the ResourceManager nor the JobHistory server knows"
+        " it.",
+        "heterodoop job list --all --users; check HADOOP_CONF_DIR.",
+    ),
+    "HD631": Entry(
+        "the filter does not start on the node",
+        "The node's loader refused it: it was built with a newer C library, for another processor, or with a library that"
+        " the node lacks. The loader's own words are in the message.",
+        "Compile the program on a machine with the nodes' system, or an older one, and submit that bundle.",
+    ),
+    "HD632": Entry(
+        "a server of HDFS does not answer",
+        "WebHDFS sends a client from the NameNode to the DataNode that has (or gets) the data, by the name that the DataNode"
+        " gave. Here one of them cannot be reached, or its name cannot be resolved. No half file is left.",
+        "Make the name that the message has known here (/etc/hosts), let DataNodes give another one"
+        " (dfs.client.use.datanode.hostname, dfs.datanode.hostname), or use HttpFS.",
+    ),
+    "HD633": Entry(
+        "a bundle holds something that is no ordinary file",
+        "A bundle is shipped as files. Links, pipes and devices could mean something else on another machine.",
+        "Compile the program again.",
+    ),
+    "HD634": Entry(
+        "a name in HDFS (or here) cannot be read or written",
+        "It does not exist, exists already, is a folder or no folder, may not be accessed, or can be no name in HDFS, which"
+        " takes UTF-8 text without colons. Nothing is ever overwritten.",
+        "heterodoop fs ls shows what there is.",
+    ),
+    "HD635": Entry(
+        "the cluster wants a login (Kerberos)",
+        "Following a job and HeteroDoop's own HDFS commands use the cluster's web addresses without a login.",
+        "Run the command that heterodoop submit --dry-run prints; use hadoop fs, mapred job and yarn logs for the rest.",
+    ),
+    "HD636": Entry(
+        "the Python package hdfs is missing",
+        "heterodoop fs speaks WebHDFS with it. Submitting works without it: Hadoop then checks the paths by itself.",
+        "pip install 'heterodoop[hdfs]'",
+    ),
+    "HD637": Entry(
+        "not the cluster's HDFS",
+        "heterodoop fs knows the file system of fs.defaultFS, and only where that is HDFS.",
+        "hadoop fs takes any address.",
+    ),
+    "HD638": Entry(
+        "the job's settings do not fit into a filter's environment",
+        "Streaming gives a filter every setting as a variable; a system limits one to 128 KiB and all together to some MiB.",
+        "Lower stream.jobconf.truncate.limit (submit sets 20000), or name fewer inputs: a folder or a pattern.",
+    ),
+    "HD639": Entry(
+        "a container used more memory than it may",
+        "YARN counts the task's Java process and the filter together, and kills what goes beyond mapreduce.map.memory.mb"
+        " (or .reduce.).",
+        "Raise it with -D; the filter's share is what is above mapreduce.map.java.opts' -Xmx.",
+    ),
     "HD641": Entry(
         "a file cannot be the cluster's secret",
         "The coordinator and the drivers prove to each other that they hold the same secret: a file with 64 hexadecimal"

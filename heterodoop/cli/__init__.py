@@ -20,6 +20,7 @@ from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 from .cluster import cluster_command
 from .simulate import simulate_command
+from .submit import fs_command, job_command, submit_command
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -239,6 +240,9 @@ def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> Non
 
 cli.add_command(cluster_command)
 cli.add_command(simulate_command)
+cli.add_command(submit_command)
+cli.add_command(job_command)
+cli.add_command(fs_command)
 
 
 def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:

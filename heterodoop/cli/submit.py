@@ -1,0 +1,161 @@
+"""`heterodoop submit`, `heterodoop job`, `heterodoop fs`: jobs and files of a Hadoop cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+_STREAMING = [
+    click.option(
+        "-cmdenv", "--cmdenv", "environment", multiple=True, metavar="NAME=VALUE", help="Variable for the filters.",
+    ),
+    click.option("-files", "--files", "hadoop_files", multiple=True, metavar="LIST", help="As Hadoop's -files."),
+    click.option("-archives", "--archives", "archives", multiple=True, metavar="LIST", help="As Hadoop's -archives."),
+    click.option("-libjars", "--libjars", "libjars", multiple=True, metavar="LIST", help="As Hadoop's -libjars."),
+    click.option("-partitioner", "--partitioner", "partitioner", default="", metavar="CLASS", help="Maps run on the CPU."),
+    click.option("-inputformat", "--inputformat", "input_format", default="", metavar="CLASS", help="As in streaming."),
+    click.option("-outputformat", "--outputformat", "output_format", default="", metavar="CLASS", help="As in streaming."),
+]
+
+
+def _streaming_options(command: Any) -> Any:
+    """Options of Hadoop Streaming under its own names, and as GNU long options."""
+    for option in reversed(_STREAMING):
+        command = option(command)
+    return command
+
+
+@click.command("submit")
+@click.argument("bundle", type=click.Path())
+@click.option("-i", "-input", "--input", "inputs", multiple=True, required=True, metavar="PATH",
+              help="Input: a file, a folder or a pattern in HDFS; repeatable.")
+@click.option("-o", "-output", "--output", "output", required=True, metavar="PATH", help="Folder to write; must not exist.")
+@click.option("-r", "-numReduceTasks", "--reducers", "reducers", metavar="N",
+              help="Reduce tasks; 0 = the map output is the result (default: the cluster's with a reducer, else 0).")
+@click.option("--policy", metavar="NAME",
+              help="Who takes which map task: tail (default), gpu-first, gpu-only, cpu-only, paper-tail.")
+@click.option("--cpu-only", is_flag=True, help="A plain Hadoop Streaming job of the CPU filters, without the plug-in.")
+@click.option("--record-delimiter", metavar="TEXT", help=r"End of a record instead of \n, \r\n, \r; may hold escapes.")
+@click.option("-D", "definitions", multiple=True, metavar="KEY=VALUE", help="Job setting; repeatable.")
+@click.option("--file", "files", multiple=True, metavar="PATH[#NAME]",
+              help="File of this machine that the filters find in their working folder; repeatable.")
+@_streaming_options
+@click.option("--queue", metavar="NAME", help="YARN's queue.")
+@click.option("--name", metavar="TEXT", help="Name of the job (default: the bundle's).")
+@click.option("--dry-run", is_flag=True, help="Print the `hadoop jar` command that submits the job, and do not run it.")
+@click.option("--detach", is_flag=True, help="Print the job's id as soon as it is submitted, and do not wait for it.")
+@click.option("--kill-on-exit", is_flag=True, help="Kill the job when this command is interrupted.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--json", "as_json", is_flag=True, help="Print the end, the counters and a failure's cause to stdout as JSON.")
+def submit_command(bundle: str, inputs: tuple[str, ...], output: str, **options: Any) -> None:
+    """Run a bundle as a job of a Hadoop cluster, on its GPUs and CPUs together.
+
+    The job is a Hadoop Streaming job: --dry-run shows it. Where no GPU driver runs on a node, or it declines, map tasks run
+    on the CPU. The cluster is that of HADOOP_CONF_DIR, `hadoop` the one of HADOOP_HOME or PATH. An interrupt leaves the
+    job running.
+    """
+    from ..commands import submit
+
+    submit.submit(bundle, inputs, output, **options)
+
+
+@click.group("job")
+def job_command() -> None:
+    """Jobs of the cluster that HADOOP_CONF_DIR names."""
+
+
+@job_command.command("list")
+@click.option("--all", "everything", is_flag=True, help="Jobs that are over, too.")
+@click.option("--users", "everybody", is_flag=True, help="Everybody's jobs.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def list_command(everything: bool, everybody: bool, as_json: bool) -> None:
+    """List jobs that are not over, newest first."""
+    from ..commands import job
+
+    job.listing(everything=everything, everybody=everybody, as_json=as_json)
+
+
+@job_command.command("status")
+@click.argument("job_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def status_command(job_id: str, as_json: bool) -> None:
+    """Say how far a job is, or how it ended and why. Exit status 1: it failed or was killed."""
+    from ..commands import job
+
+    if status := job.status(job_id, as_json=as_json):
+        raise click.exceptions.Exit(status)
+
+
+@job_command.command("kill")
+@click.argument("job_id", metavar="ID")
+def kill_command(job_id: str) -> None:
+    """End a job."""
+    from ..commands import job
+
+    job.kill(job_id)
+
+
+@job_command.command("logs")
+@click.argument("job_id", metavar="ID")
+@click.option("--attempt", metavar="ID", default="", help="Only this attempt, or the attempts of this task.")
+@click.option("-n", "--lines", type=click.IntRange(min=0), default=0, metavar="N", help="Only the last N of each file.")
+def logs_command(job_id: str, attempt: str, lines: int) -> None:
+    """Print the logs of a job's task attempts, of failed ones first."""
+    from ..commands import job
+
+    job.logs(job_id, attempt, lines)
+
+
+@job_command.command("counters")
+@click.argument("job_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def counters_command(job_id: str, as_json: bool) -> None:
+    """Print a job's counters."""
+    from ..commands import job
+
+    job.counters(job_id, as_json=as_json)
+
+
+@click.group("fs")
+def fs_command() -> None:
+    """Files in the cluster's HDFS, by WebHDFS. Names: /x, hdfs:///x, or x below /user/YOU."""
+
+
+@fs_command.command("put")
+@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.argument("target")
+def put_command(sources: tuple[str, ...], target: str) -> None:
+    """Copy local files to HDFS. TARGET is a name that is not there yet, or a folder (ends with / to be made)."""
+    from ..commands import fs
+
+    fs.put(sources, target)
+
+
+@fs_command.command("get")
+@click.argument("source")
+@click.argument("target", type=click.Path())
+def get_command(source: str, target: str) -> None:
+    """Copy a file, or the files of a folder, from HDFS to TARGET, which is not there yet, or is a folder."""
+    from ..commands import fs
+
+    fs.get(source, target)
+
+
+@fs_command.command("ls")
+@click.argument("paths", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def ls_command(paths: tuple[str, ...], as_json: bool) -> None:
+    """List folders of HDFS (default: your home)."""
+    from ..commands import fs
+
+    fs.ls(paths, as_json=as_json)
+
+
+@fs_command.command("cat")
+@click.argument("paths", nargs=-1, required=True)
+def cat_command(paths: tuple[str, ...]) -> None:
+    """Print files of HDFS; of a folder its visible files in order, as of a job's result."""
+    from ..commands import fs
+
+    fs.cat(paths)

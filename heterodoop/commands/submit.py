@@ -1,0 +1,98 @@
+"""`heterodoop submit`: a job of a cluster, and what is said of it. The work is in `hadoop.submission`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..diag import Diagnostic, render
+from ..engine.progress import make_display
+from ..hadoop import submission
+from ..hadoop.follow import CPU_MAPS, GPU_MAPS, PLUGIN_GROUP, Ended
+from ..hadoop.job_options import SubmitOptions
+from ..hadoop.logs import Cause
+from ..source import SourceMap
+
+FORMAT = "heterodoop-job-1"
+SUCCEEDED = "SUCCEEDED"
+# Hadoop counts some sixty things; these tell a person what the job did. `heterodoop job counters` has all.
+_SHOWN = (
+    "MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS",
+    "REDUCE_SHUFFLE_BYTES", "REDUCE_INPUT_GROUPS", "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS",
+)
+_HADOOPS = ("org.apache.hadoop.", "Shuffle Errors")
+
+
+def submit(
+    bundle: str, inputs: tuple[str, ...], output: str, *, dry_run: bool, detach: bool, kill_on_exit: bool, quiet: bool,
+    as_json: bool, **options: Any,
+) -> None:
+    """Raises as `submission.plan`, `submit`, `run`; JobFailed HD628 and its like for a job that failed."""
+    known = {field.name for field in fields(SubmitOptions)}
+    chosen = SubmitOptions(**{key: value for key, value in options.items() if key in known})
+    plan = submission.plan(Path(bundle), inputs, output, chosen, dry=dry_run)
+    _warn(plan.warnings)
+    if dry_run:
+        click.echo(plan.line(background=detach))
+        return
+    if detach:
+        job = submission.submit(plan)
+        click.echo(json.dumps({"format": FORMAT, "job": job}, indent=1) if as_json else job)
+        return
+    say = _say if not quiet else _silent
+    end = submission.run(plan, make_display(sys.stderr, quiet=quiet), say, kill_on_exit=kill_on_exit)
+    failure = None if end.state == SUCCEEDED else submission.failure(plan.hadoop.conf, end)
+    if as_json:
+        click.echo(json.dumps(report(end, output, failure[0] if failure else None), indent=1))
+    if failure:
+        raise failure[1]
+    for line in [*summary(end), f"result in {output}"]:
+        say(line)
+
+
+def _warn(warnings: list[Diagnostic]) -> None:
+    for warning in warnings:
+        click.echo(render(warning, SourceMap()), err=True)
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _silent(text: str) -> None:
+    pass
+
+
+def report(end: Ended, output: str, cause: Cause | None) -> dict[str, Any]:
+    """The end of a job, for programs."""
+    found: dict[str, Any] = {
+        "format": FORMAT, "job": end.job, "state": end.state, "seconds": end.seconds, "maps": end.maps,
+        "reduces": end.reduces, "gpu_maps": end.plugin(GPU_MAPS), "cpu_maps": end.plugin(CPU_MAPS),
+        "failed_attempts": end.failed_attempts, "output": output, "counters": end.counters,
+    }
+    if cause:
+        attempt = cause.attempt
+        found["cause"] = {
+            "error": cause.what, "code": cause.known.code if cause.known else "", "attempt": attempt.id if attempt else "",
+            "node": attempt.node if attempt else "", "split": cause.split, "command": cause.command, "stderr": cause.stderr,
+        }
+    return found
+
+
+def summary(end: Ended) -> list[str]:
+    """A job that succeeded, for people: tasks, then counters."""
+    sides = ""
+    if PLUGIN_GROUP in end.counters:
+        sides = f" ({end.plugin(GPU_MAPS)} GPU, {end.plugin(CPU_MAPS)} CPU)"
+    lines = [f"{end.job} succeeded in {end.seconds:.0f} s: {end.maps} maps{sides}, {end.reduces} reduces"]
+    rows = [(name, value) for group in end.counters.values() for name, value in group.items() if name in _SHOWN and value]
+    for group, counters in end.counters.items():
+        if not group.startswith(_HADOOPS):
+            rows += [(f"{group}: {name}", value) for name, value in counters.items()]
+    width = max((len(name) for name, _ in rows), default=0)
+    return lines + [f"  {name:{width}}  {value:>14,}" for name, value in rows]

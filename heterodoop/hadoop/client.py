@@ -1,0 +1,125 @@
+"""Hadoop's own client on this machine: where it is, and running `hadoop jar` with it.
+
+Found as Hadoop's users have it: HADOOP_HOME, HADOOP_CONF_DIR, `hadoop` in PATH; `heterodoop cluster env` sets these too.
+Not here: what the arguments are (`streaming`), what the cluster says of the job afterwards (`rest`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import JobFailed, ToolError, UsageError
+from ..storage import hadoop_conf
+from ..storage.hadoop_conf import HadoopConf
+
+STREAMING_JAR = "HETERODOOP_STREAMING_JAR"
+HELP = 'start one with: heterodoop cluster up; eval "$(heterodoop cluster env)"; or set HADOOP_HOME and HADOOP_CONF_DIR'
+LOOK = "heterodoop cluster status; heterodoop doctor"
+_JOB = re.compile(r"\bjob_[0-9]{10,}_[0-9]{4,}\b")
+_TAIL_LINES = 15
+
+
+class Hadoop(NamedTuple):
+    """`command`: as a shell would find it (`hadoop` or a path); `program`: its path."""
+
+    program: str
+    command: str
+    streaming_jar: Path
+    conf: HadoopConf
+
+
+def configuration(environ: Mapping[str, str] = os.environ) -> HadoopConf:
+    """Hadoop's configuration. Raises ToolError HD620 where there is none, UsageError HD610 for one that cannot be read."""
+    conf = hadoop_conf.load(environ=environ)
+    if conf.folder is None:
+        raise ToolError("no Hadoop: HADOOP_CONF_DIR is not set, nor HADOOP_HOME", code="HD620", help=HELP)
+    return conf
+
+
+def find(environ: Mapping[str, str] = os.environ) -> Hadoop:
+    """What a submission needs. Raises ToolError HD620 (a part is missing), HD621 (a configuration without YARN)."""
+    conf = configuration(environ)
+    home = environ.get("HADOOP_HOME", "")
+    program = shutil.which("hadoop", path=os.path.join(home, "bin")) if home else None
+    program = program or shutil.which("hadoop", path=environ.get("PATH"))
+    if not program:
+        where = f"{home}/bin and PATH" if home else "PATH"
+        raise ToolError(f"no `hadoop` in {where}", code="HD620", help=HELP)
+    framework = conf.get("mapreduce.framework.name", "local")
+    if framework != "yarn":
+        raise ToolError(
+            f"{conf.folder} is the configuration of no cluster: mapreduce.framework.name is {framework}, not yarn",
+            code="HD621", help="set HADOOP_CONF_DIR to the folder of the cluster's mapred-site.xml",
+        )
+    same = shutil.which("hadoop", path=environ.get("PATH")) == program
+    return Hadoop(program, "hadoop" if same else program, _streaming_jar(home, environ), conf)
+
+
+def _streaming_jar(home: str, environ: Mapping[str, str]) -> Path:
+    given = environ.get(STREAMING_JAR, "")
+    if given:
+        if Path(given).is_file():
+            return Path(given)
+        raise ToolError(f"{STREAMING_JAR} names {given}, which is no file", code="HD620", help=HELP)
+    folder = Path(home, "share", "hadoop", "tools", "lib")
+    jars = sorted(folder.glob("hadoop-streaming-*.jar")) if home else []
+    jars = [jar for jar in jars if not jar.stem.endswith(("-sources", "-tests", "-javadoc"))]
+    if not jars:
+        where = f"in {folder}" if home else "found: HADOOP_HOME is not set"
+        raise ToolError(f"no hadoop-streaming-*.jar {where}", code="HD620", help=f"set {STREAMING_JAR} to its path")
+    return jars[-1]
+
+
+def submit(hadoop: Hadoop, arguments: Sequence[str]) -> str:
+    """Run `hadoop jar` with arguments that end with -background; returns the job's id.
+
+    An interrupt ends the client; a job that is not submitted by then never will be. Raises as `explain`.
+    """
+    argv = [hadoop.program, "jar", str(hadoop.streaming_jar), *arguments]
+    # A process group of its own: a Ctrl-C is for us to handle, once.
+    with subprocess.Popen(
+        argv, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as client:
+        try:
+            said = client.communicate()[0].decode("utf-8", "surrogateescape")
+        except BaseException:
+            os.killpg(client.pid, signal.SIGKILL)
+            raise
+    found = _JOB.search(said)
+    if client.returncode or not found:
+        raise explain(said, client.returncode)
+    return found[0]
+
+
+def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Of Hadoop's client: names in UTF-8 whatever the locale, and a log from which the job's id can be read."""
+    return {**environ, "LC_ALL": "C.UTF-8", "HADOOP_ROOT_LOGGER": "INFO,console"}
+
+
+_KNOWN: tuple[tuple[str, str, str], ...] = (
+    (r"Output directory (\S.*?) already exists", "HD020", "the output folder {0} exists already"),
+    (r"Input path does not exist: (\S.*)", "HD010", "the input {0} does not exist"),
+    (r"Input Pattern (\S.*) matches 0 files", "HD012", "no input file matches {0}"),
+    (r"(?:to unknown queue|Queue): ?(\S+)", "HD623", "there is no queue {0}"),
+)
+
+
+def explain(said: str, status: int) -> UsageError | JobFailed | ToolError:
+    """What the client's failure means. HD020, HD010, HD012, HD623 (the user's), HD622 (unreachable), HD625 (else)."""
+    for pattern, code, message in _KNOWN:
+        if match := re.search(pattern, said):
+            return UsageError(message.format(match[1].strip()), code=code)
+    exceptions = re.findall(r"^(?:Exception in thread \S+ |Caused by: )?[\w.$]+(?:Exception|Error): .*", said, re.MULTILINE)
+    if match := re.search(r"Call From \S+ to (\S+) failed|UnknownHostException: (\S+)", said):
+        return ToolError(f"{match[1] or match[2]} does not answer", code="HD622", help=LOOK)
+    lines = ["its client's last lines:", *[line for line in said.splitlines() if line.strip()][-_TAIL_LINES:]]
+    what = exceptions[-1] if exceptions else f"its client ended with status {status} and named no job"
+    return JobFailed(f"Hadoop did not take the job: {what}", code="HD625", help="\n".join(lines))

@@ -1,0 +1,129 @@
+"""Follow a job to its end: what is shown meanwhile, and what is known of it afterwards.
+
+Polls once a second, as little as a person needs: the ResourceManager for the state, the ApplicationMaster for tasks and
+counters. A cluster that does not answer for a while changes nothing about its job; after `GIVE_UP` seconds we leave it.
+Not here: why it failed (`logs`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..driver.yarn_rest import Unknown, one
+from ..engine.progress import Display, Snapshot
+from ..errors import ToolError
+from .rest import App, Cluster, Counters
+
+PERIOD = 1.0
+GIVE_UP = 300.0
+HISTORY_SECONDS = 30.0
+QUEUE_HINT = 60.0  # a job that waits so long for a container is told why
+PLUGIN_GROUP = "HeteroDoop"
+GPU_MAPS, CPU_MAPS = "GPU_MAPS", "CPU_MAPS"
+
+Say = Callable[[str], None]
+
+
+class Ended(NamedTuple):
+    """How a job ended. `state`: SUCCEEDED, FAILED or KILLED; `seconds`: from its submission; `counters` {} = not known."""
+
+    job: str
+    state: str
+    seconds: float
+    maps: int
+    reduces: int
+    failed_attempts: int
+    diagnostics: str
+    counters: Counters
+
+    def plugin(self, name: str) -> int:
+        return self.counters.get(PLUGIN_GROUP, {}).get(name, 0)
+
+
+class Follower:
+    """One job, watched. `plugin`: whether its map tasks may use GPUs."""
+
+    def __init__(self, cluster: Cluster, job: str, display: Display, say: Say, *, plugin: bool) -> None:
+        self._cluster = cluster
+        self._job = job
+        self._display = display
+        self._say = say
+        self._plugin = plugin
+        self._waited = time.monotonic()
+        self._hinted = False
+
+    def wait(self) -> Ended:
+        """Until the job is over. Raises ToolError HD622 where the cluster is silent for too long."""
+        heard = time.monotonic()
+        try:
+            while True:
+                try:
+                    app = self._cluster.app(self._job)
+                    heard = time.monotonic()
+                except Unknown as error:
+                    if time.monotonic() - heard > GIVE_UP:
+                        raise ToolError(
+                            f"the cluster is silent, the job may go on: {error}", code="HD622",
+                            help=f"heterodoop job status {self._job}",
+                        ) from None
+                    app = None
+                if app is not None and app.over:
+                    break
+                self._show(app)
+                time.sleep(PERIOD)
+        finally:
+            self._display.close()
+        return ended(self._cluster, self._job, app)
+
+    def _show(self, app: App | None) -> None:
+        if app is not None and app.state != "RUNNING":
+            self._hint(app)
+        elif self._display.due():
+            try:
+                self._display.show(self._snapshot())
+            except Unknown:
+                pass
+
+    def _hint(self, app: App) -> None:
+        if not self._hinted and time.monotonic() - self._waited > QUEUE_HINT:
+            self._hinted = True
+            self._say(f"{self._job} is {app.state} for {QUEUE_HINT:.0f} s: {app.diagnostics or 'YARN does not say why'}")
+
+    def _snapshot(self) -> Snapshot:
+        found = one(self._cluster.live(self._job).get("job")) or {}
+        numbers = {name: int(found.get(name) or 0) for name in (
+            "mapsCompleted", "mapsTotal", "reducesCompleted", "reducesTotal", "failedMapAttempts", "failedReduceAttempts",
+        )}
+        maps, total = numbers["mapsCompleted"], numbers["mapsTotal"]
+        return Snapshot(
+            phase="map" if maps < total or not numbers["reducesTotal"] else "reduce",
+            maps_done=maps, maps=total, reduces_done=numbers["reducesCompleted"], reduces=numbers["reducesTotal"],
+            failed=numbers["failedMapAttempts"] + numbers["failedReduceAttempts"], bytes_done=0, bytes_total=0,
+            on_device=self._on_gpus() if self._plugin else None, device="GPU",
+        )
+
+    def _on_gpus(self) -> int:
+        counters = self._cluster.counters(self._job, ended=False)
+        return counters.get(PLUGIN_GROUP, {}).get(GPU_MAPS, 0)
+
+
+def ended(cluster: Cluster, job: str, app: App | None) -> Ended:
+    """What is known of a job that is over, from the JobHistory server, else from the ResourceManager alone."""
+    found = cluster.history_of(job, HISTORY_SECONDS)
+    if found is None:
+        state, seconds = (app.final, app.elapsed / 1000) if app else ("UNKNOWN", 0.0)
+        return Ended(job, state, seconds, 0, 0, 0, app.diagnostics if app else "", {})
+    try:
+        counters = cluster.counters(job)
+    except Unknown:
+        counters = {}
+    milliseconds = int(found.get("finishTime") or 0) - int(found.get("submitTime") or 0)
+    failed = sum(int(found.get(name) or 0) for name in ("failedMapAttempts", "failedReduceAttempts"))
+    state = str(found.get("state") or (app.final if app else "UNKNOWN"))
+    return Ended(
+        job, "FAILED" if state == "ERROR" else state, milliseconds / 1000, int(found.get("mapsTotal") or 0),
+        int(found.get("reducesTotal") or 0), failed,
+        str(found.get("diagnostics") or (app.diagnostics if app else "")), counters,
+    )

@@ -1,0 +1,259 @@
+"""From what the user said to a `StreamingJob`: checks it, ships its files, and says what will be different from the wish.
+
+What streaming does itself stays its own: other partitioners, comparators, separators, formats are passed on. The plug-in
+then declines, so such a job's map tasks run on the CPU; a warning says so before the job runs. Not here: the arguments
+(`streaming`), talking to a cluster (`submission`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import manifest
+from ..build_hadoop import find_jar
+from ..diag import Diagnostic
+from ..engine import jobconf
+from ..errors import Limitation, UsageError
+from ..executor.streaming_env import OLD_NAMES
+from ..manifest import Manifest
+from ..scheduler.policies import POLICIES
+from ..storage.hadoop_conf import HadoopConf
+from . import archive, streaming
+from .streaming import Shipped, StreamingJob
+
+REDUCES = "mapreduce.job.reduces"
+NAME = "mapreduce.job.name"
+QUEUE = "mapreduce.job.queuename"
+DELIMITER = "textinputformat.record.delimiter"
+POLICY = "heterodoop.policy"
+_NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
+
+# Settings of the plug-in and the driver (docs/hadoop-plugin.md), beside those of `jobconf.SETTINGS`.
+PLUGIN_KEYS = frozenset({
+    POLICY, "heterodoop.verify", "heterodoop.gpu.retry", "heterodoop.gpu.delay", "heterodoop.driver.dir",
+    "heterodoop.driver.tcp", "heterodoop.driver.silence.ms", "heterodoop.gpu.wait.max.ms",
+})
+
+# With these the plug-in leaves a job's map tasks to the CPU; the values are those with which it does not.
+CPU_SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
+    "mapreduce.job.partitioner.class": (("org.apache.hadoop.mapred.lib.HashPartitioner",), "another partitioner"),
+    "mapreduce.job.output.key.comparator.class": ((), "a key comparator"),
+    "mapreduce.map.sort.class": (("org.apache.hadoop.util.QuickSort",), "another sort"),
+    "mapreduce.job.encrypted-intermediate-data": (("false",), "encrypted map output"),
+    "mapreduce.map.skip.maxrecords": (("0",), "skip mode"),
+    "stream.num.map.output.key.fields": (("1",), "a key of several fields"),
+    "stream.map.output.field.separator": (("\t",), "another separator of key and value"),
+    "stream.map.input.field.separator": (("\t",), "another separator of key and value"),
+    "stream.map.input": (("text",), "another form of the filter's input"),
+    "stream.io.identifier.resolver.class": ((), "another form of the filter's input"),
+}
+
+
+@dataclass(frozen=True)
+class SubmitOptions:
+    """What the command line says; texts as they stand there. `files`: PATH[#NAME]; `definitions`: KEY=VALUE."""
+
+    reducers: str | None = None
+    name: str | None = None
+    queue: str | None = None
+    policy: str | None = None
+    cpu_only: bool = False
+    record_delimiter: str | None = None
+    definitions: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    hadoop_files: tuple[str, ...] = ()
+    archives: tuple[str, ...] = ()
+    libjars: tuple[str, ...] = ()
+    partitioner: str = ""
+    input_format: str = ""
+    output_format: str = ""
+
+
+Exists = Callable[[str], bool | None]
+
+
+def build(
+    bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, conf: HadoopConf, exists: Exists,
+) -> tuple[StreamingJob, list[Diagnostic]]:
+    """The job, and what to warn of.
+
+    exists  whether a path is there, None where nobody can say; a name with a wildcard that is there is no pattern.
+    Raises UsageError (HD010, HD030, HD032, HD033, HD623, HD310-HD313, HD633), Limitation HD624, ToolError HD650 (no jar).
+    """
+    what = manifest.load(bundle)
+    settings, warnings = _settings(options, plugin=not options.cpu_only)
+    reducers = _reducers(options, settings, what, conf)
+    packed = archive.pack(bundle)
+    job = StreamingJob(
+        bundle=Shipped(str(packed.path), packed.name), bundle_sha256=packed.sha256,
+        plugin=None if options.cpu_only else str(archive.shippable(find_jar(), "heterodoop-mr.jar")),
+        combiner=what.program("combine") is not None, reducer=what.program("reduce") is not None,
+        inputs=tuple(hadoop_path(name, exists) for name in inputs), output=hadoop_path(output, lambda _: True),
+        reducers=reducers, name=settings.pop(NAME, what.name), queue=settings.pop(QUEUE, ""),
+        policy=settings.pop(POLICY, ""), settings=settings, environment=tuple(map(_variable, options.environment)),
+        files=(*map(_file, options.files), *_shipped(options.hadoop_files)), archives=tuple(_shipped(options.archives)),
+        libjars=tuple(jar for text in options.libjars for jar in text.split(",") if jar),
+        partitioner=options.partitioner, input_format=options.input_format, output_format=options.output_format,
+    )
+    _check_names(job)
+    return job, warnings + (_cpu_warnings(job, what) if job.plugin else [])
+
+
+def _settings(options: SubmitOptions, *, plugin: bool) -> tuple[dict[str, str], list[Diagnostic]]:
+    """-D and the options that are short for one, checked. An option wins, with a warning where they differ."""
+    found: dict[str, str] = {}
+    for definition in options.definitions:
+        key, value = _definition(definition, plugin=plugin)
+        found[key] = value
+    given: dict[str, tuple[str, str | None]] = {
+        NAME: ("--name", options.name), QUEUE: ("--queue", options.queue), POLICY: ("--policy", options.policy),
+        REDUCES: ("--reducers", options.reducers),
+    }
+    if options.record_delimiter is not None:
+        text = jobconf.unescape(options.record_delimiter, "--record-delimiter")
+        given[DELIMITER] = ("--record-delimiter", text)
+    warnings = []
+    for key, (option, chosen) in given.items():
+        if chosen is None:
+            continue
+        if found.get(key, chosen) != chosen:
+            warnings.append(Diagnostic("warning", "HD034", f"{option} {chosen} wins over -D {key}={found[key]}"))
+        found[key] = chosen
+    for key, value in found.items():
+        _check_value(key, value, given[key][0] if key in given and given[key][1] is not None else "")
+    return found, warnings + [_unknown(key) for key in found if key.startswith("heterodoop.") and not _is_known(key)]
+
+
+def _definition(text: str, *, plugin: bool) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    key = _NEW_NAMES.get(key.strip(), key.strip())
+    if not equals or not key:
+        raise UsageError(f"-D {text!r}: must be KEY=VALUE", code="HD030")
+    if key in streaming.OWN_SETTINGS and (plugin or key not in streaming.PLUGIN_SETTINGS):
+        raise UsageError(
+            f"-D {key}: submit sets this itself", code="HD623",
+            help="there are options for paths, formats and -cmdenv; with --cpu-only the plug-in's settings are yours",
+        )
+    return key, value
+
+
+def _check_value(key: str, value: str, option: str = "") -> None:
+    """`option`: the one that gave the value, "" for -D."""
+    if bad := re.search("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", value):
+        raise Limitation(
+            f"{key}: Hadoop's job file is XML, which cannot hold the character {bad[0]!r}", code="HD624",
+            help="use another value; `heterodoop run` takes any",
+        )
+    if key == POLICY and value not in POLICIES:
+        raise UsageError(f"--policy {value!r}: must be one of {', '.join(POLICIES)}", code="HD032")
+    if key in jobconf.SETTINGS:
+        try:
+            jobconf.SETTINGS[key].parse(value)
+        except ValueError as error:
+            if option:
+                raise UsageError(f"{option} {value!r}: {error}", code="HD032") from None
+            raise UsageError(f"-D {key}={value}: {error}", code="HD030") from None
+
+
+def _is_known(key: str) -> bool:
+    return key in PLUGIN_KEYS or key in jobconf.SETTINGS
+
+
+def _unknown(key: str) -> Diagnostic:
+    near = difflib.get_close_matches(key, [*PLUGIN_KEYS, *(k for k in jobconf.SETTINGS if k.startswith("heterodoop."))], 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return Diagnostic("warning", "HD627", f"-D {key}: HeteroDoop has no such setting{hint}")
+
+
+def _reducers(options: SubmitOptions, settings: dict[str, str], what: Manifest, conf: HadoopConf) -> int:
+    """From the option or -D, else the cluster's default for a bundle with a reducer and 0 for one without."""
+    given = settings.pop(REDUCES, None)
+    if given is None:
+        given = (conf.get(REDUCES) or "1") if what.program("reduce") else "0"
+    return jobconf.parse_count(given, "--reducers", 0, jobconf.MAX_REDUCERS)
+
+
+def hadoop_path(name: str, exists: Exists) -> str:
+    """A path as Hadoop's job takes it: the escapes that its lists and patterns need, nothing that a shell needs.
+
+    Raises UsageError HD010 for an empty name, Limitation HD624 for a comma outside of {}, a colon in a plain name, and
+    bytes that are no UTF-8.
+    """
+    if not name:
+        raise UsageError("an input or output name is empty", code="HD010")
+    plain = re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*:/", "/", name)
+    if ":" in re.sub(r"^//[^/]*", "", plain):
+        raise Limitation(f"{name!r}: Hadoop takes no colon in a name", code="HD624", help="rename it")
+    if "," in re.sub(r"\{[^{}]*\}", "", name):
+        raise Limitation(f"{name!r}: Hadoop takes a comma for the end of a name", code="HD624", help="write ? for it")
+    if any("\udc80" <= letter <= "\udcff" for letter in name) or "\0" in name:
+        raise Limitation(f"{name!r}: names in Hadoop are UTF-8 text", code="HD624", help="rename it")
+    if re.search(r"[*?[\]{}\\]", name) and exists(name):
+        name = re.sub(r"([*?[\]{}\\])", r"\\\1", name)
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _variable(text: str) -> str:
+    name, equals, _ = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"-cmdenv {text!r}: must be NAME=VALUE", code="HD030")
+    if re.search(r"\s", text):
+        raise Limitation(f"-cmdenv {text!r}: streaming takes a blank for the end of a variable", code="HD624",
+                         help="put it into a file and ship that: --file")
+    _check_value(f"-cmdenv {name}", text)
+    return text
+
+
+def _file(text: str) -> Shipped:
+    """--file PATH[#NAME]: a local file (or folder) and its hash."""
+    path_text, mark, name = text.rpartition("#")
+    if not mark or os.path.exists(text):
+        path_text, name = text, os.path.basename(os.path.normpath(text))
+    path = Path(os.path.abspath(path_text))
+    if not path.exists() or not os.access(path, os.R_OK):
+        raise UsageError(f"--file {path_text!r} cannot be read", code="HD033")
+    if not archive.SAFE.match(name) or "/" in name:
+        raise Limitation(
+            f"--file {text!r}: Hadoop cannot ship a file under the name {name!r}", code="HD624",
+            help="give it a name of letters, digits and . _ - +: --file PATH#NAME",
+        )
+    return Shipped(str(archive.shippable(path, name)), name, "" if path.is_dir() else manifest.sha256(path))
+
+
+def _shipped(texts: Iterable[str]) -> list[Shipped]:
+    """-files A,B#NAME and -archives as Hadoop understands them: addresses, not looked at."""
+    found = []
+    for address in (part for text in texts for part in text.split(",") if part):
+        before, mark, name = address.rpartition("#")
+        found.append(Shipped(before, name) if mark else Shipped(address, address.rstrip("/").rsplit("/", 1)[-1]))
+    return found
+
+
+def _check_names(job: StreamingJob) -> None:
+    seen: set[str] = set()
+    for shipped in (job.bundle, *job.files, *job.archives):
+        if shipped.name in seen:
+            what = f"two files would be {shipped.name!r} in the working folder"
+            raise UsageError(what, code="HD033", help="name one of them: PATH#NAME")
+        seen.add(shipped.name)
+
+
+def _cpu_warnings(job: StreamingJob, what: Manifest) -> list[Diagnostic]:
+    """Why no map task of the job will use a GPU, as far as it can be known here. The plug-in decides, attempt by attempt."""
+    program = what.program("map")
+    refusals = program.gpu_refusals if program else ()
+    reasons = [f"the map program stays on the CPU: {reason.message}" for reason in refusals[:1]]
+    if job.partitioner:
+        reasons.append(f"-partitioner {job.partitioner}: another partitioner")
+    if job.output_format and job.reducers == 0:
+        reasons.append(f"-outputformat {job.output_format} in a job without reducers")
+    for key, (allowed, why) in CPU_SETTINGS.items():
+        if key in job.settings and job.settings[key] not in allowed:
+            reasons.append(f"-D {key}={job.settings[key]}: {why}")
+    return [Diagnostic("warning", "HD626", f"map tasks will run on the CPU: {reason}") for reason in reasons]

@@ -1,0 +1,144 @@
+"""Submit a job: look before it is submitted, hand it to Hadoop's client, follow it, say how it ended.
+
+An output that exists is refused before anything is done; nothing is deleted, neither before nor after. An interrupt leaves
+the job running. Not here: what the job is (`job_options`), how it is shown (`commands`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..diag import Diagnostic
+from ..driver.yarn_rest import Unknown
+from ..engine.progress import Display
+from ..errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
+from ..storage.hadoop_conf import HadoopConf
+from ..storage.webhdfs import Namespace
+from . import client, logs, streaming
+from .client import Hadoop
+from .follow import Ended, Follower, Say
+from .job_options import SubmitOptions, build
+from .logs import Cause
+from .rest import Cluster
+from .streaming import StreamingJob
+
+# What does not keep a job from being submitted: Hadoop looks at its paths itself.
+_NO_NAMESPACE = ("HD632", "HD635", "HD636", "HD637")
+
+
+class Plan(NamedTuple):
+    """A job, ready to be submitted, and what to warn of."""
+
+    hadoop: Hadoop
+    job: StreamingJob
+    warnings: list[Diagnostic]
+
+    def line(self, *, background: bool) -> str:
+        """The command that submits it, for a shell."""
+        arguments = streaming.arguments(self.job, background=background)
+        return streaming.shell_line(self.hadoop.command, self.hadoop.streaming_jar, arguments)
+
+
+class Paths:
+    """What of a job's paths is there; None for what nobody can say: another file system, no `hdfs` package, Kerberos."""
+
+    def __init__(self, conf: HadoopConf) -> None:
+        self._namespace: Namespace | None = None
+        try:
+            self._namespace = Namespace(conf)
+        except (Limitation, ToolError):
+            pass
+
+    def exists(self, name: str) -> bool | None:
+        if self._namespace is None:
+            return None
+        try:
+            return self._namespace.status(self._namespace.resolve(name)) is not None
+        except HeteroDoopError as error:
+            if error.code in (*_NO_NAMESPACE, "HD634"):
+                return None
+            raise
+
+    def close(self) -> None:
+        if self._namespace is not None:
+            self._namespace.close()
+
+
+def plan(bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, *, dry: bool) -> Plan:
+    """Everything up to the submission. `dry`: no server is asked whether the output exists.
+
+    Raises as `client.find` and `job_options.build`; UsageError HD020 (the output exists), HD010 (an input does not),
+    ToolError HD622 (no cluster answers), Limitation HD635 (it wants a login).
+    """
+    hadoop = client.find()
+    paths = Paths(hadoop.conf)
+    try:
+        job, warnings = build(bundle, inputs, output, options, hadoop.conf, paths.exists)
+        if not dry:
+            Cluster(hadoop.conf).check()
+            _look(paths, inputs, output)
+    finally:
+        paths.close()
+    return Plan(hadoop, job, warnings)
+
+
+def _look(paths: Paths, inputs: Sequence[str], output: str) -> None:
+    if paths.exists(output):
+        raise UsageError(f"the output folder {output} exists already", code="HD020",
+                         help="name another one; nothing is ever overwritten")
+    for name in inputs:
+        if paths.exists(name) is False and not set("*?[{\\") & set(name):
+            raise UsageError(f"the input {name} does not exist", code="HD010", help="heterodoop fs put FILE PATH")
+
+
+def submit(of: Plan) -> str:
+    """Hand the job to Hadoop's client and leave it alone; returns its id. Raises as `client.submit`; Interrupted."""
+    try:
+        return _submit(of)
+    except KeyboardInterrupt:
+        raise _interrupted(of, "", kill=False) from None
+
+
+def run(of: Plan, display: Display, say: Say, *, kill_on_exit: bool) -> Ended:
+    """Submit the job and follow it to its end. An interrupt leaves it running, or kills it with `kill_on_exit`.
+
+    Raises as `client.submit`; Interrupted; ToolError HD622 for a cluster that is silent for too long.
+    """
+    job = ""
+    try:
+        job = _submit(of)
+        after = "kills it" if kill_on_exit else f"leaves it running (heterodoop job kill {job})"
+        say(f"{job} is submitted; an interrupt {after}")
+        return Follower(Cluster(of.hadoop.conf), job, display, say, plugin=of.job.plugin is not None).wait()
+    except KeyboardInterrupt:
+        raise _interrupted(of, job, kill=kill_on_exit) from None
+
+
+def _submit(of: Plan) -> str:
+    return client.submit(of.hadoop, streaming.arguments(of.job, background=True))
+
+
+def _interrupted(of: Plan, job: str, *, kill: bool) -> Interrupted:
+    if not job:
+        return Interrupted("interrupted while the job was being submitted", help="heterodoop job list shows whether it was")
+    if not kill:
+        return Interrupted(f"{job} goes on", help=f"heterodoop job kill {job}; heterodoop job status {job}")
+    try:
+        Cluster(of.hadoop.conf).kill(job)
+    except Unknown as error:
+        return Interrupted(f"{job} could not be killed: {error}", help=f"heterodoop job kill {job}")
+    return Interrupted(f"{job} is killed")
+
+
+def failure(conf: HadoopConf, end: Ended) -> tuple[Cause, JobFailed]:
+    """Why a job that did not succeed did not, and the error that says so: HD628, HD629 (killed), or the cause's own code."""
+    if end.state == "KILLED":
+        cause = Cause(None, logs.summary(end.diagnostics))
+        return cause, JobFailed(f"{end.job} was killed: {cause.what}", code="HD629", help="heterodoop job list")
+    cause = logs.cause(Cluster(conf), conf, end.job, end.diagnostics)
+    code = cause.known.code if cause.known else "HD628"
+    text = "\n".join([f"{end.job} failed", *(f"  {line}" for line in cause.lines())])
+    helps = [cause.help, f"all logs: heterodoop job logs {end.job}"]
+    return cause, JobFailed(text, code=code, help="; ".join(filter(None, helps)))

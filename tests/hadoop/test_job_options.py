@@ -1,0 +1,162 @@
+"""From the command line to a job: what is checked, shipped and warned of."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from heterodoop.errors import HeteroDoopError, Limitation, UsageError
+from heterodoop.hadoop import client
+from heterodoop.hadoop.job_options import SubmitOptions, build, hadoop_path
+from heterodoop.hadoop.streaming import StreamingJob, arguments, settings
+
+from ..support import Bundles
+from .fake_cluster import FakeCluster
+
+MAP = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char word[30], *line = NULL; size_t cap = 0; int one = 1;
+  #pragma mapreduce mapper key(word) value(one) keylength(30) vallength(1)
+  while (getline(&line, &cap, stdin) != -1) {
+    word[0] = 0;
+    sscanf(line, "%29s", word);
+    printf("%s\\t%d\\n", word, one);
+  }
+  return 0;
+}
+"""
+PLAIN = "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); return 0; }\n"
+
+
+class Made:
+    def __init__(self, fake: FakeCluster, bundles: Bundles) -> None:
+        self.conf = client.configuration()
+        self.bundle = bundles.get(MAP, reduce=PLAIN)
+        self.bundles = bundles
+
+    def __call__(self, *, inputs: tuple[str, ...] = ("/in",), bundle: Path | None = None, **options: object) -> StreamingJob:
+        self.job, warnings = build(
+            bundle or self.bundle, inputs, "/out", SubmitOptions(**options), self.conf, lambda name: "here" in name,  # type: ignore[arg-type]
+        )
+        self.warnings = [(warning.code, warning.message) for warning in warnings]
+        return self.job
+
+
+@pytest.fixture
+def made(fake: FakeCluster, bundles: Bundles) -> Made:
+    return Made(fake, bundles)
+
+
+def code(make: object, *args: object, **options: object) -> str:
+    with pytest.raises(HeteroDoopError) as caught:
+        make(*args, **options)  # type: ignore[operator]
+    return caught.value.code
+
+
+def test_a_bundle_with_a_reducer_gets_the_clusters_number_of_reducers(made: Made, fake: FakeCluster):
+    assert made().reducers == 1 and made(reducers="7").reducers == 7
+    assert made(definitions=("mapred.reduce.tasks=2",)).reducers == 2
+    assert made(bundle=made.bundles.get(MAP)).reducers == 0
+    site = fake.folder / "conf" / "mapred-site.xml"
+    row = "<property><name>mapreduce.job.reduces</name><value>5</value></property>"
+    site.write_text(site.read_text().replace("<configuration>", f"<configuration>{row}"))
+    made.conf = client.configuration()
+    assert made().reducers == 5
+
+
+def test_an_option_wins_over_a_setting_with_a_warning(made: Made):
+    job = made(name="a", definitions=("mapreduce.job.name=b", "mapreduce.job.queuename=q"), queue="p", policy="gpu-first")
+    assert (job.name, job.queue, job.policy) == ("a", "p", "gpu-first")
+    assert [c for c, _ in made.warnings] == ["HD034", "HD034"]
+
+
+def test_the_settings_that_make_the_job_are_not_the_users(made: Made):
+    for key in ("mapred.map.runner.class", "stream.map.streamprocessor", "heterodoop.bundle", "mapred.input.dir"):
+        assert code(made, definitions=(f"{key}=x",)) == "HD623"
+    job = made(definitions=("mapred.map.runner.class=my.Runner",), cpu_only=True)
+    assert settings(job)["mapred.map.runner.class"] == "my.Runner" and job.plugin is None
+    assert code(made, definitions=("stream.map.streamprocessor=x",), cpu_only=True) == "HD623"
+
+
+def test_values_are_checked_before_a_cluster_sees_them(made: Made):
+    assert code(made, definitions=("a",)) == "HD030" and code(made, definitions=("mapreduce.map.maxattempts=0",)) == "HD030"
+    assert code(made, policy="fastest") == "HD032" and code(made, reducers="-1") == "HD032"
+    assert code(made, definitions=("a=\x01",)) == "HD624" and code(made, record_delimiter=r"\x01") == "HD624"
+    assert code(made, environment=("X",)) == "HD030" and code(made, environment=("X=a b",)) == "HD624"
+    assert settings(made(record_delimiter=r"\n\n"))["textinputformat.record.delimiter"] == "\n\n"
+
+
+def test_a_misspelt_setting_of_ours_is_pointed_out(made: Made):
+    made(definitions=("heterodoop.polcy=tail", "heterodoop.gpu.wait.max.ms=1", "other.key=1"))
+    assert [c for c, _ in made.warnings] == ["HD627"] and "heterodoop.policy" in made.warnings[0][1]
+
+
+@pytest.mark.parametrize(("options", "why"), [
+    ({"partitioner": "my.Part"}, "partitioner"),
+    ({"definitions": ("mapreduce.job.output.key.comparator.class=x.Y",)}, "comparator"),
+    ({"definitions": ("stream.num.map.output.key.fields=2",)}, "fields"),
+    ({"output_format": "my.Format", "reducers": "0"}, "-outputformat"),
+])
+def test_what_only_hadoop_can_do_is_submitted_with_a_warning(made: Made, options: dict[str, object], why: str):
+    job = made(**options)
+    assert job.plugin and [c for c, _ in made.warnings] == ["HD626"] and why in made.warnings[0][1]
+    made(**options, cpu_only=True)
+    assert not made.warnings
+
+
+def test_a_program_without_a_kernel_is_submitted_with_a_warning(made: Made):
+    made(bundle=made.bundles.get(PLAIN))
+    assert [c for c, _ in made.warnings] == ["HD626"] and "stays on the CPU" in made.warnings[0][1]
+
+
+def test_files_are_shipped_under_their_names(made: Made, tmp_path: Path):
+    (tmp_path / "list.txt").write_text("x")
+    (tmp_path / "my list").write_text("y")
+    job = made(files=(f"{tmp_path}/list.txt", f"{tmp_path}/my list#other"), hadoop_files=("hdfs:///a,hdfs:///b#c",))
+    assert [file.name for file in job.files] == ["list.txt", "other", "a", "c"]
+    assert Path(job.files[1].address).read_text() == "y" and " " not in job.files[1].address
+    assert job.files[0].sha256 == hashlib.sha256(b"x").hexdigest() and not job.files[2].sha256
+    assert code(made, files=(f"{tmp_path}/none",)) == "HD033" and code(made, files=(f"{tmp_path}/my list",)) == "HD624"
+    assert code(made, files=(f"{tmp_path}/list.txt",) * 2) == "HD033"
+    assert code(made, files=(f"{tmp_path}/list.txt#{job.bundle.name}",)) == "HD033"
+
+
+def test_paths_say_to_hadoop_what_they_say_to_us():
+    def no(name: str) -> bool | None:
+        return False
+
+    def yes(name: str) -> bool | None:
+        return True
+
+    for name in ("/50%.txt", "/a+b", "/a b", "/a#b", "/year=2015/x", "/Übung", "hdfs://host:8020/x", "/a{b,c}", "x;y"):
+        assert hadoop_path(name, no) == name
+    assert hadoop_path("/a?b", no) == "/a?b" and hadoop_path("/a?b", yes) == r"/a\?b"
+    assert hadoop_path("/[x]{y}\\", yes) == r"/\[x\]\{y\}\\" and hadoop_path("-x", yes) == "./-x"
+    for name in ("a:b", "/a,b", "/a\udcff", "/x\0"):
+        with pytest.raises(Limitation) as caught:
+            hadoop_path(name, no)
+        assert caught.value.code == "HD624"
+    with pytest.raises(UsageError) as wrong:
+        hadoop_path("", no)
+    assert wrong.value.code == "HD010"
+
+
+def test_every_input_is_named_by_itself(made: Made):
+    argv = arguments(made(inputs=("/a", "/here?")))
+    assert [argv[i + 1] for i, word in enumerate(argv) if word == "-input"] == ["/a", r"/here\?"]
+
+
+def test_a_folder_that_is_no_bundle_is_refused(made: Made, tmp_path: Path):
+    assert code(made, bundle=tmp_path) == "HD312"
+
+
+def test_without_the_plug_ins_jar_the_message_says_how_to_build_it(made: Made, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HETERODOOP_MR_JAR", "/none.jar")
+    with pytest.raises(HeteroDoopError) as caught:
+        made()
+    assert caught.value.code == "HD650" and "heterodoop.build_hadoop" in caught.value.help
+    assert made(cpu_only=True).plugin is None
