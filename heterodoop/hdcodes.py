@@ -841,6 +841,59 @@ CODES: dict[str, Entry] = {
         " The folder is missing, a file in it is no configuration, or its variables lead to each other without an end.",
         "Set HADOOP_CONF_DIR to the folder that the Hadoop commands use, or correct the file in the message.",
     ),
+    "HD611": Entry(
+        "a driver runs there already",
+        "Per folder and NodeManager there is one GPU driver; the message says its process and since when it runs.",
+        "Use it; or end it with `heterodoop driver stop`, or give the new one another --dir or --node-port.",
+    ),
+    "HD612": Entry(
+        "the driver's folder cannot be trusted",
+        "Map tasks talk to the driver through a socket in this folder. Whoever can write there could take the driver's"
+        " place, so the folder must be a real folder (no link) of your own with mode 0700.",
+        "Remove what stands there, or name another folder with --dir; tasks find it by heterodoop.driver.dir.",
+    ),
+    "HD613": Entry(
+        "no driver answers",
+        "No GPU driver of this user runs with that folder and NodeManager port, or it does not answer.",
+        "heterodoop driver start; check --dir and --node-port. The driver's log is driver.log in its folder.",
+    ),
+    "HD614": Entry(
+        "the driver cannot start",
+        "What it needs is missing: GPUs, a folder to work in, a port. The message says what.",
+        "heterodoop doctor says what works on this machine; the driver's log is driver.log in its folder.",
+    ),
+    "HD615": Entry(
+        "the GPU driver does not do such a task",
+        "The job uses something that the CPU path of Hadoop does and the driver does not: another codec, a limit of the"
+        " records' length, a compressed input, a program without kernels. The attempt runs on the CPU.",
+        "Nothing has to be done. To use the GPU, change the setting that the message names; heterodoop explain BUNDLE says"
+        " why a program has no kernel.",
+    ),
+    "HD616": Entry(
+        "the job's files are not what was named",
+        "A map attempt names every file of its working folder with its SHA-256. A name leads out of the folder, a file's"
+        " bytes are not those of its hash, or the bundle is not the one that the job was submitted with. The attempt runs on"
+        " the CPU.",
+        "Submit the job again with files that do not change meanwhile.",
+    ),
+    "HD617": Entry(
+        "the GPU driver cannot read the split",
+        "Neither the driver nor the task could read the bytes of the split: no access, a file that became shorter, a"
+        " DataNode that is gone. The attempt runs on the CPU, where Hadoop's own reader says what is wrong.",
+        "Look at the attempt's log and at `hdfs fsck`.",
+    ),
+    "HD618": Entry(
+        "a map output of a GPU is not right",
+        "Before a result leaves the driver its order, partitions, lengths, end marks and checksums are checked. This one was"
+        " damaged, and was thrown away; the attempt runs on the CPU.",
+        "Please report it. heterodoop verify compares device and CPU on the job's own input.",
+    ),
+    "HD619": Entry(
+        "the GPU driver has no GPU for the task",
+        "Its queue is full, it is stopping, its GPUs are out of service, the task failed on the GPU before, or the node's"
+        " scheduler gave the attempt to the CPU.",
+        "Nothing has to be done: the attempt runs on the CPU. heterodoop driver status shows GPUs and queue.",
+    ),
     "HD620": Entry(
         "there is no Hadoop on this machine, or a part of its client is missing",
         "Jobs are submitted with Hadoop's own client: `hadoop` (of HADOOP_HOME, else in PATH), the configuration of"

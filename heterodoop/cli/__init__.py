@@ -19,6 +19,7 @@ import click
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 from .cluster import cluster_command
+from .driver import driver as driver_command
 from .simulate import simulate_command
 from .submit import fs_command, job_command, submit_command
 
@@ -243,6 +244,7 @@ cli.add_command(simulate_command)
 cli.add_command(submit_command)
 cli.add_command(job_command)
 cli.add_command(fs_command)
+cli.add_command(driver_command)
 
 
 def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:

@@ -90,6 +90,17 @@ class Worker:
         return self._ready
 
     @property
+    def pid(self) -> int:
+        """Of the process that there is; 0 while there is none."""
+        process = self._process
+        return process.pid if process else 0
+
+    @property
+    def memory(self) -> Opened | None:
+        """As `opened`, without waiting."""
+        return self._opened
+
+    @property
     def out_of_service(self) -> str:
         """Why the GPU gets no more tasks; "" while it does."""
         return self._out.message if self._out else ""

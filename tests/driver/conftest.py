@@ -1,15 +1,98 @@
-"""A fake cluster for tests of what asks one."""
+"""A fake cluster for tests of what asks one; a driver on the emulated device, and what the CPU makes of the same task."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from heterodoop.executor.cpu_task import CpuJob, Place, run_map
+from heterodoop.executor.native import Native, Progress
+from heterodoop.executor.report import AttemptResult
+from heterodoop.executor.split import Split
+from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.manifest import load
+from heterodoop.storage.local import InputFile
+
+from ..support import ROOT, Bundles
+from .client import Attempt
 from .fake_yarn import FakeYarn
+from .running import Driver, running
+
+APP = ROOT / "apps" / "wordcount"
+SAMPLE = (APP / "sample.txt").read_bytes()[:60_000]
 
 
 @pytest.fixture
 def yarn() -> Iterator[FakeYarn]:
     with FakeYarn() as fake:
         yield fake
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Environment of a driver: modules of the emulated device are built once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return {"XDG_CACHE_HOME": str(shared / "cache"), "HADOOP_CONF_DIR": "", "HADOOP_HOME": ""}
+
+
+@pytest.fixture(scope="module")
+def driver(cache: dict[str, str]) -> Iterator[Driver]:
+    """One that the tests of a module share."""
+    with running(environment=cache) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def wordcount(bundles: Bundles) -> Path:
+    return bundles.get(*((APP / f"{role}.c").read_text() for role in ("map", "combine", "reduce")))
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    (tmp_path / "in.txt").write_bytes(SAMPLE)
+    return tmp_path / "in.txt"
+
+
+@pytest.fixture
+def attempt(wordcount: Path, sample: Path) -> Attempt:
+    """Word count of a whole small file."""
+    return Attempt(wordcount, f"file:{sample}", length=len(SAMPLE), reduces=3)
+
+
+OnCpu = Callable[..., tuple[AttemptResult, bytes, bytes]]
+
+
+@pytest.fixture
+def on_cpu(tmp_path: Path) -> OnCpu:
+    """What the CPU filters make of an attempt's split of a local file: result, index, data."""
+
+    def run(attempt: Attempt, path: Path) -> tuple[AttemptResult, bytes, bytes]:
+        found = load(attempt.bundle)
+
+        def binary(role: str) -> Path | None:
+            program = found.program(role)  # type: ignore[arg-type]
+            return attempt.bundle / program.binary if program else None
+
+        combine = found.program("combine")
+        region = combine.region if combine else None
+        map = binary("map")
+        assert map
+        job = CpuJob(
+            map, binary("combine") if attempt.combine else None, None, bool(region and region.fold and region.fold.regroup),
+            region.pairs if region else None, [b"PATH=" + os.environb[b"PATH"]], attempt.reduces, attempt.delimiter, False,
+            100 << 20, "reporter:",
+        )
+        work = tmp_path / "cpu"
+        work.mkdir()
+        split = Split(InputFile(str(path), path.stat().st_size), attempt.start, attempt.length)
+        place = Place(work, work, work / "log", TaskNames("job_1_0001", True, 0, 0, work, work, split))
+        out, index = work / "out", work / "index"
+        result = run_map(Native.load(), job, split, place, out, index, Progress())
+        assert result.failure is None, result.failure
+        return result, index.read_bytes() if attempt.reduces else b"", out.read_bytes()
+
+    return run

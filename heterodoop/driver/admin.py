@@ -1,0 +1,55 @@
+"""`heterodoop driver` and the running driver: what is going on, and the order to end. JSON in a frame of the same socket.
+
+Not here: processes (control.py).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any, Protocol
+
+from ..errors import ToolError
+from . import place
+from .place import Place
+from .protocol import BIG_CONTROL, Closed, Message, Stream, Type
+
+ASK_SECONDS = 10.0
+
+
+class Administered(Protocol):
+    """The server, as its administrator sees it."""
+
+    def status(self) -> dict[str, object]: ...
+
+    def stop(self, now: bool = False) -> None: ...
+
+
+def answer(stream: Stream, message: Message, server: Administered) -> None:
+    """Serve STATUS or STOP."""
+    stream.send(Type.STATE, ("json", json.dumps(server.status())))
+    if message.type is Type.STOP:
+        server.stop(message.flag("now"))
+
+
+def ask(here: Place, type: Type, now: bool = False) -> dict[str, Any]:
+    """What the driver says of itself. Raises UsageError HD612: its folder is not safe; ToolError HD613: nobody answers."""
+    if here.folder.exists():
+        place.check_folder(here.folder)
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    stream = Stream(sock)
+    try:
+        sock.connect(str(here.socket))
+        place.admit(sock)
+        stream.send(type, ("now", int(now)))
+        said = stream.receive((Type.STATE,), ASK_SECONDS, BIG_CONTROL)
+        state: dict[str, Any] = json.loads(said.raw("json"))
+        return state
+    except (OSError, Closed, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        owner = place.owner_of(here)
+        lives = f"; {owner} holds its lock" if owner else ""
+        raise ToolError(f"no driver answers at {here.socket}: {why}{lives}", code="HD613",
+                        help="heterodoop driver start") from None
+    finally:
+        stream.close()

@@ -1,0 +1,221 @@
+"""The node's devices for all jobs: worker processes, one per GPU, and a job's kernels in the form that each runs.
+
+Workers start with the driver and know no job; what differs between jobs travels with a task. Not here: who gets a device
+next (fair_queue.py), what a task does with it (tasks.py).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import DeviceError, HeteroDoopError, ToolError
+from ..executor import cuda, emulated, gpus
+from ..executor.device_pool import Member, Taken, WorkerPool
+from ..executor.gpu_task import DeviceCode
+from ..executor.gpus import Gpu
+from ..executor.native import Progress
+from ..executor.native_device import DeviceOptions
+from ..executor.worker_client import Limits, Worker
+from ..executor.worker_messages import Setup
+from ..manifest import Manifest
+
+EMULATED, CUDA = emulated.NAME, cuda.NAME
+MEMORY_PER_BYTE = 32  # device memory that a byte of input takes at most (runtime/host/gpu_task.cpp)
+_LEAST_SUB_SPLIT = 1 << 20
+
+
+class Wish(NamedTuple):
+    """Which devices, and how they are used.
+
+    device   "cuda" or "emulated".
+    choice   --gpus: all, or numbers; the emulated device has as many workers as there are numbers, one for "all".
+    memory   bytes of a GPU's memory that tasks may take, about; 0 = as much as there is.
+    """
+
+    device: str
+    choice: str = "all"
+    sessions: int = 2
+    limits: Limits = Limits()
+    memory: int = 0
+
+
+class Gpus:
+    """The devices. Close them when done; `start` is for the thread that lives as long as the driver."""
+
+    def __init__(self, wish: Wish) -> None:
+        self.wish = wish
+        self._members: list[Member] = []
+        self._pool: WorkerPool | None = None
+        self._done: Counter[tuple[int, str]] = Counter()  # (GPU's number, what) -> sum
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Raises ToolError, DeviceError, UsageError: there is nothing to run tasks on."""
+        numbers = gpus.parse(self.wish.choice)
+        if numbers == ():
+            raise ToolError("--gpus none leaves the driver without a device", code="HD614")
+        if self.wish.device == EMULATED:
+            self._start_emulated(len(numbers or (0,)))
+        else:
+            self._start_cuda(numbers)
+        self._pool = WorkerPool(self._members)
+
+    def _start_emulated(self, count: int) -> None:
+        setup = Setup(emulated.runtime_module(), None)
+        for number in range(count):
+            worker = self._worker()
+            worker.open(0)
+            worker.setup(setup)
+            self._members.append(Member(worker, Gpu(number, EMULATED, "", 0)))
+
+    def _start_cuda(self, numbers: tuple[int, ...] | None) -> None:
+        if not gpus.present():
+            raise ToolError("this machine has no GPU: there is no /dev/nvidiactl", code="HD614",
+                            help="--device emulated runs the kernels on the CPU, for tests")
+        first = self._worker()
+        try:
+            chosen = self._choose(first, numbers)
+            archs = sorted({gpu.arch for gpu in chosen})
+            library, runtimes = cuda.device_library(archs)
+        except HeteroDoopError:
+            first.close()
+            raise
+        workers = [first, *(self._worker() for _ in chosen[1:])]
+        for worker, gpu in zip(workers, chosen, strict=True):
+            worker.open(gpu.number)
+            worker.setup(Setup(runtimes[gpu.arch], library))
+            self._members.append(Member(worker, gpu))
+
+    def _choose(self, worker: Worker, numbers: tuple[int, ...] | None) -> list[Gpu]:
+        survey = worker.survey()
+        if why := gpus.old_driver(survey):
+            raise ToolError(f"no GPU can be used: {why}", code="HD614", help="install a newer NVIDIA driver")
+        chosen = gpus.choose(survey, numbers)
+        if not chosen:
+            raise ToolError(gpus.there_are(survey.gpus), code="HD614", help="check CUDA_VISIBLE_DEVICES and nvidia-smi")
+        return chosen
+
+    def _worker(self) -> Worker:
+        worker = Worker(self.wish.device, self.wish.sessions, self.wish.limits)
+        worker.start()
+        return worker
+
+    @property
+    def count(self) -> int:
+        """GPUs that get tasks."""
+        return sum(not member.worker.out_of_service for member in self._members)
+
+    @property
+    def why_none(self) -> str:
+        """Why the last GPU gets no tasks."""
+        return next((member.worker.out_of_service for member in self._members[::-1]), "there is none")
+
+    def options(self, conf: Mapping[str, str]) -> DeviceOptions:
+        """How tasks of a job with these settings run. Raises ValueError: a setting is none."""
+        found = {name: int(conf.get(key) or 0) for name, key in _NUMBERS.items()}
+        if any(number < 0 for number in found.values()):
+            raise ValueError("a size is negative")
+        if self.wish.memory and not found["sub_split"]:
+            share = self.wish.memory // self.wish.sessions // MEMORY_PER_BYTE
+            found["sub_split"] = max(_LEAST_SUB_SPLIT, share)
+        order = conf.get("heterodoop.emulated.order") or "forward"
+        if order not in ("forward", "reverse", "random"):
+            raise ValueError(f"{order} is no order")
+        return DeviceOptions(**found, order=order, workers=len(self._members) * self.wish.sessions)  # type: ignore[arg-type]
+
+    @contextmanager
+    def take(self, options: DeviceOptions, nbytes: int, progress: Progress, user: str) -> Iterator[tuple[Taken, int]]:
+        """A device and its GPU's number. Raises DeviceError: there is none."""
+        assert self._pool
+        with self._pool.take(options, nbytes, progress, user) as taken:
+            yield taken, self._number(taken)
+
+    def _number(self, taken: Taken) -> int:
+        worker = getattr(taken.device, "worker", None)
+        return next(member.gpu.number for member in self._members if member.worker is worker)
+
+    def took(self, number: int, nbytes: int, seconds: float) -> None:
+        """A GPU did a task of so many bytes in this time."""
+        assert self._pool
+        self._pool.took(nbytes, seconds)
+        with self._lock:
+            self._done[number, "tasks"] += 1
+            self._done[number, "bytes"] += nbytes
+            self._done[number, "milliseconds"] += round(seconds * 1000)
+
+    def status(self) -> list[dict[str, object]]:
+        """One row per GPU, for `driver status`."""
+        return [self._row(member) for member in self._members]
+
+    def _row(self, member: Member) -> dict[str, object]:
+        worker, gpu = member.worker, member.gpu
+        number = gpu.number
+        memory = self._memory(worker)
+        with self._lock:
+            return {
+                "gpu": number, "name": gpu.name, "arch": gpu.arch, "ready": worker.ready, "pid": worker.pid,
+                "out_of_service": worker.out_of_service, "restarts": len(worker.faults),
+                "last_fault": (worker.faults or [""])[-1],
+                "tasks": self._done[number, "tasks"], "bytes": self._done[number, "bytes"],
+                "seconds": self._done[number, "milliseconds"] / 1000, **memory,
+            }
+
+    @staticmethod
+    def _memory(worker: Worker) -> dict[str, object]:
+        """At the worker's start; the GPU itself is never asked here: that would take a CUDA context."""
+        opened = worker.memory
+        return {"memory_total": opened.total, "memory_free_at_start": opened.free} if opened else {}
+
+    def stop(self) -> None:
+        if self._pool:
+            self._pool.stop()
+
+    def close(self) -> None:
+        """End the worker processes."""
+        if self._pool:
+            self._pool.close()
+
+
+_NUMBERS = {
+    "sub_split": "heterodoop.gpu.sub-split.bytes", "arena": "heterodoop.gpu.arena.bytes",
+    "memory": "heterodoop.emulated.memory.bytes", "seed": "heterodoop.emulated.seed",
+    "pattern": "heterodoop.emulated.pattern", "ingest_threads": "heterodoop.gpu.ingest.threads",
+}
+
+
+class Codes:
+    """A bundle's kernels by architecture; each compiled or chosen once."""
+
+    def __init__(self, device: str, bundle: Path, manifest: Manifest) -> None:
+        self._device = device
+        self._bundle = bundle
+        self._manifest = manifest
+        self._found: dict[str, DeviceCode | None] = {}
+        self._lock = threading.Lock()
+
+    def get(self, arch: str) -> DeviceCode:
+        """Raises DeviceError HD615: the bundle has nothing for it; ToolError: it cannot be built here."""
+        with self._lock:
+            if arch not in self._found:
+                self._found[arch] = self._load(arch)
+            code = self._found[arch]
+        if code is None:
+            raise DeviceError(self._why(arch), code="HD615")
+        return code
+
+    def _load(self, arch: str) -> DeviceCode | None:
+        if self._device == EMULATED:
+            return emulated.device_code(self._bundle, self._manifest)
+        return cuda.device_code(self._bundle, self._manifest, arch)
+
+    def _why(self, arch: str) -> str:
+        program = self._manifest.program("map")
+        reasons = program.gpu_refusals if program else ()
+        if reasons:
+            return f"the map has no kernel: {reasons[0].message} [{reasons[0].code}]"
+        return f"the bundle has no kernels for {arch or self._device}"

@@ -1,0 +1,42 @@
+"""The driver's log: one JSON object per line, in a file that is rotated; and, in the foreground, on stderr.
+
+Not here: what a task wrote, which goes into the attempt's own log.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import logging.handlers
+import sys
+import time
+from pathlib import Path
+
+_BYTES, _FILES = 8 << 20, 4
+
+
+class Log:
+    """Any thread may use it; a log that cannot be written stops nobody."""
+
+    def __init__(self, path: Path | None, foreground: bool = False) -> None:
+        self._logger = logging.Logger("heterodoop.driver")
+        self._logger.propagate = False
+        if path:
+            file = logging.handlers.RotatingFileHandler(path, maxBytes=_BYTES, backupCount=_FILES, encoding="utf-8")
+            self._logger.addHandler(file)
+        if foreground:
+            self._logger.addHandler(logging.StreamHandler(sys.stderr))
+        for handler in self._logger.handlers:
+            handler.setFormatter(logging.Formatter("%(message)s"))
+            handler.handleError = lambda record: None  # type: ignore[method-assign]
+
+    def event(self, event: str, **fields: object) -> None:
+        """Something happened; fields without a value are left out."""
+        now = time.time()
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
+        row = {"time": stamp, "event": event, **{name: value for name, value in fields.items() if value not in ("", None)}}
+        self._logger.info(json.dumps(row, default=str))
+
+    def close(self) -> None:
+        for handler in self._logger.handlers:
+            handler.close()

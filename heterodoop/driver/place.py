@@ -1,0 +1,255 @@
+"""Where a driver is met: its folder, lock, sockets and secret, and who may connect.
+
+Whoever can write to the folder could take the driver's place, and whoever connects can run programs in its name. So the
+folder is our own and nobody else's, a socket has mode 0600 before it has a name, and the kernel says who is at the other
+end. The lock, not a file with a number, says whether a driver lives: it ends with its process. Not here: what is said.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hmac
+import json
+import os
+import secrets
+import shutil
+import socket
+import stat
+import struct
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import UsageError
+from .protocol import Closed, Malformed, Stream, Type
+
+SOCKET_PATH_BYTES = 107  # struct sockaddr_un
+SECRET_BYTES = 32
+HANDSHAKE_SECONDS = 10.0
+_BACKLOG = 128
+_PEER = struct.Struct("3i")
+
+
+class Owner(NamedTuple):
+    """The driver that holds a lock. `since`: seconds since the epoch."""
+
+    pid: int
+    since: float
+
+    def __str__(self) -> str:
+        return f"process {self.pid}, since {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(self.since))}"
+
+
+class Place(NamedTuple):
+    """The names of one driver in its folder; `port`: of the NodeManager that it serves, 0 = any."""
+
+    folder: Path
+    port: int = 0
+
+    @property
+    def name(self) -> str:
+        return f"driver-{self.port}" if self.port else "driver"
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / f"{self.name}.sock"
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / f"{self.name}.lock"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / f"{self.name}.log"
+
+    @property
+    def tcp_port(self) -> Path:
+        """Holds the TCP port's number, in decimal, where the driver listens at one."""
+        return self.folder / f"{self.name}.port"
+
+    @property
+    def secret(self) -> Path:
+        return self.folder / "secret"
+
+
+def folder_of(wish: str = "", environ: Mapping[str, str] = os.environ) -> Path:
+    """--dir, else $HETERODOOP_DRIVER_DIR, else /run/heterodoop-<uid> if there is one, else /tmp/heterodoop-<uid>."""
+    if chosen := wish or environ.get("HETERODOOP_DRIVER_DIR", ""):
+        return Path(os.path.abspath(chosen))
+    run = Path(f"/run/heterodoop-{os.getuid()}")
+    return run if run.exists() else Path(f"/tmp/heterodoop-{os.getuid()}")
+
+
+def check_folder(folder: Path, create: bool = False) -> None:
+    """Raises UsageError HD612: it is missing, no folder of our own, or open to others; HD614: it cannot be made."""
+    if create:
+        try:
+            folder.mkdir(0o700)
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise UsageError(f"{folder}: {error.strerror}", code="HD614") from None
+    try:
+        found = os.lstat(folder)
+    except OSError as error:
+        raise UsageError(f"{folder}: {error.strerror}", code="HD612") from None
+    if not stat.S_ISDIR(found.st_mode):
+        raise _unsafe(folder, "it is no folder (a link is none)")
+    if found.st_uid != os.getuid():
+        raise _unsafe(folder, f"it belongs to uid {found.st_uid}, not to {os.getuid()}")
+    if found.st_mode & 0o077:
+        raise _unsafe(folder, f"its mode is {stat.S_IMODE(found.st_mode):04o}, not 0700")
+
+
+def _unsafe(folder: Path, why: str) -> UsageError:
+    return UsageError(f"{folder} cannot hold the driver's socket: {why}", code="HD612", help="name another one with --dir")
+
+
+@contextmanager
+def locked(place: Place) -> Iterator[None]:
+    """The driver's life. Raises UsageError HD611: another one lives."""
+    fd = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        if not _lock(fd):
+            owner = owner_of(place)
+            raise UsageError(f"a driver runs there already: {owner or 'it is just starting'}", code="HD611",
+                             help="heterodoop driver status, or: heterodoop driver stop")
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, json.dumps({"pid": os.getpid(), "since": time.time()}).encode(), 0)
+        try:
+            yield
+        finally:
+            os.ftruncate(fd, 0)
+    finally:
+        os.close(fd)
+
+
+def owner_of(place: Place) -> Owner | None:
+    """Who holds the lock; None: nobody, or who has not written yet."""
+    try:
+        fd = os.open(place.lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        if _lock(fd):
+            return None
+        said = json.loads(os.pread(fd, 4096, 0))
+        return Owner(int(said["pid"]), float(said["since"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+            raise
+        return False
+    return True
+
+
+def listen(place: Place) -> socket.socket:
+    """The unix socket, which nobody but us could connect to at any moment. Call it with the lock held.
+
+    Raises UsageError HD614: it cannot be made.
+    """
+    path = os.fspath(place.socket)
+    if len(os.fsencode(path)) > SOCKET_PATH_BYTES:
+        raise UsageError(f"{path}: a socket's path has at most {SOCKET_PATH_BYTES} bytes", code="HD614",
+                         help="name a folder with a shorter path with --dir")
+    with suppress(FileNotFoundError):
+        os.unlink(path)  # of a driver that was killed: the lock says that it is gone
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    try:
+        os.fchmod(sock.fileno(), 0o600)  # before it has a name: bind gives the file this mode, less the umask
+        sock.bind(path)
+        sock.listen(_BACKLOG)
+    except OSError as error:
+        sock.close()
+        raise UsageError(f"{path}: {error.strerror}", code="HD614") from None
+    return sock
+
+
+def listen_tcp(place: Place) -> socket.socket:
+    """A port on 127.0.0.1, for Java before 16; its number goes to `place.tcp_port`. Raises UsageError HD614."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    try:
+        sock.bind(("127.0.0.1", 0))
+        sock.listen(_BACKLOG)
+        _write_private(place.tcp_port, str(sock.getsockname()[1]), 0o600)
+    except OSError as error:
+        sock.close()
+        raise UsageError(f"no TCP port on 127.0.0.1: {error.strerror}", code="HD614") from None
+    return sock
+
+
+def secret(place: Place) -> bytes:
+    """What both ends of a TCP connection know; made where there is none. Raises UsageError HD612: it is not ours alone."""
+    if not place.secret.exists():
+        _write_private(place.secret, secrets.token_hex(SECRET_BYTES), 0o400)
+    fd = os.open(place.secret, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    with open(fd, encoding="ascii") as file:
+        found = os.fstat(fd)
+        if found.st_uid != os.getuid() or found.st_mode & 0o077:
+            raise _unsafe(place.secret, "others may read it")
+        try:
+            data = bytes.fromhex(file.read().strip())
+        except ValueError:
+            data = b""
+    if len(data) != SECRET_BYTES:
+        raise _unsafe(place.secret, f"it does not hold {SECRET_BYTES} bytes in hexadecimal")
+    return data
+
+
+def _write_private(path: Path, text: str, mode: int) -> None:
+    """A whole file under its name at once."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    with suppress(FileNotFoundError):
+        os.unlink(partial)
+    fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with open(fd, "w", encoding="ascii") as file:
+        file.write(text)
+    os.replace(partial, path)
+
+
+def admit(sock: socket.socket) -> None:
+    """Raises Closed: the process at the other end of a unix socket is another user's."""
+    _, uid, _ = _PEER.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    if uid != os.getuid():
+        raise Closed(f"a process of uid {uid} connected")
+
+
+def handshake(stream: Stream, key: bytes) -> None:
+    """Over TCP: both ends prove that they know the secret, the driver first. Raises Malformed: the task does not."""
+    theirs = stream.receive((Type.HELLO,), HANDSHAKE_SECONDS).raw("nonce")
+    if len(theirs) != SECRET_BYTES:
+        raise Malformed(f"a nonce of {len(theirs)} bytes")
+    ours = secrets.token_bytes(SECRET_BYTES)
+    stream.send(Type.CHALLENGE, ("nonce", ours), ("proof", proof(key, b"driver", theirs)))
+    said = stream.receive((Type.PROOF,), HANDSHAKE_SECONDS).raw("proof")
+    if not hmac.compare_digest(said, proof(key, b"task", ours)):
+        raise Malformed("the proof is wrong: the task does not know the secret")
+
+
+def proof(key: bytes, who: bytes, nonce: bytes) -> bytes:
+    return hmac.digest(key, who + nonce, "sha256")
+
+
+def remove_leftovers(place: Place, work: Path) -> None:
+    """What a driver that was killed has left; call it with the lock held. Raises UsageError HD614."""
+    for path in (place.socket, place.tcp_port):
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+    try:
+        if work.is_symlink() or work.is_file():
+            raise UsageError(f"{work} is no folder", code="HD614")
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(0o700, parents=True)
+    except OSError as error:
+        raise UsageError(f"{work}: {error.strerror}", code="HD614") from None

@@ -1,0 +1,254 @@
+"""The driver itself: supervisor of a node's GPU workers, with a thread per connection. No CUDA and no user code in it.
+
+    with Server(config) as server:      starts workers, listens
+        server.run()                    until stop()
+
+Its workers and helpers die with it (PR_SET_PDEATHSIG), map attempts see a closed socket and run on the CPU. Not here: one
+connection (conversation.py), starting in the background (control.py).
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import socket
+import threading
+import time
+import traceback
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from .. import __version__
+from ..executor.native import Native
+from ..scheduler.node import Node
+from ..storage.hadoop_conf import HadoopConf
+from . import admin, place
+from .conversation import OFFER_SECONDS, Conversation, Leases, Services
+from .fair_queue import FairQueue
+from .faults import Faults
+from .fetch import Cluster, Memory
+from .files import Folders, Store
+from .gpus import Gpus, Wish
+from .jobs import Jobs
+from .knowledge import Nothing, Source
+from .log import Log
+from .place import Place
+from .protocol import BIG_CONTROL, Closed, Malformed, Silent, Stream, Type
+from .tasks import Tasks
+
+CONNECTIONS = 1024  # at a time; a map attempt on the CPU keeps its own until it ends
+_KEEP_SECONDS = 1.0  # between two looks at what is left over
+_DRAIN_SECONDS = 0.1
+_SHOWN = 500  # leases of a status
+
+
+class Config(NamedTuple):
+    """What `driver start` was told. Sizes in bytes.
+
+    work     folder for jobs' files, bundles and results; emptied at the start.
+    memory   for splits that are read; store: for jobs' files.  queue: attempts that may wait.
+    tcp      listen at a port of 127.0.0.1 too.
+    words    the options as they were given, for `driver restart`.
+    """
+
+    place: Place
+    work: Path
+    wish: Wish = Wish("cuda")
+    memory: int = 4 << 30
+    store: int = 8 << 30
+    queue: int = 64
+    tcp: bool = False
+    foreground: bool = False
+    words: tuple[str, ...] = ()
+
+
+class Server:
+    """See the module. Use it as a context, in which the lock is held; entering raises UsageError, ToolError, DeviceError."""
+
+    def __init__(self, config: Config, conf: HadoopConf, source: Source | None = None) -> None:
+        self.config = config
+        self._conf = conf
+        self._source = source or Nothing()
+        self._faults = Faults()
+        self._stack = ExitStack()
+        self._leases = Leases()
+        self._streams: set[Stream] = set()
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._now = threading.Event()
+        self.since = time.time()
+
+    def __enter__(self) -> Server:
+        config = self.config
+        place.check_folder(config.place.folder, create=True)
+        with ExitStack() as stack:
+            stack.enter_context(place.locked(config.place))
+            place.remove_leftovers(config.place, config.work)
+            stack.callback(shutil.rmtree, config.work, ignore_errors=True)
+            self.log = Log(config.place.log, config.foreground)
+            stack.callback(self.log.close)
+            self._services = self._start(stack)
+            self._listeners = self._listen(stack)
+            self._stack = stack.pop_all()
+        self.log.event("started", pid=os.getpid(), version=__version__, device=config.wish.device,
+                       gpus=self._services.gpus.count, socket=config.place.socket, faults=bool(self._faults) or None)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None,
+    ) -> None:
+        self._now.set()
+        self._shut_all()
+        self.log.event("stopped")
+        self._stack.close()
+
+    def _start(self, stack: ExitStack) -> Services:
+        config = self.config
+        native = Native.load()
+        gpus = Gpus(config.wish)
+        stack.callback(gpus.close)
+        gpus.start()
+        sessions = config.wish.sessions
+        queue = FairQueue(lambda: gpus.count * sessions, config.queue)
+        store = Store(config.work / "store", config.store)
+        folders = Folders(store, config.work / "folders")
+        jobs = Jobs(native, config.wish.device, folders)
+        cluster = Cluster(self._conf)
+        stack.callback(cluster.close)
+        self.memory = Memory(config.memory)
+        tasks = Tasks(native, gpus, queue, cluster, self.memory, config.work / "attempts")
+        node = Node(gpus.count, sessions)
+        self._source.start(node)
+        stack.callback(self._source.stop)
+        return Services(native, gpus, queue, store, folders, jobs, tasks, node, self._source, self._faults, self.log)
+
+    def _listen(self, stack: ExitStack) -> selectors.BaseSelector:
+        selector = stack.enter_context(selectors.DefaultSelector())
+        here = self.config.place
+        unix = stack.enter_context(place.listen(here))
+        stack.callback(here.socket.unlink, missing_ok=True)
+        selector.register(unix, selectors.EVENT_READ, False)
+        if self.config.tcp:
+            self._secret = place.secret(here)
+            tcp = stack.enter_context(place.listen_tcp(here))
+            stack.callback(here.tcp_port.unlink, missing_ok=True)
+            selector.register(tcp, selectors.EVENT_READ, True)
+        for key in selector.get_map().values():
+            key.fileobj.setblocking(False)  # type: ignore[union-attr]
+        return selector
+
+    def run(self) -> None:
+        """Serve until `stop`, and then until no attempt needs a GPU any more, or until `stop` at once."""
+        kept = 0.0
+        while not self._now.is_set():
+            if self._stopping.is_set() and not self._leases.on_gpu:
+                break
+            for key, _ in self._listeners.select(_DRAIN_SECONDS if self._stopping.is_set() else _KEEP_SECONDS):
+                self._accept(key.fileobj, key.data)  # type: ignore[arg-type]
+            if time.monotonic() - kept > _KEEP_SECONDS:
+                kept = time.monotonic()
+                self._keep(kept)
+
+    def stop(self, now: bool = False) -> None:
+        """No new leases; `now`: and end those that are. Any thread, and a signal handler, may call it."""
+        self._stopping.set()
+        if now:
+            self._now.set()
+
+    @property
+    def stopping(self) -> bool:
+        return self._stopping.is_set()
+
+    def _keep(self, now: float) -> None:
+        self._services.node.resize(self._services.gpus.count)
+        for job in self._services.jobs.forget_idle(now):
+            self._services.node.forget(job)
+            self.log.event("forgotten", job=job)
+
+    def _accept(self, listener: socket.socket, tcp: bool) -> None:
+        try:
+            sock, _ = listener.accept()
+        except OSError as error:  # gone already; or no descriptors left: do not spin
+            if not isinstance(error, BlockingIOError | ConnectionError):
+                time.sleep(_DRAIN_SECONDS)
+            return
+        if len(self._streams) >= CONNECTIONS:
+            sock.close()
+            self._leases.count("too_many_connections")
+            return
+        stream = Stream(sock)
+        with self._lock:
+            self._streams.add(stream)
+        try:
+            threading.Thread(target=self._serve, args=(stream, tcp), name="attempt", daemon=True).start()
+        except RuntimeError:  # no thread left
+            self._end(stream)
+
+    def _serve(self, stream: Stream, tcp: bool) -> None:
+        try:
+            if tcp:
+                place.handshake(stream, self._secret)
+            else:
+                place.admit(stream.socket)
+            message = stream.receive((Type.OFFER, Type.STATUS, Type.STOP), OFFER_SECONDS, BIG_CONTROL)
+            if message.type is Type.OFFER:
+                why_not = "the GPU driver is stopping" if self.stopping else ""
+                Conversation(self._services, self._leases, stream, why_not).serve(message)
+            else:
+                admin.answer(stream, message, self)
+        except Closed as end:
+            if isinstance(end, Malformed | Silent):
+                self._leases.count("malformed" if isinstance(end, Malformed) else "silent")
+                self.log.event("dropped", reason=str(end))
+        except BaseException:  # a bug of ours: this attempt sees a closed socket, the others go on
+            self._leases.count("internal_errors")
+            self.log.event("internal_error", trace=traceback.format_exc())
+        finally:
+            self._end(stream)
+
+    def _end(self, stream: Stream) -> None:
+        with self._lock:
+            self._streams.discard(stream)
+        stream.close()
+
+    def _shut_all(self) -> None:
+        """Every attempt sees the end, and every thread leaves its task."""
+        with self._lock:
+            streams = list(self._streams)
+        for lease in list(self._leases.open.values()):
+            lease.say.progress.cancel()
+        for stream in streams:
+            stream.shut()
+        end = time.monotonic() + 5.0
+        while self._streams and time.monotonic() < end:
+            time.sleep(_DRAIN_SECONDS / 5)
+
+    def status(self) -> dict[str, object]:
+        """For `driver status`."""
+        s, config = self._services, self.config
+        return {
+            "pid": os.getpid(), "since": self.since, "version": __version__, "device": config.wish.device,
+            "socket": str(config.place.socket), "stopping": self.stopping, "sessions": config.wish.sessions,
+            "gpus": s.gpus.status(),
+            "queue": {"waiting": s.queue.waiting, "running": s.queue.running, "limit": config.queue},
+            "memory": {"splits": self.memory.used, "limit": config.memory, "resident": _resident(os.getpid())},
+            "store": {"bytes": s.store.used, "limit": config.store}, "jobs": len(s.jobs), "knowledge": s.source.status(),
+            "options": list(config.words), "filesystem": self._conf.default_fs(), "connections": len(self._streams),
+            "counts": dict(self._leases.counts),
+            "leases": [
+                {"lease": lease.number, "attempt": lease.offer.attempt, "state": lease.state, "since": lease.since,
+                 "text": lease.say.text, "fraction": lease.say.fraction, "ahead": lease.say.ahead}
+                for lease in list(self._leases.open.values())[:_SHOWN]
+            ],
+        }
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory that the process holds now."""
+    try:
+        return int(Path("/proc", str(pid), "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0

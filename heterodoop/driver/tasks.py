@@ -1,0 +1,234 @@
+"""One map attempt on a device: its turn, its split, the kernels, the check of what they made.
+
+The thread that calls must outlive the task: its helpers die with it. No user code runs in this process: the code before
+the region runs in a child in a private folder, everything else in a worker. Not here: talking to the task
+(conversation.py), which attempts come here (server.py).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..errors import DeviceError, HeteroDoopError
+from ..executor.cpu_task import MapRun, Place
+from ..executor.gpu_task import Refusal, run_on_device
+from ..executor.native import Native, Phase, Progress
+from ..executor.report import AttemptResult
+from ..executor.split import Split
+from ..executor.streaming_env import TaskNames
+from ..storage.local import InputFile
+from .codec import compress
+from .fair_queue import FairQueue, Full
+from .fetch import Cluster, Input, Memory, TaskReader, TooBig, fetched
+from .gpus import Gpus
+from .jobs import Bundle, Job
+from .offer import Declined, Offer
+
+_TICK_SECONDS = 0.05
+_SLACK = 1 << 20  # of a split's memory: what is read behind its end
+
+
+class Cancelled(Exception):
+    """The attempt is gone."""
+
+
+class Say:
+    """What is told about a running attempt; read by another thread."""
+
+    def __init__(self) -> None:
+        self.text = "loading"
+        self.ahead: int | None = None  # not None: it waits for a device
+        self.progress = Progress()
+        self.length = 0
+
+    @property
+    def fraction(self) -> float:
+        if not self.length:
+            return 0.0
+        part = min(1.0, self.progress.bytes_in / self.length)
+        return 0.95 * part if self.progress.phase < Phase.END else 0.95
+
+    def check(self) -> None:
+        """Raises Cancelled."""
+        if self.progress.cancelled:
+            raise Cancelled
+
+    def waits(self, ahead: int) -> None:
+        self.check()
+        self.ahead = ahead
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a device made, checked. `index` None: text, for a job without reducers. seconds: by stage."""
+
+    attempt: AttemptResult
+    data: Path
+    index: Path | None
+    seconds: dict[str, float]
+    gpu: str
+    read: str
+    read_bytes: int
+    stderr: bytes
+
+
+@dataclass(frozen=True)
+class Work:
+    """An attempt that can run: its files are here. `folder`: with the job's files. `environment`: NAME=VALUE."""
+
+    offer: Offer
+    job: Job
+    bundle: Bundle
+    folder: Path
+    environment: Sequence[bytes]
+
+
+class Tasks:
+    """Runs attempts, each in its caller's thread."""
+
+    def __init__(
+        self, native: Native, gpus: Gpus, queue: FairQueue, cluster: Cluster, memory: Memory, scratch: Path,
+    ) -> None:
+        self._native = native
+        self._gpus = gpus
+        self._queue = queue
+        self._cluster = cluster
+        self._memory = memory
+        self._scratch = scratch
+        scratch.mkdir(0o700, parents=True, exist_ok=True)
+
+    @contextmanager
+    def folder(self, offer: Offer, lease: int) -> Iterator[Path]:
+        """A private folder for one attempt, gone at the end."""
+        folder = self._scratch / f"{offer.attempt}-{lease}"
+        folder.mkdir(0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def run(self, work: Work, scratch: Path, reader: TaskReader, say: Say, started: Callable[[], None]) -> Result:
+        """Run it on the next device that is free for it. `started`: it has one.
+
+        Raises Declined: it must run on the CPU, and why; Cancelled; what `reader` raises.
+        """
+        try:
+            with self._queue.turn(work.offer.job, say.waits):
+                result = self._on_device(work, scratch, reader, say, started)
+        except Full:
+            raise Declined("the GPU driver's queue is full", "HD619") from None
+        except DeviceError as error:
+            say.check()
+            raise Declined(error.message, error.code or "HD619") from None
+        except OSError as error:
+            say.check()
+            raise Declined(f"the GPU driver: {error}", "HD617") from None
+        except (TooBig, ValueError) as error:  # ValueError: a setting of the job is none
+            raise Declined(str(error), "HD617" if isinstance(error, TooBig) else "HD615") from None
+        return self._checked(work, result, say)
+
+    def _on_device(self, work: Work, scratch: Path, reader: TaskReader, say: Say, started: Callable[[], None]) -> Result:
+        offer = work.offer
+        options = self._gpus.options(offer.conf)
+        with self._gpus.take(options, offer.split.length, say.progress, offer.split.user) as (taken, number):
+            say.ahead = None
+            started()
+            begun = time.monotonic()
+            say.text = "reading"
+            code = work.bundle.codes.get(taken.arch)
+            with self._input(offer, reader, say) as source:
+                read = time.monotonic() - begun
+                say.text = "running"
+                run = self._map_run(work, scratch, source)
+                done = run_on_device(taken.device, code, work.job.prologues, run, say.progress)
+                self._judge(work, done, say)
+                assert isinstance(done, AttemptResult)
+                seconds = {"read": read, "gpu": time.monotonic() - begun - read}
+            if not done.retried:
+                self._gpus.took(number, offer.split.length, time.monotonic() - begun)
+        nbytes = source.nbytes or done.counters.get("MAP_INPUT_BYTES", 0)
+        index = run.index if offer.reduces else None
+        name = f"{taken.device.name} {number}"
+        return Result(done, run.out, index, seconds, name, source.read, nbytes, _tail(run.place.log))
+
+    @contextmanager
+    def _input(self, offer: Offer, reader: TaskReader, say: Say) -> Iterator[Input]:
+        self._delay(offer.delay, say)
+        with self._memory.reserved(offer.split.length + _SLACK, say.check):
+            with fetched(offer.split, self._cluster, reader, say.check) as source:
+                yield source
+
+    @staticmethod
+    def _delay(seconds: float, say: Say) -> None:
+        end = time.monotonic() + seconds
+        while (rest := end - time.monotonic()) > 0:
+            say.text = "delayed by heterodoop.gpu.delay"
+            say.check()
+            time.sleep(min(rest, _TICK_SECONDS))
+
+    def _map_run(self, work: Work, scratch: Path, source: Input) -> MapRun:
+        offer = work.offer
+        own = scratch / "work"
+        own.mkdir(0o700)
+        for name in os.listdir(work.folder):  # filters may write beside their files, but not into another attempt's
+            os.symlink(work.folder / name, own / name)
+        split = Split(InputFile(source.path, source.size), offer.split.start, offer.split.length)
+        names = TaskNames(offer.job, True, *offer.numbers, scratch, scratch, split)
+        place = Place(own, scratch, scratch / "stderr", names)
+        job = work.bundle.cpu_job(offer, work.environment)
+        return MapRun(job, split, place, scratch / "file.out", scratch / "file.out.index")
+
+    def _judge(self, work: Work, done: AttemptResult | Refusal, say: Say) -> None:
+        """Raises Declined, Cancelled: it is no result."""
+        say.check()
+        if isinstance(done, Refusal):
+            if done.device_failed:
+                work.job.failed.add(work.offer.task)
+            raise Declined(done.reason, "HD619" if done.device_failed else "HD615")
+        if done.cancelled:
+            raise Cancelled
+        if done.failure:
+            raise Declined(done.failure.message, done.failure.code)
+
+    def _checked(self, work: Work, result: Result, say: Say) -> Result:
+        """The result after the check of its bytes, with the job's codec. Raises Declined, Cancelled."""
+        if result.index is None:
+            return result
+        say.text = "checking"
+        begun = time.monotonic()
+        try:
+            self._native.check_map_output(result.data, result.index, work.offer.reduces, say.progress)
+        except HeteroDoopError as error:
+            say.check()
+            work.job.failed.add(work.offer.task)
+            raise Declined(error.message, "HD618") from None
+        check = time.monotonic() - begun
+        try:
+            compress(result.data, result.index, work.offer.codec, say.check)
+            counters = {**result.attempt.counters, "MAP_OUTPUT_MATERIALIZED_BYTES": result.data.stat().st_size}
+        except OSError as error:
+            raise Declined(f"the GPU driver: {error}", "HD617") from None
+        seconds = {**result.seconds, "check": check}
+        if work.offer.codec:
+            seconds["compress"] = time.monotonic() - begun - check
+        return replace(result, seconds=seconds, attempt=replace(result.attempt, counters=Counter(counters)))
+
+
+_TAIL = 16 << 10
+
+
+def _tail(path: Path) -> bytes:
+    """The end of a log, for the attempt's own."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+            return file.read()
+    except OSError:
+        return b""

@@ -1,0 +1,97 @@
+"""A driver for tests: `heterodoop driver start` on the emulated device, in a short folder of its own. Not a test module."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..support import Done, cli_process
+from .client import Client
+
+
+@dataclass
+class Driver:
+    """A running driver. Its folder is below /tmp: a socket's path is short."""
+
+    folder: Path
+    environment: Mapping[str, str]
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / "driver.sock"
+
+    def client(self, seconds: float = 30.0) -> Client:
+        return Client(self.socket, seconds)
+
+    def start(self, *options: object) -> Done:
+        return self.command("start", "--device", "emulated", *options)
+
+    def command(self, *words: object) -> Done:
+        return cli_process("driver", *words, "--dir", self.folder, env=self.environment)
+
+    def status(self) -> dict[str, Any]:
+        done = self.command("status", "--json")
+        assert done.status == 0, done.message
+        return json.loads(done.out)
+
+    def pid(self) -> int:
+        return int(json.loads((self.folder / "driver.lock").read_text() or '{"pid": 0}')["pid"])
+
+    def kill(self) -> None:
+        """kill -9, and wait for the end."""
+        pid = self.pid()
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not alive(pid))
+
+    def log(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.folder / "driver.log").read_text().splitlines()]
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        return [row for row in self.log() if row["event"] == name]
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that ended and was not yet waited for does not."""
+    try:
+        return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+    return found
+
+
+@contextmanager
+def driver_folder(environment: Mapping[str, str] | None = None) -> Iterator[Driver]:
+    """A place for a driver, which is ended with the block whatever happens."""
+    base = Path(tempfile.mkdtemp(prefix="hdd-", dir="/tmp"))
+    driver = Driver(base / "d", environment or {})
+    try:
+        yield driver
+    finally:
+        if (driver.folder / "driver.lock").exists() and driver.pid():
+            driver.command("stop", "--now")
+        shutil.rmtree(base, ignore_errors=True)
+
+
+@contextmanager
+def running(*options: object, environment: Mapping[str, str] | None = None) -> Iterator[Driver]:
+    """A driver that serves."""
+    with driver_folder(environment) as driver:
+        done = driver.start(*options)
+        assert done.status == 0, done.message
+        yield driver
