@@ -6,6 +6,7 @@ Maven itself is replaced by a script here: the real build, with its JUnit tests,
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,16 @@ def test_the_command_reports_a_failure_as_every_command_does(
     with pytest.raises(SystemExit) as caught:
         build_hadoop.main()
     assert caught.value.code == 5 and "error[HD651]" in capsys.readouterr().err
+
+
+def test_the_page_lists_every_setting_and_counter() -> None:
+    root = Path(__file__).resolve().parent.parent
+    page = (root / "docs" / "hadoop-plugin.md").read_text(encoding="utf-8")
+    sources = root / "runtime" / "hadoop" / "src" / "main" / "java" / "org" / "heterodoop" / "mr"
+    declines = (sources / "Decline.java").read_text() + (sources / "MapAttempt.java").read_text()
+    reasons = {f"DECLINED_{name}" for name in re.findall(r'new Decline\("([A-Z_]+)"', declines)}
+    counters = set(re.findall(r' = "([A-Z_]+[A-Z])";', (sources / "HeteroCounters.java").read_text()))
+    settings = set(re.findall(r'"(heterodoop\.[a-z0-9.]+[a-z0-9])"', (sources / "Settings.java").read_text()))
+    assert len(reasons) > 15 and len(counters) > 7 and len(settings) > 9
+    assert not {name for name in reasons | counters | settings if f"`{name}`" not in page}
+    assert set(re.findall(r"`(DECLINED_[A-Z_]+)`", page)) == reasons

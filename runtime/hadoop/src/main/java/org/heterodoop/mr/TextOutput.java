@@ -2,7 +2,6 @@ package org.heterodoop.mr;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -58,7 +57,8 @@ final class TextOutput<K, V> implements RecordWriter<K, V>, ResultTarget {
         ? ReflectionUtils.newInstance(FileOutputFormat.getOutputCompressorClass(job, GzipCodec.class), job) : null;
     Path path = FileOutputFormat.getTaskOutputPath(job, codec == null ? name : name + codec.getDefaultExtension());
     FileSystem fs = path.getFileSystem(job);
-    FSDataOutputStream file = fs.create(path, progress);
+    long before = bytesWritten(fs);
+    OutputStream file = fs.create(path, progress);
     OutputStream out = file;
     try {
       out = codec == null ? file : codec.createOutputStream(file);
@@ -67,13 +67,23 @@ final class TextOutput<K, V> implements RecordWriter<K, V>, ResultTarget {
         sink.write(bytes, 0, n);
         reporter.progress();
       });
-      // Hadoop counts what passes through its own calls of write and close only.
-      reporter.incrCounter(FileOutputFormatCounter.BYTES_WRITTEN, file.getPos());
+      // Hadoop counts, by the same statistics, what is written during its own calls of write and close only.
+      reporter.incrCounter(FileOutputFormatCounter.BYTES_WRITTEN, bytesWritten(fs) - before);
       raw = out;
     } catch (IOException | RuntimeException e) {
       remove(fs, path, out, e);
       throw e;
     }
+  }
+
+  private static long bytesWritten(FileSystem fs) {
+    long bytes = 0;
+    for (FileSystem.Statistics statistics : FileSystem.getAllStatistics()) {
+      if (statistics.getScheme().equals(fs.getScheme())) {
+        bytes += statistics.getThreadStatistics().getBytesWritten();
+      }
+    }
+    return bytes;
   }
 
   private static void remove(FileSystem fs, Path path, OutputStream out, Exception reason) throws LeftoverException {

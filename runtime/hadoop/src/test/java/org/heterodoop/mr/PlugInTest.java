@@ -1,0 +1,150 @@
+package org.heterodoop.mr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whole jobs whose map outputs a driver makes: the output and Hadoop's counters are those of plain streaming. */
+class PlugInTest {
+  private static final List<TaskCounter> SAME = List.of(TaskCounter.MAP_INPUT_RECORDS, TaskCounter.MAP_OUTPUT_RECORDS,
+      TaskCounter.MAP_OUTPUT_BYTES, TaskCounter.COMBINE_INPUT_RECORDS, TaskCounter.COMBINE_OUTPUT_RECORDS,
+      TaskCounter.SPILLED_RECORDS, TaskCounter.REDUCE_INPUT_GROUPS, TaskCounter.REDUCE_INPUT_RECORDS,
+      TaskCounter.REDUCE_OUTPUT_RECORDS, TaskCounter.SHUFFLED_MAPS);
+  private static final String DEFAULT_CODEC = "org.apache.hadoop.io.compress.DefaultCodec";
+
+  @TempDir
+  Path folder;
+
+  /** A driver that does the task as it should be done. */
+  static void compute(FakeDriver.Talk talk) throws IOException {
+    Fields offer = talk.expect(Frame.OFFER);
+    talk.answer("gpu", "", "");
+    compute(talk, offer);
+  }
+
+  static void compute(FakeDriver.Talk talk, Fields offer) throws IOException {
+    talk.expect(Frame.RUN);
+    talk.send(Frame.PROGRESS, new Fields().add("ahead", 2));
+    talk.send(Frame.PROGRESS, new Fields().add("text", "mapping").add("fraction", "0.5"));
+    send(talk, count(offer), 1000);
+    talk.end();
+  }
+
+  static WordCount count(Fields offer) throws IOException {
+    return new WordCount(offer).run(offer.text("path"), offer.number("start"), offer.number("length"), offer.text("delimiter"));
+  }
+
+  static void send(FakeDriver.Talk talk, WordCount result, int piece) throws IOException {
+    talk.send(Frame.RESULT, result.result());
+    if (result.index.length > 0) {
+      talk.data(result.index, piece);
+    }
+    talk.data(result.data, piece);
+  }
+
+  private static Map<String, Long> counters(Counters counters, boolean materialized) {
+    Map<String, Long> found = new TreeMap<>();
+    SAME.forEach(counter -> found.put(counter.name(), counters.getCounter(counter)));
+    if (materialized) {
+      found.put("MATERIALIZED", counters.getCounter(TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES));
+    }
+    return found;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,,true", "3,,true", "3,,false", "2,org.apache.hadoop.io.compress.DefaultCodec,true",
+      "2,org.apache.hadoop.io.compress.GzipCodec,true"})
+  void gpuAttemptsGiveTheSameOutputAndCounters(int reducers, String codec, boolean combiner) throws Exception {
+    LocalJob plain = job(reducers, codec, combiner).withoutPlugIn();
+    LocalJob.Outcome expected = plain.run();
+    try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), PlugInTest::compute)) {
+      LocalJob.Outcome found = job(reducers, codec, combiner).set(Settings.VERIFY, "true").run();
+      assertEquals(expected.output, found.output);
+      assertEquals(reducers, found.output.size());
+      assertEquals(counters(expected.counters, codec == null), counters(found.counters, codec == null));
+      assertEquals(4, found.hetero(HeteroCounters.GPU_MAPS));
+      assertEquals(0, found.hetero(HeteroCounters.CPU_MAPS));
+      assertEquals(44, found.hetero(HeteroCounters.GPU_READ_BYTES));
+      assertEquals(2000, found.hetero("GPU_READ_MS"));
+      assertEquals(1000, found.hetero("GPU_MAP_KERNEL_MS"));
+      assertEquals(20, found.counters.findCounter("Words", "seen").getValue());
+      driver.await("closed");
+      assertEquals(4, driver.heard.stream().filter("INSTALLED"::equals).count());
+    }
+  }
+
+  private LocalJob job(int reducers, String codec, boolean combiner) throws IOException {
+    LocalJob job = new LocalJob(folder).reducers(reducers);
+    if (codec != null) {
+      job.set("mapreduce.map.output.compress", "true").set("mapreduce.map.output.compress.codec", codec);
+    }
+    return combiner ? job : job.withoutCombiner();
+  }
+
+  @Test
+  void anyMixGivesTheSameOutputAlsoWithSeveralAttemptsAtOnce() throws Exception {
+    LocalJob.Outcome expected = job(3, DEFAULT_CODEC, true).withoutPlugIn().run();
+    FakeDriver.Behaviour everySecond = talk -> {
+      Fields offer = talk.expect(Frame.OFFER);
+      if (offer.text("attempt").charAt(offer.text("attempt").length() - 3) % 2 == 0) {
+        talk.answer("gpu", "", "");
+        compute(talk, offer);
+      } else {
+        talk.answer("cpu", "all GPUs are busy", "");
+        talk.end();
+      }
+    };
+    try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), everySecond)) {
+      LocalJob.Outcome found = job(3, DEFAULT_CODEC, true).set("mapreduce.local.map.tasks.maximum", "4").run();
+      assertEquals(expected.output, found.output);
+      assertEquals(counters(expected.counters, false), counters(found.counters, false));
+      assertEquals(2, found.hetero(HeteroCounters.GPU_MAPS));
+      assertEquals(2, found.hetero(HeteroCounters.CPU_MAPS));
+      assertEquals(0, found.hetero(HeteroCounters.FALLBACKS));
+      assertEquals(2, driver.heard.stream().filter("CPU_DONE"::equals).count());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false", "true"})
+  void withoutReducersTheTextGoesToTheOutputFile(boolean compressed) throws Exception {
+    String setting = Boolean.toString(compressed);
+    LocalJob.Outcome expected = new LocalJob(folder).reducers(0).withoutPlugIn()
+        .set("mapreduce.output.fileoutputformat.compress", setting).run();
+    try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), PlugInTest::compute)) {
+      LocalJob.Outcome found = new LocalJob(folder).reducers(0).set("mapreduce.output.fileoutputformat.compress", setting).run();
+      assertEquals(expected.output, found.output);
+      assertEquals(4, found.hetero(HeteroCounters.GPU_MAPS));
+      for (TaskCounter counter : List.of(TaskCounter.MAP_INPUT_RECORDS, TaskCounter.MAP_OUTPUT_RECORDS, TaskCounter.MAP_OUTPUT_BYTES)) {
+        assertEquals(expected.counters.getCounter(counter), found.counters.getCounter(counter), counter.name());
+      }
+      String written = "org.apache.hadoop.mapreduce.lib.output.FileOutputFormatCounter";
+      assertEquals(expected.counters.findCounter(written, "BYTES_WRITTEN").getValue(),
+          found.counters.findCounter(written, "BYTES_WRITTEN").getValue());
+      assertTrue(driver.heard.contains("INSTALLED"));
+    }
+  }
+
+  @Test
+  void aCustomDelimiterReachesTheDriver() throws Exception {
+    String text = LocalJob.text().replace("\r", "");
+    LocalJob.Outcome expected = new LocalJob(folder).withoutPlugIn().set(Settings.RECORD_DELIMITER, "the").run(text);
+    try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), PlugInTest::compute)) {
+      LocalJob.Outcome found = new LocalJob(folder).set(Settings.RECORD_DELIMITER, "the").run(text);
+      assertEquals(expected.output, found.output);
+      assertEquals(expected.counters.getCounter(TaskCounter.MAP_INPUT_RECORDS), found.counters.getCounter(TaskCounter.MAP_INPUT_RECORDS));
+      assertEquals(4, found.hetero(HeteroCounters.GPU_MAPS));
+    }
+  }
+}
