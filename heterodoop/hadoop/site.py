@@ -130,6 +130,7 @@ def _yarn(folder: Folder, ports: Mapping[str, int], memory: int) -> Settings:
         "yarn.nodemanager.pmem-check-enabled": "false",
         "yarn.nodemanager.disk-health-checker.enable": "false",  # a disk over 90 % full would stop all jobs
         "yarn.application.classpath": f"{folder.conf},{folder.lib}/*",
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 200,  # a container is given out at a node's heartbeat
         # How soon a dead NodeManager is noticed by the ResourceManager, and given up by an application master that wants
         # to stop a container there. By default a job waits for many minutes.
         "yarn.nm.liveness-monitor.expiry-interval-ms": 10000,
