@@ -93,6 +93,7 @@ def summary(end: Ended) -> list[str]:
     rows = [(name, value) for group in end.counters.values() for name, value in group.items() if name in _SHOWN and value]
     for group, counters in end.counters.items():
         if not group.startswith(_HADOOPS):
-            rows += [(f"{group}: {name}", value) for name, value in counters.items()]
+            stages = tuple(name for name in counters if group == PLUGIN_GROUP and name.startswith("GPU_") and name != GPU_MAPS)
+            rows += [(f"{group}: {name}", value) for name, value in counters.items() if name not in stages]
     width = max((len(name) for name, _ in rows), default=0)
     return lines + [f"  {name:{width}}  {value:>14,}" for name, value in rows]

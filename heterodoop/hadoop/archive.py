@@ -38,7 +38,6 @@ class Packed(NamedTuple):
 class BundleFile(NamedTuple):
     path: Path
     name: str
-    executable: bool
 
 
 def pack(bundle: Path) -> Packed:
@@ -70,15 +69,19 @@ def bundle_files(bundle: Path) -> Iterable[BundleFile]:
                     f"{bundle}: {inside} is no ordinary file and is not shipped", code="HD633",
                     help="compile the program again",
                 )
-            found.append(BundleFile(path, inside, bool(status.st_mode & stat.S_IXUSR)))
+            found.append(BundleFile(path, inside))
     return sorted(found, key=lambda file: os.fsencode(file.name))
 
 
 def bundle_sha256(files: Iterable[BundleFile]) -> str:
-    """The bundle's identity: SHA-256 over a line `name NUL sha256 NUL x|-` per file."""
+    """The bundle's identity on a cluster: SHA-256 over a line `name NUL sha256 NUL x` per file.
+
+    The x stands for "may be executed": a NodeManager makes every file that it localizes so (FSDownload), and so does the
+    archive, that a node and a driver see the same in every case.
+    """
     digest = hashlib.sha256()
     for file in files:
-        fields = (os.fsencode(file.name), manifest.sha256(file.path).encode(), b"x" if file.executable else b"-")
+        fields = (os.fsencode(file.name), manifest.sha256(file.path).encode(), b"x")
         digest.update(b"\0".join(fields) + b"\n")
     return digest.hexdigest()
 
@@ -88,7 +91,7 @@ def _write(files: list[BundleFile], target: Path) -> None:
         with tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as tar:
             for file in files:
                 entry = tarfile.TarInfo(file.name)
-                entry.mode = 0o755 if file.executable else 0o644
+                entry.mode = 0o755
                 data = file.path.read_bytes()
                 entry.size = len(data)
                 tar.addfile(entry, io.BytesIO(data))
