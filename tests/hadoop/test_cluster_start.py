@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ from heterodoop.hadoop import cluster, folder, jars, java, processes, state
 from heterodoop.hadoop.cluster import Options
 from heterodoop.hadoop.folder import Folder
 
-from ..support import Done, cli_here
+from ..support import COMMAND, ROOT, Done, cli_here, environment
 
 SERVER = "3598"
 FAKE_JAVA = """#!/bin/sh
@@ -239,6 +240,17 @@ def test_an_owner_that_ends_during_the_start(tools: Write, tmp_path: Path, monke
     assert not any(found.alive(name) for name in found.pids if name != state.KEEPER)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_start_that_is_interrupted(tools: Write, tmp_path: Path, number: int) -> None:
+    where = Folder(tmp_path / "c")
+    argv = [*COMMAND, "cluster", "up", "--dir", str(where.path)]
+    with subprocess.Popen(argv, env=environment(), stderr=subprocess.DEVNULL) as starter:
+        wait_for(lambda: (found := state.read(where)) is not None and "historyserver" in found.pids)
+        starter.send_signal(number)
+        assert starter.wait(30) == 130
+    assert not where.state.exists() and not processes.with_argument(SERVER)
+
+
 def wait_for(holds: Callable[[], object]) -> None:
     end = time.monotonic() + 30
     while not holds():
@@ -299,6 +311,19 @@ def test_a_state_left_by_another_run_of_the_kernel(tools: Write, tmp_path: Path)
     state.write(old)
     assert state.read(where) == old and not old.alive("namenode")
     assert cluster.down(where.path) and not where.state.exists()
+
+
+def test_make_names_the_packages_where_it_may_not_install_them(program: Write, tmp_path: Path) -> None:
+    program("id", "#!/bin/sh\necho 1000\n")
+    for name in ("make", "bash"):
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name, path=os.defpath) or "")
+    done = subprocess.run(["make", "hadoop-tools"], cwd=ROOT, capture_output=True, text=True, check=False, env={
+        "PATH": str(tmp_path / "bin")})
+    assert done.returncode == 2
+    assert "Java 17 and Maven are needed (Debian, Ubuntu: apt install openjdk-17-jdk-headless maven)" in done.stderr
+    for name in ("javac", "mvn"):
+        program(name, "#!/bin/sh\n")
+    subprocess.run(["make", "hadoop-tools"], cwd=ROOT, check=True, env={"PATH": str(tmp_path / "bin")})
 
 
 def test_options_have_the_documented_defaults() -> None:
