@@ -19,6 +19,7 @@ import click
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 from .cluster import cluster_command
+from .coordinator import coordinator_command
 from .driver import driver as driver_command
 from .simulate import simulate_command
 from .submit import fs_command, job_command, submit_command
@@ -240,6 +241,7 @@ def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> Non
 
 
 cli.add_command(cluster_command)
+cli.add_command(coordinator_command)
 cli.add_command(simulate_command)
 cli.add_command(submit_command)
 cli.add_command(job_command)

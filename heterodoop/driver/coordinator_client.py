@@ -11,12 +11,26 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from ..errors import UsageError
 from ..scheduler.node import JobReport, Knowledge, Node
-from .coordinator_wire import GREETING_LIMIT, GREETING_SECONDS, LIMIT, BadFrame, Greeting, Message, Sealed, length
-from .knowledge import GIVE_UP, Poller, Ticker
-from .yarn_rest import JOB, TASK
+from ..storage.hadoop_conf import HadoopConf
+from .coordinator_wire import (
+    GREETING_LIMIT,
+    GREETING_SECONDS,
+    LIMIT,
+    BadFrame,
+    Greeting,
+    Message,
+    Sealed,
+    length,
+    parse_address,
+    read_secret,
+)
+from .knowledge import GIVE_UP, Nothing, Poller, Source, Ticker
+from .yarn_rest import JOB, TASK, Rest, of_conf
 
 RETRY = 0.5  # seconds between two tries to connect
 CONNECT_SECONDS = 1.0
@@ -193,6 +207,17 @@ class CoordinatorClient:
         assert self._node
         self._node.forget(job)
         self._fallback.unwatch(job)
+
+
+def source_for(conf: HadoopConf, name: str, coordinator: str = "", secret: Path | None = None) -> Source:
+    """What a driver asks: the coordinator where one is named (HOST:PORT and the file of the cluster's secret), else the
+    ApplicationMasters, else nobody. `name`: the node's. Raises UsageError HD641, HD642."""
+    where = of_conf(conf)
+    if coordinator:
+        if secret is None:
+            raise UsageError("a coordinator needs the file of its secret", code="HD641")
+        return CoordinatorClient(parse_address(coordinator), read_secret(secret), name, Poller(Rest(where)))
+    return Poller(Rest(where)) if where.resource_managers else Nothing()
 
 
 def _numbers(job: str, tasks: frozenset[str]) -> set[int]:

@@ -38,6 +38,18 @@ class BadFrame(Exception):
     """Bytes that a peer with the secret would not have sent."""
 
 
+def parse_address(text: str) -> tuple[str, int]:
+    """HOST:PORT, or [IPV6]:PORT. Raises UsageError HD642."""
+    host, _, port = text.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        host = ""
+    if not host or not re.fullmatch(r"[0-9]{1,5}", port) or int(port) > 65535:
+        raise UsageError(f"{text!r} is no address", code="HD642", help="HOST:PORT, as in master:7077")
+    return host, int(port)
+
+
 def read_secret(path: Path) -> bytes:
     """The cluster's secret. Raises UsageError HD641 where the file is missing, open to others, or no secret."""
     try:
