@@ -16,20 +16,16 @@ from typing import Any
 import click
 
 from ..driver import admin, control, place
-from ..driver.coordinator_client import CoordinatorClient
-from ..driver.coordinator_wire import read_secret
+from ..driver.coordinator_client import source_for
 from ..driver.gpus import CUDA, EMULATED, Wish
-from ..driver.knowledge import Nothing, Poller, Source
 from ..driver.place import Place
 from ..driver.protocol import Type
 from ..driver.server import Config, Server
-from ..driver.yarn_rest import Rest, of_conf
 from ..engine.jobconf import parse_count, parse_size
 from ..errors import ToolError, UsageError
 from ..executor.gpus import MIB
 from ..executor.worker_client import Limits
 from ..storage import hadoop_conf
-from ..storage.hadoop_conf import HadoopConf
 
 STOP_SECONDS = 3600.0
 NOW_SECONDS = 20.0
@@ -62,7 +58,9 @@ def serve(here: Place, words: tuple[str, ...], ready_fd: int, options: dict[str,
     """The driver's process. SIGTERM and Ctrl-C end it as `stop` does, the second time as `stop --now`."""
     conf = hadoop_conf.load()
     config = _config(here, words, options)._replace(foreground=ready_fd < 0)
-    with Server(config, conf, _source(conf, here, options)) as server:
+    secret = Path(options["coordinator_secret"]) if options["coordinator_secret"] else None
+    source = source_for(conf, f"{socket.gethostname()}:{here.port}", options["coordinator"] or "", secret)
+    with Server(config, conf, source) as server:
 
         def end(number: int, frame: object) -> None:
             server.stop(now=server.stopping)
@@ -158,19 +156,6 @@ def _config(here: Place, words: tuple[str, ...], options: dict[str, Any]) -> Con
         parse_size(options["store"], "--store"), parse_count(options["queue"], "--queue", 1, 100_000), options["tcp"],
         words=words,
     )
-
-
-def _source(conf: HadoopConf, here: Place, options: dict[str, Any]) -> Source:
-    """Raises UsageError HD032: the coordinator's address; HD641: its secret."""
-    address, secret = options["coordinator"], options["coordinator_secret"]
-    poller = Poller(Rest(of_conf(conf)))
-    if address:
-        host, _, port = address.rpartition(":")
-        if not host or not secret:
-            raise UsageError("--coordinator needs HOST:PORT and --coordinator-secret FILE", code="HD032")
-        number = parse_count(port, "--coordinator", 1, 65535)
-        return CoordinatorClient((host, number), read_secret(Path(secret)), f"{socket.gethostname()}:{here.port}", poller)
-    return poller if conf.folder else Nothing()
 
 
 def _words(options: dict[str, Any]) -> tuple[str, ...]:
