@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
@@ -78,9 +79,12 @@ class Starter:
         return identify(child.pid) or Process(child.pid, 0)
 
     def format(self) -> None:
-        """Make an empty HDFS, if there is none yet. Raises ToolError HD609."""
-        if (self.folder.path / "name" / "current" / "VERSION").exists():
+        """Make an empty HDFS, if there is none yet or its making was interrupted. Raises ToolError HD609."""
+        formatted = self.folder.path / "formatted"
+        if formatted.exists():
             return
+        for half in ("name", "data"):
+            shutil.rmtree(self.folder.path / half, ignore_errors=True)
         with open(self.folder.log / "format.out", "wb") as out:
             argv = [*self._argv("format", NAMENODE), "-format", "-nonInteractive"]
             done = subprocess.run(
@@ -89,6 +93,7 @@ class Starter:
             )
         if done.returncode:
             raise failed(self.folder, "format", done.returncode)
+        formatted.touch()
 
     def _argv(self, name: str, main: str) -> list[str]:
         folder = self.folder

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import signal
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -50,28 +49,15 @@ def resident(process: Process) -> int:
 
 
 def send(process: Process, number: int) -> None:
-    """Send a signal to exactly this process, or to nobody."""
-    with suppress(ProcessLookupError):
-        fd = os.pidfd_open(process.pid)
-        try:
-            if alive(process):
-                signal.pidfd_send_signal(fd, number)
-        finally:
-            os.close(fd)
+    """Send a signal to this process, and to no other one that has its pid by now."""
+    if alive(process):
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, number)
 
 
 def wait_end(process: Process, seconds: float) -> bool:
     """Wait until it ends, `seconds` at most. Has it ended?"""
-    try:
-        fd = os.pidfd_open(process.pid)
-    except ProcessLookupError:
-        return True
-    try:
-        if alive(process):
-            select.select([fd], [], [], seconds)
-        return not alive(process)
-    finally:
-        os.close(fd)
+    return not _wait([process], seconds)
 
 
 def end(processes: Iterable[Process], grace: float) -> list[Process]:
