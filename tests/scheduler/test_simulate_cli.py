@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -115,3 +116,14 @@ def test_a_png(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="a PNG needs matplotlib, which is no dependency")
     cli_here("simulate", "--plot", tmp_path / "fig3.png")
     assert (tmp_path / "fig3.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_the_page_shows_is_what_is_printed() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "scheduling.md").read_text(encoding="utf-8")
+    pair = r"^```shell\n((?:heterodoop simulate[^\n]*\n)+)```\n```text\n(.*?)^```$"
+    shown = re.findall(pair, page, re.DOTALL | re.MULTILINE)
+    assert len(shown) == 4
+    for commands, text in shown:
+        # A picture changes nothing of what is printed, and belongs into no working folder here.
+        lines = [line.split(" --plot")[0].split()[1:] for line in commands.splitlines()]
+        assert "".join(cli_here(*line).out.decode() for line in lines) == text, commands
