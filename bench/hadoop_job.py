@@ -1,0 +1,195 @@
+"""Word count on a real Hadoop of this machine: the CPU filters alone, gpu-first and tail, by rounds that take turns.
+
+    python bench/hadoop_job.py [--size 4g] [--block 64m] [--rounds 3] [--slots 16] [--reducers 8] [--only cpu,gpu-first,tail]
+
+Starts an embedded cluster with one NodeManager and the node's GPU driver, and ends both. The CPU's jobs are plain Hadoop
+Streaming jobs with `--slots` map containers; jobs with a GPU have one more for each task of it. Reducers start when the maps
+are done, nothing is speculated. Every output is compared with the first. `cpu-plug-in` is the CPU's job with the plug-in, which
+times the filters. `--delay S` makes each GPU task take S seconds longer, which is artificial. Needs Java and Maven, or the
+jars in the cache; `--device emulated` tries the script out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+
+import contenders  # noqa: E402
+import data  # noqa: E402
+import measure  # noqa: E402
+
+from heterodoop.hadoop import cluster  # noqa: E402
+
+CONTAINER = 512  # MiB, as the embedded cluster's configuration has it
+GROUP = "HeteroDoop"
+HETERODOOP = [sys.executable, "-m", "heterodoop"]
+
+
+@dataclass
+class Run:
+    """A job that ended well. `seconds`: by Hadoop's clock; `command`: of `heterodoop submit`."""
+
+    kind: str
+    seconds: float
+    command: float
+    report: dict[str, Any]
+    digest: str = ""
+
+    def counter(self, name: str, group: str = GROUP) -> int:
+        return int(self.report["counters"].get(group, {}).get(name, 0))
+
+
+@dataclass
+class Bench:
+    options: argparse.Namespace
+    scratch: Path
+    running: cluster.Cluster
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def command(self, *words: object, check: bool = True) -> str:
+        argv = [*HETERODOOP, *map(str, words)]
+        done = subprocess.run(argv, env=self.environment, capture_output=True, text=True, check=False)
+        if check and done.returncode:
+            raise SystemExit(f"{' '.join(argv)}: exit status {done.returncode}\n{done.stderr}")
+        return done.stdout
+
+    def load(self) -> None:
+        text = data.cached(self.options.size, 1)
+        hdfs = self.running.command("hdfs")
+        put = [hdfs, "dfs", "-D", f"dfs.blocksize={self.options.block}", "-put", str(text), "/in"]
+        subprocess.run(put, env=self.environment, check=True, stderr=subprocess.DEVNULL)
+
+    def job(self, bundle: Path, kind: str, number: int) -> Run:
+        options = self.options
+        slots = options.slots if kind.startswith("cpu") else options.slots + options.gpu_slots
+        settings = {
+            "mapreduce.job.running.map.limit": slots, "mapreduce.job.reduce.slowstart.completedmaps": "1.0",
+            "mapreduce.map.speculative": "false", "mapreduce.reduce.speculative": "false",
+            "mapreduce.task.progress-report.interval": 1000, "heterodoop.driver.dir": self.scratch / "driver",
+        }
+        if options.delay and not kind.startswith("cpu"):
+            settings["heterodoop.gpu.delay"] = options.delay
+        policy = ["--cpu-only"] if kind == "cpu" else ["--policy", "cpu-only" if kind == "cpu-plug-in" else kind]
+        words = [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
+        output = f"/out-{kind}-{number}"
+        begin = time.monotonic()
+        printed = self.command(
+            "submit", bundle, "-i", "/in", "-o", output, "-r", options.reducers, *policy, *words, "--quiet", "--json")
+        run = Run(kind, 0.0, time.monotonic() - begin, json.loads(printed))
+        run.seconds = float(run.report["seconds"])
+        run.digest = self.digest(output)
+        return run
+
+    def digest(self, output: str) -> str:
+        reader = subprocess.Popen([self.running.command("hdfs"), "dfs", "-cat", f"{output}/part-*"], env=self.environment,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert reader.stdout
+        digest = hashlib.file_digest(reader.stdout, "sha256").hexdigest()  # type: ignore[arg-type]
+        if reader.wait():
+            raise SystemExit(f"{output} cannot be read")
+        return digest
+
+
+@contextmanager
+def started(options: argparse.Namespace, scratch: Path) -> Iterator[Bench]:
+    """A cluster of one node, its driver, and the text in HDFS."""
+    memory = CONTAINER * (options.slots + options.gpu_slots + 1)
+    up = cluster.Options(nodes=1, memory=max(memory, cluster.LEAST_MEMORY), dir=scratch / "cluster", version=options.hadoop)
+    running = cluster.up(up, lambda text: print(text, file=sys.stderr))
+    try:
+        bench = Bench(options, scratch, running, running.environment())
+        bench.environment["HETERODOOP_DRIVER_DIR"] = str(scratch / "driver")
+        bench.load()
+        bench.command("driver", "start", "--device", options.device)
+        try:
+            yield bench
+            print(bench.command("driver", "status"), file=sys.stderr)
+        finally:
+            bench.command("driver", "stop", "--now", check=False)
+    finally:
+        cluster.down(scratch / "cluster", delete=True)
+
+
+def show(runs: list[Run], options: argparse.Namespace) -> None:
+    base = statistics.median(r.seconds for r in runs if r.kind == runs[0].kind)
+    print("| job | s | against the first | map tasks, GPU and CPU | a GPU task, ms | a CPU task, ms |")
+    print("|---|---:|---:|---|---|---:|")
+    for kind in dict.fromkeys(r.kind for r in runs):
+        some = [r for r in runs if r.kind == kind]
+        seconds = statistics.median(r.seconds for r in some)
+        spread = f"{min(r.seconds for r in some):.1f} to {max(r.seconds for r in some):.1f}"
+        last = some[-1]
+        sides = f"{last.report['gpu_maps']}, {last.report['cpu_maps']}" if kind != "cpu" else f"0, {last.report['maps']}"
+        print(f"| {kind} | {seconds:.1f} ({spread}) | {base / seconds:.2f} x | {sides} | {gpu(last)} | {cpu(last)} |")
+
+
+def gpu(run: Run) -> str:
+    """Where the time of the run's GPU tasks went, per task."""
+    maps = run.counter("GPU_MAPS")
+    if not maps:
+        return ""
+    group = run.report["counters"][GROUP]
+    stages = {name: int(n) / maps for name, n in group.items() if name.startswith("GPU_") and name.endswith("_MS")}
+    return ", ".join(f"{name[4:-3].lower()} {ms:.0f}" for name, ms in stages.items() if ms >= 0.5)
+
+
+def cpu(run: Run) -> str:
+    maps, milliseconds = run.counter("CPU_MAPS"), run.counter("CPU_TOTAL_MS")
+    return f"{milliseconds / maps:.0f}" if maps and milliseconds else ""
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=data.parse_size, default="4g")
+    parser.add_argument("--block", type=data.parse_size, default="64m")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--slots", type=int, default=16, help="map containers of the CPU's jobs")
+    parser.add_argument("--gpu-slots", type=int, default=1, help="map containers more where there is a GPU")
+    parser.add_argument("--reducers", type=int, default=8)
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds that a GPU task takes longer: artificial")
+    parser.add_argument("--only", type=lambda text: text.split(","), default="cpu,gpu-first,tail",
+                        help="cpu, cpu-plug-in (the filters, timed by the plug-in), gpu-first, tail, gpu-only")
+    parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
+    parser.add_argument("--hadoop", default="3.5.0")
+    parser.add_argument("--json", type=Path, help="where every job's report goes")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse_arguments()
+    with tempfile.TemporaryDirectory(prefix="hadoop-job-") as folder:
+        scratch = Path(folder)
+        arch = [] if options.device == "cuda" else ["--arch", "none"]
+        bundle = contenders.compiled(ROOT / "apps" / "wordcount", scratch / "wordcount.hdp", *arch)
+        runs: list[Run] = []
+        with started(options, scratch) as bench:
+            for number in range(options.rounds):
+                for kind in options.only:
+                    runs.append(bench.job(bundle, kind, number))
+                    print(f"{kind}: {runs[-1].seconds:.1f} s, the command {runs[-1].command:.1f} s", file=sys.stderr)
+    if options.json:
+        options.json.write_text(json.dumps([{"kind": r.kind, "command": r.command, **r.report} for r in runs], indent=1))
+    show(runs, options)
+    facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
+    print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
+    if len({run.digest for run in runs}) > 1:
+        raise SystemExit("the outputs differ")
+    print("all outputs are equal")
+
+
+if __name__ == "__main__":
+    main()
