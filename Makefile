@@ -3,6 +3,7 @@
 #   make demo    install into .venv, compile word count, run it on a book, show the result
 #   make test    install with the test tools, lint, check types, run all tests (also on a sanitizer build), then those that
 #                need a Hadoop, on one that is started for them
+#   make plugin  build the Hadoop plug-in's jar and run its JUnit tests
 #   make lint    ruff and mypy only
 #   make bench   bench/embedded.py at its full size (512 MiB of text, 10 minutes); results go into docs/benchmarks.md
 #   make docs    write the parts of docs/ that come from tables of the code
@@ -16,6 +17,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
 NATIVE := $(wildcard runtime/host/*.cpp runtime/host/*.h)
+PLUGIN := $(shell find runtime/hadoop -name target -prune -o -type f -print)
 INSTALL_INPUTS := setup.py pyproject.toml heterodoop/build_native.py $(NATIVE)
 
 # The first Python that is new enough and can make virtual environments (Debian splits ensurepip off: python3-venv).
@@ -24,7 +26,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; 
 	command -v "$$python"; exit 0; fi; done; \
 	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
 
-.PHONY: demo test lint bench docs clean tools hadoop-tools
+.PHONY: demo test plugin lint bench docs clean tools hadoop-tools
 
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
@@ -36,10 +38,12 @@ demo: $(VENV)/installed
 	@cmp $(DEMO)/out/part-00000 apps/wordcount/expected.txt
 	@echo; echo "The whole result: $(DEMO)/out/part-00000 (equal to apps/wordcount/expected.txt)"
 
-test: lint hadoop-tools $(VENV)/sanitized/libhd_host.so
+test: lint hadoop-tools $(VENV)/plugin-tested $(VENV)/sanitized/libhd_host.so
 	$(BIN)/python tests/sanitized.py $(VENV)/sanitized/libhd_host.so
 	$(BIN)/python -m pytest -n auto --dist loadfile --ignore tests/hadoop/cluster
 	$(BIN)/python -m pytest tests/hadoop/cluster
+
+plugin: $(VENV)/plugin-tested
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -84,6 +88,11 @@ $(VENV)/installed-dev: $(VENV)/created $(INSTALL_INPUTS)
 $(VENV)/installed-bench: $(VENV)/created $(INSTALL_INPUTS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	touch $(VENV)/installed $@
+
+# The jar that jobs on Hadoop take along, once its JUnit tests have passed.
+$(VENV)/plugin-tested: $(PLUGIN) heterodoop/build_hadoop.py | hadoop-tools $(VENV)/installed-dev
+	$(BIN)/python -m heterodoop.build_hadoop --test
+	touch $@
 
 $(VENV)/sanitized/libhd_host.so: $(VENV)/installed-dev
 	HETERODOOP_SANITIZE=1 $(BIN)/python -m heterodoop.build_native -o $@

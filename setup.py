@@ -59,8 +59,11 @@ def native_runtime() -> Extension:
 setup(
     packages=[*find_packages(include=["heterodoop", "heterodoop.*"]), "heterodoop._templates", "heterodoop._runtime"],
     package_dir={"heterodoop._templates": "templates", "heterodoop._runtime": "runtime"},
-    package_data={"heterodoop": ["py.typed"], "heterodoop._templates": ["**/*"], "heterodoop._runtime": ["**/*"]},
-    exclude_package_data={"": ["*.o", "*.so", "*.pyc"]},
+    # The Hadoop plug-in's jar, where `python -m heterodoop.build_hadoop` has built it here: no build of ours needs Java.
+    package_data={
+        "heterodoop": ["py.typed", "_native/*.jar"], "heterodoop._templates": ["**/*"], "heterodoop._runtime": ["**/*"],
+    },
+    exclude_package_data={"": ["*.o", "*.so", "*.pyc"], "heterodoop._runtime": ["hadoop/target/**/*"]},
     ext_modules=[native_runtime()],
     cmdclass={"build_ext": BuildNative, "bdist_wheel": PlatformWheel},
 )

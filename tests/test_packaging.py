@@ -5,6 +5,7 @@ Field cases G02 (no hard dependency on a compiler), G03 (data files travel) and 
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -102,6 +103,23 @@ def test_the_wheel_holds_runtime_templates_and_the_native_library(packages: tupl
         assert {f"heterodoop/_{name}" for name in tree(checkout, top)} <= names
     assert {"heterodoop/_native/libhd_host.so", "heterodoop/py.typed", "heterodoop/cli/__init__.py"} <= names
     assert not [name for name in names if name.startswith(("tests/", "apps/", "bench/", "runtime/", "templates/"))]
+
+
+def test_a_built_plug_in_travels_and_maven_s_leavings_do_not(
+    checkout: Path, tmp_path: Path, clean_environment: dict[str, str],
+) -> None:
+    copy = Path(shutil.copytree(checkout, tmp_path / "copy"))
+    for path in (copy / "heterodoop" / "_native" / "heterodoop-mr.jar", copy / "runtime" / "hadoop" / "target" / "x" / "y"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"built")
+    argv = [sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path), str(copy)]
+    done = subprocess.run(argv, env={**clean_environment, "CXX": "no-such-compiler"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    archive = zipfile.ZipFile(wheel)
+    assert archive.read("heterodoop/_native/heterodoop-mr.jar") == b"built"
+    names = archive.namelist()
+    assert "heterodoop/_runtime/hadoop/pom.xml" in names and not [name for name in names if "/target/" in name]
 
 
 def test_the_wheel_works_in_an_empty_environment_from_another_folder(packages: tuple[Path, Path], sandbox: Sandbox) -> None:

@@ -2,6 +2,7 @@ package org.heterodoop.mr;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -221,7 +222,7 @@ final class MapAttempt {
         driver.send(Frame.INSTALLED);
       } else {
         double seconds = (System.nanoTime() - cpuStarted) / (double) TimeUnit.SECONDS.toNanos(1);
-        driver.send(Frame.CPU_DONE, new Fields().add("seconds", Double.toString(seconds)));
+        driver.send(Frame.CPU_DONE, new Fields().add("seconds", String.format(Locale.ROOT, "%.6f", seconds)));
       }
     } catch (IOException e) {
       log("the driver was not told of the end: " + message(e));

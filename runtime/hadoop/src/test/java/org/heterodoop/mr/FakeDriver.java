@@ -212,8 +212,8 @@ final class FakeDriver implements Closeable {
     void end() throws IOException {
       Frame frame = receive();
       List<String> names = List.of("INSTALLED", "CPU_DONE", "FAILED");
-      String seconds = frame.type == Frame.CPU_DONE ? frame.fields().text("seconds") : "0";
-      if (frame.type < Frame.INSTALLED || frame.type > Frame.FAILED || Double.parseDouble(seconds) < 0) {
+      String seconds = frame.type == Frame.CPU_DONE ? frame.fields().text("seconds") : "0.0";
+      if (frame.type < Frame.INSTALLED || frame.type > Frame.FAILED || !seconds.matches("[0-9]{1,9}\\.[0-9]{1,6}")) {
         throw new AssertionError("type " + frame.type + " at the end");
       }
       heard.add(names.get(frame.type - Frame.INSTALLED));
