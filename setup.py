@@ -63,7 +63,7 @@ setup(
     package_data={
         "heterodoop": ["py.typed", "_native/*.jar"], "heterodoop._templates": ["**/*"], "heterodoop._runtime": ["**/*"],
     },
-    exclude_package_data={"": ["*.o", "*.so", "*.pyc"], "heterodoop._runtime": ["hadoop/target/**/*"]},
+    exclude_package_data={"": ["*.o", "*.so", "*.pyc"], "heterodoop._runtime": ["hadoop/target/*", "hadoop/target/**/*"]},
     ext_modules=[native_runtime()],
     cmdclass={"build_ext": BuildNative, "bdist_wheel": PlatformWheel},
 )
