@@ -182,7 +182,6 @@ def _start(new: State, found: java.Java, owner: int | None) -> State:
         for name in daemons.names(new.nodes):
             new = _recorded(new, name, starter.start(name))
         _wait_ready(new)
-        ready.make_folders(new.ports["namenode-web"], new.user)
         new = replace(new, ready=True)
         state.write(new)
         return new
@@ -202,7 +201,7 @@ def _recorded(of: State, name: str, process: Process) -> State:
 
 def _wait_ready(of: State, again: str = "") -> None:
     """Wait until the cluster can be used. `again`: the one server that is new."""
-    waiting = ready.checks(of.ports, of.nodes)
+    waiting = ready.checks(of.ports, of.nodes, of.user)
     if again:
         waiting[f"the {again} answers"] = lambda: ready.answers(of.ports[f"{again}-web"])
     deadline = time.monotonic() + READY_SECONDS

@@ -16,11 +16,14 @@ Check = Callable[[], bool]
 _FOLDERS = {"/tmp": "1777", "/user": "755", "/mr-history": "755"}
 
 
-def checks(ports: Mapping[str, int], nodes: int) -> dict[str, Check]:
-    """What must hold, by the words to say it with. Each raises OSError, ValueError or LookupError while nobody answers."""
+def checks(ports: Mapping[str, int], nodes: int, user: str) -> dict[str, Check]:
+    """What must hold, by the words to say it with. `user`: HDFS's superuser.
+
+    Each raises OSError, ValueError or LookupError while nobody answers.
+    """
     web = {name: ports[f"{name}-web"] for name in ("namenode", "resourcemanager", "historyserver")}
     return {
-        "HDFS takes files": lambda: _hdfs(web["namenode"]),
+        "HDFS takes files": lambda: _hdfs(web["namenode"]) and _make_folders(web["namenode"], user),
         f"all {nodes} NodeManagers run": lambda: active_nodes(web["resourcemanager"]) == nodes,
         "the job history answers": lambda: bool(get_json(web["historyserver"], "/ws/v1/history/info")["historyInfo"]),
     }
@@ -53,10 +56,11 @@ def running_node_ports(port: int) -> set[int]:
     return {int(node["id"].rpartition(":")[2]) for node in nodes}
 
 
-def make_folders(port: int, user: str) -> None:
-    """Make the folders of HDFS that users expect. `port`: the NameNode's web port, `user`: its superuser. Raises OSError."""
+def _make_folders(port: int, user: str) -> bool:
+    """Make the folders of HDFS that users expect."""
     # Both: the history server may have made its folder already, for itself alone.
     for path, mode in {**_FOLDERS, f"/user/{user}": "755"}.items():
         for operation in ("MKDIRS", "SETPERMISSION"):
             query = urlencode({"op": operation, "permission": mode, "user.name": user})
             request(port, "PUT", f"/webhdfs/v1{path}?{query}")
+    return True
