@@ -84,6 +84,11 @@ def report(end: Ended, output: str, cause: Cause | None) -> dict[str, Any]:
     return found
 
 
+def _is_stage(group: str, name: str) -> bool:
+    """What a GPU's time and bytes went into: for `heterodoop job counters`."""
+    return group == PLUGIN_GROUP and name.startswith("GPU_") and not name.endswith("_MAPS")
+
+
 def summary(end: Ended) -> list[str]:
     """A job that succeeded, for people: tasks, then counters."""
     sides = ""
@@ -93,7 +98,6 @@ def summary(end: Ended) -> list[str]:
     rows = [(name, value) for group in end.counters.values() for name, value in group.items() if name in _SHOWN and value]
     for group, counters in end.counters.items():
         if not group.startswith(_HADOOPS):
-            stages = tuple(name for name in counters if group == PLUGIN_GROUP and name.startswith("GPU_") and name != GPU_MAPS)
-            rows += [(f"{group}: {name}", value) for name, value in counters.items() if name not in stages]
+            rows += [(f"{group}: {name}", value) for name, value in counters.items() if not _is_stage(group, name)]
     width = max((len(name) for name, _ in rows), default=0)
     return lines + [f"  {name:{width}}  {value:>14,}" for name, value in rows]

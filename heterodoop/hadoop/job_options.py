@@ -40,10 +40,14 @@ PLUGIN_KEYS = frozenset({
 })
 
 # With these the plug-in leaves a job's map tasks to the CPU; the values are those with which it does not.
+HASH_PARTITIONER = "org.apache.hadoop.mapred.lib.HashPartitioner"
+TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
+_CODECS = ("org.apache.hadoop.io.compress.DefaultCodec", "org.apache.hadoop.io.compress.GzipCodec")
 CPU_SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
-    "mapreduce.job.partitioner.class": (("org.apache.hadoop.mapred.lib.HashPartitioner",), "another partitioner"),
+    "mapreduce.job.partitioner.class": ((HASH_PARTITIONER,), "another partitioner"),
     "mapreduce.job.output.key.comparator.class": ((), "a key comparator"),
-    "mapreduce.map.sort.class": (("org.apache.hadoop.util.QuickSort",), "another sort"),
+    "mapreduce.job.combiner.group.comparator.class": ((), "a comparator"),
+    "map.sort.class": (("org.apache.hadoop.util.QuickSort",), "another sort"),
     "mapreduce.job.encrypted-intermediate-data": (("false",), "encrypted map output"),
     "mapreduce.map.skip.maxrecords": (("0",), "skip mode"),
     "stream.num.map.output.key.fields": (("1",), "a key of several fields"),
@@ -51,6 +55,7 @@ CPU_SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "stream.map.input.field.separator": (("\t",), "another separator of key and value"),
     "stream.map.input": (("text",), "another form of the filter's input"),
     "stream.io.identifier.resolver.class": ((), "another form of the filter's input"),
+    "mapreduce.map.output.compress.codec": (_CODECS, "that codec of the map output"),
 }
 
 
@@ -249,8 +254,10 @@ def _cpu_warnings(job: StreamingJob, what: Manifest) -> list[Diagnostic]:
     program = what.program("map")
     refusals = program.gpu_refusals if program else ()
     reasons = [f"the map program stays on the CPU: {reason.message}" for reason in refusals[:1]]
-    if job.partitioner:
+    if job.partitioner not in ("", HASH_PARTITIONER) and job.reducers > 1:
         reasons.append(f"-partitioner {job.partitioner}: another partitioner")
+    if job.input_format not in ("", TEXT_INPUT):
+        reasons.append(f"-inputformat {job.input_format}: the split's records are not the lines of its bytes")
     if job.output_format and job.reducers == 0:
         reasons.append(f"-outputformat {job.output_format} in a job without reducers")
     for key, (allowed, why) in CPU_SETTINGS.items():

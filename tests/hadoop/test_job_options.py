@@ -96,7 +96,9 @@ def test_a_misspelt_setting_of_ours_is_pointed_out(made: Made):
 
 
 @pytest.mark.parametrize(("options", "why"), [
-    ({"partitioner": "my.Part"}, "partitioner"),
+    ({"partitioner": "my.Part", "reducers": "2"}, "partitioner"),
+    ({"input_format": "my.Format"}, "-inputformat"),
+    ({"definitions": ("mapreduce.map.output.compress.codec=my.Codec",)}, "codec"),
     ({"definitions": ("mapreduce.job.output.key.comparator.class=x.Y",)}, "comparator"),
     ({"definitions": ("stream.num.map.output.key.fields=2",)}, "fields"),
     ({"output_format": "my.Format", "reducers": "0"}, "-outputformat"),
@@ -105,6 +107,12 @@ def test_what_only_hadoop_can_do_is_submitted_with_a_warning(made: Made, options
     job = made(**options)
     assert job.plugin and [c for c, _ in made.warnings] == ["HD626"] and why in made.warnings[0][1]
     made(**options, cpu_only=True)
+    assert not made.warnings
+
+
+def test_what_changes_nothing_is_not_warned_of(made: Made):
+    codec = "mapreduce.map.output.compress.codec=org.apache.hadoop.io.compress.GzipCodec"
+    made(partitioner="my.Part", reducers="1", definitions=(codec, "stream.num.map.output.key.fields=1"))
     assert not made.warnings
 
 

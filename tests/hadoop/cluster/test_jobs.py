@@ -1,0 +1,266 @@
+"""Whole jobs on a real cluster: the same bytes and counters whatever ran them, GPUs (emulated), CPUs or both.
+
+The reference is the embedded engine, and one plain streaming job that Hadoop runs from the printed command line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from heterodoop.hadoop.cluster import Cluster
+
+from ...support import ROOT, Bundles, cli_here, parts
+from .site import UBER, Drivers, Result, Site, drivers
+
+MAPS = 7
+GZIP = "org.apache.hadoop.io.compress.GzipCodec"
+ZLIB = "org.apache.hadoop.io.compress.DefaultCodec"
+COMPARED = (
+    "MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS",
+    "REDUCE_INPUT_GROUPS", "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS", "SPILLED_RECORDS",
+)
+
+
+def text(nbytes: int, seed: int) -> bytes:
+    """Words of any bytes but white space, also such as are no UTF-8, in lines that end in every way; the last in none."""
+    rng = random.Random(seed)
+    words = [bytes(rng.choice(b"abcXYZ09\x80\xc3\xa4\xff\x01_") for _ in range(rng.randint(1, 12))) for _ in range(700)]
+    out = bytearray(b"\xef\xbb\xbf")
+    while len(out) < nbytes:
+        out += b" ".join(rng.choices(words, k=rng.randint(0, 12))) + rng.choice((b"\n", b"\n", b"\r\n", b"\r"))
+    return bytes(out) + b"the last"
+
+
+@pytest.fixture(scope="module")
+def site(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The shared cluster, named by the environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in cluster.environment().items():
+            patch.setenv(name, value)
+        yield Site(cluster, tmp_path_factory.mktemp("site"), f"/user/{cluster.state.user}/jobs-{os.getpid()}")
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory, bundles: Bundles) -> Path:
+    app = ROOT / "apps" / "wordcount"
+    return bundles.get(*((app / f"{role}.c").read_text() for role in ("map", "combine", "reduce")))
+
+
+class Text:
+    """The text of the jobs of many maps, in HDFS and here, and what the embedded engine makes of it."""
+
+    def __init__(self, site: Site, words: Path, folder: Path) -> None:
+        data = text(300_000, 1)
+        (folder / "text").write_bytes(data)
+        self.path = site.put("text", data)
+        self._folder = folder
+        self._bundle = words
+        self._made: dict[int, list[bytes]] = {}
+
+    def wanted(self, reducers: int) -> list[bytes]:
+        if reducers not in self._made:
+            out = self._folder / f"out-{reducers}"
+            cli_here("run", self._bundle, self._folder / "text", "-o", out, "-r", reducers, "--cpu-only", "--quiet")
+            self._made[reducers] = parts(out)
+        return self._made[reducers]
+
+
+@pytest.fixture(scope="module")
+def book(site: Site, words: Path, tmp_path_factory: pytest.TempPathFactory) -> Text:
+    return Text(site, words, tmp_path_factory.mktemp("text"))
+
+
+@pytest.fixture(scope="module")
+def on_all_nodes(site: Site) -> Iterator[Drivers]:
+    with drivers(Path("all"), site.node_ports()) as started:
+        yield started
+
+
+def many(reducers: int, codec: str = "") -> list[object]:
+    options = ["-r", reducers, "-D", f"mapreduce.job.maps={MAPS}"]
+    if codec:
+        options += ["-D", "mapreduce.map.output.compress=true", "-D", f"mapreduce.map.output.compress.codec={codec}"]
+    return options
+
+
+def same_counters(one: Result, other: Result) -> None:
+    assert {name: one.tasks(name) for name in COMPARED} == {name: other.tasks(name) for name in COMPARED}
+
+
+@pytest.fixture(scope="module")
+def cpu(site: Site, words: Path, book: Text) -> Result:
+    """A job with the plug-in and no driver anywhere."""
+    return site.submit(words, [book.path], *many(1, ZLIB), "-D", "heterodoop.driver.dir=/none")
+
+
+def test_without_a_driver_every_map_runs_on_the_cpu(cpu: Result, book: Text):
+    assert cpu.parts == book.wanted(1)
+    assert cpu.sides == (0, cpu.report["maps"]) and cpu.report["maps"] >= MAPS
+    assert cpu.plugin("DECLINED_NO_DRIVER") == cpu.report["maps"]
+
+
+def test_the_printed_line_run_by_hand_is_a_plain_streaming_job(site: Site, words: Path, book: Text):
+    output = site.output()
+    line = cli_here("submit", words, "-i", book.path, "-o", output, *many(7), "--cpu-only", "--dry-run").out.decode()
+    assert "heterodoop-mr" not in line and "org.heterodoop" not in line
+    subprocess.run(["bash", "-c", line], env=site.environment, check=True, capture_output=True)
+    assert site.parts(output) == book.wanted(7)
+
+
+@pytest.mark.parametrize(("reducers", "codec"), [(1, ""), (7, GZIP)])
+def test_every_map_on_a_gpu(
+    site: Site, words: Path, book: Text, on_all_nodes: Drivers, cpu: Result, reducers: int, codec: str,
+):
+    policy = ("--policy", "gpu-only", "-D", "heterodoop.verify=true")
+    done = site.submit(words, [book.path], *many(reducers, codec), *policy, *on_all_nodes.options)
+    assert done.parts == book.wanted(reducers)
+    assert done.sides == (done.report["maps"], 0) and done.plugin("GPU_READ_BYTES") > 300_000
+    if reducers == 1:
+        same_counters(done, cpu)
+
+
+def test_a_mixed_job(site: Site, words: Path, book: Text):
+    """Each node's driver sends its first attempt to the CPU."""
+    with drivers(Path("mixed"), site.node_ports(), fault="error@offer*1") as started:
+        done = site.submit(words, [book.path], *many(7, ZLIB), "--policy", "gpu-only", *started.options)
+    assert done.parts == book.wanted(7)
+    gpu, cpu = done.sides
+    assert gpu and cpu and gpu + cpu == done.report["maps"]
+
+
+NAMES = ["50%.txt", "a+b", "a b", "a#b", "a?b", "year=2015", "Übung", "it's"]
+
+
+def test_small_files_with_odd_names_in_one_small_job(site: Site, words: Path, on_all_nodes: Drivers, tmp_path: Path):
+    folder = tmp_path / "names"
+    folder.mkdir()
+    for number, name in enumerate(NAMES):
+        data = b"" if number == 2 else text(300 * number, number)
+        (folder / name).write_bytes(data)
+        site.put(f"names/{name}", data)
+    site.put("names/_hidden", b"no\n")
+    inputs = [f"{site.base}/names/{name}" for name in NAMES]
+    done = site.submit(words, inputs, *UBER, "-D", "mapreduce.job.maps=1", "--policy", "gpu-only", *on_all_nodes.options)
+    assert done.sides[0] + done.sides[1] == done.report["maps"] == len(NAMES) and done.sides[0] >= len(NAMES) - 1
+    cli_here("run", words, folder, "-o", tmp_path / "out", "--cpu-only", "--quiet")
+    assert done.parts == parts(tmp_path / "out")
+
+
+GREP = (ROOT / "apps" / "grep" / "map.c").read_text()
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_without_reducers_the_map_output_is_the_result(
+    site: Site, bundles: Bundles, on_all_nodes: Drivers, tmp_path: Path, gpu: bool,
+):
+    """One file of CRLF lines, so that there is one order."""
+    data = b"".join(b"line %d of many\r\n" % number for number in range(3000))
+    path = site.put(f"crlf-{gpu}", data)
+    (tmp_path / "in").write_bytes(data)
+    bundle = bundles.get(GREP)
+    options = ["-r", 0, *UBER, "-D", "grep.pattern=7 of", "-D", "mapreduce.job.maps=2"]
+    folder = on_all_nodes.options if gpu else ("-D", "heterodoop.driver.dir=/none")
+    done = site.submit(bundle, [path], *options, "--policy", "gpu-only", *folder)
+    cli_here("run", bundle, tmp_path / "in", "-o", tmp_path / "out", "-r", 0, "-D", "grep.pattern=7 of", "--cpu-only")
+    assert b"".join(done.parts) == b"".join(parts(tmp_path / "out")) != b""
+    assert done.sides == ((2, 0) if gpu else (0, 2))
+
+
+FAILING = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char k[8] = "k", *line = NULL; size_t cap = 0; int v = 1;
+  #pragma mapreduce mapper key(k) value(v) keylength(8) vallength(1)
+  while (getline(&line, &cap, stdin) != -1) {
+    if (line[0] == '!') { fprintf(stderr, "bad record\n"); exit(3); }
+    printf("%s\t%d\n", k, v);
+  }
+  return 0;
+}
+"""
+
+
+def test_a_failing_filter_fails_the_job_and_says_where(site: Site, bundles: Bundles, on_all_nodes: Drivers):
+    path = site.put("failing", b"a\n!\nb\n")
+    attempts = ("-D", "mapreduce.map.maxattempts=1", "-D", "mapreduce.job.maps=1")
+    done = site.submit(bundles.get(FAILING), [path], *UBER, *attempts, *on_all_nodes.options, status=1)
+    cause = done.report["cause"]
+    assert done.report["state"] == "FAILED" and cause["stderr"].endswith("bad record") and "exit status 3" in cause["error"]
+    assert cause["split"].endswith(f"{path}:0+6") and cause["command"].endswith("/bin/map") and cause["node"]
+    assert site.space.status(f"{done.output}/_SUCCESS") is None and "HD628" in done.message
+
+
+def test_settings_reach_the_filter_as_they_are(site: Site, bundles: Bundles):
+    """What the filter sees of -D and -cmdenv, through Hadoop's job file, its XML and a shell."""
+    program = r"""
+    #include <stdio.h>
+    #include <stdlib.h>
+    extern char **environ;
+    int main(void) {
+      char **e; int c;
+      while ((c = getchar()) != EOF) {}
+      for (e = environ; *e; e++) {
+        const char *p = *e;
+        if (p[0] != 'z' || p[1] != '_') continue;
+        for (; *p; p++) printf(*p == '\n' ? "\\n" : "%c", *p);
+        printf("\t\n");
+      }
+      return 0;
+    }
+    """
+    path = site.put("settings", b"x\n")
+    values = {
+        "z.a": "$(touch PWNED)", "z.b": "`id`", "z.c": 'x"; touch PWNED; "', "z.d": "a&b<c>]]>", "z.e": "1\n2",
+        "z.f": "it's ü",
+    }
+    named = [word for key, value in values.items() for word in ("-D", f"{key}={value}")]
+    output = site.output()
+    line = cli_here("submit", bundles.get(program), "-i", path, "-o", output, "-r", 0, *UBER, *named, "-cmdenv", "z_g=$(id)",
+                    "--cpu-only", "-D", "mapreduce.job.maps=1", "--dry-run").out.decode()
+    subprocess.run(["bash", "-c", line], env=site.environment, check=True, capture_output=True)
+    seen = sorted(b"".join(site.parts(output)).decode().replace("\t", "").splitlines())
+    wanted = [f"{key.replace('.', '_')}={value}".replace("\n", "\\n") for key, value in values.items()]
+    assert seen == sorted([*wanted, "z_g=$(id)"])
+
+
+def test_many_inputs_do_not_burst_the_filters_environment(site: Site, words: Path, on_all_nodes: Drivers):
+    """5,000 input paths make a setting of half a megabyte; another setting of that size does the same, sooner."""
+    path = site.put("one-" + "long" * 30, b"w\n")
+    filler = ("-D", "test.filler=" + "x" * 400_000)
+    done = site.submit(words, [path], *UBER, *filler, "-D", "mapreduce.job.maps=1", *on_all_nodes.options)
+    assert done.parts == [b"w\t1\n"]
+
+
+def test_jobs_are_listed_with_their_counters_and_logs(site: Site, cpu: Result):
+    job = cpu.report["job"]
+    assert job in cli_here("job", "list", "--all").out.decode()
+    assert json.loads(cli_here("job", "counters", job, "--json").out) == cpu.report["counters"]
+    assert f"{job} SUCCEEDED: map {cpu.report['maps']}/{cpu.report['maps']}" in cli_here("job", "status", job).out.decode()
+    logs = cli_here("job", "logs", job, "-n", "3").out.decode()
+    assert "goes on on the CPU" in logs or "stderr <==" in logs or "syslog <==" in logs
+
+
+def test_a_job_is_killed(site: Site, words: Path, book: Text):
+    started = cli_here("submit", words, "-i", book.path, "-o", site.output(), *many(1), "--cpu-only", "--detach")
+    job = started.out.decode().strip()
+    assert job in cli_here("job", "list").out.decode()
+    assert "is being killed" in cli_here("job", "kill", job).out.decode()
+    for _ in range(200):
+        done = cli_here("job", "status", job, status=None)
+        if " KILLED: " in done.out.decode():
+            break
+    assert " KILLED: " in done.out.decode() and done.status == 1
+
+
+def test_an_output_that_exists_is_left_alone(site: Site, words: Path, cpu: Result, book: Text):
+    before = site.space.list(cpu.output)
+    assert "HD020" in cli_here("submit", words, "-i", book.path, "-o", cpu.output, status=2).message
+    assert site.space.list(cpu.output) == before
