@@ -31,11 +31,12 @@ NAME = "mapreduce.job.name"
 QUEUE = "mapreduce.job.queuename"
 DELIMITER = "textinputformat.record.delimiter"
 POLICY = "heterodoop.policy"
+DRIVER_DIR = "heterodoop.driver.dir"
 _NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
 
 # Settings of the plug-in and the driver (docs/hadoop-plugin.md), beside those of `jobconf.SETTINGS`.
 PLUGIN_KEYS = frozenset({
-    POLICY, "heterodoop.verify", "heterodoop.gpu.retry", "heterodoop.gpu.delay", "heterodoop.driver.dir",
+    POLICY, "heterodoop.verify", "heterodoop.gpu.retry", "heterodoop.gpu.delay", DRIVER_DIR,
     "heterodoop.driver.tcp", "heterodoop.driver.silence.ms", "heterodoop.gpu.wait.max.ms",
 })
 
@@ -93,6 +94,8 @@ def build(
     """
     what = manifest.load(bundle)
     settings, warnings = _settings(options, plugin=not options.cpu_only)
+    if (folder := os.environ.get("HETERODOOP_DRIVER_DIR")) and not options.cpu_only:
+        settings.setdefault(DRIVER_DIR, folder)
     reducers = _reducers(options, settings, what, conf)
     packed = archive.pack(bundle)
     job = StreamingJob(

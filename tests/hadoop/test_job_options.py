@@ -121,6 +121,14 @@ def test_a_program_without_a_kernel_is_submitted_with_a_warning(made: Made):
     assert [c for c, _ in made.warnings] == ["HD626"] and "stays on the CPU" in made.warnings[0][1]
 
 
+def test_a_driver_s_folder_of_the_environment_is_told_to_the_tasks(made: Made, monkeypatch: pytest.MonkeyPatch):
+    assert "heterodoop.driver.dir" not in settings(made())
+    monkeypatch.setenv("HETERODOOP_DRIVER_DIR", "/run/drivers")
+    assert settings(made())["heterodoop.driver.dir"] == "/run/drivers"
+    assert settings(made(definitions=("heterodoop.driver.dir=/x",)))["heterodoop.driver.dir"] == "/x"
+    assert "heterodoop.driver.dir" not in settings(made(cpu_only=True))
+
+
 def test_files_are_shipped_under_their_names(made: Made, tmp_path: Path):
     (tmp_path / "list.txt").write_text("x")
     (tmp_path / "my list").write_text("y")

@@ -15,6 +15,9 @@ import pytest
 from heterodoop.hadoop import cluster as hadoop
 from heterodoop.hadoop.cluster import Cluster, Options
 
+from ...support import ROOT, Bundles
+from .site import Book, Site
+
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
@@ -26,6 +29,27 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
 def cluster_342(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """Hadoop 3.4.2 with two NodeManagers."""
     yield from _running(tmp_path_factory.mktemp("cluster-3.4.2"), Options(version="3.4.2", nodes=2), request)
+
+
+@pytest.fixture(scope="module")
+def site(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The shared cluster, named by the environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in cluster.environment().items():
+            patch.setenv(name, value)
+        folder = tmp_path_factory.mktemp("site")
+        yield Site(cluster, folder, f"/user/{cluster.state.user}/{folder.name}-{os.getpid()}")
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory, bundles: Bundles) -> Path:
+    app = ROOT / "apps" / "wordcount"
+    return bundles.get(*((app / f"{role}.c").read_text() for role in ("map", "combine", "reduce")))
+
+
+@pytest.fixture(scope="module")
+def book(site: Site, words: Path, tmp_path_factory: pytest.TempPathFactory) -> Book:
+    return Book(site, words, tmp_path_factory.mktemp("text"))
 
 
 def _running(folder: Path, options: Options, request: pytest.FixtureRequest) -> Iterator[Cluster]:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
+import random
 import shutil
 import subprocess
-from collections.abc import Iterator
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from heterodoop.hadoop import client
+from heterodoop.commands.submit import report
+from heterodoop.engine.progress import make_display
+from heterodoop.hadoop import client, follow, rest
 from heterodoop.hadoop.cluster import Cluster
 from heterodoop.storage.webhdfs import Namespace
 
-from ...support import COMMAND, cli_here, environment
+from ...support import COMMAND, cli_here, environment, parts
 
 # A small job in the application master itself: a third of the time, and the plug-in works there as anywhere.
 UBER = ("-D", "mapreduce.job.ubertask.enable=true")
@@ -52,6 +57,12 @@ class Site:
         named = [word for path in inputs for word in ("-i", path)]
         done = cli_here("submit", bundle, *named, "-o", output, "--json", "--quiet", *options, status=status)
         return Result(self, output, json.loads(done.out) if done.out else {}, done.message)
+
+    def ended(self, job: str, output: str) -> Result:
+        """A job that was submitted with --detach, after its end."""
+        cluster = rest.Cluster(client.configuration())
+        end = follow.Follower(cluster, job, make_display(sys.stderr, quiet=True), print, plugin=True).wait()
+        return Result(self, output, json.loads(json.dumps(report(end, output, None))), "")
 
     def parts(self, output: str) -> list[bytes]:
         """The visible files of a job's output, in order."""
@@ -92,44 +103,71 @@ class Result:
         return int(self.report["counters"]["org.apache.hadoop.mapreduce.TaskCounter"][name])
 
 
-class Drivers:
-    """Emulated drivers for some NodeManagers, in a folder of their own that a job is told."""
+class Book:
+    """The text of the jobs of many maps, in HDFS and here, and what the embedded engine makes of it."""
 
-    def __init__(self, folder: Path, ports: list[int], environ: dict[str, str], arguments: tuple[str, ...] = ()) -> None:
+    def __init__(self, site: Site, words: Path, folder: Path) -> None:
+        data = text(300_000, 1)
+        (folder / "text").write_bytes(data)
+        self.path = site.put("text", data)
+        self._folder = folder
+        self._bundle = words
+        self._made: dict[int, list[bytes]] = {}
+
+    def wanted(self, reducers: int) -> list[bytes]:
+        if reducers not in self._made:
+            out = self._folder / f"out-{reducers}"
+            cli_here("run", self._bundle, self._folder / "text", "-o", out, "-r", reducers, "--cpu-only", "--quiet")
+            self._made[reducers] = parts(out)
+        return self._made[reducers]
+
+
+def text(nbytes: int, seed: int) -> bytes:
+    """Words of any bytes but white space, also such as are no UTF-8, in lines that end in every way; the last in none."""
+    rng = random.Random(seed)
+    words = [bytes(rng.choice(b"abcXYZ09\x80\xc3\xa4\xff\x01_") for _ in range(rng.randint(1, 12))) for _ in range(700)]
+    out = bytearray(b"\xef\xbb\xbf")
+    while len(out) < nbytes:
+        out += b" ".join(rng.choices(words, k=rng.randint(0, 12))) + rng.choice((b"\n", b"\n", b"\r\n", b"\r"))
+    return bytes(out) + b"the last"
+
+
+class Drivers:
+    """Emulated drivers for some NodeManagers, in a folder of their own that a job is told. `faults`: by port."""
+
+    def __init__(self, folder: Path, ports: list[int], faults: Mapping[int, str], arguments: tuple[str, ...] = ()) -> None:
         self.folder = folder
         self.ports = ports
         self.options = ("-D", f"heterodoop.driver.dir={folder}")
         folder.mkdir(mode=0o700, parents=True)
-        self._environ = environ
         for port in ports:
-            self.start(port, *arguments)
-
-    def start(self, port: int, *arguments: str) -> None:
-        argv = [*COMMAND, "driver", "start", "--device", "emulated", "--gpus", "0", "--dir", str(self.folder),
-                "--node-port", str(port), *arguments]
-        subprocess.run(argv, check=True, env=environment(self._environ), timeout=60)
+            argv = [*COMMAND, "driver", "start", "--device", "emulated", "--gpus", "0", "--dir", str(folder),
+                    "--node-port", str(port), *arguments]
+            fault = {"HETERODOOP_DRIVER_FAULT": faults[port]} if port in faults else {}
+            subprocess.run(argv, check=True, env=environment(fault), timeout=120)
 
     def status(self, port: int) -> dict[str, Any]:
         argv = [*COMMAND, "driver", "status", "--json", "--dir", str(self.folder), "--node-port", str(port)]
-        done = subprocess.run(argv, check=True, env=environment(self._environ), capture_output=True, timeout=30)
+        done = subprocess.run(argv, check=True, env=environment(), capture_output=True, timeout=60)
         found: dict[str, Any] = json.loads(done.stdout)
         return found
 
     def stop(self) -> None:
         for port in self.ports:
             argv = [*COMMAND, "driver", "stop", "--now", "--dir", str(self.folder), "--node-port", str(port)]
-            subprocess.run(argv, env=environment(self._environ), capture_output=True, timeout=60, check=False)
+            subprocess.run(argv, env=environment(), capture_output=True, timeout=60, check=False)
 
 
 @contextlib.contextmanager
-def drivers(folder: Path, ports: list[int], *arguments: str, fault: str = "") -> Iterator[Drivers]:
-    """Drivers that are gone at the end. Socket paths are short: `folder` is not pytest's deep one but a name below /tmp."""
-    place = Path(f"/tmp/hd-{os.getpid()}-{folder.name}")
+def drivers(ports: list[int], *arguments: str, faults: Mapping[int, str] = MappingProxyType({})) -> Iterator[Drivers]:
+    """Drivers that are gone at the end. A socket's path is short: their folder is not pytest's deep one."""
+    folder = Path(tempfile.mkdtemp(prefix="hd-drivers-"))
+    folder.rmdir()
     started = None
     try:
-        started = Drivers(place, ports, {"HETERODOOP_DRIVER_FAULT": fault} if fault else {}, arguments)
+        started = Drivers(folder, ports, faults, arguments)
         yield started
     finally:
         if started:
             started.stop()
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)

@@ -6,18 +6,14 @@ The reference is the embedded engine, and one plain streaming job that Hadoop ru
 from __future__ import annotations
 
 import json
-import os
-import random
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from heterodoop.hadoop.cluster import Cluster
-
 from ...support import ROOT, Bundles, cli_here, parts
-from .site import UBER, Drivers, Result, Site, drivers
+from .site import UBER, Book, Drivers, Result, Site, drivers, text
 
 MAPS = 7
 GZIP = "org.apache.hadoop.io.compress.GzipCodec"
@@ -28,58 +24,9 @@ COMPARED = (
 )
 
 
-def text(nbytes: int, seed: int) -> bytes:
-    """Words of any bytes but white space, also such as are no UTF-8, in lines that end in every way; the last in none."""
-    rng = random.Random(seed)
-    words = [bytes(rng.choice(b"abcXYZ09\x80\xc3\xa4\xff\x01_") for _ in range(rng.randint(1, 12))) for _ in range(700)]
-    out = bytearray(b"\xef\xbb\xbf")
-    while len(out) < nbytes:
-        out += b" ".join(rng.choices(words, k=rng.randint(0, 12))) + rng.choice((b"\n", b"\n", b"\r\n", b"\r"))
-    return bytes(out) + b"the last"
-
-
-@pytest.fixture(scope="module")
-def site(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The shared cluster, named by the environment."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in cluster.environment().items():
-            patch.setenv(name, value)
-        yield Site(cluster, tmp_path_factory.mktemp("site"), f"/user/{cluster.state.user}/jobs-{os.getpid()}")
-
-
-@pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory, bundles: Bundles) -> Path:
-    app = ROOT / "apps" / "wordcount"
-    return bundles.get(*((app / f"{role}.c").read_text() for role in ("map", "combine", "reduce")))
-
-
-class Text:
-    """The text of the jobs of many maps, in HDFS and here, and what the embedded engine makes of it."""
-
-    def __init__(self, site: Site, words: Path, folder: Path) -> None:
-        data = text(300_000, 1)
-        (folder / "text").write_bytes(data)
-        self.path = site.put("text", data)
-        self._folder = folder
-        self._bundle = words
-        self._made: dict[int, list[bytes]] = {}
-
-    def wanted(self, reducers: int) -> list[bytes]:
-        if reducers not in self._made:
-            out = self._folder / f"out-{reducers}"
-            cli_here("run", self._bundle, self._folder / "text", "-o", out, "-r", reducers, "--cpu-only", "--quiet")
-            self._made[reducers] = parts(out)
-        return self._made[reducers]
-
-
-@pytest.fixture(scope="module")
-def book(site: Site, words: Path, tmp_path_factory: pytest.TempPathFactory) -> Text:
-    return Text(site, words, tmp_path_factory.mktemp("text"))
-
-
 @pytest.fixture(scope="module")
 def on_all_nodes(site: Site) -> Iterator[Drivers]:
-    with drivers(Path("all"), site.node_ports()) as started:
+    with drivers(site.node_ports()) as started:
         yield started
 
 
@@ -95,18 +42,18 @@ def same_counters(one: Result, other: Result) -> None:
 
 
 @pytest.fixture(scope="module")
-def cpu(site: Site, words: Path, book: Text) -> Result:
+def cpu(site: Site, words: Path, book: Book) -> Result:
     """A job with the plug-in and no driver anywhere."""
     return site.submit(words, [book.path], *many(1, ZLIB), "-D", "heterodoop.driver.dir=/none")
 
 
-def test_without_a_driver_every_map_runs_on_the_cpu(cpu: Result, book: Text):
+def test_without_a_driver_every_map_runs_on_the_cpu(cpu: Result, book: Book):
     assert cpu.parts == book.wanted(1)
     assert cpu.sides == (0, cpu.report["maps"]) and cpu.report["maps"] >= MAPS
     assert cpu.plugin("DECLINED_NO_DRIVER") == cpu.report["maps"]
 
 
-def test_the_printed_line_run_by_hand_is_a_plain_streaming_job(site: Site, words: Path, book: Text):
+def test_the_printed_line_run_by_hand_is_a_plain_streaming_job(site: Site, words: Path, book: Book):
     output = site.output()
     line = cli_here("submit", words, "-i", book.path, "-o", output, *many(7), "--cpu-only", "--dry-run").out.decode()
     assert "heterodoop-mr" not in line and "org.heterodoop" not in line
@@ -116,7 +63,7 @@ def test_the_printed_line_run_by_hand_is_a_plain_streaming_job(site: Site, words
 
 @pytest.mark.parametrize(("reducers", "codec"), [(1, ""), (7, GZIP)])
 def test_every_map_on_a_gpu(
-    site: Site, words: Path, book: Text, on_all_nodes: Drivers, cpu: Result, reducers: int, codec: str,
+    site: Site, words: Path, book: Book, on_all_nodes: Drivers, cpu: Result, reducers: int, codec: str,
 ):
     policy = ("--policy", "gpu-only", "-D", "heterodoop.verify=true")
     done = site.submit(words, [book.path], *many(reducers, codec), *policy, *on_all_nodes.options)
@@ -126,9 +73,10 @@ def test_every_map_on_a_gpu(
         same_counters(done, cpu)
 
 
-def test_a_mixed_job(site: Site, words: Path, book: Text):
-    """Each node's driver sends its first attempt to the CPU."""
-    with drivers(Path("mixed"), site.node_ports(), fault="error@offer*1") as started:
+def test_a_mixed_job(site: Site, words: Path, book: Book):
+    """Each node's driver gives its first attempt back, when it is about to run."""
+    ports = site.node_ports()
+    with drivers(ports, faults=dict.fromkeys(ports, "error@running*1")) as started:
         done = site.submit(words, [book.path], *many(7, ZLIB), "--policy", "gpu-only", *started.options)
     assert done.parts == book.wanted(7)
     gpu, cpu = done.sides
@@ -248,7 +196,7 @@ def test_jobs_are_listed_with_their_counters_and_logs(site: Site, cpu: Result):
     assert "goes on on the CPU" in logs or "stderr <==" in logs or "syslog <==" in logs
 
 
-def test_a_job_is_killed(site: Site, words: Path, book: Text):
+def test_a_job_is_killed(site: Site, words: Path, book: Book):
     started = cli_here("submit", words, "-i", book.path, "-o", site.output(), *many(1), "--cpu-only", "--detach")
     job = started.out.decode().strip()
     assert job in cli_here("job", "list").out.decode()
@@ -260,7 +208,7 @@ def test_a_job_is_killed(site: Site, words: Path, book: Text):
     assert " KILLED: " in done.out.decode() and done.status == 1
 
 
-def test_an_output_that_exists_is_left_alone(site: Site, words: Path, cpu: Result, book: Text):
+def test_an_output_that_exists_is_left_alone(site: Site, words: Path, cpu: Result, book: Book):
     before = site.space.list(cpu.output)
     assert "HD020" in cli_here("submit", words, "-i", book.path, "-o", cpu.output, status=2).message
     assert site.space.list(cpu.output) == before

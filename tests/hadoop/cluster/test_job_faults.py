@@ -1,0 +1,134 @@
+"""Whatever breaks while a job runs, its output is right: drivers, workers, map attempts, nodes, the coordinator, results."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from ...support import COMMAND, cli_here, environment
+from .site import UBER, Book, Result, Site, drivers
+
+SLOW = ("-D", "heterodoop.gpu.delay=6")  # seconds that a GPU task takes longer: time to strike
+# At most eight maps fit on two of three nodes.
+ON_ALL_NODES = ("-D", "mapreduce.job.maps=9")
+
+
+@pytest.mark.parametrize(("fault", "more"), [
+    ("cut", ()),  # half of the data, then the connection ends
+    ("corrupt", ()),
+    ("hang", ("-D", "heterodoop.driver.silence.ms=3000")),
+    ("die@sent", ()),  # all of the data, but nobody hears that it is installed
+])
+def test_a_bad_result_is_made_again_on_the_cpu(site: Site, words: Path, book: Book, fault: str, more: tuple[str, ...]):
+    ports = site.node_ports()
+    with drivers(ports, faults=dict.fromkeys(ports, fault)) as started:
+        done = site.submit(words, [book.path], *UBER, "--policy", "gpu-only", *more, *started.options)
+    assert done.parts == book.wanted(1) and done.sides[1] > 0 and done.report["failed_attempts"] == 0
+    if fault != "die@sent":
+        assert done.sides[0] == 0 and done.plugin("FALLBACKS") > 0
+
+
+def test_every_node_s_driver_fails_in_another_way(site: Site, words: Path, book: Book):
+    ports = site.node_ports()
+    with drivers(ports, faults=dict(zip(ports, ("cut", "corrupt", "die"), strict=True))) as started:
+        done = site.submit(words, [book.path], "-r", 7, *ON_ALL_NODES, "--policy", "gpu-only", *started.options)
+    assert done.parts == book.wanted(7)
+    assert done.sides == (0, done.report["maps"]) and done.plugin("FALLBACKS") >= 3 and done.report["failed_attempts"] == 0
+
+
+def test_driver_worker_map_attempt_and_coordinator_are_killed(site: Site, words: Path, book: Book):
+    folder = Path(tempfile.mkdtemp(prefix="hd-coordinator-"))
+    address = coordinator(site, folder)
+    secret = str(folder / "coordinator.secret")
+    try:
+        arguments = ("--coordinator", address, "--coordinator-secret", secret)
+        with drivers(site.node_ports(), *arguments) as started:
+            run = Detached(site, words, book, 7, *ON_ALL_NODES, *SLOW, "--policy", "gpu-only", *started.options)
+            busy = until(lambda: [port for port in started.ports if started.status(port)["queue"]["running"]])
+            pid = int(started.status(busy[0])["gpus"][0]["pid"])
+            os.kill(pid, signal.SIGKILL)
+            victim = until(lambda: map_jvms(run.job))[-1]
+            os.kill(victim, signal.SIGKILL)
+            os.kill(int(started.status(busy[-1])["pid"]), signal.SIGKILL)
+            command(site, "coordinator", "stop", "--dir", str(folder), check=False)
+            done = run.end()
+    finally:
+        command(site, "coordinator", "stop", "--dir", str(folder), check=False)
+        shutil.rmtree(folder)
+    assert done.parts == book.wanted(7)
+    assert done.report["failed_attempts"] >= 1 and done.report["state"] == "SUCCEEDED"
+
+
+def test_a_node_manager_is_killed(site: Site, words: Path, book: Book):
+    with drivers(site.node_ports()) as started:
+        run = Detached(site, words, book, 1, *ON_ALL_NODES, *SLOW, "--policy", "gpu-only", *started.options)
+        victim = until(lambda: [port for port in started.ports if started.status(port)["counts"].get("installed")])[-1]
+        site.cluster.kill(f"nodemanager{site.node_ports().index(victim) + 1}")
+        try:
+            done = run.end()
+        finally:
+            site.cluster.restart(f"nodemanager{site.node_ports().index(victim) + 1}")
+    assert done.parts == book.wanted(1) and done.report["state"] == "SUCCEEDED"
+
+
+class Detached:
+    """A job that runs while the test does something to it."""
+
+    def __init__(self, site: Site, words: Path, book: Book, reducers: int, *options: object) -> None:
+        self._site = site
+        self._output = site.output()
+        done = cli_here("submit", words, "-i", book.path, "-o", self._output, "-r", reducers, "--detach", *options)
+        self.job = done.out.decode().strip()
+
+    def end(self) -> Result:
+        return self._site.ended(self.job, self._output)
+
+
+T = TypeVar("T")
+
+
+def until(look: Callable[[], T], seconds: float = 120) -> T:
+    """The first result of `look` that is something."""
+    end = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.2)
+    return found
+
+
+def map_jvms(job: str) -> list[int]:
+    """Pids of the job's map attempts on this machine."""
+    attempt = re.compile(rf"attempt_{job.removeprefix('job_')}_m_")
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                argv = Path("/proc", entry, "cmdline").read_bytes().decode(errors="replace").split("\0")
+            except OSError:
+                continue
+            if "java" in argv[0] and any(attempt.match(word) for word in argv):
+                found.append(int(entry))
+    return sorted(found)
+
+
+def command(site: Site, *words: str, check: bool = True) -> str:
+    argv, variables = [*COMMAND, *words], environment(site.environment)
+    return subprocess.run(argv, check=check, env=variables, capture_output=True, text=True, timeout=60).stdout
+
+
+def coordinator(site: Site, folder: Path) -> str:
+    """A coordinator of the cluster; returns its address."""
+    said = command(site, "coordinator", "start", "--listen", "127.0.0.1:0", "--dir", str(folder))
+    found = re.search(r"127\.0\.0\.1:[0-9]+", said)
+    assert found, said
+    return found[0]
