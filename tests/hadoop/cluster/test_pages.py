@@ -46,9 +46,8 @@ def test_the_page_of_the_cluster(desk: tuple[Path, dict[str, str]], tmp_path: Pa
 def test_pages_that_use_a_cluster(page: str, desk: tuple[Path, dict[str, str]], cluster: Cluster) -> None:
     """Their lines that start and end a cluster are left out: the tests' own is up."""
     folder, variables = desk
-    for name in ("/user/root/in", "/user/root/out"):
-        argv = [cluster.command("hdfs"), "dfs", "-rm", "-r", "-f", "-skipTrash", name]
-        subprocess.run(argv, env=cluster.environment(), check=True)
+    argv = [cluster.command("hdfs"), "dfs", "-rm", "-r", "-f", "-skipTrash", f"/user/{cluster.state.user}/*"]
+    subprocess.run(argv, env=cluster.environment(), check=True)  # what other tests left, under names that the page uses
     ours = cluster.environment(variables)
     left_out = ("make ", "heterodoop cluster up", "heterodoop cluster down")
     assert run_page(page, folder, ours, lambda line: not line.startswith(left_out))
