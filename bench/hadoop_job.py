@@ -3,10 +3,10 @@
     python bench/hadoop_job.py [--size 4g] [--block 64m] [--rounds 3] [--slots 16] [--reducers 8] [--only cpu,gpu-first,tail]
 
 Starts an embedded cluster with one NodeManager and the node's GPU driver, and ends both. The CPU's jobs are plain Hadoop
-Streaming jobs with `--slots` map containers; jobs with a GPU have one more for each task of it. Reducers start when the maps
-are done, nothing is speculated. Every output is compared with the first. `cpu-plug-in` is the CPU's job with the plug-in, which
-times the filters. `--delay S` makes each GPU task take S seconds longer, which is artificial. Needs Java and Maven, or the
-jars in the cache; `--device emulated` tries the script out.
+Streaming jobs with `--slots` map containers; jobs with a GPU have one more for each task of it. Reducers start when the
+maps are done, nothing is speculated, JVMs compile with C1 and C2 as on any cluster. Every output is compared with the first.
+`cpu-plug-in` is the CPU's job with the plug-in, which times the filters. `--delay S` makes each GPU task take S seconds
+longer, which is artificial. Needs Java and Maven, or the jars in the cache; `--device emulated` tries the script out.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ import measure  # noqa: E402
 from heterodoop.hadoop import cluster  # noqa: E402
 
 CONTAINER = 512  # MiB, as the embedded cluster's configuration has it
+JVM = "-Xmx320m -XX:+UseSerialGC"
 GROUP = "HeteroDoop"
 HETERODOOP = [sys.executable, "-m", "heterodoop"]
 
@@ -79,6 +80,7 @@ class Bench:
         settings = {
             "mapreduce.job.running.map.limit": slots, "mapreduce.job.reduce.slowstart.completedmaps": "1.0",
             "mapreduce.map.speculative": "false", "mapreduce.reduce.speculative": "false",
+            "mapreduce.map.java.opts": JVM, "mapreduce.reduce.java.opts": JVM,
             "mapreduce.task.progress-report.interval": 1000, "heterodoop.driver.dir": self.scratch / "driver",
         }
         if options.delay and not kind.startswith("cpu"):
