@@ -1,0 +1,108 @@
+"""The tail through real drivers: attempts of a job on the emulated device, an ApplicationMaster that says how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heterodoop.driver import admin
+from heterodoop.driver.place import Place
+from heterodoop.driver.protocol import Type
+from heterodoop.driver.yarn_rest import Rest
+
+from .client import CPU_DONE, INSTALLED, Attempt
+from .coordinating import SECRET, Running
+from .fake_yarn import JOB, FakeYarn, job_says, page, proxied
+from .running import Driver, running, wait_for
+
+MAPS = 8
+
+
+@pytest.fixture
+def environment(cache: Mapping[str, str], yarn: FakeYarn, tmp_path: Path) -> dict[str, str]:
+    """A driver's, whose configuration leads to the fake cluster."""
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    (conf / "yarn-site.xml").write_text(
+        "<configuration><property><name>yarn.resourcemanager.webapp.address</name>"
+        f"<value>{yarn.url.removeprefix('http://')}</value></property></configuration>")
+    yarn.answers[proxied()] = job_says(MAPS, 0, pending=0)
+    return {**cache, "HADOOP_CONF_DIR": str(conf)}
+
+
+def task(attempt: Attempt, number: int) -> Attempt:
+    return replace(attempt, job=JOB, task=number, maps=MAPS, policy="tail")
+
+
+def measure(driver: Driver, attempt: Attempt) -> None:
+    """Tasks 0 to 2 on the CPU, a minute each, while the first of tasks 3 to 5 holds the GPU; those then run on it."""
+    with driver.client() as first:
+        assert first.offer(task(attempt, 3))["run"] == "gpu"
+        for number in range(3):
+            with driver.client() as client:
+                assert client.offer(task(attempt, number))["run"] == "cpu"
+                client.send(CPU_DONE, ("seconds", 60))
+    for number in (3, 4, 5):
+        idle(driver)
+        with driver.client() as client:
+            outcome = client.map(task(attempt, number))
+            assert outcome.kind == "result", outcome.fields
+            client.send(INSTALLED)
+    idle(driver)
+    assert len(driver.events("installed")) == 3 and len(driver.events("cpu_done")) == 3
+
+
+def state(driver: Driver) -> dict[str, Any]:
+    """As `driver status`, without a process."""
+    return admin.ask(Place(driver.folder), Type.STATUS)
+
+
+def idle(driver: Driver) -> None:
+    """Wait until the driver has noticed that all attempts so far are gone."""
+    wait_for(lambda: not state(driver)["leases"])
+
+
+def told(driver: Driver, attempt: Attempt) -> str:
+    """What an attempt of task 7 is told while one of task 6 holds the GPU; both then go away."""
+    idle(driver)
+    with driver.client() as first, driver.client() as second:
+        assert first.offer(task(attempt, 6))["run"] == "gpu"
+        answer = second.offer(task(attempt, 7))
+        return f"{answer['run']} {answer['forced']} {answer['ahead']}"
+
+
+def test_the_last_tasks_wait_for_the_gpu(environment: dict[str, str], attempt: Attempt, yarn: FakeYarn) -> None:
+    with running("--sessions", 1, environment=environment) as driver:
+        measure(driver, attempt)
+        assert state(driver)["knowledge"]["source"] == "poll"
+        wait_for(lambda: told(driver, attempt) == "gpu 1 1")
+        yarn.answers[proxied()] = page(404)
+        wait_for(lambda: "404" in state(driver)["knowledge"]["detail"])
+        wait_for(lambda: told(driver, attempt) == "cpu 0 0")  # nothing is known any more: no tail
+
+
+def test_drivers_that_share_a_coordinator(
+    environment: dict[str, str], attempt: Attempt, yarn: FakeYarn, tmp_path: Path,
+) -> None:
+    """The second node has measured nothing; it takes the speedup from the first, and counts what that has decided."""
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET.hex())
+    secret.chmod(0o400)
+    yarn.answers[proxied()] = job_says(MAPS, 0, pending=MAPS)
+    with Running(Rest(yarn.where)) as coordinator:
+        host, port = coordinator.address
+        options = ("--sessions", 1, "--coordinator", f"{host}:{port}", "--coordinator-secret", secret)
+        with running(*options, environment=environment) as first, running(*options, environment=environment) as second:
+            measure(first, attempt)
+            wait_for(lambda: told(second, attempt) == "gpu 1 1")
+            assert state(second)["knowledge"]["source"] == "coordinator"
+            idle(second)
+            wait_for(lambda: coordinator.status()["jobs"][0]["decided"] == 6)
+            assert len(coordinator.status()["drivers"]) == 2
+            coordinator.end()
+            wait_for(lambda: state(second)["knowledge"]["source"] == "poll")
+            wait_for(lambda: told(second, attempt) == "cpu 0 0")  # alone, it knows no speedup
