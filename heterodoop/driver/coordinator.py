@@ -26,7 +26,7 @@ from .coordinator_wire import GREETING_LIMIT, GREETING_SECONDS, LIMIT, TAG, BadF
 from .knowledge import PERIOD, Polls
 from .yarn_rest import Rest
 
-STRANGERS = 64  # connections at a time that have not proven anything yet
+STRANGERS = 1024  # connections at a time that have not proven anything yet; all drivers of a cluster may come at once
 MOST_DRIVERS = 10_000
 SILENCE = 30.0  # seconds after which a driver that says nothing is taken for gone
 FRAME_SECONDS = 10.0  # for a frame that has begun
@@ -51,6 +51,7 @@ class Coordinator:
         self._wake = asyncio.Event()
         self._stop = asyncio.Event()
         self._started = time.time()
+        self._warned = float("-inf")
         self._counts = {"messages": 0, "refused": 0}
 
     async def run(self, host: str, port: int, *, signals: bool = True) -> None:
@@ -85,8 +86,7 @@ class Coordinator:
             self._board.join(number)
             await self._talk(number, reader, writer, sealed)
         except BadFrame as error:
-            self._counts["refused"] += 1
-            log.warning("%s is sent away: %s", peer, error)
+            self._refused(peer, error)
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             pass  # gone, or silent
         finally:
@@ -95,6 +95,13 @@ class Coordinator:
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
+
+    def _refused(self, peer: object, error: BadFrame) -> None:
+        """Count all, and say one a second: a stranger must not fill the log."""
+        self._counts["refused"] += 1
+        if time.monotonic() - self._warned >= 1.0:
+            self._warned = time.monotonic()
+            log.warning("%s is sent away: %s", peer, error)
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Sealed:
         self._strangers += 1

@@ -7,6 +7,7 @@ A new connection begins with all that the node knows, so a coordinator that was 
 from __future__ import annotations
 
 import contextlib
+import random
 import socket
 import threading
 import time
@@ -127,12 +128,12 @@ class CoordinatorClient:
         except (OSError, BadFrame) as error:
             self._drop(str(error) or type(error).__name__)
         self._fallback.step()
-        return RETRY
+        return RETRY / 2
 
     def _connect(self) -> bool:
         if time.monotonic() < self._retry:
             return False
-        self._retry = time.monotonic() + RETRY * 0.9
+        self._retry = time.monotonic() + RETRY * random.uniform(0.5, 1.0)  # not all drivers at once
         self._link = Link(self._address, self._secret)
         self._told, self._error = {}, ""
         return True
