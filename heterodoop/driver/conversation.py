@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import NamedTuple
 
-from ..errors import HeteroDoopError
+from ..errors import HeteroDoopError, UsageError
 from ..executor.native import Native
 from ..scheduler.node import Decision, Node
 from ..scheduler.policies import CPU_ONLY
@@ -234,6 +234,8 @@ class Conversation:
             files = parse_files(fields)
             folder = self._s.folders.find(files) or self._fetch(files, job)
             bundle = self._s.jobs.bundle(lease.offer, files, job)
+            if why := bundle.codes.never:
+                raise UsageError(why, code="HD615")
             if folder != bundle.folder.parent:
                 job.folders.add(folder)
             lease.say.length = lease.offer.split.length

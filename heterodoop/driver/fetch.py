@@ -133,6 +133,8 @@ def fetched(
     fd = os.memfd_create("heterodoop-split", os.MFD_CLOEXEC)
     try:
         read, nbytes = _fill(fd, request, cluster, task, check)
+        if not request.length:  # nothing need be there
+            os.ftruncate(fd, max(request.start, os.fstat(fd).st_size))
         size = os.fstat(fd).st_size
         if size < request.end:
             raise OSError(f"{request.uri} ends at {size}, before the split does at {request.end}")
@@ -148,7 +150,7 @@ def local_path(uri: str) -> str:
         return ""
     try:
         regular = stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL byte
         return ""
     return path if regular and os.access(path, os.R_OK) else ""
 

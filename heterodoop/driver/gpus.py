@@ -198,6 +198,15 @@ class Codes:
         self._found: dict[str, DeviceCode | None] = {}
         self._lock = threading.Lock()
 
+    @property
+    def never(self) -> str:
+        """Why no device can run the bundle's map; "" where one may."""
+        program = self._manifest.program("map")
+        if program and program.kernel:
+            return ""
+        reasons = program.gpu_refusals if program else ()
+        return f"the map has no kernel: {reasons[0].message} [{reasons[0].code}]" if reasons else "the map has no kernel"
+
     def get(self, arch: str) -> DeviceCode:
         """Raises DeviceError HD615: the bundle has nothing for it; ToolError: it cannot be built here."""
         with self._lock:
@@ -205,17 +214,10 @@ class Codes:
                 self._found[arch] = self._load(arch)
             code = self._found[arch]
         if code is None:
-            raise DeviceError(self._why(arch), code="HD615")
+            raise DeviceError(f"the bundle has no kernels for {arch or self._device}", code="HD615")
         return code
 
     def _load(self, arch: str) -> DeviceCode | None:
         if self._device == EMULATED:
             return emulated.device_code(self._bundle, self._manifest)
         return cuda.device_code(self._bundle, self._manifest, arch)
-
-    def _why(self, arch: str) -> str:
-        program = self._manifest.program("map")
-        reasons = program.gpu_refusals if program else ()
-        if reasons:
-            return f"the map has no kernel: {reasons[0].message} [{reasons[0].code}]"
-        return f"the bundle has no kernels for {arch or self._device}"

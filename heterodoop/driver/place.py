@@ -29,7 +29,7 @@ from .protocol import Closed, Malformed, Stream, Type
 SOCKET_PATH_BYTES = 107  # struct sockaddr_un
 SECRET_BYTES = 32
 HANDSHAKE_SECONDS = 10.0
-_BACKLOG = 128
+_BACKLOG = 1024
 _PEER = struct.Struct("3i")
 
 

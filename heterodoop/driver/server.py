@@ -147,7 +147,8 @@ class Server:
             if self._stopping.is_set() and not self._leases.on_gpu:
                 break
             for key, _ in self._listeners.select(_DRAIN_SECONDS if self._stopping.is_set() else _KEEP_SECONDS):
-                self._accept(key.fileobj, key.data)  # type: ignore[arg-type]
+                while self._accept(key.fileobj, key.data):  # type: ignore[arg-type]
+                    pass
             if time.monotonic() - kept > _KEEP_SECONDS:
                 kept = time.monotonic()
                 self._keep(kept)
@@ -168,17 +169,18 @@ class Server:
             self._services.node.forget(job)
             self.log.event("forgotten", job=job)
 
-    def _accept(self, listener: socket.socket, tcp: bool) -> None:
+    def _accept(self, listener: socket.socket, tcp: bool) -> bool:
+        """Whether there was a connection."""
         try:
             sock, _ = listener.accept()
         except OSError as error:  # gone already; or no descriptors left: do not spin
             if not isinstance(error, BlockingIOError | ConnectionError):
                 time.sleep(_DRAIN_SECONDS)
-            return
+            return False
         if len(self._streams) >= CONNECTIONS:
             sock.close()
             self._leases.count("too_many_connections")
-            return
+            return True
         stream = Stream(sock)
         with self._lock:
             self._streams.add(stream)
@@ -186,6 +188,7 @@ class Server:
             threading.Thread(target=self._serve, args=(stream, tcp), name="attempt", daemon=True).start()
         except RuntimeError:  # no thread left
             self._end(stream)
+        return True
 
     def _serve(self, stream: Stream, tcp: bool) -> None:
         try:

@@ -9,13 +9,14 @@ import hmac
 import os
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 OFFER, ANSWER, RUN, NEED, PROGRESS, READ, RESULT, REFUSED, DATA, END, INSTALLED, CPU_DONE, FAILED = range(1, 14)
 HELLO, CHALLENGE, PROOF = 14, 15, 16
+STATUS, STATE, STOP = 32, 33, 34
 Fields = list[tuple[str, bytes]]
 
 
@@ -141,9 +142,13 @@ class Client:
     def __init__(self, path: Path | None = None, seconds: float = 30.0, port: int = 0, secret: bytes = b"") -> None:
         self.socket = socket.socket(socket.AF_INET if port else socket.AF_UNIX)
         self.socket.settimeout(seconds)
-        self.socket.connect(("127.0.0.1", port) if port else str(path))
-        if port:
-            self.prove(secret)
+        try:
+            self.socket.connect(("127.0.0.1", port) if port else str(path))
+            if port:
+                self.prove(secret)
+        except BaseException:
+            self.socket.close()
+            raise
 
     def __enter__(self) -> Client:
         return self
@@ -234,6 +239,17 @@ class Client:
             outcome.index = self.received(int(outcome.text("index")))
         outcome.data = self.received(int(outcome.text("data")))
         return outcome
+
+    def until(self, attempt: Attempt, wanted: Callable[[dict[str, str]], object]) -> None:
+        """From RUN on, until a PROGRESS is as wanted."""
+        for type, payload in self.frames():
+            if type == NEED:
+                for _, name in unpack(payload):
+                    self.data(attempt.files()[name.decode()].read_bytes())
+            else:
+                assert type == PROGRESS, type
+                if wanted({name: value.decode() for name, value in unpack(payload)}):
+                    return
 
     def frames(self) -> Iterator[tuple[int, bytes]]:
         while True:
