@@ -6,16 +6,19 @@ Not here: what the arguments are (`streaming`), what the cluster says of the job
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import JobFailed, ToolError, UsageError
+from ..errors import JobFailed, Limitation, ToolError, UsageError
 from ..storage import hadoop_conf
 from ..storage.hadoop_conf import HadoopConf
 
@@ -80,23 +83,55 @@ def _streaming_jar(home: str, environ: Mapping[str, str]) -> Path:
 def submit(hadoop: Hadoop, arguments: Sequence[str]) -> str:
     """Run `hadoop jar` with arguments that end with -background; returns the job's id.
 
-    An interrupt ends the client; a job that is not submitted by then never will be. Raises as `explain`.
+    An interrupt ends the client; a job that is not submitted by then never will be. Raises as `explain`, and Limitation
+    HD624 (a command that is too long), ToolError HD620.
     """
     argv = [hadoop.program, "jar", str(hadoop.streaming_jar), *arguments]
-    # A process group of its own: a Ctrl-C is for us to handle, once.
-    with subprocess.Popen(
-        argv, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as client:
-        try:
-            said = client.communicate()[0].decode("utf-8", "surrogateescape")
-        except BaseException:
+    client: subprocess.Popen[bytes] | None = None
+    try:
+        with _interrupts_held():
+            # A process group of its own: a Ctrl-C is for us to handle, once.
+            client = subprocess.Popen(
+                argv, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        said = client.communicate()[0].decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise _not_started(hadoop.program, error) from None
+    except BaseException:
+        if client:
             os.killpg(client.pid, signal.SIGKILL)
-            raise
+            client.communicate()
+        raise
     found = _JOB.search(said)
     if client.returncode or not found:
         raise explain(said, client.returncode)
     return found[0]
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """An interrupt in the block is raised at its end: in the middle of a process's start nobody would know the process."""
+    caught: list[int] = []
+    main = threading.current_thread() is threading.main_thread()
+    numbers = [n for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if main and signal.getsignal(n) is not signal.SIG_IGN]
+    old = {number: signal.signal(number, lambda number, frame: caught.append(number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+    if caught:
+        raise KeyboardInterrupt
+
+
+def _not_started(program: str, error: OSError) -> Limitation | ToolError:
+    if error.errno == errno.E2BIG:
+        return Limitation(
+            "the job's command is longer than this system allows (128 KiB an argument, some MiB in all)", code="HD624",
+            help="name fewer inputs: a folder or a pattern; put large settings into a file: --file",
+        )
+    return ToolError(f"{program}: {error.strerror}", code="HD620", help=HELP)
 
 
 def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -97,6 +97,12 @@ def test_a_client_that_names_no_job_is_an_error(bundle: Path, fake: FakeCluster)
     assert "HD625" in submit(bundle, status=1).message
 
 
+def test_a_command_that_no_system_takes(bundle: Path, fake: FakeCluster):
+    assert "HD624" in submit(bundle, "-D", "a=" + "x" * 200_000, status=4).message
+    (fake.folder / "bin" / "hadoop").write_text("#!/none/sh\n")
+    assert "HD620" in submit(bundle, status=5).message
+
+
 def test_a_cluster_that_does_not_answer(bundle: Path, fake: FakeCluster):
     fake.answers["/ws/v1/cluster/info"] = 500
     assert "HD622" in submit(bundle, status=5).message

@@ -180,11 +180,14 @@ def test_settings_reach_the_filter_as_they_are(site: Site, bundles: Bundles):
 
 
 def test_many_inputs_do_not_burst_the_filters_environment(site: Site, words: Path, on_all_nodes: Drivers):
-    """5,000 input paths make a setting of half a megabyte; another setting of that size does the same, sooner."""
-    path = site.put("one-" + "long" * 30, b"w\n")
-    filler = ("-D", "test.filler=" + "x" * 400_000)
-    done = site.submit(words, [path], *UBER, *filler, "-D", "mapreduce.job.maps=1", *on_all_nodes.options)
-    assert done.parts == [b"w\t1\n"]
+    """Two patterns of 100 KB each: together no variable of an environment could hold them."""
+    nothing = ",".join(f"none-{number:03}-{'x' * 100}" for number in range(900))
+    inputs = []
+    for name in ("one", "two"):
+        site.put(f"inputs/{name}", b"w\n")
+        inputs.append(f"{site.base}/inputs/{{{name},{nothing}}}")
+    done = site.submit(words, inputs, *UBER, "-D", "mapreduce.job.maps=1", *on_all_nodes.options)
+    assert done.parts == [b"w\t2\n"]
 
 
 def test_jobs_are_listed_with_their_counters_and_logs(site: Site, cpu: Result):
