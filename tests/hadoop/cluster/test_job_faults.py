@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -55,6 +56,8 @@ def test_driver_worker_map_attempt_and_coordinator_are_killed(site: Site, words:
         with drivers(site.node_ports(), *arguments) as started:
             run = Detached(site, words, book, 7, *ON_ALL_NODES, *SLOW, "--policy", "gpu-only", *started.options)
             busy = until(lambda: [port for port in started.ports if started.status(port)["queue"]["running"]])
+            known = until(lambda: known_to_all(site, folder, run.job))
+            assert known["state"]["total"] >= known["decided"] > 0
             pid = int(started.status(busy[0])["gpus"][0]["pid"])
             os.kill(pid, signal.SIGKILL)
             victim = until(lambda: map_jvms(run.job))[-1]
@@ -119,6 +122,13 @@ def map_jvms(job: str) -> list[int]:
             if "java" in argv[0] and any(attempt.match(word) for word in argv):
                 found.append(int(entry))
     return sorted(found)
+
+
+def known_to_all(site: Site, folder: Path, job: str) -> dict[str, Any] | None:
+    """What the coordinator says of a job, once its ApplicationMaster has answered and all three drivers are connected."""
+    said = json.loads(command(site, "coordinator", "status", "--json", "--dir", str(folder)))
+    found: list[dict[str, Any]] = [one for one in said["jobs"] if one["job"] == job and one["state"]]
+    return found[0] if found and len(said["drivers"]) == 3 else None
 
 
 def command(site: Site, *words: str, check: bool = True) -> str:
