@@ -15,7 +15,7 @@ from .codec import CODECS
 from .fetch import SplitRequest
 from .protocol import VERSION, Malformed, Message, text_of
 
-_ATTEMPT = re.compile(r"attempt_([0-9]{1,19}_[0-9]{1,10})_m_([0-9]{1,10})_([0-9]{1,10})")
+_ATTEMPT = re.compile(r"attempt_((?:local)?[0-9]{1,19}_[0-9]{1,10})_m_([0-9]{1,10})_([0-9]{1,10})")
 _SHA256 = re.compile(r"[0-9a-f]{64}|")
 _NO_LIMIT = str(2**31 - 1)
 _MOST_REDUCES = 100_000

@@ -167,8 +167,7 @@ final class MapAttempt {
   private void count(MapResult result, Reporter reporter, long waitMs, long announced) {
     log("ran on " + (result.gpu.isEmpty() ? "a GPU" : result.gpu) + ": " + result.times() + ", installed in "
         + sinceMs(announced) + " ms, " + sinceMs(offered) + " ms in all");
-    boolean retried = !result.retried.isEmpty() && !result.retried.equals("0");
-    if (retried) {
+    if (!result.retried.isEmpty()) {
       log("the GPU task was repeated: " + result.retried);
       increment(reporter, HeteroCounters.GPU_RETRIED_MAPS, 1);
     }
@@ -180,9 +179,9 @@ final class MapAttempt {
     if (forced) {
       increment(reporter, HeteroCounters.GPU_FORCED_MAPS, 1);
     }
-    increment(reporter, HeteroCounters.GPU_WAIT_MS, waitMs);
-    increment(reporter, HeteroCounters.INSTALL_MS, sinceMs(announced));
-    increment(reporter, HeteroCounters.GPU_TOTAL_MS, sinceMs(offered));
+    increment(reporter, HeteroCounters.GPU_QUEUE_MS, waitMs);
+    increment(reporter, HeteroCounters.GPU_INSTALL_MS, sinceMs(announced));
+    increment(reporter, HeteroCounters.GPU_ATTEMPT_MS, sinceMs(offered));
     result.count(reporter, job.getNumReduceTasks() == 0);
     reporter.setStatus(result.status.isEmpty() ? "GPU: done" : result.status);
   }

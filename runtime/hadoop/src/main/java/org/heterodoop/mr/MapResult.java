@@ -18,6 +18,7 @@ final class MapResult {
   final long dataBytes;
   final String status;
   final byte[] stderr;
+  /** Why the driver computed it twice, or "". */
   final String retried;
   final String gpu;
   final long readBytes;
@@ -123,8 +124,12 @@ final class MapResult {
     reporter.incrCounter(FileInputFormatCounter.BYTES_READ, readBytes);
     reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.GPU_MAPS, 1);
     reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.GPU_READ_BYTES, readBytes);
-    seconds.forEach((stage, value) ->
-        reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.stage(stage), Math.round(value * 1000)));
+    seconds.forEach((stage, value) -> {
+      long ms = Math.round(value * 1000);
+      if (ms > 0) {
+        reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.stage(stage), ms);
+      }
+    });
   }
 
   /** The times of the stages as a person reads them. */

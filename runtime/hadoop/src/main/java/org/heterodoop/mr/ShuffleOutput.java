@@ -2,9 +2,13 @@ package org.heterodoop.mr;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapred.JobConf;
@@ -15,7 +19,7 @@ import org.apache.hadoop.util.ReflectionUtils;
 /** Puts a ready map output, file.out and file.out.index, where Hadoop's shuffle looks for it. */
 final class ShuffleOutput implements ResultTarget {
   /** As MapTask.MapOutputBuffer sets it: the NodeManager's group may read. */
-  private static final FsPermission SHUFFLE_OUTPUT = new FsPermission((short) 0640);
+  private static final Set<PosixFilePermission> SHUFFLE_OUTPUT = PosixFilePermissions.fromString("rw-r-----");
 
   private final JobConf job;
   private final MapOutputFile files;
@@ -61,7 +65,7 @@ final class ShuffleOutput implements ResultTarget {
       });
     }
     checksums.finish();
-    local.setPermission(data, SHUFFLE_OUTPUT);
+    share(data);
   }
 
   private void writeIndex(FileSystem local, byte[] bytes) throws IOException {
@@ -69,7 +73,12 @@ final class ShuffleOutput implements ResultTarget {
     try (OutputStream out = local.create(index, true)) {
       out.write(bytes);
     }
-    local.setPermission(index, SHUFFLE_OUTPUT);
+    share(index);
+  }
+
+  /** Not by FileSystem.setPermission, which starts a process for it where Hadoop has no native library. */
+  private static void share(Path path) throws IOException {
+    Files.setPosixFilePermissions(Paths.get(path.toUri().getPath()), SHUFFLE_OUTPUT);
   }
 
   private CompressionCodec codec() {
