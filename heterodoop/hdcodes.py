@@ -890,8 +890,7 @@ CODES: dict[str, Entry] = {
     ),
     "HD619": Entry(
         "the GPU driver has no GPU for the task",
-        "Its queue is full, it is stopping, its GPUs are out of service, the task failed on the GPU before, or the node's"
-        " scheduler gave the attempt to the CPU.",
+        "Its queue is full, it is stopping, its GPUs are out of service, or the task failed on the GPU before.",
         "Nothing has to be done: the attempt runs on the CPU. heterodoop driver status shows GPUs and queue.",
     ),
     "HD620": Entry(

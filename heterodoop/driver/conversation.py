@@ -162,8 +162,7 @@ class Conversation:
         self._s.source.watch(offer.job)
         decision = self._s.node.offer(lease.number, offer.job, offer.task, offer.split.length, offer.maps, policy)
         if decision.kind == "cpu" and not why.reason:
-            own = policy is CPU_ONLY
-            why = Declined("the job's policy is cpu-only" if own else "the node's GPUs are busy", "" if own else "HD619")
+            why = Declined("the job's policy is cpu-only" if policy is CPU_ONLY else "the node's GPUs are busy", "")
         return decision, why
 
     def _check(self, offer: Offer, job: Job) -> None:
