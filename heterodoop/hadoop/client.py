@@ -114,8 +114,8 @@ def _interrupts_held() -> Iterator[None]:
     """An interrupt in the block is raised at its end: in the middle of a process's start nobody would know the process."""
     caught: list[int] = []
     main = threading.current_thread() is threading.main_thread()
-    numbers = [n for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if main and signal.getsignal(n) is not signal.SIG_IGN]
-    old = {number: signal.signal(number, lambda number, frame: caught.append(number)) for number in numbers}
+    handled = [n for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    old = {n: signal.signal(n, lambda number, frame: caught.append(number)) for n in handled if main}
     try:
         yield
     finally:
