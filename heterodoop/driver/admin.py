@@ -27,9 +27,9 @@ class Administered(Protocol):
 
 def answer(stream: Stream, message: Message, server: Administered) -> None:
     """Serve STATUS or STOP."""
-    stream.send(Type.STATE, ("json", json.dumps(server.status())))
     if message.type is Type.STOP:
         server.stop(message.flag("now"))
+    stream.send(Type.STATE, ("json", json.dumps(server.status())))
 
 
 def ask(here: Place, type: Type, now: bool = False) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class Server:
         self._leases = Leases()
         self._streams: set[Stream] = set()
         self._lock = threading.Lock()
+        self._answering = threading.Lock()  # an administrator: the end waits until he has his answer
         self._stopping = threading.Event()
         self._now = threading.Event()
         self.since = time.time()
@@ -201,7 +202,8 @@ class Server:
                 why_not = "the GPU driver is stopping" if self.stopping else ""
                 Conversation(self._services, self._leases, stream, why_not).serve(message)
             else:
-                admin.answer(stream, message, self)
+                with self._answering:
+                    admin.answer(stream, message, self)
         except Closed as end:
             if isinstance(end, Malformed | Silent):
                 self._leases.count("malformed" if isinstance(end, Malformed) else "silent")
@@ -219,7 +221,7 @@ class Server:
 
     def _shut_all(self) -> None:
         """Every attempt sees the end, and every thread leaves its task."""
-        with self._lock:
+        with self._answering, self._lock:
             streams = list(self._streams)
         for lease in list(self._leases.open.values()):
             lease.say.progress.cancel()

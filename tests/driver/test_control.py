@@ -197,5 +197,5 @@ def test_the_log_is_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     written.close()
     assert len(list(tmp_path.iterdir())) == 5
     row = json.loads((tmp_path / "x.log").read_text().splitlines()[-1])
-    assert row["n"] == 99 and set(row) == {"time", "event", "n"}
+    assert row["n"] == 299 and set(row) == {"time", "event", "n"}
     datetime.fromisoformat(row["time"])
