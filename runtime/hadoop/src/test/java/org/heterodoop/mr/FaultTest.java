@@ -2,7 +2,9 @@ package org.heterodoop.mr;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -224,6 +226,37 @@ class FaultTest {
       Files.createSymbolicLink(folder.resolve("driver"), driver.folder);
       assertDeclined("UNTRUSTED", new LocalJob(folder));
       assertTrue(driver.heard.isEmpty());
+    }
+  }
+
+  @Test
+  void aFolderOfAnotherUserIsNotTrusted() throws Exception {
+    assumeTrue(DriverAddress.ownUid() == 0, "only root can give a folder away");
+    try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), talk -> talk.hear("asked"))) {
+      for (Path path : new Path[] {driver.folder.resolve("driver.sock"), driver.folder}) {
+        Files.setAttribute(path, "unix:uid", 12345);
+        assertDeclined("UNTRUSTED", new LocalJob(folder));
+      }
+      assertTrue(driver.heard.isEmpty());
+    }
+  }
+
+  /** Our folder and socket, but a process of another user listens: only SO_PEERCRED tells. */
+  @Test
+  void aProcessOfAnotherUserIsNotTrusted() throws Exception {
+    assumeTrue(DriverAddress.ownUid() == 0 && Files.isExecutable(Path.of("/usr/bin/python3")), "needs root and Python");
+    Path place = Files.createDirectory(folder.resolve("driver"), PosixFilePermissions.asFileAttribute(
+        PosixFilePermissions.fromString("rwx------")));
+    String program = "import os, socket, sys\ns = socket.socket(socket.AF_UNIX)\ns.bind(sys.argv[1])\nos.setuid(12345)\n"
+        + "s.listen()\nprint('ready', flush=True)\nc, _ = s.accept()\nprint(len(c.recv(9)), flush=True)\n";
+    Process other = new ProcessBuilder("/usr/bin/python3", "-c", program, place.resolve("driver.sock").toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (BufferedReader said = other.inputReader()) {
+      assertEquals("ready", said.readLine());
+      assertDeclined("UNTRUSTED", new LocalJob(folder));
+      assertEquals("0", said.readLine(), "bytes that it got");
+    } finally {
+      other.destroyForcibly();
     }
   }
 
