@@ -1,0 +1,92 @@
+"""What a device made is checked before it is sent: damage is a refusal, and the task is not tried there again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heterodoop.driver.fair_queue import FairQueue
+from heterodoop.driver.fetch import Cluster, Memory
+from heterodoop.driver.files import Folders, Store
+from heterodoop.driver.gpus import Gpus, Wish
+from heterodoop.driver.jobs import Job, Jobs
+from heterodoop.driver.offer import Declined, Offer
+from heterodoop.driver.protocol import Message, Type
+from heterodoop.driver.tasks import Cancelled, Result, Say, Tasks, Work
+from heterodoop.executor.native import Native
+from heterodoop.executor.prologue import Prologues
+from heterodoop.executor.report import AttemptResult
+from heterodoop.storage.hadoop_conf import HadoopConf
+
+from ..native.oracle import ifile, sorted_partitions
+from .client import Attempt
+
+PAIRS = [(f"k{n}".encode(), b"1") for n in range(50)]
+
+
+@pytest.fixture
+def native() -> Native:
+    return Native.load()
+
+
+@pytest.fixture
+def tasks(native: Native, tmp_path: Path) -> Tasks:
+    cluster = Cluster(HadoopConf(None, {}, {}))
+    return Tasks(native, Gpus(Wish("emulated")), FairQueue(lambda: 1, 1), cluster, Memory(1), tmp_path / "attempts")
+
+
+def offer_of(attempt: Attempt) -> Offer:
+    fields = tuple((name, value if isinstance(value, bytes) else str(value).encode()) for name, value in attempt.offer())
+    return Offer.of(Message(Type.OFFER, fields))
+
+
+def work(attempt: Attempt, native: Native) -> Work:
+    nothing: Any = None
+    return Work(offer_of(attempt), Job(Prologues(native)), nothing, Path("/none"), [])
+
+
+def result(folder: Path, partitions: Any) -> Result:
+    data, index = ifile(partitions)
+    (folder / "out").write_bytes(data)
+    (folder / "out.index").write_bytes(index)
+    return Result(AttemptResult(), folder / "out", folder / "out.index", {}, "emulated 0", "driver", 0, b"")
+
+
+def test_a_right_output_passes(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
+    given = work(attempt, native)
+    done = tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)), Say())
+    assert done.seconds["check"] > 0 and not given.job.failed
+    assert done.attempt.counters["MAP_OUTPUT_MATERIALIZED_BYTES"] == (tmp_path / "out").stat().st_size
+
+
+def test_a_wrong_one_is_refused(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
+    given = work(attempt, native)
+    with pytest.raises(Declined) as caught:
+        tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)[::-1]), Say())
+    assert caught.value.code == "HD618" and "partition" in caught.value.reason
+    assert given.job.failed == {given.offer.task} == {"task_1_0001_m_000000"}
+
+
+def test_an_attempt_that_is_gone_is_not_refused(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
+    say = Say()
+    say.progress.cancel()
+    given = work(attempt, native)
+    with pytest.raises(Cancelled):
+        tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)[::-1]), say)
+    assert not given.job.failed
+
+
+def test_idle_jobs_are_forgotten_with_what_is_theirs_alone(native: Native, tmp_path: Path) -> None:
+    folders = Folders(Store(tmp_path / "s", 100), tmp_path / "f")
+    jobs = Jobs(native, "emulated", folders)
+    own, shared = tmp_path / "f" / "own", tmp_path / "f" / "shared"
+    own.mkdir()
+    shared.mkdir()
+    with jobs.attempt("job_1") as one, jobs.attempt("job_2") as two:
+        one.folders.update((own, shared))
+        two.folders.add(shared)
+        assert jobs.forget_idle(10**9) == []
+    two.used = 10**9
+    assert jobs.forget_idle(10**9 + 1) == ["job_1"] and not own.exists() and shared.exists() and len(jobs) == 1
