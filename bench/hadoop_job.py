@@ -49,6 +49,7 @@ class Run:
     command: float
     report: dict[str, Any]
     digest: str = ""
+    log: list[dict[str, Any]] = field(default_factory=list)  # of the driver, of this job's attempts
 
     def counter(self, name: str, group: str = GROUP) -> int:
         return int(self.report["counters"].get(group, {}).get(name, 0))
@@ -94,7 +95,13 @@ class Bench:
         run = Run(kind, 0.0, time.monotonic() - begin, json.loads(printed))
         run.seconds = float(run.report["seconds"])
         run.digest = self.digest(output)
+        run.log = list(self.log(run.report["job"].removeprefix("job_")))
         return run
+
+    def log(self, number: str) -> Iterator[dict[str, Any]]:
+        for file in sorted((self.scratch / "driver").glob("*.log*")):
+            rows = [json.loads(line) for line in file.read_text().splitlines()]
+            yield from (row for row in rows if row.get("attempt", "").startswith(f"attempt_{number}_"))
 
     def digest(self, output: str) -> str:
         reader = subprocess.Popen([self.running.command("hdfs"), "dfs", "-cat", f"{output}/part-*"], env=self.environment,
@@ -136,22 +143,25 @@ def show(runs: list[Run], options: argparse.Namespace) -> None:
         spread = f"{min(r.seconds for r in some):.1f} to {max(r.seconds for r in some):.1f}"
         last = some[-1]
         sides = f"{last.report['gpu_maps']}, {last.report['cpu_maps']}" if kind != "cpu" else f"0, {last.report['maps']}"
-        print(f"| {kind} | {seconds:.1f} ({spread}) | {base / seconds:.2f} x | {sides} | {gpu(last)} | {cpu(last)} |")
+        print(f"| {kind} | {seconds:.1f} ({spread}) | {base / seconds:.2f} x | {sides} | {gpu(last)} | {median_ms(last, 'cpu_done')} |")
 
 
 def gpu(run: Run) -> str:
-    """Where the time of the run's GPU tasks went, per task."""
+    """Where the time of the run's GPU tasks went, per task: by the driver's log from the lease to the installed map output,
+    then the plug-in's counters."""
     maps = run.counter("GPU_MAPS")
     if not maps:
         return ""
     group = run.report["counters"][GROUP]
     stages = {name: int(n) / maps for name, n in group.items() if name.startswith("GPU_") and name.endswith("_MS")}
-    return ", ".join(f"{name[4:-3].lower()} {ms:.0f}" for name, ms in stages.items() if ms >= 0.5)
+    listed = ", ".join(f"{name[4:-3].lower()} {ms:.0f}" for name, ms in stages.items() if ms >= 0.5)
+    return f"lease to installed {median_ms(run, 'installed')}: {listed}"
 
 
-def cpu(run: Run) -> str:
-    maps, milliseconds = run.counter("CPU_MAPS"), run.counter("CPU_TOTAL_MS")
-    return f"{milliseconds / maps:.0f}" if maps and milliseconds else ""
+def median_ms(run: Run, event: str) -> str:
+    """Of an event's seconds in the driver's log; "" where the plug-in was not asked."""
+    seconds = [row["seconds"] for row in run.log if row["event"] == event and "seconds" in row]
+    return f"{statistics.median(seconds) * 1e3:.0f}" if seconds else ""
 
 
 def parse_arguments() -> argparse.Namespace:
