@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -201,6 +202,41 @@ class ServiceTest {
       assertEquals(null, MapAttempt.of(second));
       assertEquals("cpu-only", policies.values().toArray()[1].equals("") ? "cpu-only" : "");
     }
+  }
+
+  @Test
+  void aPersonSeesTheWaitAndHadoopSeesProgress() throws Exception {
+    List<String> shown = new ArrayList<>();
+    int[] progress = {0};
+    Reporter reporter = (Reporter) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Reporter.class},
+        (self, method, arguments) -> {
+          if (method.getName().equals("setStatus")) {
+            shown.add((String) arguments[0]);
+          }
+          progress[0] += method.getName().equals("progress") ? 1 : 0;
+          return null;
+        });
+    FakeDriver.Behaviour slow = talk -> {
+      Fields offer = talk.expect(Frame.OFFER);
+      talk.send(Frame.ANSWER, new Fields().add("run", "gpu").add("ahead", 2).add("forced", "1").add("version", Frame.VERSION));
+      talk.expect(Frame.RUN);
+      for (String ahead : List.of("2", "1", "")) {
+        talk.send(Frame.PROGRESS, ahead.isEmpty() ? new Fields().add("text", "mapping").add("fraction", "0.5")
+            : new Fields().add("ahead", ahead));
+        Thread.sleep(1100);
+      }
+      talk.send(Frame.REFUSED, new Fields().add("reason", "a kernel failed").add("code", ""));
+      talk.receive();
+    };
+    try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), slow)) {
+      MapAttempt attempt = MapAttempt.begin(split(), attempt("attempt_1700000000000_0012_m_000003_0"), reporter);
+      attempt.setTarget((result, connection, ignored) -> { });
+      assertFalse(attempt.runOnGpu(reporter));
+      attempt.close();
+    }
+    assertEquals(List.of("waiting for GPU, 2 ahead", "waiting for GPU, 1 ahead", "GPU: mapping", "CPU: the driver gives it back:"
+        + " a kernel failed"), shown);
+    assertTrue(progress[0] >= 4);
   }
 
   @Test
