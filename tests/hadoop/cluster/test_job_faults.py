@@ -19,7 +19,7 @@ import pytest
 from ...support import COMMAND, cli_here, environment
 from .site import UBER, Book, Result, Site, drivers
 
-SLOW = ("-D", "heterodoop.gpu.delay=6")  # seconds that a GPU task takes longer: time to strike
+SLOW = ("-D", "heterodoop.gpu.delay=4")  # seconds that a GPU task takes longer: time to strike
 # At most eight maps fit on two of three nodes.
 ON_ALL_NODES = ("-D", "mapreduce.job.maps=9")
 
@@ -76,11 +76,12 @@ def test_a_node_manager_is_killed(site: Site, words: Path, book: Book):
     with drivers(site.node_ports()) as started:
         run = Detached(site, words, book, 1, *ON_ALL_NODES, *SLOW, "--policy", "gpu-only", *started.options)
         victim = until(lambda: [port for port in started.ports if started.status(port)["counts"].get("installed")])[-1]
-        site.cluster.kill(f"nodemanager{site.node_ports().index(victim) + 1}")
+        name = f"nodemanager{started.ports.index(victim) + 1}"
+        site.cluster.kill(name)
         try:
             done = run.end()
         finally:
-            site.cluster.restart(f"nodemanager{site.node_ports().index(victim) + 1}")
+            site.cluster.restart(name)
     assert done.parts == book.wanted(1) and done.report["state"] == "SUCCEEDED"
 
 
