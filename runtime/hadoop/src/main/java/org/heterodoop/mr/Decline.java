@@ -145,7 +145,7 @@ final class Decline {
 
   private static Decline textOutput(JobConf job) {
     if (!(job.getOutputFormat() instanceof HeteroOutputFormat)) {
-      return new Decline("OUTPUT_FORMAT", "a job without reducers needs -outputformat " + HeteroOutputFormat.class.getName());
+      return new Decline("OUTPUT_FORMAT", "without reducers -outputformat must be " + HeteroOutputFormat.class.getName());
     }
     if (!job.get("mapreduce.output.textoutputformat.separator", TAB).equals(TAB)) {
       return new Decline("OUTPUT_FORMAT", TextOutputFormat.class.getSimpleName() + "'s separator is not a tab");

@@ -86,7 +86,7 @@ final class ShuffleOutput implements ResultTarget {
         ? ReflectionUtils.newInstance(job.getMapOutputCompressorClass(DefaultCodec.class), job) : null;
   }
 
-  /** Both files, wherever they lie: the CPU path may choose another local folder, and the shuffle takes what it finds first. */
+  /** Both, wherever they lie: the CPU path may choose another local folder, and the shuffle takes what it finds first. */
   private void remove(FileSystem local, Exception reason) throws LeftoverException {
     for (Path path : new Path[] {data, index}) {
       try {

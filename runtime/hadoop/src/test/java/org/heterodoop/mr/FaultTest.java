@@ -127,8 +127,8 @@ class FaultTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"refused", "garbage", "unknown type", "no number", "hangs up", "half of the data", "silent", "bad CRC",
-      "bad index", "wrong lengths", "unsorted", "wrong partition", "too much data"})
+  @ValueSource(strings = {"refused", "garbage", "unknown type", "no number", "hangs up", "half of the data", "silent",
+      "bad CRC", "bad index", "wrong lengths", "unsorted", "wrong partition", "too much data"})
   void theAttemptGoesOnOnTheCpu(String fault) throws Exception {
     Map<String, String> expected = expected(2);
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), behaviour(fault))) {

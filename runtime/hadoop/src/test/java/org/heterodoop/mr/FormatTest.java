@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -180,8 +182,8 @@ class FormatTest {
     byte[] empty = {0, 0, 0, 0, 5};
     for (byte[] header : new byte[][] {huge, longControl, empty}) {
       try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), talk -> talk.raw(header))) {
-        SocketChannel channel = SocketChannel.open(java.net.UnixDomainSocketAddress.of(driver.folder.resolve("driver.sock")));
-        try (Connection connection = new Connection(channel, 2000)) {
+        SocketAddress address = UnixDomainSocketAddress.of(driver.folder.resolve("driver.sock"));
+        try (Connection connection = new Connection(SocketChannel.open(address), 2000)) {
           assertThrows(ProtocolException.class, connection::receive);
         }
       }

@@ -46,7 +46,8 @@ final class LocalJob {
   LocalJob(Path folder) throws IOException {
     this.folder = folder;
     set("hadoop.tmp.dir", folder.resolve("tmp").toString());
-    set("mapreduce.cluster.local.dir", folder.resolve("local").toString());  // LocalJobRunner cannot find an index in another
+    // One local folder: LocalJobRunner cannot find an index in another than its data.
+    set("mapreduce.cluster.local.dir", folder.resolve("local").toString());
     set("mapreduce.task.io.sort.mb", "4");
     set("tmparchives", archive().toUri() + "#" + BUNDLE);
     set(Settings.BUNDLE, BUNDLE);
@@ -88,7 +89,8 @@ final class LocalJob {
   static String text() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 400; i++) {
-      text.append("w").append(i * 7919 % 61).append(i % 5 == 0 ? " über \u65e5\u672c" : " the").append(i % 3 == 0 ? "\r\n" : "\n");
+      text.append("w").append(i * 7919 % 61).append(i % 5 == 0 ? " über \u65e5\u672c" : " the");
+      text.append(i % 3 == 0 ? "\r\n" : "\n");
     }
     return text + "last without an end";
   }

@@ -218,7 +218,8 @@ class ServiceTest {
         });
     FakeDriver.Behaviour slow = talk -> {
       Fields offer = talk.expect(Frame.OFFER);
-      talk.send(Frame.ANSWER, new Fields().add("run", "gpu").add("ahead", 2).add("forced", "1").add("version", Frame.VERSION));
+      talk.send(Frame.ANSWER, new Fields().add("run", "gpu").add("ahead", 2).add("forced", "1")
+          .add("version", Frame.VERSION));
       talk.expect(Frame.RUN);
       for (String ahead : List.of("2", "1", "")) {
         talk.send(Frame.PROGRESS, ahead.isEmpty() ? new Fields().add("text", "mapping").add("fraction", "0.5")
@@ -234,8 +235,8 @@ class ServiceTest {
       assertFalse(attempt.runOnGpu(reporter));
       attempt.close();
     }
-    assertEquals(List.of("waiting for GPU, 2 ahead", "waiting for GPU, 1 ahead", "GPU: mapping", "CPU: the driver gives it back:"
-        + " a kernel failed"), shown);
+    assertEquals(List.of("waiting for GPU, 2 ahead", "waiting for GPU, 1 ahead", "GPU: mapping",
+        "CPU: the driver gives it back: a kernel failed"), shown);
     assertTrue(progress[0] >= 4);
   }
 

@@ -20,7 +20,7 @@ import org.apache.hadoop.mapred.FileSplit;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.LineRecordReader;
 
-/** The map task of word count as a driver makes it: file.out and its index by an own writer, or the text without reducers. */
+/** The map task of word count as a driver makes it: file.out and its index by an own writer, or text without reducers. */
 final class WordCount {
   private final int reduces;
   private final boolean combine;
@@ -120,7 +120,8 @@ final class WordCount {
       return raw;
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DeflaterOutputStream out = codec.endsWith("GzipCodec") ? new GZIPOutputStream(bytes) : new DeflaterOutputStream(bytes)) {
+    boolean gzip = codec.endsWith("GzipCodec");
+    try (DeflaterOutputStream out = gzip ? new GZIPOutputStream(bytes) : new DeflaterOutputStream(bytes)) {
       out.write(raw);
     }
     return bytes.toByteArray();
