@@ -24,7 +24,6 @@ from ..driver.server import Config, Server
 from ..engine.jobconf import parse_count, parse_size
 from ..errors import ToolError, UsageError
 from ..executor.gpus import MIB
-from ..executor.worker_client import Limits
 from ..storage import hadoop_conf
 
 STOP_SECONDS = 3600.0
@@ -150,7 +149,7 @@ def _config(here: Place, words: tuple[str, ...], options: dict[str, Any]) -> Con
         raise UsageError(f"--device {options['device']!r}: must be {CUDA} or {EMULATED}", code="HD032")
     gpu_memory = parse_size(options["gpu_memory"], "--gpu-memory") if options["gpu_memory"] else 0
     sessions = parse_count(options["sessions"], "--sessions", 1, 16)
-    wish = Wish(options["device"], options["gpus"], sessions, Limits(), gpu_memory)
+    wish = Wish(options["device"], options["gpus"], sessions, memory=gpu_memory)
     return Config(
         here, control.work_folder(here, options["work"] or ""), wish, parse_size(options["memory"], "--memory"),
         parse_size(options["store"], "--store"), parse_count(options["queue"], "--queue", 1, 100_000), options["tcp"],

@@ -224,8 +224,8 @@ class Conversation:
             raise Declined(f"the task could not install the result: {end.text('reason', '')}", "HD619")
         seconds = time.monotonic() - begun
         self._s.node.done(lease.number, seconds)
-        self._count(lease, "installed", seconds=seconds, gpu=result.gpu, read=result.read, bytes=result.read_bytes,
-                    stages={name: round(value, 6) for name, value in _seconds(result).items()})
+        self._count(lease, "installed", seconds=seconds, gpu=result.gpu, read=result.source.read, why=result.source.why,
+                    bytes=result.read_bytes, stages={name: round(value, 6) for name, value in _seconds(result).items()})
 
     def _work(self, lease: Lease, job: Job, fields: Iterable[bytes], environment: Sequence[bytes]) -> Work:
         """The attempt with all its files here. Raises Declined."""
@@ -321,7 +321,7 @@ def _result_fields(result: Result) -> list[Field]:
     fields += [("seconds", f"{stage}={value:.6f}") for stage, value in sorted(_seconds(result).items()) if value]
     return [
         *fields, ("status", done.status_text[:_RESULT_TEXT]), ("stderr", result.stderr), ("retried", done.retried),
-        ("gpu", result.gpu), ("read", result.read), ("read_bytes", result.read_bytes),
+        ("gpu", result.gpu), ("read", result.source.read), ("read_bytes", result.read_bytes),
     ]
 
 

@@ -44,6 +44,7 @@ class Input:
     """A split that can be read: `path` holds its bytes at their offsets, up to `size` at least.
 
     read     "driver" or "task".
+    why      the task did, "" else.
     nbytes   that were moved to get it; 0 for a local file, which the worker reads itself.
     """
 
@@ -51,6 +52,7 @@ class Input:
     size: int
     read: str
     nbytes: int
+    why: str = ""
 
 
 class TooBig(Exception):
@@ -101,9 +103,11 @@ class Cluster:
             raise OSError("the cluster wants Kerberos")
         if request.user != hadoop_user():
             raise OSError(f"the driver reads as {hadoop_user()}, not as {request.user}")
-        if self._data is None:
-            self._data = HdfsData(self._filesystem, self._conf)
-        return self._data.open(path)
+        data = self._data or HdfsData(self._filesystem, self._conf)
+        self._data = None  # a client that fails is not used again
+        reader = data.open(path)
+        self._data = data
+        return reader
 
     def map(self, function: Callable[[int], int], offsets: list[int]) -> list[int]:
         return list(self._pool.map(function, offsets))
@@ -132,13 +136,13 @@ def fetched(
         return
     fd = os.memfd_create("heterodoop-split", os.MFD_CLOEXEC)
     try:
-        read, nbytes = _fill(fd, request, cluster, task, check)
+        nbytes, why = _fill(fd, request, cluster, task, check)
         if not request.length:  # nothing need be there
             os.ftruncate(fd, max(request.start, os.fstat(fd).st_size))
         size = os.fstat(fd).st_size
         if size < request.end:
             raise OSError(f"{request.uri} ends at {size}, before the split does at {request.end}")
-        yield Input(f"/proc/{os.getpid()}/fd/{fd}", size, read, nbytes)
+        yield Input(f"/proc/{os.getpid()}/fd/{fd}", size, "task" if why else "driver", nbytes, why)
     finally:
         os.close(fd)
 
@@ -157,14 +161,15 @@ def local_path(uri: str) -> str:
 
 def _fill(
     fd: int, request: SplitRequest, cluster: Cluster, task: TaskReader, check: Callable[[], None],
-) -> tuple[str, int]:
-    """Who read, and how many bytes."""
+) -> tuple[int, str]:
+    """How many bytes were read, and why the task did so ("": it did not)."""
     try:
         reader = cluster.open(request)
-        return "driver", _fill_parallel(fd, request, reader, cluster, check)
-    except OSError:
+        return _fill_parallel(fd, request, reader, cluster, check), ""
+    except OSError as error:
+        why = str(error) or type(error).__name__
         os.ftruncate(fd, 0)
-    return "task", _fill_serial(fd, request, task.read, check)
+    return _fill_serial(fd, request, task.read, check), why
 
 
 def _fill_parallel(

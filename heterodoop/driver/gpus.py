@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import DeviceError, HeteroDoopError, ToolError
+from ..errors import DeviceError, ToolError
 from ..executor import cuda, emulated, gpus
 from ..executor.device_pool import Member, Taken, WorkerPool
 from ..executor.gpu_task import DeviceCode
@@ -40,7 +40,7 @@ class Wish(NamedTuple):
     device: str
     choice: str = "all"
     sessions: int = 2
-    limits: Limits = Limits()
+    limits: Limits = Limits(forgive=True)
     memory: int = 0
 
 
@@ -49,6 +49,7 @@ class Gpus:
 
     def __init__(self, wish: Wish) -> None:
         self.wish = wish
+        self._workers: list[Worker] = []
         self._members: list[Member] = []
         self._pool: WorkerPool | None = None
         self._done: Counter[tuple[int, str]] = Counter()  # (GPU's number, what) -> sum
@@ -78,18 +79,26 @@ class Gpus:
             raise ToolError("this machine has no GPU: there is no /dev/nvidiactl", code="HD614",
                             help="--device emulated runs the kernels on the CPU, for tests")
         first = self._worker()
-        try:
-            chosen = self._choose(first, numbers)
-            archs = sorted({gpu.arch for gpu in chosen})
-            library, runtimes = cuda.device_library(archs)
-        except HeteroDoopError:
-            first.close()
-            raise
+        chosen = self._choose(first, numbers)
+        library, runtimes = cuda.device_library(sorted({gpu.arch for gpu in chosen}))
         workers = [first, *(self._worker() for _ in chosen[1:])]
         for worker, gpu in zip(workers, chosen, strict=True):
             worker.open(gpu.number)
             worker.setup(Setup(runtimes[gpu.arch], library))
             self._members.append(Member(worker, gpu))
+        self._wait_for_one()
+
+    def _wait_for_one(self) -> None:
+        """Raises DeviceError: no GPU can be used, and why the last one cannot."""
+        failed: DeviceError | None = None
+        for member in self._members:
+            try:
+                member.worker.opened()
+                return
+            except DeviceError as error:
+                failed = error
+        if failed:
+            raise failed
 
     def _choose(self, worker: Worker, numbers: tuple[int, ...] | None) -> list[Gpu]:
         survey = worker.survey()
@@ -102,6 +111,7 @@ class Gpus:
 
     def _worker(self) -> Worker:
         worker = Worker(self.wish.device, self.wish.sessions, self.wish.limits)
+        self._workers.append(worker)
         worker.start()
         return worker
 
@@ -171,14 +181,12 @@ class Gpus:
         opened = worker.memory
         return {"memory_total": opened.total, "memory_free_at_start": opened.free} if opened else {}
 
-    def stop(self) -> None:
-        if self._pool:
-            self._pool.stop()
-
     def close(self) -> None:
         """End the worker processes."""
-        if self._pool:
-            self._pool.close()
+        for worker in self._workers:
+            worker.stop()
+        for worker in self._workers:
+            worker.close()
 
 
 _NUMBERS = {

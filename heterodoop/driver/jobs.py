@@ -22,6 +22,7 @@ from .files import Folders, JobFile, bundle_hash
 from .gpus import Codes
 from .offer import Offer
 
+POISON = 2  # tasks that a GPU failed at, after which no other task of the job is tried
 IDLE_SECONDS = 600.0  # without an attempt, after which a job is forgotten
 
 
@@ -70,6 +71,12 @@ class Job:
     refusal: tuple[str, str] | None = None
     folders: set[Path] = field(default_factory=set)
     files_lock: Lock = field(default_factory=Lock)  # one attempt at a time sends what is missing
+
+    def fail(self, task: str, reason: str) -> None:
+        """A GPU failed at a task. A program that does so again and again would take all its GPUs along."""
+        self.failed.add(task)
+        if len(self.failed) >= POISON and not self.refusal:
+            self.refusal = f"{len(self.failed)} tasks of the job failed on a GPU, the last: {reason}", "HD619"
 
 
 class Jobs:

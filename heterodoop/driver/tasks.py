@@ -74,7 +74,7 @@ class Result:
     index: Path | None
     seconds: dict[str, float]
     gpu: str
-    read: str
+    source: Input
     read_bytes: int
     stderr: bytes
 
@@ -156,7 +156,7 @@ class Tasks:
         nbytes = source.nbytes or done.counters.get("MAP_INPUT_BYTES", 0)
         index = run.index if offer.reduces else None
         name = f"{taken.device.name} {number}"
-        return Result(done, run.out, index, seconds, name, source.read, nbytes, _tail(run.place.log))
+        return Result(done, run.out, index, seconds, name, source, nbytes, _tail(run.place.log))
 
     @contextmanager
     def _input(self, offer: Offer, reader: TaskReader, say: Say) -> Iterator[Input]:
@@ -190,7 +190,7 @@ class Tasks:
         say.check()
         if isinstance(done, Refusal):
             if done.device_failed:
-                work.job.failed.add(work.offer.task)
+                work.job.fail(work.offer.task, done.reason)
             raise Declined(done.reason, "HD619" if done.device_failed else "HD615")
         if done.cancelled:
             raise Cancelled
@@ -207,7 +207,7 @@ class Tasks:
             self._native.check_map_output(result.data, result.index, work.offer.reduces, say.progress)
         except HeteroDoopError as error:
             say.check()
-            work.job.failed.add(work.offer.task)
+            work.job.fail(work.offer.task, error.message)
             raise Declined(error.message, "HD618") from None
         check = time.monotonic() - begun
         try:

@@ -30,10 +30,14 @@ _UNLIMITED = (Phase.COMBINE, Phase.FINISH)
 
 
 class Limits(NamedTuple):
-    """hang_seconds: that a task may make no progress, at least. faults: after so many the GPU is out of service."""
+    """hang_seconds: that a task may make no progress, at least. faults: after so many the GPU is out of service.
+
+    forgive  a task that was done wipes out the faults before it: for a process that lives for weeks.
+    """
 
     hang_seconds: float = 30.0
     faults: int = 3
+    forgive: bool = False
 
 
 class Worker:
@@ -45,6 +49,7 @@ class Worker:
         self.sessions = sessions
         self.limits = limits
         self.faults: list[str] = []  # why, of each process that was replaced
+        self._forgiven = 0  # of them
         self._changed = Condition()
         self._process: WorkerProcess | None = None
         self._ready = self._closing = False
@@ -120,6 +125,11 @@ class Worker:
                 self._changed.notify_all()
         process.kill()
 
+    def did(self) -> None:
+        """A task was done."""
+        if self.limits.forgive:
+            self._forgiven = len(self.faults)
+
     def replace(self) -> None:
         """The next task gets a new process; what this one has in the GPU's memory goes with it. Call it between tasks."""
         with self._changed:
@@ -183,8 +193,8 @@ class Worker:
         process.finish()
         if self._fault:
             self.faults.append(self._fault)
-            if len(self.faults) >= self.limits.faults:
-                self._retire(f"out of service after {len(self.faults)} faults, the last: {self._fault}")
+            if (count := len(self.faults) - self._forgiven) >= self.limits.faults:
+                self._retire(f"out of service after {count} faults, the last: {self._fault}")
 
     def _bring_up(self, process: WorkerProcess) -> None:
         """Raises EOFError, OSError: the process ended."""
@@ -288,6 +298,8 @@ class WorkerDevice:
         self._count(process.pid, reply.stats)
         if reply.result.status is TaskStatus.DEVICE_FAILED:
             self.worker.fault(process, reply.result.message)
+        elif reply.result.ok:
+            self.worker.did()
         return reply.result
 
     def _count(self, pid: int, stats: dict[str, int]) -> None:

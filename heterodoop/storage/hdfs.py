@@ -1,7 +1,7 @@
-"""Files of HDFS: data by `hdfs-native` (the DataNodes' own protocol), names by `hdfs` (WebHDFS). docs/decisions/0012.
+"""Data in HDFS, by `hdfs-native`, which speaks the DataNodes' own protocol (docs/decisions/0012).
 
-Both packages are an extra (pip install 'heterodoop[hdfs]') and are imported when they are first needed. Every failure is
-an OSError. Not here: which cluster (hadoop_conf.py), splits and records.
+The package is an extra (pip install 'heterodoop[hdfs]') and is imported when it is first needed. Every failure is an
+OSError. Not here: names (webhdfs.py), which cluster (hadoop_conf.py), splits and records.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import importlib
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from .hadoop_conf import HadoopConf, hadoop_user
+from .hadoop_conf import HadoopConf
 
 EXTRA = "pip install 'heterodoop[hdfs]'"
 
@@ -59,18 +59,6 @@ class _HdfsFile:
         return data
 
 
-def namespace(conf: HadoopConf, user: str = "") -> Any:
-    """A client of the `hdfs` package for the default file system: status, list, delete, upload (docs of `hdfs`).
-
-    Raises OSError: the package is missing, or the default file system is no HDFS.
-    """
-    urls = conf.nn_webs()
-    if not urls:
-        raise OSError(f"{conf.default_fs()} is no HDFS: set fs.defaultFS in core-site.xml")
-    client: Any = _module("hdfs").InsecureClient(";".join(urls), user=user or hadoop_user())
-    return client
-
-
 def _module(name: str) -> Any:
     try:
         return importlib.import_module(name)
@@ -82,14 +70,19 @@ def _call(function: Any) -> Any:
     """hdfs-native raises RuntimeError, OSError and, for a bug of its own, PanicException, which is no Exception."""
     try:
         return function()
-    except OSError:
-        raise
+    except OSError as error:
+        raise OSError(_line(error)) from None
     except Exception as error:
-        raise OSError(str(error)) from error
+        raise OSError(_line(error)) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
         raise OSError(f"hdfs-native failed: {error}") from None
+
+
+def _line(error: Exception) -> str:
+    """What the NameNode says, without the trace of its own methods."""
+    return str(error).partition("\n")[0]
 
 
 def split_uri(uri: str) -> tuple[str, str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from heterodoop.driver.fair_queue import FairQueue
-from heterodoop.driver.fetch import Cluster, Memory
+from heterodoop.driver.fetch import Cluster, Input, Memory
 from heterodoop.driver.files import Folders, Store
 from heterodoop.driver.gpus import Gpus, Wish
 from heterodoop.driver.jobs import Job, Jobs
@@ -51,7 +51,7 @@ def result(folder: Path, partitions: Any) -> Result:
     data, index = ifile(partitions)
     (folder / "out").write_bytes(data)
     (folder / "out.index").write_bytes(index)
-    return Result(AttemptResult(), folder / "out", folder / "out.index", {}, "emulated 0", "driver", 0, b"")
+    return Result(AttemptResult(), folder / "out", folder / "out.index", {}, "emulated 0", Input("", 0, "driver", 0), 0, b"")
 
 
 def test_a_right_output_passes(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:

@@ -133,13 +133,14 @@ def test_a_worker_that_is_killed_is_replaced(cache: dict[str, str], attempt: Att
         assert gpu["restarts"] == len(killed) and alive(gpu["pid"])
 
 
-def test_a_gpu_out_of_service_gives_no_leases(cache: dict[str, str], attempt: Attempt) -> None:
+def test_a_gpu_out_of_service_gives_no_leases(
+    cache: dict[str, str], attempt: Attempt, bundle_that_crashes: Attempt,
+) -> None:
+    """Three faults without a task that was done: two of one task's tries, one of another job's."""
     with running(environment=cache) as driver:
-        for n in range(3):  # executor.worker_client.Limits.faults
-            pid = wait_for(lambda: [g["pid"] for g in driver.status()["gpus"] if g["ready"]])[0]
-            os.kill(pid, signal.SIGKILL)
+        for job in ("job_1_0021", "job_1_0022"):
             with driver.client() as client:
-                client.map(replace(attempt, task=n, job="job_1_0012"))
+                client.map(replace(bundle_that_crashes, job=job))
         wait_for(lambda: driver.status()["gpus"][0]["out_of_service"])
         with driver.client() as client:
             outcome = client.map(replace(attempt, job="job_1_0013"))
@@ -147,7 +148,7 @@ def test_a_gpu_out_of_service_gives_no_leases(cache: dict[str, str], attempt: At
 
 
 def test_another_attempt_of_a_task_that_a_gpu_failed_at_is_not_taken(
-    cache: dict[str, str], bundle_that_crashes: Attempt,
+    cache: dict[str, str], attempt: Attempt, bundle_that_crashes: Attempt,
 ) -> None:
     with running(environment=cache) as driver:
         with driver.client() as client:
@@ -157,7 +158,14 @@ def test_another_attempt_of_a_task_that_a_gpu_failed_at_is_not_taken(
             again = client.map(replace(bundle_that_crashes, number=1))
         assert again.kind == "cpu" and "failed on a GPU before" in again.text("reason")
         with driver.client() as client:
-            assert client.offer(replace(bundle_that_crashes, task=1))["run"] in ("gpu", "cpu")
+            assert client.map(replace(attempt, job="job_1_0015")).kind == "result"  # wipes out the faults before
+        with driver.client() as client:
+            assert client.map(replace(bundle_that_crashes, task=1)).kind == "refused"
+        with driver.client() as client:
+            third = client.map(replace(bundle_that_crashes, task=2))
+        assert third.kind == "cpu" and "2 tasks of the job failed on a GPU" in third.text("reason")
+        with driver.client() as client:
+            assert client.map(replace(attempt, job="job_1_0016")).kind == "result"
 
 
 CRASHES = r"""

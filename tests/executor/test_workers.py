@@ -227,6 +227,9 @@ class ScriptedWorker:
     def how_it_ended(self) -> str:
         return "killed by SIGKILL"
 
+    def did(self) -> None:
+        """A task was done: nothing follows from it here."""
+
     def fault(self, process: object, why: str) -> None:
         self.told.append(why)
 

@@ -1,4 +1,4 @@
-"""Reading HDFS through `hdfs-native`: clamped at the end, every kind of failure an OSError; and the client for names."""
+"""Reading HDFS through `hdfs-native`: clamped at the end, every kind of failure an OSError of one line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from heterodoop.storage.hadoop_conf import HadoopConf
-from heterodoop.storage.hdfs import HdfsData, namespace, split_uri
+from heterodoop.storage.hdfs import HdfsData, split_uri
 
 
 class PanicException(BaseException):
@@ -43,6 +43,8 @@ class FakeClient:
     def read(self, path: str) -> Reader:
         if path == "/panic":
             raise PanicException("oops")
+        if path == "/trace":
+            raise FileNotFoundError("not there\n\tat org.apache...")
         if path == "/stop":
             raise KeyboardInterrupt
         if path != "/f":
@@ -78,6 +80,9 @@ def test_every_failure_is_an_oserror(native: type[FakeClient]) -> None:
     for path, what in (("/none", "none"), ("/panic", "hdfs-native failed: oops")):
         with pytest.raises(OSError, match=what):
             data.open(path)
+    with pytest.raises(OSError) as caught:
+        data.open("/trace")
+    assert str(caught.value) == "not there"
     with pytest.raises(OSError, match="no NameNode"):
         HdfsData("hdfs://none", CONF)
     native.reader.short = True
@@ -92,20 +97,8 @@ def test_every_failure_is_an_oserror(native: type[FakeClient]) -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hdfs_native", None)
-    monkeypatch.setitem(sys.modules, "hdfs", None)
     with pytest.raises(OSError, match="heterodoop\\[hdfs\\]"):
         HdfsData("hdfs://nn:1", CONF)
-    with pytest.raises(OSError, match="heterodoop\\[hdfs\\]"):
-        namespace(CONF)
-
-
-def test_names_go_through_webhdfs(monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = types.ModuleType("hdfs")
-    module.InsecureClient = lambda url, user: (url, user)
-    monkeypatch.setitem(sys.modules, "hdfs", module)
-    assert namespace(CONF, "bob") == ("http://nn:9870", "bob")
-    with pytest.raises(OSError, match="no HDFS"):
-        namespace(HadoopConf(None, {}, {}))
 
 
 @pytest.mark.parametrize(("uri", "parts"), [
