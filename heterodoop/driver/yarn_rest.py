@@ -69,8 +69,10 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 class Rest:
     """A client of one cluster's web addresses. May be used by several threads."""
 
-    def __init__(self, where: Addresses, timeout: float = TIMEOUT) -> None:
+    def __init__(self, where: Addresses, timeout: float = TIMEOUT, limit: int = LIMIT) -> None:
+        """limit: most bytes of an answer that are taken."""
         self.where = where
+        self._limit = limit
         self._timeout = timeout
         self._first = 0  # the ResourceManager that answered last
         # No proxy from the environment: Hadoop's daemons are asked directly, as Hadoop's own clients do.
@@ -138,14 +140,14 @@ class Rest:
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
                 kind = answer.headers.get_content_type()
-                body = _read(answer, time.monotonic() + self._timeout)
+                body = _read(answer, self._limit, time.monotonic() + self._timeout)
         except urllib.error.HTTPError as error:
             error.close()
             raise Unknown(f"{url}: status {error.code}") from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise Unknown(f"{url}: {error}") from None
-        if kind != "application/json" or len(body) > LIMIT:
-            raise Unknown(f"{url}: {kind}, {len(body)} bytes" + (" or more" if len(body) > LIMIT else ""))
+        if kind != "application/json" or len(body) > self._limit:
+            raise Unknown(f"{url}: {kind}, {len(body)} bytes" + (" or more" if len(body) > self._limit else ""))
         try:
             found = json.loads(body)
         except (ValueError, RecursionError):
@@ -155,10 +157,10 @@ class Rest:
         return found
 
 
-def _read(answer: http.client.HTTPResponse, until: float) -> bytes:
-    """The body, LIMIT + 1 bytes of it at most. Raises TimeoutError for one that comes in drops."""
+def _read(answer: http.client.HTTPResponse, limit: int, until: float) -> bytes:
+    """The body, limit + 1 bytes of it at most. Raises TimeoutError for one that comes in drops."""
     body = bytearray()
-    while len(body) <= LIMIT and (piece := answer.read1(LIMIT + 1 - len(body))):
+    while len(body) <= limit and (piece := answer.read1(limit + 1 - len(body))):
         body += piece
         if time.monotonic() > until:
             raise TimeoutError("timed out")

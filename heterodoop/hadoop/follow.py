@@ -59,23 +59,25 @@ class Follower:
         heard = time.monotonic()
         try:
             while True:
-                try:
-                    app = self._cluster.app(self._job)
+                app, why = self._ask()
+                if app is not None:
                     heard = time.monotonic()
-                except Unknown as error:
-                    if time.monotonic() - heard > GIVE_UP:
-                        raise ToolError(
-                            f"the cluster is silent, the job may go on: {error}", code="HD622",
-                            help=f"heterodoop job status {self._job}",
-                        ) from None
-                    app = None
-                if app is not None and app.over:
-                    break
+                if (app is not None and app.over) or (app is None and self._cluster.history(self._job)):
+                    return ended(self._cluster, self._job, app)
+                if time.monotonic() - heard > GIVE_UP:
+                    what = f"nothing is heard of the job any more, which may go on: {why}"
+                    raise ToolError(what, code="HD622", help=f"heterodoop job status {self._job}")
                 self._show(app)
                 time.sleep(PERIOD)
         finally:
             self._display.close()
-        return ended(self._cluster, self._job, app)
+
+    def _ask(self) -> tuple[App | None, str]:
+        """The application, or why there is none: no answer, or a ResourceManager that forgot it over a restart."""
+        try:
+            return self._cluster.app(self._job), "the ResourceManager does not know it"
+        except Unknown as error:
+            return None, str(error)
 
     def _show(self, app: App | None) -> None:
         if app is not None and app.state != "RUNNING":

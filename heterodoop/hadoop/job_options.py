@@ -102,7 +102,7 @@ def build(
         bundle=Shipped(str(packed.path), packed.name), bundle_sha256=packed.sha256,
         plugin=None if options.cpu_only else str(archive.shippable(find_jar(), "heterodoop-mr.jar")),
         combiner=what.program("combine") is not None, reducer=what.program("reduce") is not None,
-        inputs=tuple(hadoop_path(name, exists) for name in inputs), output=hadoop_path(output, lambda _: True),
+        inputs=tuple(hadoop_path(name, exists) for name in inputs), output=hadoop_path(output, lambda _: False),
         reducers=reducers, name=settings.pop(NAME, what.name), queue=settings.pop(QUEUE, ""),
         policy=settings.pop(POLICY, ""), settings=settings, environment=tuple(map(_variable, options.environment)),
         files=(*map(_file, options.files), *_shipped(options.hadoop_files)), archives=tuple(_shipped(options.archives)),

@@ -27,6 +27,7 @@ TIMEOUT = 20.0
 _HISTORY = "/ws/v1/history/mapreduce/jobs"
 _ID = re.compile(r"(?:job|application)_([0-9]{1,19}_[0-9]{1,10})\Z")
 _LOG_BYTES = 1 << 20
+_ANSWER_BYTES = 64 << 20  # the tasks of a job of 100,000 are 19 MB
 
 Counters = dict[str, dict[str, int]]
 
@@ -80,7 +81,7 @@ class Cluster(yarn_rest.Rest):
     """A client of one cluster's web addresses."""
 
     def __init__(self, conf: HadoopConf, timeout: float = TIMEOUT) -> None:
-        super().__init__(yarn_rest.of_conf(conf), timeout)
+        super().__init__(yarn_rest.of_conf(conf), timeout, _ANSWER_BYTES)
         self.user = hadoop_user()
 
     def check(self) -> None:

@@ -127,12 +127,12 @@ def _interrupted(of: Plan, job: str, *, kill: bool) -> Interrupted:
     if not job:
         return Interrupted("interrupted while the job was being submitted", help="heterodoop job list shows whether it was")
     if not kill:
-        return Interrupted(f"{job} goes on", help=f"heterodoop job kill {job}; heterodoop job status {job}")
+        return Interrupted(f"interrupted; {job} goes on", help=f"heterodoop job kill {job}; heterodoop job status {job}")
     try:
         Cluster(of.hadoop.conf).kill(job)
     except Unknown as error:
         return Interrupted(f"{job} could not be killed: {error}", help=f"heterodoop job kill {job}")
-    return Interrupted(f"{job} is killed")
+    return Interrupted(f"interrupted; {job} is killed")
 
 
 def failure(conf: HadoopConf, end: Ended) -> tuple[Cause, JobFailed]:

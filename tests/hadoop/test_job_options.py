@@ -161,6 +161,11 @@ def test_paths_say_to_hadoop_what_they_say_to_us():
     assert wrong.value.code == "HD010"
 
 
+def test_an_output_is_no_pattern(made: Made):
+    job, _ = build(made.bundle, ("/in",), "/here/a?[b]", SubmitOptions(), made.conf, lambda name: True)
+    assert job.output == "/here/a?[b]"
+
+
 def test_every_input_is_named_by_itself(made: Made):
     argv = arguments(made(inputs=("/a", "/here?")))
     assert [argv[i + 1] for i, word in enumerate(argv) if word == "-input"] == ["/a", r"/here\?"]

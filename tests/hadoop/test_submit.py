@@ -200,8 +200,17 @@ def test_a_job_that_waits_for_long_says_why(bundle: Path, fake: FakeCluster, mon
 def test_a_silent_cluster_is_given_up_and_the_job_is_not(bundle: Path, fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(follow, "GIVE_UP", 0.05)
     fake.answers[f"/ws/v1/cluster/apps/{APP}"] = 503
+    del fake.answers[HISTORY]
     message = submit(bundle, status=5).message
     assert "HD622" in message and f"heterodoop job status {JOB}" in message
+
+
+def test_a_resource_manager_that_forgot_the_job(bundle: Path, fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):
+    fake.answers[f"/ws/v1/cluster/apps/{APP}"] = 404
+    assert "succeeded" in submit(bundle).message
+    monkeypatch.setattr(follow, "GIVE_UP", 0.05)
+    del fake.answers[HISTORY]
+    assert "does not know it" in submit(bundle, status=5).message
 
 
 @pytest.mark.parametrize("kill", [False, True])
@@ -217,6 +226,7 @@ def test_an_interrupt_leaves_the_job_running_or_kills_it(bundle: Path, fake: Fak
     assert process.returncode == 130 and JOB in first
     killed = [line for line in fake.asked if line.startswith("PUT /ws/v1/cluster/apps")]
     assert bool(killed) == kill
+    assert "interrupted" in rest
     assert "is killed" in rest if kill else f"heterodoop job kill {JOB}" in rest
 
 
