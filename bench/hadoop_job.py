@@ -143,7 +143,8 @@ def show(runs: list[Run], options: argparse.Namespace) -> None:
         spread = f"{min(r.seconds for r in some):.1f} to {max(r.seconds for r in some):.1f}"
         last = some[-1]
         sides = f"{last.report['gpu_maps']}, {last.report['cpu_maps']}" if kind != "cpu" else f"0, {last.report['maps']}"
-        print(f"| {kind} | {seconds:.1f} ({spread}) | {base / seconds:.2f} x | {sides} | {gpu(last)} | {median_ms(last, 'cpu_done')} |")
+        tasks = f"{gpu(last)} | {median_ms(last, 'cpu_done')}"
+        print(f"| {kind} | {seconds:.1f} ({spread}) | {base / seconds:.2f} x | {sides} | {tasks} |")
 
 
 def gpu(run: Run) -> str:

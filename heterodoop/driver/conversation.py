@@ -160,7 +160,8 @@ class Conversation:
         except Declined as declined:
             why = declined
         self._s.source.watch(offer.job)
-        decision = self._s.node.offer(lease.number, offer.job, offer.task, offer.split.length, offer.maps, policy)
+        decision = self._s.node.offer(
+            lease.number, offer.job, offer.task, offer.split.length, offer.maps, policy, offer.bundle)
         if decision.kind == "cpu" and not why.reason:
             why = Declined("the job's policy is cpu-only" if policy is CPU_ONLY else "the node's GPUs are busy", "")
         return decision, why

@@ -5,8 +5,9 @@
 R = min(total - decided, mapsTotal - mapsCompleted): map tasks of the job that nobody has decided on, the asking one
 included. Decided tasks count by task id, not by attempt: an id stays while an attempt of it lives or has given a result.
 What happens on other nodes is heard from the coordinator or from the ApplicationMaster (`hear`); a node that has heard
-nothing has no tail. S is the job's own: median CPU seconds per MiB of split by median GPU seconds per MiB, each over the
-last WINDOW attempts, without the wait for a GPU and the start of a JVM.
+nothing takes all that it has not decided itself for its own to do, which can only make the tail begin later. S is the job's
+own: median CPU seconds per MiB of split by median GPU seconds per MiB, each over the last WINDOW attempts, without the
+wait for a GPU and the start of a JVM; until there are enough of them, that of other nodes, else of the program's last job here.
 
 A forced attempt keeps its container until its GPU result is in. The methods may be called from several threads.
 Not here: sockets, processes, clocks, the order in which queued attempts get a GPU.
@@ -15,7 +16,7 @@ Not here: sockets, processes, clocks, the order in which queued attempts get a G
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Mapping
 from statistics import median
 from typing import NamedTuple
@@ -25,6 +26,7 @@ from .model import SlotKind
 from .policies import Policy, View
 
 MIB = 1 << 20
+PROGRAMS = 256  # whose last speedup is remembered
 
 
 class Decision(NamedTuple):
@@ -70,6 +72,7 @@ class _Job:
     """`decided`: task id -> attempts of it that live or have given a result."""
 
     def __init__(self) -> None:
+        self.program = ""
         self.total = 0
         self.live = 0
         self.decided: dict[str, int] = {}
@@ -88,15 +91,13 @@ class _Job:
         cpu, gpu = self.medians["cpu"], self.medians["gpu"]
         return cpu / gpu if cpu and gpu else None
 
-    def view(self, task: str, gpus: int, busy: int) -> View:
-        known = self.knowledge
-        mine = len(self.decided) - (task in self.decided)
-        if known is None:
-            return View(max(1, self.total - mine), gpus, busy)
-        left = self.total - mine - known.decided_elsewhere
+    def view(self, task: str, gpus: int, busy: int, remembered: float | None) -> View:
+        """`remembered`: S of the program's last job."""
+        known = self.knowledge or Knowledge()
+        left = self.total - (len(self.decided) - (task in self.decided)) - known.decided_elsewhere
         if known.total is not None and known.completed is not None:
             left = min(left, known.total - known.completed)
-        speedup = self.speedup() or (median(known.speedups) if known.speedups else None)
+        speedup = self.speedup() or (median(known.speedups) if known.speedups else remembered)
         return View(max(1, left), gpus, busy, speedup, max(1, known.nodes))
 
     def report(self) -> JobReport:
@@ -134,6 +135,7 @@ class Node:
         self._gpus, self._sessions = gpus, sessions
         self._leases: dict[int, _Lease] = {}
         self._jobs: dict[str, _Job] = {}
+        self._speedups: OrderedDict[str, float] = OrderedDict()  # by program, the one that was used last at the end
         self._queued_or_running = 0  # q
         self._running = 0  # of them
         self._lock = threading.Lock()
@@ -148,18 +150,22 @@ class Node:
         with self._lock:
             self._gpus = gpus
 
-    def offer(self, lease: int, job: str, task: str, nbytes: int, maps: int, policy: Policy) -> Decision:
+    def offer(
+        self, lease: int, job: str, task: str, nbytes: int, maps: int, policy: Policy, program: str = "",
+    ) -> Decision:
         """Decide on a map attempt. An attempt that cannot have a GPU at all is offered with policies.CPU_ONLY.
 
-        task    the task's id, the same for all its attempts; nbytes: bytes of its split; maps: mapreduce.job.maps.
+        task     the task's id, the same for all its attempts; nbytes: bytes of its split; maps: mapreduce.job.maps.
+        program  what the job runs (its bundle's hash): its jobs have the same S until they have measured their own.
         Raises ValueError where the lease is taken.
         """
         with self._lock:
             if lease in self._leases:
                 raise ValueError(f"lease {lease} is taken")
             state = self._job(job)
-            state.total = max(maps, 1)
-            decision = self._decide(state.view(task, self._gpus, self._queued_or_running), policy)
+            state.total, state.program = max(maps, 1), program
+            view = state.view(task, self._gpus, self._queued_or_running, self._speedups.get(program))
+            decision = self._decide(view, policy)
             state.enter(task)
             state.live += 1
             self._leases[lease] = _Lease(state, task, nbytes, decision.kind)
@@ -191,7 +197,16 @@ class Node:
                     seconds /= max(1.0, (found.shared + self._running) / 2 / self._gpus)
                 found.job.live -= 1
                 found.job.sample(found.kind, max(seconds, 0.0) * MIB / max(found.nbytes, 1))
+                self._remember(found.job)
                 self._leave_gpu(found)
+
+    def _remember(self, job: _Job) -> None:
+        speedup = job.speedup()
+        if job.program and speedup:
+            self._speedups[job.program] = speedup
+            self._speedups.move_to_end(job.program)
+            if len(self._speedups) > PROGRAMS:
+                self._speedups.popitem(last=False)
 
     def refused(self, lease: int) -> None:
         """The GPU gives the attempt back: it runs in its container, and stays decided."""
@@ -208,7 +223,7 @@ class Node:
                 self._leave_gpu(found)
 
     def hear(self, job: str, knowledge: Knowledge | None) -> None:
-        """What is known of a job by now; None: nothing, so that there is no tail."""
+        """What is known of a job by now; None: nothing but what this node does itself."""
         with self._lock:
             self._job(job).knowledge = knowledge
 

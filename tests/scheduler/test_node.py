@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heterodoop.scheduler.node import MIB, Decision, Knowledge, Node
+from heterodoop.scheduler.node import MIB, PROGRAMS, Decision, Knowledge, Node
 from heterodoop.scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
 
 ON_CPU, ON_GPU = Decision("cpu"), Decision("gpu")
@@ -55,15 +55,45 @@ def test_a_tail_needs_three_attempts_of_each_kind() -> None:
     assert node.speedup("j") == 6.0 and asked(node, 1, maps=4) == FORCED[1]
 
 
-def test_no_tail_without_knowledge_of_the_rest_of_the_cluster() -> None:
+def test_without_knowledge_of_the_cluster_all_that_is_undecided_is_the_nodes_own() -> None:
     node = Node(gpus=1)
     samples(node, "cpu", 6.0, 3, maps=3)
     samples(node, "gpu", 1.0, 3, maps=3)
-    assert asked(node, 0, maps=4) == ON_GPU and asked(node, 1, maps=4) == ON_CPU
-    node.hear("j", Knowledge())
-    assert asked(node, 2, maps=5) == FORCED[1]
+    assert asked(node, 0, maps=40) == ON_GPU and asked(node, 1, maps=40) == ON_CPU
+    node.hear("j", Knowledge(decided_elsewhere=31))
+    assert asked(node, 2, maps=40) == FORCED[1], "5 left and one on the GPU"
     node.hear("j", None)
-    assert asked(node, 3, maps=6) == ON_CPU
+    assert asked(node, 3, maps=40) == ON_CPU
+    assert asked(node, 4, maps=9) == FORCED[2], "it is the tail whatever others do"
+
+
+def test_a_programs_next_job_knows_the_speedup_of_its_last() -> None:
+    node = Node(gpus=1)
+    for kind, seconds in (("cpu", 6.0), ("gpu", 1.0)):
+        for lease in range(3):
+            node.offer(lease, "first", f"{kind} {lease}", MIB, 6, GPU_ONLY if kind == "gpu" else CPU_ONLY, "p")
+            node.started(lease)
+            node.done(lease, seconds)
+    node.forget("first")
+    assert node.offer(1, "second", "t1", MIB, 6, TAIL, "p") == ON_GPU
+    assert node.offer(2, "second", "t2", MIB, 6, TAIL, "p") == FORCED[1], "5 left and one on the GPU: 6 <= 6"
+    assert node.offer(3, "third", "t1", MIB, 2, TAIL, "another") == ON_CPU
+    node.hear("second", Knowledge(speedups=(1.5,)))
+    assert node.offer(4, "second", "t3", MIB, 6, TAIL, "p") == ON_CPU, "other nodes of this job know better"
+
+
+def test_speedups_of_programs_are_forgotten_in_turn() -> None:
+    node = Node(gpus=1)
+    for number in range(PROGRAMS + 1):
+        for kind, seconds in (("cpu", 6.0), ("gpu", 1.0)):
+            for lease in range(3):
+                node.offer(lease, f"j{number}", f"{kind} {lease}", MIB, 6, GPU_ONLY if kind == "gpu" else CPU_ONLY, f"p{number}")
+                node.started(lease)
+                node.done(lease, seconds)
+        node.forget(f"j{number}")
+    node.offer(1, "again", "t0", MIB, 3, GPU_ONLY)
+    assert node.offer(2, "again", "t1", MIB, 3, TAIL, "p0") == ON_CPU
+    assert node.offer(3, "again", "t2", MIB, 3, TAIL, "p1") == FORCED[1]
 
 
 def test_a_slow_gpu_is_never_forced() -> None:

@@ -59,6 +59,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.node = Node(gpus, self.sessions)
         self.live: list[Attempt] = []
         self.jobs: dict[str, Job] = {}
+        self.remembered = 0.0  # S of the program's last job
 
     @rule(gpus=GPUS)
     def driver_restarts(self, gpus: int) -> None:
@@ -70,7 +71,7 @@ class AnyOrder(RuleBasedStateMachine):
         for _ in range(times):
             self.lease += 1
             expected = self.decision(job, f"t{task}", policy)
-            assert self.node.offer(self.lease, job, f"t{task}", MIB, TASKS, policy) == expected
+            assert self.node.offer(self.lease, job, f"t{task}", MIB, TASKS, policy, "program") == expected
             self.live.append(Attempt(self.lease, self.jobs.setdefault(job, Job()), f"t{task}", expected.kind))
 
     @rule(job=st.sampled_from(JOBS), cpu=st.sampled_from([4.0, 7.0]), task=st.integers(0, TASKS - 1))
@@ -93,12 +94,13 @@ class AnyOrder(RuleBasedStateMachine):
         if q < slots:
             return Decision("gpu")
         force = policy is GPU_ONLY
-        if policy.name in ("tail", "paper-tail") and job.known:
-            speedup = self.speedup(job) or (median(job.known.speedups) if job.known.speedups else 0.0)
-            left = TASKS - len(self.decided(job) - {task}) - job.known.decided_elsewhere
-            if job.known.total is not None and job.known.completed is not None:
-                left = min(left, job.known.total - job.known.completed)
-            share = max(1, left / max(job.known.nodes, 1))
+        if policy.name in ("tail", "paper-tail"):
+            known = job.known or Knowledge()
+            speedup = self.speedup(job) or (median(known.speedups) if known.speedups else self.remembered)
+            left = TASKS - len(self.decided(job) - {task}) - known.decided_elsewhere
+            if known.total is not None and known.completed is not None:
+                left = min(left, known.total - known.completed)
+            share = max(1, left / max(known.nodes, 1))
             force = speedup >= 1 and share + (q if policy.name == "tail" else 0) <= self.gpus * speedup
         return Decision("gpu", True, q - slots + 1) if force else Decision("cpu")
 
@@ -126,6 +128,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.node.done(attempt.lease, seconds)
         attempt.job.rates[attempt.kind].append(seconds / share)
         attempt.job.finished.append(attempt.task)
+        self.remembered = self.speedup(attempt.job) or self.remembered
 
     @precondition(lambda self: self.live)
     @rule(data=st.data())
