@@ -7,7 +7,7 @@ included. Decided tasks count by task id, not by attempt: an id stays while an a
 What happens on other nodes is heard from the coordinator or from the ApplicationMaster (`hear`); a node that has heard
 nothing takes all that it has not decided itself for its own to do, which can only make the tail begin later. S is the job's
 own: median CPU seconds per MiB of split by median GPU seconds per MiB, each over the last WINDOW attempts, without the
-wait for a GPU and the start of a JVM; until there are enough of them, that of other nodes, else of the program's last job here.
+wait for a GPU and the start of a JVM; until there are enough of them, that of other nodes, else of the program's last job.
 
 A forced attempt keeps its container until its GPU result is in. The methods may be called from several threads.
 Not here: sockets, processes, clocks, the order in which queued attempts get a GPU.

@@ -67,14 +67,19 @@ def test_without_knowledge_of_the_cluster_all_that_is_undecided_is_the_nodes_own
     assert asked(node, 4, maps=9) == FORCED[2], "it is the tail whatever others do"
 
 
-def test_a_programs_next_job_knows_the_speedup_of_its_last() -> None:
-    node = Node(gpus=1)
-    for kind, seconds in (("cpu", 6.0), ("gpu", 1.0)):
+def measured(node: Node, job: str, program: str) -> None:
+    """A job of six tasks, from its first attempt to its end: S is 6."""
+    for policy, seconds in ((CPU_ONLY, 6.0), (GPU_ONLY, 1.0)):
         for lease in range(3):
-            node.offer(lease, "first", f"{kind} {lease}", MIB, 6, GPU_ONLY if kind == "gpu" else CPU_ONLY, "p")
+            node.offer(lease, job, f"{policy.name} {lease}", MIB, 6, policy, program)
             node.started(lease)
             node.done(lease, seconds)
-    node.forget("first")
+    node.forget(job)
+
+
+def test_a_programs_next_job_knows_the_speedup_of_its_last() -> None:
+    node = Node(gpus=1)
+    measured(node, "first", "p")
     assert node.offer(1, "second", "t1", MIB, 6, TAIL, "p") == ON_GPU
     assert node.offer(2, "second", "t2", MIB, 6, TAIL, "p") == FORCED[1], "5 left and one on the GPU: 6 <= 6"
     assert node.offer(3, "third", "t1", MIB, 2, TAIL, "another") == ON_CPU
@@ -85,12 +90,7 @@ def test_a_programs_next_job_knows_the_speedup_of_its_last() -> None:
 def test_speedups_of_programs_are_forgotten_in_turn() -> None:
     node = Node(gpus=1)
     for number in range(PROGRAMS + 1):
-        for kind, seconds in (("cpu", 6.0), ("gpu", 1.0)):
-            for lease in range(3):
-                node.offer(lease, f"j{number}", f"{kind} {lease}", MIB, 6, GPU_ONLY if kind == "gpu" else CPU_ONLY, f"p{number}")
-                node.started(lease)
-                node.done(lease, seconds)
-        node.forget(f"j{number}")
+        measured(node, f"j{number}", f"p{number}")
     node.offer(1, "again", "t0", MIB, 3, GPU_ONLY)
     assert node.offer(2, "again", "t1", MIB, 3, TAIL, "p0") == ON_CPU
     assert node.offer(3, "again", "t2", MIB, 3, TAIL, "p1") == FORCED[1]
