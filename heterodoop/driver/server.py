@@ -10,13 +10,14 @@ connection (conversation.py), starting in the background (control.py).
 from __future__ import annotations
 
 import os
+import resource
 import selectors
 import shutil
 import socket
 import threading
 import time
 import traceback
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -84,6 +85,7 @@ class Server:
 
     def __enter__(self) -> Server:
         config = self.config
+        _raise_limit()
         place.check_folder(config.place.folder, create=True)
         with ExitStack() as stack:
             stack.enter_context(place.locked(config.place))
@@ -249,6 +251,13 @@ class Server:
                 for lease in list(self._leases.open.values())[:_SHOWN]
             ],
         }
+
+
+def _raise_limit() -> None:
+    """As many descriptors as the system lets us have: a connection and a split take one each."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _resident(pid: int) -> int:
