@@ -21,7 +21,7 @@ from ..engine import jobconf
 from ..errors import Limitation, UsageError
 from ..executor.streaming_env import OLD_NAMES
 from ..manifest import Manifest
-from ..scheduler.policies import POLICIES
+from ..scheduler.policies import CPU_ONLY, POLICIES
 from ..storage.hadoop_conf import HadoopConf
 from . import archive, streaming
 from .streaming import Shipped, StreamingJob
@@ -92,6 +92,8 @@ def build(
     exists  whether a path is there, None where nobody can say; a name with a wildcard that is there is no pattern.
     Raises UsageError (HD010, HD030, HD032, HD033, HD623, HD310-HD313, HD633), Limitation HD624, ToolError HD650 (no jar).
     """
+    if options.cpu_only and options.policy not in (None, CPU_ONLY.name):
+        raise UsageError(f"--cpu-only and --policy {options.policy} exclude each other", code="HD032")
     what = manifest.load(bundle)
     settings, warnings = _settings(options, plugin=not options.cpu_only)
     if (folder := os.environ.get("HETERODOOP_DRIVER_DIR")) and not options.cpu_only:

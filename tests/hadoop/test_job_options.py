@@ -84,6 +84,7 @@ def test_the_settings_that_make_the_job_are_not_the_users(made: Made):
 
 def test_values_are_checked_before_a_cluster_sees_them(made: Made):
     assert code(made, definitions=("a",)) == "HD030" and code(made, definitions=("mapreduce.map.maxattempts=0",)) == "HD030"
+    assert code(made, policy="tail", cpu_only=True) == "HD032" and made(policy="cpu-only", cpu_only=True).plugin is None
     assert code(made, policy="fastest") == "HD032" and code(made, reducers="-1") == "HD032"
     assert code(made, definitions=("a=\x01",)) == "HD624" and code(made, record_delimiter=r"\x01") == "HD624"
     assert code(made, environment=("X",)) == "HD030" and code(made, environment=("X=a b",)) == "HD624"
