@@ -1,5 +1,6 @@
 package org.heterodoop.mr;
 
+import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Locale;
@@ -250,7 +251,8 @@ final class MapAttempt {
   }
 
   private static String message(Throwable e) {
-    return e.getClass() == IOException.class || e instanceof ProtocolException ? e.getMessage() : e.toString();
+    boolean ours = e.getClass() == IOException.class || e instanceof ProtocolException || e instanceof EOFException;
+    return ours && e.getMessage() != null ? e.getMessage() : e.toString();
   }
 
   private static long sinceMs(long nanos) {
