@@ -121,6 +121,11 @@ class Gpus:
         return sum(not member.worker.out_of_service for member in self._members)
 
     @property
+    def archs(self) -> set[str]:
+        """Of all GPUs, as `Codes` wants them."""
+        return {member.gpu.arch for member in self._members}
+
+    @property
     def why_none(self) -> str:
         """Why the last GPU gets no tasks."""
         return next((member.worker.out_of_service for member in self._members[::-1]), "there is none")

@@ -12,7 +12,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -120,11 +120,12 @@ class Tasks:
         Raises Declined: it must run on the CPU, and why; Cancelled; what `reader` raises.
         """
         try:
+            self._load(work, say)
             with self._queue.turn(work.offer.job, say.waits):
                 result = self._on_device(work, scratch, reader, say, started)
         except Full:
             raise Declined("the GPU driver's queue is full", "HD619") from None
-        except DeviceError as error:
+        except HeteroDoopError as error:
             say.check()
             raise Declined(error.message, error.code or "HD619") from None
         except OSError as error:
@@ -133,6 +134,13 @@ class Tasks:
         except (TooBig, ValueError) as error:  # ValueError: a setting of the job is none
             raise Declined(str(error), "HD617" if isinstance(error, TooBig) else "HD615") from None
         return self._checked(work, result, say)
+
+    def _load(self, work: Work, say: Say) -> None:
+        """Build or find the kernels, before a device has to wait for them."""
+        say.text = "loading kernels"
+        for arch in self._gpus.archs:
+            with suppress(DeviceError):  # another GPU may have some: whose device it is says so
+                work.bundle.codes.get(arch)
 
     def _on_device(self, work: Work, scratch: Path, reader: TaskReader, say: Say, started: Callable[[], None]) -> Result:
         offer = work.offer
