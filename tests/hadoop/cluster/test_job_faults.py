@@ -38,7 +38,7 @@ def test_a_bad_result_is_made_again_on_the_cpu(site: Site, words: Path, book: Bo
 
 
 def test_every_node_s_driver_fails_in_another_way(site: Site, words: Path, book: Book):
-    """Half of a result, then the end of the connection; a byte that is another one; a driver that dies with its first task."""
+    """Half of a result, then the end of the connection; a byte that is another one; a driver that dies with a task."""
     ports = site.node_ports()
     with drivers(ports, faults=dict(zip(ports, ("cut", "corrupt", "die"), strict=True))) as started:
         done = site.submit(words, [book.path], "-r", 7, *ON_ALL_NODES, "--policy", "gpu-only", *started.options)
