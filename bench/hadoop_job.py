@@ -190,9 +190,9 @@ def main() -> None:
         bundle = contenders.compiled(ROOT / "apps" / "wordcount", scratch / "wordcount.hdp", *arch)
         runs: list[Run] = []
         with started(options, scratch) as bench:
-            for number in range(options.rounds):
+            for _ in range(options.rounds):
                 for kind in options.only:
-                    runs.append(bench.job(bundle, kind, number))
+                    runs.append(bench.job(bundle, kind, len(runs)))
                     print(f"{kind}: {runs[-1].seconds:.1f} s, the command {runs[-1].command:.1f} s", file=sys.stderr)
     if options.json:
         options.json.write_text(json.dumps([{"kind": r.kind, "command": r.command, **r.report} for r in runs], indent=1))
