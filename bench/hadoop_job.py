@@ -195,7 +195,7 @@ def main() -> None:
                     runs.append(bench.job(bundle, kind, len(runs)))
                     print(f"{kind}: {runs[-1].seconds:.1f} s, the command {runs[-1].command:.1f} s", file=sys.stderr)
     if options.json:
-        options.json.write_text(json.dumps([{"kind": r.kind, "command": r.command, **r.report} for r in runs], indent=1))
+        options.json.write_text(json.dumps([{"kind": r.kind, "command": r.command, "log": r.log, **r.report} for r in runs], indent=1))
     show(runs, options)
     facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
     print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
