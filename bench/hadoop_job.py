@@ -133,7 +133,13 @@ def started(options: argparse.Namespace, scratch: Path) -> Iterator[Bench]:
         cluster.down(scratch / "cluster", delete=True)
 
 
-def show(runs: list[Run], options: argparse.Namespace) -> None:
+def keep(runs: list[Run], target: Path | None) -> None:
+    if target:
+        rows = [{"kind": run.kind, "command": run.command, "log": run.log, **run.report} for run in runs]
+        target.write_text(json.dumps(rows, indent=1))
+
+
+def show(runs: list[Run]) -> None:
     base = statistics.median(r.seconds for r in runs if r.kind == runs[0].kind)
     print("| job | s | against the first | map tasks, GPU and CPU | a GPU task, ms | a CPU task, ms |")
     print("|---|---:|---:|---|---|---:|")
@@ -194,9 +200,8 @@ def main() -> None:
                 for kind in options.only:
                     runs.append(bench.job(bundle, kind, len(runs)))
                     print(f"{kind}: {runs[-1].seconds:.1f} s, the command {runs[-1].command:.1f} s", file=sys.stderr)
-    if options.json:
-        options.json.write_text(json.dumps([{"kind": r.kind, "command": r.command, "log": r.log, **r.report} for r in runs], indent=1))
-    show(runs, options)
+                    keep(runs, options.json)
+            show(runs)  # before the cluster ends, which may take a while
     facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
     print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
     if len({run.digest for run in runs}) > 1:
