@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop import toolchain_cuda
+from heterodoop.driver import place
+from heterodoop.driver.place import Place
 from heterodoop.executor import gpus
 from heterodoop.hadoop import jars
 
@@ -37,6 +39,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HETERODOOP_DRIVER_DIR", str(tmp_path / "driver"))
     monkeypatch.setattr(gpus, "NODES", (str(tmp_path / "nvidiactl"),))
     monkeypatch.setattr(toolchain_cuda.find_nvcc, "__defaults__", (os.environ, ()))
     return folder
@@ -79,7 +82,8 @@ def test_a_machine_with_a_c_compiler_alone(machine: Path) -> None:
     assert {name: check["state"] for name, check in found.items() if name != "gpu_jobs"} == {
         "C compiler": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no", "PyCUDA": "none",
         "CUDA driver": "none", "Java": "none", "Maven": "none", "Hadoop": "none", "embedded Hadoop": "none",
-        "ResourceManager": "none", "NodeManager memory": "none",
+        "HDFS packages": found["HDFS packages"]["state"], "GPU driver process": "none", "ResourceManager": "none",
+        "NodeManager memory": "none", "container executor": "none",
     }
     assert found["gpu_jobs"] is False and "heterodoop[nvcc]" in found["nvcc"]["help"]
     assert "heterodoop[gpu]" in found["PyCUDA"]["help"] and "HADOOP_HOME" in found["Hadoop"]["help"]
@@ -173,13 +177,38 @@ def test_who_can_reach_the_resource_manager(conf: Conf, settings: dict[str, str]
 
 
 @pytest.mark.parametrize(("given", "state", "text"), [
-    ("1024", "yes", "are left for the driver"), ("99999999", "no", "the driver needs about 2048"),
+    ("1024", "yes", "are left for the driver"), ("99999999", "no", "the driver needs about 5120"),
     ("-1", "yes", "Hadoop decides"),
 ])
 def test_what_the_node_manager_leaves(conf: Conf, given: str, state: str, text: str) -> None:
     conf(**{"yarn__nodemanager__resource__memory-mb": given})
     found = examine()["NodeManager memory"]
     assert found["state"] == state and text in found["text"]
+
+
+@pytest.mark.parametrize(("settings", "text"), [
+    ({}, "DefaultContainerExecutor: containers of all users run as the NodeManager's user"),
+    ({"yarn__nodemanager__container-executor__class": "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"},
+     "LinuxContainerExecutor: a driver serves the tasks of the one user"),
+])
+def test_whose_tasks_a_driver_serves(conf: Conf, settings: dict[str, str], text: str) -> None:
+    conf(**settings)
+    assert examine()["container executor"]["text"].startswith(text)
+
+
+def test_the_gpu_driver_process(machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "driver"
+    monkeypatch.setenv("HETERODOOP_DRIVER_DIR", str(folder))
+    assert "heterodoop driver start" in examine()["GPU driver process"]["help"]
+    folder.mkdir(0o755)
+    found = examine()["GPU driver process"]
+    assert found["state"] == "no" and "its mode is 0755, not 0700" in found["text"]
+    folder.chmod(0o700)
+    assert examine()["GPU driver process"]["text"] == f"none runs in {folder}"
+    with place.locked(Place(folder, 0)), place.locked(Place(folder, 8041)):
+        found = examine()["GPU driver process"]
+    assert found["state"] == "yes" and found["text"].startswith(f"in {folder}: pid {os.getpid()}, since 20")
+    assert f"; pid {os.getpid()} for the NodeManager of port 8041, since 20" in found["text"]
 
 
 def test_a_configuration_that_cannot_be_read(conf: Conf) -> None:

@@ -1,13 +1,18 @@
 """The part of `heterodoop doctor` that is about Hadoop: Java, a Hadoop or the jars of one, and what its configuration says.
 
-Only files are read; nobody on the network is asked. Not here: the GPU driver process.
+Only files are read; nobody on the network is asked.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
+from ..driver import place
+from ..driver.place import Place
 from ..errors import HeteroDoopError
 from ..hadoop import jars, java
 from ..storage import hadoop_conf
@@ -15,7 +20,7 @@ from ..storage.hadoop_conf import HadoopConf
 from .doctor_check import Check, program
 
 MIB = 1 << 20
-DRIVER_MIB = 2048  # of the host's memory, for the supervisor, its workers and what they read ahead
+DRIVER_MIB = 5120  # of the host's memory: `driver start --memory` as it is by default, and 1 GiB for a worker
 _LOOPBACK = ("localhost", "127.", "[::1]", "::1")
 _NO_CONF = "no configuration: neither HADOOP_CONF_DIR nor HADOOP_HOME is set"
 _OPEN = (
@@ -32,10 +37,13 @@ def checks() -> Iterator[Check]:
     help = "only for jobs on a cluster: set HADOOP_HOME, or `heterodoop cluster up`"
     yield program("Hadoop", "hadoop", "HADOOP_HOME", "version", help)
     yield _embedded()
+    yield _hdfs()
+    yield _driver(place.folder_of())
     try:
         conf = hadoop_conf.load()
         yield _resource_manager(conf)
         yield _memory(conf)
+        yield _executor(conf)
     except HeteroDoopError as error:
         yield Check("Hadoop configuration", "no", error.message, error.help)
 
@@ -50,6 +58,45 @@ def _embedded() -> Check:
     if not there:
         return Check(name, "none", "its jars are not here yet", "`heterodoop cluster up` fetches them with Maven")
     return Check(name, "yes", f"jars of {' and '.join(there)}, Java {found.version}")
+
+
+def _hdfs() -> Check:
+    """Without them the driver lets tasks read their splits, and `heterodoop fs` does not work."""
+    missing = [name for name in ("hdfs", "hdfs_native") if importlib.util.find_spec(name) is None]
+    if missing:
+        return Check("HDFS packages", "none", f"no Python module {' and '.join(missing)}", "pip install 'heterodoop[hdfs]'")
+    return Check("HDFS packages", "yes", "hdfs, hdfs-native")
+
+
+def _driver(folder: Path) -> Check:
+    name = "GPU driver process"
+    if not folder.exists():
+        return Check(name, "none", f"none runs: there is no {folder}", "only on a cluster's nodes: heterodoop driver start")
+    try:
+        place.check_folder(folder)
+    except HeteroDoopError as error:
+        return Check(name, "no", error.message, error.help)
+    ports = [0, *(int(p.stem.removeprefix("driver-")) for p in sorted(folder.glob("driver-*.lock")) if p.stem[7:].isdigit())]
+    found = [(port, owner) for port in ports if (owner := place.owner_of(Place(folder, port)))]
+    if not found:
+        return Check(name, "none", f"none runs in {folder}", "only on a cluster's nodes: heterodoop driver start")
+    told = [
+        f"pid {owner.pid}{f' for the NodeManager of port {port}' if port else ''}, since"
+        f" {time.strftime('%Y-%m-%d %H:%M', time.localtime(owner.since))}" for port, owner in found
+    ]
+    return Check(name, "yes", f"in {folder}: {'; '.join(told)}")
+
+
+def _executor(conf: HadoopConf) -> Check:
+    """A driver serves one uid. Whose tasks have it is YARN's choice."""
+    name = "container executor"
+    if conf.folder is None:
+        return Check(name, "none", _NO_CONF)
+    chosen = conf.get("yarn.nodemanager.container-executor.class").rpartition(".")[2] or "DefaultContainerExecutor"
+    if chosen == "DefaultContainerExecutor":
+        text = "containers of all users run as the NodeManager's user: they share one driver, which cannot tell them apart"
+        return Check(name, "yes", f"{chosen}: {text}")
+    return Check(name, "yes", f"{chosen}: a driver serves the tasks of the one user that it runs as")
 
 
 def _resource_manager(conf: HadoopConf) -> Check:
