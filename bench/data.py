@@ -1,8 +1,10 @@
-"""Benchmark input: seeded Zipf text of any size, made by bench/zipf.c (built here on first use) at about 1 GB/s.
+"""Benchmark input: seeded data of any size, made by a C program per kind (built here on first use) at about 1 GB/s.
 
     python bench/data.py --size 512m --seed 1 -o zipf.txt
+    python bench/data.py --kind ssb --size 64m -o lineorder.tbl
 
-200 000 words, exponent 1, lines of 60 to 100 bytes. The same size, seed and version of zipf.c give the same bytes.
+A kind may have side files (tables, weights); they are written into the output's folder. The same size, seed and version
+of the generator give the same bytes.
 """
 
 from __future__ import annotations
@@ -11,13 +13,30 @@ import argparse
 import hashlib
 import os
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SCRATCH = HERE.parent / "build" / "bench"
-VOCABULARY = 200_000
-EXPONENT = 1.0
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A generator: its source beside this file, its own arguments, and the names of the side files that it writes.
+
+    Its command line is OUTPUT BYTES SEED, the arguments, a path for each side file, THREADS.
+    """
+
+    source: str
+    arguments: tuple[str, ...]
+    side_files: tuple[str, ...] = ()
+
+
+KINDS = {
+    "zipf": Kind("zipf.c", ("200000", "1.0")),  # words, exponent; lines of 60 to 100 bytes
+}
 
 
 def parse_size(text: str) -> int:
@@ -27,10 +46,11 @@ def parse_size(text: str) -> int:
     return int(number.removesuffix(unit)) * UNITS[unit]
 
 
-def generator(scratch: Path = SCRATCH) -> Path:
-    """The generator program, built where its source has changed."""
-    source = HERE / "zipf.c"
-    program = scratch / f"zipf-{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}"
+def generator(kind: str = "zipf", scratch: Path = SCRATCH) -> Path:
+    """The generator program of a kind, built where its source has changed."""
+    source = HERE / KINDS[kind].source
+    texts = source.read_bytes() + (HERE / "generator.h").read_bytes()
+    program = scratch / f"{source.stem}-{hashlib.sha256(texts).hexdigest()[:12]}"
     if not program.exists():
         scratch.mkdir(parents=True, exist_ok=True)
         partial = program.with_suffix(f".{os.getpid()}")
@@ -39,32 +59,50 @@ def generator(scratch: Path = SCRATCH) -> Path:
     return program
 
 
-def generate(target: Path, size: int, seed: int, *, threads: int = 0, scratch: Path = SCRATCH) -> Path:
-    """Write `size` bytes of text to `target`, which appears complete or not at all."""
-    partial = target.with_name(f"{target.name}.{os.getpid()}")
+def side_files(target: Path, kind: str) -> list[Path]:
+    """The side files that come with `target`, in its folder."""
+    return [target.parent / name for name in KINDS[kind].side_files]
+
+
+def generate(
+    target: Path, size: int, seed: int, *, kind: str = "zipf", arguments: tuple[str, ...] = (), threads: int = 0,
+    scratch: Path = SCRATCH,
+) -> Path:
+    """Write `size` bytes of data to `target`, which appears last and complete, after its side files.
+
+    `arguments` replace the kind's own. Raises CalledProcessError, e.g. for a size that the kind cannot have.
+    """
+    finished = [*side_files(target, kind), target]
+    partial = [path.with_name(f"{path.name}.{os.getpid()}") for path in finished]
     workers = threads or len(os.sched_getaffinity(0))
-    argv = [generator(scratch), partial, size, seed, VOCABULARY, EXPONENT, workers]
+    argv = [generator(kind, scratch), partial[-1], size, seed, *(arguments or KINDS[kind].arguments), *partial[:-1], workers]
     try:
         subprocess.run([str(a) for a in argv], check=True)
-        partial.replace(target)
+        for made, path in zip(partial, finished, strict=True):
+            made.replace(path)
     finally:
-        partial.unlink(missing_ok=True)
+        for made in partial:
+            made.unlink(missing_ok=True)
     return target
 
 
-def cached(size: int, seed: int, scratch: Path = SCRATCH) -> Path:
-    """A text of this size and seed in `scratch`, made once."""
-    target = scratch / f"zipf-{size}-{seed}-{generator(scratch).name[-12:]}.txt"
-    return target if target.exists() else generate(target, size, seed, scratch=scratch)
+def cached(size: int, seed: int, scratch: Path = SCRATCH, kind: str = "zipf") -> Path:
+    """Data of this kind, size and seed in a folder of its own in `scratch`, made once."""
+    arguments = "-".join(KINDS[kind].arguments)
+    folder = scratch / f"{kind}-{size}-{seed}-{arguments}-{generator(kind, scratch).name[-12:]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{kind}.txt"
+    return target if target.exists() else generate(target, size, seed, kind=kind, scratch=scratch)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kind", choices=sorted(KINDS), default="zipf")
     parser.add_argument("--size", type=parse_size, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
-    generate(options.output, options.size, options.seed)
+    generate(options.output, options.size, options.seed, kind=options.kind)
 
 
 if __name__ == "__main__":

@@ -2,22 +2,12 @@
  *
  *     zipf OUTPUT BYTES SEED VOCABULARY EXPONENT THREADS
  *
- * Lines of 60 to 100 bytes or little more, ASCII, ending in \n; exactly BYTES bytes. The text depends on the seed and
- * not on the number of threads: it is made of pieces of 1 MiB, each with a random sequence of its own. */
-#define _DEFAULT_SOURCE
-#include <errno.h>
-#include <fcntl.h>
+ * Lines of 60 to 100 bytes or little more, ASCII, ending in \n. */
+#include "generator.h"
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-enum { PIECE = 1 << 20, SLOT = 12, LONGEST = 7, LINE_MIN = 60, LINE_MAX = 100, BATCH = 64, HUGE_PAGE = 2 << 20 };
+enum { SLOT = 12, LONGEST = 7, LINE_MIN = 60, LINE_MAX = 100, BATCH = 64, HUGE_PAGE = 2 << 20 };
 
 /* One column of Vose's alias table: below `threshold` the column's own word, else the other one; both texts lie here,
  * so that a draw touches one cache line. */
@@ -28,32 +18,7 @@ struct column {
 };
 
 static struct column *columns;
-static uint64_t n_columns, total, seed;
-static atomic_uint_fast64_t next_piece;
-static int output;
-
-static void die(const char *what)
-{
-    fprintf(stderr, "zipf: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static void *allocate(uint64_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (memory == NULL)
-        die("memory");
-    return memory;
-}
-
-/* splitmix64: good enough for text, and any start value gives a good sequence. */
-static inline uint64_t draw(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
+static uint64_t n_columns;
 
 /* The word of a rank: syllables of a consonant and a vowel, three quarters of them with a consonant at the end. Distinct
  * for distinct ranks; frequent words are short, as in a language. Returns the length, `word` is followed by a blank. */
@@ -132,10 +97,9 @@ static void draw_ahead(uint64_t *state, uint64_t *drawn)
 /* Fills buffer[0..size) with whole lines. Each word is stored as SLOT bytes and then cut, which needs room behind it. */
 static void fill(char *buffer, uint64_t size, uint64_t piece)
 {
-    uint64_t state = seed ^ (piece * 0xd1342543de82ef95u), at = 0, line_end = 0, drawn[BATCH];
+    uint64_t state = sequence(piece), at = 0, line_end = 0, drawn[BATCH];
     int next = BATCH;
 
-    draw(&state);
     while (size - at > LONGEST + 2) {
         const struct column *column;
         uint64_t random;
@@ -161,54 +125,15 @@ static void fill(char *buffer, uint64_t size, uint64_t piece)
         buffer[size - 1] = '\n';
 }
 
-static void *work(void *unused)
-{
-    char *buffer = allocate(PIECE + SLOT, 1);
-
-    (void)unused;
-    for (;;) {
-        uint64_t piece = atomic_fetch_add(&next_piece, 1), start = piece * PIECE, size, done = 0;
-        if (start >= total)
-            break;
-        size = total - start < PIECE ? total - start : PIECE;
-        fill(buffer, size, piece);
-        while (done < size) {
-            ssize_t n = pwrite(output, buffer + done, size - done, (off_t)(start + done));
-            if (n < 0 && errno != EINTR)
-                die("write");
-            done += n > 0 ? (uint64_t)n : 0;
-        }
-    }
-    free(buffer);
-    return NULL;
-}
-
 int main(int argc, char **argv)
 {
-    pthread_t threads[256];
-    int n_threads, i;
+    uint64_t vocabulary;
 
-    if (argc != 7) {
-        fprintf(stderr, "usage: zipf OUTPUT BYTES SEED VOCABULARY EXPONENT THREADS\n");
-        return 2;
-    }
-    total = strtoull(argv[2], NULL, 10);
-    seed = strtoull(argv[3], NULL, 10);
-    n_threads = atoi(argv[6]);
-    if (n_threads < 1 || n_threads > 256 || strtoull(argv[4], NULL, 10) < 1 || strtoull(argv[4], NULL, 10) > 1000000) {
-        fprintf(stderr, "zipf: 1 to 256 threads, 1 to 1000000 words\n");
-        return 2;
-    }
-    build_columns(strtoull(argv[4], NULL, 10), atof(argv[5]));
-    output = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (output < 0)
-        die(argv[1]);
-    for (i = 0; i < n_threads; i++)
-        if (pthread_create(&threads[i], NULL, work, NULL) != 0)
-            die("thread");
-    for (i = 0; i < n_threads; i++)
-        pthread_join(threads[i], NULL);
-    if (close(output) != 0)
-        die("close");
+    read_command_line(argc, argv, 6, "zipf OUTPUT BYTES SEED VOCABULARY EXPONENT THREADS");
+    vocabulary = strtoull(argv[4], NULL, 10);
+    if (vocabulary < 1 || vocabulary > 1000000)
+        refuse("1 to 1000000 words");
+    build_columns(vocabulary, atof(argv[5]));
+    write_pieces(argv[1], atoi(argv[6]), fill);
     return 0;
 }
