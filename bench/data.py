@@ -37,6 +37,8 @@ class Kind:
 KINDS = {
     "movies": Kind("movies.c", ("0",)),  # bytes of a long first line; other lines have 253 on average, 5546 at most
     "rows": Kind("rows.c", ()),  # y and 12 regressors
+    # Parts and suppliers of scale factor 1, whose 6 million lines are 570 MiB.
+    "ssb": Kind("ssb.c", ("200000", "2000"), ("date.tbl", "part.tbl", "supplier.tbl")),
     "stock-options": Kind("stock_options.c", ()),
     "zipf": Kind("zipf.c", ("200000", "1.0")),  # words, exponent; lines of 60 to 100 bytes
 }
