@@ -50,7 +50,7 @@ def by_key(pairs: bytes) -> bytes:
 @pytest.mark.parametrize("app", ALL)
 def test_every_app_is_complete(app: str) -> None:
     files = {path.name for path in (APPS / app).iterdir()}
-    assert {"map.c", "reduce.c", "README.md", "sample.txt", "expected.txt"} <= files
+    assert {"map.c", "README.md", "sample.txt", "expected.txt"} <= files
     assert "```shell\n" in (APPS / app / "README.md").read_text()
 
 
