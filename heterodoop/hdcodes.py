@@ -155,6 +155,43 @@ CODES: dict[str, Entry] = {
         " process, from 0; CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER decide what is in the list and in which order.",
         "heterodoop doctor prints the list.",
     ),
+    "HD040": Entry(
+        "--iterate without a side file to replace",
+        "--iterate NAME runs the job again and again; each round's output takes the place of the side file NAME, which the"
+        " first round gets with --file PATH#NAME. --rounds and --until say when a job with --iterate is done.",
+        "Name one of the --file arguments by the name that the filters see.",
+    ),
+    "HD041": Entry(
+        "a criterion that cannot be read",
+        "--until takes GROUP:COUNTER, or the name of a counter of the engine (MAP_OUTPUT_RECORDS), a sign out of"
+        " < <= == >= > and a whole number. The counter is what the last round's tasks added up.",
+        "heterodoop run APP INPUT -o OUT --file start.txt#model.txt --iterate model.txt --until 'kmeans:change<10000'; mind"
+        " the quotes, for < means something to a shell.",
+    ),
+    "HD042": Entry(
+        "the rounds that are there are of another job",
+        "Rounds that are done are kept in OUTPUT.rounds until the job ends, and the same command goes on with them. The"
+        " program, an input, a side file or a setting differs from what they were made with; the message says which.",
+        "Run the job as it was, name another output, or remove OUTPUT.rounds to begin anew.",
+    ),
+    "HD043": Entry(
+        "another process works on these rounds",
+        "Two commands with the same output would run the same rounds.",
+        "Wait for the other one, or name another output.",
+    ),
+    "HD044": Entry(
+        "a criterion on a counter that nobody has",
+        "A counter that no task has raised is 0. Here this would end the job, but no round has ever had a counter of this"
+        " name: more likely it is written wrong. The message lists those there are.",
+        "Correct --until and run the same command again: the rounds are kept. A program whose counter may be 0 from the"
+        " start reports it: reporter:counter:GROUP,COUNTER,0.",
+    ),
+    "HD045": Entry(
+        "the criterion was not met",
+        "As many rounds were run as --rounds allows (100 where it is not given), and --until is not true yet. The output is"
+        " that of the last round.",
+        "Give more rounds, or go on from the output: --file OUTPUT/part-00000#NAME.",
+    ),
     "HD101": Entry(
         "directive not understood",
         "A `#pragma mapreduce` line holds a word that is neither a directive (mapper, combiner) nor a clause, or "

@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -147,26 +147,51 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     "--file", "files", multiple=True, metavar="PATH[#NAME]",
     help="File that the filters find in their working folder; repeatable.",
 )
+@click.option(
+    "--iterate", "side_file", metavar="NAME",
+    help="Run the job again and again, each time with the last output as the side file NAME (a --file gives the first one).",
+)
+@click.option("--rounds", metavar="N", help="With --iterate: at most N rounds (default: 100).")
+@click.option(
+    "--until", metavar="CONDITION",
+    help="With --iterate: done when a counter of the last round says so: GROUP:COUNTER<NUMBER, or <= == >= >.",
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print the job report to stdout as JSON.")
-def run_command(bundle: str, inputs: tuple[str, ...], output: str, cpu_only: bool, **options: Any) -> None:
+def run_command(
+    bundle: str, inputs: tuple[str, ...], output: str, cpu_only: bool, side_file: str | None, rounds: str | None,
+    until: str | None, **options: Any,
+) -> None:
     """Run a job on this machine.
 
     BUNDLE is what `heterodoop compile` made, or an app's folder or map.c, which is then compiled first (for GPUs only with
     --device cuda). INPUTS are files, folders and globs. The result is OUTPUT/part-00000 and so on, with OUTPUT/_SUCCESS
     written last; the job's report and logs are in OUTPUT.report.
+
+    With --iterate rounds follow each other until the condition of --until is met, the output is the side file again, or
+    there were N rounds. An interrupted job keeps its rounds in OUTPUT.rounds, and the same command goes on there.
     """
-    from ..commands import run
+    from ..commands import iterate, run
 
     if cpu_only:
         options["device"] = run.cpu_instead_of(options["device"])
+    if side_file is None:
+        iterate.refuse_alone(rounds, until)
     with _bundle(bundle, options["device"], output) as path:
-        devices = None
-        if run.may_use_device(bundle, options):
-            from ..engine.devices import DeviceSource
+        devices = _device_source(run.may_use_device(bundle, options))
+        if side_file is None:
+            run.run(path, inputs, output, show=_show_diagnostics, devices=devices(), **options)
+        else:
+            iterate.run(path, inputs, output, side_file, rounds, until, show=_show_diagnostics, devices=devices, **options)
 
-            devices = DeviceSource()
-        run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
+
+def _device_source(wanted: bool) -> Callable[[], Any]:
+    """Makes what knows devices; None where the job needs none of it."""
+    if not wanted:
+        return lambda: None
+    from ..engine.devices import DeviceSource
+
+    return DeviceSource
 
 
 @contextlib.contextmanager

@@ -29,6 +29,7 @@ from .slots import AttemptEnd
 
 FORMAT = "heterodoop-job-report-1"
 REPORT = "report.json"
+ROUNDS = "rounds"  # reports of an iterated job's earlier rounds
 ATTEMPTS = "attempts.jsonl"
 MAX_REASONS = 20  # kinds of them in report.json and as warnings
 MAX_FAILURES = 100  # kept in report.json; attempts.jsonl has all
@@ -231,8 +232,9 @@ class JobReport:
     def _clear(self) -> None:
         for name in (ATTEMPTS, REPORT):
             (self.layout.report / name).unlink(missing_ok=True)
-        if self.layout.logs.is_dir():
-            remove_tree(self.layout.logs)
+        for folder in (self.layout.logs, self.layout.report / ROUNDS):
+            if folder.is_dir():
+                remove_tree(folder)
 
     def _write(self, content: Mapping[str, Any]) -> None:
         partial = self.layout.report / f"{REPORT}.partial"

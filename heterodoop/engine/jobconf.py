@@ -133,6 +133,10 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "How stderr lines begin that are counters or status, not log."),
     Setting("stream.addenvironment", "", str,
             "More environment for the filters: NAME=VALUE NAME=VALUE, no blanks in values (-cmdenv)."),
+    Setting("heterodoop.iterate.rounds", "", _integer(1, 1_000_000),
+            "Rounds of `--iterate` at most (--rounds; default: 100). Each round's filters find its number, from 1, in"
+            " `heterodoop_iterate_round`."),
+    Setting("heterodoop.iterate.until", "", str, "When `--iterate` is done (--until): `GROUP:COUNTER<NUMBER`."),
     Setting("mapreduce.task.timeout", "0", _integer(0, 1 << 62),
             "Not honoured: a task that makes no progress is not killed. A value other than 0 gives a warning."),
 )}

@@ -50,6 +50,7 @@ class RunOptions(NamedTuple):
     check             what of the device's map tasks the CPU does too: "auto", "none", "sample", "first", "all".
     policy            who takes which map task (scheduler/policies.py); default: job_slots.py's choice for the device.
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
+    ignore            absolute paths that a folder or glob among the inputs must not find.
     """
 
     reducers: str | int | None = None
@@ -65,6 +66,7 @@ class RunOptions(NamedTuple):
     check: str | None = None
     gpus: str = gpus.ALL
     ingest_threads: str | int | None = None
+    ignore: Sequence[str] = ()
 
 
 class Plan(NamedTuple):
@@ -105,12 +107,12 @@ def make_plan(
     conf = _settings(options)
     device = _device(options, devices)
     plan_slots(CPU, None, options.cpu_slots, None, conf)
-    files = tuple(_shipped(options.files))
+    files = tuple(shipped(options.files))
     bundle = Path(os.path.abspath(bundle))
     found = manifest.load(bundle)
     if devices:
         devices.start(device, options.gpus, found, conf)
-    ignore = (str(layout.output), str(layout.report))
+    ignore = (str(layout.output), str(layout.report), *options.ignore)
     listing = storage.resolve(inputs, ignore=ignore, check=check)
     splits = plan_splits(listing.files, conf.split_size)
     reducers = conf.get("mapreduce.job.reduces")
@@ -163,8 +165,11 @@ def _settings(options: RunOptions) -> JobConf:
     return jobconf.parse(options.settings, given)
 
 
-def _shipped(arguments: Sequence[str]) -> list[tuple[str, Path]]:
-    """Raises UsageError HD033: a file that is not there, a name with a slash, a name given twice."""
+def shipped(arguments: Sequence[str]) -> list[tuple[str, Path]]:
+    """(name in the working folder, absolute path) of `--file` arguments.
+
+    Raises UsageError HD033: a file that is not there, a name with a slash, a name given twice.
+    """
     files: dict[str, Path] = {}
     for argument in arguments:
         path, name = argument, ""

@@ -113,6 +113,24 @@ def test_members_can_be_printed_too(bundles: Path, tmp_path: Path) -> None:
     assert made == oracle.joined([*members, *(folder / "expected.txt").read_text().splitlines(keepends=True)])
 
 
+@pytest.mark.parametrize("options", [
+    ["--reducers=3", "--split-size=9k"], ["--device=emulated", "-D", "kmeans.members=true"],
+])
+def test_rounds_until_little_changes(options: list[str], bundles: Path, tmp_path: Path) -> None:
+    """--iterate against the oracle, round by round; printed members are no centroids."""
+    folder = APPS / "kmeans"
+    movies, side = (folder / "sample.txt").read_text(), (folder / "centroids.txt").read_text()
+    changes = []
+    while not changes or changes[-1] >= 10_000:
+        side, change = oracle.kmeans(movies, side)
+        changes.append(change)
+    options = [*options, "--iterate", "centroids.txt", "--until", "kmeans:change<10000"]
+    made = result(bundles / "kmeans.hdp", folder / "sample.txt", folder / "centroids.txt", tmp_path / "out", *options)
+    assert oracle.joined(line for line in made.splitlines(keepends=True) if " " in line) == side
+    report = json.loads((tmp_path / "out.report" / "report.json").read_text())
+    assert [done["value"] for done in report["iterate"]["rounds"]] == changes and len(changes) > 2
+
+
 @pytest.mark.parametrize(("movies", "side", "message"), [
     ("7:5_x\n", "0\t0 1 1 5_3\n", "not a rating: x"), ("x:5_1\n", "0\t0 1 1 5_3\n", "not a movie's id: x:5_1"),
     ("7:51\n", "0\t0 1 1 5_3\n", "not user_rating: 51"), ("7:5_1\n", "nothing\n", "no centroid in: centroids.txt"),
