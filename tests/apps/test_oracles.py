@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import subprocess
 import sys
@@ -15,67 +14,41 @@ import pytest
 from heterodoop import manifest
 from heterodoop.compiler import optimisations
 
-from ..support import ROOT, cli_here, parts
+from ..support import ROOT, cli_here
 from . import oracles
+from .everywhere import APPS, EMULATED, by_key, compiled, devices, run_app, ways
 
 ORACLES: dict[str, Callable[[bytes], bytes]] = {
     "histratings": oracles.histratings, "histmovies": oracles.histmovies, "linear_regression": oracles.linear_regression,
     "blackscholes": oracles.blackscholes,
 }
 DEFAULT = optimisations.chosen("default")
-ALL_OFF = tuple(option for item in DEFAULT for option in ("--no-opt", item))
-TINY = ("-D", "heterodoop.gpu.sub-split.bytes=1500", "--split-size", "11000")
-WAYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # options of compile, options of run
-    "cpu": ((), ("--device", "cpu")),
-    "cpu, many splits": ((), ("--device", "cpu", "--split-size", "3000")),
-    "device": ((), ("--device", "emulated")),
-    "device, tiny sub-splits": ((), ("--device", "emulated", *TINY)),
-    "device, paper": (("--opt", "paper"), ("--device", "emulated", "--split-size", "20000")),
-    "device, nothing optimised": (ALL_OFF, ("--device", "emulated", *TINY)),
-}
+CPU_AND_DEVICE = [(), EMULATED]
 Build = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """Compiles an app with options, once."""
-    folder, made = tmp_path_factory.mktemp("apps"), dict[tuple[str, ...], Path]()
-
-    def compiled(app: str, *options: str) -> Path:
-        if (app, *options) not in made:
-            bundle = folder / f"{app}-{len(made)}.hdp"
-            cli_here("compile", ROOT / "apps" / app, "-o", bundle, "--arch", "none", *options)
-            made[app, *options] = bundle
-        return made[app, *options]
-
-    return compiled
-
-
-def ordered(lines: bytes) -> bytes:
-    return b"".join(sorted(lines.splitlines(keepends=True)))
+    folder = tmp_path_factory.mktemp("apps")
+    return lambda app, *options: compiled(app, folder, options)
 
 
 def output(bundle: Path, source: Path, folder: Path, *options: str) -> bytes:
-    """All part files, sorted; no map task may have been left to the CPU."""
-    done = cli_here("run", bundle, source, "-o", folder / "out", "--quiet", "--json", *options)
-    device = json.loads(done.out)["device"]
-    assert "emulated" not in options or (set(device["map_tasks"]) == {"emulated"} and not device["left_to_cpu"])
-    return ordered(b"".join(parts(folder / "out")))
-
-
-def reducers(app: str, count: int) -> tuple[str, ...]:
-    return () if app == "blackscholes" else ("--reducers", str(count))
+    """All part files, sorted; every map task must have run where it was to run."""
+    pairs = run_app(bundle, source, [], folder / "out", options)
+    assert devices(folder / "out") == ({"emulated"} if EMULATED[0] in options else {"cpu"})
+    return pairs
 
 
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("app", ORACLES)
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way_gives_the_expected_output(app: str, way: str, build: Build, tmp_path: Path) -> None:
-    options, settings = WAYS[way]
-    source = ROOT / "apps" / app / "sample.txt"
-    expected = ordered((ROOT / "apps" / app / "expected.txt").read_bytes())
-    count = 5 if "splits" in way else 1
-    assert output(build(app, *options), source, tmp_path, *settings, *reducers(app, count)) == expected
+@pytest.mark.parametrize("name", ways(0))
+def test_every_way_gives_the_expected_output(app: str, name: str, build: Build, tmp_path: Path) -> None:
+    source = APPS / app / "sample.txt"
+    way = ways(source.stat().st_size)[name]
+    bundle = build(app, *way.compile)
+    assert output(bundle, source, tmp_path, *way.run) == by_key((APPS / app / "expected.txt").read_bytes())
 
 
 @pytest.mark.usefixtures("kernel_cache")
@@ -83,21 +56,21 @@ def test_every_way_gives_the_expected_output(app: str, way: str, build: Build, t
 @pytest.mark.parametrize("without", DEFAULT)
 def test_each_optimisation_can_be_left_out(app: str, without: str, build: Build, tmp_path: Path) -> None:
     source = tmp_path / "few"
-    source.write_bytes(b"".join((ROOT / "apps" / app / "sample.txt").read_bytes().splitlines(keepends=True)[:60]))
-    bundle = build(app, "--no-opt", without)
-    assert output(bundle, source, tmp_path, "--device", "emulated") == ORACLES[app](source.read_bytes())
+    source.write_bytes(b"".join((APPS / app / "sample.txt").read_bytes().splitlines(keepends=True)[:60]))
+    bundle = build(app, f"--no-opt={without}")
+    assert output(bundle, source, tmp_path, *EMULATED) == ORACLES[app](source.read_bytes())
 
 
 @pytest.mark.parametrize("app", ["histratings", "histmovies", "linear_regression"])
 def test_the_expected_output_is_the_oracle_s(app: str) -> None:
-    sample, expected = ((ROOT / "apps" / app / name).read_bytes() for name in ("sample.txt", "expected.txt"))
+    sample, expected = ((APPS / app / name).read_bytes() for name in ("sample.txt", "expected.txt"))
     assert ORACLES[app](sample) == expected and len(sample) <= 50_000
 
 
 def test_the_expected_prices_are_the_oracle_s_and_nearly_the_exact_ones() -> None:
-    sample, expected = ((ROOT / "apps" / "blackscholes" / name).read_bytes() for name in ("sample.txt", "expected.txt"))
+    sample, expected = ((APPS / "blackscholes" / name).read_bytes() for name in ("sample.txt", "expected.txt"))
     assert [line.split()[0] for line in expected.splitlines()] == [line.split()[0] for line in sample.splitlines()]
-    values = np.array([line.split() for line in ordered(expected).splitlines()], dtype=float)
+    values = np.array([line.split() for line in by_key(expected).splitlines()], dtype=float)
     for normal, near in ((None, 1.001e-6), (oracles.exact_normal, 2e-5)):
         lines = oracles.blackscholes(sample, normal).splitlines()
         np.testing.assert_allclose(values, np.array([line.split() for line in lines], dtype=float), rtol=0, atol=near)
@@ -105,10 +78,10 @@ def test_the_expected_prices_are_the_oracle_s_and_nearly_the_exact_ones() -> Non
 
 @pytest.mark.parametrize("app", ORACLES)
 def test_the_sample_is_what_the_readme_says(app: str, tmp_path: Path) -> None:
-    readme = " ".join((ROOT / "apps" / app / "README.md").read_text().split())
+    readme = " ".join((APPS / app / "README.md").read_text().split())
     command = readme[readme.index("`python bench/data.py") + 1:].split("`")[0].split()
     subprocess.run([sys.executable, *command[1:], "-o", tmp_path / "sample"], cwd=ROOT, check=True)
-    assert (tmp_path / "sample").read_bytes() == (ROOT / "apps" / app / "sample.txt").read_bytes()
+    assert (tmp_path / "sample").read_bytes() == (APPS / app / "sample.txt").read_bytes()
 
 
 @pytest.mark.parametrize("app", ORACLES)
@@ -141,12 +114,12 @@ def odd_movies(chosen: random.Random) -> bytes:
 
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("app", ["histratings", "histmovies"])
-@pytest.mark.parametrize("device", ["cpu", "emulated"])
-def test_odd_movies(app: str, device: str, build: Build, tmp_path: Path) -> None:
+@pytest.mark.parametrize("device", CPU_AND_DEVICE)
+def test_odd_movies(app: str, device: tuple[str, ...], build: Build, tmp_path: Path) -> None:
     chosen = random.Random(3)
     data = b"\n" + b"".join(odd_movies(chosen) for _ in range(400)) + b"8:1_5"
     (tmp_path / "in").write_bytes(data)
-    settings = ("--device", device, "--split-size", "9000", "--reducers", "2")
+    settings = (*device, "--split-size", "9000", "--reducers", "2")
     assert output(build(app), tmp_path / "in", tmp_path, *settings) == ORACLES[app](data)
 
 
@@ -177,19 +150,19 @@ def test_what_is_no_input_fails_the_task(app: str, build: Build, tmp_path: Path)
         done = subprocess.run([build(app) / "bin" / "map"], input=line + b"\n", capture_output=True, check=False)
         assert done.returncode == 1 and done.stderr.startswith(f"{app}: ".encode()), line
         if number == 0:  # a kernel leaves such a task to the filter
-            for device in ("cpu", "emulated"):
-                assert f"{app}: " in cli_here(*job, "--device", device, status=1).message
+            for device in CPU_AND_DEVICE:
+                assert f"{app}: " in cli_here(*job, *device, status=1).message
 
 
 @pytest.mark.usefixtures("kernel_cache")
-@pytest.mark.parametrize("device", ["cpu", "emulated"])
-def test_numbers_of_rows_in_every_form(device: str, build: Build, tmp_path: Path) -> None:
+@pytest.mark.parametrize("device", CPU_AND_DEVICE)
+def test_numbers_of_rows_in_every_form(device: tuple[str, ...], build: Build, tmp_path: Path) -> None:
     chosen = random.Random(5)
     forms = [b"-0", b"+1", b".5", b"5.", b"-.125", b"99.999", b"-99.999", b"007.250", b"0", b"3", b"-0.001"]
     rows = [chosen.choice([b" ", b"\t", b" \t "]).join(chosen.choices(forms, k=13)) for _ in range(200)]
     data = b"".join(chosen.choice([b"", b" "]) + row + chosen.choice([b"", b"  "]) + b"\n" for row in rows) + b"\n  \n"
     (tmp_path / "in").write_bytes(data)
-    settings = ("--device", device, "--split-size", "7000", "--reducers", "3")
+    settings = (*device, "--split-size", "7000", "--reducers", "3")
     assert output(build("linear_regression"), tmp_path / "in", tmp_path, *settings) == oracles.linear_regression(data)
 
 
@@ -202,7 +175,7 @@ def test_sums_of_map_tasks_may_need_128_bits(build: Build) -> None:
 
 
 def test_the_solved_coefficients_are_numpy_s() -> None:
-    app = ROOT / "apps" / "linear_regression"
+    app = APPS / "linear_regression"
     argv = [sys.executable, app / "solve.py", app / "expected.txt"]
     lines = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
     z = np.loadtxt(app / "sample.txt")
@@ -214,6 +187,6 @@ def test_the_solved_coefficients_are_numpy_s() -> None:
 def test_what_cannot_be_solved_is_said(text: str, message: str, tmp_path: Path) -> None:
     sums = {"-1": 1, **{str(100 * i + j): 1_000_000 for i in range(13) for j in range(i, 13)}}
     (tmp_path / "part").write_text("".join(f"{k}\t{v}\n" for k, v in sums.items()) if text else "")
-    argv = [sys.executable, ROOT / "apps" / "linear_regression" / "solve.py", tmp_path / "part"]
+    argv = [sys.executable, APPS / "linear_regression" / "solve.py", tmp_path / "part"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and message in done.stderr
