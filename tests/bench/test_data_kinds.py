@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
@@ -75,3 +76,15 @@ def test_stock_options_have_the_ranges_of_the_sdk_s_example(tmp_path: Path) -> N
     assert len({row[0] for row in rows}) == len(rows)
     for column, (low, high) in zip(list(zip(*rows, strict=True))[1:], [(5, 30), (1, 100), (0.25, 10)], strict=True):
         assert low <= min(column) < low + 0.01 * high and 0.99 * high < max(column) <= high
+
+
+def test_rows_follow_the_weights(tmp_path: Path) -> None:
+    weights = re.search(r"weights\[REGRESSORS\] = \{(.*)\}", (BENCH / "rows.c").read_text())
+    assert weights is not None
+    z = np.array([line.split() for line in made(tmp_path, "rows", 3_000_000).splitlines()], dtype=float)
+    y, x = z[:, 0], z[:, 1:]
+    found = np.linalg.lstsq(x, y, rcond=None)[0]
+    np.testing.assert_allclose(found, [int(weight) / 1000 for weight in weights[1].split(",")], atol=0.002)
+    noise = y - x @ found
+    assert 0.49 < np.abs(noise).max() < 0.53 and abs(noise.mean()) < 0.01
+    assert -9.999 <= x.min() < -9.99 and 9.99 < x.max() <= 9.999
