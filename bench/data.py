@@ -36,6 +36,7 @@ class Kind:
 
 KINDS = {
     "edges": Kind("edges.c", ("1000000",), ("degrees.txt", "ranks.txt")),  # nodes; every line has 16 bytes
+    "logistic": Kind("logistic.c", (), ("weights.txt",)),  # y and 10 features
     "movies": Kind("movies.c", ("0",)),  # bytes of a long first line; other lines have 253 on average, 5546 at most
     "rows": Kind("rows.c", ()),  # y and 12 regressors
     # Parts and suppliers of scale factor 1, whose 6 million lines are 570 MiB.

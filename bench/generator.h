@@ -92,6 +92,21 @@ static inline char *put_number(char *at, uint64_t number)
     return at;
 }
 
+/* A number of thousandths, as -1.250. */
+static inline char *put_thousandths(char *at, int number)
+{
+    unsigned size = (unsigned)(number < 0 ? -number : number);
+
+    if (number < 0)
+        *at++ = '-';
+    at = put_number(at, size / 1000);
+    *at++ = '.';
+    *at++ = (char)('0' + size / 100 % 10);
+    *at++ = (char)('0' + size / 10 % 10);
+    *at++ = (char)('0' + size % 10);
+    return at;
+}
+
 static inline void *work_on_pieces(void *unused)
 {
     char *buffer = allocate(PIECE + SLACK, 1);

@@ -14,20 +14,6 @@ static struct {
     char text[NUMBER];
 } numbers[2 * SPAN + 1];
 
-static char *put_thousandths(char *at, int number)
-{
-    unsigned size = (unsigned)(number < 0 ? -number : number);
-
-    if (number < 0)
-        *at++ = '-';
-    at = put_number(at, size / 1000);
-    *at++ = '.';
-    *at++ = (char)('0' + size / 100 % 10);
-    *at++ = (char)('0' + size / 10 % 10);
-    *at++ = (char)('0' + size % 10);
-    return at;
-}
-
 static void build_numbers(void)
 {
     for (int n = -SPAN; n <= SPAN; n++)

@@ -18,7 +18,9 @@ static const char *const nations[] = {
 };
 static const char *const modes[] = { "AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK" };
 static const char *const priorities[] = { "1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECI", "5-LOW" };
-static const char *const colours[] = { "almond", "azure", "blue", "chocolate", "forest", "lemon", "maroon", "olive", "plum", "sky" };
+static const char *const colours[] = {
+    "almond", "azure", "blue", "chocolate", "forest", "lemon", "maroon", "olive", "plum", "sky",
+};
 
 static uint64_t parts, suppliers;
 static char date_keys[DATE_DAYS + 100][9];
@@ -65,7 +67,13 @@ static char *put_line(char *at, uint64_t *state, const struct order *order, uint
 
 static struct order next_order(uint64_t *state, uint64_t key)
 {
-    return (struct order){ key, 1 + below(state, CUSTOMERS), below(state, ORDER_DAYS), 1 + below(state, MOST_LINES), below(state, 5) };
+    struct order order = { .key = key };
+
+    order.customer = 1 + below(state, CUSTOMERS);
+    order.day = below(state, ORDER_DAYS);
+    order.lines = 1 + below(state, MOST_LINES);
+    order.priority = below(state, 5);
+    return order;
 }
 
 static void fill(char *buffer, uint64_t size, uint64_t piece)
@@ -129,11 +137,12 @@ static void write_parts(const char *path)
     FILE *table = open_table(path);
 
     for (uint64_t part = 1; part <= parts; part++) {
-        uint64_t state = sequence(~part), maker = 1 + below(&state, 5), category = 1 + below(&state, 5), brand = 1 + below(&state, 40);
+        uint64_t state = sequence(~part), maker = 1 + below(&state, 5), category = 1 + below(&state, 5);
+        uint64_t brand = 1 + below(&state, 40), size = 1 + below(&state, 50);
         const char *first = colours[below(&state, 10)], *second = colours[below(&state, 10)];
 
         fprintf(table, "%lu|%s %s|MFGR#%lu|MFGR#%lu%lu|MFGR#%lu%lu%lu|%s|STANDARD POLISHED TIN|%lu|JUMBO PKG|\n", part, first,
-                second, maker, maker, category, maker, category, brand, second, 1 + below(&state, 50));
+                second, maker, maker, category, maker, category, brand, second, size);
     }
     close_table(table, path);
 }
@@ -143,11 +152,12 @@ static void write_suppliers(const char *path)
     FILE *table = open_table(path);
 
     for (uint64_t supplier = 1; supplier <= suppliers; supplier++) {
-        uint64_t state = sequence(~(supplier << 32)), nation = below(&state, 25);
+        uint64_t state = sequence(~(supplier << 32)), nation = below(&state, 25), city = below(&state, 10);
+        uint64_t house = 1 + below(&state, 99), phone = draw(&state);
 
         fprintf(table, "%lu|Supplier#%09lu|%s street %lu|%-9.9s%lu|%s|%s|%02lu-%03lu-%03lu-%04lu|\n", supplier, supplier,
-                colours[below(&state, 10)], 1 + below(&state, 99), nations[nation], below(&state, 10), nations[nation],
-                regions[nation / 5], 10 + nation, below(&state, 1000), below(&state, 1000), below(&state, 10000));
+                colours[house % 10], house, nations[nation], city, nations[nation], regions[nation / 5], 10 + nation,
+                phone % 1000, (phone >> 16) % 1000, (phone >> 32) % 10000);
     }
     close_table(table, path);
 }

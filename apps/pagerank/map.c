@@ -1,5 +1,5 @@
-/* PageRank, map: one step. Each edge carries an equal share of its origin's rank to the node it leads to. Ranks are whole numbers of
- * billionths, so sums do not depend on their order. */
+/* PageRank, map: one step. Each edge carries an equal share of its origin's rank to the node it leads to. Ranks are whole
+ * numbers of billionths, so sums do not depend on their order. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Star Schema Benchmark, query 2.1, reduce: adds up the revenues of each group of all map tasks. Runs on the CPU, so it needs no directive. */
+/* Star Schema Benchmark, query 2.1, reduce: adds up the revenues of each group of all map tasks.
+ * Runs on the CPU, so it needs no directive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ..support import cli_here
+from ..support import cli_here, parts
 from .everywhere import APPS, assert_sample_is_made, by_key, compiled, made, pipe, run_app, run_everywhere
 
 APP = APPS / "pagerank"
@@ -106,13 +106,24 @@ def test_steps_end_at_the_exact_ranks(folder: Path, tmp_path: Path) -> None:
     assert max(abs(ranks.get(node, LEAST) / ONE - rank) for node, rank in solution.items()) < 1e-5
 
 
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_iterating_takes_the_oracles_steps(device: str, folder: Path, tmp_path: Path) -> None:
+    job = ["run", compiled("pagerank", folder), SAMPLE, "-o", tmp_path / "out", "--quiet", "--reducers=2"]
+    sides = [f"--device={device}", "--file", DEGREES, "--file", RANKS, "--iterate", "ranks.txt", "--rounds", "4"]
+    cli_here(*job, *sides)
+    ranks = as_ranks(RANKS.read_bytes())
+    for _ in range(4):
+        ranks = step(SAMPLE, ranks)
+    assert by_key(b"".join(parts(tmp_path / "out"))) == as_text(ranks)
+
+
 def test_combining_may_happen_in_any_parts(folder: Path, tmp_path: Path) -> None:
     bundle = compiled("pagerank", folder)
     for side in (DEGREES, RANKS):
         (tmp_path / side.name).write_bytes(side.read_bytes())
     pairs = pipe(bundle, "map", SAMPLE.read_bytes(), tmp_path).splitlines(keepends=True)
-    for parts in (1, 2, 7):
-        groups = [by_key(b"".join(pairs[at::parts])) for at in range(parts)]
+    for many in (1, 2, 7):
+        groups = [by_key(b"".join(pairs[at::many])) for at in range(many)]
         combined = by_key(b"".join(pipe(bundle, "combine", group, tmp_path) for group in reversed(groups)))
         assert pipe(bundle, "reduce", combined, tmp_path) == (APP / "expected.txt").read_bytes()
 
