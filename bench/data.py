@@ -37,7 +37,9 @@ class Kind:
 KINDS = {
     "edges": Kind("edges.c", ("1000000",), ("degrees.txt", "ranks.txt")),  # nodes; every line has 16 bytes
     "logistic": Kind("logistic.c", (), ("weights.txt",)),  # y and 10 features
-    "movies": Kind("movies.c", ("0",)),  # bytes of a long first line; other lines have 253 on average, 5546 at most
+    # Bytes of a long first line, raters; other lines have 253 bytes on average, 5546 at most.
+    "movies": Kind("movies.c", ("0", "0")),
+    "shared-movies": Kind("movies.c", ("0", "480189")),  # with reviewers in common, for kmeans and classification
     "rows": Kind("rows.c", ()),  # y and 12 regressors
     # Parts and suppliers of scale factor 1, whose 6 million lines are 570 MiB.
     "ssb": Kind("ssb.c", ("200000", "2000"), ("date.tbl", "part.tbl", "supplier.tbl")),
@@ -108,8 +110,9 @@ def main() -> None:
     parser.add_argument("--size", type=parse_size, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--arguments", nargs="+", default=[], help="for the generator, instead of the kind's own")
     options = parser.parse_args()
-    generate(options.output, options.size, options.seed, kind=options.kind)
+    generate(options.output, options.size, options.seed, kind=options.kind, arguments=tuple(options.arguments))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,23 @@
 /* Movie ratings: lines `movie:user_rating,user_rating,...`, the form of PUMA's movie data.
  *
- *     movies OUTPUT BYTES SEED LONG_LINE THREADS
+ *     movies OUTPUT BYTES SEED LONG_LINE RATERS THREADS
  *
  * Lengths of lines are lognormal with a median of 110 bytes, cut at 5546: mean 253, 99th percentile 2255. Movies have
  * different ids, users are the Netflix Prize's 2.6 million, ratings are 1 to 5 and depend on how good the movie is. With
- * LONG_LINE not 0, the first line has that many bytes (Netflix's longest has 2.7 million). */
+ * LONG_LINE not 0, the first line has that many bytes (Netflix's longest has 2.7 million).
+ *
+ * With RATERS not 0 only so many users rate (Netflix's are 480,189), and some far more than others: the one of rank r in
+ * proportion to 1/sqrt(r). Then movies share reviewers about as often as Netflix's do; empty reviews end some lines. */
 #include "generator.h"
 #include <math.h>
 
-enum { MEDIAN = 110, LONGEST = 5546, SHORTEST = 16, USERS = 2649429, QUALITIES = 8, LINES = 8192, LAST_REVIEWS = 9 };
+enum { MEDIAN = 110, LONGEST = 5546, SHORTEST = 16, USERS = 2649429, QUALITIES = 8, LINES = 8192, LAST_REVIEWS = 9,
+       SCATTER = 1000003 };
 
 static const double SIGMA = 1.2983;
 static char ratings[QUALITIES][256];
 static char four_digits[10000][4];
-static uint64_t long_line;
+static uint64_t long_line, raters;
 
 /* A movie of quality q gets 1 + binomial(4, (q + 5) / 16) stars. */
 static void build_tables(void)
@@ -34,6 +38,16 @@ static void build_tables(void)
             four_digits[n][i] = (char)('0' + rest % 10);
 }
 
+/* A user's number; of raters the ranks are scattered over all numbers. */
+static inline uint32_t draw_user(uint64_t random)
+{
+    uint64_t high = random >> 32;
+
+    if (raters == 0)
+        return (uint32_t)((high * USERS) >> 32) + 1;
+    return (uint32_t)(((((high * high) >> 32) * raters) >> 32) * SCATTER % USERS) + 1;
+}
+
 /* How many digits a user number has, by its draw. */
 static inline uint64_t digits_of(uint32_t number)
 {
@@ -48,11 +62,16 @@ static void fill_reviews(char *at, uint64_t length, uint64_t quality, uint64_t *
 
     for (;;) {
         uint64_t random = draw(state), left = (uint64_t)(end - at), digits;
-        uint32_t user = (uint32_t)(((random >> 32) * USERS) >> 32) + 1;
+        uint32_t user = draw_user(random);
         char text[16];
 
         digits = digits_of(user);
-        if (left <= LAST_REVIEWS || digits > left - 6) { /* another review of 3 bytes and a comma must fit behind it */
+        if (raters != 0 && digits + 2 > left) { /* a rater's number is never cut: empty reviews fill the line */
+            memset(at, ',', left);
+            return;
+        }
+        /* Another review of 3 bytes and a comma must fit behind it. */
+        if (raters == 0 && (left <= LAST_REVIEWS || digits > left - 6)) {
             digits = left <= LAST_REVIEWS ? left - 2 : left - 6;
             user = smallest[digits] + user % smallest[digits];
         }
@@ -111,11 +130,14 @@ static void fill(char *buffer, uint64_t size, uint64_t piece)
 
 int main(int argc, char **argv)
 {
-    read_command_line(argc, argv, 5, "movies OUTPUT BYTES SEED LONG_LINE THREADS");
+    read_command_line(argc, argv, 6, "movies OUTPUT BYTES SEED LONG_LINE RATERS THREADS");
     long_line = strtoull(argv[4], NULL, 10);
     if (long_line > total || (long_line % PIECE != 0 && long_line % PIECE < SHORTEST))
         refuse("LONG_LINE is at most BYTES, and 0 or 16 or more bytes over a multiple of 1 MiB");
+    raters = strtoull(argv[5], NULL, 10);
+    if (raters > USERS)
+        refuse("RATERS is at most 2649429");
     build_tables();
-    write_pieces(argv[1], atoi(argv[5]), fill);
+    write_pieces(argv[1], atoi(argv[6]), fill);
     return 0;
 }

@@ -80,13 +80,14 @@ def test_every_way_gives_the_expected_output(
 @pytest.mark.parametrize("app", NAMES)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_movies(app: str, seed: int, bundles: Path, tmp_path: Path) -> None:
-    """Replicated ids, equal similarities, users twice in a list, movies that share nobody with any centroid."""
+    """Replicated ids, equal similarities, users twice in a list, movies that share nobody, lines that are none."""
     rng = random.Random(seed)
 
     def reviews(n: int) -> str:
         return ",".join(f"{rng.randrange(40 * seed)}_{rng.randint(1, 5)}" for _ in range(n))
 
     movies = "".join(f"{rng.randrange(60)}:{reviews(rng.choice([0, 1, 2, 5, 300]))}\n" for _ in range(120))
+    movies += "no movie\n\n:1_3,2_5\n90:,1_3,,2_5,\n91:1_4"
     side = "".join(f"{k}\t0 {movie} 4 {reviews(4)}\n" for k, movie in enumerate(rng.sample(range(100), 5)))
     (tmp_path / "movies").write_text(movies)
     (tmp_path / "side").write_text(side)

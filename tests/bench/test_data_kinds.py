@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,10 @@ import pytest
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 MOVIE = re.compile(rb"\d+:[1-9]\d{0,6}_[1-5](,[1-9]\d{0,6}_[1-5])*")
+SHARED = re.compile(rb"\d+:([1-9]\d{0,6}_[1-5],)*([1-9]\d{0,6}_[1-5]|,*)")
 ROW = re.compile(rb"-?\d{1,2}\.\d{3}( -?\d\.\d{3}){12} *")
 OPTION = re.compile(rb"\d+( \d+\.\d{6}){3} *")
-FORMS = {"movies": MOVIE, "rows": ROW, "stock-options": OPTION}
+FORMS = {"movies": MOVIE, "shared-movies": SHARED, "rows": ROW, "stock-options": OPTION}
 MAKE = """
 import data, pathlib, sys
 target, kind, size, seed, threads = pathlib.Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:6])
@@ -58,9 +60,18 @@ def test_movie_lines_are_as_uneven_as_they_should_be(tmp_path: Path) -> None:
     assert 2_600_000 < max(users) <= 2_649_429
 
 
+def test_movies_share_reviewers_as_the_netflix_prize_s_do(tmp_path: Path) -> None:
+    """480 189 users with a probability of 1/sqrt(rank): two reviews are by one user about 9 times in a million."""
+    reviews = re.findall(rb"(\d+)_", made(tmp_path, "shared-movies", 32 << 20))
+    often = sorted(Counter(reviews).values(), reverse=True)
+    assert sum(n * n for n in often) / len(reviews) ** 2 == pytest.approx(9e-6, rel=0.15)
+    assert 400_000 < len(often) <= 480_189
+    assert 2_600_000 < max(map(int, reviews)) <= 2_649_429
+
+
 @pytest.mark.parametrize("length", [16, 2_700_000, 2 << 20, 3_000_000])
 def test_the_first_movie_can_be_as_long_as_wanted(length: int, tmp_path: Path) -> None:
-    lines = made(tmp_path, "movies", 3_000_000, str(length)).splitlines(keepends=True)
+    lines = made(tmp_path, "movies", 3_000_000, str(length), "0").splitlines(keepends=True)
     assert len(lines[0]) == length and all(MOVIE.fullmatch(line.rstrip()) for line in lines)
     assert max(map(len, lines[1:]), default=0) <= 5546
 
@@ -68,7 +79,7 @@ def test_the_first_movie_can_be_as_long_as_wanted(length: int, tmp_path: Path) -
 def test_a_long_movie_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     for length in ("3000001", str((1 << 20) + 1)):
         with pytest.raises(subprocess.CalledProcessError):
-            made(tmp_path, "movies", 3_000_000, length)
+            made(tmp_path, "movies", 3_000_000, length, "0")
 
 
 def test_stock_options_have_the_ranges_of_the_sdk_s_example(tmp_path: Path) -> None:
