@@ -2,16 +2,16 @@
  *
  *     edges OUTPUT BYTES SEED NODES DEGREES RANKS THREADS
  *
- * Nodes are numbered from 1000000, so that a line has 16 bytes; the last one is filled up with blanks. Edges may occur twice.
- * DEGREES becomes the number of edges that leave each node that has any, RANKS the first ranks for apps/pagerank: every node
+ * Nodes are numbered from 1000000, so that a line has 16 bytes; the last one is filled up with blanks. Edges may occur
+ * twice. DEGREES becomes the number of edges that leave each node that has any, RANKS the first ranks for apps/pagerank: every node
  * with the least rank that there can be. */
 #include "generator.h"
 
 enum { LINE = 16, FIRST = 1000000, MOST_NODES = 9000000, LEAST_RANK = 150000000 };
 static const uint64_t ORIGIN_PRIME = 4294967291u, TARGET_PRIME = 2654435761u;
 
-/* Nodes have an order of popularity as origins of edges and another one as targets; neighbours in an order are no neighbours by
- * number. For each place in an order: the node's number and the character behind it. */
+/* Nodes have an order of popularity as origins of edges and another one as targets; neighbours in an order are no
+ * neighbours by number. For each place in an order: the node's number and the character behind it. */
 static uint64_t nodes;
 static char (*origins)[8], (*targets)[8];
 

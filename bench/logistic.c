@@ -2,8 +2,8 @@
  *
  *     logistic OUTPUT BYTES SEED WEIGHTS THREADS
  *
- * The x are even over -2 to 2; y is 1 with the probability 1 / (1 + exp(-z)), z = 0.5 + the sum of weights[j] * xj / 1000. WEIGHTS
- * becomes the first weights for apps/logistic_regression: zeros, and the number of rows. */
+ * The x are even over -2 to 2; y is 1 with the probability 1 / (1 + exp(-z)), z = 0.5 + the sum of weights[j] * xj / 1000.
+ * WEIGHTS becomes the first weights for apps/logistic_regression: zeros, and the number of rows. */
 #include "generator.h"
 #include <math.h>
 
@@ -16,7 +16,7 @@ static struct {
     char text[NUMBER];
 } numbers[2 * SPAN + 1];
 
-/* What is added to z, in thousandths, so that it is positive with the right probability: quantiles of the logistic function. */
+/* What is added to z, in thousandths, so that it is positive with the right probability: logistic quantiles. */
 static int noise[CHANCES];
 
 static atomic_uint_fast64_t rows;

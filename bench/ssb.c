@@ -2,9 +2,9 @@
  *
  *     ssb OUTPUT BYTES SEED PARTS SUPPLIERS DATE PART SUPPLIER THREADS
  *
- * Columns, value ranges and text form (fields end in '|') are those of O'Neil, O'Neil, Chen: "Star Schema Benchmark", revision 3,
- * 2009. Keys are dense, 1 to PARTS and 1 to SUPPLIERS; scale factor 1 has 200000 parts and 2000 suppliers. The last line of
- * a piece is filled up with blanks behind the shipping mode. */
+ * Columns, value ranges and text form (fields end in '|') are those of O'Neil, O'Neil, Chen: "Star Schema Benchmark",
+ * revision 3, 2009. Keys are dense, 1 to PARTS and 1 to SUPPLIERS; scale factor 1 has 200000 parts and 2000 suppliers. The
+ * last line of a piece is filled up with blanks behind the shipping mode. */
 #include "generator.h"
 #include <time.h>
 

@@ -1,5 +1,5 @@
-/* Logistic regression, map: what each row `y x1 ... x10` adds to the gradient, and one row. Whole numbers go into the sums, so
- * they do not depend on their order. */
+/* Logistic regression, map: what each row `y x1 ... x10` adds to the gradient, and one row. Whole numbers go into the sums,
+ * so they do not depend on their order. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@ static void read_weights(const char *path)
 
 static void refuse(const char *line)
 {
-    fprintf(stderr, "logistic_regression: not a row of 0 or 1 and %d numbers below %d with at most three decimals: %s", FEATURES,
-            LIMIT / SCALE, line);
+    fprintf(stderr, "logistic_regression: not a row of 0 or 1 and %d numbers below %d with at most three decimals: %s",
+            FEATURES, LIMIT / SCALE, line);
     exit(1);
 }
 

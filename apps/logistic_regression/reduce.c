@@ -1,5 +1,6 @@
-/* Logistic regression, reduce: adds the mean gradient of all rows to each weight. The output is the next weights.txt. The counter
- * logistic_regression:change says how far the weights have moved, all together. Runs on the CPU, so it needs no directive. */
+/* Logistic regression, reduce: adds the mean gradient of all rows to each weight. The output is the next weights.txt. The
+ * counter logistic_regression:change says how far the weights have moved, all together. Runs on the CPU, so it needs no
+ * directive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Star Schema Benchmark, query 1.1, map: the discounts that were given in 1993 on small orders. The dimension `date` is read before
- * the loop, so the join is a look-up in a table. */
+/* Star Schema Benchmark, query 1.1, map: the discounts that were given in 1993 on small orders. The dimension `date` is read
+ * before the loop, so the join is a look-up in a table. */
 #include <stdio.h>
 #include <stdlib.h>
 

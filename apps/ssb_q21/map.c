@@ -1,5 +1,5 @@
-/* Star Schema Benchmark, query 2.1, map: the revenue of parts of category MFGR#12 from suppliers in America, by year and brand.
- * The dimensions are read before the loop, so the three joins are look-ups in tables. */
+/* Star Schema Benchmark, query 2.1, map: the revenue of parts of category MFGR#12 from suppliers in America, by year and
+ * brand. The dimensions are read before the loop, so the three joins are look-ups in tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
