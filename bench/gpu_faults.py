@@ -36,6 +36,7 @@ from heterodoop.executor import cuda  # noqa: E402
 
 LIMIT_SECONDS = 90
 WORKER = b"heterodoop.executor.worker"
+OURS = {"HETERODOOP_FAULT_BENCH": str(os.getpid())}  # tells our jobs' processes from others of this machine
 HOG = """
 import sys, time
 import pycuda.driver as cuda
@@ -106,21 +107,23 @@ class Bench:
 
 
 def workers(parent: int | None) -> Iterator[int]:
-    """Process numbers of GPU workers, of one engine or (None) of all."""
+    """Process numbers of our jobs' GPU workers, of one engine or (None) of all."""
+    (mark,) = (f"{name}={value}".encode() for name, value in OURS.items())
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
             command, status = (entry / "cmdline").read_bytes(), (entry / "stat").read_text()
+            ours = mark in (entry / "environ").read_bytes().split(b"\0")
         except OSError:
             continue
         state, ppid = status.rpartition(")")[2].split()[:2]
-        if WORKER in command and state != "Z" and parent in (None, int(ppid)):
+        if WORKER in command and ours and state != "Z" and parent in (None, int(ppid)):
             yield int(entry.name)
 
 
 def start(command: list[str], **environment: str) -> subprocess.Popen[bytes]:
-    env = {**os.environ, **environment}
+    env = {**os.environ, **OURS, **environment}
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
 
 
