@@ -343,3 +343,26 @@ def test_nohup_keeps_a_build_alive(here: Path) -> None:
             process.send_signal(signal.SIGHUP)
     process.communicate(timeout=30)
     assert process.returncode == 0 and (here / "app.hdp/manifest.json").exists()
+
+
+INTERRUPTED_IMPORT = """
+import sys
+from heterodoop import cli
+
+class Member:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+
+def command(*arguments):
+    class Made:
+        member = Member()
+
+cli.cli.make_context = command
+sys.argv = ["heterodoop"]
+cli.main()
+"""
+
+
+def test_an_interrupt_while_a_class_is_being_made_is_an_interrupt() -> None:
+    done = subprocess.run([COMMAND[0], "-c", INTERRUPTED_IMPORT], capture_output=True, text=True, env=environment())
+    assert (done.returncode, done.stderr) == (130, "")

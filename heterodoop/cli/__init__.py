@@ -345,8 +345,19 @@ def main() -> None:
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except Exception as error:  # not raised on purpose anywhere: our fault
-        import traceback
-
-        traceback.print_exc()
-        code = report(CompilerBug(f"{type(error).__name__}: {error}", help="please report it with the lines above"))
+        code = EXIT_INTERRUPTED if _was_interrupted(error) else _bug(error)
     sys.exit(code)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Python 3.11 makes a RuntimeError of an interrupt that comes while a class is being made, as in an import."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
+
+
+def _bug(error: Exception) -> int:
+    import traceback
+
+    traceback.print_exc()
+    return report(CompilerBug(f"{type(error).__name__}: {error}", help="please report it with the lines above"))
