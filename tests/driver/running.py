@@ -10,14 +10,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..support import COMMAND, Done, cli_process
 from ..support import environment as with_checkout
-from .client import STATUS, STOP, Client, unpack
+from .client import STATUS, STOP, Client, ClosedByDriver, unpack
 
 
 @dataclass
@@ -107,7 +107,8 @@ def driver_folder(environment: Mapping[str, str] | None = None) -> Iterator[Driv
         yield driver
     finally:
         if (driver.folder / "driver.lock").exists() and (pid := driver.pid()) and alive(pid):
-            driver.stop(now=True)
+            with suppress(ClosedByDriver, OSError):
+                driver.stop(now=True)
             wait_for(lambda: not alive(pid))
         shutil.rmtree(base, ignore_errors=True)
 
@@ -121,5 +122,6 @@ def running(*options: object, environment: Mapping[str, str] | None = None) -> I
             yield driver
         finally:
             if process.poll() is None:
-                driver.stop(now=True)
+                with suppress(ClosedByDriver, OSError):  # it may be dying already
+                    driver.stop(now=True)
             process.wait(20)

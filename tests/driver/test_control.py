@@ -33,17 +33,19 @@ def slow(attempt: Attempt, seconds: float) -> Attempt:
     return replace(attempt, conf={"heterodoop.gpu.delay": str(seconds)})
 
 
-def listening_ports() -> set[str]:
-    return {line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:] if line.split()[3] == "0A"}
+def listening_ports(pid: int) -> set[str]:
+    """Addresses of TCP sockets that the process holds and listens at."""
+    own = {os.readlink(fd) for fd in Path("/proc", str(pid), "fd").iterdir()}
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return {row[1] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in own}
 
 
 def test_the_life_of_a_driver(place: Driver, attempt: Attempt) -> None:
     """start, status, a second start, restart, stop: the words of the command line."""
-    before = listening_ports()
     done = place.start("--queue", 7)
     assert done.status == 0 and b"serves 1 emulated device" in done.out, done.message
     first = place.pid()
-    assert len(listening_ports() - before) == 0  # H13
+    assert not listening_ports(first)  # H13
     assert stat.S_IMODE(place.socket.stat().st_mode) == 0o600 and stat.S_IMODE(place.folder.stat().st_mode) == 0o700
     with place.client() as client:
         assert client.map(attempt).kind == "result"

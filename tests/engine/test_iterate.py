@@ -257,7 +257,7 @@ def stopped_after(app: Path, folder: Path, seconds: float, number: signal.Signal
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_signal_at_any_moment_and_going_on(bundle, tmp_path: Path, seed: int):
-    app = bundle(COUNT.replace("if (n < 5)", "usleep(30000); if (n < 5)"))
+    app = bundle(COUNT.replace("if (n < 5)", "usleep(100000); if (n < 5)"))
     (tmp_path / "in").write_bytes(b"abc\n")
     (tmp_path / "zero").write_bytes(b"0\n")
     rng = random.Random(seed)
