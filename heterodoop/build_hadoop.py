@@ -98,9 +98,7 @@ def main() -> None:
     try:
         print(build(options.output, test=options.test, hadoop_version=options.hadoop_version))
     except HeteroDoopError as error:
-        print(f"heterodoop: {error.label}[{error.code}]: {error.message}", file=sys.stderr)
-        if error.help:
-            print(f"help: {error.help}", file=sys.stderr)
+        print(error.told, file=sys.stderr)
         sys.exit(error.exit_code)
 
 

@@ -102,9 +102,7 @@ def main() -> None:
     try:
         print(compile_library(native_sources(), target, sanitize=wants_sanitizer()))
     except HeteroDoopError as error:
-        print(f"heterodoop: {error.label}[{error.code}]: {error.message}", file=sys.stderr)
-        if error.help:
-            print(f"help: {error.help}", file=sys.stderr)
+        print(error.told, file=sys.stderr)
         sys.exit(error.exit_code)
 
 

@@ -36,6 +36,13 @@ class HeteroDoopError(Exception):
         self.code = code
         self.help = help
 
+    @property
+    def told(self) -> str:
+        """What a user is shown, one line or two."""
+        code = f"[{self.code}]" if self.code else ""
+        help = f"\nhelp: {self.help}" if self.help else ""
+        return f"heterodoop: {self.label}{code}: {self.message}{help}"
+
 
 class UsageError(HeteroDoopError):
     """A command line, option, path or job setting that cannot be right."""

@@ -304,10 +304,7 @@ def report(error: HeteroDoopError) -> int:
     if isinstance(error, UserError) and error.diagnostics:
         _show_diagnostics(error.diagnostics)
         return error.exit_code
-    code = f"[{error.code}]" if error.code else ""
-    click.echo(_printable(f"heterodoop: {error.label}{code}: {error.message}"), err=True)
-    if error.help:
-        click.echo(_printable(f"help: {error.help}"), err=True)
+    click.echo(_printable(error.told), err=True)
     return error.exit_code
 
 
