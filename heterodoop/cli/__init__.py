@@ -172,12 +172,15 @@ def run_command(
     there were N rounds. An interrupted job keeps its rounds in OUTPUT.rounds, and the same command goes on there.
     """
     from ..commands import iterate, run
+    from ..engine.signals import StopSignals
 
     if cpu_only:
         options["device"] = run.cpu_instead_of(options["device"])
     if side_file is None:
         iterate.refuse_alone(rounds, until)
     with _bundle(bundle, options["device"], output) as path:
+        # To the command's end: a signal that comes after the output is in place is too late, it does not fail the job.
+        click.get_current_context().find_root().with_resource(StopSignals())
         devices = _device_source(run.may_use_device(bundle, options))
         if side_file is None:
             run.run(path, inputs, output, show=_show_diagnostics, devices=devices(), **options)
@@ -314,7 +317,7 @@ def _stop(number: int, frame: object) -> None:
 
 def main() -> None:
     """Entry point: runs a command, turns every error into a message and an exit code."""
-    debug = "--debug" in sys.argv[1:]
+    debug, done = "--debug" in sys.argv[1:], False
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` leaves it
             signal.signal(number, _stop)  # as Ctrl-C: every `with` and `finally` on the way removes what it made
@@ -322,6 +325,7 @@ def main() -> None:
         # Not cli.main(): click would turn a reader of our output that went away into exit status 1.
         with cli.make_context("heterodoop", sys.argv[1:]) as context:
             cli.invoke(context)
+            done = True
         sys.stdout.flush()
         code = EXIT_OK
     except HeteroDoopError as error:
@@ -340,7 +344,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_OK
     except KeyboardInterrupt:
-        code = EXIT_INTERRUPTED
+        code = EXIT_OK if done else EXIT_INTERRUPTED
     except Exception as error:  # not raised on purpose anywhere: our fault
         code = EXIT_INTERRUPTED if _was_interrupted(error) else _bug(error)
     sys.exit(code)

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..compiler import compile as spine
 from ..diag import Diagnostic
 from ..engine import commit
+from ..engine.signals import StopSignals
 
 Show = Callable[[list[Diagnostic]], None]
 
@@ -31,10 +32,11 @@ class Compiled:
         try:
             bundle, result = spine.compile_to_bundle(self._options, Path(self._folder.name) / f"{self._options.name}.hdp")
         except BaseException:
-            self._folder.cleanup()
+            self.__exit__()
             raise
         self._show(result.warnings)
         return bundle
 
     def __exit__(self, *error: object) -> None:
-        self._folder.cleanup()
+        with StopSignals():  # one more Ctrl-C does not leave the half of it
+            self._folder.cleanup()

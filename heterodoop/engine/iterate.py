@@ -78,7 +78,7 @@ def run_iterated(
     layout = Layout(Path(os.path.abspath(storage.local_path(output))))
     check_place(layout)
     job = _Iteration(bundle, inputs, layout, options, wish, devices, tell)
-    with StopSignals(lambda request: None) as stop:
+    with StopSignals() as stop:
         job.rounds.open(job.identity())
         try:
             return job.run(stop)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
@@ -23,10 +23,17 @@ class StopRequest(NamedTuple):
     reason: str
 
 
-class StopSignals:
-    """A `with` block in which the signals do not end the process. Does nothing outside the main thread."""
+def _nobody(request: StopRequest) -> None:
+    """Who only asks with `check` needs no waking."""
 
-    def __init__(self, wake: Callable[[StopRequest], None]) -> None:
+
+class StopSignals:
+    """A `with` block in which the signals do not end the process. Does nothing outside the main thread.
+
+    Of one block inside another, the inner begins with the signal that the outer one noted, and hands on what it notes itself.
+    """
+
+    def __init__(self, wake: Callable[[StopRequest], None] = _nobody) -> None:
         self._wake = wake
         self._old: dict[signal.Signals, Any] = {}
         self.request: StopRequest | None = None
@@ -36,11 +43,22 @@ class StopSignals:
             for number in SIGNALS:
                 if signal.getsignal(number) is not signal.SIG_IGN:  # under nohup SIGHUP stays ignored
                     self._old[number] = signal.signal(number, self._handle)
+        for outer in self._outer():
+            self.request = self.request or outer.request
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         for number, handler in self._old.items():
             signal.signal(number, handler)
+        for outer in self._outer():
+            outer.request = outer.request or self.request
+
+    def _outer(self) -> Iterator[StopSignals]:
+        """The block around this one, once for each signal that it handled."""
+        for handler in self._old.values():
+            owner = getattr(handler, "__self__", None)
+            if isinstance(owner, StopSignals):
+                yield owner
 
     def check(self) -> None:
         """Raises Interrupted if a signal has come; for the phases without a main loop."""

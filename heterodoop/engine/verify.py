@@ -66,7 +66,7 @@ def verify(
     if options.device == CPU:
         raise UsageError("--device cpu: there is nothing to compare it with", code="HD032", help="use --device emulated")
     folder = tempfile.TemporaryDirectory(prefix="heterodoop-verify-", ignore_cleanup_errors=True)
-    with StopSignals(lambda request: None) as stop, folder as scratch, closing(DeviceSource()) as source:
+    with StopSignals() as stop, folder as scratch, closing(DeviceSource()) as source:
         layout = reserve(str(Path(scratch) / "out")).layout
         layout.logs.mkdir(parents=True)
         plan = make_plan(bundle, inputs, layout, options, stop.check, source)

@@ -9,9 +9,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 
+from heterodoop.engine.signals import StopSignals
+from heterodoop.errors import Interrupted
+
+from ..support import cli_here
 from .conftest import CAT, SUM, names
 
 # The job as a process of its own: what the command line does around run_local, and no more.
@@ -111,6 +117,39 @@ def test_more_signals_do_not_skip_the_clean_up(bundle, source: Path):
     assert process.returncode in (130, -signal.SIGINT, 1), errors
     assert names(source.parent) == [app.name, "in"]
     wait_until(lambda: not filters_of(app), 2)
+
+
+@pytest.mark.parametrize("options", [[], ["--file", "/dev/null#n", "--iterate", "n", "--rounds=1"]], ids=["one job", "rounds"])
+def test_a_signal_after_the_output_is_in_place_is_too_late(tmp_path: Path, monkeypatch, options: list[str]):
+    folder = tmp_path / "app"
+    folder.mkdir()
+    (folder / "map.c").write_text(CAT)
+    shown, echo = [], click.echo
+
+    def late(line: str, **how: Any) -> None:
+        echo(line, **how)
+        if line.startswith("result in "):
+            shown.append(line)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("click.echo", late)
+    (tmp_path / "in").touch()
+    cli_here("run", folder, tmp_path / "in", "-o", tmp_path / "out", *options)
+    assert shown and (tmp_path / "out/_SUCCESS").exists()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_of_two_blocks_of_signals_each_knows_what_the_other_noted():
+    with StopSignals() as outer:
+        os.kill(os.getpid(), signal.SIGINT)
+        with StopSignals() as inner, pytest.raises(Interrupted, match="SIGINT"):
+            inner.check()
+    assert outer.request == inner.request
+    with StopSignals() as outer:
+        with StopSignals():
+            os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(Interrupted, match="SIGTERM"):
+            outer.check()
 
 
 def test_a_hangup_that_is_ignored_stays_ignored(bundle, source: Path):
