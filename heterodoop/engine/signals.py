@@ -30,7 +30,7 @@ def _nobody(request: StopRequest) -> None:
 class StopSignals:
     """A `with` block in which the signals do not end the process. Does nothing outside the main thread.
 
-    Of one block inside another, the inner begins with the signal that the outer one noted, and hands on what it notes itself.
+    Of one block in another, the inner begins with the signal that the outer one noted, and hands on what it notes itself.
     """
 
     def __init__(self, wake: Callable[[StopRequest], None] = _nobody) -> None:

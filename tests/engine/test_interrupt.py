@@ -119,7 +119,7 @@ def test_more_signals_do_not_skip_the_clean_up(bundle, source: Path):
     wait_until(lambda: not filters_of(app), 2)
 
 
-@pytest.mark.parametrize("options", [[], ["--file", "/dev/null#n", "--iterate", "n", "--rounds=1"]], ids=["one job", "rounds"])
+@pytest.mark.parametrize("options", [[], ["--file", "/dev/null#n", "--iterate", "n", "--rounds=1"]])
 def test_a_signal_after_the_output_is_in_place_is_too_late(tmp_path: Path, monkeypatch, options: list[str]):
     folder = tmp_path / "app"
     folder.mkdir()
