@@ -150,6 +150,8 @@ class ProbedDevice final : public Device {
     device_->launch(launch, arguments);
   }
   void sync() override { if (mode != kReplay) device_->sync(); }
+  void begin_timing() override { if (mode != kReplay) device_->begin_timing(); }
+  double end_timing() override { return mode != kReplay ? device_->end_timing() : 0; }
   void sort(SortBuffers &buffers, uint64_t n, int begin_bit, int end_bit) override {
     if (does("sort")) device_->sort(buffers, n, begin_bit, end_bit);
   }

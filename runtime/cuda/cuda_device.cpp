@@ -55,7 +55,9 @@ class Scratch {
 // A place in a stream that another stream, or a thread, waits for.
 class Event {
  public:
-  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "creating an event"); }
+  explicit Event(unsigned flags = cudaEventDisableTiming) {
+    check(cudaEventCreateWithFlags(&event_, flags), "creating an event");
+  }
   ~Event() {
     if (event_ != nullptr) cudaEventDestroy(event_);
   }
@@ -63,7 +65,13 @@ class Event {
   Event(const Event &) = delete;
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "marking a place in a stream"); }
-  void wait() { check(cudaEventSynchronize(event_), "copying to the GPU"); }
+  void wait(const char *what = "copying to the GPU") { check(cudaEventSynchronize(event_), what); }
+  // Of two events with cudaEventDefault, both passed.
+  double seconds_since(const Event &earlier) const {
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, earlier.event_, event_), "timing a stage");
+    return ms * 1e-3;
+  }
   // What `later` does from now on comes behind what `earlier` has been given so far.
   void order(cudaStream_t earlier, cudaStream_t later) {
     record(earlier);
@@ -172,6 +180,7 @@ class CudaDevice final : public Device {
     keep_memory(ordinal);
     scratch_ = std::make_unique<Scratch>(stream_);
     copies_ = std::make_unique<Copies>();
+    for (std::unique_ptr<Event> &end : timed_) end = std::make_unique<Event>(cudaEventDefault);
     check(cudaMallocAsync(reinterpret_cast<void **>(&count_), sizeof *count_, stream_), "allocating memory");
   }
 
@@ -297,6 +306,14 @@ class CudaDevice final : public Device {
 
   void sync() override { check(cudaStreamSynchronize(stream_), "running kernels"); }
 
+  void begin_timing() override { timed_[0]->record(stream_); }
+
+  double end_timing() override {
+    timed_[1]->record(stream_);
+    timed_[1]->wait("running kernels");
+    return timed_[1]->seconds_since(*timed_[0]);
+  }
+
   void sort(SortBuffers &buffers, uint64_t n, int begin_bit, int end_bit) override {
     if (n < 2 || begin_bit >= end_bit) return;
     size_t bytes = 0;
@@ -347,6 +364,7 @@ class CudaDevice final : public Device {
   cudaMemPool_t pool_ = nullptr;
   std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<Copies> copies_;
+  std::unique_ptr<Event> timed_[2];  // begin and end
   HostMemory host_memory_;
   uint64_t *count_ = nullptr;
   std::map<std::string, cudaLibrary_t> libraries_;

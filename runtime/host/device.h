@@ -1,9 +1,9 @@
 // A device that runs kernels, as the host side of a GPU map task sees it: memory, launches, three parallel algorithms.
 //
 // Two implementations: the emulated device (emu_device.cpp) and CUDA (a library of its own, libhd_cuda, which exports
-// hd_cuda_device below). Calls come from one thread at a time, but for those of copies, which say so. Addresses are device addresses; the emulated device's are
-// host addresses. Every failure but lack of memory is thrown as std::runtime_error, which is the same type in both
-// libraries; after one, the device must not be used any more.
+// hd_cuda_device below). Calls come from one thread at a time, but for those of copies, which say so. Addresses are device
+// addresses; the emulated device's are host addresses. Every failure but lack of memory is thrown as std::runtime_error,
+// which is the same type in both libraries; after one, the device must not be used any more.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -86,6 +86,10 @@ class Device {
   // `arguments`: addresses of the kernel's arguments, as for cuLaunchKernel; read before the call returns.
   virtual void launch(const DeviceLaunch &launch, void **arguments) = 0;
   virtual void sync() = 0;  // waits for everything; reports what a kernel did wrong
+  // Seconds from begin_timing to end_timing by the device's clock, with all that was given to it in between; end_timing
+  // waits for that as sync does. One pair at a time.
+  virtual void begin_timing() = 0;
+  virtual double end_timing() = 0;
 
   // Sorts n (key, value) pairs by the key's bits [begin_bit, end_bit), stably.
   virtual void sort(SortBuffers &buffers, uint64_t n, int begin_bit, int end_bit) = 0;

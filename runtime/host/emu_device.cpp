@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../emu/launch.h"
+#include "clock.h"
 #include "device.h"
 #include "emu_memory.h"
 #include "radix_sort.h"
@@ -121,6 +122,8 @@ class EmulatedDevice final : public Device {
   uint32_t occupancy(const void *, uint32_t, uint64_t) override { return 1; }
   void launch(const DeviceLaunch &launch, void **arguments) override;
   void sync() override {}
+  void begin_timing() override { begun_ = now(); }
+  double end_timing() override { return now() - begun_; }
 
   void sort(SortBuffers &buffers, uint64_t n, int begin_bit, int end_bit) override {
     radix_sort(buffers, n, begin_bit, end_bit);
@@ -143,6 +146,7 @@ class EmulatedDevice final : public Device {
     return *module;
   }
 
+  double begun_ = 0;
   Emulation emulation_;
   EmulatedMemory memory_;
   EmulatedCopies copies_;

@@ -46,17 +46,18 @@ struct GpuContext {
     const Booked booked{*this, which};
     return body();
   }
-  // Runs one stage to its end on the device, books its time and looks for a request to stop.
+  // Runs one stage to its end on the device, books its time by the device's clock and looks for a request to stop.
   template <class Body>
   auto stage(hd_stage which, Body body) {
     task.cancel.check();
-    const Booked booked{*this, which};
+    const double combined = task.seconds[HD_STAGE_COMBINE];
+    device.begin_timing();
     if constexpr (std::is_void_v<decltype(body())>) {
       body();
-      device.sync();
+      add(which, device.end_timing(), combined);
     } else {
       auto result = body();
-      device.sync();
+      add(which, device.end_timing(), combined);
       return result;
     }
   }
@@ -82,11 +83,12 @@ struct GpuContext {
     GpuContext &context;
     hd_stage which;
     double begin = now(), combined = context.task.seconds[HD_STAGE_COMBINE];
-    ~Booked() {  // a combiner on the CPU books its own time
-      double *const seconds = context.task.seconds;
-      seconds[which] += now() - begin - (seconds[HD_STAGE_COMBINE] - combined);
-    }
+    ~Booked() { context.add(which, now() - begin, combined); }
   };
+  // `combined`: what COMBINE had at the begin; a combiner on the CPU books its own time.
+  void add(hd_stage which, double seconds, double combined) {
+    task.seconds[which] += seconds - (task.seconds[HD_STAGE_COMBINE] - combined);
+  }
 };
 
 }  // namespace hd
