@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -181,20 +181,20 @@ def run_command(
     with _bundle(bundle, options["device"], output) as path:
         # To the command's end: a signal that comes after the output is in place is too late, it does not fail the job.
         click.get_current_context().find_root().with_resource(StopSignals())
-        devices = _device_source(run.may_use_device(bundle, options))
+        devices = _device_source(run.may_use_device(bundle, options), lasting=side_file is not None)
         if side_file is None:
-            run.run(path, inputs, output, show=_show_diagnostics, devices=devices(), **options)
+            run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
         else:
             iterate.run(path, inputs, output, side_file, rounds, until, show=_show_diagnostics, devices=devices, **options)
 
 
-def _device_source(wanted: bool) -> Callable[[], Any]:
-    """Makes what knows devices; None where the job needs none of it."""
+def _device_source(wanted: bool, *, lasting: bool) -> Any:
+    """What knows devices; None where the job needs none of it."""
     if not wanted:
-        return lambda: None
+        return None
     from ..engine.devices import DeviceSource
 
-    return DeviceSource
+    return DeviceSource(lasting=lasting)
 
 
 @contextlib.contextmanager

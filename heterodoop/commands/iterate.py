@@ -26,7 +26,7 @@ _WHY = {
 
 def run(
     bundle: Path, inputs: tuple[str, ...], output: str, side_file: str, rounds: str | None, until: str | None, *,
-    show: Callable[[list[Diagnostic]], None], as_json: bool, quiet: bool, devices: Callable[[], DeviceSource | None],
+    show: Callable[[list[Diagnostic]], None], as_json: bool, quiet: bool, devices: DeviceSource | None,
     **options: Any,
 ) -> None:
     """Run the rounds; print the last one's report, with all rounds in it, or a line a round. Raises as `run_iterated`."""

@@ -106,9 +106,13 @@ class Devices:
 
 
 class DeviceSource:
-    """The devices of one job, from the first look at the machine on. Close it at the job's end, whatever happens."""
+    """The devices of one job, from the first look at the machine on. Close it at the job's end, whatever happens.
 
-    def __init__(self) -> None:
+    lasting  of several jobs with the same settings, one after the other, as rounds are: `end` it, too, after the last one.
+    """
+
+    def __init__(self, *, lasting: bool = False) -> None:
+        self._lasting = lasting
         self._name = CPU
         self._numbers: tuple[int, ...] | None = None
         self._sessions = 0
@@ -121,6 +125,8 @@ class DeviceSource:
 
         Raises UsageError HD037, ToolError HD517: there is no GPU and one is asked for.
         """
+        if self._workers:  # an earlier job's
+            return
         self._name = name
         self._numbers = gpus.parse(choice)
         self._sessions = conf.get("heterodoop.gpu.sessions")
@@ -167,7 +173,7 @@ class DeviceSource:
             target = plan.targets[gpu.arch]
             worker.setup(Setup(target.runtime, target.library))
             members.append(Member(worker, gpu))
-        return Devices(native, plan, WorkerPool(members))
+        return Devices(native, plan, WorkerPool(members, lasting=self._lasting))
 
     def open_checked(
         self, native: Native, plan: DevicePlan, runner: TaskRunner, files: tuple[tuple[str, Path], ...],
@@ -177,6 +183,13 @@ class DeviceSource:
         return devices, DeviceCheck(plan.check, native, runner, files, partial(devices.run_map, runner))
 
     def close(self) -> None:
+        """A job's end."""
+        if not self._lasting:
+            self.end()
+        for worker in self._workers:
+            worker.next_job()
+
+    def end(self) -> None:
         """End every worker process that was started."""
         for worker in self._workers:
             worker.stop()
@@ -233,7 +246,7 @@ class DeviceSource:
                 self._warnings.append(Diagnostic("warning", "HD417", what))
         if not used:
             return None
-        for _ in used[1:]:
+        while len(self._workers) < len(used):
             self._start(CUDA)
         for worker, gpu in zip(self._workers, used, strict=True):
             worker.open(gpu.number)

@@ -64,11 +64,11 @@ class Round(NamedTuple):
 
 def run_iterated(
     bundle: Path, inputs: Sequence[str], output: str, options: RunOptions, wish: Wish, *,
-    devices: Callable[[], DeviceSource | None] = lambda: None, tell: Callable[[Round], None] = lambda done: None,
+    devices: DeviceSource | None = None, tell: Callable[[Round], None] = lambda done: None,
 ) -> JobResult:
     """Run rounds until the criterion is met, the output is the side file again, or so many were run.
 
-    devices  makes what `run_local` takes; each round has its own.
+    devices  as for `run_local`, a lasting one: workers stay from round to round. It is ended at the end.
     tell     called after each round, and at the start for those that an earlier run left.
     Returns the last round as the job's result; its report has all rounds as "iterate".
     Raises as `run_local`, and UsageError HD040 (no such side file), HD041 to HD043, JobFailed HD044 (a criterion on a
@@ -85,13 +85,15 @@ def run_iterated(
         except Interrupted as error:
             raise job.interrupted(error) from None
         finally:
+            if devices:
+                devices.end()
             job.rounds.close()
 
 
 class _Iteration:
     def __init__(
         self, bundle: Path, inputs: Sequence[str], layout: Layout, options: RunOptions, wish: Wish,
-        devices: Callable[[], DeviceSource | None], tell: Callable[[Round], None],
+        devices: DeviceSource | None, tell: Callable[[Round], None],
     ) -> None:
         given = {_LIMIT: ("--rounds", str(wish.rounds))} if wish.rounds is not None else {}
         conf = jobconf.parse(options.settings, given)
@@ -170,7 +172,7 @@ class _Iteration:
             settings=[*self.options.settings, f"{ROUND}={number}"],
         )
         try:
-            result = run_local(self.bundle, self.inputs, str(self.rounds.begin(number)), options, devices=self.devices())
+            result = run_local(self.bundle, self.inputs, str(self.rounds.begin(number)), options, devices=self.devices)
         except JobFailed as error:
             raise self._failed(number, error) from None
         self.warnings += [warning for warning in result.warnings if warning not in self.warnings]

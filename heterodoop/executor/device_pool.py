@@ -133,10 +133,11 @@ class Member(NamedTuple):
 
 
 class WorkerPool(Pool):
-    """Sessions of worker processes."""
+    """Sessions of worker processes. `lasting`: these outlive the pool, there are other jobs before it or behind it."""
 
-    def __init__(self, members: Sequence[Member]) -> None:
+    def __init__(self, members: Sequence[Member], *, lasting: bool = False) -> None:
         self._members = list(members)
+        self._lasting = lasting
         self._free = [(WorkerDevice(m.worker, n), m) for n in range(max(m.worker.sessions for m in members)) for m in members
                       if n < m.worker.sessions]
         self._all = [device for device, _ in self._free]
@@ -172,12 +173,12 @@ class WorkerPool(Pool):
             self._seconds += seconds
 
     def stop(self) -> None:
-        for member in self._members:
+        for member in self._members if not self._lasting else ():
             member.worker.stop()
 
     def close(self) -> None:
         self.stop()
-        for member in self._members:
+        for member in self._members if not self._lasting else ():
             member.worker.close()
 
     @property
@@ -185,7 +186,7 @@ class WorkerPool(Pool):
         stats: Counter[str] = Counter()
         for device in self._all:
             stats.update(device.stats())
-        return {**stats, "worker_faults": sum(len(member.worker.faults) for member in self._members)}
+        return {**stats, "worker_faults": sum(len(member.worker.new_faults) for member in self._members)}
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -235,7 +236,7 @@ def _warnings(member: Member) -> list[Diagnostic]:
         return [Diagnostic("warning", "HD417", f"{gpu} is left out: {worker.out_of_service}")]
     if worker.out_of_service:
         return [Diagnostic("warning", "HD415", f"{gpu} is {worker.out_of_service}; its tasks ran on the CPU")]
-    if worker.faults:
-        times = "once" if len(worker.faults) == 1 else f"{len(worker.faults)} times"
-        return [Diagnostic("warning", "HD416", f"{gpu} failed {times}, and was used again: {worker.faults[0]}")]
+    if faults := worker.new_faults:
+        times = "once" if len(faults) == 1 else f"{len(faults)} times"
+        return [Diagnostic("warning", "HD416", f"{gpu} failed {times}, and was used again: {faults[0]}")]
     return []

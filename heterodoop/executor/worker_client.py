@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import select
 import time
+from collections import Counter
 from collections.abc import Callable
 from threading import Condition, Thread
 from typing import NamedTuple
@@ -50,6 +51,7 @@ class Worker:
         self.limits = limits
         self.faults: list[str] = []  # why, of each process that was replaced
         self._forgiven = 0  # of them
+        self._earlier = 0  # of them, in earlier jobs
         self._changed = Condition()
         self._process: WorkerProcess | None = None
         self._ready = self._closing = False
@@ -124,6 +126,15 @@ class Worker:
                 self._ready = False
                 self._changed.notify_all()
         process.kill()
+
+    @property
+    def new_faults(self) -> list[str]:
+        """Those of the job that runs."""
+        return self.faults[self._earlier:]
+
+    def next_job(self) -> None:
+        """Faults from now on are another job's."""
+        self._earlier = len(self.faults)
 
     def did(self) -> None:
         """A task was done."""
@@ -235,9 +246,7 @@ class WorkerDevice:
         self.hang_seconds = worker.limits.hang_seconds
         self.worker = worker
         self._session = session
-        self._stats: dict[str, int] = {}  # of processes that have ended
-        self._latest: dict[str, int] = {}
-        self._pid = 0
+        self._stats: Counter[str] = Counter()
 
     @property
     def name(self) -> str:
@@ -276,8 +285,7 @@ class WorkerDevice:
 
     def stats(self) -> dict[str, int]:
         """What its tasks did, all together (NativeDevice.stats); of one that its process did not survive nothing."""
-        names = {**self._stats, **self._latest}
-        return {name: self._stats.get(name, 0) + self._latest.get(name, 0) for name in names}
+        return dict(self._stats)
 
     def close(self) -> None:
         """Nothing: the session ends with its worker."""
@@ -295,17 +303,13 @@ class WorkerDevice:
         reply, _ = session.channel.receive()
         if not isinstance(reply, Reply):
             raise OSError(f"{type(reply).__name__} is no answer to a task")
-        self._count(process.pid, reply.stats)
+        self._stats.update({name: count - session.stats.get(name, 0) for name, count in reply.stats.items()})
+        session.stats = reply.stats
         if reply.result.status is TaskStatus.DEVICE_FAILED:
             self.worker.fault(process, reply.result.message)
         elif reply.result.ok:
             self.worker.did()
         return reply.result
-
-    def _count(self, pid: int, stats: dict[str, int]) -> None:
-        if pid != self._pid:
-            self._stats, self._pid = self.stats(), pid
-        self._latest = stats
 
 
 class _Stopped(Exception):

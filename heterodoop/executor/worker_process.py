@@ -31,12 +31,17 @@ _FEW_THREADS = {"OPENBLAS_NUM_THREADS": "1"}  # PyCUDA imports numpy, which star
 
 
 class Session:
-    """A channel for map tasks, and the numbers of the one that runs. `calls`: the kernels that the worker has."""
+    """A channel for map tasks, and the numbers of the one that runs.
+
+    calls  the kernels that the worker has.
+    stats  what all its tasks so far did (NativeDevice.stats).
+    """
 
     def __init__(self, channel: Channel, block: abi.ProgressBlock) -> None:
         self.channel = channel
         self.block = block
         self.calls: tuple[KernelCall, KernelCall | None] | None = None
+        self.stats: dict[str, int] = {}
         self.lock = Lock()
 
 

@@ -18,6 +18,7 @@ import pytest
 
 from heterodoop.engine import local
 from heterodoop.engine.devices import DeviceSource
+from heterodoop.engine.iterate import Round, Wish, run_iterated
 from heterodoop.engine.local import run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.errors import UsageError
@@ -71,6 +72,27 @@ def test_a_job_on_workers_has_the_same_bytes(device_job: Run, expected, started,
     assert ran_on(result) == {"emulated": 5} and result.report["device"]["sub_splits"] == 5
     ends = [process.how_it_ended() for process in started]  # one that was not ready in time is killed
     assert len(ends) == workers and "exit status 0" in ends and set(ends) <= {"exit status 0", "killed by SIGKILL"}
+
+
+def test_rounds_of_a_job_have_the_same_worker(wordcount: Path, sample: Path, tmp_path: Path, expected, started) -> None:
+    """A worker takes a second to wake a GPU. Each round's report counts what was done, and went wrong, in that round."""
+    (tmp_path / "none").touch()
+    chosen = RunOptions(quiet=True, device="emulated", settings=(f"{WORKERS}1",), split_size=12_000, cpu_slots=2, reducers=2,
+                        files=(f"{tmp_path / 'none'}#side",))
+    reports = []
+
+    def between(done: Round) -> None:
+        reports.append(done.report)
+        if done.number == 1:
+            os.kill(started[0].pid, signal.SIGKILL)
+
+    result = run_iterated(wordcount, [str(sample)], str(tmp_path / "out"), chosen, Wish("side", 3),
+                          devices=DeviceSource(lasting=True), tell=between)
+    assert parts(result.output) == expected and not children()
+    assert len(reports) == 2 and len(started) == 2, "one worker, and one in place of the killed one"
+    assert [report["device"]["sub_splits"] for report in reports] == [5, 5]
+    assert [report["device"]["worker_faults"] for report in reports] == [0, 1]
+    assert codes(result) == ["HD416"]
 
 
 MOMENTS = {
