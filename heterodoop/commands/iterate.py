@@ -11,8 +11,8 @@ import click
 
 from ..diag import Diagnostic
 from ..engine import iterate
-from ..engine.iterate import Round, Wish
 from ..engine.plan import RunOptions
+from ..engine.stopping import Round, Wish
 from ..errors import UsageError
 
 if TYPE_CHECKING:

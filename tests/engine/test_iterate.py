@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from heterodoop.engine import criterion
-from heterodoop.engine.iterate import Round, Wish, run_iterated
+from heterodoop.engine.iterate import run_iterated
 from heterodoop.engine.local import JobResult
 from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.stopping import Round, Wish
 from heterodoop.errors import JobFailed, UsageError
 
 from .conftest import CAT, names
@@ -229,8 +230,9 @@ def command(tmp_path: Path, app: Path, *options: str) -> list[str]:
 DRIVER = """
 import sys
 from pathlib import Path
-from heterodoop.engine.iterate import Wish, run_iterated
+from heterodoop.engine.iterate import run_iterated
 from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.stopping import Wish
 from heterodoop.errors import HeteroDoopError
 bundle, folder = sys.argv[1:]
 print("ready", flush=True)

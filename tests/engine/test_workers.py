@@ -18,9 +18,10 @@ import pytest
 
 from heterodoop.engine import local
 from heterodoop.engine.devices import DeviceSource
-from heterodoop.engine.iterate import Round, Wish, run_iterated
+from heterodoop.engine.iterate import run_iterated
 from heterodoop.engine.local import run_local
 from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.stopping import Round, Wish
 from heterodoop.errors import UsageError
 from heterodoop.executor.native import Phase
 from heterodoop.executor.worker_process import WorkerProcess
