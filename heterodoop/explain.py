@@ -103,7 +103,8 @@ def _reader_sentence(pairs: PairReader | None) -> str:
     if pairs is None:
         return "not recognised: pairs are not checked against the combiner's reader"
     limit = f" of at most {pairs.key_max} bytes" if pairs.key_max else ""
-    return f"key as {pairs.key}{limit}, value as {pairs.value}"
+    not_one = f" other than {pairs.none}" if pairs.none is not None else ""
+    return f"key as {pairs.key}{limit}{not_one}, value as {pairs.value}"
 
 
 def _fold_sentence(fold: Fold | None) -> str:

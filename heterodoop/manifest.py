@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from .errors import UsageError
 
-VERSION = 2
+VERSION = 3
 FILE = "manifest.json"
 
 Role = Literal["map", "combine", "reduce"]
@@ -68,14 +68,17 @@ class Emission:
 class PairReader:
     """How a combiner reads its pairs, as far as the collector must know it to check that they read back.
 
-    key        "token": ends at white space (scanf %s); "field": up to the tab (fgets/getline and a cut); "other".
+    key        "token": ends at white space (scanf %s); "field": up to the tab (fgets/getline and a cut); "int32", "int64",
+               "uint32", "uint64": such a number, that reads back from its plain decimal form only; "other".
     key_max    longest key in bytes that the reader takes whole; 0 = no limit known.
     value      "int32", "int64", "uint32", "uint64": read as such a number; "text": any bytes; "other".
+    none       a number that no key may be: the combiner has it as the key before the first one. None: any may be.
     """
 
-    key: Literal["token", "field", "other"]
+    key: Literal["token", "field", "int32", "int64", "uint32", "uint64", "other"]
     key_max: int
     value: Literal["int32", "int64", "uint32", "uint64", "text", "other"]
+    none: int | None = None
 
 
 @dataclass(frozen=True)

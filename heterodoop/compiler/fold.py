@@ -9,11 +9,11 @@ not. Non-goals: floating point, several accumulators, keys that are compared but
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from .. import manifest
 from . import ctype, formats, ir, ir_walk
-from .ctype import Int
+from .ctype import CType, Int
 from .fold_calls import FoldRun
 from .fold_reader import Reader
 from .fold_start import start_state, zeroed_arrays
@@ -53,8 +53,9 @@ def fold_reader(program: ir.Program) -> manifest.PairReader | None:
     except (Refused, Stop, RecursionError):
         return None
     reader = found.reader
-    value = _VALUES[reader.value] if reader.value is not None else "other"
-    return manifest.PairReader(reader.key or "other", reader.key_max, value)
+    value = _VALUES[reader.value_kept] if reader.value_kept is not None else "other"
+    key = _VALUES[reader.number_kept] if reader.number_kept is not None else reader.key or "other"
+    return manifest.PairReader(key, reader.key_max, value, reader.none)
 
 
 @dataclass
@@ -71,6 +72,7 @@ class _Recogniser:
         self._program, self._region, self._loop = program, region, loop
         self._key = self._variable(region.key)
         self._acc = self._variable(region.value)
+        self._number = isinstance(self._type(region.key), Int)  # the key is one, not a text
         self._reader = Reader()
         self._zeroed: frozenset[str] = frozenset()
         at = region.body.body.index(loop)
@@ -111,20 +113,25 @@ class _Recogniser:
             raise Refused
         self._other(kept, first, counts, kind)
         self._end(start, kept, kind)
-        if self._reader.value is None and not counts:
+        if (self._reader.value is None and not counts) or self._number != (self._reader.number is not None):
             raise Refused
-        same_type = not counts and self._reader.value is not None and _VALUES[self._reader.value] == _VALUES[kind]
+        read = self._reader.value_kept
+        same_type = not counts and read is not None and _VALUES[read] == _VALUES[kind]
         if not counts and not same_type and op != "sum":
             raise Refused
         fold = manifest.Fold(op, _VALUES[kind], _shown(self._region.key), _shown(self._region.value), same_type)
         return _Found(fold, self._reader)
 
     def _accumulator_type(self) -> Int:
-        symbol = self._program.symbol(self._region.function, self._region.value)
-        if symbol is None or symbol.type not in _VALUES:
+        kind = self._type(self._region.value)
+        if kind not in _VALUES:
             raise Refused
-        assert isinstance(symbol.type, Int)
-        return symbol.type
+        assert isinstance(kind, Int)
+        return kind
+
+    def _type(self, name: str) -> CType | None:
+        symbol = self._program.symbol(self._region.function, name)
+        return symbol.type if symbol is not None else None
 
     def _run(self, situation: Situation, state: State, decisions: list[bool] | None = None) -> FoldRun:
         run = FoldRun(self._program, situation, self._reader, state.copy(), decisions or [], self._region.function)
@@ -193,18 +200,25 @@ class _Recogniser:
     def _check_kept(self, state: State, counts: bool) -> None:
         """After the first pair, and after each change: its key is kept, and its value or 1."""
         wanted = ("c", 1) if counts else ("V",)
-        if state.contents.get(self._key) != "K" or state.terms.get(self._acc) != wanted:
+        if self._content(state) != "K" or state.terms.get(self._acc) != wanted:
             raise Refused
+
+    def _content(self, state: State) -> str | None:
+        """Which key is kept: "K" the pair's, "PREV" the one before it."""
+        term = state.terms.get(self._key)
+        return term[0] if self._number and term is not None else state.contents.get(self._key)
 
     def _kept(self, first: State) -> State:
         """The state between pairs once something is kept: constants stay, all else of the last pair is unknown."""
         terms: dict[str, Term] = {key: term for key, term in first.terms.items() if term is not None and term[0] == "c"}
         terms[self._acc] = ("ACC",)
-        return State(terms, {self._key: "PREV"})
+        if self._number:
+            terms[self._key] = ("PREV",)
+        return State(terms, {} if self._number else {self._key: "PREV"})
 
     def _flags(self, state: State) -> dict[str, Term]:
         """Constants that the combiner remembers from pair to pair."""
-        return {k: t for k, t in state.terms.items() if t is not None and t[0] == "c" and k != self._acc}
+        return {k: t for k, t in state.terms.items() if t is not None and t[0] == "c" and k not in (self._acc, self._key)}
 
     def _same(self, kept: State) -> Op:
         try:
@@ -242,7 +256,7 @@ class _Recogniser:
 
     def _check_same(self, states: list[State], kept: State) -> None:
         for state in states:
-            if state.contents.get(self._key) not in ("PREV", "K") or self._changed_flags(state, kept):
+            if self._content(state) not in ("PREV", "K") or self._changed_flags(state, kept):
                 raise Refused
 
     def _changed_flags(self, state: State, kept: State) -> bool:
@@ -289,11 +303,17 @@ class _Recogniser:
         if len(merged) != 4 or merged[1] != b"\t" or merged[3] != b"\n":
             raise Refused
         key, value = merged[0], merged[2]
-        if key != ("%s", "PREV", None) or not isinstance(value, tuple):
+        if not isinstance(key, tuple) or not isinstance(value, tuple) or not self._is_key(*key):
             raise Refused
         spec, term, shown = value
         if term != ("ACC",) or shown != kind or spec not in _SPECS[kind]:
             raise Refused
+
+
+    def _is_key(self, spec: str, term: Any, shown: CType | None) -> bool:
+        if not self._number:
+            return (spec, term) == ("%s", "PREV")
+        return term == ("PREV",) and isinstance(shown, Int) and spec in _SPECS.get(shown, ())
 
 
 def pair_reader(program: ir.Program) -> manifest.PairReader | None:

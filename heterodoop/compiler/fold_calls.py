@@ -166,20 +166,26 @@ class FoldRun(Run):
     # ------------------------------------------------------------------------------------- numbers
 
     def number(self, node: ir.Call) -> Term:
+        """The key at the line's start, or the value behind its tab; strtol's end pointer behind the key is the tab."""
         name = ir.called(node)
+        kind = _NUMBERS.get(name) or _STRTO[name]
         if name in _STRTO and self.value(node.args[2]) != ("c", 10):
             raise Refused
-        if self.value(node.args[0]) != ("val",):
-            raise Refused
+        text = self.value(node.args[0])
         if name in _STRTO:
-            self._end_pointer(node.args[1])
-        self.reader.found_value(_NUMBERS.get(name) or _STRTO[name])
+            self._end_pointer(node.args[1], ("tab",) if text == ("line",) and not self.state.cut else None)
+        if text == ("line",):
+            self.reader.found_number(kind)
+            return ("K",)
+        if text != ("val",) and (text != ("tab",) or self.state.cut):
+            raise Refused
+        self.reader.found_value(kind)
         return ("V",)
 
-    def _end_pointer(self, node: ir.Expr) -> None:
+    def _end_pointer(self, node: ir.Expr, end: Term) -> None:
         term = self.value(node)
         if term is not None and term[0] == "var":
-            self.state.terms[term[1]] = None
+            self.state.terms[term[1]] = end
         elif term != ("null",):
             raise Refused
 
@@ -196,20 +202,31 @@ class FoldRun(Run):
         if len(parts) != 2 or not all(p.stores for p in parts) or len(targets) != 2:
             raise Refused
         key, value = parts
+        if value.letter not in "du" or value.width:
+            raise Refused
+        if key.letter in "du" and not key.width:
+            self.reader.found_number(key.target)
+            self.state.terms[self._number_target(targets[0], key.target)] = ("K",)
+        else:
+            self._scan_text(scans, key, value, targets[0], line=line)
+        self.reader.found_value(value.target)
+        self.state.terms[self._number_target(targets[1], value.target)] = ("V",)
+
+    def _scan_text(
+        self, scans: list[formats.Scan], key: formats.Scan, value: formats.Scan, target: ir.Expr, *, line: bool,
+    ) -> None:
         gap = any(s.letter == " " for s in scans[scans.index(key) + 1 : scans.index(value)])
         if key.letter == "s" and not key.length:
-            to = self._array(targets[0])
+            to = self._array(target)
             self.reader.found_key("token", key.width or self.array_size(to) - 1)
         elif line and scans[0] is key and key.text in (b"[^\t]", b"[^\t\n]") and (gap or value.letter in "dinu"):
-            to = self._array(targets[0])
+            to = self._array(target)
             self.reader.found_key("field", key.width or self.array_size(to) - 1)
         else:
             raise Refused
-        if key.width >= self.array_size(to) or value.letter not in "du" or value.width:
+        if key.width >= self.array_size(to):
             raise Refused
-        self.reader.found_value(value.target)
         self.state.contents[to] = "K"
-        self.state.terms[self._number_target(targets[1], value.target)] = ("V",)
 
     def _number_target(self, target: ir.Expr, kind: ctype.CType | None) -> str:
         """The variable that a conversion stores to, of just the type it stores."""

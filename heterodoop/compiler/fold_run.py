@@ -156,7 +156,9 @@ class Run:
             return term
         if term[0] == "c":
             return ("c", ctype.wrap(kind, term[1]))
-        if isinstance(old, Int) and kind.signed == old.signed and kind.bits >= old.bits:
+        if isinstance(old, Int) and kind.signed == old.signed and (kind.bits >= old.bits or term in (("K",), ("V",))):
+            if kind.bits < old.bits:
+                self.reader.converted(term[0], kind)
             return term
         if term[0] in ("nz", "pos") and isinstance(old, Int) and kind.bits >= old.bits:
             return ("nz",)
@@ -207,11 +209,26 @@ class Run:
             return ("c", int(op in ("==", "<=", ">=")))
         if left[0] in ("c", "null"):
             left, right, op = right, left, _MIRROR[op]
+        if left[0] in _KEYS:
+            return self._compare_key(op, left, right)
         if right in (("c", 0), ("null",)) and op in ("==", "!=") and left[0] not in _UNDECIDED:
             return ("c", int((left[0] == "null") == (op == "==")))
         if left[0] in ("pos", "len") and right[0] == "c" and (op, right[1]) in _TRUE_OF_POSITIVES:
             return ("c", 1)
         return self._against(op, left, right, kind)
+
+    def _compare_key(self, op: str, left: tuple[Any, ...], right: tuple[Any, ...]) -> Term:
+        """A key that is a number: with the other one, or with the constant that stands for none."""
+        if op not in ("==", "!="):
+            return None
+        same = left == right
+        if {left[0], right[0]} == set(_KEYS):
+            same = self.situation == "same"
+        elif right[0] == "c":
+            self.reader.found_none(right[1])
+        elif not same:
+            return None
+        return ("c", int(same == (op == "==")))
 
     def _against(self, op: str, left: tuple[Any, ...], right: tuple[Any, ...], kind: CType) -> Term:
         """V against ACC: decided from outside. Against the type's last value: the outcome makes no difference."""
@@ -367,7 +384,8 @@ def fails(node: ir.Exit) -> bool:
     return True
 
 
-_UNDECIDED = frozenset({"V", "ACC", "sum", "inc", "min", "max", "nl"})
+_KEYS = ("K", "PREV")
+_UNDECIDED = frozenset({"V", "ACC", "sum", "inc", "min", "max", "nl", *_KEYS})
 _TRUE_OF_POSITIVES = frozenset({(">", 0), (">=", 1), (">=", 0), ("!=", -1), (">", -1)})
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 

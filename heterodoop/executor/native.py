@@ -24,7 +24,7 @@ from ..resources import native_library
 from . import native_abi as abi
 
 AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-_KEY_KINDS = {"token": 1, "field": 2}
+_KEY_KINDS = {"token": 1, "field": 2, "int32": 3, "int64": 4, "uint32": 5, "uint64": 6}
 _VALUE_KINDS = {"int32": 1, "int64": 2, "uint32": 3, "uint64": 4}
 
 
@@ -355,7 +355,9 @@ def _strings(items: Iterable[AnyPath]) -> Any:
 def _check(reader: PairReader | None) -> abi.PairCheck:
     if reader is None:
         return abi.PairCheck()
-    return abi.PairCheck(_KEY_KINDS.get(reader.key, 0), _VALUE_KINDS.get(reader.value, 0), reader.key_max)
+    none = reader.none
+    kinds = _KEY_KINDS.get(reader.key, 0), _VALUE_KINDS.get(reader.value, 0)
+    return abi.PairCheck(*kinds, reader.key_max, (none or 0) % 2**64, none is not None)
 
 
 def _input(source: AnyPath | int) -> tuple[bytes, int]:

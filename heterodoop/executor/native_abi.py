@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import ToolError
 from ..resources import BUILD_NATIVE
 
-ABI_VERSION = 5
+ABI_VERSION = 6
 N_COUNTERS = 14
 N_STAGES = 19
 TO_END = 2**64 - 1
@@ -25,7 +25,9 @@ class Command(ctypes.Structure):
 
 
 class PairCheck(ctypes.Structure):
-    _fields_ = [("key_kind", c_int32), ("value_kind", c_int32), ("key_max", c_uint64)]
+    _fields_ = [
+        ("key_kind", c_int32), ("value_kind", c_int32), ("key_max", c_uint64), ("none", c_uint64), ("has_none", c_uint64),
+    ]
 
 
 class ProgressBlock(ctypes.Structure):

@@ -9,15 +9,6 @@ namespace hd {
 // White space of C's isspace in the "C" locale, and the NUL that would cut the string read.
 HD_DEVICE bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
-template <class Args> HD_DEVICE bool key_reads_back(const Args &a, const char *key, uint32_t length) {
-    if (a.key == KeyReader::any) return true;
-    if (a.longest_key && length > a.longest_key) return false;
-    if (a.key == KeyReader::token && length == 0) return false;
-    for (uint32_t i = 0; i < length; ++i)
-        if (a.key == KeyReader::field ? key[i] == '\0' : ends_token(key[i])) return false;
-    return true;
-}
-
 // -?digits and nothing else, between -below and above: `number`, in two's complement. `below` 0: no sign at all.
 HD_DEVICE bool reads_as(const char *text, uint32_t length, uint64_t below, uint64_t above, uint64_t &number) {
     const bool negative = length > 0 && text[0] == '-';
@@ -45,6 +36,26 @@ HD_DEVICE bool value_reads_back(ValueReader reader, const char *value, uint32_t 
         case ValueReader::uint64: return reads_as(value, length, 0, ~0ull, number);
     }
     return false;
+}
+
+// Only printf's form of a number that may be a key: to the sort, two texts of one number are two keys.
+template <class Args> HD_DEVICE bool key_reads_as_number(const Args &a, const char *key, uint32_t length) {
+    const auto reader = static_cast<ValueReader>(static_cast<uint32_t>(a.key) - static_cast<uint32_t>(KeyReader::field));
+    uint64_t number = 0;
+    if (!value_reads_back(reader, key, length, number)) return false;
+    const uint32_t sign = key[0] == '-' ? 1 : 0;
+    if (key[sign] == '0' && length > 1) return false;
+    return !a.has_none || number != a.none;
+}
+
+template <class Args> HD_DEVICE bool key_reads_back(const Args &a, const char *key, uint32_t length) {
+    if (a.key == KeyReader::any) return true;
+    if (a.longest_key && length > a.longest_key) return false;
+    if (a.key > KeyReader::field) return key_reads_as_number(a, key, length);
+    if (a.key == KeyReader::token && length == 0) return false;
+    for (uint32_t i = 0; i < length; ++i)
+        if (a.key == KeyReader::field ? key[i] == '\0' : ends_token(key[i])) return false;
+    return true;
 }
 
 // Bytes that WritableUtils.writeVInt gives to a number that is not negative.

@@ -6,7 +6,7 @@
 namespace hd {
 
 // How a combiner reads pairs; the numbers of hd_pair_check in runtime/host/api.h.
-enum class KeyReader : uint32_t { any = 0, token = 1, field = 2 };
+enum class KeyReader : uint32_t { any = 0, token = 1, field = 2, int32 = 3, int64 = 4, uint32 = 5, uint64 = 6 };
 enum class ValueReader : uint32_t { any = 0, int32 = 1, int64 = 2, uint32 = 3, uint64 = 4 };
 
 // bytes[i] = size of pair order[i] as two serialised Texts (Hadoop's MAP_OUTPUT_BYTES); unreadable[i] = 1 where its reader
@@ -18,10 +18,11 @@ struct AuditArgs {
     uint32_t *bytes;
     uint32_t *unreadable;
     uint64_t longest_key;  // that reads back; 0: any
+    uint64_t none;         // a number that no key may be, where has_none
+    uint32_t has_none;
     KeyReader key;
     ValueReader value;
     uint32_t count;
-    uint32_t reserved;
 };
 
 }  // namespace hd

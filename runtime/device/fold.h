@@ -35,11 +35,11 @@ struct FoldArgs {
     const Pair *pairs;
     FoldTable table;
     FoldWords *words;
-    uint64_t longest_key;  // as AuditArgs
+    uint64_t longest_key, none;  // as AuditArgs, down to `value`
+    uint32_t has_none;
     KeyReader key;
     ValueReader value;
     uint32_t slots;
-    uint32_t reserved;
 };
 
 struct FoldFlagsArgs {

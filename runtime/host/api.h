@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 5
+#define HD_ABI_VERSION 6
 
 enum hd_status {
   HD_OK = 0,
@@ -89,6 +89,7 @@ typedef struct {
   int32_t key_kind;   // PairCheck::Key in collector.h
   int32_t value_kind; // PairCheck::Value
   uint64_t key_max;
+  uint64_t none, has_none; // PairCheck::none
 } hd_pair_check;
 
 typedef struct { // written while the task runs, for whoever wants to look; only `cancel` is read

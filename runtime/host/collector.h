@@ -12,11 +12,13 @@ namespace hd {
 
 // How the combiner reads a pair (manifest.PairReader); what does not read back is counted and switches a fold off.
 struct PairCheck {
-  enum Key { kNoCheck = 0, kToken = 1, kField = 2 };
+  enum Key { kNoCheck = 0, kToken = 1, kField = 2, kKeyInt32 = 3, kKeyInt64 = 4, kKeyUint32 = 5, kKeyUint64 = 6 };
   enum Value { kAny = 0, kInt32 = 1, kInt64 = 2, kUint32 = 3, kUint64 = 4 };
   Key key = kNoCheck;
   Value value = kAny;
   uint64_t key_max = 0;  // bytes; 0 = no limit
+  uint64_t none = 0;     // a number that no key may be, in two's complement,
+  bool has_none = false;  // where there is one
   bool accepts(std::string_view key_bytes, std::string_view value_bytes) const;
 };
 

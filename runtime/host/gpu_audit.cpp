@@ -4,7 +4,7 @@
 
 namespace hd {
 
-static_assert(uint32_t(KeyReader::field) == PairCheck::kField && uint32_t(ValueReader::uint64) == PairCheck::kUint64);
+static_assert(uint32_t(KeyReader::uint64) == PairCheck::kKeyUint64 && uint32_t(ValueReader::uint64) == PairCheck::kUint64);
 
 uint64_t PairAuditor::sum(GpuContext &context, const uint32_t *values, uint64_t n) {
   uint64_t *const sums = sums_.reserve(n + 1);
@@ -15,7 +15,7 @@ uint64_t PairAuditor::sum(GpuContext &context, const uint32_t *values, uint64_t 
 PairAudit PairAuditor::count(GpuContext &context, const DeviceStore &store, const PairOrder &order, const PairCheck &check) {
   const uint32_t n = order.count;
   const AuditArgs arguments{store.arena(), store.pairs(), order.data(), bytes_.reserve(n), unreadable_.reserve(n),
-                            check.key_max, KeyReader(check.key), ValueReader(check.value), n, 0};
+                            check.key_max, check.none, check.has_none, KeyReader(check.key), ValueReader(check.value), n};
   return context.stage(HD_STAGE_GATHER, [&] {
     context.kernels.run("hd_audit", arguments, n);
     const bool checked = check.key != PairCheck::kNoCheck || check.value != PairCheck::kAny;

@@ -46,7 +46,8 @@ FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, cons
     const FoldWords words = context.stage(HD_STAGE_SORT, [&] {
       reserve_table(context, places, spec.op);
       const FoldArgs arguments{store.arena(), store.pairs(), table(spec.op), words_.data(), spec.check.key_max,
-                               KeyReader(spec.check.key), ValueReader(spec.check.value), slots, 0};
+                               spec.check.none, spec.check.has_none, KeyReader(spec.check.key),
+                               ValueReader(spec.check.value), slots};
       context.kernels.run("hd_fold", arguments, slots, kShape);
       return context.fetch(words_.data());
     });

@@ -25,6 +25,8 @@ CollectorOptions collector_of(const hd_map_spec &spec, TaskRun &task) {
   options.check.key = static_cast<PairCheck::Key>(spec.check.key_kind);
   options.check.value = static_cast<PairCheck::Value>(spec.check.value_kind);
   options.check.key_max = spec.check.key_max;
+  options.check.none = spec.check.none;
+  options.check.has_none = spec.check.has_none != 0;
   if (const Command combine = command_of(spec.combine, task))
     options.combine = [combine, &task](Source &in, Sink &out) { return run_combiner(combine, in, out, task); };
   return options;

@@ -12,22 +12,43 @@ namespace {
 bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
 template <class T>
-bool reads_as(std::string_view s) {
+bool reads_as(std::string_view s, T &number) {
   if constexpr (std::is_unsigned_v<T>) {
     if (s.starts_with('-')) return false;
   }
-  T number;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), number);  // takes -?digits, nothing else
   return error == std::errc() && end == s.data() + s.size();
+}
+
+template <class T>
+bool reads_as(std::string_view s) {
+  T number;
+  return reads_as(s, number);
+}
+
+// Two texts of one number are two keys to the sort, and one to a combiner that reads numbers: only printf's form will do.
+template <class T>
+bool key_reads_as(const PairCheck &check, std::string_view key) {
+  T number;
+  if (!reads_as(key, number)) return false;
+  const bool leading_zero = key.starts_with("0") ? key.size() > 1 : key.starts_with("-0");
+  return !leading_zero && !(check.has_none && number == static_cast<T>(check.none));
 }
 
 }  // namespace
 
 bool key_reads_back(const PairCheck &check, std::string_view key) {
-  if (check.key == PairCheck::kNoCheck) return true;
-  if (check.key_max && key.size() > check.key_max) return false;
-  if (check.key == PairCheck::kField) return key.find('\0') == key.npos;
-  return !key.empty() && std::none_of(key.begin(), key.end(), ends_token);
+  if (check.key != PairCheck::kNoCheck && check.key_max && key.size() > check.key_max) return false;
+  switch (check.key) {
+    case PairCheck::kNoCheck: return true;
+    case PairCheck::kField: return key.find('\0') == key.npos;
+    case PairCheck::kToken: return !key.empty() && std::none_of(key.begin(), key.end(), ends_token);
+    case PairCheck::kKeyInt32: return key_reads_as<int32_t>(check, key);
+    case PairCheck::kKeyInt64: return key_reads_as<int64_t>(check, key);
+    case PairCheck::kKeyUint32: return key_reads_as<uint32_t>(check, key);
+    case PairCheck::kKeyUint64: return key_reads_as<uint64_t>(check, key);
+  }
+  return false;
 }
 
 bool value_reads_back(const PairCheck &check, std::string_view value) {

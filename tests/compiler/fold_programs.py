@@ -120,6 +120,7 @@ FOLDS: dict[str, Spelling] = {
         CUT.replace("atoi(strtok(NULL, \"\\n\"))", 'strtol(strtok(NULL, "\\n"), NULL, 10)') + BODY, "int64",
         before=LINE_BEFORE.replace("int count", "long count"), emit=EMIT.replace("%d", "%ld")),
     # types
+    "narrowed number": field(CUT.replace("atoi(", "(int)atol(") + BODY),
     "long": Spelling(changed(("int", "long"), ("%d", "%ld"), ("prlongf", "printf")), value="int64"),
     "unsigned": Spelling(changed(("int count", "unsigned count"), ("%d", "%u")), value="uint32"),
     # output
@@ -133,6 +134,92 @@ FOLDS: dict[str, Spelling] = {
         "if (strcmp(word, prev) != 0) { if (prev[0]) EMIT strcpy(prev, word); count = 2147483647; }"
         " if (val < count) count = val;"), "min"),
     "count": Spelling(changed(("count += val", "count++"), ("count = val", "count = 1")), "count"),
+}
+
+NUMBER_EMIT = EMIT.replace("%s", "%d")
+NUMBER_SCANF = 'while (scanf("%d %d", &word, &val) == 2)'
+HAVE = "int word, prev, count = 0, val, have = 0;"
+NUMBER_BODY = "if (have && word == prev) count += val; else { if (have) EMIT prev = word; count = val; have = 1; }"
+NONE_BODY = "if (word == prev) count += val; else { if (prev != -1) EMIT prev = word; count = val; }"
+
+
+def number(
+    body: str = NUMBER_BODY, *, before: str = HAVE, flush: str = "if (have) EMIT", loop: str = NUMBER_SCANF,
+    emit: str = NUMBER_EMIT,
+) -> str:
+    """A combiner whose key is a number."""
+    return usual(body, before=before, flush=flush, loop=loop, emit=emit)
+
+
+def number_of_line(body: str) -> str:
+    """One that reads lines."""
+    return number(body + NUMBER_BODY, before=f"char *line = NULL, *end; size_t cap = 0; {HAVE}", loop=LINE_LOOP)
+
+
+def none(text: str, begin: str = "prev = -1") -> str:
+    """One with a number for "there is no key yet"."""
+    return number(NONE_BODY.replace("prev != -1", text), before=f"int word, {begin}, count = 0, val;",
+                  flush=f"if ({text}) EMIT")
+
+
+@dataclass(frozen=True)
+class NumberSpelling:
+    """A fold by numbers and what has to be found; `none`: the number that no key may be."""
+
+    source: str
+    op: str = "sum"
+    key: str = "int32"
+    value: str = "int32"
+    none: int | None = None
+    longest: int = 0
+
+
+NUMBER_FOLDS: dict[str, NumberSpelling] = {
+    "a flag": NumberSpelling(number()),
+    "a key that is none": NumberSpelling(none("prev != -1"), none=-1),
+    "the least key is none": NumberSpelling(none("prev != -2147483647 - 1", "prev = -2147483647 - 1"), none=-(1 << 31)),
+    "first time": NumberSpelling(number(
+        "if (first) { first = 0; prev = word; count = val; continue; }"
+        " if (prev != word) { EMIT prev = word; count = 0; } count += val;",
+        before="int first = 1, word, prev, count = 0, val;", flush="if (!first) EMIT")),
+    "two types": NumberSpelling(number(
+        before="long word, prev; int count = 0, val, have = 0;", loop='while (scanf("%ld\\t%d", &word, &val) == 2)',
+        emit=EMIT.replace("%s", "%ld")), key="int64"),
+    "kept in a wider type": NumberSpelling(number(
+        before="int word; long prev; int count = 0, val, have = 0;", emit=EMIT.replace("%s", "%ld"))),
+    "unsigned": NumberSpelling(number(
+        before="unsigned word, prev; int count = 0, val, have = 0;", loop='while (scanf("%u %d", &word, &val) == 2)',
+        emit=EMIT.replace("%s", "%u")), key="uint32"),
+    "maximum": NumberSpelling(number(NUMBER_BODY.replace("count += val;", "{ if (val > count) count = val; }")), op="max"),
+    "atoi": NumberSpelling(number_of_line("word = atoi(line); val = atoi(strchr(line, '\\t') + 1);")),
+    "atoi of what is cut": NumberSpelling(number_of_line(
+        'word = atoi(strtok(line, "\\t")); val = atoi(strtok(NULL, "\\n"));')),
+    "strtol from number to number": NumberSpelling(number_of_line(
+        "word = (int)strtol(line, &end, 10); val = (int)strtol(end, NULL, 10);")),
+    "strtol behind the tab": NumberSpelling(number_of_line(
+        "word = (int)strtol(line, &end, 10); val = (int)strtol(end + 1, NULL, 10);")),
+    "sscanf of the line": NumberSpelling(number_of_line('if (sscanf(line, "%d\\t%d", &word, &val) != 2) continue;')),
+}
+NO_NUMBER_FOLDS: dict[str, str] = {
+    "keys below 0 are none": none("prev >= 0"),
+    "keys compared by size": number(NUMBER_BODY.replace("word == prev", "word <= prev")),
+    "one key is special": none("prev != -1 && word != 7"),
+    "half of the key": number(NUMBER_BODY.replace("word == prev", "word / 2 == prev / 2")),
+    "a narrower key kept": number(before=HAVE.replace("word, prev,", "word,") + " short prev;"),
+    "another sign": number(before=HAVE.replace("word, prev,", "word,") + " unsigned prev;", emit=EMIT.replace("%s", "%u")),
+    "the key as a truth": none("prev", "prev = 0"),
+    "the count as a flag": number(NUMBER_BODY.replace("have", "count"), before=HAVE, flush="if (count) EMIT"),
+    "octal keys": number(loop='while (scanf("%i %d", &word, &val) == 2)'),
+    "keys of three digits": number(loop='while (scanf("%3d %d", &word, &val) == 2)'),
+    "key printed with a width": number(emit=EMIT.replace("%s", "%3d")),
+    "key printed as hexadecimal": number(emit=EMIT.replace("%s", "%x")),
+    "value printed as the key": number(emit=NUMBER_EMIT.replace("prev, count", "count, prev")),
+    "the next key printed": number(emit=NUMBER_EMIT.replace("prev, count", "word, count")),
+    "value at a tab that is gone": number_of_line(
+        "end = strchr(line, '\\t'); *end = 0; word = atoi(line); val = atoi(end);"),
+    "strtol by any base": number_of_line("word = (int)strtol(line, &end, 0); val = atoi(end);"),
+    "a text that is also a number": lines(
+        CUT.replace("word =", "n = atoi(line); word =") + BODY + " if (n == 3) exit(1);", before=LINE_BEFORE + " int n;"),
 }
 
 TOTAL = BEFORE + " int total = 0;"
@@ -208,5 +295,4 @@ NO_FOLDS: dict[str, str] = {
     "line not cut": lines("word = line; val = atoi(line);" + BODY),
     "cut at a colon": lines(CUT.replace('"\\t"', '":"') + BODY),
     "number by base 0": lines(CUT.replace('atoi(strtok(NULL, "\\n"))', '(int)strtol(strtok(NULL, "\\n"), NULL, 0)') + BODY),
-    "narrowed number": lines(CUT.replace("atoi(", "(int)atol(") + BODY),
 }

@@ -10,7 +10,20 @@ import pytest
 
 from heterodoop.manifest import Fold, PairReader
 
-from .fold_programs import BEFORE, BODY, EMIT, FLUSH, FOLDS, NO_FOLDS, changed, usual
+from .fold_programs import (
+    BEFORE,
+    BODY,
+    EMIT,
+    FLUSH,
+    FOLDS,
+    NO_FOLDS,
+    NO_NUMBER_FOLDS,
+    NUMBER_FOLDS,
+    NumberSpelling,
+    Spelling,
+    changed,
+    usual,
+)
 from .regions import COMBINER, PRELUDE, analyse, combiner
 
 
@@ -22,9 +35,17 @@ def test_recognised(name: str) -> None:
     assert region.pairs == PairReader(wanted.key, wanted.longest, wanted.value)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", NO_FOLDS)
+@pytest.mark.parametrize("name", NUMBER_FOLDS)
+def test_keys_that_are_numbers(name: str) -> None:
+    wanted = NUMBER_FOLDS[name]
+    region = analyse(wanted.source)[0].region
+    assert region.fold == Fold(wanted.op, wanted.value, "prev", "count", True)  # type: ignore[arg-type]
+    assert region.pairs == PairReader(wanted.key, wanted.longest, wanted.value, wanted.none)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [*NO_FOLDS, *NO_NUMBER_FOLDS])
 def test_near_miss(name: str) -> None:
-    assert analyse(NO_FOLDS[name])[0].region.fold is None
+    assert analyse({**NO_FOLDS, **NO_NUMBER_FOLDS}[name])[0].region.fold is None
 
 
 def run(binary: Path, lines: list[bytes]) -> list[bytes]:
@@ -32,8 +53,8 @@ def run(binary: Path, lines: list[bytes]) -> list[bytes]:
     return done.stdout.splitlines(keepends=True)
 
 
-def pairs(rng: random.Random) -> list[bytes]:
-    keys = [b"k%d" % n for n in range(6)]
+def pairs(rng: random.Random, *, numbers: bool) -> list[bytes]:
+    keys = [b"0", b"1", b"10", b"2", b"2147483647", b"999"] if numbers else [b"k%d" % n for n in range(6)]
     return [b"%s\t%d\n" % (rng.choice(keys), rng.randrange(1, 1000)) for _ in range(rng.randrange(40))]
 
 
@@ -53,16 +74,16 @@ def folded(lines: list[bytes], op: str) -> list[bytes]:
     return [b"%s\t%d\n" % (key, REFERENCE[op](found)) for key, found in values.items()]
 
 
-@pytest.mark.parametrize("name", FOLDS)
-def test_does_what_it_is_recognised_as(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("wanted", [*FOLDS.values(), *NUMBER_FOLDS.values()], ids=[*FOLDS, *NUMBER_FOLDS])
+def test_does_what_it_is_recognised_as(wanted: Spelling | NumberSpelling, tmp_path: Path) -> None:
     """The filter's own output is the fold's and, but for counts, the same however the pairs were grouped before."""
-    wanted = FOLDS[name]
+    numbers = isinstance(wanted, NumberSpelling)
     (tmp_path / "c.c").write_text(PRELUDE + wanted.source)
     binary = tmp_path / "c"
     subprocess.run(["gcc", "-w", "-O1", "-fwrapv", "-o", binary, tmp_path / "c.c"], check=True)
-    rng = random.Random(name)
+    rng = random.Random(wanted.source)
     for _ in range(4):
-        parts = [by_key(pairs(rng)) for _ in range(3)]
+        parts = [by_key(pairs(rng, numbers=numbers)) for _ in range(3)]
         whole = by_key([line for part in parts for line in part])
         expected = folded(whole, wanted.op)
         assert run(binary, whole) == expected

@@ -125,7 +125,7 @@ hd::CollectorOptions collector_options(const Options &o) {
   c.regroup = number_of(o, "regroup", 0) != 0;
   c.combine = combiner(text_of(o, "combiner"));
   c.check = {hd::PairCheck::Key(number_of(o, "key_kind", 0)), hd::PairCheck::Value(number_of(o, "value_kind", 0)),
-             number_of(o, "key_max", 0)};
+             number_of(o, "key_max", 0), number_of(o, "none", 0), number_of(o, "has_none", 0) != 0};
   return c;
 }
 
