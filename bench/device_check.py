@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+
+import app_inputs  # noqa: E402
 
 from tests.cases import runner  # noqa: E402
 
 SAMPLE = ROOT / "apps" / "wordcount" / "sample.txt"
 CODEGEN = ("arithmetic", "constructs", "mathematics", "places", "text")  # the others fail or combine by design
-SETTINGS = {"grep": ["-D", "grep.pattern=Light"]}
-SHARED = {"ssb_q21": ["ssb_q11/date.tbl"]}  # side files of another app
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class Program:
 def programs(scratch: Path) -> Iterator[Program]:
     for app in sorted((ROOT / "apps").iterdir()):
         if (app / "map.c").is_file():
-            yield Program(f"app {app.name}", app, app / "sample.txt", ("--split-size", "12k", *app_options(app)))
+            options = ("--split-size", "12k", *app_inputs.sample_options(app))
+            yield Program(f"app {app.name}", app, app / "sample.txt", options)
     for letter in "ABCDEF":
         for case in runner.load(letter):
             folder = scratch / case.name
@@ -59,14 +60,6 @@ def programs(scratch: Path) -> Iterator[Program]:
         folder.mkdir()
         (folder / "map.c").write_bytes(source.read_bytes())
         yield Program(f"codegen {source.stem}", folder, SAMPLE)
-
-
-def app_options(app: Path) -> Iterator[str]:
-    """Settings and side files of an app."""
-    yield from SETTINGS.get(app.name, ())
-    own = [p for p in app.iterdir() if p.suffix in (".txt", ".tbl") and p.name not in ("sample.txt", "expected.txt")]
-    for side in [*sorted(own), *(ROOT / "apps" / name for name in SHARED.get(app.name, ()))]:
-        yield from ("--file", str(side))
 
 
 def check(program: Program, opt: str, scratch: Path, arguments: argparse.Namespace) -> tuple[str, str]:

@@ -14,9 +14,7 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,19 +25,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 import contenders  # noqa: E402
 import data  # noqa: E402
 import measure  # noqa: E402
+from device_task import Tasks, Work  # noqa: E402
 
-from heterodoop import manifest, toolchain_cuda  # noqa: E402
+from heterodoop import toolchain_cuda  # noqa: E402
 from heterodoop.compiler.optimisations import chosen  # noqa: E402
-from heterodoop.engine.layout import Layout  # noqa: E402
-from heterodoop.engine.plan import Plan, RunOptions, make_plan  # noqa: E402
-from heterodoop.executor import cpu_task, cuda, emulated, gpu_task  # noqa: E402
-from heterodoop.executor.native import Native, Progress  # noqa: E402
-from heterodoop.executor.native_device import NativeDevice  # noqa: E402
-from heterodoop.executor.prologue import Prologues  # noqa: E402
-from heterodoop.executor.report import AttemptResult  # noqa: E402
-from heterodoop.executor.streaming_env import TaskNames  # noqa: E402
-
-WARM_UP = 2
+from heterodoop.executor.native import Native  # noqa: E402
 
 
 @dataclass
@@ -64,64 +54,27 @@ class Row:
 
 @dataclass(frozen=True)
 class Bench:
-    native: Native
-    scratch: Path
+    tasks: Tasks
     device: str
     runs: int
+
+    @property
+    def scratch(self) -> Path:
+        return self.tasks.scratch
 
     def bundle(self, app: str, *options: str) -> Path:
         name = "-".join([app, *(o.strip("-") for o in options)])
         arch = [] if self.device == "cuda" else ["--arch", "none"]
         return contenders.compiled(ROOT / "apps" / app, self.scratch / f"{name}.hdp", *arch, *options)
 
-    def plan(self, bundle: Path, text: Path, settings: Sequence[str]) -> Plan:
-        layout = Layout(self.scratch / "out")
-        return make_plan(bundle, [str(text)], layout, RunOptions(split_size=1 << 40, settings=settings, device="cpu"))
+    def on_device(self, what: str, bundle: Path, text: Path, settings: Sequence[str] = ()) -> Row:
+        with self.tasks.opened(self.device) as opened:
+            timed = self.tasks.on_device(opened, bundle, Work(text, settings=tuple(settings)), self.runs)
+        return Row(what, timed.size, timed.seconds, timed.stages)
 
-    def place(self, plan: Plan, side: str) -> tuple[cpu_task.Place, Path, Path]:
-        folder = self.scratch / f"task-{side}"
-        for name in ("work", "tmp", "out"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        names = TaskNames(plan.job_id, True, 0, 0, folder / "out", folder / "tmp", plan.splits[0])
-        return cpu_task.Place(folder / "work", folder / "tmp", folder / "log", names), folder / "file.out", folder / "index"
-
-    @contextmanager
-    def opened(self) -> Iterator[tuple[NativeDevice, str]]:
-        if self.device == "emulated":
-            with closing(emulated.EmulatedDevice(self.native, emulated.runtime_module())) as device:
-                yield device, ""
-            return
-        arch = toolchain_cuda.of_this_machine()[0]
-        library, runtimes = cuda.device_library([arch])
-        with closing(cuda.CudaDevice(self.native, runtimes[arch], library=library)) as opened:
-            yield opened, arch
-
-    def on_device(self, what: str, bundle: Path, text: Path, settings: Sequence[str] = ()) -> tuple[Row, AttemptResult]:
-        plan, found = self.plan(bundle, text, settings), manifest.load(bundle)
-        place, out, index = self.place(plan, "device")
-        with self.opened() as (device, arch):
-            code = emulated.device_code(bundle, found) if not arch else cuda.device_code(bundle, found, arch)
-            assert code is not None, f"{bundle} has no kernels for {arch or 'the emulated device'}"
-            run = cpu_task.MapRun(plan.cpu, plan.splits[0], place, out, index)
-            prologues = Prologues(self.native)
-            taken: list[tuple[float, AttemptResult]] = []
-            for _ in range(WARM_UP + self.runs):
-                out.unlink(missing_ok=True)  # as in a job; some file systems flush a file that is replaced
-                begin = time.perf_counter()
-                result = gpu_task.run_map(device, code, prologues, self.native, run, Progress())
-                taken.append((time.perf_counter() - begin, result))
-                assert not result.failure and not result.reason, result
-        timed = sorted(taken[WARM_UP:], key=lambda pair: pair[0])
-        seconds, result = timed[len(timed) // 2]
-        stages = {name: s for name, s in result.seconds.items() if s >= 1e-4 and name != "total"}
-        return Row(what, text.stat().st_size, seconds, stages), result
-
-    def on_cpu(self, what: str, bundle: Path, text: Path, settings: Sequence[str] = ()) -> tuple[Row, AttemptResult]:
-        plan = self.plan(bundle, text, settings)
-        place, out, index = self.place(plan, "cpu")
-        begin = time.perf_counter()
-        result = cpu_task.run_map(self.native, plan.cpu, plan.splits[0], place, out, index, Progress())
-        return Row(what, text.stat().st_size, time.perf_counter() - begin), result
+    def on_cpu(self, what: str, bundle: Path, text: Path, settings: Sequence[str] = ()) -> Row:
+        timed = self.tasks.on_cpu(bundle, Work(text, settings=tuple(settings)))
+        return Row(what, timed.size, timed.seconds)
 
     def check(self) -> None:
         one, other = (self.scratch / f"task-{side}" / "file.out" for side in ("device", "cpu"))
@@ -145,12 +98,12 @@ def apps(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
             continue
         small = data.cached(options.cpu_size, 1)
         settings = [f"grep.pattern={contenders.rare_word(small)}"] if app == "grep" else []
-        cpu, _ = bench.on_cpu(f"{app}, one CPU task", bench.bundle(app), small, settings)
+        cpu = bench.on_cpu(f"{app}, one CPU task", bench.bundle(app), small, settings)
         bench.on_device(app, bench.bundle(app), small, settings)
         bench.check()
         yield cpu
         for size in options.sizes:
-            row, _ = bench.on_device(app, bench.bundle(app), data.cached(size, 1), settings)
+            row = bench.on_device(app, bench.bundle(app), data.cached(size, 1), settings)
             row.note = f"{row.rate / cpu.rate:.0f} x one CPU task"
             yield row
 
@@ -161,10 +114,10 @@ def sets(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
     for name in ("default", "paper"):
         whole = [] if name == "default" else ["--opt", "paper"]
         if name == "paper" and "paper" in options.only:
-            yield bench.on_device("wordcount, --opt paper", bench.bundle("wordcount", *whole), text)[0]
+            yield bench.on_device("wordcount, --opt paper", bench.bundle("wordcount", *whole), text)
         for item in chosen(name) if "items" in options.only else ():
             what = f"wordcount, {name} without {item}"
-            yield bench.on_device(what, bench.bundle("wordcount", *whole, "--no-opt", item), text)[0]
+            yield bench.on_device(what, bench.bundle("wordcount", *whole, "--no-opt", item), text)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -181,7 +134,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> None:
     options = parse_arguments()
     with tempfile.TemporaryDirectory(prefix="gpu-task-") as folder:
-        bench = Bench(Native.load(), Path(folder), options.device, options.runs)
+        bench = Bench(Tasks(Native.load(), Path(folder)), options.device, options.runs)
         facts: dict[str, Any] = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
         if options.device == "cuda":
             facts["GPU"] = ", ".join(toolchain_cuda.of_this_machine())

@@ -12,7 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "heterodoop"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-PYTHON_FILES = [*MODULES, *sorted((ROOT / "bench").glob("*.py")), *sorted((ROOT / "tests").rglob("*.py")), ROOT / "setup.py"]
+OTHERS = [path for folder in ("bench", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
+PYTHON_FILES = [*MODULES, *OTHERS, ROOT / "setup.py"]
 NATIVE_FILES = sorted(p for p in (ROOT / "runtime").rglob("*") if p.suffix in {".cpp", ".h", ".cuh", ".cu", ".c"})
 
 # Lowest first. A module may import lower levels and its own package; never a sibling package of its own level.
