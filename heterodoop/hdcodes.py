@@ -121,7 +121,7 @@ CODES: dict[str, Entry] = {
         "a job setting that is not supported",
         "The setting would change the result, and the embedded engine does not support it. Ignoring it would"
         " give a wrong result"
-        " without a word.",
+        " without a word. Under Hadoop: submit --iterate takes no compressed output, for it is the next round's side file.",
         "Remove the setting, or run the job under Hadoop. docs/job-settings.md has the list.",
     ),
     "HD032": Entry(
@@ -170,14 +170,16 @@ CODES: dict[str, Entry] = {
     ),
     "HD042": Entry(
         "the rounds that are there are of another job",
-        "Rounds that are done are kept in OUTPUT.rounds until the job ends, and the same command goes on with them. The"
-        " program, an input, a side file or a setting differs from what they were made with; the message says which.",
+        "Rounds that are done are kept in OUTPUT.rounds (under Hadoop in HDFS) until the job ends, and the same command goes"
+        " on with them. The program, an input, a side file or a setting differs from what they were made with; the message"
+        " says which.",
         "Run the job as it was, name another output, or remove OUTPUT.rounds to begin anew.",
     ),
     "HD043": Entry(
         "another process works on these rounds",
-        "Two commands with the same output would run the same rounds.",
-        "Wait for the other one, or name another output.",
+        "Two commands with the same output would run the same rounds. Under Hadoop the file OUTPUT.rounds/lock says who is"
+        " there; one that was killed on this machine is noticed, one on another machine is not.",
+        "Wait for the other one, or name another output. If it is no more: hadoop fs -rm OUTPUT.rounds/lock.",
     ),
     "HD044": Entry(
         "a criterion on a counter that nobody has",
@@ -191,6 +193,13 @@ CODES: dict[str, Entry] = {
         "As many rounds were run as --rounds allows (100 where it is not given), and --until is not true yet. The output is"
         " that of the last round.",
         "Give more rounds, or go on from the output: --file OUTPUT/part-00000#NAME.",
+    ),
+    "HD046": Entry(
+        "nobody knows the counters of a round",
+        "--until looks at the counters of the round's job, which the JobHistory server has. It did not answer in time, or"
+        " does not know the job. Counters that are not known are not taken for 0: that might end the rounds too early.",
+        "Look at the JobHistory server (heterodoop cluster status), then run the same command again: it goes on with what"
+        " the job made.",
     ),
     "HD101": Entry(
         "directive not understood",

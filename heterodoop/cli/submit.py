@@ -41,6 +41,12 @@ def _streaming_options(command: Any) -> Any:
 @click.option("--file", "files", multiple=True, metavar="PATH[#NAME]",
               help="File of this machine that the filters find in their working folder; repeatable.")
 @_streaming_options
+@click.option("--iterate", "side_file", metavar="NAME",
+              help="Run the job again and again, each time with the last output as the side file NAME (a --file gives the"
+                   " first one).")
+@click.option("--rounds", metavar="N", help="With --iterate: at most N rounds (default: 100).")
+@click.option("--until", metavar="CONDITION",
+              help="With --iterate: done when a counter of the last round says so: GROUP:COUNTER<NUMBER, or <= == >= >.")
 @click.option("--queue", metavar="NAME", help="YARN's queue.")
 @click.option("--name", metavar="TEXT", help="Name of the job (default: the bundle's).")
 @click.option("--dry-run", is_flag=True, help="Print the `hadoop jar` command that submits the job, and do not run it.")
@@ -48,16 +54,27 @@ def _streaming_options(command: Any) -> Any:
 @click.option("--kill-on-exit", is_flag=True, help="Kill the job when this command is interrupted.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print the end, the counters and a failure's cause to stdout as JSON.")
-def submit_command(bundle: str, inputs: tuple[str, ...], output: str, **options: Any) -> None:
+def submit_command(
+    bundle: str, inputs: tuple[str, ...], output: str, side_file: str | None, rounds: str | None, until: str | None,
+    **options: Any,
+) -> None:
     """Run a bundle as a job of a Hadoop cluster, on its GPUs and CPUs together.
 
     The job is a Hadoop Streaming job: --dry-run shows it. Where no GPU driver runs on a node, or it declines, map tasks run
     on the CPU. The cluster is that of HADOOP_CONF_DIR, `hadoop` the one of HADOOP_HOME or PATH. An interrupt leaves the
     job running.
-    """
-    from ..commands import submit
 
-    submit.submit(bundle, inputs, output, **options)
+    With --iterate rounds follow each other, a job each, until the condition of --until is met, the output is the side file
+    again, or there were N rounds. Until then they are kept in OUTPUT.rounds, and the same command goes on there, also with
+    a job that an interrupt left running.
+    """
+    from ..commands import iterate, submit, submit_iterate
+
+    if side_file is None:
+        iterate.refuse_alone(rounds, until)
+        submit.submit(bundle, inputs, output, **options)
+    else:
+        submit_iterate.submit(bundle, inputs, output, side_file, rounds, until, **options)
 
 
 @click.group("job")

@@ -1,9 +1,9 @@
-"""`heterodoop run --iterate`: rounds of a job, and a line about each."""
+"""`heterodoop run --iterate`: rounds of a job, and a line about each, as `heterodoop submit --iterate` has them too."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,15 +32,14 @@ def run(
     """Run the rounds; print the last one's report, with all rounds in it, or a line a round. Raises as `run_iterated`."""
     silent = quiet or as_json
     given = RunOptions(quiet=silent, **options)
-    tell = _nothing if silent else _tell
+    tell = teller(quiet=silent)
     wish = Wish(side_file, rounds, until)
     result = iterate.run_iterated(bundle, inputs, output, given, wish, devices=devices, tell=tell)
     show(list(result.warnings))
     if as_json:
         click.echo(json.dumps(result.report, indent=1))
     elif not quiet:
-        found = result.report["iterate"]
-        click.echo(f"{len(found['rounds'])} rounds: {_WHY[found['stopped']]}", err=True)
+        click.echo(ending(result.report["iterate"]), err=True)
         click.echo(f"result in {result.output}, report in {result.report_folder}", err=True)
 
 
@@ -50,6 +49,16 @@ def refuse_alone(rounds: str | None, until: str | None) -> None:
         if value is not None:
             raise UsageError(f"{option} {value} says when a job with --iterate is done", code="HD040",
                              help="add --iterate NAME, the side file that each round replaces")
+
+
+def ending(found: Mapping[str, Any]) -> str:
+    """Why there are so many rounds and no more. `found`: a report's "iterate"."""
+    return f"{len(found['rounds'])} rounds: {_WHY[found['stopped']]}"
+
+
+def teller(*, quiet: bool) -> Callable[[Round], None]:
+    """Prints a line about a round."""
+    return _nothing if quiet else _tell
 
 
 def _nothing(done: Round) -> None:

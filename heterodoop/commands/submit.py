@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,17 @@ import click
 from ..diag import Diagnostic, render
 from ..engine.progress import make_display
 from ..hadoop import submission
-from ..hadoop.follow import CPU_MAPS, GPU_MAPS, PLUGIN_GROUP, Ended
+from ..hadoop.follow import CPU_MAPS, GPU_MAPS, HADOOPS, PLUGIN_GROUP, SUCCEEDED, Ended, Say
 from ..hadoop.job_options import SubmitOptions
 from ..hadoop.logs import Cause
 from ..source import SourceMap
 
 FORMAT = "heterodoop-job-1"
-SUCCEEDED = "SUCCEEDED"
 # Hadoop counts some sixty things; these tell a person what the job did. `heterodoop job counters` has all.
 _SHOWN = (
     "MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS",
     "REDUCE_SHUFFLE_BYTES", "REDUCE_INPUT_GROUPS", "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS",
 )
-_HADOOPS = ("org.apache.hadoop.", "Shuffle Errors")
 
 
 def submit(
@@ -33,10 +32,9 @@ def submit(
     as_json: bool, **options: Any,
 ) -> None:
     """Raises as `submission.plan`, `submit`, `run`; JobFailed HD628 and its like for a job that failed."""
-    known = {field.name for field in fields(SubmitOptions)}
-    chosen = SubmitOptions(**{key: value for key, value in options.items() if key in known})
+    chosen = chosen_of(options)
     plan = submission.plan(Path(bundle), inputs, output, chosen, dry=dry_run)
-    _warn(plan.warnings)
+    warn(plan.warnings)
     if dry_run:
         click.echo(plan.line(background=detach))
         return
@@ -44,7 +42,7 @@ def submit(
         job = submission.submit(plan)
         click.echo(json.dumps({"format": FORMAT, "job": job}, indent=1) if as_json else job)
         return
-    say = _say if not quiet else _silent
+    say = sayer(quiet=quiet)
     end = submission.run(plan, make_display(sys.stderr, quiet=quiet), say, kill_on_exit=kill_on_exit)
     failure = None if end.state == SUCCEEDED else submission.failure(plan.hadoop.conf, end)
     if as_json:
@@ -55,9 +53,18 @@ def submit(
         say(line)
 
 
-def _warn(warnings: list[Diagnostic]) -> None:
+def chosen_of(options: Mapping[str, Any]) -> SubmitOptions:
+    """What of a command line's options says what the job is."""
+    return SubmitOptions(**{field.name: options[field.name] for field in fields(SubmitOptions)})
+
+
+def warn(warnings: list[Diagnostic]) -> None:
     for warning in warnings:
         click.echo(render(warning, SourceMap()), err=True)
+
+
+def sayer(*, quiet: bool) -> Say:
+    return _silent if quiet else _say
 
 
 def _say(text: str) -> None:
@@ -97,7 +104,7 @@ def summary(end: Ended) -> list[str]:
     lines = [f"{end.job} succeeded in {end.seconds:.0f} s: {end.maps} maps{sides}, {end.reduces} reduces"]
     rows = [(name, value) for group in end.counters.values() for name, value in group.items() if name in _SHOWN and value]
     for group, counters in end.counters.items():
-        if not group.startswith(_HADOOPS):
+        if not group.startswith(HADOOPS):
             rows += [(f"{group}: {name}", value) for name, value in counters.items() if not _is_stage(group, name)]
     width = max((len(name) for name, _ in rows), default=0)
     return lines + [f"  {name:{width}}  {value:>14,}" for name, value in rows]

@@ -22,6 +22,8 @@ HISTORY_SECONDS = 30.0
 QUEUE_HINT = 60.0  # a job that waits so long for a container is told why
 PLUGIN_GROUP = "HeteroDoop"
 GPU_MAPS, CPU_MAPS = "GPU_MAPS", "CPU_MAPS"
+SUCCEEDED = "SUCCEEDED"
+HADOOPS = ("org.apache.hadoop.", "Shuffle Errors")  # how the names of Hadoop's own groups of counters begin
 
 Say = Callable[[str], None]
 

@@ -99,10 +99,11 @@ class Cluster(yarn_rest.Rest):
             )
         return ToolError(f"the ResourceManager does not answer: {error}", code="HD622", help=LOOK)
 
-    def apps(self, user: str, states: tuple[str, ...] = ()) -> list[App]:
-        """Applications of MapReduce, newest first; `user` "": of all."""
+    def apps(self, user: str, states: tuple[str, ...] = (), tag: str = "") -> list[App]:
+        """Applications of MapReduce, newest first; `user` "": of all. `tag`: with this word in mapreduce.job.tags."""
         query = "?applicationTypes=MAPREDUCE" + (f"&user={urllib.parse.quote(user, safe='')}" if user else "")
         query += f"&states={','.join(states)}" if states else ""
+        query += f"&applicationTags={urllib.parse.quote(tag, safe='')}" if tag else ""
         try:
             found = self._ask_manager(f"/ws/v1/cluster/apps{query}")
         except Unknown as error:

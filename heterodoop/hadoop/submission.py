@@ -6,7 +6,7 @@ the job running. Not here: what the job is (`job_options`), how it is shown (`co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,16 +104,22 @@ def submit(of: Plan) -> str:
         raise _interrupted(of, "", kill=False) from None
 
 
-def run(of: Plan, display: Display, say: Say, *, kill_on_exit: bool) -> Ended:
+def run(
+    of: Plan, display: Display, say: Say, *, kill_on_exit: bool, job: str = "",
+    note: Callable[[str], None] = lambda job: None,
+) -> Ended:
     """Submit the job and follow it to its end. An interrupt leaves it running, or kills it with `kill_on_exit`.
 
+    job   the id where it has been submitted before.
+    note  is called with the id as soon as there is one.
     Raises as `client.submit`; Interrupted; ToolError HD622 for a cluster that is silent for too long.
     """
-    job = ""
     try:
-        job = _submit(of)
-        after = "kills it" if kill_on_exit else f"leaves it running (heterodoop job kill {job})"
-        say(f"{job} is submitted; an interrupt {after}")
+        if not job:
+            job = _submit(of)
+            note(job)
+            after = "kills it" if kill_on_exit else f"leaves it running (heterodoop job kill {job})"
+            say(f"{job} is submitted; an interrupt {after}")
         return Follower(Cluster(of.hadoop.conf), job, display, say, plugin=of.job.plugin is not None).wait()
     except KeyboardInterrupt:
         raise _interrupted(of, job, kill=kill_on_exit) from None

@@ -1,4 +1,4 @@
-"""Names in HDFS: look, list, put, get, read, over WebHDFS with the `hdfs` package (docs/decisions says why not for data).
+"""Names in HDFS: list, put, get, read, rename, remove, over WebHDFS with the `hdfs` package (docs/decisions: not for data).
 
 A file appears under its name only when it is whole: it is written as NAME._COPYING_ and renamed, as `hadoop fs -put` does;
 the same for files that are fetched. Without Kerberos only. Not here: reading splits (`hdfs`), what commands print.
@@ -145,6 +145,34 @@ class Namespace:
                 os.rename(partial, local)
         except OSError as error:
             raise UsageError(f"{local}: {error.strerror or error}", code="HD634") from None
+
+    def write(self, path: str, data: bytes) -> None:
+        """A small file, whole or not at all, in the place of one that may be there. Folders above it are made."""
+        partial = path + COPYING
+        with self._errors(path):
+            self._client.write(partial, data=data, overwrite=True)
+            self._client._rename(partial, destination=path, renameoptions="OVERWRITE")
+
+    def create(self, path: str, data: bytes) -> bool:
+        """A small file, unless there is one: of several that create it at once one gets True."""
+        try:
+            with self._errors(path):
+                self._client.write(path, data=data, overwrite=False)
+        except UsageError:
+            if self.status(path) is None:
+                raise
+            return False
+        return True
+
+    def move(self, path: str, target: str) -> None:
+        """Rename a file or folder, in one step. Raises UsageError HD634 also where the target exists."""
+        with self._errors(target):
+            self._client._rename(path, destination=target, renameoptions="NONE")  # without it: into a folder that exists
+
+    def remove(self, path: str) -> None:
+        """A file, or a folder with all that is in it, for good; what is not there is no error."""
+        with self._errors(path):
+            self._client.delete(path, recursive=True)
 
     def make_folder(self, path: str) -> None:
         with self._errors(path):

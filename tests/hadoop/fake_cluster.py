@@ -10,7 +10,8 @@ import json
 import shlex
 import threading
 import urllib.parse
-from pathlib import Path
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 JOB = "job_1700000000000_0001"
@@ -23,12 +24,14 @@ LIVE = f"/proxy/{APP}/ws/v1/mapreduce/jobs/{JOB}"
 class FakeCluster:
     """`answers`: path (with its query, or without) -> what is sent: a value as JSON, text as it is, an int as that status.
 
-    A list of answers is given one by one, the last one for ever. `files`: what WebHDFS has.
+    A list of answers is given one by one, the last one for ever. `otherwise`: answers for paths that are not there, from the
+    path. `files`, `folders`: what WebHDFS has.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.answers: dict[str, Any] = {"/ws/v1/cluster/info": {"clusterInfo": {"state": "STARTED"}}}
+        self.otherwise: Callable[[str], Any] = lambda path: 404
         self.files: dict[str, bytes] = {}
         self.folders: set[str] = {"/"}
         self.asked: list[str] = []
@@ -110,7 +113,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if self.path.startswith("/webhdfs/v1"):
             self._webhdfs(body)
             return
-        found = self.cluster.answers.get(self.path, self.cluster.answers.get(self.path.partition("?")[0], 404))
+        answers, bare = self.cluster.answers, self.path.partition("?")[0]
+        found = next((answers[path] for path in (self.path, bare) if path in answers), None)
+        if found is None:
+            found = self.cluster.otherwise(self.path)
         if isinstance(found, list):
             found = found.pop(0) if len(found) > 1 else found[0]
         if isinstance(found, int):
@@ -160,16 +166,40 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _create(self, path: str, query: dict[str, str], body: bytes) -> None:
         if "datanode" not in query:
             self._redirect(query)
+        elif path in self.cluster.files and query.get("overwrite", "").lower() == "false":
+            self._refuse("FileAlreadyExistsException", f"{path} for client 127.0.0.1 already exists")
         else:
             self.cluster.files[path] = body
+            self.cluster.folders.update(str(folder) for folder in PurePosixPath(path).parents)
             self._send(201, b"", "text/plain")
 
     def _rename(self, path: str, query: dict[str, str], body: bytes) -> None:
-        self.cluster.files[query["destination"]] = self.cluster.files.pop(path)
-        self._json({"boolean": True})
+        """With options as FileContext's rename, which refuses by an exception and answers with nothing."""
+        target, options = query["destination"], query.get("renameoptions", "")
+        if options == "NONE" and (target in self.cluster.files or target in self.cluster.folders):
+            self._refuse("FileAlreadyExistsException", f"rename destination {target} already exists")
+            return
+        for old in self._below(path):
+            new = target + old.removeprefix(path)
+            if old in self.cluster.folders:
+                self.cluster.folders.remove(old)
+                self.cluster.folders.add(new)
+            else:
+                self.cluster.files[new] = self.cluster.files.pop(old)
+        if options:
+            self._send(200, b"", "application/octet-stream")
+        else:
+            self._json({"boolean": True})
 
     def _delete(self, path: str, query: dict[str, str], body: bytes) -> None:
-        self._json({"boolean": self.cluster.files.pop(path, None) is not None})
+        found = self._below(path)
+        for name in found:
+            self.cluster.files.pop(name, None)
+            self.cluster.folders.discard(name)
+        self._json({"boolean": bool(found)})
+
+    def _below(self, path: str) -> list[str]:
+        return [name for name in (*self.cluster.files, *self.cluster.folders) if name == path or name.startswith(f"{path}/")]
 
     def _mkdirs(self, path: str, query: dict[str, str], body: bytes) -> None:
         self.cluster.folders.add(path)
@@ -188,6 +218,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _missing(self, path: str) -> None:
         what = {"exception": "FileNotFoundException", "message": f"File does not exist: {path}"}
         self._send(404, json.dumps({"RemoteException": what}).encode(), "application/json")
+
+    def _refuse(self, exception: str, message: str) -> None:
+        what = {"exception": exception, "message": message}
+        self._send(403, json.dumps({"RemoteException": what}).encode(), "application/json")
 
     def _json(self, value: object) -> None:
         self._send(200, json.dumps(value).encode(), "application/json")

@@ -1,0 +1,321 @@
+"""A job of a cluster that runs again and again: a round's output in HDFS is the next round's side file.
+
+Each round is an ordinary streaming job (`submission`) with an output of its own below OUT.rounds (`rounds`). Its part files
+are joined here, on the machine that submits, and shipped with the next round as any `--file`. An interrupt leaves the
+round's job running; the same command finds it again, by its noted id or its tag, and goes on from there. Not here: when
+it is enough (`engine.stopping`), what is shown (`commands`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..diag import Diagnostic
+from ..driver.yarn_rest import Unknown
+from ..engine import jobconf
+from ..engine.progress import Display
+from ..engine.signals import StopSignals
+from ..engine.stopping import LIMIT, ROUND, UNTIL, Round, Stop, Wish, program
+from ..errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
+from ..storage.webhdfs import Namespace, Status
+from . import archive, submission
+from .follow import HADOOPS, SUCCEEDED, Ended, Say
+from .job_options import SubmitOptions
+from .logs import Cause
+from .rest import Cluster
+from .rounds import Rounds
+from .streaming import Shipped
+from .submission import Plan
+
+FAILED = "failed"
+TAGS = "mapreduce.job.tags"
+COMPRESS = "mapreduce.output.fileoutputformat.compress"
+
+# Settings that say where and in what pieces tasks run, with how much memory and time: they may change between rounds.
+_FREE = re.compile(
+    r"heterodoop\.|yarn\.|mapreduce\.(?:map|reduce)\.(?:memory\.|java\.|cpu\.|maxattempts|speculative)"
+    r"|mapreduce\.job\.(?:maps|tags|priority|ubertask\.)|mapreduce\.task\.(?:timeout|io\.)|mapreduce\.am\.|yarn\.app\."
+    r"|mapreduce\.input\.fileinputformat\.split\."
+)
+
+
+class Shown(NamedTuple):
+    """What a run tells while it lasts.
+
+    display  a new one for each round. say: a line. tell: a round that is done, also of an earlier run.
+    """
+
+    display: Callable[[], Display]
+    say: Say
+    tell: Callable[[Round], None]
+
+
+class Result(NamedTuple):
+    """`ended`: the last round's job; `iterate`: all rounds that are done; `failure`: why the last one failed, else None.
+
+    warnings  what there is to say at the end.
+    """
+
+    ended: Ended
+    iterate: dict[str, Any]
+    warnings: list[Diagnostic]
+    failure: tuple[Cause, JobFailed] | None
+
+
+class Iteration:
+    """An iterated job, looked at and ready to run."""
+
+    def __init__(
+        self, bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, wish: Wish, *, dry: bool,
+    ) -> None:
+        """Raises as `submission.plan` and `Namespace`; UsageError HD031 (a compressed output), HD040, HD041."""
+        self.plan = submission.plan(bundle, inputs, output, options, dry=dry)
+        given = [f"{key}={value}" for key, value in self.plan.job.settings.items() if key in (LIMIT, UNTIL)]
+        conf = jobconf.parse(given, wish.options)
+        self.stop = Stop.of(wish, conf.get(LIMIT), conf.get(UNTIL))
+        self.warnings = [*self.plan.warnings, *conf.warnings]
+        self.name = wish.side_file
+        found = [file for file in self.plan.job.files[: len(options.files)] if file.name == self.name and file.sha256]
+        if not found:
+            raise wish.missing()
+        self.first = found[0]
+        _check_plain(self.plan)
+        self._bundle, self._inputs = bundle, inputs
+        self._space = Namespace(self.plan.hadoop.conf)
+        self._rounds = Rounds(self._space, self._space.resolve(output))
+
+    def close(self) -> None:
+        self._space.close()
+
+    def line(self) -> str:
+        """The command that submits the first round, for a shell."""
+        return self._round_plan(1, self.first).line(background=False)
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the rounds' results. Not in it: where and in what pieces tasks run, and when the job ends."""
+        job = self.plan.job
+        kept = sorted(f"{key}={value}" for key, value in job.settings.items() if not _FREE.match(key))
+        streaming = [job.partitioner, job.input_format, job.output_format, *job.libjars, *job.environment]
+        files = {file.name: file.sha256 or file.address for file in (*job.files, *job.archives)}
+        return {
+            "program": program(self._bundle),
+            "input": [entry for name in self._inputs for entry in self._input(name)],
+            "side files": files | {"": self.name},
+            "settings": [*kept, str(job.reducers), *streaming],
+        }
+
+    def run(self, shown: Shown, *, kill_on_exit: bool) -> Result:
+        """Run rounds until the criterion is met, the output is the side file again, or so many were run.
+
+        Raises as `submission.run`, but for a round's failure, which is returned; UsageError HD042, HD043; JobFailed HD044,
+        HD406; ToolError HD046 (nobody knows a round's counters). What was done is kept in OUT.rounds, except where the
+        first round could not be run.
+        """
+        try:
+            self._rounds.open(self.identity())
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted", help="the same command goes on") from None
+        run = _Run(self, self._rounds, shown, kill_on_exit)
+        try:
+            with _folder() as folder:
+                return run.result(_Side(folder, self._rounds, self.first))
+        except KeyboardInterrupt:
+            kept = f"interrupted; the rounds are kept in {self._rounds.root}"
+            raise Interrupted(kept, help="the same command goes on there") from None
+        except (JobFailed, UsageError, Limitation):
+            if not self._rounds.ended and not run.submitted:
+                self._rounds.discard()
+            raise
+        finally:
+            self._rounds.close()
+
+    def _round_plan(self, number: int, side: Shipped, tag: str = "") -> Plan:
+        job = self.plan.job
+        files = tuple(side if file == self.first else file for file in job.files)
+        tags = ",".join(filter(None, (job.settings.get(TAGS, ""), tag)))
+        settings = {**job.settings, ROUND: str(number), **({TAGS: tags} if tags else {})}
+        return self.plan._replace(job=replace(job, files=files, settings=settings, output=self._rounds.output(number)))
+
+    def round_job(self, number: int, side: Shipped) -> Plan:
+        """The plan of a round, tagged so that it can be found again."""
+        return self._round_plan(number, side, self._rounds.tag(number))
+
+    def _input(self, name: str) -> list[list[Any]]:
+        """Files of an input with size and time; of a pattern, and outside of HDFS, the name alone."""
+        try:
+            found = self._space.status(self._space.resolve(name))
+        except HeteroDoopError as error:
+            if error.code not in ("HD634", "HD637"):
+                raise
+            found = None
+        if found is None:
+            return [[name]]
+        listed = self._space.list(found.name) if found.folder else [found]
+        return [[entry.name, entry.size, entry.modified] for entry in listed if _visible(entry)]
+
+
+class _Run:
+    """The rounds of one call. `submitted`: there is a job of them, which may be running."""
+
+    def __init__(self, job: Iteration, rounds: Rounds, shown: Shown, kill_on_exit: bool) -> None:
+        self._job, self._rounds, self._shown, self._kill = job, rounds, shown, kill_on_exit
+        self._cluster = Cluster(job.plan.hadoop.conf)
+        self._earlier = len(rounds.ended)
+        self.submitted = False
+
+    def result(self, side: _Side) -> Result:
+        self._side = side
+        for done in self._done():
+            self._shown.tell(done)
+        while not (stopped := self._job.stop.why(self._reports(), self._unchanged)):
+            ended = self._round(len(self._rounds.ended) + 1)
+            if ended.state != SUCCEEDED:
+                return self._failed(ended)
+            self._shown.tell(self._done()[-1])
+        last = self._rounds.ended[-1]
+        with StopSignals():  # a signal comes too late now
+            self._rounds.commit()
+        return Result(last, self._summary(stopped), self._job.stop.unmet(stopped, self._reports()), None)
+
+    def _round(self, number: int) -> Ended:
+        """Run a round, or take up the job of it that an earlier command started; a round that succeeded is added."""
+        plan = self._job.round_job(number, self._side.shipped(number - 1))
+        job = self._begun(number)
+        ended = self._follow(plan, number, job) if job else None
+        if ended and not (ended.state == SUCCEEDED and self._rounds.has_output(number)):
+            self._shown.say(f"{ended.job}, round {number} of an earlier command, ended {ended.state}: the round runs again")
+            ended = None
+        if ended is None:
+            self._rounds.clear(number)
+            ended = self._follow(plan, number, "")
+        if ended.state == SUCCEEDED:
+            self._check_known(ended, number)
+            self._rounds.add(ended)
+        return ended
+
+    def _begun(self, number: int) -> str:
+        """The job of a round that an earlier command submitted, as far as the cluster knows it; "" = none."""
+        try:
+            noted = self._rounds.noted(number)
+            if noted and (self._cluster.app(noted) or self._cluster.history(noted)):
+                return noted
+        except Unknown as error:
+            raise self._cluster.unreachable(error) from None
+        tagged = self._cluster.apps(self._cluster.user, tag=self._rounds.tag(number))
+        return tagged[0].job if tagged else ""
+
+    def _follow(self, plan: Plan, number: int, job: str) -> Ended:
+        def note(submitted: str) -> None:
+            self.submitted = True
+            self._rounds.note(number, submitted)
+
+        if job:
+            self.submitted = True
+            self._shown.say(f"round {number}: {job}, which an earlier command submitted")
+        try:
+            display = self._shown.display()
+            return submission.run(plan, display, self._shown.say, kill_on_exit=self._kill, job=job, note=note)
+        except Interrupted as error:
+            goes_on = "no other round starts; the same command goes on, with what this job makes if it is left running"
+            help = "; ".join(filter(None, (goes_on, error.help)))
+            raise Interrupted(f"round {number}: {error.message}", help=help) from None
+
+    def _check_known(self, ended: Ended, number: int) -> None:
+        """Counters that nobody knows would all be 0, and the criterion may be met by that."""
+        if self._job.stop.until and not ended.counters:
+            raise ToolError(
+                f"round {number}: {ended.job} succeeded, but no server says its counters, so nobody knows whether that is"
+                f" enough: --until {self._job.stop.until}",
+                code="HD046", help="look at the JobHistory server; the same command goes on with what the job made",
+            )
+
+    def _failed(self, ended: Ended) -> Result:
+        number = len(self._rounds.ended) + 1
+        cause, error = submission.failure(self._job.plan.hadoop.conf, ended)
+        kept = f"the rounds before are kept in {self._rounds.root}: the same command tries round {number} again"
+        help = "; ".join(filter(None, [error.help, kept if number > 1 else ""]))
+        summary = self._summary(FAILED)
+        if number == 1:
+            self._rounds.discard()
+        failure = JobFailed(f"round {number}: {error.message}", code=error.code, help=help)
+        return Result(ended, summary, [], (cause, failure))
+
+    def _summary(self, stopped: str) -> dict[str, Any]:
+        return self._job.stop.summary(self._job.name, stopped, self._done())
+
+    def _unchanged(self) -> bool:
+        done = len(self._rounds.ended)
+        return self._side.digest(done - 1) == self._side.digest(done)
+
+    def _reports(self) -> list[dict[str, Any]]:
+        return [report(ended) for ended in self._rounds.ended]
+
+    def _done(self) -> list[Round]:
+        return self._job.stop.rounds(self._reports(), self._earlier)
+
+
+class _Side:
+    """The side files that rounds gave, one at a time on this machine. Round 0 gave the user's."""
+
+    def __init__(self, folder: Path, rounds: Rounds, first: Shipped) -> None:
+        self._local = folder / first.name
+        self._rounds = rounds
+        self._first = first
+        self._held = 0
+        self._digests = {0: first.sha256}
+
+    def digest(self, number: int) -> str:
+        if number not in self._digests:
+            self._fetch(number)
+        return self._digests[number]
+
+    def shipped(self, number: int) -> Shipped:
+        if number and self._held != number:
+            self._fetch(number)
+        return Shipped(str(self._local), self._first.name, self._digests[number]) if number else self._first
+
+    def _fetch(self, number: int) -> None:
+        self._held = 0
+        try:
+            self._digests[number] = self._rounds.fetch(number, self._local)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise UsageError(f"cannot keep a side file in {str(self._local.parent)!r}: {why}", code="HD021") from None
+        self._held = number
+
+
+def report(ended: Ended) -> dict[str, Any]:
+    """A job's end in the form of an engine's report.json, for criteria and lists of rounds."""
+    user: dict[str, dict[str, int]] = {}
+    own: dict[str, int] = {}
+    for group, counters in ended.counters.items():
+        if group.startswith(HADOOPS):
+            own.update({name: value for name, value in counters.items() if name not in own})
+        else:
+            user[group] = counters
+    return {"job": {"id": ended.job}, "seconds": {"total": ended.seconds}, "counters": own, "user_counters": user}
+
+
+def _check_plain(plan: Plan) -> None:
+    if (plan.job.settings.get(COMPRESS) or plan.hadoop.conf.get(COMPRESS)).lower() == "true":
+        raise UsageError(
+            f"{COMPRESS} is true: a round's output is the next one's side file, which programs read as it is", code="HD031",
+            help=f"-D {COMPRESS}=false",
+        )
+
+
+def _visible(entry: Status) -> bool:
+    return entry.name.rpartition("/")[2][:1] not in ("_", ".")
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """For the side file; its path needs no escapes for Hadoop's client."""
+    with tempfile.TemporaryDirectory(dir=archive.shelf("rounds"), ignore_cleanup_errors=True) as folder:
+        yield Path(folder)

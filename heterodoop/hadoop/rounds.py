@@ -1,0 +1,199 @@
+"""The rounds of an iterated job in HDFS, in OUT.rounds beside the output, so that it can go on after an interrupt.
+
+    OUT.rounds/rounds.json       what job this is, and a word of its own with which each round's job is tagged in YARN
+    OUT.rounds/lock              who works here
+    OUT.rounds/0001.job          the id of the round's job, from its submission on
+    OUT.rounds/0001/             its output. Those of rounds before the last two are removed
+    OUT.rounds/0001.json         how it ended: with this the round is done
+
+When the job ends, the last round's output is renamed to OUT and the rest is removed. Not here: running rounds (`iterate`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import posixpath
+import secrets
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import JobFailed, UsageError
+from ..storage.webhdfs import COPYING, Namespace
+from . import processes
+from .follow import Ended
+from .processes import Process
+
+FORMAT = "heterodoop-hadoop-rounds-1"
+STATE, LOCK = "rounds.json", "lock"
+
+
+class Rounds:
+    """The folder. `open` takes it for this process; `close` lets it go. All methods raise as those of `Namespace`."""
+
+    def __init__(self, space: Namespace, output: str) -> None:
+        """output: absolute path."""
+        self.ended: list[Ended] = []  # the rounds that are done
+        self.root = output + ".rounds"
+        self._output = output
+        self._space = space
+        self._word = ""
+        self._locked = False
+
+    def open(self, identity: Mapping[str, Any]) -> None:
+        """Make the folder, or find the rounds that an earlier run of the same job left there.
+
+        identity  what decides the rounds' results; as JSON.
+        Raises UsageError HD042 (of another job, or not ours), HD043 (another process is at it).
+        """
+        if self._json(STATE).get("format") != FORMAT:
+            self._check_free()
+        self._lock()
+        try:
+            state = self._json(STATE)
+            if not state:
+                state = {"format": FORMAT, "word": secrets.token_hex(8), "job": json.loads(json.dumps(identity))}
+                self._write(STATE, state)
+            self._check_same(state["job"], json.loads(json.dumps(identity)))
+            self._word = state["word"]
+            self._find_done()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others have the folder."""
+        if self._locked:
+            self._space.remove(self._path(LOCK))
+        self._locked = False
+
+    def discard(self) -> None:
+        """Remove all of it."""
+        self._space.remove(self.root)
+        self._locked = False
+
+    def output(self, number: int) -> str:
+        return self._path(f"{number:04d}")
+
+    def tag(self, number: int) -> str:
+        """A word that no other job's tags have."""
+        return f"heterodoop-{self._word}-{number}"
+
+    def has_output(self, number: int) -> bool:
+        return self._space.status(self.output(number)) is not None
+
+    def clear(self, number: int) -> None:
+        """Remove what an attempt at a round left of its output."""
+        self._space.remove(self.output(number))
+
+    def note(self, number: int, job: str) -> None:
+        """The round's job is submitted."""
+        self._write(f"{number:04d}.job", {"job": job})
+
+    def noted(self, number: int) -> str:
+        """The id of the round's last job; "" where none was submitted, or nobody had the time to note it."""
+        return str(self._json(f"{number:04d}.job").get("job", ""))
+
+    def add(self, ended: Ended) -> None:
+        """A round is done. Of outputs the last two are kept: many rounds would fill a file system."""
+        number = len(self.ended) + 1
+        self._write(f"{number:04d}.json", ended._asdict())
+        self.ended.append(ended)
+        if number > 2:
+            self.clear(number - 2)
+
+    def fetch(self, number: int, local: Path) -> str:
+        """A round's part files, one after the other, as a local file; returns its SHA-256."""
+        digest = hashlib.sha256()
+        names = [entry.name for entry in self._space.list(self.output(number)) if not entry.folder]
+        with local.open("wb") as file:
+            for name in names:
+                if posixpath.basename(name).startswith("part-"):
+                    for piece in self._space.read(name):
+                        digest.update(piece)
+                        file.write(piece)
+        return digest.hexdigest()
+
+    def commit(self) -> None:
+        """The last round's output becomes the job's. Raises JobFailed HD406; the rounds are still there then."""
+        try:
+            self._space.move(self.output(len(self.ended)), self._output)
+        except UsageError as error:
+            raise JobFailed(f"cannot put the output in place: {error.message}", code="HD406") from None
+        self.discard()
+
+    def _path(self, name: str) -> str:
+        return posixpath.join(self.root, name)
+
+    def _write(self, name: str, value: Mapping[str, Any]) -> None:
+        self._space.write(self._path(name), json.dumps(value, indent=1).encode() + b"\n")
+
+    def _json(self, name: str) -> dict[str, Any]:
+        """{} where there is no such file, or only the beginning of one."""
+        path = self._path(name)
+        if self._space.status(path) is None:
+            return {}
+        try:
+            found = json.loads(b"".join(self._space.read(path)))
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _check_free(self) -> None:
+        """A folder with a lock alone is ours: a process may have ended between its first two steps."""
+        if self._space.status(self.root) is None:
+            return
+        names = {posixpath.basename(entry.name) for entry in self._space.list(self.root)}
+        if not names <= {LOCK, STATE + COPYING}:
+            raise UsageError(
+                f"{self.root}, where the rounds are kept, exists and is not of HeteroDoop", code="HD042",
+                help="move it away, or name another output",
+            )
+
+    def _lock(self) -> None:
+        """HDFS has no locks that end with their process; but of several that create a file one succeeds."""
+        host = socket.gethostname()
+        mine = {"host": host, "boot": processes.boot(), "process": processes.identify(os.getpid())}
+        data = json.dumps(mine).encode()
+        path = self._path(LOCK)
+        if not self._space.create(path, data):
+            holder = self._json(LOCK)
+            if not _gone(holder, host):
+                raise self._busy(holder)
+            self._space.remove(path)
+            if not self._space.create(path, data):
+                raise self._busy(self._json(LOCK))
+        self._locked = True
+
+    def _busy(self, holder: Mapping[str, Any]) -> UsageError:
+        who = f"process {holder['process'][0]} on {holder['host']}" if holder.get("process") else "another process"
+        return UsageError(
+            f"{who} works on the rounds in {self.root}", code="HD043",
+            help=f"wait for it; if it is no more: hadoop fs -rm {self._path(LOCK)}",
+        )
+
+    def _check_same(self, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+        differ = [key for key in here if there.get(key) != here[key]]
+        if differ:
+            raise UsageError(
+                f"the rounds in {self.root} are of another job: {', '.join(differ)} differ", code="HD042",
+                help=f"run the job as it was to go on with it; or begin anew after: hadoop fs -rm -r {self.root}",
+            )
+
+    def _find_done(self) -> None:
+        while found := self._json(f"{len(self.ended) + 1:04d}.json"):
+            self.ended.append(Ended(**found))
+        while self.ended and not self.has_output(len(self.ended)):  # somebody took it away: that round runs again
+            self.ended.pop()
+
+
+def _gone(holder: Mapping[str, Any], host: str) -> bool:
+    """Whether the process that made a lock has ended for certain: it was on this machine and is not here now."""
+    try:
+        same = holder["host"] == host
+        return same and (holder["boot"] != processes.boot() or not processes.alive(Process(*holder["process"])))
+    except (KeyError, TypeError):
+        return False
