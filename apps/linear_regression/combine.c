@@ -1,30 +1,26 @@
 /* Linear regression, combine: adds up the products of each two columns, and the rows, of one map task. */
 #include <stdio.h>
-#include <string.h>
-
-#define KEY_SIZE 8 /* bytes of the longest key, with its final '\0' */
 
 int main(void)
 {
-    char key[KEY_SIZE], previous[KEY_SIZE];
+    int key, previous = 0, any = 0;
     long long product, sum = 0; /* 64 bits hold the sums of 900 million rows: see map.c */
 
-    previous[0] = '\0';
-
-#pragma mapreduce combiner key(previous) value(sum) keyin(key) valuein(product) firstprivate(previous, sum)
+#pragma mapreduce combiner key(previous) value(sum) keyin(key) valuein(product) firstprivate(previous, sum, any)
     {
-        while (scanf("%7s %lld", key, &product) == 2) {
-            if (strcmp(key, previous) == 0) {
+        while (scanf("%d %lld", &key, &product) == 2) {
+            if (any && key == previous) {
                 sum += product;
             } else {
-                if (previous[0] != '\0')
-                    printf("%s\t%lld\n", previous, sum);
-                strcpy(previous, key);
+                if (any)
+                    printf("%d\t%lld\n", previous, sum);
+                previous = key;
                 sum = product;
+                any = 1;
             }
         }
-        if (previous[0] != '\0')
-            printf("%s\t%lld\n", previous, sum);
+        if (any)
+            printf("%d\t%lld\n", previous, sum);
     }
     return 0;
 }

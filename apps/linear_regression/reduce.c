@@ -1,11 +1,9 @@
 /* Linear regression, reduce: adds up the sums of all map tasks, in 128 bits. Runs on the CPU, so it needs no directive. */
 #include <stdio.h>
-#include <string.h>
 
-#define KEY_SIZE 8    /* as in combine.c */
 #define DIGITS_SIZE 48 /* 128 bits are 39 digits */
 
-static void print_sum(const char *key, __int128 sum)
+static void print_sum(int key, __int128 sum)
 {
     unsigned __int128 rest = sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum;
     char digits[DIGITS_SIZE];
@@ -18,26 +16,25 @@ static void print_sum(const char *key, __int128 sum)
     } while (rest != 0);
     if (sum < 0)
         digits[--at] = '-';
-    printf("%s\t%s\n", key, digits + at);
+    printf("%d\t%s\n", key, digits + at);
 }
 
 int main(void)
 {
-    char key[KEY_SIZE], previous[KEY_SIZE];
+    int key, previous = 0, any = 0;
     long long value;
     __int128 sum = 0;
 
-    previous[0] = '\0';
-    while (scanf("%7s %lld", key, &value) == 2) {
-        if (strcmp(key, previous) != 0) {
-            if (previous[0] != '\0')
-                print_sum(previous, sum);
-            strcpy(previous, key);
+    while (scanf("%d %lld", &key, &value) == 2) {
+        if (any && key != previous) {
+            print_sum(previous, sum);
             sum = 0;
         }
+        previous = key;
         sum += value;
+        any = 1;
     }
-    if (previous[0] != '\0')
+    if (any)
         print_sum(previous, sum);
     return 0;
 }

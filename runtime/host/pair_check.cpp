@@ -32,7 +32,7 @@ bool key_reads_as(const PairCheck &check, std::string_view key) {
   T number;
   if (!reads_as(key, number)) return false;
   const bool leading_zero = key.starts_with("0") ? key.size() > 1 : key.starts_with("-0");
-  return !leading_zero && !(check.has_none && number == static_cast<T>(check.none));
+  return !leading_zero && !(check.has_none && static_cast<uint64_t>(number) == check.none);
 }
 
 }  // namespace

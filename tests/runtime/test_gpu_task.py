@@ -230,22 +230,21 @@ def test_unreadable_pairs_are_the_cpu_s(on_device: Run, on_cpu: Run, key: Any, v
     same(on_device(data, IDENTITY, check=check), on_cpu(data, IDENTITY, check=check))
 
 
-@pytest.mark.parametrize("none", [None, 0, -1, 7, -(1 << 31), (1 << 32) - 1, (1 << 64) - 1])
 @pytest.mark.parametrize(("key", "least", "greatest"), [
     ("int32", -(1 << 31), (1 << 31) - 1), ("uint32", 0, (1 << 32) - 1),
     ("int64", -(1 << 63), (1 << 63) - 1), ("uint64", 0, (1 << 64) - 1),
 ])
 def test_keys_that_are_numbers_read_back_in_printf_s_form(
-    on_device: Run, on_cpu: Run, key: Any, least: int, greatest: int, none: int | None,
+    on_device: Run, on_cpu: Run, key: Any, least: int, greatest: int,
 ) -> None:
     keys = {*NUMBERS, b"00", b"-", b"7", b"-1", b"-01", b"-7", b"1e3", b"k"}
     good = [k for k in keys if re.fullmatch(rb"0|-?[1-9][0-9]*", k) and least <= int(k) <= greatest]
-    unreadable = len(keys) - sum(int(k) != none for k in good)
     data = b"".join(k + b"\t1\n" for k in sorted(keys))
-    check = PairReader(key=key, value="int32", key_max=0, none=none)
-    ours = on_device(data, IDENTITY, check=check)
-    same(ours, on_cpu(data, IDENTITY, check=check))
-    assert ours.result.counters["UNREADABLE_PAIRS"] == unreadable
+    for none in (None, 7, 0, least, greatest):
+        check = PairReader(key=key, value="int32", key_max=0, none=none)
+        ours = on_device(data, IDENTITY, check=check)
+        same(ours, on_cpu(data, IDENTITY, check=check))
+        assert ours.result.counters["UNREADABLE_PAIRS"] == len(keys) - sum(int(k) != none for k in good)
 
 
 def test_sizes_of_serialised_pairs_are_hadoop_s(on_device: Run, on_cpu: Run) -> None:
