@@ -1,0 +1,137 @@
+"""Takes what is left to measure, part by part, and has child processes do it within the time there is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from . import inputs
+from .bundles import ROOT
+from .options import Options
+from .requests import CANNOT, Request
+from .state import State
+from .steps import PARTS, START_SECONDS, Step, expected, pending, steps
+
+HANGS_SECONDS = 240.0
+GRACE_SECONDS = 20.0  # that a measurement may take longer than expected before its process is killed
+
+
+@dataclass
+class Running:
+    """A child, what it was asked, and when it is killed at the latest."""
+
+    request: Request
+    process: subprocess.Popen[bytes]
+    ends: float
+
+
+@dataclass
+class Runner:
+    """`arch`, `facts`: see Request. `ends`: by the monotonic clock."""
+
+    options: Options
+    state: State
+    arch: str
+    facts: dict[str, str]
+    ends: float
+    say: Callable[[str], None]
+
+    def run(self, apps: Sequence[str], parts: Sequence[str]) -> list[Step]:
+        """Measure; what is left."""
+        with tempfile.TemporaryDirectory(prefix="figures-") as folder:
+            for part in (p for p in PARTS if p in parts):
+                self.say(f"{part}:")
+                self._part(part, apps, Path(folder))
+        return [step for part in parts for step in pending(steps(apps, part, self.options), self.state)]
+
+    def _part(self, part: str, apps: Sequence[str], folder: Path) -> None:
+        left = pending(steps(apps, part, self.options), self.state)
+        batches = [list(group) for _, group in groupby(left, key=lambda step: step.app)]
+        at_a_time = self.options.cpu_at_a_time if part == "cpu" else 1
+        for at in range(0, len(batches), at_a_time):
+            self._side_by_side(batches[at : at + at_a_time], folder)
+
+    def _side_by_side(self, batches: Sequence[list[Step]], folder: Path) -> None:
+        """One child per app; each is started again behind a measurement that it died of."""
+        batches = [batch for batch in batches if self._fits(batch[0])]
+        for batch in batches:
+            inputs.fed(batch[0].app, self.options)  # with all cores, and not in anybody's time
+        waiting = [(number, batch) for number, batch in enumerate(batches)]
+        while waiting:
+            running = [(number, self._start(batch, number, folder)) for number, batch in waiting]
+            died = {number for number, child in running if self._wait(child)}
+            waiting = [(n, left) for n, batch in waiting if n in died and (left := pending(batch, self.state))
+                       and self._fits(left[0])]
+
+    def _fits(self, step: Step) -> bool:
+        return time.monotonic() + START_SECONDS + expected(step, self.options, self.state) <= self.ends
+
+    def _start(self, batch: Sequence[Step], number: int, folder: Path) -> Running:
+        first = batch[0]
+        request = Request(
+            options=self.options, app=first.app, part=first.part, names=tuple(step.name for step in batch),
+            seconds=max(0.0, self.ends - time.monotonic()), arch=self.arch, facts=self.facts,
+            marker=folder / f"{first.app}-{first.part}", core=self._core(number) if first.part == "cpu" else None,
+        )
+        command = [sys.executable, "-m", "bench.figures.child", request.to_json()]
+        process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+        return Running(request, process, self.ends + GRACE_SECONDS)
+
+    def _core(self, number: int) -> int:
+        """Cores far from each other, so that no two are threads of one."""
+        cores = sorted(os.sched_getaffinity(0))
+        return cores[number * len(cores) // max(1, self.options.cpu_at_a_time) % len(cores)]
+
+    def _wait(self, child: Running) -> bool:
+        """Did it die? Then what it was at is noted as failed, unless that only ran out of time."""
+        try:
+            status = child.process.wait(max(1.0, child.ends - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._kill(child)
+            self._overrun(child.request)
+            return False
+        except BaseException:
+            self._kill(child)
+            raise
+        if status in (0, CANNOT):
+            return False
+        how = f"signal {-status}" if status < 0 else f"exit status {status}"
+        self._failed(child.request, f"its process ended with {how}")
+        return True
+
+    def _overrun(self, request: Request) -> None:
+        """A measurement that was begun late is made again another time; one that had minutes hangs."""
+        if request.marker.exists() and time.time() - request.marker.stat().st_mtime > HANGS_SECONDS:
+            self._failed(request, f"it did not end within {HANGS_SECONDS:g} s")
+
+    def _failed(self, request: Request, why: str) -> None:
+        name = request.marker.read_text() if request.marker.exists() else request.names[0]
+        if name not in self.state.records(request.app, request.part):
+            self.state.put(request.app, request.part, name, {**request.facts, "failed": why})
+            self.say(f"  {request.app}, {request.part}, {name}: {why}")
+
+    def _kill(self, child: Running) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.process.pid, signal.SIGKILL)
+        child.process.wait()
+
+
+def told(left: Sequence[Step], options: Options, state: State) -> Iterator[str]:
+    """A line per part: how many measurements, how many seconds they are expected to take."""
+    for part in PARTS:
+        of_part = [step for step in left if step.part == part]
+        if of_part:
+            side_by_side = max(1, options.cpu_at_a_time) if part == "cpu" else 1
+            starts = START_SECONDS * len({step.app for step in of_part})
+            seconds = (starts + sum(expected(step, options, state) for step in of_part)) / side_by_side
+            apps = list(dict.fromkeys(step.app for step in of_part))
+            yield f"{part}: {len(of_part)} measurements, about {seconds:.0f} s ({', '.join(apps)})"
