@@ -15,8 +15,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from heterodoop import toolchain_cuda
 from heterodoop.errors import HeteroDoopError
@@ -30,6 +31,7 @@ from .steps import EIGHT, PARTS, pending, steps
 from .tables import BEGIN, END, Section, ordered
 
 EMULATED = "the emulated device"
+PLACES = ("--state", "--bundles", "--data", "--limit", "--retry", "--redo")
 
 
 def words(allowed: Sequence[str]) -> argparse._ActionType:
@@ -83,7 +85,7 @@ def options_of(parsed: argparse.Namespace) -> Options:
     return Options(**{name: _absolute(getattr(parsed, name)) for name in names})
 
 
-def _absolute(value: object) -> object:
+def _absolute(value: Any) -> Any:
     return value.absolute() if isinstance(value, Path) else value
 
 
@@ -94,7 +96,17 @@ def facts(options: Options) -> dict[str, str]:
     commit = _commit() or str(bundles.read_index(options.bundles).get("commit", "not known"))
     return {"card": card, "driver": driver, "device": options.device, "date": time.strftime("%Y-%m-%d"), "commit": commit,
             "processor": host["processor"], "cores": host["cores"], "system": host["system"],
-            "command": " ".join(["python -m bench.figures", *sys.argv[1:]])}
+            "command": " ".join(["python -m bench.figures", *_telling(sys.argv[1:])])}
+
+
+def _telling(arguments: Sequence[str]) -> Iterator[str]:
+    """The command line without where things lie and how long it may take, which change no number."""
+    skip = False
+    for word in arguments:
+        name, equals, _ = word.partition("=")
+        if not skip and name not in PLACES:
+            yield word
+        skip = not skip and name in PLACES and not equals and name not in ("--retry", "--redo")
 
 
 def graphics_card() -> tuple[str, str]:

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from heterodoop import manifest
 from heterodoop.compiler.optimisations import chosen
@@ -120,7 +121,7 @@ class Bundles:
         return True
 
 
-def read_index(prepared: Path | None) -> dict[str, object] | dict[str, dict[str, str]]:
+def read_index(prepared: Path | None) -> dict[str, Any]:
     """What `prepare` says of its folder: arch, commit, hashes by app; {} where there is nothing."""
     try:
         return dict(json.loads((prepared / INDEX).read_text())) if prepared else {}

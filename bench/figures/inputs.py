@@ -43,7 +43,7 @@ def _centroids(text: Path, clusters: int) -> Path:
 
 
 def repeated(text: Path, size: int, target: Path) -> Path:
-    """The text over and over, `size` bytes or some more, for tasks that are too fast for one copy. Its last line is whole."""
+    """The text over and over, `size` bytes or more, for tasks that are too fast for one copy."""
     whole = text.stat().st_size
     with open(text, "rb") as source, open(target, "wb") as sink:
         for _ in range(-(-size // whole)):

@@ -50,6 +50,7 @@ class Options:
     @classmethod
     def from_json(cls, text: str) -> Options:
         read = cls(**json.loads(text))
-        lists = {name: tuple(getattr(read, name)) for name in ("only", "gpus", "ingest")}
         bundles = Path(read.bundles) if read.bundles else None
-        return replace(read, state=Path(read.state), data=Path(read.data), bundles=bundles, **lists)
+        return replace(
+            read, state=Path(read.state), data=Path(read.data), bundles=bundles, only=tuple(read.only), gpus=tuple(read.gpus),
+            ingest=tuple(read.ingest))

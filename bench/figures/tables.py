@@ -56,8 +56,8 @@ class Section:
             "A GPU task, warm, from the page cache to its output file, median of its runs. The CPU's is one task with its"
             " filter, combiner and collector on one core; beside it the same with filters made with -march=native."
             " Speedups are of rates, against the bundle's own filters.\n")
-        yield ("| app | one core, MB/s | native | half the size | default, GB/s | x | plain x | paper set x | texture x | the paper |"
-               " bar |")
+        names = "one core, MB/s | native | half the size | default, GB/s | x | plain x | paper set x | texture x | the paper | bar"
+        yield f"| app | {names} |"
         yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"
         for app in self.apps:
             yield self._fig5_row(app)
