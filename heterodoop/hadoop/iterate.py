@@ -9,6 +9,8 @@ it is enough (`engine.stopping`), what is shown (`commands`).
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +25,8 @@ from ..engine.progress import Display
 from ..engine.signals import StopSignals
 from ..engine.stopping import LIMIT, ROUND, UNTIL, Round, Stop, Wish, program
 from ..errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
-from ..storage.webhdfs import Namespace, Status
-from . import archive, submission
+from ..storage.webhdfs import Namespace
+from . import archive, patterns, submission
 from .follow import HADOOPS, SUCCEEDED, Ended, Say
 from .job_options import SubmitOptions
 from .logs import Cause
@@ -105,7 +107,7 @@ class Iteration:
         files = {file.name: file.sha256 or file.address for file in (*job.files, *job.archives)}
         return {
             "program": program(self._bundle),
-            "input": [entry for name in self._inputs for entry in self._input(name)],
+            "input": [[name, *self._stamp(name)] for name in self._inputs],
             "side files": files | {"": self.name},
             "settings": [*kept, str(job.reducers), *streaming],
         }
@@ -146,18 +148,16 @@ class Iteration:
         """The plan of a round, tagged so that it can be found again."""
         return self._round_plan(number, side, self._rounds.tag(number))
 
-    def _input(self, name: str) -> list[list[Any]]:
-        """Files of an input with size and time; of a pattern, and outside of HDFS, the name alone."""
+    def _stamp(self, name: str) -> tuple[int, str]:
+        """How many files an input has, and a hash of their names, sizes, times. Of other file systems nothing is known."""
         try:
-            found = self._space.status(self._space.resolve(name))
+            found = patterns.files(self._space, self._space.resolve(name))
         except HeteroDoopError as error:
             if error.code not in ("HD634", "HD637"):
                 raise
-            found = None
-        if found is None:
-            return [[name]]
-        listed = self._space.list(found.name) if found.folder else [found]
-        return [[entry.name, entry.size, entry.modified] for entry in listed if _visible(entry)]
+            found = []
+        told = json.dumps([(entry.name, entry.size, entry.modified) for entry in found])
+        return len(found), hashlib.sha256(told.encode()).hexdigest()
 
 
 class _Run:
@@ -308,10 +308,6 @@ def _check_plain(plan: Plan) -> None:
             f"{COMPRESS} is true: a round's output is the next one's side file, which programs read as it is", code="HD031",
             help=f"-D {COMPRESS}=false",
         )
-
-
-def _visible(entry: Status) -> bool:
-    return entry.name.rpartition("/")[2][:1] not in ("_", ".")
 
 
 @contextlib.contextmanager

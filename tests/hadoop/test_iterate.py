@@ -210,7 +210,9 @@ def test_rounds_of_another_job_are_not_gone_on_with(
     assert "/out.rounds/0001/part-00000" in fake.files and "/out.rounds/lock" not in fake.files
 
 
-def test_an_input_that_changed_makes_another_job(played: Counting, argv: list[object], fake: FakeCluster):
+@pytest.mark.parametrize("name", ["/in", "/i?", "/{in,of}", "hdfs:///in"])
+def test_an_input_that_changed_makes_another_job(played: Counting, argv: list[object], fake: FakeCluster, name: str):
+    argv[argv.index("/in")] = name
     go(argv, "--until", "test:nobody==0", status=1)
     fake.files["/in"] = b"longer\n"
     assert "of another job: input differ" in go(argv, status=2).message
