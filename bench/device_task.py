@@ -25,6 +25,7 @@ from heterodoop.executor.report import AttemptResult
 from heterodoop.executor.streaming_env import TaskNames
 
 WHOLE = 1 << 62
+LONG_SECONDS = 0.5
 
 
 class TaskFailed(Exception):
@@ -100,7 +101,8 @@ class Tasks:
     def on_device(
         self, opened: OpenDevice, bundle: Path, work: Work, runs: int, *, warm_up: int = 2, budget: float = float("inf"),
     ) -> Timed:
-        """`runs` runs after those that warm up; fewer, but one, where those that count have taken `budget` seconds.
+        """`runs` runs after those that warm up; fewer, but one, where those that count have taken `budget` seconds. A run of
+        half a second and more needs no second one to warm up.
 
         Raises TaskFailed.
         """
@@ -110,9 +112,9 @@ class Tasks:
             raise TaskFailed(f"{bundle.name} has no kernels for {opened.arch or 'the emulated device'}")
         prologues = Prologues(self.native)
         taken: list[tuple[float, AttemptResult]] = []
-        for number in range(warm_up + runs):
-            if number > warm_up and sum(seconds for seconds, _ in taken[warm_up:]) > budget:
-                break
+        while len(taken) < warm_up + runs and (len(taken) <= warm_up or sum(s for s, _ in taken[warm_up:]) < budget):
+            if len(taken) == 1 and taken[0][0] > LONG_SECONDS:
+                warm_up = min(warm_up, 1)
             run.out.unlink(missing_ok=True)  # as in a job; some file systems flush a file that is replaced
             begin = time.perf_counter()
             result = gpu_task.run_map(opened.device, code, prologues, self.native, run, Progress())

@@ -81,7 +81,9 @@ class Bundles:
     def get(self, app: str, variant: str) -> Path:
         """Raises CalledProcessError where it does not compile."""
         target = self._home(app) / f"{app}-{variant}.hdp"
-        if not target.exists() and not self._unpack(app, variant):
+        if not target.exists():
+            self._unpack(app)
+        if not target.exists():
             _compile(app, target, variants(app)[variant], self.arch)
         return target
 
@@ -95,30 +97,29 @@ class Bundles:
 
     def device(self) -> CudaFiles | None:
         """What was prepared to drive the GPU; None where nothing fits."""
-        if not self._unpack(DEVICE, ""):
-            return None
         home = self._home(DEVICE) / DEVICE
-        return CudaFiles(home / "libhd_cuda.so", home / "kernels.cubin")
+        if not home.exists():
+            self._unpack(DEVICE)
+        return CudaFiles(home / "libhd_cuda.so", home / "kernels.cubin") if home.exists() else None
 
     def _home(self, app: str) -> Path:
         folder = self.scratch / f"{app}-{self.arch}-{source_hash(app)[:16]}"
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def _unpack(self, app: str, variant: str) -> bool:
+    def _unpack(self, app: str) -> None:
+        """All that was prepared for an app, where it still fits."""
         index = read_index(self.prepared)
-        name = f"{app}-{variant}" if variant else app
-        packed = self.prepared / f"{name}.tgz" if self.prepared else None
+        packed = self.prepared / f"{app}.tar.xz" if self.prepared else None
         fits = index.get("arch") == self.arch and index.get("hashes", {}).get(app) == source_hash(app)
         if packed is None or not fits or not packed.exists():
-            return False
+            return
         home = self._home(app)
         with tempfile.TemporaryDirectory(dir=home) as partial, tarfile.open(packed) as archive:
             archive.extractall(partial, filter="tar")
-            (made,) = Path(partial).iterdir()
-            if not (home / made.name).exists():
-                made.rename(home / made.name)
-        return True
+            for made in Path(partial).iterdir():
+                if not (home / made.name).exists():
+                    made.rename(home / made.name)
 
 
 def read_index(prepared: Path | None) -> dict[str, Any]:
@@ -144,30 +145,38 @@ def prepare(folder: Path, apps: Sequence[str], arch: str, commit: str, jobs: int
     work = [(app, variant) for app in apps for variant in variants(app)]
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(jobs) as pool:
         made = Bundles(Path(scratch), arch)
-        list(pool.map(lambda item: _pack(made.get(*item), folder / f"{item[0]}-{item[1]}.tgz"), work))
+        built = list(pool.map(lambda item: made.get(*item), work))
+        for app in apps:
+            _pack([bundle for (of, _), bundle in zip(work, built, strict=True) if of == app], folder / f"{app}.tar.xz")
         library, kernels = cuda.device_library([arch])
         home = Path(scratch) / DEVICE
         home.mkdir()
         (home / "libhd_cuda.so").write_bytes(library.read_bytes())
         (home / "kernels.cubin").write_bytes(kernels[arch].read_bytes())
-        _pack(home, folder / f"{DEVICE}.tgz")
+        _pack([home], folder / f"{DEVICE}.tar.xz")
     index = {"arch": arch, "commit": commit, "hashes": {app: source_hash(app) for app in [*apps, DEVICE]}}
     (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n")
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
-def _pack(tree: Path, target: Path) -> None:
-    with tarfile.open(target, "w:gz") as archive:
-        archive.add(tree, tree.name)
+def _pack(trees: Sequence[Path], target: Path) -> None:
+    """An app's bundles have most files in common, and a large window of the compression finds them."""
+    with tarfile.open(target, "w:xz", preset=9) as archive:
+        for tree in trees:
+            archive.add(tree, tree.name)
 
 
 def same_kernels(one: Path, other: Path, item: str) -> bool:
-    """Does an item of the paper's set change nothing in an app? Its kernels' texts are equal, but for what they say of
-    themselves, and the item is none that shows elsewhere (that one is measured in any case)."""
-    return item not in _UNSEEN and _texts(one) == _texts(other)
+    """Does an item change nothing in an app? `one` has it, `other` has not, and their kernels' texts are equal, but for what
+    they say of themselves; and the item is none that shows elsewhere."""
+    obeyed = {name for kernel in _kernels(one) for name in kernel.optimisations}
+    return not (item in _UNSEEN and item in obeyed) and _texts(one) == _texts(other)
+
+
+def _kernels(bundle: Path) -> list[manifest.Kernel]:
+    return [program.kernel for program in manifest.load(bundle).programs if program.kernel]
 
 
 def _texts(bundle: Path) -> list[list[str]]:
-    kernels = [program.kernel for program in manifest.load(bundle).programs if program.kernel]
-    texts = [(bundle / kernel.source).read_text().splitlines() for kernel in kernels]
+    texts = [(bundle / kernel.source).read_text().splitlines() for kernel in _kernels(bundle)]
     return [[line for line in text if not line.lstrip().startswith("//")] for text in texts]

@@ -70,6 +70,8 @@ class Child:
         if self.request.part == "job":
             if options.device == "cuda":
                 cuda.device_library(list(toolchain_cuda.of_this_machine()))  # else the first job would build it
+            if not self._own_filters():
+                raise TaskFailed("the part cpu comes first: a job's input is sized by what one core does")
             return Jobs(bundles, self.scratch, options, app, self._core_rate(), self._ingest()).run
         tasks = Tasks(Native.load(), self.scratch)
         if self.request.part == "cpu":
@@ -82,16 +84,21 @@ class Child:
         return parts.task if self.request.part == "task" else parts.long_line
 
     def _cpu(self, rate: CpuRate, name: str) -> Record:
-        own = self.state.records(self.app, "cpu").get("own", {})
         if name == "own":
             return rate.own()
-        if "bytes" not in own:
+        own = self._own_filters()
+        if not own:
             raise TaskFailed("the bundle's own filters were not measured")
         return rate.native(own)
 
-    def _core_rate(self) -> float:
+    def _own_filters(self) -> Record:
+        """What one core does; {} where that was not measured."""
         own = self.state.records(self.app, "cpu").get("own", {})
-        return own["bytes"] / own["seconds"] if "seconds" in own else UNKNOWN_RATE
+        return own if "seconds" in own else {}
+
+    def _core_rate(self) -> float:
+        own = self._own_filters()
+        return float(own["bytes"] / own["seconds"]) if own else UNKNOWN_RATE
 
     def _whole_size(self, name: str) -> int:
         """Bytes that the paper's set was measured with; 0 = to be found out."""

@@ -79,7 +79,7 @@ class Jobs:
         if tried:
             told = ", ".join(f"{n}: {record['seconds']:.2f} s" for n, record in tried.items())
             chosen = min(tried, key=lambda n: float(tried[n]["seconds"]))
-            yield f"\nThreads that read for the GPU, tried on {INGEST_APP} with tail: {told}. All jobs have {chosen}."
+            yield f"\nThreads that read for the GPU, tried on {INGEST_APP} with tail: {told}. The jobs have {chosen}."
 
     def _failed(self) -> Iterator[str]:
         for app in self.apps:

@@ -52,5 +52,5 @@ class Options:
         read = cls(**json.loads(text))
         bundles = Path(read.bundles) if read.bundles else None
         return replace(
-            read, state=Path(read.state), data=Path(read.data), bundles=bundles, only=tuple(read.only), gpus=tuple(read.gpus),
-            ingest=tuple(read.ingest))
+            read, state=Path(read.state), data=Path(read.data), bundles=bundles, only=tuple(read.only),
+            gpus=tuple(read.gpus), ingest=tuple(read.ingest))

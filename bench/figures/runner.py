@@ -19,18 +19,21 @@ from .bundles import ROOT
 from .options import Options
 from .requests import CANNOT, Request
 from .state import State
-from .steps import PARTS, START_SECONDS, Step, expected, pending, steps
+from .steps import INGEST, PARTS, START_SECONDS, Step, expected, pending, steps
 
-HANGS_SECONDS = 240.0
+HANGS_SECONDS = 120.0  # a measurement that takes longer, and HANGS_TIMES as long as expected, never ends
+HANGS_TIMES = 6.0
 GRACE_SECONDS = 20.0  # that a measurement may take longer than expected before its process is killed
 
 
 @dataclass
 class Running:
-    """A child, what it was asked, and when it is killed at the latest."""
+    """A child, what it was asked, when it began (seconds since the epoch, as files have them), and when it is killed at the
+    latest (by the monotonic clock)."""
 
     request: Request
     process: subprocess.Popen[bytes]
+    began: float
     ends: float
 
 
@@ -55,6 +58,7 @@ class Runner:
 
     def _part(self, part: str, apps: Sequence[str], folder: Path) -> None:
         left = pending(steps(apps, part, self.options), self.state)
+        left.sort(key=lambda step: not step.name.startswith(INGEST))  # all jobs have what its trials chose
         batches = [list(group) for _, group in groupby(left, key=lambda step: step.app)]
         at_a_time = self.options.cpu_at_a_time if part == "cpu" else 1
         for at in range(0, len(batches), at_a_time):
@@ -82,9 +86,10 @@ class Runner:
             seconds=max(0.0, self.ends - time.monotonic()), arch=self.arch, facts=self.facts,
             marker=folder / f"{first.app}-{first.part}", core=self._core(number) if first.part == "cpu" else None,
         )
+        request.marker.unlink(missing_ok=True)
         command = [sys.executable, "-m", "bench.figures.child", request.to_json()]
         process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
-        return Running(request, process, self.ends + GRACE_SECONDS)
+        return Running(request, process, time.time(), self.ends + GRACE_SECONDS)
 
     def _core(self, number: int) -> int:
         """Cores far from each other, so that no two are threads of one."""
@@ -92,13 +97,16 @@ class Runner:
         return cores[number * len(cores) // max(1, self.options.cpu_at_a_time) % len(cores)]
 
     def _wait(self, child: Running) -> bool:
-        """Did it die? Then what it was at is noted as failed, unless that only ran out of time."""
+        """Did it die of a measurement? Then that is noted as failed. One that began late and is cut off is left to do."""
         try:
-            status = child.process.wait(max(1.0, child.ends - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._kill(child)
-            self._overrun(child.request)
-            return False
+            while (status := _ended(child.process)) is None:
+                hung, late = self._hangs(child), time.monotonic() > child.ends
+                if hung or late:
+                    self._kill(child)
+                if hung:
+                    self._failed(child.request, "it did not end")
+                if hung or late:
+                    return hung
         except BaseException:
             self._kill(child)
             raise
@@ -108,10 +116,11 @@ class Runner:
         self._failed(child.request, f"its process ended with {how}")
         return True
 
-    def _overrun(self, request: Request) -> None:
-        """A measurement that was begun late is made again another time; one that had minutes hangs."""
-        if request.marker.exists() and time.time() - request.marker.stat().st_mtime > HANGS_SECONDS:
-            self._failed(request, f"it did not end within {HANGS_SECONDS:g} s")
+    def _hangs(self, child: Running) -> bool:
+        request, begun = child.request, child.request.marker.exists()
+        step = Step(request.app, request.part, (request.marker.read_text() if begun else "") or request.names[0])
+        most = max(HANGS_SECONDS, HANGS_TIMES * expected(step, self.options, self.state))
+        return time.time() - (request.marker.stat().st_mtime if begun else child.began) > most
 
     def _failed(self, request: Request, why: str) -> None:
         name = request.marker.read_text() if request.marker.exists() else request.names[0]
@@ -123,6 +132,14 @@ class Runner:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.process.pid, signal.SIGKILL)
         child.process.wait()
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int | None:
+    """Its exit status; None where it still runs a second later."""
+    try:
+        return process.wait(1.0)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def told(left: Sequence[Step], options: Options, state: State) -> Iterator[str]:

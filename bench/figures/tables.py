@@ -56,8 +56,8 @@ class Section:
             "A GPU task, warm, from the page cache to its output file, median of its runs. The CPU's is one task with its"
             " filter, combiner and collector on one core; beside it the same with filters made with -march=native."
             " Speedups are of rates, against the bundle's own filters.\n")
-        names = "one core, MB/s | native | half the size | default, GB/s | x | plain x | paper set x | texture x | the paper | bar"
-        yield f"| app | {names} |"
+        sets = "default, GB/s | x | plain x | paper set x | texture x"
+        yield f"| app | one core, MB/s | native | half the size | {sets} | the paper | bar |"
         yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"
         for app in self.apps:
             yield self._fig5_row(app)
@@ -164,6 +164,8 @@ def _note(record: Record) -> str:
     told = []
     if record.get("wanted_bytes", 0) > record.get("bytes", 0):
         told.append(f"measured on {record['bytes'] / MIB:.4g} MiB, since it is slow")
+    if 0 < len(record.get("runs", ())) < record.get("wanted_runs", 0):
+        told.append(f"median of {len(record['runs'])} runs")
     if record.get("at_a_time", 1) > 1:
         told.append(f"{record['at_a_time']} apps at a time, on different cores")
     if record.get("equal") is False:
