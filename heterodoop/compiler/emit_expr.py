@@ -155,7 +155,11 @@ def _index(node: ir.Index, scope: Scope) -> Text:
     texture = _texture(node.base, scope)
     if texture:
         return f"hd::fetch({texture}, {texture}_texture, {value(promoted(node.index), scope)})", POSTFIX
-    return f"{_address_operand(node.base, scope, POSTFIX)}[{value(promoted(node.index), scope, 0)}]", POSTFIX
+    text = f"{_address_operand(node.base, scope, POSTFIX)}[{value(promoted(node.index), scope, 0)}]"
+    check = scope.env.far_in_line(scope.function.name, node)
+    if check:
+        return f"hd::in_{check}(hd, {text}, {_line(node)})", POSTFIX
+    return text, POSTFIX
 
 
 def _texture(base: ir.Expr, scope: Scope) -> str:
@@ -231,7 +235,11 @@ def _pointer_binary(node: ir.Binary, scope: Scope) -> Text:
                  for s in (node.left, node.right)]
         whole = f"{sides[0]} {node.op} {sides[1]}"
         return (f"({declare(node.type)})({whole})", UNARY) if isinstance(node.type, Pointer) else (f"({whole})", POSTFIX)
-    return _infix(node.op, node.left, node.right, scope)
+    text = _infix(node.op, node.left, node.right, scope)
+    check = scope.env.far_in_line(scope.function.name, node)
+    if check:
+        return f"&hd::in_{check}(hd, *({text[0]}), {_line(node)})", UNARY
+    return text
 
 
 # ------------------------------------------------------------------------------------------ assignments
@@ -327,7 +335,12 @@ def _arguments(node: ir.Call, scope: Scope) -> list[str]:
     function = ctype.element(node.callee.type)
     assert isinstance(function, ctype.Func)
     kinds = [*function.params, *(arg.type for arg in node.args[len(function.params) :])]  # declared without parameters
-    return [converted(kind, arg, scope) for kind, arg in zip(kinds, node.args, strict=True)]
+    texts = [converted(kind, arg, scope) for kind, arg in zip(kinds, node.args, strict=True)]
+    for number, text in enumerate(texts):
+        check = scope.env.copies_line(scope.function.name, node, number)
+        if check:
+            texts[number] = f"hd::bytes_in_{check}(hd, {text}, {value(node.args[2], scope)}, {_line(node)})"
+    return texts
 
 
 def _read_record(node: ir.ReadRecord, scope: Scope) -> Text:

@@ -168,15 +168,31 @@ template <class Sink, class Items = GlobalItems> struct Lane {
     }
 };
 
-// An object of the line's, about to be written. In C the line's buffer goes on behind the line, and what a program puts
-// there it can read back; here the next record lies there. So such a write is left to the CPU.
+// An object of the line's, about to be written, or read at a fixed column. In C the line's buffer goes on behind the line,
+// and what a program or an earlier line put there can be read; here the next record lies there. So that is left to the CPU.
 template <class L, class T> HD_DEVICE T &in_line(L &lane, T &target, uint32_t source_line) {
-    if (!lane.in.in_record(&target, sizeof target)) lane.fail(Status::unsupported, source_line);
+    if (!lane.in.in_record(&target, sizeof target)) lane.fail(Status::outside_line, source_line);
     return target;
 }
 
-// The same where the object may also be a variable of the thread's: those lie in local memory, or (WarpArea) shared. On the emulated device
-// they lie on a stack, of which all that counts here is that it is not among the staged records.
+// The same of `size` bytes that are about to be copied.
+template <class L, class T> HD_DEVICE T *bytes_in_line(L &lane, T *from, size_t size, uint32_t source_line) {
+    if (!lane.in.in_record(from, size)) lane.fail(Status::outside_line, source_line);
+    return from;
+}
+
+// What is read at a fixed column of the array that fgets filled.
+template <class L, class T> HD_DEVICE T *bytes_in_filled(L &lane, T *from, size_t size, uint32_t source_line) {
+    if (!lane.in.in_filled(from, size)) lane.fail(Status::outside_line, source_line);
+    return from;
+}
+
+template <class L, class T> HD_DEVICE T &in_filled(L &lane, T &target, uint32_t source_line) {
+    return *bytes_in_filled(lane, &target, sizeof target, source_line);
+}
+
+// The same as in_line where the object may also be a variable of the thread's: those lie in local memory, or (WarpArea)
+// shared. On the emulated device they lie on a stack, of which all that counts is that it is not among the staged records.
 template <class L, class T> HD_DEVICE T &in_line_or_own(L &lane, T &target, uint32_t source_line) {
 #ifdef __CUDA_ARCH__
     const bool own = __isLocal(&target) || __isShared(&target);
@@ -185,7 +201,7 @@ template <class L, class T> HD_DEVICE T &in_line_or_own(L &lane, T &target, uint
     const char *at = reinterpret_cast<const char *>(&target), *text = table.text;
     const bool own = at < text || at > text + table.offset[table.count - 1] + table.length[table.count - 1] + (1 << 16);
 #endif
-    if (!own && !lane.in.in_record(&target, sizeof target)) lane.fail(Status::unsupported, source_line);
+    if (!own && !lane.in.in_record(&target, sizeof target)) lane.fail(Status::outside_line, source_line);
     return target;
 }
 

@@ -19,6 +19,7 @@ struct Reader {
     bool torn = false;                    // a scanf met the end where the C program would have read on
     uint32_t call_record = 0, call_ends = 0;  // where the scanf call in progress began
     char *call_at = nullptr;
+    const char *filled = nullptr, *filled_end = nullptr;  // what the last fgets wrote, its '\0' included
 
     explicit HD_DEVICE Reader(const Task &of) : task(of) {}
 
@@ -54,6 +55,8 @@ struct Reader {
         const long count = rest < room ? rest : room;
         for (long i = 0; i < count; ++i) buffer[i] = at[i];
         buffer[count] = 0;
+        filled = buffer;
+        filled_end = buffer + count + 1;
         at += count;
         start_call();
         return buffer;
@@ -73,6 +76,12 @@ struct Reader {
         const char *first = static_cast<const char *>(to);
         const char *open = task.in.text + task.in.offset[record - 1];
         return first >= open && first + size <= open + task.in.length[record - 1] + 2;
+    }
+
+    // Does [from, from + size) lie in what the last fgets wrote?
+    HD_DEVICE bool in_filled(const void *from, size_t size) const {
+        const char *first = static_cast<const char *>(from);
+        return first >= filled && first + size <= filled_end;
     }
 
     // After a scanf call: takes note of how it ended, and returns its result.

@@ -56,6 +56,7 @@ constexpr StatusText kStatusTexts[] = {
     {Status::key_too_long, "a key is longer than its slot"},
     {Status::nan_sign, "a NaN is printed whose sign only the CPU knows"},
     {Status::reader_stopped, "scanf stops before the end of the record"},
+    {Status::outside_line, "the program reads or writes behind the end of a line"},
 };
 
 }  // namespace
