@@ -104,4 +104,4 @@ def why_not(name: str, libm: Libm = "own") -> str:
         return f"{name}() is called in the record loop, where a GPU thread has no heap: it runs on the CPU"
     if name in _CPU_MATH:
         return f"{name}() may give other bits on a GPU than the C library's, so it runs on the CPU"
-    return f"{name}() has no device form, so it runs on the CPU"
+    return f"{name.removeprefix('__hd_')}() has no device form, so it runs on the CPU"

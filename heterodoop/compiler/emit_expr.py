@@ -238,7 +238,7 @@ def _pointer_binary(node: ir.Binary, scope: Scope) -> Text:
     text = _infix(node.op, node.left, node.right, scope)
     check = scope.env.far_in_line(scope.function.name, node)
     if check:
-        return f"&hd::in_{check}(hd, *({text[0]}), {_line(node)})", UNARY
+        return f"hd::bytes_in_{check}(hd, {text[0]}, 1, {_line(node)})", POSTFIX
     return text
 
 
@@ -258,7 +258,9 @@ def _assign(node: ir.Assign, scope: Scope) -> Text:
     if node.op == "=":
         return f"{target} = {converted(node.type, node.value, scope)}", PREC["="]
     if plain_compound(node):
-        return f"{target} {node.op} {value(promoted(node.value), scope)}", PREC["="]
+        text = f"{target} {node.op} {value(promoted(node.value), scope)}"
+        check = scope.env.far_in_line(scope.function.name, node)
+        return (f"hd::bytes_in_{check}(hd, {text}, 1, {_line(node)})", POSTFIX) if check else (text, PREC["="])
     op = node.op[:-1]
     if op in ("/", "%") and not divides_unchecked(node.value):
         name = "divide_to" if op == "/" else "remainder_to"
@@ -337,9 +339,10 @@ def _arguments(node: ir.Call, scope: Scope) -> list[str]:
     kinds = [*function.params, *(arg.type for arg in node.args[len(function.params) :])]  # declared without parameters
     texts = [converted(kind, arg, scope) for kind, arg in zip(kinds, node.args, strict=True)]
     for number, text in enumerate(texts):
-        check = scope.env.copies_line(scope.function.name, node, number)
+        check, size = scope.env.argument_in_line(scope.function.name, node, number)
         if check:
-            texts[number] = f"hd::bytes_in_{check}(hd, {text}, {value(node.args[2], scope)}, {_line(node)})"
+            bytes_read = "1" if size is None else value(size, scope)
+            texts[number] = f"hd::bytes_in_{check}(hd, {text}, {bytes_read}, {_line(node)})"
     return texts
 
 

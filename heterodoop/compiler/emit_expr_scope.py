@@ -22,10 +22,29 @@ _COPIES = {"memcpy": 1, "mempcpy": 1, "memmove": 1, "bcopy": 0}  # the number of
 _STREAMS = {"stdin": 1, "stdout": 2, "stderr": 3}  # addresses that only serve to tell the streams apart
 
 
-def _far(node: ir.Expr) -> bool:
-    """A constant number of elements that the shortest line does not have."""
+def _plain(node: ir.Expr) -> ir.Expr:
     while isinstance(node, ir.Cast):
         node = node.operand
+    return node
+
+
+def _moved(node: ir.Expr) -> bool:
+    """Is it `p + i` or `&p[i]`?"""
+    plain = _plain(node)
+    if isinstance(plain, ir.AddressOf):
+        return isinstance(plain.operand, ir.Index) and not _far(plain.operand.index)
+    return isinstance(plain, ir.Binary) and plain.op == "+"
+
+
+def _pure(node: ir.Expr) -> bool:
+    """May it be evaluated twice?"""
+    return all(isinstance(n, (ir.Const, ir.Name, ir.Cast, ir.Unary, ir.Binary, ir.Index, ir.Member, ir.Decay, ir.Deref))
+               for n in ir_walk.walk(node) if isinstance(n, ir.Expr))
+
+
+def _far(node: ir.Expr) -> bool:
+    """A constant number of elements that the shortest line does not have."""
+    node = _plain(node)
     return isinstance(node, ir.Const) and not isinstance(node.type, ctype.Pointer) and node.value >= 2
 
 
@@ -77,7 +96,7 @@ class Environment:
     def touches_line(self, function: str, node: ir.Node) -> bool:
         """Is something there that is checked to lie in the line?"""
         if isinstance(node, ir.Call):
-            return any(self.copies_line(function, node, number) for number in range(len(node.args)))
+            return any(self.argument_in_line(function, node, number)[0] for number in range(len(node.args)))
         return self.writes_line(function, node) or bool(self.far_in_line(function, node))
 
     def far_in_line(self, function: str, node: ir.Node) -> str:
@@ -91,13 +110,24 @@ class Environment:
         if isinstance(node, ir.Binary) and node.op == "+" and isinstance(node.type, ctype.Pointer):
             if _far(node.left) or _far(node.right):
                 return self._line_check(self.points_to.targets(function, node))
+        if isinstance(node, ir.Assign) and node.op == "+=" and isinstance(node.type, ctype.Pointer) and _far(node.value):
+            return self._line_check(self.points_to.targets(function, node.target))
         return ""
 
-    def copies_line(self, function: str, node: ir.Call, number: int) -> str:
-        """The check that the argument needs: a copy of a constant number of bytes out of the line begins there."""
-        if number != _COPIES.get(ir.called(node)) or self.own(ir.called(node)) or not _far(node.args[2]):
-            return ""
-        return self._line_check(self.points_to.targets(function, node.args[number]))
+    def argument_in_line(self, function: str, node: ir.Call, number: int) -> tuple[str, ir.Expr | None]:
+        """The check that an argument of a library call needs, and the number of bytes (None: one), or "".
+
+        A copy out of the line has a length; other functions stop at the line's end if they begin in it, which is not
+        known of a sum.
+        """
+        argument, name = node.args[number], ir.called(node)
+        if self.own(name) or not isinstance(argument.type, ctype.Pointer):
+            return "", None
+        if number == _COPIES.get(name) and len(node.args) == 3 and (_far(node.args[2]) or _pure(node.args[2])):
+            return self._line_check(self.points_to.targets(function, argument)), node.args[2]
+        if _moved(argument) and not self.far_in_line(function, _plain(argument)):
+            return self._line_check(self.points_to.targets(function, argument)), None
+        return "", None
 
     def _line_check(self, objects: set[str]) -> str:
         return "line" if objects == {RECORD} else "filled" if objects == self.filled else ""

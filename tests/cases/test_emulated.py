@@ -41,6 +41,7 @@ LEFT = {  # compiled for both, but a record of this input is left to the CPU
     "B27": "record 3: recursion deeper than the device's stack allows",
     "B62": "record 2: the program reads or writes behind the end of a line",
     "B63": "record 2: the program reads or writes behind the end of a line",
+    "B64": "record 2: the program reads or writes behind the end of a line",
     "C07": "record 1: a NaN is printed whose sign only the CPU knows",
 }
 TINY = "heterodoop.gpu.sub-split.bytes=64"
