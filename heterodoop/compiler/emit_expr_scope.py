@@ -29,11 +29,13 @@ def _plain(node: ir.Expr) -> ir.Expr:
 
 
 def _moved(node: ir.Expr) -> bool:
-    """Is it `p + i` or `&p[i]`?"""
+    """Is it `p + i` or `&p[i]`, with an `i` that is no constant?"""
     plain = _plain(node)
     if isinstance(plain, ir.AddressOf):
-        return isinstance(plain.operand, ir.Index) and not _far(plain.operand.index)
-    return isinstance(plain, ir.Binary) and plain.op == "+"
+        return isinstance(plain.operand, ir.Index) and not isinstance(_plain(plain.operand.index), ir.Const)
+    if not isinstance(plain, ir.Binary) or plain.op != "+":
+        return False
+    return not any(isinstance(_plain(side), ir.Const) for side in (plain.left, plain.right))
 
 
 def _pure(node: ir.Expr) -> bool:
@@ -125,7 +127,7 @@ class Environment:
             return "", None
         if number == _COPIES.get(name) and len(node.args) == 3 and (_far(node.args[2]) or _pure(node.args[2])):
             return self._line_check(self.points_to.targets(function, argument)), node.args[2]
-        if _moved(argument) and not self.far_in_line(function, _plain(argument)):
+        if _moved(argument):
             return self._line_check(self.points_to.targets(function, argument)), None
         return "", None
 
