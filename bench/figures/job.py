@@ -67,7 +67,7 @@ class Jobs:
     def run(self, name: str) -> Record:
         """One job: `CONTENDER round-N`, or `ingest N`. Raises RuntimeError where it fails."""
         contender = name.partition(" ")[0]
-        cores = self.options.cores or len(os.sched_getaffinity(0))
+        cores = len(os.sched_getaffinity(0))
         of = shape(self.app, self.core_rate, cores, self.options)
         ingest = int(name.removeprefix(INGEST)) if name.startswith(INGEST) else self.ingest
         bundle, output = self.bundles.get(self.app, "default"), self.scratch / "job"

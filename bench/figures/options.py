@@ -31,7 +31,6 @@ class Options:
     rounds: int = 3
     gpus: tuple[int, ...] = (1,)
     ingest: tuple[int, ...] = (4, 8, 12)
-    cores: int = 0  # of whole-node jobs; 0 = all that this process may use
 
     def size(self, nbytes: float) -> int:
         """So many bytes, scaled; whole pages, since some kinds of data have records of a fixed size."""

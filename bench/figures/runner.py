@@ -92,8 +92,8 @@ class Runner:
         return Running(request, process, time.time(), self.ends + GRACE_SECONDS)
 
     def _core(self, number: int) -> int:
-        """Cores far from each other, so that no two are threads of one."""
-        cores = sorted(os.sched_getaffinity(0))
+        """A processor for the child of this number: no two are threads of one core, while there are cores."""
+        cores = one_per_core(sorted(os.sched_getaffinity(0)), _siblings)
         return cores[number * len(cores) // max(1, self.options.cpu_at_a_time) % len(cores)]
 
     def _wait(self, child: Running) -> bool:
@@ -132,6 +132,19 @@ class Runner:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.process.pid, signal.SIGKILL)
         child.process.wait()
+
+
+def one_per_core(processors: Sequence[int], siblings: Callable[[int], str]) -> list[int]:
+    """The first processor of each core; `siblings` names a core by its processors."""
+    return list({siblings(number): number for number in reversed(processors)}.values())[::-1]
+
+
+def _siblings(number: int) -> str:
+    path = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return str(number)
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int | None:

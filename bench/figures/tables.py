@@ -79,12 +79,14 @@ class Section:
 
     def _notes(self, *parts: str) -> Iterator[str]:
         """What is not as planned: smaller inputs, measurements side by side, failures."""
+        where: dict[str, list[str]] = {}
         for app in self.apps:
             for part in parts:
                 for name, record in self._rows(app, part).items():
-                    note = _note(record)
-                    if note:
-                        yield f"\n{app}, {part}, {name}: {note}."
+                    for note in _note(record):
+                        where.setdefault(note, []).append(f"{app} {name}")
+        for note, places in where.items():
+            yield f"\n{note}: {', '.join(places)}."
 
     def _fig6(self) -> Iterator[str]:
         yield "\n### Where a task's time goes (Fig. 6)\n"
@@ -158,19 +160,19 @@ def _times(record: Record | None, core: Record | None) -> str:
     return f"{rate(record) / rate(core):.3g}" if record and core and bars.measured(record) and bars.measured(core) else "-"
 
 
-def _note(record: Record) -> str:
+def _note(record: Record) -> list[str]:
     if "failed" in record:
-        return f"**failed**: {record['failed']}"
+        return [f"**Failed**, {record['failed']}"]
     told = []
     if record.get("wanted_bytes", 0) > record.get("bytes", 0):
-        told.append(f"measured on {record['bytes'] / MIB:.4g} MiB, since it is slow")
+        told.append(f"Measured on {record['bytes'] / MIB:.4g} MiB, since they are slow")
     if 0 < len(record.get("runs", ())) < record.get("wanted_runs", 0):
-        told.append(f"median of {len(record['runs'])} runs")
+        told.append(f"Median of {len(record['runs'])} runs")
     if record.get("at_a_time", 1) > 1:
-        told.append(f"{record['at_a_time']} apps at a time, on different cores")
+        told.append(f"{record['at_a_time']} apps at a time, on different cores of the CPU")
     if record.get("equal") is False:
-        told.append("**its output is another**")
-    return "; ".join(told)
+        told.append("**Their output is another**")
+    return told
 
 
 def _all_parts() -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +15,12 @@ import pytest
 
 from bench import app_inputs
 from bench.figures import bars, bundles, paper, steps
-from bench.figures.__main__ import replaced
+from bench.figures.__main__ import parser, replaced
 from bench.figures.job import shape
 from bench.figures.jobs_table import Jobs
 from bench.figures.options import MIB, Options
 from bench.figures.requests import Request
-from bench.figures.runner import told
+from bench.figures.runner import one_per_core, told
 from bench.figures.state import Record, State, StateError
 from bench.figures.steps import EIGHT, Step, expected, pending
 from bench.figures.tables import BEGIN, END, Section, ordered
@@ -114,6 +116,12 @@ def test_a_job_is_sized_by_what_one_core_does(tmp_path: Path) -> None:
     assert slow.total / slow.split >= 48
 
 
+def test_tasks_side_by_side_do_not_share_a_core() -> None:
+    assert one_per_core(range(8), lambda n: f"{n % 4},{n % 4 + 4}") == [0, 1, 2, 3]
+    assert one_per_core([2, 3, 4, 5], lambda n: f"{n // 2}") == [2, 4]
+    assert one_per_core([0, 1], str) == [0, 1]
+
+
 def test_a_request_arrives_as_it_was_sent(options: Options, tmp_path: Path) -> None:
     sent = Request(options, "grep", "task", ("default",), 9.0, "sm_90", {"card": "A card"}, tmp_path / "marker", 3)
     assert Request.from_json(sent.to_json()) == sent
@@ -162,8 +170,8 @@ def test_the_section_has_every_number_beside_the_papers(state: State) -> None:
     row = "| wordcount | 41.9 | - | +1.3 % | 21.5 | 512 | 1.78 | - | - | in its picture only | at least 200 x: met |"
     assert row in text.splitlines()
     assert "| kmeans | 1.05 | - | +0.0 % | 0.0524 | 50 | - | failed | - |" in text
-    assert "kmeans, task, paper: **failed**: its process ended with signal 11." in text
-    assert "wordcount, task, plain: measured on 64 MiB, since it is slow." in text
+    assert "**Failed**, its process ended with signal 11: kmeans paper." in text
+    assert "Measured on 64 MiB, since they are slow: wordcount plain." in text
     assert "| 7 d | block-stealing, map | 1.36 x | 1.50 x | ? |" in text and "| 7 a | texture, map | 2 x | - | ? |" in text
     assert "| wordcount | 90 | 91 |" in text
     assert "| wordcount | 30 | tail | 8.00 | 10 % | 5.00 x | 48 CPU | equal |" in text
@@ -186,6 +194,14 @@ def test_only_the_marked_section_of_a_page_is_replaced() -> None:
 def test_the_benchmark_page_has_the_section() -> None:
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     assert page.count(BEGIN) == page.count(END) == 1 and page.index(BEGIN) < page.index(END)
+
+
+def test_the_pages_commands_are_ones_that_the_bench_takes() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^python -m bench\.figures (.*)$", page, re.MULTILINE)
+    parsed = [parser().parse_args(shlex.split(command, comments=True)) for command in commands]
+    assert [found.command for found in parsed] == ["prepare", "measure", "measure", "report"]
+    assert parsed[2].limit == 540 and parsed[2].bundles == parsed[0].bundles and parsed[3].state == parsed[2].state
 
 
 def test_prepared_bundles_are_used_while_they_fit(tmp_path: Path) -> None:
