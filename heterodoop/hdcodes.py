@@ -823,6 +823,12 @@ CODES: dict[str, Entry] = {
         " kept in the cache. There is no nvcc in CUDA_HOME, PATH, /usr/local/cuda or among the Python packages.",
         "Install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'.",
     ),
+    "HD519": Entry(
+        "what the command prints could not be written",
+        "stdout is a file on a full disk, or beyond a limit. What the command did before it printed is done: a job's "
+        "output is in its folder.",
+        "Make room, or let the command print somewhere else.",
+    ),
     "HD600": Entry(
         "no logs of that name",
         "heterodoop cluster logs takes a server's name, as heterodoop cluster status lists them, or the id of an"

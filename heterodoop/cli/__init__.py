@@ -7,7 +7,6 @@ where a part is missing (docs/decisions/0005).
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ import click
 
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
+from . import standard_files
 from .cluster import cluster_command
 from .coordinator import coordinator_command
 from .driver import driver as driver_command
@@ -318,6 +318,7 @@ def _stop(number: int, frame: object) -> None:
 def main() -> None:
     """Entry point: runs a command, turns every error into a message and an exit code."""
     debug, done = "--debug" in sys.argv[1:], False
+    standard_files.hold()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` leaves it
             signal.signal(number, _stop)  # as Ctrl-C: every `with` and `finally` on the way removes what it made
@@ -341,12 +342,12 @@ def main() -> None:
         code = error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`): quietly done, as documented. Python must not flush again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        standard_files.give_up_stdout()
         code = EXIT_OK
     except KeyboardInterrupt:
         code = EXIT_OK if done else EXIT_INTERRUPTED
-    except Exception as error:  # not raised on purpose anywhere: our fault
-        code = EXIT_INTERRUPTED if _was_interrupted(error) else _bug(error)
+    except Exception as error:
+        code = EXIT_INTERRUPTED if _was_interrupted(error) else _unexpected(error)
     sys.exit(code)
 
 
@@ -355,6 +356,15 @@ def _was_interrupted(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__
     return error is not None
+
+
+def _unexpected(error: Exception) -> int:
+    """A full disk behind stdout, or what is not raised on purpose anywhere: our fault."""
+    refused = standard_files.refused(error) if isinstance(error, OSError) else None
+    if refused is not None:
+        standard_files.give_up_stdout()
+        return report(refused)
+    return _bug(error)
 
 
 def _bug(error: Exception) -> int:

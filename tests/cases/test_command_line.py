@@ -96,6 +96,27 @@ int main(void) {
 """
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_g05_closed_standard_files(closed: str, bundles: Bundles, tmp_path: Path) -> None:
+    """Their numbers must not go to part files, and nothing is a traceback."""
+    (tmp_path / "in").write_bytes(b"a b\n" * 1000)
+    script = f'"$@" {closed}; echo "status $?" >&9'
+    argv = [*COMMAND, "run", str(bundles.get(WORDS)), str(tmp_path / "in"), "-o", str(tmp_path / "out"), "-r2", "--json"]
+    shell = ["bash", "-c", f"exec 9>&1; {script}", "bash", *argv]
+    done = subprocess.run(shell, capture_output=True, check=False, env=environment(), timeout=60)
+    assert done.stdout.endswith(b"status 0\n") and b"Traceback" not in done.stderr
+    assert b"".join(parts(tmp_path / "out")) == b"a\t1\n" * 1000 + b"b\t1\n" * 1000
+
+
+def test_g05_a_full_disk_behind_stdout(bundles: Bundles, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"a\n")
+    argv = [*COMMAND, "run", str(bundles.get(WORDS)), str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--json", "--quiet"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, check=False, env=environment(), timeout=60)
+    assert (done.returncode, done.stderr) == (5, b"heterodoop: error[HD519]: cannot write: No space left on device\n")
+    assert parts(tmp_path / "out") == [b"a\t1\n"]
+
+
 def test_g06_a_header_that_changed_is_seen(tmp_path: Path) -> None:
     app = tmp_path / "app"
     app.mkdir()
