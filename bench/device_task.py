@@ -106,7 +106,7 @@ class Tasks:
 
         Raises TaskFailed.
         """
-        run, found = self._run(bundle, work, "device"), manifest.load(bundle)
+        run, found = self.prepared(bundle, work, "device"), manifest.load(bundle)
         code = cuda.device_code(bundle, found, opened.arch) if opened.arch else emulated.device_code(bundle, found)
         if code is None:
             raise TaskFailed(f"{bundle.name} has no kernels for {opened.arch or 'the emulated device'}")
@@ -124,14 +124,15 @@ class Tasks:
 
     def on_cpu(self, bundle: Path, work: Work) -> Timed:
         """One run. Raises TaskFailed."""
-        run = self._run(bundle, work, "cpu")
+        run = self.prepared(bundle, work, "cpu")
         begin = time.perf_counter()
         result = cpu_task.run_map(self.native, run.job, run.split, run.place, run.out, run.index, Progress())
         seconds = time.perf_counter() - begin
         _check(result)
         return _timed(work, [(seconds, result)], run.out)
 
-    def _run(self, bundle: Path, work: Work, side: str) -> cpu_task.MapRun:
+    def prepared(self, bundle: Path, work: Work, side: str) -> cpu_task.MapRun:
+        """A task with folders of its own, which are new."""
         options = RunOptions(split_size=1 << 40, settings=work.settings, files=work.files, device="cpu")
         plan: Plan = make_plan(bundle, [str(work.text)], Layout(self.scratch / "out"), options)
         split = plan.splits[0]._replace(length=work.size)

@@ -26,12 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
 import data  # noqa: E402
-import gpu_task as tasks  # noqa: E402
+import device_task  # noqa: E402
+import gpu_task as gpu_tasks  # noqa: E402
 import measure  # noqa: E402
 import probe  # noqa: E402
 
 from heterodoop import manifest  # noqa: E402
-from heterodoop.executor import cpu_task, emulated, gpu_task  # noqa: E402
+from heterodoop.executor import emulated, gpu_task  # noqa: E402
 from heterodoop.executor.native import Native, Progress  # noqa: E402
 from heterodoop.executor.native_device import DeviceOptions  # noqa: E402
 from heterodoop.executor.prologue import Prologues  # noqa: E402
@@ -53,30 +54,29 @@ class Work(NamedTuple):
 
 
 class Bench(NamedTuple):
-    tasks: tasks.Bench
+    bench: gpu_tasks.Bench
     library: Path
     sub_split: int
     runs: int
 
     def work(self, part: str, sub_splits: int) -> Work:
         app, options, settings = PARTS[part]
-        bundle = self.tasks.bundle(app, *options)
+        bundle = self.bench.bundle(app, *options)
         text = data.cached(sub_splits * self.sub_split, 1)
-        plan = self.tasks.plan(bundle, text, settings)
         code = emulated.device_code(bundle, manifest.load(bundle))
         assert code is not None
-        place, out, index = self.tasks.place(plan, part)
-        run = cpu_task.MapRun(plan.cpu, plan.splits[0], place, out, index)
+        native = self.bench.tasks.native
+        run = self.bench.tasks.prepared(bundle, device_task.Work(text, settings=settings), part)
         mode = ctypes.CDLL(str(self.library)).hd_probe_mode
         device = emulated.EmulatedDevice(
-            self.tasks.native, emulated.runtime_module(), DeviceOptions(sub_split=self.sub_split), library=self.library)
+            native, emulated.runtime_module(), DeviceOptions(sub_split=self.sub_split), library=self.library)
         with closing(device):
             seconds = []
             for now in (PASS, RECORD, *[REPLAY] * self.runs):
-                out.unlink(missing_ok=True)
+                run.out.unlink(missing_ok=True)
                 mode(now)
                 before, done = time.thread_time(), device.stats()["sub_splits"]
-                result = gpu_task.run_map(device, code, Prologues(self.tasks.native), self.tasks.native, run, Progress())
+                result = gpu_task.run_map(device, code, Prologues(native), native, run, Progress())
                 seconds.append(time.thread_time() - before)
                 assert not result.failure and not result.reason, result
                 made = device.stats()["sub_splits"] - done
@@ -99,7 +99,7 @@ def main() -> None:
     parser.add_argument("--only", type=lambda text: text.split(","), default=",".join(PARTS), help=", ".join(PARTS))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="host-work-") as folder:
-        common = tasks.Bench(Native.load(), Path(folder), "emulated", 1)
+        common = gpu_tasks.Bench(device_task.Tasks(Native.load(), Path(folder)), "emulated", 1)
         bench = Bench(common, probe.build(Path(folder)), options.sub_split, options.runs)
         print("| task | sub-splits | ms each | ms besides |\n|---|---:|---:|---:|")
         for row in rows(bench, options.only, options.sub_splits):

@@ -27,7 +27,7 @@ from . import bundles, plots
 from .options import Options
 from .runner import Runner, told
 from .state import State, StateError
-from .steps import EIGHT, PARTS, pending, steps
+from .steps import EIGHT, PARTS, names, pending, steps
 from .tables import BEGIN, END, Section, ordered
 
 EMULATED = "the emulated device"
@@ -81,8 +81,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def options_of(parsed: argparse.Namespace) -> Options:
-    names = Options.__dataclass_fields__.keys() & vars(parsed).keys()
-    return Options(**{name: _absolute(getattr(parsed, name)) for name in names})
+    common = Options.__dataclass_fields__.keys() & vars(parsed).keys()
+    return Options(**{name: _absolute(getattr(parsed, name)) for name in common})
 
 
 def _absolute(value: Any) -> Any:
@@ -121,17 +121,31 @@ def graphics_card() -> tuple[str, str]:
 
 
 def _commit() -> str:
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=bundles.ROOT, capture_output=True, text=True)
+    """"" where this is no checkout, or there is no git."""
+    try:
+        done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=bundles.ROOT, capture_output=True, text=True)
+    except OSError:
+        return ""
     return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def check_only(parsed: argparse.Namespace, options: Options) -> None:
+    """Raises StateError for a name in --only that no measurement has: nothing would be measured, and all would seem done."""
+    known = {word for app in parsed.apps for part in PARTS for name in names(app, part, options)
+             for word in (name, name.partition(" ")[0])}
+    wrong = [word for word in options.only if word not in known]
+    if wrong:
+        raise StateError(f"--only: there is no {', '.join(wrong)}; there are: {', '.join(sorted(known))}")
 
 
 def measure_all(parsed: argparse.Namespace, begin: float) -> None:
     options = options_of(parsed)
+    check_only(parsed, options)
     state = State(options.state)
     for app, part in [(a, p) for a in parsed.apps for p in parsed.parts if not parsed.plan]:
-        names = [step.name for step in steps([app], part, options)]
-        if parsed.redo and names:
-            state.forget(app, part, names)
+        chosen = [step.name for step in steps([app], part, options)]
+        if parsed.redo and chosen:
+            state.forget(app, part, chosen)
         if parsed.retry:
             state.forget_failed(app, part)
     left = [step for part in parsed.parts for step in pending(steps(parsed.apps, part, options), state)]

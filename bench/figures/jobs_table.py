@@ -86,6 +86,8 @@ class Jobs:
             for name, record in self.state.records(app, "job").items():
                 if "failed" in record:
                     yield f"\n{app}, {name}: **failed**: {record['failed']}."
+                for reason in record.get("left_to_cpu", ()):
+                    yield f"\n{app}, {name}: tasks that the GPU left to the CPU: {reason}."
 
     def _table2(self, found: dict[str, dict[str, list[Record]]]) -> Iterator[str]:
         yield "\n### Share of map and combine (Table 2)\n"

@@ -15,7 +15,8 @@ from .steps import CPU_ONLY, WHOLE_SET
 
 MISSING = "matplotlib is not installed, so there are no plots (pip install '.[bench]')"
 CONFIGURATIONS = ("plain", WHOLE_SET, "default", "texture")
-WIDTH, HEIGHT = 9.0, 4.0  # inches
+LABELS = {WHOLE_SET: "the paper's set", "texture": "default, texture form"}
+WIDTH, HEIGHT = 10.0, 4.0  # inches
 
 
 def available() -> bool:
@@ -52,10 +53,11 @@ def _grouped(axes: Any, apps: Sequence[str], series: dict[str, list[float]], uni
     width = 0.8 / max(1, len(series))
     for number, (name, values) in enumerate(series.items()):
         drawn = axes.bar([i + number * width for i in range(len(apps))], values, width, label=name)
-        axes.bar_label(drawn, [f"{v:.3g}" if v else "" for v in values], fontsize=5, rotation=90, padding=2)
+        axes.bar_label(drawn, [f"{v:.3g}" if v else "" for v in values], fontsize=6, rotation=90, padding=2)
     axes.set_xticks([i + 0.4 - width / 2 for i in range(len(apps))], apps, rotation=20, ha="right")
     axes.set_ylabel(unit)
-    axes.legend(fontsize=7)
+    axes.margins(y=0.12)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def _fig4(axes: Any, state: State, apps: Sequence[str]) -> str:
@@ -79,7 +81,7 @@ def _fig5(axes: Any, state: State, apps: Sequence[str]) -> str:
         rows = [state.records(app, "task").get(name, {}) for app in shown]
         values = [rate(row) / rate(cores[app]) if measured(row) else 0.0 for app, row in zip(shown, rows, strict=True)]
         if any(values):
-            series[name] = values
+            series[LABELS.get(name, name)] = values
     if any(app in paper.FIG5 for app in shown) and series:
         series["the paper"] = [paper.FIG5.get(app, 0.0) for app in shown]
     if not series:
@@ -103,7 +105,7 @@ def _fig6(axes: Any, state: State, apps: Sequence[str]) -> str:
     axes.invert_yaxis()
     axes.tick_params(axis="y", labelsize=6)
     axes.set_xlabel("percent of the task")
-    axes.legend(fontsize=7, ncols=4, loc="lower right")
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     return "Where a GPU task's time goes (Fig. 6)"
 
 

@@ -156,12 +156,16 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
 
 
 def told(left: Sequence[Step], options: Options, state: State) -> Iterator[str]:
-    """A line per part: how many measurements, how many seconds they are expected to take."""
+    """A line per part: how many measurements, how many seconds they are expected to take; and one of all together."""
+    together = 0.0
     for part in PARTS:
         of_part = [step for step in left if step.part == part]
         if of_part:
             side_by_side = max(1, options.cpu_at_a_time) if part == "cpu" else 1
             starts = START_SECONDS * len({step.app for step in of_part})
             seconds = (starts + sum(expected(step, options, state) for step in of_part)) / side_by_side
+            together += seconds
             apps = list(dict.fromkeys(step.app for step in of_part))
             yield f"{part}: {len(of_part)} measurements, about {seconds:.0f} s ({', '.join(apps)})"
+    if together:
+        yield f"together about {together:.0f} s"

@@ -98,8 +98,8 @@ def test_a_measurement_is_expected_to_take_what_its_kind_took(options: Options, 
     assert expected(Step("grep", "cpu", "native"), options, state) == pytest.approx(27.0)
     state.put("grep", "task", "default", measured(1 << 30, 0.03) | {"took": 9.5})
     assert expected(Step("kmeans", "task", "plain"), options, state) == 9.5
-    (line,) = told([Step("kmeans", "task", "plain"), Step("kmeans", "task", "texture")], options, state)
-    assert line == "task: 2 measurements, about 22 s (kmeans)"
+    line, together = told([Step("kmeans", "task", "plain"), Step("kmeans", "task", "texture")], options, state)
+    assert (line, together) == ("task: 2 measurements, about 22 s (kmeans)", "together about 22 s")
 
 
 def test_seconds_and_sizes_shrink_together_but_never_to_nothing(tmp_path: Path) -> None:
@@ -253,6 +253,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 def test_the_whole_runs_stops_and_goes_on(bench: Bench) -> None:
     assert f"job: {2 * 2} measurements" in bench.measure("--plan") and not bench.state.exists()
+    assert "--only: there is no fast; there are:" in bench.measure("--only", "fast", status=1)
     said = bench.measure("--limit", "2")
     assert "left: cpu: 2 measurements" in said and not bench.state.exists()
     assert "all is measured" in bench.measure("--parts", "cpu")
