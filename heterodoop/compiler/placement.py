@@ -27,6 +27,7 @@ SHARED_BYTES = 40 * 1024  # of 48 KB that every block may have; the rest is the 
 _WARP_ALIGN = 16  # the largest alignment of an array in a warp's part of it
 TEXTURE_ELEMENTS = 1 << 27  # of a linear texture, as every architecture allows
 PRIVATE_BYTES = 256 * 1024  # of 512 KB local memory that a thread may have
+_FILLED_BYTES = 1024  # of an array that is copied for each record, though no clause asks for it
 _OWN = frozenset({"record", "private", "assumed-private", "firstprivate"})
 SLOWER = "measured slower than shared and plain global memory"
 
@@ -150,7 +151,7 @@ class _Placer:
     def _own(self, use: Use, symbol: ir.Symbol) -> Place:
         space = self._own_space(use.key)
         self._check_size(use)
-        if use.cls != "firstprivate":
+        if use.cls != "firstprivate" and not self._starts_filled(use):
             reason = use.reason if use.cls == "record" else "the loop writes it: each thread has its own"
             return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, reason)
         init = self._known.start_value(use.key, symbol)
@@ -162,6 +163,17 @@ class _Placer:
             self._check_contents(use)
         reason = "each thread's own copy of what it held before the region"
         return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, True, reason)
+
+    def _starts_filled(self, use: Use) -> bool:
+        """Is it an array that was written before the loop too, and that a record may only write in part?
+
+        `char year[5] = ""` and in the loop `strncpy(year, line, 4)`: the NUL is the one from before the loop.
+        """
+        if use.cls != "assumed-private" or not isinstance(use.type, ctype.Array) or not 0 < use.nbytes <= _FILLED_BYTES:
+            return False
+        numbers = isinstance(ctype.element(use.type), (ctype.Int, ctype.Float))
+        known = numbers and self._known.local(use.key) and self._visible(use.key)
+        return known and any(write.early for write in self._known.writers.of(use.key))
 
     # ------------------------------------------------------------------------------------- pointers and memory
 

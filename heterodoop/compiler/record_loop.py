@@ -51,7 +51,8 @@ def _reason(program: ir.Program) -> Reason:
             return Reason("HD228", "the region's loop cannot be analysed", str(node.span))
     found = reads(region.body)
     if not found:
-        return Reason("HD228", "the region reads no records from stdin", str(region.body.span or region.span))
+        place = region.body.span if region.body.span.line else region.span
+        return Reason("HD228", "the region reads no records from stdin", str(place))
     text = "no loop of the region reads one record per round and ends just at the end of the input"
     return Reason("HD228", text, str(found[0].span))
 

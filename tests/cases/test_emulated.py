@@ -35,6 +35,7 @@ REFUSED = {  # compiled for the CPU alone, with this code
     "B26": "HD234",
     "B32": "HD210",
     "B37": "HD237",  # __int128
+    "B66": "HD228",  # its own stream of stdin
     "E01": "HD202",  # no directive
 }
 LEFT = {  # compiled for both, but a record of this input is left to the CPU
