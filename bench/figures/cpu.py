@@ -32,9 +32,10 @@ class CpuRate:
         """With the bundle's own filters; half of the slice first, which tells whether the rate holds."""
         bundle = self.bundles.get(self.app, "default")
         probe = self._probe(bundle)
-        half_size = max(LEAST, int(0.55 * self.target * probe.size / probe.seconds))
-        half = self._timed(bundle, half_size)
-        whole = self._timed(bundle, 2 * half_size)
+        half = self._timed(bundle, self._half_size(probe))
+        if 2 * half.seconds < self.target:  # the probe was slower than what follows
+            half = self._timed(bundle, self._half_size(half))
+        whole = self._timed(bundle, 2 * half.size)
         deviation = (half.size / half.seconds) / (whole.size / whole.seconds) - 1
         return {**_record(whole), "half_bytes": half.size, "half_seconds": half.seconds, "deviation": deviation}
 
@@ -43,6 +44,9 @@ class CpuRate:
         timed = self._timed(self.bundles.native(self.app), own["bytes"])
         record = _record(timed)
         return {**record, "equal": record["digest"] == own["digest"]}
+
+    def _half_size(self, timed: Timed) -> int:
+        return max(LEAST, int(0.55 * self.target * timed.size / timed.seconds))
 
     def _probe(self, bundle: Path) -> Timed:
         """Of a size that takes a twentieth of the target."""

@@ -47,8 +47,9 @@ class Jobs:
         yield "\n### Whole jobs on one node (Fig. 4)\n"
         yield (
             "Whole commands, from cold process to finished output; the best round, and by how much the slowest took longer."
+            " As many reducers as cores, where the app has one."
             f" The paper: at most {paper.FIG4_LARGEST:g} x, geometric mean {paper.FIG4_MEAN:g} x, on {paper.MACHINE}.\n")
-        yield "| app | input, GiB | contender | s | spread | against the CPU | map tasks | output |"
+        yield "| app | input, GiB (split, MiB) | contender | s | spread | against the CPU | map tasks | output |"
         yield "|---|---:|---|---:|---|---:|---|---|"
         for app, rounds in found.items():
             yield from self._app(app, rounds)
@@ -65,7 +66,7 @@ class Jobs:
             digests = {r["digest"] for r in [*records, *(reference or [])]}
             same = "-" if not reference else "equal" if len(digests) == 1 else "**differs**"
             tasks = ", ".join(f"{n} {'CPU' if where == 'cpu' else where}" for where, n in records[0]["map_tasks"].items())
-            size = f"{records[0]['bytes'] / 2**30:.3g}"
+            size = f"{records[0]['bytes'] / 2**30:.3g} ({records[0]['split'] / 2**20:.3g})"
             cells = [app, size, contender, f"{best(records):.2f}", spread(records), against, tasks, same]
             yield f"| {' | '.join(cells)} |"
 

@@ -52,7 +52,7 @@ def state(options: Options) -> State:
     made.put("wordcount", "items", "block-stealing", measured(64 * MIB, 0.5, stages={"map": 0.03, "sort": 0.4}))
     made.put("wordcount", "items", "texture", {"no_effect": True, "bytes": 64 * MIB, "card": "A card"})
     for number, seconds in enumerate((40.0, 44.0), 1):
-        job = {"phases": {"map": 36.0}, "map_tasks": {"cpu": 48}, "digest": "same", "copies": 1, "ingest": 0}
+        job = {"phases": {"map": 36.0}, "map_tasks": {"cpu": 48}, "digest": "same", "split": 64 * MIB}
         made.put("wordcount", "job", f"cpu-only round-{number}", measured(30 << 30, seconds, **job))
         made.put("wordcount", "job", f"tail round-{number}", measured(30 << 30, seconds / 5, **job))
     made.put("kmeans", "cpu", "own", measured(20 * MIB, 20.0, deviation=0.0))
@@ -174,7 +174,7 @@ def test_the_section_has_every_number_beside_the_papers(state: State) -> None:
     assert "Measured on 64 MiB, since they are slow: wordcount plain." in text
     assert "| 7 d | block-stealing, map | 1.36 x | 1.50 x | ? |" in text and "| 7 a | texture, map | 2 x | - | ? |" in text
     assert "| wordcount | 90 | 91 |" in text
-    assert "| wordcount | 30 | tail | 8.00 | 10 % | 5.00 x | 48 CPU | equal |" in text
+    assert "| wordcount | 30 (64) | tail | 8.00 | 10 % | 5.00 x | 48 CPU | equal |" in text
     assert "grep, histmovies, histratings" in text and "not measured: the mean is of 1 apps" in text
 
 
