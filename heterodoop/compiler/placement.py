@@ -165,15 +165,16 @@ class _Placer:
         return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, True, reason)
 
     def _starts_filled(self, use: Use) -> bool:
-        """Is it an array that was written before the loop too, and that a record may only write in part?
+        """Is it an array that held something before the loop, zeros at least, and that a record may only write in part?
 
         `char year[5] = ""` and in the loop `strncpy(year, line, 4)`: the NUL is the one from before the loop.
         """
         if use.cls != "assumed-private" or not isinstance(use.type, ctype.Array) or not 0 < use.nbytes <= _FILLED_BYTES:
             return False
         numbers = isinstance(ctype.element(use.type), (ctype.Int, ctype.Float))
-        known = numbers and self._known.local(use.key) and self._visible(use.key)
-        return known and any(write.early for write in self._known.writers.of(use.key))
+        if not numbers or not self._visible(use.key):
+            return False
+        return not self._known.local(use.key) or any(write.early for write in self._known.writers.of(use.key))
 
     # ------------------------------------------------------------------------------------- pointers and memory
 
