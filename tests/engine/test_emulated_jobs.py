@@ -49,7 +49,7 @@ LEFTOVER = r"""
 #include <stdio.h>
 #include <string.h>
 int main(void) {
-  char line[64], first[8];
+  char line[64], first[2000]; /* too large to be copied for each record */
   int i, one;
   memset(first, 0, sizeof first);
 #pragma mapreduce mapper key(first) value(one)
@@ -116,7 +116,7 @@ ASTRAY = r"""
 #include <stdlib.h>
 int main(void) {
   char line[64];
-  int at[2], table[4] = {5, 6, 7, 8}, value;
+  int at[400], table[4] = {5, 6, 7, 8}, value; /* as `first` above */
   at[1] = 0;
 #pragma mapreduce mapper key(line) value(value)
   while (fgets(line, sizeof line, stdin) != NULL) {

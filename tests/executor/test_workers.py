@@ -201,7 +201,6 @@ class ScriptedWorker:
         ours, theirs = socket.socketpair()
         self.session_ = Session(Channel(ours), native_abi.ProgressBlock())
         self.theirs = Channel(theirs)
-        self.pid = 1
         self.told: list[str] = []
         self.others_do: Callable[[], object] = tuple
         self.requests: list[Run] = []
@@ -279,10 +278,19 @@ def test_counts_of_a_process_that_is_gone_stay(scripted: ScriptedWorker) -> None
     device.map_task(SPEC, CALL, None)
     device.map_task(SPEC, CALL, None)
     assert device.stats() == {"sub_splits": 5}
-    scripted.pid = 2
+    scripted.session_ = Session(scripted.session_.channel, scripted.session_.block)  # of the next process
     device.map_task(SPEC, CALL, None)
     thread.join()
     assert device.stats() == {"sub_splits": 6}
+
+
+def test_a_session_s_tasks_before_the_device_are_not_its_own(scripted: ScriptedWorker) -> None:
+    thread = scripted.serve(Reply(OK, {"sub_splits": 3}), Reply(OK, {"sub_splits": 5}))
+    device_of(scripted).map_task(SPEC, CALL, None)
+    later = device_of(scripted)
+    later.map_task(SPEC, CALL, None)
+    thread.join()
+    assert later.stats() == {"sub_splits": 2}
 
 
 def test_a_process_that_ends_in_a_task_is_a_failed_device(scripted: ScriptedWorker) -> None:
