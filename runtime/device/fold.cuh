@@ -126,6 +126,7 @@ HD_DEVICE bool short_line(const FoldArgs &a, const char *text, const Pair &pair,
     const uint32_t bits = (pair.key_length + 1) * 8;
     const uint64_t key = first & ~(~0ull << (bits - 8));
     if (low_byte(key | ~0ull << (bits - 8)) || (a.longest_key && pair.key_length > a.longest_key)) return false;
+    if (a.key > KeyReader::field && !key_reads_as_number(a, text, pair.key_length)) return false;
     uint64_t rest = bits == 64 ? second : first >> bits | second << (64 - bits), number = 0;
     for (uint32_t i = 0; i < digits; ++i, rest >>= 8) {
         const uint32_t digit = (static_cast<uint32_t>(rest) & 0xff) - '0';

@@ -101,6 +101,16 @@ def test_what_is_kept_outlives_a_lack_of_memory(on_device: Run, device: Device, 
     assert ours.result.counters["COMBINE_INPUT_RECORDS"] >= len(pairs)
 
 
+@pytest.mark.parametrize("other", [b"007", b"-0", b"+7", b"x", b"7 ", b"2147483648", b"-1", b"00000000000000000007"])
+def test_keys_that_are_numbers_in_another_form_end_a_fold(on_device: Run, on_cpu: Run, other: bytes) -> None:
+    """To the sort, two texts of one number are two keys; -1 is what this combiner has in the place of none."""
+    data = lines_of([(b"7", 1), (other, 2), (b"-12345678", 3), (b"0", 4)])
+    check = PairReader(key="int32", value="int64", key_max=0, none=-1)
+    ours = on_device(data, IDENTITY, SUM, {"hash_fold": 1}, check=check)
+    same(ours, on_cpu(data, IDENTITY, SUM, check=check))
+    assert ours.result.counters["UNREADABLE_PAIRS"] == 1
+
+
 @pytest.mark.parametrize("sub_split", [0, 40])
 def test_the_bytes_and_counters_are_the_cpu_s(on_device: Run, on_cpu: Run, sub_split: int) -> None:
     data = b"a bb a\n\nccc  a\nlonger-than-eight a longer-than-eight\n" * 20
