@@ -22,20 +22,14 @@ _COPIES = {"memcpy": 1, "mempcpy": 1, "memmove": 1, "bcopy": 0}  # the number of
 _STREAMS = {"stdin": 1, "stdout": 2, "stderr": 3}  # addresses that only serve to tell the streams apart
 
 
-def _plain(node: ir.Expr) -> ir.Expr:
-    while isinstance(node, ir.Cast):
-        node = node.operand
-    return node
-
-
 def _moved(node: ir.Expr) -> bool:
     """Is it `p + i` or `&p[i]`, with an `i` that is no constant?"""
-    plain = _plain(node)
+    plain = ir_walk.uncast(node)
     if isinstance(plain, ir.AddressOf):
-        return isinstance(plain.operand, ir.Index) and not isinstance(_plain(plain.operand.index), ir.Const)
+        return isinstance(plain.operand, ir.Index) and not isinstance(ir_walk.uncast(plain.operand.index), ir.Const)
     if not isinstance(plain, ir.Binary) or plain.op != "+":
         return False
-    return not any(isinstance(_plain(side), ir.Const) for side in (plain.left, plain.right))
+    return not any(isinstance(ir_walk.uncast(side), ir.Const) for side in (plain.left, plain.right))
 
 
 def _pure(node: ir.Expr) -> bool:
@@ -46,7 +40,7 @@ def _pure(node: ir.Expr) -> bool:
 
 def _far(node: ir.Expr) -> bool:
     """A constant number of elements that the shortest line does not have."""
-    node = _plain(node)
+    node = ir_walk.uncast(node)
     return isinstance(node, ir.Const) and not isinstance(node.type, ctype.Pointer) and node.value >= 2
 
 

@@ -93,20 +93,14 @@ def _plain_assignment(stmt: ir.Stmt, name: str) -> tuple[Term, str | None] | Non
             return _constant(value), None
         if isinstance(target, (ir.Index, ir.Deref)) and _first_element(target) == name:
             return (None, "EMPTY") if isinstance(value, ir.Const) and value.value == 0 else None
-        expr = _strip(expr.value)
+        expr = ir_walk.uncast(expr.value)
     return None
-
-
-def _strip(node: ir.Expr) -> ir.Expr:
-    while isinstance(node, ir.Cast):
-        node = node.operand
-    return node
 
 
 def _last_value(node: ir.Assign) -> ir.Expr:
     """The value of a chain a = b = value, converted at each step: only plain zero and equal types matter here."""
     value = node.value
-    inner = _strip(value)
+    inner = ir_walk.uncast(value)
     return _last_value(inner) if isinstance(inner, ir.Assign) and inner.op == "=" else value
 
 
@@ -118,7 +112,7 @@ def _first_element(node: ir.Index | ir.Deref) -> str:
 
 
 def _array_name(node: ir.Expr) -> str:
-    node = _strip(node)
+    node = ir_walk.uncast(node)
     if isinstance(node, ir.Decay) and isinstance(node.operand, ir.Name):
         return node.operand.name
     return ""

@@ -45,6 +45,14 @@ def walk(node: Any) -> Iterator[Any]:
         stack.extend(reversed(list(children(top))))
 
 
+def uncast(node: T) -> T | ir.Expr:
+    """What is converted, where it is; else the node itself."""
+    found: T | ir.Expr = node
+    while isinstance(found, ir.Cast):
+        found = found.operand
+    return found
+
+
 def rewrite(node: T, change: Callable[[Any], Any]) -> T:
     """Rebuild bottom-up: `change` gets each node with its parts already changed and gives its replacement.
 

@@ -183,6 +183,5 @@ def _nodes(init: ir.Init) -> list[Any]:
 
 
 def _null(value: ir.Init | None) -> bool:
-    while isinstance(value, ir.Cast):
-        value = value.operand
+    value = ir_walk.uncast(value)
     return isinstance(value, ir.Const) and value.value == 0

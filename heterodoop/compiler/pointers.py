@@ -82,7 +82,7 @@ class Pointers:
         """The one value of a pointer; of `q = p` that of p."""
         seen = {key}
         init = self._known.only_value(key, symbol)
-        while init is not None and isinstance(inner := _bare(init), ir.Name) and isinstance(inner.type, ctype.Pointer):
+        while isinstance(inner := ir_walk.uncast(init), ir.Name) and isinstance(inner.type, ctype.Pointer):
             key = self._points_to.key(self._program.region.function, inner.name)
             other = self._known.symbol(key)
             if other is None or key in seen:
@@ -156,25 +156,19 @@ class Pointers:
         return bool(values) and all(v is not None and (_is_call(v) or _zero(v)) for v in values)
 
 
-def _bare(value: ir.Init) -> ir.Init:
-    while isinstance(value, ir.Cast):
-        value = value.operand
-    return value
-
-
 def _is_call(value: ir.Init) -> bool:
-    inner = _bare(value)
+    inner = ir_walk.uncast(value)
     return isinstance(inner, ir.Call) and ir.called(inner) in _ALLOCATES
 
 
 def _zero(value: ir.Init) -> bool:
-    inner = _bare(value)
+    inner = ir_walk.uncast(value)
     return isinstance(inner, ir.Const) and inner.value == 0
 
 
 def _addressed(init: ir.Init) -> bool:
     """Is the value an address of something, and not something's content?"""
-    inner = _bare(init)
+    inner = ir_walk.uncast(init)
     if isinstance(inner, ir.Binary):
         return _addressed(inner.left) or _addressed(inner.right)
     return isinstance(inner, (ir.Decay, ir.AddressOf))

@@ -36,8 +36,7 @@ def stdio(program: ir.Program) -> ir.Program:
 
 def literal(expr: ir.Expr) -> bytes | None:
     """The bytes of a string literal as a C string (up to its first NUL), None for anything else."""
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
+    expr = ir_walk.uncast(expr)
     if isinstance(expr, ir.Decay) and isinstance(expr.operand, ir.Str):
         return expr.operand.data.split(b"\0")[0]
     return None

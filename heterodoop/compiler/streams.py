@@ -42,8 +42,7 @@ class Streams:
         return stream if stream in STREAMS else ""
 
     def _value(self, function: str, expr: ir.Expr) -> set[str]:
-        while isinstance(expr, ir.Cast):
-            expr = expr.operand
+        expr = ir_walk.uncast(expr)
         if not isinstance(expr, ir.Name):
             return {_UNKNOWN}
         if expr.name in self._externs:
