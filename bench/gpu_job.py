@@ -3,8 +3,8 @@
     python bench/gpu_job.py [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy] [--json FILE]
 
 Contenders take turns, medians count, the text lies in the page cache, outputs are compared. Seconds are whole commands,
-from cold process to finished output; of two GPUs the map phase counts, without the wait for the first task (start-up of
-the workers is the same for any number of GPUs). Needs a GPU and nvcc; `gpus` and `busy` need two.
+from cold process to finished output; of two GPUs the map phase counts, at the rate after every GPU's first task (start-up
+of the workers is the same for any number of GPUs). Needs a GPU and nvcc; `gpus` and `busy` need two.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
@@ -41,6 +42,30 @@ class Job:
     seconds: list[float] = field(default_factory=list)
     map: list[float] = field(default_factory=list)
     tasks: str = ""
+
+
+class Attempt(NamedTuple):
+    """A map attempt: its slot, its start and its end in seconds."""
+
+    slot: int
+    started: float
+    ended: float
+
+
+def map_seconds(maps: Sequence[Attempt], *, warm: bool) -> float:
+    """Seconds from the first map task's start to the last one's end.
+
+    warm  as they would be if all slots were warm at once: the rate of the tasks that end after every slot has ended its
+          first one (that one waits for its worker's start-up), times the number of all tasks.
+    """
+    last = max(a.ended for a in maps)
+    if not warm:
+        return last - min(a.started for a in maps)
+    begin = max(min(a.ended for a in maps if a.slot == slot) for slot in {a.slot for a in maps})
+    inside = sum(a.ended > begin for a in maps)
+    if not inside:
+        raise SystemExit("too few map tasks: no slot had a second one")
+    return (last - begin) * len(maps) / inside
 
 
 @dataclass(frozen=True)
@@ -64,11 +89,10 @@ class Bench:
         contender = measure.Contender(job.name, work)
         measure.interleave([contender], 1, lambda text: print(text, file=sys.stderr, flush=True))
         job.seconds.append(contender.seconds[0])
-        attempts = [json.loads(line) for line in Path(f"{output}.report", "attempts.jsonl").read_text().splitlines()]
-        maps = [a for a in attempts if a["attempt"].startswith("m_")]
-        first, last = min(a["started"] for a in maps), max(a["started"] + a["seconds"] for a in maps)
-        warm = min(a["started"] + a["seconds"] for a in maps)
-        job.map.append(last - (warm if job.name.startswith("GPU") else first))
+        rows = [json.loads(line) for line in Path(f"{output}.report", "attempts.jsonl").read_text().splitlines()]
+        maps = [Attempt(row["slot"], row["started"], row["started"] + row["seconds"])
+                for row in rows if row["attempt"].startswith("m_")]
+        job.map.append(map_seconds(maps, warm=job.name.startswith("GPU")))
         job.tasks = str(json.loads(Path(f"{output}.report", "report.json").read_text())["device"]["map_tasks"])
 
     def rounds_of(self, jobs: list[Job]) -> list[str]:
