@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,7 @@ import app_inputs  # noqa: E402
 from tests.cases import runner  # noqa: E402
 
 SAMPLE = ROOT / "apps" / "wordcount" / "sample.txt"
-CODEGEN = ("arithmetic", "constructs", "mathematics", "places", "text")  # the others fail or combine by design
+CODEGEN = ("arithmetic", "clauses", "constructs", "mathematics", "places", "text")  # the others fail or combine by design
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,14 @@ def programs(scratch: Path) -> Iterator[Program]:
                     (folder / f"{role}.c").write_text(text)
             yield Program(f"case {case.name}", folder, runner.place_input(case, folder))
     for name in CODEGEN:
-        source = ROOT / "tests" / "codegen" / "programs" / f"{name}.c"
-        folder = scratch / f"codegen-{source.stem}"
-        folder.mkdir()
-        (folder / "map.c").write_bytes(source.read_bytes())
-        yield Program(f"codegen {source.stem}", folder, SAMPLE)
+        source = ROOT / "tests" / "codegen" / "programs" / name  # a folder of filters, or one file
+        folder = scratch / f"codegen-{name}"
+        if source.is_dir():
+            shutil.copytree(source, folder)
+        else:
+            folder.mkdir()
+            shutil.copy(source.with_suffix(".c"), folder / "map.c")
+        yield Program(f"codegen {name}", folder, SAMPLE)
 
 
 def check(program: Program, opt: str, scratch: Path, arguments: argparse.Namespace) -> tuple[str, str]:
