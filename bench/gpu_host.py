@@ -60,7 +60,7 @@ STEPS = (
     Step("check", "every program against the CPU", _bench("device_check"), 400, beside=True),
     Step("sanitize", "compute-sanitizer", _bench("sanitize"), 400, beside=True),
     Step("properties", "random inputs and programs", (PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", *PROPERTIES),
-         400, beside=True, environment=ON_GPU),
+         600, beside=True, environment=ON_GPU),  # nvcc takes half a minute for a random program
 )
 
 

@@ -5,8 +5,9 @@
 Starts an embedded cluster with one NodeManager and the node's GPU driver, and ends both. The CPU's jobs are plain Hadoop
 Streaming jobs with `--slots` map containers; jobs with a GPU have one more for each task of it. Reducers start when the
 maps are done, nothing is speculated, JVMs compile with C1 and C2 as on any cluster. Every output is compared with the first.
-`cpu-plug-in` is the CPU's job with the plug-in, which times the filters. `--delay S` makes each GPU task take S seconds
-longer, which is artificial. Needs Java and Maven, or the jars in the cache; `--device emulated` tries the script out.
+`cpu-plug-in` is the CPU's job with the plug-in, which times the filters. `tail-delayed` and `gpu-first-delayed` are jobs of
+which each GPU task takes `--delay` seconds longer: artificial, for a GPU that is only a few times faster. Needs Java and
+Maven, or the jars in the cache; `--device emulated` tries the script out.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -37,6 +39,7 @@ from heterodoop.hadoop import cluster  # noqa: E402
 CONTAINER = 512  # MiB, as the embedded cluster's configuration has it
 JVM = "-Xmx320m -XX:+UseSerialGC"
 GROUP = "HeteroDoop"
+DELAYED = "-delayed"
 HETERODOOP = [sys.executable, "-m", "heterodoop"]
 
 
@@ -84,9 +87,11 @@ class Bench:
             "mapreduce.map.java.opts": JVM, "mapreduce.reduce.java.opts": JVM,
             "mapreduce.task.progress-report.interval": 1000, "heterodoop.driver.dir": self.scratch / "driver",
         }
-        if options.delay and not kind.startswith("cpu"):
+        policy_name = "cpu-only" if kind == "cpu-plug-in" else kind.removesuffix(DELAYED)
+        if kind.endswith(DELAYED):
             settings["heterodoop.gpu.delay"] = options.delay
-        policy = ["--cpu-only"] if kind == "cpu" else ["--policy", "cpu-only" if kind == "cpu-plug-in" else kind]
+            settings["mapreduce.input.fileinputformat.split.minsize"] = options.delayed_split
+        policy = ["--cpu-only"] if kind == "cpu" else ["--policy", policy_name]
         words = [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
         output = f"/out-{kind}-{number}"
         begin = time.monotonic()
@@ -139,6 +144,22 @@ def keep(runs: list[Run], target: Path | None) -> None:
         target.write_text(json.dumps(rows, indent=1))
 
 
+def differ(runs: list[Run]) -> bool:
+    return len({run.digest for run in runs}) > 1
+
+
+def compiled(scratch: Path, options: argparse.Namespace) -> list[Path]:
+    """Word count, and where a kind is delayed the same as another program: a node remembers how fast one is on a GPU."""
+    arch = [] if options.device == "cuda" else ["--arch", "none"]
+    bundles = [contenders.compiled(ROOT / "apps" / "wordcount", scratch / "wordcount.hdp", *arch)]
+    if any(kind.endswith(DELAYED) for kind in options.only):
+        other = shutil.copytree(ROOT / "apps" / "wordcount", scratch / "delayed")
+        with open(other / "map.c", "a", encoding="ascii") as source:
+            source.write("/* the delayed one */\n")
+        bundles.append(contenders.compiled(other, scratch / "delayed.hdp", *arch))
+    return bundles
+
+
 def show(runs: list[Run]) -> None:
     base = statistics.median(r.seconds for r in runs if r.kind == runs[0].kind)
     print("| job | s | against the first | map tasks, GPU and CPU | a GPU task, ms | a CPU task, ms |")
@@ -179,34 +200,40 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--slots", type=int, default=16, help="map containers of the CPU's jobs")
     parser.add_argument("--gpu-slots", type=int, default=1, help="map containers more where there is a GPU")
     parser.add_argument("--reducers", type=int, default=8)
-    parser.add_argument("--delay", type=float, default=0.0, help="seconds that a GPU task takes longer: artificial")
+    parser.add_argument("--delay", type=float, default=0.0,
+                        help="seconds that a GPU task of a delayed job takes longer: artificial")
+    parser.add_argument("--delayed-split", type=data.parse_size, default="1",
+                        help="bytes of a split of a delayed job (default: a block): how many are left for the tail")
     parser.add_argument("--only", type=lambda text: text.split(","), default="cpu,gpu-first,tail",
-                        help="cpu, cpu-plug-in (the filters, timed by the plug-in), gpu-first, tail, gpu-only")
+                        help="cpu, cpu-plug-in (the filters, timed by the plug-in), gpu-first, tail, gpu-only,"
+                             " gpu-first-delayed, tail-delayed")
     parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
     parser.add_argument("--hadoop", default="3.5.0")
     parser.add_argument("--json", type=Path, help="where every job's report goes")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if any(kind.endswith(DELAYED) for kind in options.only) != (options.delay > 0):
+        parser.error("--delay goes with kinds that are delayed")
+    return options
 
 
 def main() -> None:
     options = parse_arguments()
     with tempfile.TemporaryDirectory(prefix="hadoop-job-") as folder:
         scratch = Path(folder)
-        arch = [] if options.device == "cuda" else ["--arch", "none"]
-        bundle = contenders.compiled(ROOT / "apps" / "wordcount", scratch / "wordcount.hdp", *arch)
+        bundles = compiled(scratch, options)
         runs: list[Run] = []
         with started(options, scratch) as bench:
             for _ in range(options.rounds):
                 for kind in options.only:
-                    runs.append(bench.job(bundle, kind, len(runs)))
+                    runs.append(bench.job(bundles[kind.endswith(DELAYED)], kind, len(runs)))
                     print(f"{kind}: {runs[-1].seconds:.1f} s, the command {runs[-1].command:.1f} s", file=sys.stderr)
                     keep(runs, options.json)
             show(runs)  # before the cluster ends, which may take a while
+            print("the outputs differ" if differ(runs) else "all outputs are equal", flush=True)
     facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
     print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
-    if len({run.digest for run in runs}) > 1:
+    if differ(runs):
         raise SystemExit("the outputs differ")
-    print("all outputs are equal")
 
 
 if __name__ == "__main__":

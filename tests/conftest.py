@@ -12,7 +12,8 @@ import pytest
 from .support import Bundles
 
 ROOT = Path(__file__).resolve().parent.parent
-os.environ.setdefault("HETERODOOP_ARCH", "none")  # only tests of nvcc itself run it: it takes seconds a kernel
+if os.environ.get("HETERODOOP_TEST_DEVICE") != "cuda":
+    os.environ.setdefault("HETERODOOP_ARCH", "none")  # only tests of nvcc itself run it: it takes seconds a kernel
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "build", "dist", "_native", "*.egg-info", "__pycache__", "*.hdp", ".*_cache", ".hypothesis", "*.so",
     "target",
