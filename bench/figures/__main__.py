@@ -23,7 +23,7 @@ from heterodoop import toolchain_cuda
 from heterodoop.errors import HeteroDoopError
 
 from .. import app_inputs, data, measure
-from . import bundles, plots
+from . import bundles, lanes, plots
 from .options import Options
 from .runner import Runner, told
 from .state import State, StateError
@@ -69,6 +69,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--scale", type=float, default=1.0, help="of all sizes and seconds, to try things out")
     made.add_argument("--cpu-seconds", type=float, default=20, help="least seconds of a CPU task (default 20)")
     made.add_argument("--cpu-at-a-time", type=int, default=1, help="apps whose CPU tasks run side by side (default 1)")
+    made.add_argument("--lanes", type=int, default=1,
+                      help="equal parts of the host's processors and GPUs, each of which measures an app (default 1)")
     made.add_argument("--runs", type=int, default=5, help="runs of a GPU task that count (default 5)")
     made.add_argument("--item-runs", type=int, default=3, help="the same without an item (default 3)")
     made.add_argument("--job-seconds", type=float, default=30, help="of a whole job on the CPU alone (default 30)")
@@ -95,7 +97,7 @@ def facts(options: Options) -> dict[str, str]:
     card, driver = (EMULATED, "") if options.device == "emulated" else graphics_card()
     commit = _commit() or str(bundles.read_index(options.bundles).get("commit", "not known"))
     return {"card": card, "driver": driver, "device": options.device, "date": time.strftime("%Y-%m-%d"), "commit": commit,
-            "processor": host["processor"], "cores": host["cores"], "system": host["system"],
+            "processor": host["processor"], "cores": host["cores"], "lanes": str(options.lanes), "system": host["system"],
             "command": " ".join(["python -m bench.figures", *_telling(sys.argv[1:])])}
 
 
@@ -152,11 +154,13 @@ def measure_all(parsed: argparse.Namespace, begin: float) -> None:
     print("\n".join(told(left, options, state)) or "nothing is left to measure", flush=True)
     if parsed.plan or not left:
         return
+    least = max(options.gpus) if options.device == "cuda" else 0
+    divided = lanes.divide(options.lanes, sorted(os.sched_getaffinity(0)), lanes.visible_gpus(), least)
     of_here = facts(options)
     state.check_card(of_here["card"], sorted({step.part for step in left}))
     print(f"{of_here['card']}, {of_here['processor']}, {of_here['cores']} cores", flush=True)
     arch = "none" if options.device == "emulated" else toolchain_cuda.of_this_machine()[0]
-    left = Runner(options, state, arch, of_here, begin + parsed.limit, lambda text: print(text, flush=True)).run(
+    left = Runner(options, state, arch, of_here, begin + parsed.limit, lambda text: print(text, flush=True), divided).run(
         parsed.apps, parsed.parts)
     lines = list(told(left, options, state))
     print("left: " + "; ".join(lines) if lines else "all is measured", flush=True)

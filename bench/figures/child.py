@@ -131,8 +131,8 @@ def speed(record: Record) -> str:
 
 def main() -> int:
     request = Request.from_json(sys.argv[1])
-    if request.core is not None:
-        os.sched_setaffinity(0, {request.core})
+    if request.processors:
+        os.sched_setaffinity(0, request.processors)
     request.options.data.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="figures-", dir=request.options.data) as scratch:
         try:

@@ -45,8 +45,10 @@ class Jobs:
         found = {app: by_contender(self.state.records(app, "job")) for app in self.apps}
         found = {app: rounds for app, rounds in found.items() if rounds}
         yield "\n### Whole jobs on one node (Fig. 4)\n"
+        cores = sorted({int(row["cores"]) for app in found for row in self.state.records(app, "job").values() if "split" in row})
         yield (
-            "Whole commands, from cold process to finished output; the best round, and by how much the slowest took longer."
+            f"On {' or '.join(map(str, cores)) or '?'} cores. Whole commands, from cold process to finished output; the best"
+            " round, and by how much the slowest took longer."
             " As many reducers as cores, where the app has one."
             f" The paper: at most {paper.FIG4_LARGEST:g} x, geometric mean {paper.FIG4_MEAN:g} x, on {paper.MACHINE}.\n")
         yield "| app | input, GiB (split, MiB) | contender | s | spread | against the CPU | map tasks | output |"

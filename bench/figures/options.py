@@ -25,6 +25,7 @@ class Options:
     only: tuple[str, ...] = ()
     cpu_seconds: float = 20.0
     cpu_at_a_time: int = 1
+    lanes: int = 1
     runs: int = 5
     item_runs: int = 3
     job_seconds: float = 30.0

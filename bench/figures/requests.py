@@ -16,7 +16,7 @@ class Request:
     """Measurements `names` of one app's part, none begun that is not expected to end within `seconds`.
 
     arch    what bundles are compiled for.  facts: card, date and so on, kept with each record.
-    marker  a file that names the measurement which is under way.  core: the one to run on, None = all.
+    marker  a file that names the measurement which is under way.  processors: those to run on, () = all.
     """
 
     options: Options
@@ -27,14 +27,15 @@ class Request:
     arch: str
     facts: dict[str, str]
     marker: Path
-    core: int | None = None
+    processors: tuple[int, ...] = ()
 
     def to_json(self) -> str:
-        plain = {name: getattr(self, name) for name in ("app", "part", "names", "seconds", "arch", "facts", "core")}
+        plain = {name: getattr(self, name) for name in ("app", "part", "names", "seconds", "arch", "facts", "processors")}
         return json.dumps({**plain, "options": self.options.to_json(), "marker": str(self.marker)})
 
     @classmethod
     def from_json(cls, text: str) -> Request:
         found = json.loads(text)
         options = Options.from_json(found.pop("options"))
-        return cls(options=options, marker=Path(found.pop("marker")), names=tuple(found.pop("names")), **found)
+        lists = {name: tuple(found.pop(name)) for name in ("names", "processors")}
+        return cls(options=options, marker=Path(found.pop("marker")), **lists, **found)

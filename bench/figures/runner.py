@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from . import inputs
 from .bundles import ROOT
+from .lanes import Lane
 from .options import Options
 from .requests import CANNOT, Request
 from .state import State
@@ -39,7 +43,7 @@ class Running:
 
 @dataclass
 class Runner:
-    """`arch`, `facts`: see Request. `ends`: by the monotonic clock."""
+    """`arch`, `facts`: see Request. `ends`: by the monotonic clock. `lanes`: as many apps are measured at a time."""
 
     options: Options
     state: State
@@ -47,6 +51,8 @@ class Runner:
     facts: dict[str, str]
     ends: float
     say: Callable[[str], None]
+    lanes: Sequence[Lane] = (Lane(),)
+    _stopped: threading.Event = field(default_factory=threading.Event, init=False)
 
     def run(self, apps: Sequence[str], parts: Sequence[str]) -> list[Step]:
         """Measure; what is left."""
@@ -58,37 +64,63 @@ class Runner:
 
     def _part(self, part: str, apps: Sequence[str], folder: Path) -> None:
         left = pending(steps(apps, part, self.options), self.state)
-        left.sort(key=lambda step: not step.name.startswith(INGEST))  # all jobs have what its trials chose
-        batches = [list(group) for _, group in groupby(left, key=lambda step: step.app)]
-        at_a_time = self.options.cpu_at_a_time if part == "cpu" else 1
-        for at in range(0, len(batches), at_a_time):
-            self._side_by_side(batches[at : at + at_a_time], folder)
+        trials = [step for step in left if step.name.startswith(INGEST)]
+        if part == "cpu":
+            batches = _by_app(left)
+            for at in range(0, len(batches), self.options.cpu_at_a_time):
+                self._side_by_side(batches[at : at + self.options.cpu_at_a_time], folder)
+            return
+        self._in_lanes(_by_app(trials), folder)  # first: all jobs have what they chose
+        self._in_lanes(_by_app([step for step in left if step not in trials]), folder)
 
-    def _side_by_side(self, batches: Sequence[list[Step]], folder: Path) -> None:
-        """One child per app; each is started again behind a measurement that it died of."""
+    def _in_lanes(self, batches: Sequence[list[Step]], folder: Path) -> None:
+        """Each lane takes the next app's batch when it is done with one."""
+        waiting: queue.SimpleQueue[list[Step]] = queue.SimpleQueue()
+        for batch in batches:
+            if len(self.lanes) > 1 and self._fits(batch[0]):
+                inputs.fed(batch[0].app, self.options)  # before the other lanes measure
+            waiting.put(batch)
+
+        def take(lane: Lane) -> None:
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._side_by_side([waiting.get_nowait()], folder, lane)
+
+        with ThreadPoolExecutor(len(self.lanes)) as pool:
+            try:
+                for done in [pool.submit(take, lane) for lane in self.lanes]:
+                    done.result()
+            except BaseException:
+                self._stopped.set()
+                raise
+
+    def _side_by_side(self, batches: Sequence[list[Step]], folder: Path, lane: Lane | None = None) -> None:
+        """One child per app, on a core of its own where there is no lane; it is started again behind a measurement that it
+        died of."""
         batches = [batch for batch in batches if self._fits(batch[0])]
         for batch in batches:
             inputs.fed(batch[0].app, self.options)  # with all cores, and not in anybody's time
-        waiting = [(number, batch) for number, batch in enumerate(batches)]
+        waiting = [(lane or Lane((self._core(number),)), batch) for number, batch in enumerate(batches)]
         while waiting:
-            running = [(number, self._start(batch, number, folder)) for number, batch in waiting]
-            died = {number for number, child in running if self._wait(child)}
-            waiting = [(n, left) for n, batch in waiting if n in died and (left := pending(batch, self.state))
-                       and self._fits(left[0])]
+            running = [self._start(batch, place, folder) for place, batch in waiting]
+            died = [self._wait(child) for child in running]
+            waiting = [(place, left) for (place, batch), dead in zip(waiting, died, strict=True)
+                       if dead and (left := pending(batch, self.state)) and self._fits(left[0])]
 
     def _fits(self, step: Step) -> bool:
-        return time.monotonic() + START_SECONDS + expected(step, self.options, self.state) <= self.ends
+        done = time.monotonic() + START_SECONDS + expected(step, self.options, self.state)
+        return not self._stopped.is_set() and done <= self.ends
 
-    def _start(self, batch: Sequence[Step], number: int, folder: Path) -> Running:
+    def _start(self, batch: Sequence[Step], lane: Lane, folder: Path) -> Running:
         first = batch[0]
         request = Request(
             options=self.options, app=first.app, part=first.part, names=tuple(step.name for step in batch),
             seconds=max(0.0, self.ends - time.monotonic()), arch=self.arch, facts=self.facts,
-            marker=folder / f"{first.app}-{first.part}", core=self._core(number) if first.part == "cpu" else None,
+            marker=folder / f"{first.app}-{first.part}", processors=lane.processors,
         )
         request.marker.unlink(missing_ok=True)
         command = [sys.executable, "-m", "bench.figures.child", request.to_json()]
-        process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+        process = subprocess.Popen(command, cwd=ROOT, start_new_session=True, env=lane.environment())
         return Running(request, process, time.time(), self.ends + GRACE_SECONDS)
 
     def _core(self, number: int) -> int:
@@ -100,7 +132,7 @@ class Runner:
         """Did it die of a measurement? Then that is noted as failed. One that began late and is cut off is left to do."""
         try:
             while (status := _ended(child.process)) is None:
-                hung, late = self._hangs(child), time.monotonic() > child.ends
+                hung, late = self._hangs(child), self._stopped.is_set() or time.monotonic() > child.ends
                 if hung or late:
                     self._kill(child)
                 if hung:
@@ -134,6 +166,10 @@ class Runner:
         child.process.wait()
 
 
+def _by_app(of_part: Sequence[Step]) -> list[list[Step]]:
+    return [list(group) for _, group in groupby(of_part, key=lambda step: step.app)]
+
+
 def one_per_core(processors: Sequence[int], siblings: Callable[[int], str]) -> list[int]:
     """The first processor of each core; `siblings` names a core by its processors."""
     return list({siblings(number): number for number in reversed(processors)}.values())[::-1]
@@ -161,8 +197,9 @@ def told(left: Sequence[Step], options: Options, state: State) -> Iterator[str]:
     for part in PARTS:
         of_part = [step for step in left if step.part == part]
         if of_part:
-            side_by_side = max(1, options.cpu_at_a_time) if part == "cpu" else 1
-            starts = START_SECONDS * len({step.app for step in of_part})
+            of_apps = len({step.app for step in of_part})
+            side_by_side = min(of_apps, max(1, options.cpu_at_a_time if part == "cpu" else options.lanes))
+            starts = START_SECONDS * of_apps
             seconds = (starts + sum(expected(step, options, state) for step in of_part)) / side_by_side
             together += seconds
             apps = list(dict.fromkeys(step.app for step in of_part))

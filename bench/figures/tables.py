@@ -41,11 +41,14 @@ class Section:
                 continue
             emulated |= any(row.get("device") == "emulated" for row in rows)
             of = {name: ", ".join(sorted({str(row[name]) for row in rows if row.get(name)}))
-                  for name in ("card", "driver", "processor", "cores", "date", "commit")}
+                  for name in ("card", "driver", "processor", "cores", "lanes", "date", "commit")}
             driver = f", driver {of['driver']}" if of["driver"] else ""
-            host = f"{of['processor']}, {of['cores']} cores"
+            divided = f" in {of['lanes']} lanes" if of["lanes"] not in ("", "1") else ""
+            host = f"{of['processor']}, {of['cores']} cores{divided}"
             yield f"- {figure}: {of['card']}{driver}; {host}; {of['date']}; commit {of['commit']}"
         rows = [record for _, _, _, record in self.state.all(list(_all_parts()))]
+        if any(row.get("lanes", "1") != "1" for row in rows):
+            yield "- A lane has an equal part of the host's cores and GPUs; each measured an app, at the same time."
         yield from (f"- `{command}`" for command in sorted({str(row["command"]) for row in rows if "command" in row}))
         if emulated:
             yield "\n**Of the emulated device: these numbers only show that the bench works. They say nothing of a GPU.**"

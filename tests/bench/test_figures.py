@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from bench.figures import bars, bundles, paper, steps
 from bench.figures.__main__ import parser, replaced
 from bench.figures.job import shape
 from bench.figures.jobs_table import Jobs
+from bench.figures.lanes import Lane, divide, visible_gpus
 from bench.figures.options import MIB, Options
 from bench.figures.requests import Request
 from bench.figures.runner import one_per_core, told
@@ -123,8 +125,42 @@ def test_tasks_side_by_side_do_not_share_a_core() -> None:
 
 
 def test_a_request_arrives_as_it_was_sent(options: Options, tmp_path: Path) -> None:
-    sent = Request(options, "grep", "task", ("default",), 9.0, "sm_90", {"card": "A card"}, tmp_path / "marker", 3)
+    sent = Request(options, "grep", "task", ("default",), 9.0, "sm_90", {"card": "A card"}, tmp_path / "marker", (3, 4))
     assert Request.from_json(sent.to_json()) == sent
+
+
+def test_lanes_share_nothing_and_have_neighbouring_processors() -> None:
+    four = divide(4, range(64), ["0", "1", "2", "3"], 1)
+    assert [lane.processors for lane in four] == [tuple(range(n, n + 16)) for n in (0, 16, 32, 48)]
+    assert [lane.gpus for lane in four] == ["0", "1", "2", "3"]
+    assert [lane.gpus for lane in divide(2, range(8), ["5", "6", "7", "8"], 2)] == ["5,6", "7,8"]
+    assert divide(2, range(3), [], 0) == [Lane((0,)), Lane((1,))]
+    assert divide(1, range(3), ["0"], 1) == [Lane()] and Lane().environment() == dict(os.environ)
+    assert Lane((0,), "7").environment()["CUDA_VISIBLE_DEVICES"] == "7"
+
+
+@pytest.mark.parametrize(("cores", "gpus"), [(1, ["0", "1"]), (8, ["0"]), (8, ["0", "1", "2"])])
+def test_too_few_for_the_lanes_is_refused(cores: int, gpus: list[str]) -> None:
+    with pytest.raises(StateError, match=f"--lanes 2: this machine has {cores} processors and {len(gpus)} GPUs"):
+        divide(2, range(cores), gpus, 2 if len(gpus) == 3 else 1)
+
+
+def test_the_gpus_to_divide_are_those_that_a_user_left_visible(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
+    assert visible_gpus() == ["3", "1"]
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho 0\necho 1\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert visible_gpus() == ["0", "1"]
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
+    assert visible_gpus() == []
+
+
+def test_apps_are_expected_to_be_measured_at_a_time(options: Options, state: State) -> None:
+    left = [Step(app, "job", "tail round-1") for app in ("grep", "kmeans", "wordcount", "blackscholes")]
+    one, two = (list(told(left, replace(options, lanes=lanes), state))[-1] for lanes in (1, 2))
+    assert (one, two) == ("together about 32 s", "together about 16 s")
 
 
 @pytest.mark.parametrize(("app", "speedup", "gigabytes", "met"), [
@@ -200,8 +236,8 @@ def test_the_pages_commands_are_ones_that_the_bench_takes() -> None:
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     commands = re.findall(r"^python -m bench\.figures (.*)$", page, re.MULTILINE)
     parsed = [parser().parse_args(shlex.split(command, comments=True)) for command in commands]
-    assert [found.command for found in parsed] == ["prepare", "measure", "measure", "report"]
-    assert parsed[2].limit == 540 and parsed[2].bundles == parsed[0].bundles and parsed[3].state == parsed[2].state
+    assert [found.command for found in parsed] == ["prepare", "measure", "measure", "measure", "report"]
+    assert parsed[2].limit == 540 and parsed[2].bundles == parsed[0].bundles and parsed[4].state == parsed[2].state == parsed[3].state
 
 
 def test_prepared_bundles_are_used_while_they_fit(tmp_path: Path) -> None:
@@ -257,7 +293,7 @@ def test_the_whole_runs_stops_and_goes_on(bench: Bench) -> None:
     said = bench.measure("--limit", "2")
     assert "left: cpu: 2 measurements" in said and not bench.state.exists()
     assert "all is measured" in bench.measure("--parts", "cpu")
-    said = bench.measure()
+    said = bench.measure("--lanes", "2" if len(os.sched_getaffinity(0)) > 1 else "1")
     assert "cpu, own" not in said and "all is measured" in said
     records = {(app, part, name): row for app, part, name, row in State(bench.state).all(steps.PARTS)}
     assert len(records) == MEASURED and not [row["failed"] for row in records.values() if "failed" in row]
