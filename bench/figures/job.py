@@ -82,7 +82,7 @@ class Jobs:
         if done.returncode:
             raise RuntimeError(f"{contender} failed: {done.stderr.strip()[-1000:]}")
         gpu = contender != CPU_ONLY
-        return {"seconds": seconds, "bytes": of.total, "split": of.split, "copies": of.copies, "cores": cores,
+        return {"seconds": seconds, "bytes": of.total, "split": of.split, "copies": of.copies, "job_cores": cores,
                 "ingest": ingest if gpu else 0, **_report(Path(f"{output}.report")), "digest": digest(output)}
 
     def _input(self, of: Shape) -> list[str]:

@@ -45,7 +45,8 @@ class Jobs:
         found = {app: by_contender(self.state.records(app, "job")) for app in self.apps}
         found = {app: rounds for app, rounds in found.items() if rounds}
         yield "\n### Whole jobs on one node (Fig. 4)\n"
-        cores = sorted({int(row["cores"]) for app in found for row in self.state.records(app, "job").values() if "split" in row})
+        rows = [row for app in found for row in self.state.records(app, "job").values()]
+        cores = sorted({int(row["job_cores"]) for row in rows if "job_cores" in row})
         yield (
             f"On {' or '.join(map(str, cores)) or '?'} cores. Whole commands, from cold process to finished output; the best"
             " round, and by how much the slowest took longer."
