@@ -115,7 +115,8 @@ class Tasks:
         while len(taken) < warm_up + runs and (len(taken) <= warm_up or sum(s for s, _ in taken[warm_up:]) < budget):
             if len(taken) == 1 and taken[0][0] > LONG_SECONDS:
                 warm_up = min(warm_up, 1)
-            run.out.unlink(missing_ok=True)  # as in a job; some file systems flush a file that is replaced
+            for made in (run.out, run.index):  # as in a job; some file systems flush a file that is replaced
+                made.unlink(missing_ok=True)
             begin = time.perf_counter()
             result = gpu_task.run_map(opened.device, code, prologues, self.native, run, Progress())
             taken.append((time.perf_counter() - begin, result))

@@ -74,6 +74,7 @@ class Bench(NamedTuple):
             seconds = []
             for now in (PASS, RECORD, *[REPLAY] * self.runs):
                 run.out.unlink(missing_ok=True)
+                run.index.unlink(missing_ok=True)
                 mode(now)
                 before, done = time.thread_time(), device.stats()["sub_splits"]
                 result = gpu_task.run_map(device, code, Prologues(native), native, run, Progress())
