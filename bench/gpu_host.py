@@ -6,15 +6,18 @@ Steps run one after the other; those that only compare bytes, and compute-saniti
 timed has the machine for itself. What a step prints goes to DIR/STEP.txt, and DIR/summary.md says how each went. Exit
 status 1 where one failed. A step is not begun where fewer seconds than it is allowed are left of --limit; it is named, and
 so is one that this machine cannot do (two GPUs). First a virtual environment is made in DIR with what the project needs,
-nvcc included; --here takes the Python that runs this, as it is. Needs Python 3.11, g++ and the NVIDIA driver.
+nvcc included; --here takes the Python that runs this, as it is. Needs Python 3.11, g++, the NVIDIA driver, and the CUDA
+toolkit: PyCUDA is built with its headers, and compute-sanitizer is a part of it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +25,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = "PYTHON"  # stands for the interpreter that steps run in
@@ -93,12 +97,7 @@ class Host:
         command = [self.python if word == PYTHON else word for word in step.command]
         begin = time.monotonic()
         with open(self.results / f"{step.name}.txt", "wb") as out:
-            try:
-                status = subprocess.run(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, timeout=step.seconds,
-                                        env={**os.environ, **step.environment}).returncode
-                said = f"failed (exit status {status})" if status else "done"
-            except subprocess.TimeoutExpired:
-                said = f"failed (not done in {step.seconds} s)"
+            said = _run(command, step.seconds, {**os.environ, **step.environment}, out)
         return Outcome(step, said, time.monotonic() - begin)
 
     def run_all(self, steps: Sequence[Step]) -> list[Outcome]:
@@ -106,6 +105,21 @@ class Host:
         beside = [step for step in steps if step.beside]
         with ThreadPoolExecutor(max(1, len(beside))) as pool:
             return outcomes + list(pool.map(self.run, beside))
+
+
+def _run(command: Sequence[str], seconds: float, environment: dict[str, str], out: BinaryIO) -> str:
+    """How it went. With it end the processes that it started."""
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
+    try:
+        status = process.wait(seconds)
+        return f"failed (exit status {status})" if status else "done"
+    except subprocess.TimeoutExpired:
+        return f"failed (not done in {seconds:g} s)"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def set_up(results: Path) -> str:

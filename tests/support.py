@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,3 +136,19 @@ def partition(key: bytes, reducers: int) -> int:
     for byte in key:
         h = (31 * h + (byte if byte < 128 else byte - 256)) & 0xFFFFFFFF
     return (h & 0x7FFFFFFF) % reducers
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that ended and was not yet waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def gone(pid: int, seconds: float = 5.0) -> bool:
+    """Whether it has ended within so many seconds."""
+    end = time.monotonic() + seconds
+    while alive(pid) and time.monotonic() < end:
+        time.sleep(0.01)
+    return not alive(pid)

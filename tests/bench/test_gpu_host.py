@@ -11,6 +11,8 @@ import pytest
 from bench import device_check, gpu_host, sanitize
 from heterodoop.compiler import clauses
 
+from ..support import gone
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -38,6 +40,13 @@ def test_a_step_that_fails_or_takes_too_long_fails_the_whole(
     assert run(steps, tmp_path, monkeypatch) == 1
     said = capsys.readouterr().out
     assert "failed (exit status 3)" in said and "failed (not done in 1 s)" in said and "| good | does good | done |" in said
+
+
+def test_nothing_of_a_step_that_takes_too_long_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = (f"import subprocess; child = subprocess.Popen(['sleep', '60']);"
+              f" open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid)); child.wait()")
+    assert run([step("slow", script, 2)], tmp_path, monkeypatch) == 1
+    assert gone(int((tmp_path / "pid").read_text()))
 
 
 def test_what_cannot_be_run_here_is_named_and_is_no_failure(

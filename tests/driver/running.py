@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..support import COMMAND, Done, cli_process
+from ..support import COMMAND, Done, alive, cli_process
 from ..support import environment as with_checkout
 from .client import STATUS, STOP, Client, ClosedByDriver, unpack
 
@@ -80,14 +80,6 @@ class Driver:
 
     def events(self, name: str) -> list[dict[str, Any]]:
         return [row for row in self.log() if row["event"] == name]
-
-
-def alive(pid: int) -> bool:
-    """Whether the process runs; one that ended and was not yet waited for does not."""
-    try:
-        return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> Any:

@@ -18,9 +18,9 @@ import pytest
 
 from heterodoop.driver import log
 
-from ..support import COMMAND, cli_here, environment
+from ..support import COMMAND, alive, cli_here, environment
 from .client import INSTALLED, RUN, Attempt, Client, ClosedByDriver
-from .running import Driver, alive, driver_folder, running, wait_for
+from .running import Driver, driver_folder, running, wait_for
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ import pytest
 from heterodoop.driver.faults import Faults
 from heterodoop.errors import UsageError
 
-from ..support import Bundles
+from ..support import Bundles, alive
 from .client import CPU_DONE, INSTALLED, RUN, Attempt, ClosedByDriver
 from .conftest import OnCpu
-from .running import Driver, alive, running, wait_for
+from .running import Driver, running, wait_for
 
 FAULT = "HETERODOOP_DRIVER_FAULT"
 Environment = Callable[[str], dict[str, str]]

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ..support import alive
 from .client import DATA, END, INSTALLED, OFFER, RUN, Attempt, Client, ClosedByDriver, pack
-from .running import Driver, alive, wait_for
+from .running import Driver, wait_for
 
 
 def closes(client: Client) -> bool:

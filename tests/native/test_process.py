@@ -18,6 +18,7 @@ import pytest
 
 from heterodoop.executor.native import FilterCommand, MapSpec, Native, Progress, TaskStatus
 
+from ..support import alive, gone
 from .conftest import Compile, RunMap
 
 NEVER_READS = """
@@ -74,21 +75,6 @@ int main(void) {
   while (read(0, block, sizeof block) > 0) {}
 }
 """
-
-
-def alive(pid: int) -> bool:
-    """Whether the process runs (a zombie does not)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def gone(pid: int, seconds: float = 5.0) -> bool:
-    end = time.monotonic() + seconds
-    while alive(pid) and time.monotonic() < end:
-        time.sleep(0.01)
-    return not alive(pid)
 
 
 def test_a_filter_that_never_reads_is_fine(run_map: RunMap, compile_c: Compile) -> None:
