@@ -12,7 +12,7 @@ import re
 
 from .errors import UsageError
 from .hdcodes import CODES
-from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, Reason, Region
+from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, PrologueRuns, Reason, Region
 
 _CLASS_ORDER = ("record", "sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "unused")
 _TITLES = {"map": "map", "combine": "combiner", "reduce": "reducer"}
@@ -121,6 +121,12 @@ def _variable_rows(region: Region) -> list[tuple[str, ...]]:
     return rows
 
 
+_OFTEN: dict[PrologueRuns, str] = {
+    "once": "once per job", "asked": "once per job while what it asks of environment and files stays the same",
+    "each": "for each task (it asks for time, random numbers or what is not known)",
+}
+
+
 def _kernel_lines(kernel: Kernel) -> list[str]:
     blocks = f"{kernel.blocks} blocks" if kernel.blocks else "blocks chosen at launch"
     room = f", at most {kernel.kvpairs} pairs per record" if kernel.kvpairs else ""
@@ -130,8 +136,7 @@ def _kernel_lines(kernel: Kernel) -> list[str]:
     lines.append(f"  options     {', '.join(kernel.optimisations) or 'none'}")
     lines += [f"  compiled    {_compiled(cubin)}" for cubin in kernel.cubins] or ["  compiled    no: for no GPU so far"]
     if kernel.prologue:
-        often = "once per job" if kernel.prologue_pure else "for each task (it asks for time, environment or files)"
-        lines.append(f"  prologue    hands over {len(kernel.shared)} objects; runs {often}")
+        lines.append(f"  prologue    hands over {len(kernel.shared)} objects; runs {_OFTEN[kernel.prologue_runs]}")
     if kernel.places:
         rows: list[tuple[str, ...]] = [("name", "memory", "bytes", "why")]
         rows += [(p.name, p.space, str(p.nbytes) if p.nbytes else "-", p.reason) for p in kernel.places]

@@ -20,13 +20,14 @@ from typing import Any, Literal
 
 from .errors import UsageError
 
-VERSION = 3
+VERSION = 4
 FILE = "manifest.json"
 
 Role = Literal["map", "combine", "reduce"]
 VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "record", "unused"]
 
 SinkKind = Literal["BlockCursor", "ThreadArea"]
+PrologueRuns = Literal["once", "asked", "each"]
 Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "warp", "lane"]
 Texel = Literal["", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "int32x2"]
 SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", "string"]
@@ -176,7 +177,9 @@ class Kernel:
     stack_bytes    stack per thread that recursion needs, 0 = the device's default does.
     prologue       executable that writes the objects of `shared` to descriptor 3: for each the address and the size (u64,
                    little endian), then the bytes; "" where there are none.
-    prologue_pure  it asks for no time, random number, environment or file: its result is the same for all tasks of a job.
+    prologue_runs  "once" per job: it asks for no time, random number, environment or file. "asked": it notes what it asks of
+                   environment and files (runtime/cpu/asked.c), and its result is the same where the answers are. Else
+                   "each": for each task.
     optimisations  names (compiler.optimisations).
     """
 
@@ -192,7 +195,7 @@ class Kernel:
     stack_bytes: int
     shared: tuple[SharedVar, ...]
     prologue: str
-    prologue_pure: bool
+    prologue_runs: PrologueRuns
     optimisations: tuple[str, ...]
     cubins: tuple[Cubin, ...]
     places: tuple[Placed, ...] = ()

@@ -177,11 +177,12 @@ def version(cc: Sequence[str]) -> str:
 
 def build_filter(
     sources: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], options: CcOptions, *, timeout: float = 300,
-    quoted: Sequence[str | os.PathLike[str]] = (),
+    quoted: Sequence[str | os.PathLike[str]] = (), wrapped: Sequence[str] = (),
 ) -> list[Diagnostic]:
     """Compile and link a CPU filter. Returns the compiler's warnings.
 
-    quoted  folders in which `#include "name"` looks after the including file's own.
+    quoted   folders in which `#include "name"` looks after the including file's own.
+    wrapped  functions of which calls go to __wrap_NAME, which finds the function itself as __real_NAME (ld's --wrap).
 
     Floating-point contraction, strict aliasing and undefined signed overflow are off, so that the filter computes what
     a kernel made from the same source computes.
@@ -192,7 +193,8 @@ def build_filter(
     words += [word for folder in quoted for word in ("-iquote", os.path.abspath(folder))]
     for source in sources:
         words += [*language_words(source), place.path(source)]
-    result = run([*words, "-x", "none", *options.link_flags()], timeout=timeout, cwd=place.cwd)
+    words += ["-x", "none", *(f"-Wl,--wrap={name}" for name in wrapped)]
+    result = run([*words, *options.link_flags()], timeout=timeout, cwd=place.cwd)
     return check(cc[0], result, {place.path(s): os.fspath(s) for s in sources})
 
 

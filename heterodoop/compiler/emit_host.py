@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import resources, toolchain, toolchain_math
+from ..manifest import PrologueRuns
 from ..source import SourceFile, Span
 from ..toolchain import CcOptions
 from . import ir, ir_walk
@@ -27,12 +28,17 @@ from .refusals import split
 
 _DECLARATIONS = (
     "extern void hd_live_in_object(const void *, unsigned long); extern void hd_live_in_heap(const void *); "
-    "extern void hd_live_in_string(const void *); extern void hd_live_in_end(void);"
+    "extern void hd_live_in_string(const void *); extern void hd_live_in_asked(void); extern void hd_live_in_end(void);"
 )
 # Calls that give the same whenever and wherever a job's task runs, though no record may make them.
 _SAME = frozenset(
     "realloc reallocarray aligned_alloc qsort bsearch setvbuf setbuf fflush exit _exit abort printf fprintf perror fputs "
     "puts putchar fputc putc fwrite".split()
+)
+# Calls whose answers are noted (runtime/cpu/asked.c), and those that read what was opened.
+_ASKING = ("getenv", "secure_getenv", "fopen", "fopen64")
+_READING = frozenset(
+    "fclose fread fseek ftell rewind getc fgetc fscanf getline getdelim fgets ungetc feof ferror clearerr".split()
 )
 
 
@@ -45,27 +51,28 @@ def problem(source: SourceFile, directive: Span) -> str:
     return ""
 
 
-def prologue_text(source: SourceFile, directive: Span, shared: Sequence[SharedField]) -> str:
+def prologue_text(source: SourceFile, directive: Span, shared: Sequence[SharedField], runs: PrologueRuns = "each") -> str:
     """The source with the directive (for which `problem` says nothing) replaced by the calls that write `shared`."""
     lines = source.text.split("\n")
     first = directive.line - 1
     line = lines[first]
     operator = operator_span(source, directive)
     if operator is not None:
-        lines[first] = line[: operator.col - 1] + statement(shared) + line[operator.end - 1 :]
+        lines[first] = line[: operator.col - 1] + statement(shared, runs) + line[operator.end - 1 :]
     else:
-        lines[first] = line[: directive.col - 1] + statement(shared)
+        lines[first] = line[: directive.col - 1] + statement(shared, runs)
         for number in range(first + 1, last_line(source, directive.line)):
             lines[number] = ""
     return f'#line 1 "{_escaped(source.path)}"\n' + "\n".join(lines)
 
 
-def statement(shared: Iterable[SharedField]) -> str:
+def statement(shared: Iterable[SharedField], runs: PrologueRuns = "each") -> str:
     """One C statement that writes the objects and ends the process."""
     fields = tuple(shared)
     asked = sorted(CALLS & {field.key.partition("$")[0] for field in fields})
     declared = " ".join([_DECLARATIONS, *(f"extern char *{name}(const char *);" for name in asked)])
-    return f"{{ {declared} {' '.join(map(_call, fields))} hd_live_in_end(); }}"
+    calls = [*map(_call, fields), *(["hd_live_in_asked();"] if runs == "asked" else []), "hd_live_in_end();"]
+    return f"{{ {declared} {' '.join(calls)} }}"
 
 
 def _call(field: SharedField) -> str:
@@ -79,42 +86,49 @@ def _escaped(path: str) -> str:
 
 
 def build_prologue(
-    source: SourceFile, directive: Span, shared: Sequence[SharedField], out: Path, extra: Sequence[Path], options: CcOptions,
+    source: SourceFile, directive: Span, shared: Sequence[SharedField], runs: PrologueRuns, out: Path, extra: Sequence[Path],
+    options: CcOptions,
 ) -> None:
     """Compile and link the prologue. `out.parent` is a scratch folder of ours; raises as `toolchain.build_filter`."""
     folder = out.parent / "prologue"
     folder.mkdir()
-    copy, writer = folder / "program.c", folder / "live_in.o"
-    text = prologue_text(source, directive, shared)
+    copy = folder / "program.c"
+    text = prologue_text(source, directive, shared, runs)
     copy.write_bytes(text.encode("utf-8", "surrogateescape"))
-    toolchain.build_object(resources.find("runtime", "cpu", "live_in.c"), writer)
+    names = ("live_in", "asked") if runs == "asked" else ("live_in",)
+    ours = [folder / f"{name}.o" for name in names]
+    for name, made in zip(names, ours, strict=True):
+        toolchain.build_object(resources.find("runtime", "cpu", f"{name}.c"), made)
     home = os.path.dirname(os.path.abspath(source.path))
     if "register" in text:  # its address is taken
         options = replace(options, defines=(*options.defines, "register="))
-    toolchain.build_filter([writer, *toolchain_math.math_objects(options), copy, *extra], out, options, quoted=[home])
+    toolchain.build_filter([*ours, *toolchain_math.math_objects(options), copy, *extra], out, options, quoted=[home],
+                           wrapped=_ASKING if runs == "asked" else ())
 
 
-def pure(program: ir.Program) -> bool:
-    """Does the code before the region, and what was moved there, compute the same in every task of a job?
+def runs(program: ir.Program) -> PrologueRuns:
+    """How often the code before the region, and what was moved there, must run for the tasks of a job (manifest.Kernel).
 
-    It asks for no time, random number, process, environment or file. Functions of other files are not known.
+    Once where it asks for no time, random number, process, environment or file; where it gets at the environment and files
+    by the calls whose answers are noted, once for the same answers. Functions of other files are not known.
     """
-    if moved(program):
-        return False
     before, _ = split(program.enclosing.body)
     own = {n.name for n in before if isinstance(n, ir.Name) and n.name in program.by_name}
     own |= {inner for name in own for inner in reached(program, program.by_name[name].body)}
     nodes = [*before, *(n for name in sorted(own) for n in ir_walk.walk(program.by_name[name].body))]
     environment = {*VARIABLES, *(p.name for p in program.enclosing.params[2:])}
-    return all(_pure(program, n) and not (isinstance(n, ir.Name) and n.name in environment) for n in nodes)
+    found = {_runs(program, n, environment) for n in nodes}
+    if "each" in found:
+        return "each"
+    return "asked" if moved(program) or "asked" in found else "once"
 
 
-def _pure(program: ir.Program, node: ir.Node) -> bool:
-    if isinstance(node, ir.Opaque):
-        return False
-    if not isinstance(node, ir.Call):
-        return True
-    name = ir.called(node)
+def _runs(program: ir.Program, node: ir.Node, environment: set[str]) -> PrologueRuns:
+    if isinstance(node, ir.Opaque) or (isinstance(node, ir.Name) and node.name in environment):
+        return "each"
+    name = ir.called(node) if isinstance(node, ir.Call) else ""
     if not name or name in program.by_name or name in _SAME:
-        return True
-    return name not in REFUSED and known_call(name)
+        return "once"
+    if name in _ASKING or name in _READING:
+        return "asked"
+    return "once" if name not in REFUSED and known_call(name) else "each"

@@ -51,7 +51,7 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
         shared_bytes=decisions.shared_bytes, stack_bytes=decisions.stack_bytes,
         shared=tuple(_shared(field, analysis) for field in decisions.shared),
         prologue=f"bin/{role}.prologue" if decisions.shared else "",
-        prologue_pure=emit_host.pure(program) if decisions.shared else True,
+        prologue_runs=emit_host.runs(program) if decisions.shared else "once",
         optimisations=(*decisions.optimisations, *([FAST_MATH] if options.fast_math else ())), cubins=(),
         places=tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places),
     )
@@ -106,12 +106,12 @@ def build(
 def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc: CcOptions) -> Reason | None:
     if not kernel.prologue:
         return None
-    span = part.bound.directive.span
+    span, shared = part.bound.directive.span, part.analysis.decisions.shared
     scratch = made.with_name(f"{part.role}-prologue")
     scratch.mkdir()
     try:
         built = scratch / "built"
-        emit_host.build_prologue(part.source, span, part.analysis.decisions.shared, built, extra, cc)
+        emit_host.build_prologue(part.source, span, shared, kernel.prologue_runs, built, extra, cc)
         built.replace(made / kernel.prologue)
     except (UserError, ToolError) as error:
         said = error.message.partition("\n")[0]

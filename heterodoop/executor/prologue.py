@@ -12,16 +12,21 @@ import contextlib
 import os
 import shutil
 import struct
+import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..errors import DeviceError
 from ..manifest import Kernel, SharedVar, Texel
 from .native import FilterCommand, Progress, TaskResult, TaskStatus
+from .questions import Answers, Questions
 
+_MOST_KEPT = 16  # results of a prologue; one that asks for what is another in every task keeps that many in vain
+_ASKED = SharedVar("what it asked for", "object", 0, 0)
 _HEAD = struct.Struct("<QQ")
 _POINTER = struct.Struct("<Q")
 
@@ -66,12 +71,23 @@ class PrologueRunner(Protocol):
     def prologue(self, command: FilterCommand, data_fd: int, progress: Progress | None = None) -> TaskResult: ...
 
 
+class _Kept(NamedTuple):
+    """A result that serves other tasks, where `questions` get the same answers; None: it serves them all."""
+
+    live_ins: LiveIns
+    questions: Questions | None = None
+    answers: Answers | None = None
+
+    def serves(self, command: FilterCommand) -> bool:
+        return self.questions is None or self.questions.answers(command) == self.answers
+
+
 @dataclass
 class Prologues:
-    """Live-ins of a job's kernels by prologue; those that are the same for all tasks are made once."""
+    """Live-ins of a job's kernels by prologue; one that serves several tasks is made once."""
 
     runner: PrologueRunner
-    _kept: dict[Path, LiveIns] = field(default_factory=dict)
+    _kept: dict[Path, deque[_Kept]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def live_ins(self, kernel: Kernel, program: Path, command: FilterCommand, scratch: Path, progress: Progress) -> LiveIns:
@@ -81,14 +97,26 @@ class Prologues:
         """
         if not kernel.prologue:
             return LiveIns(bytes(kernel.shared_bytes))
-        if not kernel.prologue_pure:
-            return self._run(kernel, command, scratch, progress)
+        if kernel.prologue_runs == "each":
+            return self._run(kernel, command, scratch, progress).live_ins
         with self._lock:
-            if program not in self._kept:
-                self._kept[program] = self._run(kernel, command, scratch, progress)
-            return self._kept[program]
+            known = self._kept.get(program)
+            if known is None:  # the first task's serves the others, as a rule, so that they wait for it
+                made = self._run(kernel, command, scratch, progress)
+                self._kept[program] = deque([made] if _keepable(made, kernel) else [], _MOST_KEPT)
+                return made.live_ins
+            known = deque(known)
+        for kept in known:
+            if kept.serves(command):
+                return kept.live_ins
+        made = self._run(kernel, command, scratch, progress)
+        if _keepable(made, kernel):
+            with self._lock:
+                self._kept[program].append(made)
+        return made.live_ins
 
-    def _run(self, kernel: Kernel, command: FilterCommand, scratch: Path, progress: Progress) -> LiveIns:
+    def _run(self, kernel: Kernel, command: FilterCommand, scratch: Path, progress: Progress) -> _Kept:
+        begun = time.time_ns()
         fd = os.memfd_create("prologue", os.MFD_CLOEXEC)
         try:
             with _private_folder(Path(os.fsdecode(command.cwd)), scratch) as folder:
@@ -96,9 +124,18 @@ class Prologues:
                 _judge(self.runner.prologue(moved, fd, progress))
             with os.fdopen(os.dup(fd), "rb") as data:
                 data.seek(0)
-                return place(kernel, read_objects(kernel.shared, data.read()))
+                text = data.read()
         finally:
             os.close(fd)
+        if kernel.prologue_runs != "asked":
+            return _Kept(place(kernel, read_objects(kernel.shared, text)))
+        *given, asked = read_objects([*kernel.shared, _ASKED], text)
+        questions = Questions.read(asked.data) if asked.address else None
+        return _Kept(place(kernel, given), questions, questions.answers(command, begun) if questions else None)
+
+
+def _keepable(made: _Kept, kernel: Kernel) -> bool:
+    return kernel.prologue_runs == "once" or made.answers is not None
 
 
 @contextlib.contextmanager

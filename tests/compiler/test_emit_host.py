@@ -26,6 +26,9 @@ LOOP = 'while (getline(&line, &cap, stdin) != -1) { v = USE; strcpy(k, "x"); pri
 PRAGMA = "#pragma mapreduce mapper key(k) value(v)\n"
 
 
+ASKED = "what it asked for"
+
+
 def program(before: str, use: str, *, helpers: str = "", pragma: str = PRAGMA, main: str = "int main(void)") -> str:
     start = f"{HEAD}{helpers}{main}\n{{ char k[8], *line = NULL; size_t cap = 0; int v;\n{before}\n"
     return f"{start}{pragma}{LOOP.replace('USE', use)}\nreturn 0; }}\n"
@@ -44,7 +47,7 @@ def handed(bundle: Path, kernel: Kernel, *arguments: str, env: dict[str, str] | 
     data = bundle.with_name("data")
     subprocess.run(
         ["sh", "-c", 'exec 3>"$1"; shift; exec "$@"', "sh", data, bundle / kernel.prologue, *arguments], check=True,
-        stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})}, timeout=20,
+        stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})}, timeout=20, cwd=bundle.parent,
     )
     text = data.read_bytes()
     found, at = {}, 0
@@ -53,7 +56,12 @@ def handed(bundle: Path, kernel: Kernel, *arguments: str, env: dict[str, str] | 
         found[var.name] = address, text[at + 16 : at + 16 + size]
         assert not var.nbytes or var.nbytes == size
         at += 16 + size
-    assert at == len(text)
+    if kernel.prologue_runs == "asked":
+        address, size = struct.unpack_from("<QQ", text, at)
+        assert at + 16 + size == len(text)
+        found[ASKED] = address, text[at + 16 :]
+    else:
+        assert at == len(text)
     return found
 
 
@@ -79,7 +87,7 @@ def test_every_kind_of_object_is_written(tmp_path: Path) -> None:
         base, block = found[f"*{name}"]
         at = struct.unpack("<Q", found[name][1])[0] - base
         assert 0 <= at < len(block) and block[at:].startswith(text)
-    assert kernel.prologue_pure is False, "it asks for the environment"
+    assert kernel.prologue_runs == "asked" and found[ASKED][1] == b"eHD_TEST\0"
 
 
 def test_null_and_memory_of_unknown_size(tmp_path: Path) -> None:
@@ -88,6 +96,33 @@ def test_null_and_memory_of_unknown_size(tmp_path: Path) -> None:
     found = handed(bundle, kernel, env={"HD_N": "5"})
     assert found["p"][1] == bytes(8) and found["*p"] == (0, b"") and found["*q"][1][:20] == b"\1" * 20
     assert len(handed(bundle, kernel, env={"HD_N": "500"})["*q"][1]) >= 2000
+
+
+OPEN = """static int first(const char *path) { int n = 0; FILE *f = fopen(path, MODE); if (!f) return -1;
+    if (fscanf(f, "%d", &n) != 1 || feof(f)) n = -2; rewind(f); fclose(f); return n; }
+"""
+
+
+@pytest.mark.parametrize(("mode", "noted"), [('"r"', True), ('"rbe"', True), ('"r+"', False), ('"w"', False)])
+def test_the_files_that_a_helper_reads_are_noted(tmp_path: Path, mode: str, noted: bool) -> None:
+    text = program(f'int a = first("{tmp_path}/table"), b = first("none");', "a + b", helpers=OPEN.replace("MODE", mode))
+    bundle, kernel, _ = compiled(tmp_path, text)
+    (tmp_path / "table").write_text("41 2")
+    assert kernel.prologue_runs == "asked"
+    address, asked = handed(bundle, kernel)[ASKED]
+    assert (address != 0) is noted and asked == (f"f{tmp_path}/table\0fnone\0".encode() if noted else b"")
+
+
+def test_a_variable_asked_for_in_the_loop_is_noted(tmp_path: Path) -> None:
+    bundle, kernel, _ = compiled(tmp_path, program("", 'getenv("HD_LOOP") != NULL'))
+    assert kernel.prologue_runs == "asked" and set(handed(bundle, kernel)[ASKED][1].split(b"\0")) == {b"eHD_LOOP", b""}
+
+
+def test_too_many_questions_are_as_none_that_are_known(tmp_path: Path) -> None:
+    before = """int a = 0; char name[20];
+        for (int i = 0; i < 9000; i++) { sprintf(name, "HD_%d", i); a += getenv(name) != NULL; }"""
+    bundle, kernel, _ = compiled(tmp_path, program(before, "a"))
+    assert kernel.prologue_runs == "asked" and handed(bundle, kernel)[ASKED] == (0, b"")
 
 
 def test_the_loop_and_what_follows_do_not_run(tmp_path: Path) -> None:
@@ -104,7 +139,7 @@ def test_without_a_descriptor_it_fails(tmp_path: Path) -> None:
 
 def test_nothing_to_hand_over_needs_no_prologue(tmp_path: Path) -> None:
     bundle, kernel, _ = compiled(tmp_path, program("const int a = 5;", "a"))
-    assert kernel.prologue == "" and kernel.shared == () and kernel.shared_bytes == 1 and kernel.prologue_pure
+    assert kernel.prologue == "" and kernel.shared == () and kernel.shared_bytes == 1 and kernel.prologue_runs == "once"
     assert not (bundle / "bin" / "map.prologue").exists()
 
 
@@ -189,34 +224,38 @@ def test_the_last_line_of_a_directive(text: str, last: int) -> None:
     assert last_line(SourceFile("m.c", text), 1) == last
 
 
-# ------------------------------------------------------------------------------------------ pure or not
+# ------------------------------------------------------------------------------------------ how often it runs
 
 
-@pytest.mark.parametrize(("before", "helpers", "pure"), [
-    ("int a = 3; for (int i = 0; i < 9; i++) a *= i; char *t = malloc(a); strcpy(t, \"x\");", "", True),
-    ("int a = f(2);", "static int f(int x) { return x > 0 ? f(x - 1) : abs(x); }", True),
-    ("int a = f();", "static int f(void) { return getenv(\"X\") != NULL; }", False),
-    ("int a = rand();", "", False), ("int a = (int)time(NULL);", "", False),
-    ("FILE *f = fopen(\"x\", \"r\"); int a = f != NULL;", "", False),
-    ("int a = unknown();", "int unknown(void);", False),
-    ("int a = environ != NULL;", "extern char **environ;", False),
-    ("int (*g)(int) = abs; int a = g(1); (void)rand;", "", True),
+@pytest.mark.parametrize(("before", "helpers", "often"), [
+    ("int a = 3; for (int i = 0; i < 9; i++) a *= i; char *t = malloc(a); strcpy(t, \"x\");", "", "once"),
+    ("int a = f(2);", "static int f(int x) { return x > 0 ? f(x - 1) : abs(x); }", "once"),
+    ("int (*g)(int) = abs; int a = g(1); (void)rand;", "", "once"),
+    ("int a = f();", "static int f(void) { return getenv(\"X\") != NULL; }", "asked"),
+    ("FILE *f = fopen(\"x\", \"r\"); int a = f != NULL;", "", "asked"),
+    ("FILE *f = fopen(\"x\", \"r\"); char b[8] = \"\"; int a = f && fgets(b, 8, f) ? b[0] : 0;", "", "asked"),
+    ("FILE *f = fopen(\"x\", \"r\"); int a = f != NULL && rand() > 1;", "", "each"),
+    ("int a = setenv(\"p\", \"1\", 1); a += getenv(\"p\") != NULL;", "", "each"),
+    ("int a = rand();", "", "each"), ("int a = (int)time(NULL);", "", "each"),
+    ("int a = unknown();", "int unknown(void);", "each"),
+    ("int a = environ != NULL;", "extern char **environ;", "each"),
+    ("int a = environ != NULL && getenv(\"p\");", "extern char **environ;", "each"),
 ])
-def test_purity(before: str, helpers: str, pure: bool) -> None:
+def test_how_often_it_must_run(before: str, helpers: str, often: str) -> None:
     analysis = analyse_region(mapper("v = a; printf(\"%s\\t%d\\n\", k, v);", before=before, helpers=helpers))[0]
-    assert emit_host.pure(analysis.program) is pure
+    assert emit_host.runs(analysis.program) == often
 
 
 def test_mains_third_argument_is_the_environment() -> None:
     source = mapper("v = a;", before="int a = envp != NULL;")
     changed = source.replace("int main(void)", "int main(int argc, char **argv, char **envp)")
-    assert not emit_host.pure(analyse_region(changed)[0].program)
-    assert emit_host.pure(analyse_region(changed.replace("envp != NULL", "argc"))[0].program)
+    assert emit_host.runs(analyse_region(changed)[0].program) == "each"
+    assert emit_host.runs(analyse_region(changed.replace("envp != NULL", "argc"))[0].program) == "once"
 
 
 def test_what_follows_the_region_does_not_matter() -> None:
     source = mapper("v = 1;", after="v = rand();")
-    assert emit_host.pure(analyse_region(source)[0].program)
+    assert emit_host.runs(analyse_region(source)[0].program) == "once"
 
 
 def test_units_hold_the_text_that_is_replaced(tmp_path: Path) -> None:

@@ -87,14 +87,22 @@ int main(void)
 """
 
 
+OWN = 'setenv("hd_made", base(), 1);'
+
+
 @pytest.mark.parametrize("combine", ["", SUM], ids=["map only", "with a combiner"])
 @pytest.mark.parametrize("options", [(), ("--opt", "paper")], ids=["default", "paper"])
+@pytest.mark.parametrize("often", ["each", "asked"])
 def test_each_task_sees_its_own_environment(
-    combine: str, options: tuple[str, ...], bundles: Bundles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    often: str, combine: str, options: tuple[str, ...], bundles: Bundles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("hd_taken", "yes")
-    bundle = bundles.get(MAP, combine, options=options)
-    assert all(p.kernel is not None and not p.kernel.prologue_pure for p in load(bundle).programs if p.region is not None)
+    """`often`: how often the code before the region must run. One that changes its environment runs for each task."""
+    monkeypatch.setenv("hd_taken", "yes" if often == "each" else "")
+    source = MAP if often == "each" else MAP.replace(OWN, "").replace('unsetenv("hd_taken");', "").replace(
+        'getenv("hd_made")', "base()").replace('getenv("hd_taken") ?', 'getenv("hd_taken")[0] ?')
+    bundle = bundles.get(source, combine, options=options)
+    kernel = load(bundle).programs[0].kernel
+    assert kernel is not None and kernel.prologue_runs == often
     inputs = []
     for name, lines in {"first.txt": 300, "second.txt": 41}.items():
         (tmp_path / name).write_text("".join(f"{'red' if i % 3 else 'green'}\n" for i in range(lines)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import threading
@@ -14,7 +15,7 @@ import pytest
 from heterodoop.errors import DeviceError
 from heterodoop.executor.native import FilterCommand, Native, Progress
 from heterodoop.executor.prologue import Given, LiveIns, Prologues, Relocation, place, read_objects
-from heterodoop.manifest import Kernel, SharedVar
+from heterodoop.manifest import Kernel, PrologueRuns, SharedVar
 
 WRITE = r"""
 #include <stdio.h>
@@ -29,8 +30,8 @@ static void put(const void *p, unsigned long n) {
 Build = Callable[[str], Path]
 
 
-def kernel(*shared: SharedVar, size: int = 32, pure: bool = False, prologue: str = "bin/map.prologue") -> Kernel:
-    return Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, size, 0, shared, prologue, pure, (), ())
+def kernel(*shared: SharedVar, size: int = 32, runs: PrologueRuns = "each", prologue: str = "bin/map.prologue") -> Kernel:
+    return Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, size, 0, shared, prologue, runs, (), ())
 
 
 @pytest.fixture(scope="module")
@@ -111,12 +112,89 @@ def test_stdin_is_empty_and_the_folder_is_its_own(go, build, tmp_path: Path) -> 
     assert not (tmp_path / "work" / "left").exists() and not list((tmp_path / "scratch").iterdir())
 
 
+def counted(tmp_path: Path, body: str) -> str:
+    """A prologue's body that leaves a mark when it runs, and hands over `n`."""
+    return f'FILE *f = fopen("{tmp_path}/count", "a"); fputs("x", f); fclose(f); int n = 1; {body} put(&n, 4);'
+
+
+def runs_so_far(tmp_path: Path) -> int:
+    return len((tmp_path / "count").read_text())
+
+
 def test_only_a_pure_prologue_is_kept_for_the_job(go, build, tmp_path: Path) -> None:
-    program = build(f'FILE *f = fopen("{tmp_path}/count", "a"); fputs("x", f); fclose(f); int n = 1; put(&n, 4);')
-    for pure, runs in ((True, 1), (False, 4)):
+    program = build(counted(tmp_path, ""))
+    for often, runs in (("once", 1), ("each", 4)):
         for _ in range(3):
-            go(kernel(INT, pure=pure), program)
-        assert len((tmp_path / "count").read_text()) == runs
+            go(kernel(INT, runs=often), program)
+        assert runs_so_far(tmp_path) == runs
+
+
+def asking(questions: bytes) -> str:
+    """C that hands over these questions behind `n`."""
+    text = "".join(f"\\{byte:03o}" for byte in questions)
+    return f'put(&n, 4); static char asked[] = "{text}"; put(asked, sizeof asked - 1); _exit(0);'
+
+
+def test_the_same_answers_of_the_environment_serve_another_task(go, build, tmp_path: Path) -> None:
+    program = build(counted(tmp_path, 'if (getenv("p")) n = atoi(getenv("p"));' + asking(b"ep\0eq\0")))
+    often = kernel(INT, runs="asked")
+    for env, result, runs in (([b"p=4", b"task=1"], 4, 1), ([b"p=4", b"task=2"], 4, 1), ([b"p=5"], 5, 2), ([b"p=4"], 4, 2),
+                              ([b"p=4", b"q="], 4, 3), ([b"p=5", b"p=4"], 5, 3), ([], 1, 4)):
+        assert go(often, program, env=env).shared[:4] == struct.pack("<i", result)
+        assert runs_so_far(tmp_path) == runs, env
+
+
+def old(path: Path, text: str) -> None:
+    """Write it, changed a while ago."""
+    path.write_text(text)
+    os.utime(path, ns=(0, time.time_ns() - 10**9 - len(text)))
+
+
+def test_the_same_files_serve_another_task(go, build, tmp_path: Path) -> None:
+    body = 'FILE *t = fopen("table", "r"); if (t) { fscanf(t, "%d", &n); fclose(t); }'
+    program, often = build(counted(tmp_path, body + asking(b"ftable\0"))), kernel(INT, runs="asked")
+    for text, result, runs in (("7 2 3\n", 7, 1), (None, 7, 1), ("8 2 3\n", 8, 2), (None, 8, 2), ("81 2 3\n", 81, 3)):
+        if text is not None:
+            (tmp_path / "numbers").unlink()
+            old(tmp_path / "numbers", text)
+        assert go(often, program).shared[:4] == struct.pack("<i", result) and runs_so_far(tmp_path) == runs
+    (tmp_path / "work" / "table").unlink()
+    assert go(often, program).shared[:4] == go(often, program).shared[:4] == struct.pack("<i", 1)
+    assert runs_so_far(tmp_path) == 4
+
+
+def test_a_file_that_changes_at_that_time_is_asked_again(go, build, tmp_path: Path) -> None:
+    program, often = build(counted(tmp_path, asking(b"ftable\0"))), kernel(INT, runs="asked")
+    os.utime(tmp_path / "numbers", ns=(0, time.time_ns() + 10**9))
+    for runs in (1, 2):
+        go(often, program)
+        assert runs_so_far(tmp_path) == runs
+
+
+@pytest.mark.parametrize("question", [
+    b"f/dev/null\0", b"fempty\0", b"f../count\0", b"f\0", b"x\0", b"ep", b"f/proc/self/stat\0", b"ftable/none\0",
+])
+def test_what_the_answers_do_not_tell_is_asked_each_time(go, build, tmp_path: Path, question: bytes) -> None:
+    (tmp_path / "work" / "empty").touch()
+    program, often = build(counted(tmp_path, asking(question))), kernel(INT, runs="asked")
+    for runs in (1, 2, 3):
+        go(often, program)
+        assert runs_so_far(tmp_path) == runs
+
+
+def test_a_prologue_that_notes_nothing_is_not_as_agreed(go, build) -> None:
+    assert "what it asked for is missing or cut short" in refusal(lambda: go(kernel(INT, runs="asked"), build(
+        "int n = 0; put(&n, 4);")))
+
+
+def test_one_that_asks_something_new_in_each_task_keeps_a_few_results_only(go, build, tmp_path: Path) -> None:
+    program, often = build(counted(tmp_path, 'n = atoi(getenv("task"));' + asking(b"etask\0"))), kernel(INT, runs="asked")
+    for number in range(40):
+        assert go(often, program, env=[b"task=%d" % number]).shared[:4] == struct.pack("<i", number)
+    go(often, program, env=[b"task=39"])
+    assert runs_so_far(tmp_path) == 40
+    go(often, program, env=[b"task=0"])
+    assert runs_so_far(tmp_path) == 41
 
 
 @pytest.mark.parametrize(("body", "why"), [
