@@ -76,7 +76,7 @@ def with_kernel(bundle: Path) -> Path:
             continue
         path = f"cuda/{program['role']}.cu"
         (bundle / path).write_text("// text\n")
-        kernel = Kernel(path, f"hd_{program['role']}", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", True, (), ())
+        kernel = Kernel(path, f"hd_{program['role']}", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", "once", (), ())
         program["kernel"] = asdict(kernel)
         data["binaries"].append({"path": path, "sha256": sha256(bundle / path)})
     (bundle / FILE).write_text(json.dumps(data))

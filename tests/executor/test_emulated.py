@@ -66,7 +66,7 @@ def native(folder: Path, fails: str = "0", extra: str = "") -> Native:
     return Native(library)
 
 
-KERNEL = Kernel("map.cu", "hd_map", 64, 5, "ThreadArea", 6, 30, 12, 8, 0, (), "", True, (), ())
+KERNEL = Kernel("map.cu", "hd_map", 64, 5, "ThreadArea", 6, 30, 12, 8, 0, (), "", "once", (), ())
 CALL = KernelCall(KernelCode(KERNEL, Path("/m.so")), LiveIns(b"liveins!", (b"table",), (Relocation(0, 8, 2),)))
 PLAIN = KernelCall(KernelCode(KERNEL, Path("/c.so")), LiveIns(b"x"))
 SPEC = MapSpec(FilterCommand(["/bin/map"]), "in", "out")

@@ -21,7 +21,7 @@ from heterodoop.storage.local import InputFile
 
 from .test_cpu_task import OK, FakeRunner, write_output
 
-KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", True, (), ())
+KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", "once", (), ())
 MAP, COMBINE = KernelCode(KERNEL, Path("/m.so")), KernelCode(KERNEL, Path("/c.so"), Path("/b/combine.prologue"))
 
 

@@ -28,7 +28,7 @@ from heterodoop.executor.worker_messages import Channel, Open, Reply, Run, Setup
 from heterodoop.executor.worker_process import Session, WorkerProcess
 from heterodoop.manifest import Kernel
 
-KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", True, (), ())
+KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", "once", (), ())
 CALL = KernelCall(KernelCode(KERNEL, Path("/m.so")), LiveIns(b"live"))
 OK = TaskResult(TaskStatus.OK, 0, None, None, "", {"MAP_INPUT_RECORDS": 1}, {"total": 0.5}, {}, "", "")
 SPEC = MapSpec(FilterCommand(["/bin/true"]), "/in", "/out")
