@@ -15,8 +15,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +26,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT)]
+
+from bench.figures.lanes import visible_gpus  # noqa: E402
+
 PYTHON = "PYTHON"  # stands for the interpreter that steps run in
 LIBRARY = "heterodoop/_native/libhd_host.so"
 PROPERTIES = ("tests/properties/test_devices.py", "tests/run/test_random_programs.py")
@@ -131,13 +133,6 @@ def set_up(results: Path) -> str:
     return str(python)
 
 
-def count_gpus() -> int:
-    """GPUs that nvidia-smi names."""
-    tool = shutil.which("nvidia-smi")
-    done = subprocess.run([tool, "-L"], stdout=subprocess.PIPE, text=True) if tool else None
-    return len(re.findall(r"^GPU \d+:", done.stdout, re.MULTILINE)) if done else 0
-
-
 def summary(outcomes: Sequence[Outcome]) -> str:
     rows = [f"| {o.step.name} | {o.step.what} | {o.said} | {o.seconds:.0f} |" for o in outcomes]
     return "\n".join(["| step | what | outcome | s |", "|---|---|---|---:|", *rows]) + "\n"
@@ -152,7 +147,7 @@ def chosen(names: str, steps: Sequence[Step] = STEPS) -> list[Step]:
     return [step for step in steps if step.name in wanted]
 
 
-def main(steps: Sequence[Step] = STEPS, find_gpus: Callable[[], int] = count_gpus) -> int:
+def main(steps: Sequence[Step] = STEPS, find_gpus: Callable[[], Sequence[str]] = visible_gpus) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "gpu-host")
     parser.add_argument("--only", default="", help="names of steps, by commas (default: all)")
@@ -167,7 +162,7 @@ def main(steps: Sequence[Step] = STEPS, find_gpus: Callable[[], int] = count_gpu
     deadline = time.monotonic() + options.limit
     options.results.mkdir(parents=True, exist_ok=True)
     python = sys.executable if options.here else set_up(options.results)
-    outcomes = Host(options.results, python, find_gpus(), deadline).run_all(todo)
+    outcomes = Host(options.results, python, len(find_gpus()), deadline).run_all(todo)
     (options.results / "summary.md").write_text(summary(outcomes))
     print(summary(outcomes), end="")
     return 1 if any(outcome.failed for outcome in outcomes) else 0

@@ -22,7 +22,7 @@ def step(name: str, script: str, seconds: int = 60, **more: object) -> gpu_host.
 
 def run(steps: list[gpu_host.Step], folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str, gpus: int = 1) -> int:
     monkeypatch.setattr(sys, "argv", ["gpu_host.py", "--here", "--results", str(folder), *words])
-    return gpu_host.main(steps, lambda: gpus)
+    return gpu_host.main(steps, lambda: ["0", "1"][:gpus])
 
 
 def test_every_step_is_run_and_what_it_printed_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
