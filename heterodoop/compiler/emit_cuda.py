@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .. import manifest
 from ..errors import CompilerBug
-from . import ctype, device_calls, emit_expr, emit_expr_init, emit_types, ir, ir_names, ir_walk
+from . import ctype, device_calls, emit_ahead, emit_expr, emit_expr_init, emit_types, ir, ir_names, ir_walk
 from .clauses import WARP
 from .decisions import Decisions, Place, SharedField
 from .emit_expr_scope import Environment, Scope, block_name, memory_name, outer_locals
@@ -92,6 +92,8 @@ def _headers(env: Environment) -> list[str]:
                 found.add("stdio.cuh")
             elif isinstance(node, ir.Call) and not env.own(ir.called(node)) and (row := device_calls.find(ir.called(node))):
                 found.add(row.header)
+    if emit_ahead.is_used(env):
+        found.add(emit_ahead.HEADER)
     return [*_ALWAYS, *sorted(found - set(_ALWAYS))]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import CompilerBug
 from ..source import Span
-from . import ctype, emit_expr, emit_expr_init, emit_expr_leaf, ir, ir_names, ir_walk
+from . import ctype, emit_ahead, emit_expr, emit_expr_init, emit_expr_leaf, ir, ir_names, ir_walk
 from .emit_expr_scope import Scope
 from .emit_types import INDENT, declare
 
@@ -222,16 +222,33 @@ class Body:
             return f"{self._effect(stmt.expr)};"
         raise CompilerBug(f"{type(stmt).__name__} begins a for")
 
+    def while_(self, stmt: ir.While, depth: int) -> None:
+        self._look_ahead(emit_ahead.call(stmt, self._scope), depth)
+        self.loop(stmt, depth)
+
+    def _look_ahead(self, call: str, depth: int) -> None:
+        if call:
+            self._lines.add(INDENT * depth + call)
+
     def for_(self, stmt: ir.For, depth: int) -> None:
-        """A declaration that needs more than one statement stands before its loop, in a block of its own."""
-        first = stmt.init
-        if isinstance(first, ir.Decl) and (self._bare or len(self._decl_texts(first)) > 1 or first.init is None):
-            self._lines.add(f"{INDENT * depth}{{")
-            self.decl(first, depth + 1)
-            self.loop(ir.For(None, stmt.cond, stmt.step, stmt.body, span=stmt.span), depth + 1)
-            self._lines.add(f"{INDENT * depth}}}")
-        else:
+        """A beginning after which something else comes stands before its loop, a declaration in a block of its own."""
+        first, call = stmt.init, emit_ahead.call(stmt, self._scope)
+        declared = isinstance(first, ir.Decl)
+        if not call and not (isinstance(first, ir.Decl) and self._stands_apart(first)):
             self.loop(stmt, depth)
+            return
+        inside = depth + 1 if declared else depth
+        if declared:
+            self._lines.add(f"{INDENT * depth}{{")
+        if first is not None:
+            self._stmt(first, inside)
+        self._look_ahead(call, inside)
+        self.loop(ir.For(None, stmt.cond, stmt.step, stmt.body, span=stmt.span), inside)
+        if declared:
+            self._lines.add(f"{INDENT * depth}}}")
+
+    def _stands_apart(self, first: ir.Decl) -> bool:
+        return self._bare or len(self._decl_texts(first)) > 1 or first.init is None
 
     def do(self, stmt: ir.DoWhile, depth: int) -> None:
         pad = INDENT * depth
@@ -267,6 +284,6 @@ def falls_through(block: ir.Block) -> bool:
 
 _STATEMENTS: dict[type, Callable[[Body, Any, int], None]] = {
     ir.Decl: Body.decl, ir.ExprStmt: Body.expr, ir.Return: Body.return_, ir.Break: Body.jump, ir.Continue: Body.jump,
-    ir.CaseLabel: Body.case, ir.Block: Body.inner, ir.If: Body.if_, ir.While: Body.loop, ir.RecordLoop: Body.loop,
+    ir.CaseLabel: Body.case, ir.Block: Body.inner, ir.If: Body.if_, ir.While: Body.while_, ir.RecordLoop: Body.loop,
     ir.Switch: Body.loop, ir.For: Body.for_, ir.DoWhile: Body.do,
 }

@@ -77,7 +77,7 @@ struct Task {
     uint32_t items;
     uint32_t slots_per_thread;  // sink ThreadArea only
     uint32_t slot_bytes;        // sink ThreadArea only; a multiple of 8
-    uint32_t reserved;
+    uint32_t long_bytes;        // with `order`: length from which an item gets a warp to itself (items.cuh); 0: none does
     unsigned int *next;         // counter of taken items, 0 before the launch
     Failure *failure;           // status 0 before the launch
     uint32_t *area_slots;       // sink ThreadArea: how many slots of each area are used; may be null

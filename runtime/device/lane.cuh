@@ -78,6 +78,7 @@ template <class Sink, class Items = GlobalItems> struct Lane {
     unsigned depth = 0;     // of recursion
     uint32_t item = 0;
     bool open = false;      // an item is being worked on
+    Items items;
 
     // By all threads of the block, before anything that may end a lane: there is a barrier in it.
     explicit HD_DEVICE Lane(const Task &task) : in(task) {
@@ -93,7 +94,7 @@ template <class Sink, class Items = GlobalItems> struct Lane {
         finish();
         const Task &task = in.task;
         if (peek_word(&task.failure->status) != static_cast<uint32_t>(Status::ok)) end_lane();
-        const uint32_t taken = Items::take(task);
+        const uint32_t taken = items.take(task);
         if (taken >= task.items) {
             out.sink.close(task);
             return false;

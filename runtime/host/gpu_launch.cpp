@@ -106,6 +106,7 @@ class KernelLaunch {
     task.begin = input_.begin;
     task.order = input_.order;
     task.items = input_.items;
+    task.long_bytes = input_.order ? input_.long_bytes : 0;
     task.slots_per_thread = room.slots_per_thread;
     task.slot_bytes = room.slot_bytes;
     task.next = &words->next;

@@ -60,6 +60,7 @@ struct LaunchInput {
   std::function<RecordTable()> stage;
   const uint32_t *begin = nullptr;
   const uint32_t *order = nullptr;
+  uint32_t long_bytes = 0;  // see Task
   uint32_t items = 0;
   uint64_t text_bytes = 0;  // of the staged records: the first guess at the output's size
 };

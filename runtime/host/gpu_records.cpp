@@ -54,8 +54,8 @@ RecordTable DeviceRecords::stage(GpuContext &context) {
   });
 }
 
-const uint32_t *DeviceRecords::longest_first(GpuContext &context) {
-  if (count_ > kMostOrdered) return nullptr;
+const uint32_t *DeviceRecords::longest_first(GpuContext &context, bool slow) {
+  if (count_ > kMostOrdered && !slow) return nullptr;
   return context.stage(HD_STAGE_STAGE, [&] {
     SortBuffers sorted{keys_.reserve(count_), other_keys_.reserve(count_), order_.reserve(count_),
                        other_order_.reserve(count_)};

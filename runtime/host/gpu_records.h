@@ -15,8 +15,9 @@ class DeviceRecords {
   void load(GpuContext &context, const DeviceText &text);
   // A fresh copy for one launch, which may write into it. The table is valid until the next call.
   RecordTable stage(GpuContext &context);
-  // A permutation of the records, the longest first; null where there are so many that balance comes by itself.
-  const uint32_t *longest_first(GpuContext &context);
+  // A permutation of the records, the longest first; null where there are so many that balance comes by itself, unless
+  // the map kernel is `slow`: then it pays that the threads of a warp have records about as long as each other.
+  const uint32_t *longest_first(GpuContext &context, bool slow);
   uint32_t count() const { return count_; }
   uint64_t staged_bytes() const { return staged_bytes_; }
   void release();

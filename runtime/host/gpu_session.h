@@ -38,6 +38,7 @@ struct DeviceSession {
   std::unique_ptr<Workspace> workspace;  // made by the first task; after a lack of memory anew, empty
   PairFolder folder;                     // not of the workspace: what it keeps outlives a lack of memory
   IngestRoom ingest;
+  std::string slow_map;                  // module of a map kernel that takes far longer than reading its input
   hd_gpu_stats stats{};
 
   explicit DeviceSession(std::unique_ptr<Device> opened)

@@ -15,24 +15,34 @@ namespace {
 constexpr uint64_t kEmulatedSubSplit = 4 << 20, kSubSplit = 64 << 20, kLeastSubSplit = 1 << 20;
 constexpr uint64_t kFirstSubSplit = 16 << 20;  // kernels start when this much is there, not with all of a usual one
 constexpr uint64_t kWholeSplit = 256 << 20;     // where each sub-split would be a run for the CPU to merge
+// Below these bytes per second of the map kernel reading beside it saves nothing; and each launch takes as long as its
+// longest record does, so that the fewer there are the better.
+constexpr double kSlowMap = 5e9;
+constexpr uint64_t kTellingBytes = 8 << 20;    // of a task that shows how fast its kernel is
+constexpr uint64_t kLongRecord = 256, kTimesMean = 4;  // bytes, and times the mean, from which a record is a long one
 constexpr uint64_t kMemoryPerByte = 32;  // device memory that a byte of input may take, text, pairs and sorting together
 
 std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
 
-IngestOptions ingest_options(Device &device, const GpuMapSpec &spec) {
+bool is_emulated(const Device &device) { return std::strcmp(device.kind(), "emulated") == 0; }
+
+bool is_slow(const DeviceSession &session, const GpuMapSpec &spec) { return session.slow_map == text_of(spec.kernel.module); }
+
+IngestOptions ingest_options(const DeviceSession &session, const GpuMapSpec &spec) {
   const hd_gpu_options &options = spec.options;
-  const bool merges = spec.map.reducers > 0 && !options.hash_fold;
   IngestOptions ingest{options.ingest_threads, options.workers, options.ingest_piece, options.sub_split_bytes, 0};
   if (options.sub_split_bytes) return ingest;
-  const uint64_t usual = std::strcmp(device.kind(), "emulated") == 0 ? kEmulatedSubSplit : merges ? kWholeSplit : kSubSplit;
-  ingest.sub_split = std::clamp(device.free_memory() / kMemoryPerByte, kLeastSubSplit, usual);
-  ingest.first = merges ? 0 : kFirstSubSplit;
+  const bool merges = spec.map.reducers > 0 && !options.hash_fold;
+  const bool whole = merges || is_slow(session, spec);
+  const uint64_t usual = is_emulated(*session.device) ? kEmulatedSubSplit : whole ? kWholeSplit : kSubSplit;
+  ingest.sub_split = std::clamp(session.device->free_memory() / kMemoryPerByte, kLeastSubSplit, usual);
+  ingest.first = whole ? 0 : kFirstSubSplit;
   return ingest;
 }
 
 std::unique_ptr<Ingest> ingest_of(DeviceSession &session, const GpuMapSpec &spec, const TaskRun &task) {
   try {
-    const IngestOptions options = ingest_options(*session.device, spec);
+    const IngestOptions options = ingest_options(session, spec);
     return open_ingest(session.ingest, records_of(spec.map), options, task.cancel);
   } catch (const OutOfDeviceMemory &e) {
     throw Error(kRunOnCpu, "the host has no " + bytes_text(e.bytes) + " for transfers to the device");
@@ -74,11 +84,19 @@ class GpuMapTask {
     if (first_) throw Error(kRunOnCpu, "the split holds no record");
     task_.log.end_of_stream();
     finish_task(task_, [&] { finish(); });
+    take_note_of_pace();
   }
 
  private:
   bool map_only() const { return spec_.map.reducers == 0; }
   Workspace &space() { return *session_.workspace; }
+
+  // For the tasks to come.
+  void take_note_of_pace() {
+    const uint64_t bytes = ingest_->bytes();
+    if (bytes < kTellingBytes || is_emulated(*session_.device)) return;
+    if (double(bytes) < kSlowMap * task_.seconds[HD_STAGE_MAP]) session_.slow_map = text_of(spec_.kernel.module);
+  }
 
   void load_kernels() {
     session_.objects.begin_task();
@@ -182,11 +200,17 @@ class GpuMapTask {
     records.load(context_, bring(part));
     LaunchInput input;
     input.stage = [&] { return records.stage(context_); };
-    input.order = spec_.options.record_order ? nullptr : records.longest_first(context_);
+    input.order = spec_.options.record_order ? nullptr : records.longest_first(context_, is_slow(session_, spec_));
+    input.long_bytes = long_bytes(part.size, records.count());
     input.items = records.count();
     input.text_bytes = part.size;
     const Failure failure = launch_kernel(context_, *map_, input, space().store, HD_STAGE_MAP);
     if (failure.status) throw Error(kRunOnCpu, describe(failure, "record " + std::to_string(records_ + failure.item + 1)));
+  }
+
+  // Records of several times the mean are those that a launch ends with.
+  static uint32_t long_bytes(uint64_t text, uint32_t records) {
+    return uint32_t(std::min<uint64_t>(std::max<uint64_t>(kLongRecord, kTimesMean * text / std::max(records, 1u)), UINT32_MAX));
   }
 
   void make_run(Piece &piece, bool only) {

@@ -12,7 +12,9 @@ from pathlib import Path
 from ..support import ROOT, cli_here, parts
 
 APPS = ROOT / "apps"
-NONE_OF_DEFAULT = ("block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "word-output")
+NONE_OF_DEFAULT = (
+    "block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "word-output", "search-ahead",
+)
 NO_OPT = tuple(f"--no-opt={name}" for name in NONE_OF_DEFAULT)
 EMULATED = ("--device=emulated",)
 MAKE = """

@@ -18,7 +18,8 @@ from . import movie_clusters as oracle
 APPS = Path(__file__).resolve().parents[2] / "apps"
 NAMES = ["classification", "kmeans"]
 TINY = ["-D", "heterodoop.gpu.sub-split.bytes=700", "--split-size=9k", "--reducers=3"]
-OFF = [item for name in ("shared-tables", "longest-first", "hash-fold", "word-output") for item in ("--no-opt", name)]
+_ITEMS = ("shared-tables", "longest-first", "hash-fold", "word-output", "search-ahead")
+OFF = [word for item in _ITEMS for word in ("--no-opt", item)]
 
 
 def heterodoop(*arguments: object, status: int = 0) -> str:

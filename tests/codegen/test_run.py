@@ -32,7 +32,15 @@ def numbers() -> list[str]:
     return [f"{chosen.choice(EDGES)} {chosen.choice(EDGES)}" for _ in range(250)]
 
 
-INPUTS = {"arithmetic": numbers(), "constructs": LINES, "text": TEXTS, "sums": PAIRS, "mathematics": REALS}
+def searched() -> list[str]:
+    """What is looked for, and where the search begins: found early, late, at either side of sixteen, and not at all."""
+    wanted = (*range(-2, 104, 3), 15, 16, 17, 37, 99, 100)
+    return [f"{x} {start}" for x in wanted for start in (0, 15, 16, 83, 84, 85, 99, 100, -3)]
+
+
+INPUTS = {
+    "arithmetic": numbers(), "constructs": LINES, "text": TEXTS, "sums": PAIRS, "mathematics": REALS, "searches": searched(),
+}
 
 
 @pytest.mark.parametrize("name", INPUTS)

@@ -95,9 +95,10 @@ def test_options_change_the_kernel(tmp_path: Path) -> None:
     paper = kernel(compiled(tmp_path, opt="paper")[1])
     assert paper.sink == "ThreadArea" and paper.optimisations == (
         "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation")
-    assert default.optimisations == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "word-output")
+    assert default.optimisations == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "word-output",
+                                     "search-ahead")
     less = kernel(compiled(tmp_path, no_opt=["longest-first", "block-cursor"])[1])
-    assert less.optimisations == ("thread-areas", "shared-tables", "radix-sort", "word-output")
+    assert less.optimisations == ("thread-areas", "shared-tables", "radix-sort", "word-output", "search-ahead")
     assert kernel(compiled(tmp_path, fast_math=True)[1]).optimisations[-1] == "fast-math"
 
 

@@ -59,7 +59,7 @@ def test_recursion_needs_a_stack() -> None:
 
 def test_the_sets() -> None:
     assert optimisations.chosen() == (
-        "block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "word-output")
+        "block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "word-output", "search-ahead")
     assert optimisations.chosen("paper") == (
         "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation", "warp-combine")
 

@@ -97,6 +97,20 @@ def test_which_records_go_first_does_not_show(on_device: Run, on_cpu: Run, recor
     same(on_device(data, WORDS, options={"record_order": record_order}), on_cpu(data, WORDS))
 
 
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("many", [1, 20, 200])
+def test_records_that_a_warp_takes_alone(on_device: Run, on_cpu: Run, many: int, order: int) -> None:
+    """Far longer than the mean: a few, and more than there are warps to begin with one."""
+    rng = random.Random(many)
+    lines = [b"%d %s" % (n, b"ab " * rng.randrange(300, 600)) for n in range(many)]
+    lines += [b"s %d" % (n % 7) for n in range(9 * many)]
+    rng.shuffle(lines)
+    data = b"\n".join(lines)
+    options = {"emu_order": order, "emu_seed": 3}
+    same(on_device(data, COPIES, options=options, reducers=0), on_cpu(data, COPIES, reducers=0))
+    same(on_device(data, WORDS, options=options), on_cpu(data, WORDS))
+
+
 def test_one_key_is_all_there_is(on_device: Run, on_cpu: Run, device: Device) -> None:
     data = b"key key key key\n" * 1000
     same(on_device(data, WORDS, SUM), on_cpu(data, WORDS, SUM))

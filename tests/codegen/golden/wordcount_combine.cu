@@ -1,7 +1,7 @@
 // combine.cu: made by HeteroDoop from apps/wordcount/combine.c; changes here are lost
 //   apps/wordcount/combine.c:17:1: combiner key(previous) value(count) keyin(line) valuein(value) keylength(256) vallength(1) firstprivate(previous, count)
 //   128 threads per block (default), as many blocks as are resident; output by BlockCursor
-//   optimisations: block-cursor, shared-tables, hash-fold, word-output
+//   optimisations: block-cursor, shared-tables, hash-fold, word-output, search-ahead
 //   fold: sum of int64 per key, runs may be cut
 
 #include "base.cuh"

@@ -1,7 +1,7 @@
 // map.cu: made by HeteroDoop from apps/wordcount/map.c; changes here are lost
 //   apps/wordcount/map.c:44:1: mapper key(word) value(one) keylength(256) vallength(1)
 //   128 threads per block (default), as many blocks as are resident; output by BlockCursor
-//   optimisations: block-cursor, shared-tables, longest-first, radix-sort, word-output
+//   optimisations: block-cursor, shared-tables, longest-first, radix-sort, word-output, search-ahead
 
 #include "base.cuh"
 #include "lane.cuh"
