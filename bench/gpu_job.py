@@ -1,6 +1,6 @@
 """Whole jobs on one host: GPUs and CPU together against GPUs alone and the CPU alone, and two GPUs against one.
 
-    python bench/gpu_job.py [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy] [--json FILE]
+    python bench/gpu_job.py [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy,sessions]
 
 Contenders take turns, medians count, the text lies in the page cache, outputs are compared. Seconds are whole commands,
 from cold process to finished output; of two GPUs the map phase counts, at the rate after every GPU's first task (start-up
@@ -138,8 +138,13 @@ def cpu(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
 
 def gpus(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
     """Word count of several names of one text: what two GPUs take from one page cache."""
-    bundle, text = bench.bundle(ROOT / "apps" / "wordcount"), data.cached(options.size, 1)
-    names = []
+    bundle, names = bench.bundle(ROOT / "apps" / "wordcount"), _names(bench, options)
+    yield from _one_and_two(bench, bundle, names, "-r", "16")  # one reducer would take longer than all the maps
+
+
+def _names(bench: Bench, options: argparse.Namespace) -> list[Path]:
+    """Of the text, as many as are asked for."""
+    text, names = data.cached(options.size, 1), []
     for i in range(options.copies):
         names.append(bench.scratch / f"copy{i}.txt")
         if not names[-1].exists():
@@ -147,7 +152,20 @@ def gpus(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
                 os.link(text, names[-1])
             except OSError:  # another file system
                 names[-1].symlink_to(text)
-    yield from _one_and_two(bench, bundle, names, "-r", "16")  # one reducer would take longer than all the maps
+    return names
+
+
+def sessions(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
+    """How many tasks a GPU has at a time, and how large they are."""
+    names = _names(bench, options)
+    pattern = ["-D", f"grep.pattern={contenders.rare_word(names[0])}"]
+    for app, more in (("wordcount", []), ("grep", pattern)):
+        bundle = bench.bundle(ROOT / "apps" / app)
+        common = ["--policy", "gpu-only", "--check", "none", "--gpus", "0", "-r", "16", *more]
+        yield from bench.rounds_of([
+            Job(f"GPU, {app}, {at_a_time} at a time, {split}", bundle, names,
+                [*common, "--split-size", split, "-D", f"heterodoop.gpu.sessions={at_a_time}"])
+            for split in ("64m", "256m") for at_a_time in (1, 2, 3, 4)])
 
 
 def busy(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
@@ -165,7 +183,7 @@ def _one_and_two(bench: Bench, bundle: Path, text: list[Path], *options: str) ->
 
 
 PARTS: dict[str, Callable[[Bench, argparse.Namespace], Iterator[str]]] = {
-    "mixed": mixed, "cpu": cpu, "gpus": gpus, "busy": busy,
+    "mixed": mixed, "cpu": cpu, "gpus": gpus, "busy": busy, "sessions": sessions,
 }
 
 
@@ -174,7 +192,7 @@ def main() -> None:
     parser.add_argument("--size", type=data.parse_size, default="8g")
     parser.add_argument("--cpu-size", type=data.parse_size, default="1g")
     parser.add_argument("--busy-size", type=data.parse_size, default="1g")
-    parser.add_argument("--copies", type=int, default=4, help="names of the text that `gpus` reads (default 4)")
+    parser.add_argument("--copies", type=int, default=4, help="names of the text for `gpus` and `sessions` (default 4)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="mixed,cpu", help="comma-separated: " + ", ".join(PARTS))
     options = parser.parse_args()

@@ -92,3 +92,8 @@ def whole_node(speedups: Mapping[str, float], wanted: Iterable[str]) -> list[str
         f"Geometric mean of tail against the CPU alone: {mean:.2f} x (at least {WHOLE_NODE_MEAN:g} x: {reached}).{rest}",
         f"The least gain is {slowest}'s, {of_bar[slowest]:.2f} x (none below {WHOLE_NODE_LEAST:g} x: {least}).",
     ]
+
+
+def digits(number: float) -> str:
+    """Three digits that count, or all of those before the point."""
+    return f"{number:.3g}" if number < 999.5 else f"{number:.0f}"

@@ -25,7 +25,7 @@ from .state import Record
 from .steps import CPU_ONLY, INGEST, policy_of
 
 WAVES = 3  # map tasks per core at least, so that the cores end at about the same time
-LARGEST_SPLIT = 64 * MIB
+LARGEST_SPLIT = 256 * MIB  # a GPU has a few milliseconds to do for each split whatever its size
 
 
 @dataclass(frozen=True)

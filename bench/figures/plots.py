@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import bars, paper
-from .bars import measured, rate
+from .bars import digits, measured, rate
 from .jobs_table import best, by_contender
 from .state import State
 from .steps import CPU_ONLY, WHOLE_SET
@@ -53,7 +53,7 @@ def _grouped(axes: Any, apps: Sequence[str], series: dict[str, list[float]], uni
     width = 0.8 / max(1, len(series))
     for number, (name, values) in enumerate(series.items()):
         drawn = axes.bar([i + number * width for i in range(len(apps))], values, width, label=name)
-        axes.bar_label(drawn, [f"{v:.3g}" if v else "" for v in values], fontsize=6, rotation=90, padding=2)
+        axes.bar_label(drawn, [digits(v) if v else "" for v in values], fontsize=6, rotation=90, padding=2)
     axes.set_xticks([i + 0.4 - width / 2 for i in range(len(apps))], apps, rotation=20, ha="right")
     axes.set_ylabel(unit)
     axes.margins(y=0.12)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from . import bars, paper
-from .bars import rate
+from .bars import digits, rate
 from .jobs_table import Jobs
 from .state import FIGURES, Record, State
 from .steps import EIGHT, LONG_LINE_APP, WHOLE_SET
@@ -104,7 +104,7 @@ class Section:
                     found = bars.stages(record)
                     cells = " | ".join(f"{100 * found[n] / max(1e-12, sum(found.values())):.0f}" for n in names)
                     says = paper.FIG6_SAYS.get(app, "") if name == WHOLE_SET else ""
-                    yield f"| {app}, {name} | {record['seconds'] * 1e3:.3g} | {cells} | {says} |"
+                    yield f"| {app}, {name} | {digits(record['seconds'] * 1e3)} | {cells} | {says} |"
 
     def _fig7(self) -> Iterator[str]:
         yield "\n### Without one item of the paper's set (Fig. 7)\n"
@@ -160,7 +160,7 @@ class Section:
 def _times(record: Record | None, core: Record | None) -> str:
     if record and "failed" in record:
         return "failed"
-    return f"{rate(record) / rate(core):.3g}" if record and core and bars.measured(record) and bars.measured(core) else "-"
+    return digits(rate(record) / rate(core)) if record and core and bars.measured(record) and bars.measured(core) else "-"
 
 
 def _note(record: Record) -> list[str]:

@@ -10,7 +10,8 @@
 namespace hd {
 namespace {
 
-constexpr size_t kPiece = 8 << 20;  // between two looks for a request to stop
+constexpr size_t kPiece = 8 << 20;     // between two looks for a request to stop
+constexpr size_t kWarm = 256 << 10;    // is still in the cache when it is written after it was summed up
 
 char *put_be64(char *p, uint64_t v) {
   for (int shift = 56; shift >= 0; shift -= 8) *p++ = char(v >> shift);
@@ -175,9 +176,12 @@ void IFileWriter::put(const char *data, size_t n) {
     used_ += n;
     return;
   }
-  crc_ = crc32(crc_, data, n);
-  file_.write(data, n);
-  flushed_ += n;
+  for (size_t part; n; data += part, n -= part) {
+    part = std::min(n, kWarm);
+    crc_ = crc32(crc_, data, part);
+    file_.write(data, part);
+    flushed_ += part;
+  }
 }
 
 void IFileWriter::flush() {

@@ -8,6 +8,10 @@ namespace hd {
 TextOutput::TextOutput(const std::string &path) : file_(path, 0666), buffer_(new char[kBuffer]) {}
 
 void TextOutput::put(std::string_view bytes) {
+  if (bytes.size() >= kBuffer) {  // as it is: it is not copied twice
+    flush();
+    return file_.write(bytes.data(), bytes.size());
+  }
   while (!bytes.empty()) {
     if (used_ == kBuffer) flush();
     const size_t n = std::min(bytes.size(), kBuffer - used_);

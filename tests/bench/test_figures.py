@@ -113,10 +113,20 @@ def test_seconds_and_sizes_shrink_together_but_never_to_nothing(tmp_path: Path) 
 
 def test_a_job_is_sized_by_what_one_core_does(tmp_path: Path) -> None:
     big = shape("wordcount", 40e6, 16, Options(state=tmp_path))
-    assert (big.size, big.copies, big.split) == (1 << 30, 18, 64 * MIB)
+    assert (big.size, big.copies, big.split) == (1 << 30, 18, 256 * MIB)
     slow = shape("kmeans", 0.5e6, 16, Options(state=tmp_path))
     assert slow.copies == 1 and slow.total == pytest.approx(0.5e6 * 16 * 30, rel=0.001)
     assert slow.total / slow.split >= 48
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    """The section in the documents is what `report` makes of the measurements kept beside it; so are the bars it claims."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    section = page[page.index(BEGIN) : page.index(END) + len(END) + 1]
+    pictures = re.findall(r"^!\[(.*)\]\((.*)\)$", section, re.MULTILINE)
+    assert len(pictures) == 4 and all((ROOT / "docs" / path).exists() for _, path in pictures)
+    kept = State(ROOT / "docs" / "figures" / "h200")
+    assert section == Section(kept, ordered(kept), pictures).text()
 
 
 def test_tasks_side_by_side_do_not_share_a_core() -> None:
