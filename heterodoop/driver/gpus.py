@@ -141,7 +141,8 @@ class Gpus:
         order = conf.get("heterodoop.emulated.order") or "forward"
         if order not in ("forward", "reverse", "random"):
             raise ValueError(f"{order} is no order")
-        return DeviceOptions(**found, order=order, workers=len(self._members) * self.wish.sessions)  # type: ignore[arg-type]
+        workers = len(self._members) * self.wish.sessions
+        return DeviceOptions(**found, order=order, workers=workers, sessions=self.wish.sessions)  # type: ignore[arg-type]
 
     @contextmanager
     def take(self, options: DeviceOptions, nbytes: int, progress: Progress, user: str) -> Iterator[tuple[Taken, int]]:

@@ -218,8 +218,8 @@ class DeviceSource:
         named = tuple(Gpu(number, EMULATED, "", 0) for number, _ in enumerate(self._workers))
         for worker in self._workers:
             worker.open(0)
-        sessions = len(named) * self._sessions
-        return DevicePlan({"": Target(code, runtime_module())}, device_options(conf, sessions), named, sessions)
+        options = device_options(conf, len(named))
+        return DevicePlan({"": Target(code, runtime_module())}, options, named, options.workers)
 
     def _try_cuda(self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None]) -> DevicePlan | None:
         """Raises as `plan`; with --device auto, what is wrong with the GPUs is a warning."""
@@ -253,17 +253,19 @@ class DeviceSource:
         archs = sorted({gpu.arch for gpu in used})
         library, runtimes = cuda.device_library(archs)
         targets = {arch: Target(code, runtimes[arch], library) for arch in archs if (code := codes[arch])}
-        sessions = len(used) * self._sessions
-        return DevicePlan(targets, device_options(conf, sessions), tuple(used), sessions)
+        options = device_options(conf, len(used))
+        return DevicePlan(targets, options, tuple(used), options.workers)
 
 
-def device_options(conf: JobConf, sessions: int = 0) -> DeviceOptions:
-    """The job's settings for its devices; `sessions`: how many tasks run on them at a time."""
+def device_options(conf: JobConf, gpus: int = 0) -> DeviceOptions:
+    """The job's settings for its devices; `gpus`: how many worker processes run its tasks."""
+    sessions = conf.get("heterodoop.gpu.sessions") if gpus else 0
     return DeviceOptions(
         sub_split=conf.get("heterodoop.gpu.sub-split.bytes"), arena=conf.get("heterodoop.gpu.arena.bytes"),
         memory=conf.get("heterodoop.emulated.memory.bytes"), order=conf.get("heterodoop.emulated.order"),
         seed=conf.get("heterodoop.emulated.seed"), pattern=conf.get("heterodoop.emulated.pattern"),
-        ingest_threads=conf.get("heterodoop.gpu.ingest.threads"), workers=sessions,
+        ingest_threads=conf.get("heterodoop.gpu.ingest.threads"), workers=gpus * sessions,
+        sessions=sessions,
     )
 
 

@@ -30,7 +30,8 @@ class DeviceOptions:
     memory     that the emulated device has; 0 = no limit.
     order      which lane of the emulated device runs first; `seed` is of "random".
     pattern    byte that its private and shared memory hold before they are written.
-    ingest_threads  threads that read the input.  workers: devices open at the same time on this machine.
+    ingest_threads  threads that read the input.  workers: devices open at the same time on this machine; sessions: those of
+                    them that are one GPU and share its memory.
     """
 
     sub_split: int = 0
@@ -41,6 +42,7 @@ class DeviceOptions:
     pattern: int = 0
     ingest_threads: int = 0
     workers: int = 0
+    sessions: int = 0
 
 
 def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Path | None]) -> DeviceCode | None:
@@ -136,7 +138,7 @@ class NativeDevice:
             record_order="longest-first" not in optimisations,
             sort_kind=abi.MERGE_SORT if "merge-sort" in optimisations else abi.RADIX_SORT,
             hash_fold=_hash_fold(combine.code) if combine else 0,
-            ingest_threads=chosen.ingest_threads, workers=chosen.workers,
+            ingest_threads=chosen.ingest_threads, workers=chosen.workers, sessions=chosen.sessions,
         )
 
 

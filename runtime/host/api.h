@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 6
+#define HD_ABI_VERSION 7
 
 enum hd_status {
   HD_OK = 0,

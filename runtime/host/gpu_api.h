@@ -71,6 +71,7 @@ typedef struct {
   uint32_t ingest_threads;        // that read the input, where it is a file of lines; 0 = from the host's cores
   uint32_t workers;               // devices open on this host at the same time, for the size of a read; 0 = 1
   uint64_t ingest_piece;          // bytes of a read and its copy to the device; 0 = from the host's cache
+  uint64_t sessions;              // tasks at a time on this device, which share its memory; 0 = 1
 } hd_gpu_options;
 
 // What the tasks of a device have done so far, all together.

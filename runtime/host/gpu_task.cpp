@@ -35,7 +35,8 @@ IngestOptions ingest_options(const DeviceSession &session, const GpuMapSpec &spe
   const bool merges = spec.map.reducers > 0 && !options.hash_fold;
   const bool whole = merges || is_slow(session, spec);
   const uint64_t usual = is_emulated(*session.device) ? kEmulatedSubSplit : whole ? kWholeSplit : kSubSplit;
-  ingest.sub_split = std::clamp(session.device->free_memory() / kMemoryPerByte, kLeastSubSplit, usual);
+  const uint64_t share = session.device->free_memory() / std::max<uint64_t>(options.sessions, 1);
+  ingest.sub_split = std::clamp(share / kMemoryPerByte, kLeastSubSplit, usual);
   ingest.first = whole ? 0 : kFirstSubSplit;
   return ingest;
 }

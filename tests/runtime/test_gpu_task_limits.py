@@ -68,6 +68,19 @@ def test_halved_sub_splits_of_a_map_only_task(on_device: Run, on_cpu: Run, devic
     assert device.stats()["halvings"] > 0
 
 
+def test_tasks_at_a_time_have_a_share_of_the_memory_each(on_device: Run, on_cpu: Run, device: Device) -> None:
+    """A byte of input may take 32 of memory, so 96 MiB are for a sub-split of 3 MiB, or for three of 1 MiB at a time."""
+    data = lines(180_000)
+    assert 2 << 20 < len(data) < 3 << 20
+    counts = []
+    for sessions in (0, 3):
+        before = device.stats()["sub_splits"]
+        ours = on_device(data, COPIES, options={"emu_memory": 97 << 20, "sessions": sessions}, reducers=0)
+        same(ours, on_cpu(data, COPIES, reducers=0))
+        counts.append(device.stats()["sub_splits"] - before)
+    assert counts == [1, 3] and device.stats()["halvings"] == 0
+
+
 def test_a_record_that_does_not_fit_is_the_cpu_s(on_device: Run, device: Device) -> None:
     ours = on_device(b"1 a\n2 b\n500000 c\n1 d\n", COPIES, options={"emu_memory": 4000 * KIB})
     assert ours.result.status is TaskStatus.RUN_ON_CPU, ours.result.message
