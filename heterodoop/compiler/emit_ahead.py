@@ -49,11 +49,8 @@ def call(loop: ir.While | ir.For, scope: Scope) -> str:
     others = tuple(test for test in search.tests if test not in bounds)
     element = Spelt(search.element.type, _ELEMENT)
     goes = _replaced(_conjunction(others), search.element, element)
-    arguments = [
-        f"{search.size}UL", _lambda(search, emit_expr.condition, _conjunction(bounds), scope),
-        _lambda(search, emit_expr.value, search.element, scope),
-        _lambda(search, emit_expr.condition, goes, scope, f", {declare(element.type, _ELEMENT)}"),
-    ]
+    in_bounds, at = _test(search, _conjunction(bounds), scope), _lambda(search, emit_expr.value, search.element, scope)
+    arguments = [f"{search.size}UL", in_bounds, at, _test(search, goes, scope, f", {declare(element.type, _ELEMENT)}")]
     return f"hd::search_array({scope.local(search.variable.name)}, {', '.join(arguments)});"
 
 
@@ -205,8 +202,15 @@ def _conjunction(tests: tuple[ir.Expr, ...]) -> ir.Expr:
     return whole
 
 
-def _lambda(search: Search, text: Callable[[ir.Expr, Scope], str], node: ir.Expr, scope: Scope, more: str = "") -> str:
+def _test(search: Search, node: ir.Expr, scope: Scope, more: str = "") -> str:
+    """Of whatever type the test is: 2, 0.5 and a pointer are true."""
+    return _lambda(search, emit_expr.condition, node, scope, more, " -> bool")
+
+
+def _lambda(
+    search: Search, text: Callable[[ir.Expr, Scope], str], node: ir.Expr, scope: Scope, more: str = "", result: str = "",
+) -> str:
     """A function of the index, and of `more`."""
     kind = search.variable.type
     returned = text(_replaced(node, search.variable, Spelt(kind, _INDEX)), scope)
-    return f"[&]({declare(kind, _INDEX)}{more}) {{ return {returned}; }}"
+    return f"[&]({declare(kind, _INDEX)}{more}){result} {{ return {returned}; }}"

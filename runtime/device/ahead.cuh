@@ -40,6 +40,8 @@ HD_DEVICE bool search_by(Variable &i, uint64_t size, InBounds in_bounds, At at, 
 // bound are left to the program's own loop.
 template <class Variable, class InBounds, class At, class Go>
 HD_DEVICE void search_array(Variable &i, uint64_t size, InBounds in_bounds, At at, Go go) {
+    // One that ends at once, as in a table that is looked up by a hash, must not pay for sixteen.
+    if (static_cast<uint64_t>(i) >= size || !in_bounds(i) || !go(i, at(i))) return;
     if (!search_by<16>(i, size, in_bounds, at, go)) search_by<4>(i, size, in_bounds, at, go);
 }
 

@@ -73,6 +73,16 @@ int main(void)
                 j += 2;
             }
         key = key * 131 + hits;
+        /* tests that are numbers, not truths */
+        for (i = 1; i < SIZE && table[i]; i++)
+            ;
+        key = key * 131 + i;
+        for (i = 2; i < SIZE - 2 && reals[i]; i++)
+            ;
+        key = key * 131 + i;
+        for (i = 0; i < SIZE && bytes[i] + 0; i++)
+            ;
+        key = key * 131 + i;
         /* no bound but what is sure to be found; and a test that comes before the bound */
         for (i = 0; table[i] != 37; i++)
             ;
