@@ -284,14 +284,29 @@ def test_counters_that_nobody_knows_are_not_zero(played: Counting, argv: list[ob
 
 def interrupted(argv: list[object], after: str, *more: str) -> tuple[int, str]:
     """The command, struck when it has printed a line with this text; exit status and what it said afterwards."""
-    command = [*COMMAND, *map(str, argv), *more]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment(), text=True)
+    process = started([*argv, *more])
     assert process.stderr
     while after not in process.stderr.readline():
         assert process.poll() is None
+    return strike(process)
+
+
+def started(argv: list[object]) -> subprocess.Popen[str]:
+    told = environment({"PYTHONFAULTHANDLER": "1"})
+    return subprocess.Popen([*COMMAND, *map(str, argv)], stderr=subprocess.PIPE, env=told, text=True)
+
+
+def strike(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Interrupt a command; exit status and what it said afterwards. One that does not end has to say where it stands."""
     process.send_signal(signal.SIGINT)
-    rest = process.communicate(timeout=60)[1]
-    return process.returncode, rest
+    try:
+        return process.wait(60), process.communicate()[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        process.wait()
+        assert process.stderr
+        os.set_blocking(process.stderr.fileno(), False)  # a process that it started may still hold the other end
+        pytest.fail(f"the interrupted command did not end:\n{process.stderr.read()}")
 
 
 def test_after_an_interrupt_the_job_that_went_on_is_taken_up(played: Counting, argv: list[object], fake: FakeCluster):
@@ -326,12 +341,11 @@ def test_an_interrupt_while_a_job_is_being_submitted(played: Counting, argv: lis
     """The client is killed when the job is submitted and nobody has been told its id: its tag finds it."""
     mark = fake.folder / "submitted"
     played.client(after=f"sys.stdout.flush(); pathlib.Path({str(mark)!r}).touch(); import time; time.sleep(60)")
-    process = subprocess.Popen([*COMMAND, *map(str, argv)], stderr=subprocess.PIPE, env=environment(), text=True)
+    process = started(argv)
     while not mark.exists():
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60)[1]
-    assert process.returncode == 130 and "round 1: interrupted while the job was being submitted" in said
+    status, said = strike(process)
+    assert status == 130 and "round 1: interrupted while the job was being submitted" in said
     played.client()
     go(argv)
     assert len(played.jobs) == 6 and fake.files["/out/part-00000"] == b"5\t\n"
