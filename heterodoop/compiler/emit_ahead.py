@@ -175,7 +175,7 @@ def _bounds(variable: ir.Name, test: ir.Expr) -> bool:
     if not isinstance(plain, ir.Binary) or plain.op not in ("<", "<=", ">", ">="):
         return False
     small, large = (plain.left, plain.right) if plain.op in ("<", "<=") else (plain.right, plain.left)
-    return isinstance(variable.type, Int) and _is(variable, small) and variable.name not in ir_walk.names(large)
+    return _is(variable, small) and variable.name not in ir_walk.names(large)
 
 
 def _table_size(element: ir.Index, scope: Scope) -> int:

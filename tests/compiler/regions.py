@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from heterodoop.compiler import passes
+from heterodoop.compiler import emit_cuda, passes
 from heterodoop.compiler.bind import bind
 from heterodoop.compiler.frontend import load
 from heterodoop.diag import Diagnostic, Sink
@@ -57,6 +57,13 @@ def analyse(source: str) -> tuple[passes.Analysis, tuple[Diagnostic, ...]]:
         assert not sink.errors, sink.errors
         analysis = passes.run(unit, bound[0], sink, verify=True)
         return analysis, tuple(sink.errors)
+
+
+def cuda(source: str) -> str:
+    """The kernel of a program that has no reason against the GPU."""
+    analysis, errors = analyse(source)
+    assert not errors and not analysis.refusals, analysis.refusals
+    return emit_cuda.emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold)
 
 
 def mapper(body: str, *, before: str = "", helpers: str = "", after: str = "", pragma: str = MAPPER) -> str:

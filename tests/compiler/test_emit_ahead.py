@@ -6,9 +6,7 @@ import re
 
 import pytest
 
-from heterodoop.compiler import emit_cuda
-
-from .regions import analyse, mapper
+from .regions import cuda, mapper
 
 BEFORE = """
   int x = 0, t[64], other[64], few[8], *there = malloc(64 * sizeof *there), i, j, sum; short cut;
@@ -27,9 +25,7 @@ static int find(int x) { int i; for (i = 0; letters[i] != 0 && letters[i] != x; 
 
 
 def kernel(loop: str) -> str:
-    analysis, errors = analyse(mapper(f"{BEGIN}\n{loop}\n{END}", before=BEFORE, helpers=HELPERS))
-    assert not errors and not analysis.refusals, analysis.refusals
-    return emit_cuda.emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold)
+    return cuda(mapper(f"{BEGIN}\n{loop}\n{END}", before=BEFORE, helpers=HELPERS))
 
 
 AHEAD = {

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler import emit_cuda
 from heterodoop.compiler.cuda_names import RESERVED
 
-from .regions import analyse, mapper
+from .regions import cuda, mapper
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = "int a, b; long l; unsigned u; char c; short s; double d; float f; char *p; char t[8]; unsigned long w; int m[4];"
@@ -21,9 +20,7 @@ END = 'v = a + b; k[0] = c; k[1] = 0; printf("%s\\t%d\\n", k, v);'
 def kernel(body: str, *, helpers: str = "", before: str = DECLARED) -> str:
     """The kernel of a line mapper with variables of every type and `body` in its loop."""
     start = START if before is DECLARED else ""
-    analysis, errors = analyse(mapper(f"{start}\n{body}\n{END}", before=before, helpers=helpers))
-    assert not errors and not analysis.refusals, analysis.refusals
-    return emit_cuda.emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold)
+    return cuda(mapper(f"{start}\n{body}\n{END}", before=before, helpers=helpers))
 
 
 # C statement -> CUDA statement
