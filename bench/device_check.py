@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -27,9 +28,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 import app_inputs  # noqa: E402
 
 from tests.cases import runner  # noqa: E402
+from tests.codegen import test_random_searches as searches  # noqa: E402
+from tests.codegen.inputs import INPUTS  # noqa: E402
 
 SAMPLE = ROOT / "apps" / "wordcount" / "sample.txt"
-CODEGEN = ("arithmetic", "clauses", "constructs", "mathematics", "places", "text")  # the others fail or combine by design
+CODEGEN = (  # the others fail or combine by design
+    "arithmetic", "clauses", "constructs", "mathematics", "places", "searches", "text",
+)
+SEEDS = range(100, 108)
 
 
 @dataclass(frozen=True)
@@ -43,10 +49,20 @@ class Program:
 
 
 def programs(scratch: Path) -> Iterator[Program]:
+    yield from _apps()
+    yield from _cases(scratch)
+    yield from _codegen(scratch)
+    yield from _searches(scratch)
+
+
+def _apps() -> Iterator[Program]:
     for app in sorted((ROOT / "apps").iterdir()):
         if (app / "map.c").is_file():
             options = ("--split-size", "12k", *app_inputs.sample_options(app))
             yield Program(f"app {app.name}", app, app / "sample.txt", options)
+
+
+def _cases(scratch: Path) -> Iterator[Program]:
     for letter in "ABCDEF":
         for case in runner.load(letter):
             folder = scratch / case.name
@@ -55,6 +71,9 @@ def programs(scratch: Path) -> Iterator[Program]:
                 if text:
                     (folder / f"{role}.c").write_text(text)
             yield Program(f"case {case.name}", folder, runner.place_input(case, folder))
+
+
+def _codegen(scratch: Path) -> Iterator[Program]:
     for name in CODEGEN:
         source = ROOT / "tests" / "codegen" / "programs" / name  # a folder of filters, or one file
         folder = scratch / f"codegen-{name}"
@@ -63,7 +82,22 @@ def programs(scratch: Path) -> Iterator[Program]:
         else:
             folder.mkdir()
             shutil.copy(source.with_suffix(".c"), folder / "map.c")
-        yield Program(f"codegen {name}", folder, SAMPLE)
+        text = SAMPLE
+        if name in INPUTS:
+            text = scratch / f"codegen-{name}.txt"
+            text.write_bytes(INPUTS[name])
+        yield Program(f"codegen {name}", folder, text)
+
+
+def _searches(scratch: Path) -> Iterator[Program]:
+    """A program has dozens of loops that look for a place in a table; random, but the same ones in every run."""
+    for seed in SEEDS:
+        chosen, folder = random.Random(seed), scratch / f"searches-{seed}"
+        folder.mkdir()
+        (folder / "map.c").write_text(searches.program(chosen))
+        text = scratch / f"searches-{seed}.txt"
+        text.write_bytes(searches.records(chosen))
+        yield Program(f"random searches {seed}", folder, text)
 
 
 def check(program: Program, opt: str, scratch: Path, arguments: argparse.Namespace) -> tuple[str, str]:

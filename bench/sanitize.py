@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,20 +36,23 @@ SUMMARY = re.compile(r"^========= (?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMAR
 
 @dataclass(frozen=True)
 class Program:
-    """What is compiled (below the project's root) with which options, and whose first bytes it is fed."""
+    """What is compiled (below the project's root) with which options, whose first bytes it is fed, and its side files."""
 
     name: str
     source: Path
     options: tuple[str, ...] = ()
     text: Path = WORDS
+    files: tuple[Path, ...] = ()
 
 
-WORDCOUNT, HISTRATINGS = Path("apps/wordcount"), Path("apps/histratings")
+WORDCOUNT, HISTRATINGS, KMEANS = Path("apps/wordcount"), Path("apps/histratings"), Path("apps/kmeans")
 PROGRAMS = (
     Program("word count", WORDCOUNT),
     Program("word count without hash-fold", WORDCOUNT, ("--no-opt", "hash-fold")),
     Program("word count, paper", WORDCOUNT, ("--opt", "paper")),
     Program("histratings (number keys)", HISTRATINGS, text=HISTRATINGS / "sample.txt"),
+    Program("kmeans (long records, searches)", KMEANS, text=KMEANS / "sample.txt", files=(KMEANS / "centroids.txt",)),
+    Program("searches", CODEGEN / "searches.c", text=Path("apps/linear_regression/sample.txt")),
     Program("every clause", CODEGEN / "clauses"),
     Program("every clause, paper", CODEGEN / "clauses", ("--opt", "paper")),
     Program("a variable of every kind", CODEGEN / "places.c"),
@@ -71,12 +75,12 @@ def verdict(status: int, report: str) -> str:
     return "clean" if status == 0 else f"failed (exit status {status})"
 
 
-def run_task(bundle: Path, text: Path) -> None:
+def run_task(bundle: Path, text: Path, *files: Path) -> None:
     """One map task on the GPU: what runs under a tool."""
     with tempfile.TemporaryDirectory() as folder:
         tasks = device_task.Tasks(Native.load(), Path(folder))
         with tasks.opened("cuda") as opened:
-            tasks.on_device(opened, bundle, device_task.Work(text), 1, warm_up=0)
+            tasks.on_device(opened, bundle, device_task.Work(text, files=tuple(map(str, files))), 1, warm_up=0)
 
 
 def compiled(program: Program, folder: Path) -> Path:
@@ -86,8 +90,10 @@ def compiled(program: Program, folder: Path) -> Path:
     return bundle
 
 
-def sanitized(tool: str, bundle: Path, text: Path, reports: Path, limit: float) -> str:
-    command = ["compute-sanitizer", "--tool", tool, sys.executable, str(Path(__file__)), "--task", str(bundle), str(text)]
+def sanitized(tool: str, task: Sequence[Path], reports: Path, limit: float) -> str:
+    """`task`: as run_task has them."""
+    bundle = task[0]
+    command = ["compute-sanitizer", "--tool", tool, sys.executable, str(Path(__file__)), "--task", *map(str, task)]
     report = reports / f"{bundle.stem}-{tool}.txt"
     with open(report, "wb") as out:
         try:
@@ -105,7 +111,7 @@ def main() -> int:
     parser.add_argument("--bytes", type=int, default=3000, help="of the sample (default 3000)")
     parser.add_argument("--timeout", type=float, default=150, help="seconds for one task under one tool (default 150)")
     parser.add_argument("--reports", type=Path, default=Path("build/sanitize"))
-    parser.add_argument("--task", nargs=2, metavar=("BUNDLE", "TEXT"), type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--task", nargs="+", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.task:
         run_task(*options.task)
@@ -117,10 +123,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
         folder, texts = Path(scratch), {}
         for text in {program.text for program in chosen}:
-            texts[text] = folder / text.parent.name
+            texts[text] = folder / f"{text.parent.name}.txt"
             texts[text].write_bytes((ROOT / text).read_bytes()[:options.bytes])
         bundles = list(pool.map(lambda program: compiled(program, folder), chosen))
-        work = [(tool, bundle, texts[program.text])
+        work = [(tool, (bundle, texts[program.text], *(ROOT / file for file in program.files)))
                 for program, bundle in zip(chosen, bundles, strict=True) for tool in options.tools]
         verdicts = list(pool.map(lambda item: sanitized(*item, options.reports, options.timeout), work))
     print(f"| program | {' | '.join(options.tools)} |\n|---{'|---' * len(options.tools)}|")
