@@ -75,6 +75,11 @@ def verdict(status: int, report: str) -> str:
     return "clean" if status == 0 else f"failed (exit status {status})"
 
 
+def first_lines(text: bytes, size: int) -> bytes:
+    """Whole lines, `size` bytes at most: half a record can be none."""
+    return text[:text.rfind(b"\n", 0, size) + 1]
+
+
 def run_task(bundle: Path, text: Path, *files: Path) -> None:
     """One map task on the GPU: what runs under a tool."""
     with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +129,7 @@ def main() -> int:
         folder, texts = Path(scratch), {}
         for text in {program.text for program in chosen}:
             texts[text] = folder / f"{text.parent.name}.txt"
-            texts[text].write_bytes((ROOT / text).read_bytes()[:options.bytes])
+            texts[text].write_bytes(first_lines((ROOT / text).read_bytes(), options.bytes))
         bundles = list(pool.map(lambda program: compiled(program, folder), chosen))
         work = [(tool, (bundle, texts[program.text], *(ROOT / file for file in program.files)))
                 for program, bundle in zip(chosen, bundles, strict=True) for tool in options.tools]

@@ -46,16 +46,18 @@ HOMES = {
 # Standard modules that reach out of the process, and where they may.
 PROCESS_HOMES = {
     "subprocess": (
-        "toolchain", "build_native", "compiler.build", "executor.worker_process", "driver", "hadoop", "build_hadoop",
+        "toolchain", "build_native", "compiler.build", "executor.worker_process",
+        "executor.worker_spawn", "driver", "hadoop", "build_hadoop",
     ),
     "ctypes": ("executor",),
 }
 
 # Decision 0005: commands load what they need when they run, and only a terminal needs the progress bar's library.
-# PyCUDA is an extra, and only a worker process that drives a GPU loads it; matplotlib is used where it happens to be.
+# PyCUDA is an extra, and only a worker process that drives a GPU loads it, which wakes the GPU before it imports the rest;
+# matplotlib is used where it happens to be.
 LOADS_LATE = {
     *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "device.py",
-    PACKAGE / "commands" / "simulate_png.py",
+    PACKAGE / "executor" / "worker_main.py", PACKAGE / "commands" / "early.py", PACKAGE / "commands" / "simulate_png.py",
 }
 
 FILE_LINES = 400

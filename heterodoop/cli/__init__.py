@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,9 @@ from .coordinator import coordinator_command
 from .driver import driver as driver_command
 from .simulate import simulate_command
 from .submit import fs_command, job_command, submit_command
+
+if TYPE_CHECKING:
+    from ..executor.worker_spawn import Early
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -171,30 +174,41 @@ def run_command(
     With --iterate rounds follow each other until the condition of --until is met, the output is the side file again, or
     there were N rounds. An interrupted job keeps its rounds in OUTPUT.rounds, and the same command goes on there.
     """
+    from ..commands import early
+    from ..engine import device_names
+
+    if cpu_only:
+        options["device"] = device_names.cpu_instead_of(options["device"])
+    with early.worker(bundle, options) as worker:
+        _run(bundle, inputs, output, side_file, rounds, until, worker, options)
+
+
+def _run(
+    bundle: str, inputs: tuple[str, ...], output: str, side_file: str | None, rounds: str | None, until: str | None,
+    early: Early | None, options: dict[str, Any],
+) -> None:
     from ..commands import iterate, run
     from ..engine.signals import StopSignals
 
-    if cpu_only:
-        options["device"] = run.cpu_instead_of(options["device"])
     if side_file is None:
         iterate.refuse_alone(rounds, until)
     with _bundle(bundle, options["device"], output) as path:
         # To the command's end: a signal that comes after the output is in place is too late, it does not fail the job.
         click.get_current_context().find_root().with_resource(StopSignals())
-        devices = _device_source(run.may_use_device(bundle, options), lasting=side_file is not None)
+        devices = _device_source(run.may_use_device(bundle, options), lasting=side_file is not None, early=early)
         if side_file is None:
             run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
         else:
             iterate.run(path, inputs, output, side_file, rounds, until, show=_show_diagnostics, devices=devices, **options)
 
 
-def _device_source(wanted: bool, *, lasting: bool) -> Any:
+def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:
     """What knows devices; None where the job needs none of it."""
     if not wanted:
         return None
     from ..engine.devices import DeviceSource
 
-    return DeviceSource(lasting=lasting)
+    return DeviceSource(lasting=lasting, early=early)
 
 
 @contextlib.contextmanager

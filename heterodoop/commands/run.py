@@ -14,7 +14,6 @@ from ..diag import Diagnostic
 from ..engine import device_names, map_sides
 from ..engine.local import JobResult, run_local
 from ..engine.plan import RunOptions
-from ..errors import UsageError
 from ..executor import gpus
 
 if TYPE_CHECKING:
@@ -35,13 +34,6 @@ def run(
     elif not quiet:
         for line in [*map_sides.lines(result.report), _summary(result)]:
             click.echo(line, err=True)
-
-
-def cpu_instead_of(device: str) -> str:
-    """The device of `--cpu-only`. Raises UsageError HD032 where another one is asked for as well."""
-    if device not in (device_names.AUTO, device_names.CPU):
-        raise UsageError(f"--cpu-only and --device {device} exclude each other", code="HD032")
-    return device_names.CPU
 
 
 def may_use_device(name: str, options: Mapping[str, Any]) -> bool:

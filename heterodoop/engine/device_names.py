@@ -21,6 +21,13 @@ def check_device(name: str) -> None:
         raise UsageError(f"--device {name!r}: must be one of {', '.join(DEVICES)}", code="HD032")
 
 
+def cpu_instead_of(device: str) -> str:
+    """The device of `--cpu-only`. Raises UsageError HD032 where another one is asked for as well."""
+    if device not in (AUTO, CPU):
+        raise UsageError(f"--cpu-only and --device {device} exclude each other", code="HD032")
+    return CPU
+
+
 def may_use_device(name: str) -> bool:
     """Whether a job with this `--device` needs devices.py; costs two looks at the file system at most."""
     return name in (EMULATED, CUDA) or (name == AUTO and gpus.present())

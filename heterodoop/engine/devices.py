@@ -25,6 +25,7 @@ from ..executor.prologue import Prologues
 from ..executor.report import AttemptResult
 from ..executor.worker_client import Limits, Worker
 from ..executor.worker_messages import Setup
+from ..executor.worker_spawn import Early
 from ..manifest import Manifest
 from .device_names import AUTO, CPU, CUDA, EMULATED
 from .first_check import CheckMode, DeviceCheck, check_mode
@@ -86,6 +87,10 @@ class Devices:
         """Sessions of workers on which a task would begin at once."""
         return self._pool.ready
 
+    def when_ready(self, tell: Callable[[], None]) -> None:
+        """`tell` is called, by another thread, whenever there are more of them."""
+        self._pool.when_ready(tell)
+
     def stop(self) -> None:
         """There are no more map tasks: the devices may close while something else goes on."""
         self._pool.stop()
@@ -109,10 +114,12 @@ class DeviceSource:
     """The devices of one job, from the first look at the machine on. Close it at the job's end, whatever happens.
 
     lasting  of several jobs with the same settings, one after the other, as rounds are: `end` it, too, after the last one.
+    early    has a worker process that was started already.
     """
 
-    def __init__(self, *, lasting: bool = False) -> None:
+    def __init__(self, *, lasting: bool = False, early: Early | None = None) -> None:
         self._lasting = lasting
+        self._early = early or Early(None)
         self._name = CPU
         self._numbers: tuple[int, ...] | None = None
         self._sessions = 0
@@ -136,9 +143,10 @@ class DeviceSource:
                 self._start(EMULATED)
         elif name == CUDA:
             self._check_wish()
-            self._start(CUDA)
+            self._start(CUDA, self._first())
         elif name == AUTO and self._numbers != () and gpus.present() and is_compiled(found):
-            self._start(CUDA)
+            self._start(CUDA, self._first())
+        self._early.close()
 
     def plan(
         self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None] = lambda: None,
@@ -196,11 +204,16 @@ class DeviceSource:
         for worker in self._workers:
             worker.close()
 
-    def _start(self, kind: str) -> Worker:
-        worker = Worker(kind, self._sessions, self._limits)
+    def _start(self, kind: str, number: int = 0) -> Worker:
+        spawned = self._early.take(kind, self._sessions)
+        worker = Worker(kind, self._sessions, self._limits, number=number, spawned=spawned)
         self._workers.append(worker)
         worker.start()
         return worker
+
+    def _first(self) -> int:
+        """The GPU that is used first, as far as one can say now."""
+        return self._numbers[0] if self._numbers else 0
 
     def _check_wish(self) -> None:
         if self._numbers == ():
@@ -246,8 +259,8 @@ class DeviceSource:
                 self._warnings.append(Diagnostic("warning", "HD417", what))
         if not used:
             return None
-        while len(self._workers) < len(used):
-            self._start(CUDA)
+        for gpu in used[len(self._workers):]:
+            self._start(CUDA, gpu.number)
         for worker, gpu in zip(self._workers, used, strict=True):
             worker.open(gpu.number)
         archs = sorted({gpu.arch for gpu in used})

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import UsageError
+from ..executor.gpus import SESSIONS
 from ..executor.split import SPLIT_BYTES, SplitSize
 from ..executor.streaming_env import OLD_NAMES
 
@@ -106,7 +107,7 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "Threads that read the input of a map task on a device; 0 = chosen from the cores, at most 12. Where a GPU is"
             " used, so many processors per GPU have no CPU slot by default (0: 4 of them, at most half of the processors in"
             " all)."),
-    Setting("heterodoop.gpu.sessions", "4", _integer(1, 16),
+    Setting("heterodoop.gpu.sessions", str(SESSIONS), _integer(1, 16),
             "Map tasks that run on a GPU at a time: some are read or written while others compute."),
     Setting("heterodoop.gpu.hang.seconds", "30", _integer(1, 1 << 31),
             "A map task on a GPU that makes no progress for so long, and for 20 times what earlier ones took, is taken to"

@@ -55,6 +55,10 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.1
 
 
+class Woken(NamedTuple):
+    """A worker's GPU is awake: its slots can open."""
+
+
 class JobResult(NamedTuple):
     """A job that ended well. `report` is what OUT.report/report.json holds."""
 
@@ -144,6 +148,7 @@ class _Job:
         self.check: DeviceCheck | None = None
         if devices and plan.offload:
             self.devices, self.check = devices.open_checked(native or Native.load(), plan.offload, runner, plan.files)
+            self.devices.when_ready(lambda: events.put(Woken()))
         on_device = self.check.run_map if self.check else None
         self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, on_device)
         self.results: dict[Attempt, tuple[AttemptResult, float]] = {}  # of attempts that ended and are not committed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Condition, Lock
@@ -52,6 +52,10 @@ class Pool(ABC):
     def ready(self) -> int:
         """Sessions on which a task would begin at once."""
         return 0
+
+    @abstractmethod
+    def when_ready(self, tell: Callable[[], None]) -> None:
+        """`tell` is called, by another thread, whenever there are more of them."""
 
     @abstractmethod
     def took(self, nbytes: int, seconds: float) -> None:
@@ -97,6 +101,9 @@ class LocalPool(Pool):
             yield Taken(device, "")
         finally:
             self._give_back(device)
+
+    def when_ready(self, tell: Callable[[], None]) -> None:
+        """There are no sessions, and there is nothing to wait for."""
 
     def took(self, nbytes: int, seconds: float) -> None:
         """Nothing follows from it: a lane that never ends cannot be stopped here."""
@@ -150,6 +157,10 @@ class WorkerPool(Pool):
     def ready(self) -> int:
         """Sessions on which a task would begin at once."""
         return sum(m.worker.sessions for m in self._members if m.worker.ready)
+
+    def when_ready(self, tell: Callable[[], None]) -> None:
+        for member in self._members:
+            member.worker.on_ready = tell
 
     @contextmanager
     def take(self, options: DeviceOptions, nbytes: int, progress: Progress, user: str = "") -> Iterator[Taken]:

@@ -1,66 +1,54 @@
 """A worker process: holds one GPU for a whole job and runs map tasks on it, one per session at a time.
 
-    python -m heterodoop.executor.worker KIND PARENT CONTROL SESSIONS BLOCKS
-
-KIND is cuda or emulated, PARENT the engine's process, the rest descriptors: a control channel, and per session a channel
-and the memory of its running task's numbers. It says what GPUs there are (Survey), opens the one it is told to (Open,
+It says what GPUs there are (Survey), opens the one it is told to (Open,
 Opened), opens a device per session (Setup, Ready), and answers each Run with a Reply. Where it cannot go on it says
 Refused, and ends.
 
 It ends when its channels close, dies with its parent, and ends by itself for a fault of its own: the engine takes any end
-for a fault and starts another one. Not here: starting, watching and replacing workers (worker_process.py, workers.py).
+for a fault and starts another one. Not here: how the process begins (worker_main.py); starting, watching and replacing
+workers (worker_spawn.py, worker_process.py, worker_client.py).
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import socket
-import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
-from ..errors import EXIT_BUG, EXIT_OK, HeteroDoopError
+from ..errors import EXIT_BUG, HeteroDoopError
 from .device import load_driver, open_gpu, survey
 from .gpus import Gpu, Opened, Survey
 from .native import Native, Progress
 from .native_device import CudaDevice, EmulatedDevice, NativeDevice
+from .waking import Waking
 from .worker_messages import Channel, Open, Ready, Refused, Reply, Run, Setup, numbers, shared_block
 
-_PR_SET_PDEATHSIG = 1
 _LAST_SECONDS = 1.0  # for the sessions to close their devices, once the engine is gone or done
 Opener = Callable[[], NativeDevice]
 
 
-def main() -> None:
-    kind, parent, control, sessions, blocks = sys.argv[1:]
-    _die_with(int(parent))
+def main(kind: str, descriptors: Sequence[str], waking: Waking | None) -> None:
+    """The process from its imports to its end. `descriptors`: as in worker_main.py."""
+    control, sessions, blocks = descriptors
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the engine's to handle
     channel = Channel(socket.socket(fileno=int(control)))
     served = [Session(Channel(socket.socket(fileno=s)), b) for s, b in zip(numbers(sessions), numbers(blocks), strict=True)]
     try:
-        serve(kind, channel, served)
+        serve(_Cuda(waking) if kind == CudaDevice.NAME else _Emulated(), channel, served)
     except HeteroDoopError as error:
         channel.send(Refused(error.message, error.code, error.help))
     except (EOFError, OSError):  # the engine does not need us any more
         pass
 
 
-def _die_with(parent: int) -> None:
-    """The kernel kills this process when the engine's thread that started it ends, kill -9 of the engine included."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it ended before that
-        sys.exit(0)
-
-
-def serve(kind: str, channel: Channel, sessions: list[Session]) -> None:
+def serve(devices: _Cuda | _Emulated, channel: Channel, sessions: list[Session]) -> None:
     """The worker's life. Raises HeteroDoopError: it cannot serve. EOFError, OSError: the engine is gone."""
-    devices = _Cuda() if kind == CudaDevice.NAME else _Emulated()
     channel.send(devices.survey())
     order, _ = channel.receive()
     assert isinstance(order, Open)
@@ -147,13 +135,16 @@ class Session:
 
 
 class _Cuda:
-    def __init__(self) -> None:
+    def __init__(self, waking: Waking | None) -> None:
         self._driver = load_driver()
+        self._waking = waking
 
     def survey(self) -> Survey:
         return survey(self._driver)
 
     def open(self, number: int) -> AbstractContextManager[Opened]:
+        if self._waking:
+            self._waking.keep(number)
         return open_gpu(number, self._driver)
 
     def device(self, native: Native, setup: Setup, number: int) -> NativeDevice:
@@ -172,8 +163,3 @@ class _Emulated:
 
     def device(self, native: Native, setup: Setup, number: int) -> NativeDevice:
         return EmulatedDevice(native, setup.runtime, library=setup.library)
-
-
-if __name__ == "__main__":
-    main()
-    os._exit(EXIT_OK)  # all is closed; what Python and its modules do at their end takes longer than a small task

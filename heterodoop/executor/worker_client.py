@@ -1,9 +1,9 @@
 """A GPU of a job: its worker process and, after a fault, the next one; and its sessions as devices.
 
-The process is started in the background and by a thread that lives as long as the job. A fault is a process that ended, a
-device that failed (its context is of no use any more), or a task without progress. The faulty process is killed and
-replaced; after a number of faults the GPU is out of service. Not here: what runs a task again (gpu_task.py), which task
-gets which session (engine).
+The process is started in the background, by a thread that lives as long as the job; the first one may be there already.
+A fault is a process that ended, a device that failed (its context is of no use any more), or a task without progress. The
+faulty process is killed and replaced; after a number of faults the GPU is out of service. Not here: what runs a task again
+(gpu_task.py), which task gets which session (engine).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .native import MapSpec, Phase, Progress, TaskResult, TaskStatus
 from .native_device import DeviceOptions
 from .worker_messages import Message, Open, Ready, Refused, Reply, Run, Setup
 from .worker_process import START_SECONDS, Session, WorkerProcess
+from .worker_spawn import Spawned, discard, spawn
 
 CANCEL_SECONDS = 2.0  # that a task told to stop may still run: no kernel can be stopped in the middle
 _TICK_SECONDS = 0.1
@@ -44,11 +45,17 @@ class Limits(NamedTuple):
 class Worker:
     """One GPU's process. Methods may be called by any thread."""
 
-    def __init__(self, kind: str, sessions: int, limits: Limits = Limits()) -> None:  # noqa: B008
-        """kind: "cuda" or "emulated"."""
+    def __init__(
+        self, kind: str, sessions: int, limits: Limits = Limits(), *, number: int = 0, spawned: Spawned | None = None,  # noqa: B008
+    ) -> None:
+        """kind     "cuda" or "emulated".
+        number   of the GPU that it will probably be told to open.
+        spawned  its first process, where it has been started already; it is this worker's from now on.
+        """
         self.kind = kind
         self.sessions = sessions
         self.limits = limits
+        self.on_ready: Callable[[], None] = lambda: None  # called, by another thread, whenever a process is ready
         self.faults: list[str] = []  # why, of each process that was replaced
         self._forgiven = 0  # of them
         self._earlier = 0  # of them, in earlier jobs
@@ -59,6 +66,8 @@ class Worker:
         self._out: DeviceError | None = None  # why the GPU is out of service
         self._survey: Survey | None = None
         self._opened: Opened | None = None
+        self._number = number
+        self._spawned = spawned
         self._order: Open | None = None
         self._setup: Setup | None = None
         self._thread = Thread(target=self._live, name=f"heterodoop-{kind}-worker", daemon=True)
@@ -176,12 +185,21 @@ class Worker:
     def _live(self) -> None:
         try:
             while not self._closing and not self._out:
-                self._serve(WorkerProcess(self.kind, self.sessions))
+                self._serve(self._next())
         except OSError as error:
             self._retire(f"no worker process can be started: {error}")
         finally:
+            if self._spawned:  # nobody uses it: this was closed before, or the process cannot be watched
+                discard(self._spawned)
             if not self._closing and not self._out:  # a bug: nobody may wait for ever
                 self._retire("the thread that watches it has ended")
+
+    def _next(self) -> WorkerProcess:
+        """Raises OSError: there can be none."""
+        number = self._order.number if self._order else self._number
+        self._spawned = self._spawned or spawn(self.kind, self.sessions, number)
+        process, self._spawned = WorkerProcess(self._spawned), None
+        return process
 
     def _serve(self, process: WorkerProcess) -> None:
         """One process from its start to its end."""
@@ -231,6 +249,8 @@ class Worker:
                 case Refused(message, code, help):
                     self._out, self._fault = DeviceError(message, code=code, help=help), ""
             self._changed.notify_all()
+        if isinstance(said, Ready):
+            self.on_ready()
 
     def _retire(self, why: str) -> None:
         with self._changed:

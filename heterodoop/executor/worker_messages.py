@@ -126,13 +126,6 @@ def shared_block(fd: int) -> abi.ProgressBlock:
     return abi.ProgressBlock.from_buffer(mmap.mmap(fd, ctypes.sizeof(abi.ProgressBlock)))
 
 
-def new_shared_memory() -> int:
-    """A descriptor of memory for one block, zeroed. It is the caller's to close. Raises OSError."""
-    fd = os.memfd_create("heterodoop-progress", os.MFD_CLOEXEC)
-    os.ftruncate(fd, ctypes.sizeof(abi.ProgressBlock))
-    return fd
-
-
 def numbers(text: str) -> Sequence[int]:
     """Descriptors as they stand in a worker's arguments."""
     return tuple(map(int, text.split(",")))

@@ -1,8 +1,6 @@
-"""One worker process as the engine sees it: starting it, its channels, ending it, and how it ended.
+"""One worker process as the engine sees it: its channels, ending it, and how it ended.
 
-It has its own process group, no input, nothing of the engine's but its channels, and dies with the thread that started it
-(Linux counts threads there), so start it from one that lives as long as the job. Not here: when to start another one
-(worker_client.py), what runs inside (worker.py).
+Not here: starting one (worker_spawn.py), when to start another one (worker_client.py), what runs inside (worker.py).
 """
 
 from __future__ import annotations
@@ -11,23 +9,21 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 
-from ..resources import PACKAGE
 from . import native_abi as abi
+from . import worker_spawn
 from .gpu_task import KernelCall
-from .worker_messages import Channel, Message, new_shared_memory, shared_block
+from .worker_messages import Channel, Message, shared_block
+from .worker_spawn import Spawned
 
-MODULE = "heterodoop.executor.worker"
 START_SECONDS = 60.0  # for one step of the start: a driver that wakes eight GPUs takes ten
 SEND_SECONDS = 30.0  # for a message that has begun: a process that does not take it is stopped, or gone
 _END_SECONDS = 2.0  # to end by itself, once its channels are closed
 _DEAD_SECONDS = 10.0  # from kill -9 to the end: the driver frees the GPU's memory first
 _TAIL = 4000
-_FEW_THREADS = {"OPENBLAS_NUM_THREADS": "1"}  # PyCUDA imports numpy, which starts a thread per core for nothing
 
 
 class Session:
@@ -46,27 +42,15 @@ class Session:
 
 
 class WorkerProcess:
-    """A running worker. `receive` is for the thread that started it, a session for one thread at a time."""
+    """A running worker. `receive` is for one thread, a session for one at a time."""
 
-    def __init__(self, kind: str, sessions: int) -> None:
-        """Start it. Raises OSError: the system has no process or memory for it."""
-        with ExitStack() as theirs, ExitStack() as ours:
-            pairs = [socket.socketpair() for _ in range(sessions + 1)]
-            for one, other in pairs:
-                ours.enter_context(one)
-                theirs.enter_context(other)
-            memory = [new_shared_memory() for _ in range(sessions)]
-            for fd in memory:
-                theirs.callback(os.close, fd)
-            self._stderr = os.memfd_create("heterodoop-worker-stderr", os.MFD_CLOEXEC)
-            ours.callback(os.close, self._stderr)
-            self._process = _spawn(kind, [other for _, other in pairs], memory, self._stderr)
-            self._sessions = [
-                Session(_channel(one, SEND_SECONDS), shared_block(fd))
-                for (one, _), fd in zip(pairs[1:], memory, strict=True)
-            ]
-            self._control = _channel(pairs[0][0], START_SECONDS)
-            self._open = ours.pop_all()
+    def __init__(self, spawned: Spawned) -> None:
+        self._stderr, self._process, self._open = spawned.stderr, spawned.process, spawned.owned
+        control, *channels = spawned.channels
+        self._sessions = [
+            Session(_channel(one, SEND_SECONDS), shared_block(fd)) for one, fd in zip(channels, spawned.blocks, strict=True)
+        ]
+        self._control = _channel(control, START_SECONDS)
         self.pid = self._process.pid
         self._how = ""
         self._lock = Lock()
@@ -92,9 +76,7 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End it now, with all that is in its group; may be called at any time by any thread."""
-        with suppress(ProcessLookupError, PermissionError):
-            if self._process.poll() is None:
-                os.killpg(self.pid, signal.SIGKILL)
+        worker_spawn.kill(self._process)
 
     def finish(self) -> None:
         """Let it end by itself, with its channels shut; kill it where it does not. Frees what belongs to it here."""
@@ -147,15 +129,3 @@ class WorkerProcess:
 def _channel(sock: socket.socket, seconds: float) -> Channel:
     sock.settimeout(seconds)
     return Channel(sock)
-
-
-def _spawn(kind: str, channels: list[socket.socket], blocks: list[int], stderr: int) -> subprocess.Popen[bytes]:
-    control, *sessions = [channel.fileno() for channel in channels]
-    words = [kind, str(os.getpid()), str(control), ",".join(map(str, sessions)), ",".join(map(str, blocks))]
-    # -P and our own folder first: the user's working folder must not offer modules of our names.
-    path = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", MODULE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
-        env={**os.environ, "PYTHONPATH": path, **_FEW_THREADS}, pass_fds=[control, *sessions, *blocks],
-        start_new_session=True,
-    )

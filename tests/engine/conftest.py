@@ -14,6 +14,7 @@ from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.executor import worker_client
 from heterodoop.executor.worker_process import WorkerProcess
+from heterodoop.executor.worker_spawn import Spawned
 from heterodoop.manifest import FILE, VERSION, Fold, Input, Manifest, PairReader, Program, Region, sha256
 
 from ..support import Bundles
@@ -175,8 +176,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[WorkerProcess]]:
     """Every worker process that the test's job starts, in order."""
     found: list[WorkerProcess] = []
 
-    def start(kind: str, sessions: int) -> WorkerProcess:
-        found.append(WorkerProcess(kind, sessions))
+    def start(spawned: Spawned) -> WorkerProcess:
+        found.append(WorkerProcess(spawned))
         return found[-1]
 
     monkeypatch.setattr(worker_client, "WorkerProcess", start)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import local
+from heterodoop.engine import attempts, devices, local
 from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.iterate import run_iterated
 from heterodoop.engine.local import run_local
@@ -73,6 +73,25 @@ def test_a_job_on_workers_has_the_same_bytes(device_job: Run, expected, started,
     assert ran_on(result) == {"emulated": 5} and result.report["device"]["sub_splits"] == 5
     ends = [process.how_it_ended() for process in started]  # one that was not ready in time is killed
     assert len(ends) == workers and "exit status 0" in ends and set(ends) <= {"exit status 0", "killed by SIGKILL"}
+
+
+def test_a_job_does_not_sleep_through_its_gpus_waking(device_job: Run, expected, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CPU's tasks last until a GPU had one, and nothing else would make the loop look up."""
+    began, on_cpu, on_device = threading.Event(), attempts.run_map, devices.Devices.run_map
+
+    def waits(*arguments: object) -> object:
+        assert began.wait(60)
+        return on_cpu(*arguments)  # type: ignore[arg-type]
+
+    def begins(*arguments: object) -> object:
+        began.set()
+        return on_device(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(attempts, "run_map", waits)
+    monkeypatch.setattr(devices.Devices, "run_map", begins)
+    monkeypatch.setattr(local, "POLL_SECONDS", 600.0)
+    result = device_job(f"{WORKERS}1", policy="gpu-first")
+    assert parts(result.output) == expected and ran_on(result)["emulated"] >= 1
 
 
 def test_rounds_of_a_job_have_the_same_worker(wordcount: Path, sample: Path, tmp_path: Path, expected, started) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor import native_abi, worker_client, worker_process
+from heterodoop.executor import native_abi, worker_client, worker_process, worker_spawn
 from heterodoop.executor.emulated import runtime_module
 from heterodoop.executor.gpu_task import KernelCall, KernelCode
 from heterodoop.executor.gpus import Opened
@@ -26,6 +26,7 @@ from heterodoop.executor.prologue import LiveIns
 from heterodoop.executor.worker_client import Limits, Worker, WorkerDevice
 from heterodoop.executor.worker_messages import Channel, Open, Reply, Run, Setup
 from heterodoop.executor.worker_process import Session, WorkerProcess
+from heterodoop.executor.worker_spawn import Spawned
 from heterodoop.manifest import Kernel
 
 KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", "once", (), ())
@@ -146,7 +147,7 @@ def test_a_worker_that_cannot_start_is_not_started_for_ever(
 ) -> None:
     (tmp_path / "broken_worker.py").write_text(text)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(worker_process, "MODULE", "broken_worker")
+    monkeypatch.setattr(worker_spawn, "MODULE", "broken_worker")
     worker = Worker("emulated", 1, Limits(faults=2))
     worker.start()
     with pytest.raises(DeviceError, match="out of service after 2 faults, the last: its worker process ended at its start"):
@@ -157,7 +158,7 @@ def test_a_worker_that_cannot_start_is_not_started_for_ever(
 def test_a_worker_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "silent_worker.py").write_text("import time; time.sleep(600)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(worker_process, "MODULE", "silent_worker")
+    monkeypatch.setattr(worker_spawn, "MODULE", "silent_worker")
     monkeypatch.setattr(worker_process, "START_SECONDS", 0.5)
     worker = Worker("emulated", 1, Limits(faults=1))
     worker.start()
@@ -167,10 +168,10 @@ def test_a_worker_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
 
 
 def test_no_process_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(kind: str, sessions: int) -> WorkerProcess:
+    def none(kind: str, sessions: int, number: int) -> Spawned:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(worker_client, "WorkerProcess", none)
+    monkeypatch.setattr(worker_client, "spawn", none)
     worker = Worker("emulated", 1)
     worker.start()
     with pytest.raises(DeviceError, match="no worker process can be started: .*temporarily unavailable"):

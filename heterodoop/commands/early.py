@@ -1,0 +1,49 @@
+"""`heterodoop run` starts the worker of its first GPU before it imports what a job needs.
+
+A GPU's driver takes a tenth of a second and more to wake, PyCUDA to load, and so do our own modules: side by side they take
+as long as the longest. A job that turns out to use no GPU ends the process. Imports little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..engine import device_names
+from ..errors import UsageError
+from ..executor import gpus
+
+if TYPE_CHECKING:
+    from ..executor.worker_spawn import Early
+
+
+@contextmanager
+def worker(bundle: str, options: Mapping[str, Any]) -> Iterator[Early | None]:
+    """The worker of the first GPU that a job with these options of `run` would use. None where it would use no GPU, or
+    where that cannot be seen at a glance; whoever plans the job starts what is missing, and says what is wrong."""
+    number = _number(bundle, options)
+    if number is None:
+        yield None
+        return
+    from ..executor.worker_spawn import started
+
+    with started(device_names.CUDA, number) as early:
+        yield early
+
+
+def _number(bundle: str, options: Mapping[str, Any]) -> int | None:
+    """Of the first GPU; None: there is none."""
+    if options["device"] not in (device_names.AUTO, device_names.CUDA) or options["policy"] == "cpu-only":
+        return None
+    path = Path(bundle)
+    if not gpus.present() or not path.is_dir() or (path / "map.c").exists():  # an app's folder is compiled first
+        return None
+    try:
+        numbers = gpus.parse(options["gpus"])
+    except UsageError:
+        return None
+    if numbers is None:  # all
+        return 0
+    return numbers[0] if numbers else None
