@@ -15,6 +15,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +30,7 @@ MATH_FUNCTIONS = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh cbrt erf erfc pow atan2 hypot".split()
 )
 Libm = Literal["own", "system"]
+INCLUDE_VARIABLES = ("CPATH", "C_INCLUDE_PATH")  # folders that gcc and clang look into, too
 _TAIL = 4000
 _GRACE = 2.0  # seconds that a command gets to clean up when it is stopped
 
@@ -131,12 +133,15 @@ def find_cc(environ: Mapping[str, str] = os.environ) -> list[str]:
     )
 
 
-def run(argv: Sequence[str], *, stdin: str = "", cwd: str | None = None, timeout: float = 120) -> Output:
+def run(
+    argv: Sequence[str], *, stdin: str = "", cwd: str | None = None, timeout: float = 120,
+    environ: Mapping[str, str] = os.environ,
+) -> Output:
     """Run one command without a shell, in the C locale, in its own process group. `timeout` is in seconds.
 
     Raises ToolError HD503 where it cannot be started or does not end in time (then the whole group is killed).
     """
-    env = {**os.environ, "LC_ALL": "C", "LANGUAGE": "C"}
+    env = {**environ, "LC_ALL": "C", "LANGUAGE": "C"}
     try:
         process = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env,
@@ -173,6 +178,15 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 def version(cc: Sequence[str]) -> str:
     """The first line of `cc --version`."""
     return run([*cc, "--version"], timeout=30).stdout.partition("\n")[0].strip()
+
+
+@cache
+def header_folders(cc: tuple[str, ...]) -> frozenset[str]:
+    """Where the compiler looks for `#include <...>` by itself, without links. Raises ToolError HD503."""
+    plain = {name: value for name, value in os.environ.items() if name not in INCLUDE_VARIABLES}
+    told = run([*cc, "-E", "-v", "-x", "c", os.devnull], timeout=30, environ=plain).stderr
+    listed = told.partition("#include <...> search starts here:\n")[2].partition("End of search list.")[0]
+    return frozenset(os.path.realpath(line.strip()) for line in listed.splitlines() if line.strip())
 
 
 def build_filter(

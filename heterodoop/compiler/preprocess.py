@@ -6,10 +6,11 @@ removing what the parser cannot take (`clean`).
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import toolchain
 from ..source import SourceMap
@@ -43,10 +44,28 @@ class PpLine:
 
 def preprocess(cc: Sequence[str], path: str, options: CcOptions, place: Place, *, headers: str = "") -> toolchain.Output:
     """Run `cc -E` on a file. headers: folder of stand-in headers to use instead of the system's, "" = the system's."""
-    words = _words(cc, place.options(options))
-    if headers:
-        words += ["-nostdinc", "-isystem", headers]
-    return toolchain.run([*words, place.path(path)], cwd=place.cwd)
+    if not headers:
+        return toolchain.run([*_words(cc, place.options(options)), place.path(path)], cwd=place.cwd)
+    options, environment = _without_standard(cc, options)
+    words = [*_words(cc, place.options(options)), "-nostdinc", "-isystem", headers]
+    return toolchain.run([*words, place.path(path)], cwd=place.cwd, environ=environment)
+
+
+def _without_standard(cc: Sequence[str], options: CcOptions) -> tuple[CcOptions, dict[str, str]]:
+    """Options and environment that do not name the compiler's own header folders.
+
+    It ignores an -I or CPATH that names one of them again, but not where -nostdinc takes them away: the system's headers
+    would come before the stand-ins.
+    """
+    environment = dict(os.environ)
+    named = {name: environment[name].split(os.pathsep) for name in toolchain.INCLUDE_VARIABLES if environment.get(name)}
+    if not options.includes and not named:
+        return options, environment
+    standard = toolchain.header_folders(tuple(cc))
+    for name, folders in named.items():
+        environment[name] = os.pathsep.join(f or os.curdir for f in folders if os.path.realpath(f) not in standard)
+    left = tuple(folder for folder in options.includes if os.path.realpath(folder) not in standard)
+    return replace(options, includes=left), environment
 
 
 def preprocess_text(cc: Sequence[str], text: str, options: CcOptions, folder: str) -> toolchain.Output:
