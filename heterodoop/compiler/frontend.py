@@ -184,7 +184,7 @@ class _Loader:
     def parse(self, real: Sequence[PpLine]) -> tuple[c_ast.FileAST | None, Reason | None]:
         headers = str(resources.find("runtime", "headers"))
         result = preprocess(self._cc, self._source.path, self._options, self._place, headers=headers)
-        lines = read_lines(result.stdout, self._names)
+        lines = read_lines(result.stdout, self._names, headers)
         refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
         if refusal:
             return None, refusal

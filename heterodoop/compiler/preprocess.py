@@ -46,26 +46,30 @@ def preprocess(cc: Sequence[str], path: str, options: CcOptions, place: Place, *
     """Run `cc -E` on a file. headers: folder of stand-in headers to use instead of the system's, "" = the system's."""
     if not headers:
         return toolchain.run([*_words(cc, place.options(options)), place.path(path)], cwd=place.cwd)
-    options, environment = _without_standard(cc, options)
-    words = [*_words(cc, place.options(options)), "-nostdinc", "-isystem", headers]
-    return toolchain.run([*words, place.path(path)], cwd=place.cwd, environ=environment)
+    options, environment = _before_stand_ins(cc, options)
+    words = _words(cc, place.options(replace(options, includes=(*options.includes, headers))))
+    return toolchain.run([*words, "-nostdinc", place.path(path)], cwd=place.cwd, environ=environment)
 
 
-def _without_standard(cc: Sequence[str], options: CcOptions) -> tuple[CcOptions, dict[str, str]]:
-    """Options and environment that do not name the compiler's own header folders.
+def _before_stand_ins(cc: Sequence[str], options: CcOptions) -> tuple[CcOptions, dict[str, str]]:
+    """Options and environment for stand-ins that are the last -I, where the system's headers would come.
 
-    It ignores an -I or CPATH that names one of them again, but not where -nostdinc takes them away: the system's headers
-    would come before the stand-ins.
+    Behind the user's folders, -I and CPATH, without those that are the compiler's own: it ignores one that is named again,
+    but not where -nostdinc takes them away. Before all -isystem, by which a wrapper of a compiler that was moved names them.
     """
-    environment = dict(os.environ)
-    named = {name: environment[name].split(os.pathsep) for name in toolchain.INCLUDE_VARIABLES if environment.get(name)}
-    if not options.includes and not named:
-        return options, environment
+    paths = {name: os.environ[name] for name in toolchain.INCLUDE_VARIABLES if os.environ.get(name)}
+    if not options.includes and not paths:
+        return options, dict(os.environ)
     standard = toolchain.header_folders(tuple(cc))
-    for name, folders in named.items():
-        environment[name] = os.pathsep.join(f or os.curdir for f in folders if os.path.realpath(f) not in standard)
-    left = tuple(folder for folder in options.includes if os.path.realpath(folder) not in standard)
-    return replace(options, includes=left), environment
+
+    def others(folders: Iterable[str]) -> list[str]:
+        return [folder or os.curdir for folder in folders if os.path.realpath(folder) not in standard]
+
+    named = {name: others(value.split(os.pathsep)) for name, value in paths.items()}
+    includes = (*others(options.includes), *named.pop("CPATH", ()))
+    environment = {name: value for name, value in os.environ.items() if name not in paths}
+    environment |= {name: os.pathsep.join(folders) for name, folders in named.items()}
+    return replace(options, includes=includes), environment
 
 
 def preprocess_text(cc: Sequence[str], text: str, options: CcOptions, folder: str) -> toolchain.Output:
@@ -77,15 +81,20 @@ def _words(cc: Sequence[str], options: CcOptions) -> list[str]:
     return [*cc, "-E", "-ftabstop=1", *options.preprocessor_flags(), "-x", "c"]
 
 
-def read_lines(text: str, names: Mapping[str, str]) -> list[PpLine]:
-    """Split preprocessed text by its line markers; `names` maps paths as passed to the compiler to the user's spelling."""
+def read_lines(text: str, names: Mapping[str, str], headers: str = "") -> list[PpLine]:
+    """Split preprocessed text by its line markers.
+
+    names    path as passed to the compiler -> the user's spelling.
+    headers  folder of the stand-ins, "" = none.
+    """
     lines: list[PpLine] = []
     file, number, system = "", 1, False
     for line in text.split("\n"):
         marker = _MARKER.match(line)
         if marker:
             name = _unescaped(marker[2])
-            file, number, system = names.get(name, name), int(marker[1]), "3" in marker[3].split()
+            stand_in = bool(headers) and name.startswith(headers + os.sep)
+            file, number, system = names.get(name, name), int(marker[1]), stand_in or "3" in marker[3].split()
             continue
         lines.append(PpLine(file, number, line, system or file.startswith("<")))
         number += 1

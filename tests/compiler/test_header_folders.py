@@ -34,6 +34,19 @@ def test_the_systems_headers_do_not_come_back(how: str, tmp_path: Path, monkeypa
     assert unit.refusal is None and unit.ast is not None
 
 
+def test_a_wrapper_of_a_compiler_that_was_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the compiler's own folders as the system's, before any that it is told of."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "limit.h").write_text("#define LIMIT (DBL_MAX / 2)\n")
+    wrapper = tmp_path / "cc"
+    named = " ".join(f"-isystem {folder}" for folder in sorted(STANDARD))
+    wrapper.write_text(f'#!/bin/sh\nexec {toolchain.find_cc()[0]} {named} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("CC", str(wrapper))
+    unit = load_text(tmp_path, TEXT, CcOptions(includes=(str(tmp_path / "own"),)))
+    assert unit.refusal is None and unit.ast is not None
+
+
 @pytest.mark.parametrize(("value", "found"), [("", False), (":/usr/include", True), ("/usr/include:", True)])
 def test_an_empty_folder_in_a_variable_is_the_working_folder(
     value: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
