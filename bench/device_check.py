@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 import app_inputs  # noqa: E402
 
 from tests.cases import runner  # noqa: E402
-from tests.codegen import test_random_searches as searches  # noqa: E402
+from tests.codegen import random_searches  # noqa: E402
 from tests.codegen.inputs import INPUTS  # noqa: E402
 
 SAMPLE = ROOT / "apps" / "wordcount" / "sample.txt"
@@ -94,9 +94,9 @@ def _searches(scratch: Path) -> Iterator[Program]:
     for seed in SEEDS:
         chosen, folder = random.Random(seed), scratch / f"searches-{seed}"
         folder.mkdir()
-        (folder / "map.c").write_text(searches.program(chosen))
+        (folder / "map.c").write_text(random_searches.program(chosen))
         text = scratch / f"searches-{seed}.txt"
-        text.write_bytes(searches.records(chosen))
+        text.write_bytes(random_searches.records(chosen))
         yield Program(f"random searches {seed}", folder, text)
 
 
