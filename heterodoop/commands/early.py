@@ -41,9 +41,6 @@ def _number(bundle: str, options: Mapping[str, Any]) -> int | None:
     if not gpus.present() or not path.is_dir() or (path / "map.c").exists():  # an app's folder is compiled first
         return None
     try:
-        numbers = gpus.parse(options["gpus"])
+        return gpus.first(gpus.parse(options["gpus"]))
     except UsageError:
         return None
-    if numbers is None:  # all
-        return 0
-    return numbers[0] if numbers else None

@@ -143,9 +143,9 @@ class DeviceSource:
                 self._start(EMULATED)
         elif name == CUDA:
             self._check_wish()
-            self._start(CUDA, self._first())
+            self._start(CUDA, gpus.first(self._numbers))
         elif name == AUTO and self._numbers != () and gpus.present() and is_compiled(found):
-            self._start(CUDA, self._first())
+            self._start(CUDA, gpus.first(self._numbers))
         self._early.close()
 
     def plan(
@@ -204,16 +204,12 @@ class DeviceSource:
         for worker in self._workers:
             worker.close()
 
-    def _start(self, kind: str, number: int = 0) -> Worker:
+    def _start(self, kind: str, number: int | None = None) -> Worker:
         spawned = self._early.take(kind, self._sessions)
         worker = Worker(kind, self._sessions, self._limits, number=number, spawned=spawned)
         self._workers.append(worker)
         worker.start()
         return worker
-
-    def _first(self) -> int:
-        """The GPU that is used first, as far as one can say now."""
-        return self._numbers[0] if self._numbers else 0
 
     def _check_wish(self) -> None:
         if self._numbers == ():

@@ -70,6 +70,11 @@ def parse(text: str) -> tuple[int, ...] | None:
     return numbers
 
 
+def first(numbers: tuple[int, ...] | None) -> int | None:
+    """The GPU that is used first, as far as one can say without the driver; None: there is none. `numbers`: of `parse`."""
+    return 0 if numbers is None else next(iter(numbers), None)
+
+
 def choose(survey: Survey, numbers: tuple[int, ...] | None, environ: Mapping[str, str] = os.environ) -> list[Gpu]:
     """The GPUs of these numbers (None: all), in that order. Raises UsageError HD037 for a number that is not there."""
     if numbers is None:

@@ -14,9 +14,9 @@ LIBRARY = "libcuda.so.1"
 
 
 class Waking(Thread):
-    """`number`: the GPU whose context is made, as the driver counts them."""
+    """`number`: the GPU whose context is made, as the driver counts them; None: only the driver wakes."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int | None) -> None:
         super().__init__(name="heterodoop-waking", daemon=True)
         self.number = number
         self._driver: Any = None
@@ -28,7 +28,7 @@ class Waking(Thread):
         except OSError:
             return
         device, context = ctypes.c_int(), ctypes.c_void_p()
-        if self._driver.cuInit(0) or self._driver.cuDeviceGet(ctypes.byref(device), self.number):
+        if self._driver.cuInit(0) or self.number is None or self._driver.cuDeviceGet(ctypes.byref(device), self.number):
             return
         if not self._driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device):
             self._device = device

@@ -1,8 +1,7 @@
 """A worker process: holds one GPU for a whole job and runs map tasks on it, one per session at a time.
 
-It says what GPUs there are (Survey), opens the one it is told to (Open,
-Opened), opens a device per session (Setup, Ready), and answers each Run with a Reply. Where it cannot go on it says
-Refused, and ends.
+It says what GPUs there are (Survey), opens the one it is told to (Open, Opened), opens a device per session (Setup,
+Ready), and answers each Run with a Reply. Where it cannot go on it says Refused, and ends.
 
 It ends when its channels close, dies with its parent, and ends by itself for a fault of its own: the engine takes any end
 for a fault and starts another one. Not here: how the process begins (worker_main.py); starting, watching and replacing

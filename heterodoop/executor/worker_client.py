@@ -46,10 +46,11 @@ class Worker:
     """One GPU's process. Methods may be called by any thread."""
 
     def __init__(
-        self, kind: str, sessions: int, limits: Limits = Limits(), *, number: int = 0, spawned: Spawned | None = None,  # noqa: B008
+        self, kind: str, sessions: int, limits: Limits = Limits(), *, number: int | None = None,  # noqa: B008
+        spawned: Spawned | None = None,
     ) -> None:
         """kind     "cuda" or "emulated".
-        number   of the GPU that it will probably be told to open.
+        number   of the GPU that it will probably be told to open; None: nobody knows.
         spawned  its first process, where it has been started already; it is this worker's from now on.
         """
         self.kind = kind

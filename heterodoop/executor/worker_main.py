@@ -2,8 +2,8 @@
 
     python -m heterodoop.executor.worker_main KIND NUMBER PARENT CONTROL SESSIONS BLOCKS
 
-KIND is cuda or emulated, NUMBER the GPU that it will probably be told to open, PARENT the engine's process, the rest
-descriptors: a control channel, and per session a channel and the memory of its running task's numbers.
+KIND is cuda or emulated, NUMBER the GPU that it will probably be told to open ("-": nobody knows), PARENT the engine's
+process, the rest descriptors: a control channel, and per session a channel and the memory of its running task's numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PR_SET_PDEATHSIG = 1
 def main() -> None:
     kind, number, parent, *descriptors = sys.argv[1:]
     _die_with(int(parent))
-    waking = Waking(int(number)) if kind == "cuda" else None
+    waking = Waking(None if number == "-" else int(number)) if kind == "cuda" else None
     if waking:
         waking.start()
     from . import worker

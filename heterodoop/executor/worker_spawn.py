@@ -46,11 +46,11 @@ class Spawned(NamedTuple):
         return len(self.blocks)
 
 
-def spawn(kind: str, sessions: int, number: int = 0) -> Spawned:
+def spawn(kind: str, sessions: int, number: int | None = None) -> Spawned:
     """Start a worker. Raises OSError: the system has no process or memory for it.
 
     kind    "cuda" or "emulated".
-    number  of the GPU that it will probably be told to open: it wakes it at once.
+    number  of the GPU that it will probably be told to open: it wakes it at once. None: nobody knows.
     """
     with ExitStack() as theirs, ExitStack() as ours:
         pairs = [socket.socketpair() for _ in range(sessions + 1)]
@@ -59,7 +59,8 @@ def spawn(kind: str, sessions: int, number: int = 0) -> Spawned:
             theirs.enter_context(other)
         blocks = [_page(ours) for _ in range(sessions)]
         stderr = _memory("heterodoop-worker-stderr", ours)
-        process = _process([kind, str(number)], [other.fileno() for _, other in pairs], blocks, stderr)
+        words = [kind, "-" if number is None else str(number)]
+        process = _process(words, [other.fileno() for _, other in pairs], blocks, stderr)
         return Spawned(kind, process, tuple(one for one, _ in pairs), tuple(blocks), stderr, ours.pop_all())
 
 

@@ -61,6 +61,14 @@ def test_another_one_is_let_go_once(driver) -> None:
     assert asked() == ["init 0", "get 0", "retain 100", "release 100"]
 
 
+def test_where_nobody_knows_the_gpu_only_the_driver_wakes(driver) -> None:
+    asked = driver()
+    woken = Waking(None)
+    woken.start()
+    woken.keep(1)
+    assert asked() == ["init 0"]
+
+
 @pytest.mark.parametrize(("number", "statuses", "calls"), [
     (0, {"init": 100}, ["init 0"]), (7, {}, ["init 0", "get 7"]), (0, {"retain": 2}, ["init 0", "get 0", "retain 100"]),
 ])

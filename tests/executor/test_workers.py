@@ -168,7 +168,7 @@ def test_a_worker_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
 
 
 def test_no_process_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(kind: str, sessions: int, number: int) -> Spawned:
+    def none(kind: str, sessions: int, number: int | None) -> Spawned:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(worker_client, "spawn", none)
