@@ -95,7 +95,7 @@ def _pair_sentence(region: Region) -> str:
     if region.value:
         made += f", value {half(region.value, region.vallength)}"
     if region.keyin or region.valuein:
-        made += f"; read into {region.keyin}, {region.valuein}"
+        made += f"; read into {', '.join(name for name in (region.keyin, region.valuein) if name)}"
     return made
 
 

@@ -220,8 +220,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD104": Entry(
         "required clause missing",
-        "`key` is always required, `keyin` and `valuein` on a combiner; `keylength` or `vallength` where the "
-        "variable is a pointer, so that its type does not tell its length.",
+        "`key` is always required, `keyin` on a combiner, and `valuein` where the combiner's loop does not show it;"
+        " `keylength` or `vallength` where the variable is a pointer, so that its type does not tell its length.",
         "Add the clause. Lengths count elements, for a string with its final NUL.",
     ),
     "HD105": Entry(

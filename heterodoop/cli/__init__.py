@@ -167,9 +167,9 @@ def run_command(
 ) -> None:
     """Run a job on this machine.
 
-    BUNDLE is what `heterodoop compile` made, or an app's folder or map.c, which is then compiled first (for GPUs only with
-    --device cuda). INPUTS are files, folders and globs. The result is OUTPUT/part-00000 and so on, with OUTPUT/_SUCCESS
-    written last; the job's report and logs are in OUTPUT.report.
+    BUNDLE is what `heterodoop compile` made, or an app's folder or map.c, which is then compiled first (for GPUs too, where
+    the job may use one). INPUTS are files, folders and globs. The result is OUTPUT/part-00000 and so on, with
+    OUTPUT/_SUCCESS written last; the job's report and logs are in OUTPUT.report.
 
     With --iterate rounds follow each other until the condition of --until is met, the output is the side file again, or
     there were N rounds. An interrupted job keeps its rounds in OUTPUT.rounds, and the same command goes on there.
@@ -192,10 +192,10 @@ def _run(
 
     if side_file is None:
         iterate.refuse_alone(rounds, until)
-    with _bundle(bundle, options["device"], output) as path:
+    with _bundle(bundle, options, output) as path:
         # To the command's end: a signal that comes after the output is in place is too late, it does not fail the job.
         click.get_current_context().find_root().with_resource(StopSignals())
-        devices = _device_source(run.may_use_device(bundle, options), lasting=side_file is not None, early=early)
+        devices = _device_source(run.may_use_device(options), lasting=side_file is not None, early=early)
         if side_file is None:
             run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
         else:
@@ -212,8 +212,8 @@ def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:
 
 
 @contextlib.contextmanager
-def _bundle(name: str, device: str, output: str | None = None) -> Iterator[Path]:
-    """The bundle; an app is compiled first, into a folder that is gone after the job."""
+def _bundle(name: str, options: dict[str, Any], output: str | None = None) -> Iterator[Path]:
+    """The bundle; an app is compiled first, into a folder that is gone after the job, for the GPUs that the job may use."""
     from ..commands import run
 
     if not run.needs_compiling(name):
@@ -221,7 +221,8 @@ def _bundle(name: str, device: str, output: str | None = None) -> Iterator[Path]
         return
     from ..commands import compiled
 
-    with compiled.Compiled(name, _show_diagnostics, output, gpu=device == "cuda") as path:
+    insist = options["device"] == "cuda"
+    with compiled.Compiled(name, _show_diagnostics, output, gpu=run.may_use_gpu(options), insist=insist) as path:
         yield path
 
 
@@ -245,7 +246,7 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
     """
     from ..commands import verify
 
-    with _bundle(bundle, options["device"]) as path:
+    with _bundle(bundle, options) as path:
         verify.verify(path, inputs, show=_show_diagnostics, **options)
 
 

@@ -15,6 +15,7 @@ from ..engine import device_names, map_sides
 from ..engine.local import JobResult, run_local
 from ..engine.plan import RunOptions
 from ..executor import gpus
+from ..scheduler.policies import CPU_ONLY
 
 if TYPE_CHECKING:
     from ..engine.devices import DeviceSource
@@ -36,13 +37,17 @@ def run(
             click.echo(line, err=True)
 
 
-def may_use_device(name: str, options: Mapping[str, Any]) -> bool:
-    """Whether the job needs what knows devices. An app that is compiled for this job alone has no kernels for GPUs unless
-    they are asked for by name."""
-    device = options["device"]
-    if device == device_names.AUTO and (needs_compiling(name) or options["gpus"] == gpus.NONE):
+def may_use_device(options: Mapping[str, Any]) -> bool:
+    """Whether a job with these options needs what knows devices."""
+    if options["device"] == device_names.AUTO and options.get("gpus") == gpus.NONE:
         return False
-    return device_names.may_use_device(device)
+    return device_names.may_use_device(options["device"])
+
+
+def may_use_gpu(options: Mapping[str, Any]) -> bool:
+    """Whether an app that is compiled for a job with these options gets kernels for this machine's GPUs."""
+    no_gpu = options["device"] in (device_names.CPU, device_names.EMULATED) or options.get("policy") == CPU_ONLY.name
+    return not no_gpu and may_use_device(options)
 
 
 def needs_compiling(name: str) -> bool:

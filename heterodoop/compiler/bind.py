@@ -15,6 +15,7 @@ from ..diag import Note, Sink
 from ..manifest import Role
 from ..source import Span
 from .bind_clauses import ClauseBinder, Symbol
+from .bind_reader import value_read
 from .clauses import Kind
 from .ctype import Layouts
 from .directive import Directive
@@ -62,11 +63,12 @@ class BoundRegion:
 
 
 def bind(unit: Unit, sink: Sink, role: Role | None = None) -> list[BoundRegion]:
-    """Bind every directive of a unit; what is wrong goes to the sink (HD104, HD110-HD121), the others are returned.
+    """Bind every directive of a unit; what is wrong goes to the sink (HD101-HD121), the others are returned.
 
     role   which program this is, None = not known: then a directive of either kind is right.
     A unit without a tree (refused) has no regions.
     """
+    sink.extend(unit.errors)
     _check_roles(unit, sink, role)
     if unit.ast is None:
         return []
@@ -219,12 +221,26 @@ class _Binder:
         visible = self._types.names()
         scope = {name: symbol for name, symbol in scope.items() if visible[name].kind == "object"}
         values = ClauseBinder(self._unit, self._sink, directive, scope, self._types, self._unknown).run()
-        if len(self._sink.errors) > errors or self._func is None:
+        key, value, keyin, valuein = values.names
+        valuein = valuein or self._value_read(directive, stmt, scope)
+        if self._unit.errors or len(self._sink.errors) > errors or self._func is None:
             return
         self.regions.append(BoundRegion(
             directive, directive.kind, self._func, stmt, tuple(items[:index]), tuple(items[index + 2 :]), scope,
-            self._types.layouts, *values.names, *values.numbers, *values.lists,
+            self._types.layouts, key, value, keyin, valuein, *values.numbers, *values.lists,
         ))
+
+    def _value_read(self, directive: Directive, stmt: c_ast.Node, scope: dict[str, Symbol]) -> str:
+        """What a clause 'valuein' that is left out would name; "" for a variable of the loop's own, and for a mapper."""
+        if directive.kind == "mapper" or directive.names("valuein"):
+            return ""
+        found = value_read(stmt)
+        if found is None:
+            self._sink.error(
+                "HD104", "clause 'valuein' is required: the loop does not show which variable gets the value of a pair",
+                directive.span, help="add valuein(NAME); it is shown by a scanf, or by what atoi, strtol or strtod gives",
+            )
+        return found if found in scope else ""
 
     def _no_statement(self, directive: Directive, following: c_ast.Node | None) -> None:
         what = "a while, for or do loop" if directive.kind == "mapper" else "a loop, or a block that holds it"

@@ -117,9 +117,8 @@ class ClauseBinder:
     def _right_type(self, clause: Clause, argument: Argument, symbol: Symbol) -> bool:
         wanted = ""
         if clause.name in _NAMES:
-            inner = ctype.element(symbol.ctype) or symbol.ctype
-            if not isinstance(inner, ctype.Int | ctype.Float):
-                wanted = "a number, or an array of or pointer to numbers or characters"
+            if not self._holds_numbers(ctype.element(symbol.ctype) or symbol.ctype):
+                wanted = "a number, an array of or pointer to numbers or characters, or a struct of these"
         elif clause.name == "texture":
             inner = symbol.ctype
             while isinstance(inner, ctype.Array):
@@ -134,6 +133,18 @@ class ClauseBinder:
             notes=(self._declared(symbol),),
         )
         return False
+
+    def _holds_numbers(self, kind: CType) -> bool:
+        """A number, or a struct of numbers, of arrays of and pointers to them, and of such structs."""
+        layout = self._types.layouts.table.get(kind.tag) if isinstance(kind, ctype.Struct) and not kind.union else None
+        if layout is None:
+            return isinstance(kind, ctype.Int | ctype.Float)
+        return bool(layout.fields) and all(self._field_holds_numbers(field.type) for field in layout.fields)
+
+    def _field_holds_numbers(self, kind: CType) -> bool:
+        while isinstance(kind, ctype.Array):
+            kind = kind.of
+        return self._holds_numbers(kind) or isinstance(kind, ctype.Pointer) and isinstance(kind.to, ctype.Int | ctype.Float)
 
     def _declared(self, symbol: Symbol) -> Note:
         return Note(f"{symbol.name!r} is declared {str(symbol.ctype)!r} here", symbol.span)
@@ -189,10 +200,9 @@ class ClauseBinder:
     def _length(self, clause_name: str, name: str, symbol: Symbol, given: int | None) -> int | None:
         """Elements of a key or value: as given, else by its type. Compares the two."""
         clause = self._directive.clause(clause_name)
-        kind = symbol.ctype
-        known = kind.length if isinstance(kind, ctype.Array) else None if isinstance(kind, ctype.Pointer) else 1
+        known = self._types.layouts.elements(symbol.ctype)
         if clause is None:
-            if known is None:
+            if known is None and not self._directive.names(clause_name):
                 self._missing(clause_name, name, symbol)
             return known
         if given is not None and known is not None and given != known:

@@ -26,7 +26,7 @@ class ClauseRule:
     argument  "variable": names of the program; "constant": an integer constant expression.
     legal     directives that may carry it.
     required  directives that must carry it, whatever the program.
-    derived   what stands for a constant clause that is left out ("" = nothing does).
+    derived   what stands for a clause that is left out ("" = nothing does).
     largest   of a constant argument; the smallest is 1.
     """
 
@@ -46,27 +46,29 @@ _MAPPER: tuple[Kind, ...] = ("mapper",)
 
 CLAUSES: tuple[ClauseRule, ...] = (
     ClauseRule(
-        "key", False, "variable", _BOTH, _BOTH, "", 0, "The variable that holds the key of the pair that is output.",
+        "key", False, "variable", _BOTH, _BOTH, "", 0,
+        "The variable, or the struct of numbers and texts, that holds the key of the pair that is output.",
     ),
     ClauseRule(
         "value", False, "variable", _BOTH, (), "", 0,
-        "The variable that holds the value of the pair that is output; may be left out where the program prints a literal.",
+        "The variable, or the struct of numbers and texts, that holds the value of the pair that is output; may be left out "
+        "where the program prints a literal.",
     ),
     ClauseRule(
         "keyin", False, "variable", _COMBINER, _COMBINER, "", 0,
         "The variable that receives the key of an incoming pair.",
     ),
     ClauseRule(
-        "valuein", False, "variable", _COMBINER, _COMBINER, "", 0,
-        "The variable that receives the value of an incoming pair.",
+        "valuein", False, "variable", _COMBINER, (), "what the loop's scanf, atoi or strtol fills", 0,
+        "The variable that receives the value of an incoming pair; required where the loop does not show it.",
     ),
     ClauseRule(
-        "keylength", False, "constant", _BOTH, (), "the key's array length, or 1 for a number", MAX_LENGTH,
-        "Elements of the longest key, a string's final NUL included; required where the key is a pointer.",
+        "keylength", False, "constant", _BOTH, (), "the key's array length, 1 for a number, the sum of a struct's",
+        MAX_LENGTH, "Elements of the longest key, a string's final NUL included; required where the key is a pointer.",
     ),
     ClauseRule(
-        "vallength", False, "constant", _BOTH, (), "the value's array length, or 1 for a number", MAX_LENGTH,
-        "Elements of the longest value, a string's final NUL included; required where the value is a pointer.",
+        "vallength", False, "constant", _BOTH, (), "the value's array length, 1 for a number, the sum of a struct's",
+        MAX_LENGTH, "Elements of the longest value, a string's final NUL included; required where the value is a pointer.",
     ),
     ClauseRule(
         "firstprivate", True, "variable", _BOTH, (), "", 0,

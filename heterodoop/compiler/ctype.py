@@ -146,6 +146,16 @@ class Layouts:
             return self.table[kind.tag].size
         return None
 
+    def elements(self, kind: CType) -> int | None:
+        """How many numbers or characters an object holds, those of a struct's fields together; None where not known."""
+        if isinstance(kind, Array):
+            inner = self.elements(kind.of) if isinstance(kind.of, (Array, Struct)) else 1
+            return None if inner is None or kind.length is None else inner * kind.length
+        if isinstance(kind, Struct) and kind.tag in self.table:
+            parts = [self.elements(f.type) for f in self.table[kind.tag].fields]
+            return None if None in parts else sum(part or 0 for part in parts)
+        return None if isinstance(kind, Pointer) else 1
+
     def align(self, kind: CType) -> int:
         if isinstance(kind, Array):
             return self.align(kind.of)

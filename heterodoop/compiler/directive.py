@@ -38,14 +38,23 @@ class Clause:
 
 @dataclass(frozen=True)
 class Directive:
-    """One directive that passed the parser. `span` is its `#pragma` (or `_Pragma`)."""
+    """One directive. `span` is its `#pragma` (or `_Pragma`).
+
+    clauses  those that have nothing wrong with them.
+    broken   names of those that have, or that a misspelt one was meant to be: they are there, and nothing else is known.
+    """
 
     kind: Kind
     span: Span
     clauses: tuple[Clause, ...]
+    broken: frozenset[str] = frozenset()
 
     def clause(self, name: str) -> Clause | None:
         return next((c for c in self.clauses if c.name == name), None)
+
+    def names(self, name: str) -> bool:
+        """Whether the clause is there, right or wrong."""
+        return name in self.broken or self.clause(name) is not None
 
 
 def close_match(word: str, choices: Iterable[str]) -> str:
@@ -59,15 +68,14 @@ def parse_directive(text: Text, pragma: Span, sink: Sink) -> Directive | None:
     """Parse a directive's text, which starts with the word `mapreduce`. All its errors (HD101-HD108) go to the sink.
 
     pragma   span of `#pragma`, for errors that have no better place.
-    Returns None where the directive has errors.
+    Where the directive has errors, the rest of it comes back, for `bind` to find what else is wrong; None without a kind.
     """
-    errors = len(sink.errors)
     parser = _Parser(text, pragma, sink)
     parser.run()
     parser.check()
-    if parser.kind is None or len(sink.errors) > errors:
+    if parser.kind is None:
         return None
-    return Directive(parser.kind, pragma, tuple(parser.clauses))
+    return Directive(parser.kind, pragma, tuple(parser.clauses), frozenset(parser.broken))
 
 
 def unexpanded(directive: Directive) -> dict[tuple[int, int], str]:
@@ -95,8 +103,9 @@ class _Parser:
         self.kind: Kind | None = None
         self.clauses: list[Clause] = []
         self._text, self._pragma, self._sink = text, pragma, sink
+        self.broken: set[str] = set()
+        self._given: dict[str, Span] = {}
         self._kind_span = pragma
-        self._suspects: set[str] = set()
         self._pos = 0
 
     def run(self) -> None:
@@ -151,11 +160,11 @@ class _Parser:
 
     def _bare_word(self, word: str, span: Span) -> None:
         if word in BY_NAME:
-            self._suspects.add(word)
+            self.broken.add(word)
             kind = "a constant" if BY_NAME[word].argument == "constant" else "a variable"
             self._error("HD106", f"clause {word!r} needs {kind} in brackets", span, help=f"write {word}(...)")
         elif word.lower() in ("reducer", "reduce"):
-            self._suspects.add("kind")
+            self.broken.add("kind")
             self._error(
                 "HD101", f"there is no directive {word!r}", span,
                 help="reduce programs run on the CPU and need no directive; directives are mapper and combiner",
@@ -165,7 +174,7 @@ class _Parser:
 
     def _unknown(self, word: str, span: Span, choices: list[str]) -> None:
         meant = close_match(word, choices)
-        self._suspects.add("kind" if meant in KINDS else meant)
+        self.broken.add("kind" if meant in KINDS else meant)
         help = f"did you mean {meant!r}?" if meant else f"clauses are {', '.join(rule.name for rule in CLAUSES)}"
         if meant in KINDS or (not meant and len(choices) > len(CLAUSES)):
             help = help if meant else "directives are mapper and combiner; " + help
@@ -185,14 +194,16 @@ class _Parser:
             else:
                 self._unknown(word, span, list(BY_NAME))
             return
-        first = next((c for c in self.clauses if c.name == word), None)
-        if first:
-            note = Note("first given here", first.span)
+        if word in self._given:
+            note = Note("first given here", self._given[word])
             self._error("HD105", f"clause {word!r} is given twice", span, notes=(note,))
             return
-        self.clauses.append(Clause(word, span, args if args is not None else ()))
-        if args is not None:
-            self._check_arguments(rule, span, args)
+        self._given[word] = span
+        right = self._right_arguments(rule, args or ())
+        if right:
+            self.clauses.append(Clause(word, span, right))
+        else:
+            self.broken.add(word)
 
     def _arguments(self, word: str) -> tuple[Argument, ...] | None:
         """The arguments of the clause whose `(` comes next; None (and an error) where its `)` is missing."""
@@ -217,39 +228,42 @@ class _Parser:
         first = start + len(raw) - len(raw.lstrip()) if text else start
         return Argument(text, self._text.span(first, first + max(len(text), 1)))
 
-    def _check_arguments(self, rule: ClauseRule, span: Span, args: tuple[Argument, ...]) -> None:
+    def _right_arguments(self, rule: ClauseRule, args: tuple[Argument, ...]) -> tuple[Argument, ...]:
+        """The arguments that have nothing wrong with them: of a list each by itself, else the one or none."""
+        right: dict[str, Argument] = {}
         for argument in args:
             if not argument.text:
                 self._error("HD106", f"clause {rule.name!r} has an empty argument", argument.span)
             elif rule.argument == "variable" and not _NAME.match(argument.text):
                 self._error(
                     "HD106", f"clause {rule.name!r} takes the name of a variable, not {argument.text!r}", argument.span,
-                    help="where it is an expression or a member, keep it in a variable of its own",
+                    help="name the struct of a member; keep what is an expression in a variable of its own",
                 )
+            elif rule.many and argument.text in right:
+                note = Note("first listed here", right[argument.text].span)
+                self._error("HD105", f"{argument.text!r} is listed twice in {rule.name!r}", argument.span, notes=(note,))
+            else:
+                right[argument.text] = argument
         if len(args) > 1 and not rule.many:
             what = "variable" if rule.argument == "variable" else "constant"
             self._error("HD106", f"clause {rule.name!r} takes one {what}, {len(args)} are given", args[1].span)
-        seen: dict[str, Argument] = {}
-        for argument in args if rule.many else ():
-            if argument.text and argument.text in seen:
-                note = Note("first listed here", seen[argument.text].span)
-                self._error("HD105", f"{argument.text!r} is listed twice in {rule.name!r}", argument.span, notes=(note,))
-            seen.setdefault(argument.text, argument)
+            return ()
+        return tuple(right.values())
 
     def check(self) -> None:
         """What can be said of the whole directive: its kind, clauses that it must or must not have."""
         if self.kind is None:
-            if "kind" not in self._suspects:
+            if "kind" not in self.broken:
                 self._error(
                     "HD101", "the directive names neither mapper nor combiner", self._pragma,
                     help="write #pragma mapreduce mapper ... or #pragma mapreduce combiner ...",
                 )
             return
-        for clause in self.clauses:
-            if self.kind not in BY_NAME[clause.name].legal:
-                legal = " and ".join(BY_NAME[clause.name].legal)
-                self._error("HD107", f"clause {clause.name!r} belongs on a {legal}, this is a {self.kind}", clause.span)
-        given = {c.name for c in self.clauses} | self._suspects
+        for name, span in self._given.items():
+            if self.kind not in BY_NAME[name].legal:
+                legal = " and ".join(BY_NAME[name].legal)
+                self._error("HD107", f"clause {name!r} belongs on a {legal}, this is a {self.kind}", span)
+        given = {c.name for c in self.clauses} | self.broken
         for rule in CLAUSES:
             if self.kind in rule.required and rule.name not in given:
                 help = f"add {rule.name}(NAME). {rule.doc}"

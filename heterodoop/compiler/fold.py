@@ -335,7 +335,8 @@ def pair_reader(program: ir.Program) -> manifest.PairReader | None:
 def _scanf_reader(program: ir.Program, read: ir.ReadPair) -> manifest.PairReader:
     parts = [s for s in formats.split_scanf(read.format) or [] if s.letter != " "]
     unknown = manifest.PairReader("other", 0, "other")
-    if not parts or parts[0].letter != "s" or not parts[0].stores or parts[0].length:
+    several = len(formats.split_scanf(read.format.partition(b"\t")[0]) or []) > 1 and b"\t" in read.format
+    if not parts or parts[0].letter != "s" or not parts[0].stores or parts[0].length or several:
         return unknown
     target = read.targets[0]
     size = program.layouts.size(target.operand.type) if isinstance(target, ir.Decay) else None

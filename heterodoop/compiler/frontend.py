@@ -27,6 +27,7 @@ from .parse import ParseFailure, parse
 from .preprocess import TOKEN, Columns, PpLine, active_lines, preprocess, preprocess_text, read_lines, user_files
 
 _PRAGMA_WORD = re.compile(r"\s*#\s*pragma\s+(\w+)")
+_HOPELESS = ("HD108", "HD109", "HD300")  # with them it is not worth looking at what the directives name
 _MISSING = re.compile(r"(?P<header>.*): (?:No such file or directory|file not found)")
 
 
@@ -39,6 +40,7 @@ class Unit:
     directives  the active directives, in source order, from the original text.
     deps        the user's files that were read, the source file first.
     warnings    what the C compiler warned of.
+    errors      what is wrong with the directives by themselves (HD101-HD107); `bind` adds what else there is.
     """
 
     path: str
@@ -48,6 +50,7 @@ class Unit:
     directives: list[Directive]
     deps: list[str]
     warnings: list[Diagnostic] = field(default_factory=list)
+    errors: list[Diagnostic] = field(default_factory=list)
 
     def span(self, node: c_ast.Node) -> Span:
         """Place of a node's first token in the user's file (its line only, where a macro made it)."""
@@ -70,15 +73,16 @@ def token_span(sources: SourceMap, file: str, line: int, col: int) -> Span:
 def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
     """Read, check and parse one C file.
 
-    Raises UserError with what the C compiler finds (HD300) and what is wrong with directives (HD101-HD109);
-    UsageError where the file cannot be read; ToolError where there is no working C compiler.
+    Raises UserError with what the C compiler finds (HD300), together with what is wrong with the directives, or where one
+    of them belongs to no program (HD101, HD109); UsageError where the file cannot be read; ToolError where there is no
+    working C compiler.
     """
     name = os.fspath(path)
     source = _read(name)
     loader = _Loader(source, options)
-    real, deps, warnings, directives = loader.check()
+    real, deps, warnings, directives, errors = loader.check()
     ast, refusal = loader.parse(real)
-    return Unit(name, ast, refusal, loader.sources, directives, deps, warnings)
+    return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors)
 
 
 def _read(name: str) -> SourceFile:
@@ -98,8 +102,11 @@ class _Loader:
         self._place = Place.of([source.path])
         self._names = {self._place.path(source.path): source.path}
 
-    def check(self) -> tuple[list[PpLine], list[str], list[Diagnostic], list[Directive]]:
-        """The preprocessed text, the files it is of, the compiler's warnings, the directives; UserError with all errors."""
+    def check(self) -> tuple[list[PpLine], list[str], list[Diagnostic], list[Directive], list[Diagnostic]]:
+        """The preprocessed text, the files it is of, the compiler's warnings, the directives and their errors.
+
+        Raises UserError with all errors where the program is no C, or a directive is of no kind: nothing can be bound then.
+        """
         sink = Sink()
         try:
             warnings = self._check_syntax()
@@ -113,9 +120,11 @@ class _Loader:
         directives = self._directives(lines, sink)
         if any(d.code == "HD108" for d in sink.errors):  # the brace that the compiler misses is all it complains about
             sink.diagnostics = [d for d in sink.diagnostics if d.code != "HD300"]
-        sink.raise_errors()
+        found = [directive for directive in directives if directive is not None]
+        if len(found) < len(directives) or any(d.code in _HOPELESS for d in sink.errors):
+            sink.raise_errors()
         deps = list(dict.fromkeys([self._source.path, *user_files(result.stdout, self._names)]))
-        return lines, deps, warnings, self._expand(directives)
+        return lines, deps, warnings, self._expand(found), sink.errors
 
     def _check_syntax(self) -> list[Diagnostic]:
         flags = self._place.options(self._options).preprocessor_flags()
@@ -125,9 +134,9 @@ class _Loader:
 
     # --------------------------------------------------------------------------------------- directives
 
-    def _directives(self, lines: Sequence[PpLine], sink: Sink) -> list[Directive]:
-        """The active directives; all that is wrong with any of them goes to the sink."""
-        found: list[Directive] = []
+    def _directives(self, lines: Sequence[PpLine], sink: Sink) -> list[Directive | None]:
+        """The active directives, None for one of no kind; all that is wrong with any of them goes to the sink."""
+        found: list[Directive | None] = []
         seen: dict[int, int] = {}
         for line in lines:
             word = None if line.system else _PRAGMA_WORD.match(line.text)
@@ -143,8 +152,7 @@ class _Loader:
             ordinal = seen[line.line] = seen.get(line.line, -1) + 1
             fallback = line.text[line.text.index("mapreduce") :]
             text, span = pragma_text(self._source, line.line, fallback, ordinal)
-            directive = parse_directive(text, span, sink)
-            found += [directive] if directive else []
+            found.append(parse_directive(text, span, sink))
         return found
 
     def _in_header(self, line: PpLine, sink: Sink) -> None:

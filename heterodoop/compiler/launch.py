@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from . import ctype, ir, ir_walk
 from .clauses import WARP
+from .ctype import CType
 from .flow_memory import reached
 
 DEFAULT_THREADS = 128  # four warps: the best of the measured shapes for map kernels, 8 blocks fit a multiprocessor
@@ -46,12 +47,18 @@ def launch(program: ir.Program) -> Launch:
 def text_bytes(program: ir.Program, name: str, length: int) -> int:
     """Longest text of a clause variable of `length` elements: characters are text, numbers are printed one by one."""
     symbol = program.symbol(program.region.function, name) if name else None
-    if symbol is None:
-        return 0
-    kind = symbol.type
+    return _text_bytes(program, symbol.type, length) if symbol is not None else 0
+
+
+def _text_bytes(program: ir.Program, whole: CType, length: int) -> int:
+    """Of an object. The fields of a struct stand one after the other, with a byte between them."""
+    kind = whole
     while (inner := ctype.element(kind)) is not None:
         kind = inner
-    if isinstance(kind, ctype.Int) and kind.bits == 8 and ctype.element(symbol.type) is not None:
+    if isinstance(kind, ctype.Struct):
+        fields = program.layouts.table[kind.tag].fields
+        return sum(_text_bytes(program, f.type, program.layouts.elements(f.type) or length) + 1 for f in fields)
+    if isinstance(kind, ctype.Int) and kind.bits == 8 and ctype.element(whole) is not None:
         return max(length - 1, 1)
     each = _NUMBER_BYTES.get(kind.bits, 40) if isinstance(kind, ctype.Int) else _REAL_BYTES
     return each * max(length, 1) + max(length - 1, 0)

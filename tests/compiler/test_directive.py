@@ -129,7 +129,7 @@ def test_did_you_mean(word: str, meant: str) -> None:
 
 def test_all_errors_of_a_directive_at_once() -> None:
     _, sink = parse("mapreduce combiner keylenght(3) value() keyin(a) keyin(b) kvpairs(2) {")
-    assert sorted(d.code for d in sink.errors) == ["HD103", "HD104", "HD104", "HD105", "HD106", "HD107", "HD108"]
+    assert sorted(d.code for d in sink.errors) == ["HD103", "HD104", "HD105", "HD106", "HD107", "HD108"]
 
 
 def test_a_misspelt_required_clause_is_not_also_missing() -> None:
@@ -156,7 +156,7 @@ def test_any_text_gives_a_directive_or_placed_errors(tail: str) -> None:
     source = SourceFile("m.c", f"#pragma mapreduce {tail}")
     text, span = pragma_text(source, 1, "mapreduce", 0)
     directive = parse_directive(text, span, sink)
-    assert (directive is None) == bool(sink.errors)
+    assert bool(sink.errors) or (directive is not None and not directive.broken)
     for diagnostic in sink.diagnostics:
         assert diagnostic.code in CODES and diagnostic.span is not None
         lines = source.text.replace("\r\n", "\n").split("\n")
@@ -166,7 +166,8 @@ def test_any_text_gives_a_directive_or_placed_errors(tail: str) -> None:
         for clause in directive.clauses:
             line = source.line(clause.span.line)
             assert line[clause.span.col - 1 :].startswith(re.split(r"\\\n", clause.name)[0][:1])
-            assert all(a.text for a in clause.args) and directive.kind in BY_NAME[clause.name].legal
+            assert all(a.text for a in clause.args)
+            assert sink.errors or directive.kind in BY_NAME[clause.name].legal
 
 
 @settings(max_examples=200, deadline=None)

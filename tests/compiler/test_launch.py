@@ -36,6 +36,7 @@ def test_a_combiner_has_a_shape_too() -> None:
 @pytest.mark.parametrize(("declared", "key", "value"), [
     ("char a[10]; double b = 0;", 9, 24), ("int a = 0; long b = 0;", 11, 20), ("char *a = 0; char b = 0;", 19, 4),
     ("short a = 0; float b = 0;", 6, 24), ("unsigned char a[1]; int b[3];", 1, 35), ("char a = 0; __int128 b = 0;", 4, 40),
+    ("struct { char name[8]; int n; } a; struct { double x, y[2]; } b;", 7 + 1 + 11 + 1, 24 + 1 + 2 * 24 + 1 + 1),
 ])
 def test_text_lengths_by_type(declared: str, key: int, value: int) -> None:
     length = "keylength(20)" if "*a" in declared else ""

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop import manifest
+from heterodoop.compiler import compile as spine
 from heterodoop.engine import devices
 from heterodoop.errors import ToolError, UsageError
 from heterodoop.executor import gpus
 
+from ..support import ROOT, cli_here
 from .conftest import parts
 from .worker_jobs import DRIVER, Run, children, codes, ran_on
 
@@ -98,3 +101,41 @@ def test_cuda_asked_for_by_name_must_be_there(device_job: Run, fake_gpus, monkey
     with pytest.raises(ToolError, match="the CUDA driver names no GPU with CUDA_VISIBLE_DEVICES=''") as caught:
         device_job(device="cuda")
     assert caught.value.code == "HD517" and not children()
+
+
+@pytest.fixture
+def archs(wordcount: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """What apps were compiled for; a kernel for a GPU is beyond this compiler."""
+    found = []
+
+    def compile_to_bundle(options, output):
+        found.append(options.gpu.arch)
+        if options.gpu.arch != ("none",):
+            raise ToolError("nvcc is of CUDA 11.8", code="HD514")
+        return wordcount, spine.Result(manifest.load(wordcount), (), [])
+
+    monkeypatch.setattr(spine, "compile_to_bundle", compile_to_bundle)
+    return found
+
+
+@pytest.mark.parametrize(("options", "wanted"), [
+    ([], [(), ("none",)]), (["--cpu-only"], [("none",)]), (["--gpus", "none"], [("none",)]),
+    (["--device", "emulated"], [("none",)]), (["--policy", "cpu-only"], [("none",)]),
+])
+def test_an_app_is_compiled_for_the_gpus_that_the_job_may_use(
+    archs, fake_gpus, sample, tmp_path, options: list[str], wanted: list[tuple[str, ...]],
+) -> None:
+    done = cli_here("run", ROOT / "apps" / "wordcount", sample, "-o", tmp_path / "out", *options)
+    assert archs == wanted
+    assert ("warning[HD514]: no kernels for GPUs: nvcc is of CUDA 11.8" in done.message) == (len(wanted) == 2)
+
+
+def test_an_app_on_a_machine_without_a_gpu_needs_no_nvcc(archs, sample, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(gpus, "NODES", ())
+    cli_here("run", ROOT / "apps" / "wordcount", sample, "-o", tmp_path / "out")
+    assert archs == [("none",)]
+
+
+def test_an_app_whose_job_insists_on_a_gpu_needs_nvcc(archs, fake_gpus, sample, tmp_path) -> None:
+    job = "run", ROOT / "apps" / "wordcount", sample, "-o", tmp_path / "out", "--device", "cuda"
+    assert "error[HD514]: nvcc is of CUDA 11.8" in cli_here(*job, status=5).message and archs == [()]
