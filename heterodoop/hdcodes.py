@@ -71,7 +71,7 @@ CODES: dict[str, Entry] = {
     ),
     "HD012": Entry(
         "no file matches a glob",
-        "A name with *, ? or [ in it that is no existing file is a glob. Names that start with . or _ are"
+        "A name with *, ?, [ or {a,b} in it that is no existing file is a glob. Names that start with . or _ are"
         " not matched by a"
         " wildcard, as in Hadoop.",
         "Check the pattern, or write the hidden part of the name out.",
@@ -200,6 +200,30 @@ CODES: dict[str, Entry] = {
         " does not know the job. Counters that are not known are not taken for 0: that might end the rounds too early.",
         "Look at the JobHistory server (heterodoop cluster status), then run the same command again: it goes on with what"
         " the job made.",
+    ),
+    "HD047": Entry(
+        "an input holds records in a format of its own, not lines",
+        "The file is a SequenceFile, a Parquet, Avro or ORC file, or an archive, by its own bytes. Read as text it would"
+        " give records that nobody wrote.",
+        "Make lines of it first; the message names a command. -D heterodoop.input.as.text=true reads the bytes as they are.",
+    ),
+    "HD048": Entry(
+        "an input of size 0 holds data",
+        "The system does not tell the size of such a file (below /proc, or made as it is read), so it cannot be cut into"
+        " splits.",
+        "Copy it to a file first: cat PATH > FILE.",
+    ),
+    "HD049": Entry(
+        "an input was changed while the job read it",
+        "A file was replaced, written to or removed between the job's planning and the end of a task that read it. Its tasks"
+        " would have read parts of two files.",
+        "Run the job again when nobody writes to its inputs; give it a copy of a file that grows.",
+    ),
+    "HD050": Entry(
+        "compressed data is read as text",
+        "Whether a file is decompressed is told by its name alone, as in Hadoop: .gz and .bz2. This one holds compressed"
+        " data under another name (.GZ, .tgz, .bgz, none at all).",
+        "Rename it, or decompress it first. Nothing, if its bytes are meant to be read as lines.",
     ),
     "HD101": Entry(
         "directive not understood",
@@ -638,11 +662,10 @@ CODES: dict[str, Entry] = {
         "Print the key that was read, or remove the combiner and do the work in the reducer.",
     ),
     "HD404": Entry(
-        "an input is damaged or was changed while the job ran",
-        "A compressed file ends early or does not decode, or a file is shorter than it was when the job was"
-        " planned. A part of"
-        " it is never taken for the whole.",
-        "Check the file (gzip -t, bzip2 -t), and do not write to inputs while a job reads them.",
+        "an input is damaged or cannot be read",
+        "A compressed file ends early or does not decode, or the system refused to read a file. A part of it is never taken"
+        " for the whole.",
+        "Check the file (gzip -t, bzip2 -t).",
     ),
     "HD405": Entry(
         "a task could not read or write its files",
