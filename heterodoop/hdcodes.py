@@ -1151,6 +1151,19 @@ CODES: dict[str, Entry] = {
         " so most often the network or a mirror's settings (~/.m2/settings.xml) are the reason.",
         "Correct what Maven names. If a test of the plug-in failed, build without --test and please report it.",
     ),
+    "HD667": Entry(
+        "a folder is not safe to run programs from",
+        "Programs are run, or libraries loaded, from this folder. Another user could put his own there: the folder, or one"
+        " above it, belongs to him or is open to others, or the folder is a link. One above it that others may write to"
+        " needs the sticky bit.",
+        "Name a folder of your own (--work, XDG_STATE_HOME, TMPDIR), or take the rights away that the message names.",
+    ),
+    "HD668": Entry(
+        "a folder that a driver would empty is not its own",
+        "A driver empties its work folder at start and end. It takes one that is new, empty, or marked by an earlier driver;"
+        " this one holds something else, or another driver is using it.",
+        "Name another folder with --work. Remove this one by hand if nothing in it is needed.",
+    ),
 }
 
 
