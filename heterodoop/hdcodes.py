@@ -567,6 +567,20 @@ CODES: dict[str, Entry] = {
         "Keep numbers (indexes) instead of pointers in arrays and structs, or copy what the loop needs into plain arrays and"
         " variables before it.",
     ),
+    "HD260": Entry(
+        "C leaves open in which order an expression is evaluated",
+        "Two parts of one expression, or two arguments of one call, touch the same object, and at least one of them changes"
+        " it: f(next(&p), next(&p)), seen += bump(5), t[i] = i++. C does not say which comes first. Each compiler"
+        " chooses, so filter and kernel could print different bytes. Hidden state counts too: strtok's place, errno, the"
+        " output of two printing calls.",
+        "Put the two parts into two statements, in the order that you mean.",
+    ),
+    "HD261": Entry(
+        "a function may end without a return, and its value is used",
+        "On one path the function reaches its closing bracket. What its caller then gets is whatever a register holds, which"
+        " is another thing in a kernel.",
+        "Return a value on every path, also where you know that the path is never taken.",
+    ),
     "HD300": Entry(
         "C compiler error",
         "The C compiler does not accept the program; its own message is shown.",
