@@ -1000,10 +1000,11 @@ CODES: dict[str, Entry] = {
         "Check that the cluster runs (heterodoop cluster status) and that HADOOP_CONF_DIR is that of this cluster.",
     ),
     "HD623": Entry(
-        "a setting that submit sets itself, or a queue that is not there",
+        "a setting that submit sets itself, or a queue or class that is not there",
         "The settings that bring the plug-in into a job, and those that options of streaming stand for (programs, paths,"
         " formats, -cmdenv), are made by submit. Another value would make another job than the one that was asked for.",
-        "Use the option; --cpu-only submits without the plug-in. For queues: yarn queue -list all.",
+        "Use the option; --cpu-only submits without the plug-in. For queues: yarn queue -list all. Classes that are not"
+        " Hadoop's own come by -libjars.",
     ),
     "HD624": Entry(
         "Hadoop cannot carry this name or value",
@@ -1019,8 +1020,9 @@ CODES: dict[str, Entry] = {
     "HD626": Entry(
         "no map task of the job will use a GPU",
         "The plug-in leaves a job to the CPU where a GPU's result could differ from Hadoop's: other partitioners,"
-        " comparators, formats, encrypted map output; and where the map program has no kernel. The result is the same, only"
-        " slower.",
+        " comparators, formats, encrypted map output; and where the map program has no kernel. Where filters read something"
+        " else than the lines of a file (-inputformat, stream.map.input.ignoreKey), the job is a plain streaming job. The"
+        " result is the same, only slower.",
         "Nothing, if that is meant; heterodoop explain BUNDLE says why a program has no kernel.",
     ),
     "HD627": Entry(
@@ -1164,6 +1166,27 @@ CODES: dict[str, Entry] = {
         "Maven failed; its own words are in the message. The first build downloads Hadoop's jars and Maven's own plug-ins,"
         " so most often the network or a mirror's settings (~/.m2/settings.xml) are the reason.",
         "Correct what Maven names. If a test of the plug-in failed, build without --test and please report it.",
+    ),
+    "HD656": Entry(
+        "a plain streaming job does not heed a setting",
+        "Hadoop Streaming uses Hadoop's older interface, whose input formats know no upper limit of a split. `heterodoop"
+        " run` and the plug-in's input format do. The result is the same, the number of map tasks is another.",
+        "-D mapreduce.job.maps=N makes splits of at most bytes / N; or leave out what makes the job a plain one (--cpu-only,"
+        " -inputformat).",
+    ),
+    "HD657": Entry(
+        "a job's counters are lost",
+        "The job ended, and neither the JobHistory server nor the application master has its counters. Hadoop loses all of"
+        " them when a job has more than mapreduce.job.counters.max (120) of its own; the plug-in's do not count, but for"
+        " details that are left out where room is scarce. The output is not touched.",
+        "Let the program have fewer counters, or raise the limit in the cluster's mapred-site.xml; if the JobHistory server"
+        " was down: heterodoop job counters ID.",
+    ),
+    "HD659": Entry(
+        "an option of Hadoop Streaming has another name here, or none",
+        "`heterodoop submit` makes a streaming job of a bundle: the filters, their roles and their text form are the"
+        " bundle's. The message says what does here what the option does there, if anything.",
+        "heterodoop submit --help; --dry-run prints the `hadoop jar` command, to which any option can be added by hand.",
     ),
     "HD667": Entry(
         "a folder is not safe to run programs from",
