@@ -16,8 +16,7 @@ def coordinator_command() -> None:
 
 _DIR = click.option(
     "--dir", "folder", default="", metavar="DIR",
-    help="This user's private folder (default: $HETERODOOP_DRIVER_DIR, /run/heterodoop-UID, else"
-         " ~/.local/state/heterodoop/coordinator).",
+    help="This user's private folder (default: $HETERODOOP_DRIVER_DIR, /run/heterodoop-UID or /tmp/heterodoop-UID).",
 )
 _SECRET = click.option(
     "--secret", type=click.Path(), metavar="FILE",

@@ -40,8 +40,7 @@ int main(void)
         }
         errno = 0;
         number = strtol(line, &rest, 0);
-        a = errno == ERANGE;
-        printf("number\t%ld %d %d %d\n", number, a, (int)(rest - line), atoi(line));
+        printf("number\t%ld %d %d %d\n", number, errno == ERANGE, (int)(rest - line), atoi(line));
         got = sscanf(line, "%d %31s %lf", &a, field, &d);
         if (got == 3)
             printf("fields\t%d %s %.3f\n", a, field, d);

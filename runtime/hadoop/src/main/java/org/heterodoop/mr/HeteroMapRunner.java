@@ -16,7 +16,6 @@ public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1
   @Override
   public void configure(JobConf job) {
     this.job = job;
-    InputFormats.tellStreaming(job);
   }
 
   @Override
@@ -25,7 +24,7 @@ public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1
     if (attempt != null && attempt.onGpu() && attempt.runOnGpu(reporter)) {
       return;
     }
-    HeteroCounters.count(reporter, HeteroCounters.CPU_MAPS, 1);
+    reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.CPU_MAPS, 1);
     if (attempt != null) {
       attempt.cpuStarted();
     }
@@ -34,7 +33,7 @@ public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1
     MapRunnable<K1, V1, K2, V2> streaming = ReflectionUtils.newInstance(PipeMapRunner.class, job);
     streaming.run(input, output, reporter);
     if (attempt != null) {
-      attempt.cpuSucceeded(reporter);
+      attempt.cpuSucceeded();
     }
   }
 }
