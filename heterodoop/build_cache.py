@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from .errors import ToolError
+from .private import why_unsafe
 
 
 def folder(environ: Mapping[str, str] = os.environ) -> Path:
     """The cache's folder: $XDG_CACHE_HOME/heterodoop, else ~/.cache/heterodoop, else one of our own below /tmp.
 
-    It exists, belongs to this user, and nobody else may write to it: libraries are loaded from it. Raises ToolError
+    It exists, and nobody else can put anything into it or into its place: libraries are loaded from it. Raises ToolError
     HD516 where there is no such place.
     """
     given = environ.get("XDG_CACHE_HOME", "")
@@ -39,14 +40,9 @@ def folder(environ: Mapping[str, str] = os.environ) -> Path:
 def _usable(path: Path) -> bool:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = path.lstat()
+        return not why_unsafe(path) and os.access(path, os.W_OK | os.X_OK)
     except OSError:
         return False
-    return path.is_dir() and not path.is_symlink() and _private(status) and os.access(path, os.W_OK | os.X_OK)
-
-
-def _private(status: os.stat_result) -> bool:
-    return status.st_uid == os.getuid() and not status.st_mode & 0o022
 
 
 def key(parts: Iterable[str | bytes]) -> str:

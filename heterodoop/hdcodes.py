@@ -71,7 +71,7 @@ CODES: dict[str, Entry] = {
     ),
     "HD012": Entry(
         "no file matches a glob",
-        "A name with *, ? or [ in it that is no existing file is a glob. Names that start with . or _ are"
+        "A name with *, ?, [ or {a,b} in it that is no existing file is a glob. Names that start with . or _ are"
         " not matched by a"
         " wildcard, as in Hadoop.",
         "Check the pattern, or write the hidden part of the name out.",
@@ -200,6 +200,30 @@ CODES: dict[str, Entry] = {
         " does not know the job. Counters that are not known are not taken for 0: that might end the rounds too early.",
         "Look at the JobHistory server (heterodoop cluster status), then run the same command again: it goes on with what"
         " the job made.",
+    ),
+    "HD047": Entry(
+        "an input holds records in a format of its own, not lines",
+        "The file is a SequenceFile, a Parquet, Avro or ORC file, or an archive, by its own bytes. Read as text it would"
+        " give records that nobody wrote.",
+        "Make lines of it first; the message names a command. -D heterodoop.input.as.text=true reads the bytes as they are.",
+    ),
+    "HD048": Entry(
+        "an input of size 0 holds data",
+        "The system does not tell the size of such a file (below /proc, or made as it is read), so it cannot be cut into"
+        " splits.",
+        "Copy it to a file first: cat PATH > FILE.",
+    ),
+    "HD049": Entry(
+        "an input was changed while the job read it",
+        "A file was replaced, written to or removed between the job's planning and the end of a task that read it. Its tasks"
+        " would have read parts of two files.",
+        "Run the job again when nobody writes to its inputs; give it a copy of a file that grows.",
+    ),
+    "HD050": Entry(
+        "compressed data is read as text",
+        "Whether a file is decompressed is told by its name alone, as in Hadoop: .gz and .bz2. This one holds compressed"
+        " data under another name (.GZ, .tgz, .bgz, none at all).",
+        "Rename it, or decompress it first. Nothing, if its bytes are meant to be read as lines.",
     ),
     "HD101": Entry(
         "directive not understood",
@@ -543,6 +567,20 @@ CODES: dict[str, Entry] = {
         "Keep numbers (indexes) instead of pointers in arrays and structs, or copy what the loop needs into plain arrays and"
         " variables before it.",
     ),
+    "HD260": Entry(
+        "C leaves open in which order an expression is evaluated",
+        "Two parts of one expression, or two arguments of one call, touch the same object, and at least one of them changes"
+        " it: f(next(&p), next(&p)), seen += bump(5), t[i] = i++. C does not say which comes first. Each compiler"
+        " chooses, so filter and kernel could print different bytes. Hidden state counts too: strtok's place, errno, the"
+        " output of two printing calls.",
+        "Put the two parts into two statements, in the order that you mean.",
+    ),
+    "HD261": Entry(
+        "a function may end without a return, and its value is used",
+        "On one path the function reaches its closing bracket. What its caller then gets is whatever a register holds, which"
+        " is another thing in a kernel.",
+        "Return a value on every path, also where you know that the path is never taken.",
+    ),
     "HD300": Entry(
         "C compiler error",
         "The C compiler does not accept the program; its own message is shown.",
@@ -638,11 +676,10 @@ CODES: dict[str, Entry] = {
         "Print the key that was read, or remove the combiner and do the work in the reducer.",
     ),
     "HD404": Entry(
-        "an input is damaged or was changed while the job ran",
-        "A compressed file ends early or does not decode, or a file is shorter than it was when the job was"
-        " planned. A part of"
-        " it is never taken for the whole.",
-        "Check the file (gzip -t, bzip2 -t), and do not write to inputs while a job reads them.",
+        "an input is damaged or cannot be read",
+        "A compressed file ends early or does not decode, or the system refused to read a file. A part of it is never taken"
+        " for the whole.",
+        "Check the file (gzip -t, bzip2 -t).",
     ),
     "HD405": Entry(
         "a task could not read or write its files",
@@ -963,10 +1000,11 @@ CODES: dict[str, Entry] = {
         "Check that the cluster runs (heterodoop cluster status) and that HADOOP_CONF_DIR is that of this cluster.",
     ),
     "HD623": Entry(
-        "a setting that submit sets itself, or a queue that is not there",
+        "a setting that submit sets itself, or a queue or class that is not there",
         "The settings that bring the plug-in into a job, and those that options of streaming stand for (programs, paths,"
         " formats, -cmdenv), are made by submit. Another value would make another job than the one that was asked for.",
-        "Use the option; --cpu-only submits without the plug-in. For queues: yarn queue -list all.",
+        "Use the option; --cpu-only submits without the plug-in. For queues: yarn queue -list all. Classes that are not"
+        " Hadoop's own come by -libjars.",
     ),
     "HD624": Entry(
         "Hadoop cannot carry this name or value",
@@ -982,8 +1020,9 @@ CODES: dict[str, Entry] = {
     "HD626": Entry(
         "no map task of the job will use a GPU",
         "The plug-in leaves a job to the CPU where a GPU's result could differ from Hadoop's: other partitioners,"
-        " comparators, formats, encrypted map output; and where the map program has no kernel. The result is the same, only"
-        " slower.",
+        " comparators, formats, encrypted map output; and where the map program has no kernel. Where filters read something"
+        " else than the lines of a file (-inputformat, stream.map.input.ignoreKey), the job is a plain streaming job. The"
+        " result is the same, only slower.",
         "Nothing, if that is meant; heterodoop explain BUNDLE says why a program has no kernel.",
     ),
     "HD627": Entry(
@@ -1127,6 +1166,40 @@ CODES: dict[str, Entry] = {
         "Maven failed; its own words are in the message. The first build downloads Hadoop's jars and Maven's own plug-ins,"
         " so most often the network or a mirror's settings (~/.m2/settings.xml) are the reason.",
         "Correct what Maven names. If a test of the plug-in failed, build without --test and please report it.",
+    ),
+    "HD656": Entry(
+        "a plain streaming job does not heed a setting",
+        "Hadoop Streaming uses Hadoop's older interface, whose input formats know no upper limit of a split. `heterodoop"
+        " run` and the plug-in's input format do. The result is the same, the number of map tasks is another.",
+        "-D mapreduce.job.maps=N makes splits of at most bytes / N; or leave out what makes the job a plain one (--cpu-only,"
+        " -inputformat).",
+    ),
+    "HD657": Entry(
+        "a job's counters are lost",
+        "The job ended, and neither the JobHistory server nor the application master has its counters. Hadoop loses all of"
+        " them when a job has more than mapreduce.job.counters.max (120) of its own; the plug-in's do not count, but for"
+        " details that are left out where room is scarce. The output is not touched.",
+        "Let the program have fewer counters, or raise the limit in the cluster's mapred-site.xml; if the JobHistory server"
+        " was down: heterodoop job counters ID.",
+    ),
+    "HD659": Entry(
+        "an option of Hadoop Streaming has another name here, or none",
+        "`heterodoop submit` makes a streaming job of a bundle: the filters, their roles and their text form are the"
+        " bundle's. The message says what does here what the option does there, if anything.",
+        "heterodoop submit --help; --dry-run prints the `hadoop jar` command, to which any option can be added by hand.",
+    ),
+    "HD667": Entry(
+        "a folder is not safe to run programs from",
+        "Programs are run, or libraries loaded, from this folder. Another user could put his own there: the folder, or one"
+        " above it, belongs to him or is open to others, or the folder is a link. One above it that others may write to"
+        " needs the sticky bit.",
+        "Name a folder of your own (--work, XDG_STATE_HOME, TMPDIR), or take the rights away that the message names.",
+    ),
+    "HD668": Entry(
+        "a folder that a driver would empty is not its own",
+        "A driver empties its work folder at start and end. It takes one that is new, empty, or marked by an earlier driver;"
+        " this one holds something else, or another driver is using it.",
+        "Name another folder with --work. Remove this one by hand if nothing in it is needed.",
     ),
 }
 

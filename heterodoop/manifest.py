@@ -19,9 +19,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .errors import UsageError
+from .regular import open_regular, read_regular
 
 VERSION = 4
 FILE = "manifest.json"
+_MOST_OBJECT = 1 << 40
+_SIZES = {  # fields of Kernel, and what they can be
+    "threads": (1, 1024), "blocks": (0, 2**31 - 1), "kvpairs": (0, 2**31 - 1), "key_bytes": (0, 2**31 - 1),
+    "value_bytes": (0, 2**31 - 1), "shared_bytes": (1, 1 << 20), "stack_bytes": (0, 1 << 30),
+}
+MOST_BYTES = 4 << 20  # of its text: hundreds of times what a large program's takes
 
 Role = Literal["map", "combine", "reduce"]
 VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "record", "unused"]
@@ -272,6 +279,8 @@ def from_json(text: str) -> Manifest:
     for program in manifest.programs:
         for path in (*program.files(), *program.sources):
             _check_inside(path)
+        if program.kernel:
+            _check_sizes(program.kernel)
     return manifest
 
 
@@ -281,8 +290,11 @@ def load(bundle: Path) -> Manifest:
     Raises UsageError HD310-HD313: no bundle, unreadable, other version, a filter missing or changed.
     """
     path = bundle / FILE
+    if bundle.exists() and not bundle.is_dir():
+        raise UsageError(f"{bundle} is not a bundle: a bundle is a folder", code="HD312",
+                         help="make one with: heterodoop compile DIR -o NAME.hdp")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path, MOST_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{bundle} is not a bundle: {path.name}: {getattr(error, 'strerror', None) or error}",
@@ -308,13 +320,23 @@ def load(bundle: Path) -> Manifest:
 
 
 def sha256(path: Path) -> str:
-    """Hex SHA-256 of a file's bytes; raises OSError."""
-    with open(path, "rb") as file:
+    """Hex SHA-256 of a regular file's bytes; raises OSError."""
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _bad(why: str) -> UsageError:
     return UsageError(f"the bundle's manifest is damaged: {why}", code="HD310", help="compile the program again")
+
+
+def _check_sizes(kernel: Kernel) -> None:
+    """Memory is taken of these sizes, and a device is told them."""
+    for name, (least, most) in _SIZES.items():
+        if not least <= (value := getattr(kernel, name)) <= most:
+            raise _bad(f"{name} is {value}, must be from {least} to {most}")
+    for var in kernel.shared:
+        if not (0 <= var.nbytes <= _MOST_OBJECT and -1 <= var.offset < kernel.shared_bytes):
+            raise _bad(f"{var.name!r} has size {var.nbytes} and offset {var.offset}")
 
 
 def _check_inside(path: str) -> None:

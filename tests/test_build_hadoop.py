@@ -13,6 +13,7 @@ import pytest
 
 from heterodoop import build_hadoop
 from heterodoop.errors import ToolError
+from heterodoop.hadoop import plugin_counters
 
 MAVEN = """#!/bin/sh
 for word in "$@"; do case $word in -Dbuild.dir=*) out=${word#-Dbuild.dir=};; esac; done
@@ -107,8 +108,13 @@ def test_the_page_lists_every_setting_and_counter() -> None:
     sources = root / "runtime" / "hadoop" / "src" / "main" / "java" / "org" / "heterodoop" / "mr"
     declines = (sources / "Decline.java").read_text() + (sources / "MapAttempt.java").read_text()
     reasons = {f"DECLINED_{name}" for name in re.findall(r'new Decline\("([A-Z_]+)"', declines)}
+    fallbacks = {f"FALLBACK_{name}" for name in re.findall(
+        r'"([A-Z_]{4,})"', (sources / "Fallback.java").read_text() + (sources / "PatienceException.java").read_text())}
+    assert reasons | fallbacks == set(plugin_counters.REASONS)
     counters = set(re.findall(r' = "([A-Z_]+[A-Z])";', (sources / "HeteroCounters.java").read_text()))
+    totals = re.findall(r'return "(HETERODOOP-[A-Z_]+)";', (sources / "HeteroCounters.java").read_text())
+    assert sorted(totals) == sorted(plugin_counters._TOTALS)
     settings = set(re.findall(r'"(heterodoop\.[a-z0-9.]+[a-z0-9])"', (sources / "Settings.java").read_text()))
     assert len(reasons) > 15 and len(counters) > 7 and len(settings) > 9
-    assert not {name for name in reasons | counters | settings if f"`{name}`" not in page}
+    assert not {name for name in (*reasons, *fallbacks, *counters, *settings, *totals) if f"`{name}`" not in page}
     assert set(re.findall(r"`(DECLINED_[A-Z_]+)`", page)) == reasons

@@ -18,7 +18,7 @@ NATIVE_FILES = sorted(p for p in (ROOT / "runtime").rglob("*") if p.suffix in {"
 
 # Lowest first. A module may import lower levels and its own package; never a sibling package of its own level.
 LEVELS = (
-    {"", "errors", "source", "resources"},
+    {"", "errors", "source", "resources", "private", "regular"},
     {"diag", "manifest", "hdcodes"},
     {"toolchain", "storage", "build_native", "build_cache", "build_hadoop"},
     {"toolchain_emulated", "toolchain_cuda", "toolchain_math"},

@@ -7,6 +7,7 @@ where a part is missing (docs/decisions/0005).
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -296,7 +297,7 @@ def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
     from .. import manifest
     from ..compiler import compile as spine
 
-    if len(what) == 1 and (Path(what[0]) / manifest.FILE).is_file():
+    if len(what) == 1 and os.path.lexists(Path(what[0]) / manifest.FILE):
         return manifest.load(Path(what[0]))
     result = spine.analyse(spine.BuildOptions.make(what, verify=False, **options))
     _show_diagnostics(result.warnings)

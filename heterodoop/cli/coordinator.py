@@ -16,7 +16,8 @@ def coordinator_command() -> None:
 
 _DIR = click.option(
     "--dir", "folder", default="", metavar="DIR",
-    help="This user's private folder (default: $HETERODOOP_DRIVER_DIR, /run/heterodoop-UID or /tmp/heterodoop-UID).",
+    help="This user's private folder (default: $HETERODOOP_DRIVER_DIR, /run/heterodoop-UID, else"
+         " ~/.local/state/heterodoop/coordinator).",
 )
 _SECRET = click.option(
     "--secret", type=click.Path(), metavar="FILE",

@@ -34,7 +34,7 @@ def _place(command: Any) -> Any:
 @click.option("--gpu-memory", metavar="BYTES", help="Of a GPU's memory, about what tasks may take (default: what is free).")
 @click.option("--queue", metavar="N", default="64", show_default=True, help="Attempts that may wait for a GPU.")
 @click.option("--store", metavar="BYTES", default="8g", show_default=True, help="For jobs' files on disk.")
-@click.option("--work", metavar="DIR", help="Folder for jobs' files and results (default: in --dir, or /var/tmp).")
+@click.option("--work", metavar="DIR", help="Folder for jobs' files and results (default: in --dir, else this user's own).")
 @click.option("--tcp", is_flag=True, help="Listen on 127.0.0.1 too, for Java before 16; a secret in --dir proves both ends.")
 @click.option("--coordinator", metavar="HOST:PORT", help="The cluster's coordinator (heterodoop coordinator).")
 @click.option("--coordinator-secret", metavar="FILE", help="The coordinator's secret.")

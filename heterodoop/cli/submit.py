@@ -6,6 +6,51 @@ from typing import Any
 
 import click
 
+from ..errors import UsageError
+
+# Streaming's other options (StreamJob.setupOptions) and the generic ones: what does the same here. Declared, so that
+# they are not taken for short ones with a value: -io for -i o.
+_ELSEWHERE: dict[str, str] = {
+    "mapper": "the map filter is the bundle's: heterodoop compile map.c",
+    "combiner": "the combiner is the bundle's: heterodoop compile --combine combine.c; a Java class cannot be one",
+    "reducer": "the reducer is the bundle's: heterodoop compile --reduce reduce.c; NONE is -r 0; `aggregate` and Java"
+               " classes cannot be one",
+    "file": "here it is --file, with two dashes",
+    "cacheFile": "here it is -files URI#NAME",
+    "cacheArchive": "here it is -archives URI#NAME",
+    "jobconf": "here it is -D KEY=VALUE",
+    "conf": "name each setting: -D KEY=VALUE",
+    "additionalconfspec": "name each setting: -D KEY=VALUE",
+    "inputreader": "it is not there: write an input format for that, and name it with -inputformat",
+    "io": "it is not there: filters read and write text, a line a record",
+    "mapdebug": "it is not there; Hadoop's setting for it is -D mapreduce.map.debug.script=COMMAND",
+    "reducedebug": "it is not there; Hadoop's setting for it is -D mapreduce.reduce.debug.script=COMMAND",
+    "dfs": "the cluster is that of HADOOP_CONF_DIR",
+    "fs": "the cluster is that of HADOOP_CONF_DIR",
+    "jt": "the cluster is that of HADOOP_CONF_DIR",
+}
+_OURS = ("file", "help")  # with two dashes
+_ELSEWHERE_FLAGS: dict[str, str] = {
+    "lazyOutput": "it is not there: every reducer makes its file, also an empty one",
+    "background": "here it is --detach",
+    "verbose": "it is not there; --dry-run shows the job",
+    "debug": "it is not there; --dry-run shows the job",
+    "info": "here it is --help",
+    "help": "here it is --help, with two dashes",
+}
+
+
+def _refused(name: str, why: str, *, flag: bool) -> Any:
+    """An option that only says so."""
+    def refuse(context: click.Context, parameter: click.Parameter, value: object) -> None:
+        if value:
+            raise UsageError(f"-{name} is an option of Hadoop Streaming: {why}", code="HD659")
+
+    names = [f"-{name}", *([] if name in _OURS else [f"--{name}"])]
+    return click.option(*names, f"streaming_{name.lower()}", is_flag=flag, hidden=True, expose_value=False, is_eager=True,
+                        callback=refuse)
+
+
 _STREAMING = [
     click.option(
         "-cmdenv", "--cmdenv", "environment", multiple=True, metavar="NAME=VALUE", help="Variable for the filters.",
@@ -21,7 +66,9 @@ _STREAMING = [
 
 def _streaming_options(command: Any) -> Any:
     """Options of Hadoop Streaming under its own names, and as GNU long options."""
-    for option in reversed(_STREAMING):
+    elsewhere = [_refused(name, why, flag=False) for name, why in _ELSEWHERE.items()]
+    elsewhere += [_refused(name, why, flag=True) for name, why in _ELSEWHERE_FLAGS.items()]
+    for option in reversed([*_STREAMING, *elsewhere]):
         command = option(command)
     return command
 

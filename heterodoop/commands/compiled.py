@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from .. import private
 from ..compiler import compile as spine
 from ..diag import Diagnostic
 from ..engine import commit
@@ -37,6 +38,7 @@ class Compiled:
     def __enter__(self) -> Path:
         self._folder = tempfile.TemporaryDirectory(prefix="heterodoop-")
         try:
+            private.check(Path(self._folder.name), "a job's programs (TMPDIR)")
             bundle, result = self._compile(Path(self._folder.name) / f"{self._options.name}.hdp")
         except BaseException:
             self.__exit__()

@@ -13,10 +13,11 @@ import click
 
 from ..diag import Diagnostic, render
 from ..engine.progress import make_display
-from ..hadoop import submission
-from ..hadoop.follow import CPU_MAPS, GPU_MAPS, HADOOPS, PLUGIN_GROUP, SUCCEEDED, Ended, Say
+from ..hadoop import plugin_counters, submission
+from ..hadoop.follow import HADOOPS, SUCCEEDED, Ended, Say
 from ..hadoop.job_options import SubmitOptions
 from ..hadoop.logs import Cause
+from ..hadoop.plugin_counters import CPU_MAPS, EMULATED_MAPS, GPU_MAPS
 from ..source import SourceMap
 
 FORMAT = "heterodoop-job-1"
@@ -44,6 +45,7 @@ def submit(
         return
     say = sayer(quiet=quiet)
     end = submission.run(plan, make_display(sys.stderr, quiet=quiet), say, kill_on_exit=kill_on_exit)
+    warn(submission.lost(plan, end))
     failure = None if end.state == SUCCEEDED else submission.failure(plan.hadoop.conf, end)
     if as_json:
         click.echo(json.dumps(report(end, output, failure[0] if failure else None), indent=1))
@@ -76,11 +78,12 @@ def _silent(text: str) -> None:
 
 
 def report(end: Ended, output: str, cause: Cause | None) -> dict[str, Any]:
-    """The end of a job, for programs."""
+    """The end of a job, for programs. None: nobody knows."""
     found: dict[str, Any] = {
         "format": FORMAT, "job": end.job, "state": end.state, "seconds": end.seconds, "maps": end.maps,
-        "reduces": end.reduces, "gpu_maps": end.plugin(GPU_MAPS), "cpu_maps": end.plugin(CPU_MAPS),
-        "failed_attempts": end.failed_attempts, "output": output, "counters": end.counters,
+        "reduces": end.reduces, "gpu_maps": end.maps_on(GPU_MAPS), "cpu_maps": end.maps_on(CPU_MAPS),
+        "emulated_maps": end.maps_on(EMULATED_MAPS), "reasons": plugin_counters.reasons(end.plugin),
+        "failed_attempts": end.failed_attempts, "output": output, "counters": end.counters or None,
     }
     if cause:
         attempt = cause.attempt
@@ -91,20 +94,14 @@ def report(end: Ended, output: str, cause: Cause | None) -> dict[str, Any]:
     return found
 
 
-def _is_stage(group: str, name: str) -> bool:
-    """What a GPU's time and bytes went into: for `heterodoop job counters`."""
-    return group == PLUGIN_GROUP and name.startswith("GPU_") and not name.endswith("_MAPS")
-
-
 def summary(end: Ended) -> list[str]:
     """A job that succeeded, for people: tasks, then counters."""
-    sides = ""
-    if PLUGIN_GROUP in end.counters:
-        sides = f" ({end.plugin(GPU_MAPS)} GPU, {end.plugin(CPU_MAPS)} CPU)"
-    lines = [f"{end.job} succeeded in {end.seconds:.0f} s: {end.maps} maps{sides}, {end.reduces} reduces"]
+    sides = f" ({plugin_counters.sides(end.plugin)})" if end.plugin else ""
+    tasks = "" if end.maps is None else f": {end.maps} maps{sides}, {end.reduces} reduces"
+    lines = [f"{end.job} succeeded in {end.seconds:.0f} s{tasks}", *plugin_counters.told(end.plugin)]
     rows = [(name, value) for group in end.counters.values() for name, value in group.items() if name in _SHOWN and value]
     for group, counters in end.counters.items():
-        if not group.startswith(HADOOPS):
-            rows += [(f"{group}: {name}", value) for name, value in counters.items() if not _is_stage(group, name)]
+        if group != plugin_counters.GROUP and not group.startswith(HADOOPS):
+            rows += [(f"{group}: {name}", value) for name, value in counters.items()]
     width = max((len(name) for name, _ in rows), default=0)
     return lines + [f"  {name:{width}}  {value:>14,}" for name, value in rows]

@@ -9,8 +9,12 @@ from pathlib import Path
 from .. import toolchain_cuda
 from ..errors import UsageError
 from ..manifest import Role
+from ..regular import read_regular
 from ..toolchain import CcOptions, Libm
 from . import optimisations
+
+MOST_BYTES = 64 << 20  # of a C file
+_LOOKED_AT = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -78,3 +82,9 @@ def _check_files(first: Path, folder: bool, programs: list[Path], extra: tuple[P
             raise UsageError(f"{path} is a folder, a C file is needed here", code="HD001")
         if not path.exists():
             raise UsageError(f"{path}: no such file", code="HD001")
+        try:
+            begin = read_regular(path, MOST_BYTES)[:_LOOKED_AT]
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}", code="HD001") from None
+        if b"\0" in begin:
+            raise UsageError(f"{path} is no C file: it holds NUL bytes", code="HD001", help="name an app, or a bundle")

@@ -155,7 +155,9 @@ def _index(node: ir.Index, scope: Scope) -> Text:
     texture = _texture(node.base, scope)
     if texture:
         return f"hd::fetch({texture}, {texture}_texture, {value(promoted(node.index), scope)})", POSTFIX
-    text = f"{_address_operand(node.base, scope, POSTFIX)}[{value(promoted(node.index), scope, 0)}]"
+    number = value(promoted(node.index), scope, 0)
+    inner = f"({number})" if number.startswith("[") else number  # a lambda; [[ begins an attribute
+    text = f"{_address_operand(node.base, scope, POSTFIX)}[{inner}]"
     check = scope.env.far_in_line(scope.function.name, node)
     if check:
         return f"hd::in_{check}(hd, {text}, {_line(node)})", POSTFIX

@@ -27,6 +27,8 @@ from .placement import decide
 from .prune import prune
 from .refusals import shape_refusals
 from .region_info import region_info
+from .returns import return_refusals
+from .sequencing import order_refusals
 from .stdio import stdio
 from .support import refusals as support_refusals
 from .uses import UseTable, analyse, check_clauses
@@ -114,10 +116,12 @@ def _run(
         _checked(program, step.name, verify)
     table = analyse(program)
     check_clauses(program, table, sink)
-    fold = recognise(program)
+    order = order_refusals(program, table.points_to)
+    fold = recognise(program) if not order else None
     scope = {name: symbol.storage for name, symbol in bound.scope.items()}
     placement = decide(program, table, scope, options)
-    reasons = (*gpu_refusals(program, table, libm), *placement.reasons, *_no_prologue(unit, bound, placement.decisions))
+    reasons = (*gpu_refusals(program, table, libm), *order, *return_refusals(program), *placement.reasons,
+               *_no_prologue(unit, bound, placement.decisions))
     info = region_info(program, table, fold, bound)
     return Analysis(program, table, info, tuple(dict.fromkeys(reasons)), placement.decisions)
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ToolError, UsageError
+from ..private import state_folder
 from ..resources import PACKAGE
 from . import admin, place
 from .place import Place
@@ -86,10 +88,15 @@ def say_ready(fd: int) -> None:
     os.close(fd)
 
 
-def work_folder(here: Place, wish: str) -> Path:
-    """--work, else a folder beside the socket; not below /run, which is memory."""
+def work_folder(here: Place, wish: str, environ: Mapping[str, str] = os.environ) -> Path:
+    """--work, else beside the socket where its folder was chosen, else below what is this user's own on this host.
+
+    Nothing of value lies in a /tmp that is everybody's, nor below /run, which is memory. Raises UsageError HD667: no home.
+    """
     if wish:
         return Path(os.path.abspath(wish)) / here.name
-    if here.folder.parts[:2] == ("/", "run"):
-        return Path(f"/var/tmp/heterodoop-{os.getuid()}") / here.name
-    return here.folder / f"{here.name}.work"
+    if here.folder != place.shared_folder() and here.folder.parts[:2] != ("/", "run"):
+        return here.folder / f"{here.name}.work"
+    local = Path(f"/var/lib/heterodoop-{os.getuid()}")
+    base = local if local.is_dir() else state_folder(environ)
+    return base / "driver" / socket.gethostname() / here.name

@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -31,6 +32,7 @@ from .log import Log
 from .offer import Declined, Offer
 from .protocol import BIG_CONTROL, CONTROL, VERSION, Closed, Failed, Field, Malformed, Message, Stream, Type, encode
 from .tasks import Cancelled, Result, Say, Tasks, Work
+from .work import WorkFolder
 
 OFFER_SECONDS = RUN_SECONDS = 10.0
 DATA_SECONDS = 30.0  # for the next frame of a file or of a split
@@ -55,6 +57,7 @@ class Services(NamedTuple):
     source: Source
     faults: Faults
     log: Log
+    work: WorkFolder
 
 
 @dataclass
@@ -210,9 +213,10 @@ class Conversation:
             lease.become("running")
             self._s.faults.at("running")
 
-        with self._s.tasks.folder(lease.offer, lease.number) as scratch:
+        with ExitStack() as used:
+            scratch = self._scratch(lease, used)
             with _Pulse(self._stream, lease.say, self._s.faults):
-                work = self._work(lease, job, message.all("file"), environment)
+                work = self._work(lease, job, message.all("file"), environment, used)
                 lease.become("queued")
                 self._s.faults.at("queued")
                 result = self._s.tasks.run(work, scratch, TaskReader(self._read), lease.say, started)
@@ -228,16 +232,28 @@ class Conversation:
         self._count(lease, "installed", seconds=seconds, gpu=result.gpu, read=result.source.read, why=result.source.why,
                     bytes=result.read_bytes, stages={name: round(value, 6) for name, value in _seconds(result).items()})
 
-    def _work(self, lease: Lease, job: Job, fields: Iterable[bytes], environment: Sequence[bytes]) -> Work:
-        """The attempt with all its files here. Raises Declined."""
+    def _scratch(self, lease: Lease, used: ExitStack) -> Path:
+        """A private folder for the attempt. Raises Declined."""
+        try:
+            if not self._s.work.ensure():
+                self._s.log.event("work_made_again", folder=self._s.work.path)
+            return used.enter_context(self._s.tasks.folder(lease.offer, lease.number))
+        except UsageError as error:
+            raise Declined(error.message, error.code) from None
+        except OSError as error:
+            raise Declined(f"the GPU driver's folder: {error}", "HD617") from None
+
+    def _work(
+        self, lease: Lease, job: Job, fields: Iterable[bytes], environment: Sequence[bytes], used: ExitStack,
+    ) -> Work:
+        """The attempt with all its files here, until `used` ends. Raises Declined."""
         try:
             files = parse_files(fields)
-            folder = self._s.folders.find(files) or self._fetch(files, job)
-            bundle = self._s.jobs.bundle(lease.offer, files, job)
+            with job.files_lock:
+                folder = used.enter_context(self._s.folders.use(files, self._need))
+                bundle = self._s.jobs.bundle(lease.offer, files, self._need, used)
             if why := bundle.codes.never:
                 raise UsageError(why, code="HD615")
-            if folder != bundle.folder.parent:
-                job.folders.add(folder)
             lease.say.length = lease.offer.split.length
             return Work(lease.offer, job, bundle, folder, environment)
         except Failed as error:
@@ -249,12 +265,8 @@ class Conversation:
                 job.refusal = error.message, error.code
             raise Declined(error.message, error.code) from None
 
-    def _fetch(self, files: Sequence[JobFile], job: Job) -> Path:
-        with job.files_lock:
-            return self._s.folders.make(files, self._need)
-
     def _need(self, files: list[JobFile]) -> None:
-        """Ask the task for files. Raises Failed, Closed, UsageError HD616."""
+        """Ask the task for files. Raises Failed, Closed, UsageError HD616, OSError."""
         while files:
             size, count = 0, 0
             while count < len(files) and (count == 0 or size + len(files[count].name) < _NEED_BYTES):
@@ -262,12 +274,14 @@ class Conversation:
                 count += 1
             now, files = files[:count], files[count:]
             self._stream.send(Type.NEED, *(("name", file.name) for file in now))
-            wrong: HeteroDoopError | None = None
+            wrong: HeteroDoopError | OSError | None = None
             for file in now:  # all are read, also behind one that is wrong: the task sends them anyway
+                pieces = self._stream.receive_data(file.size, DATA_SECONDS)
                 try:
-                    self._s.store.take(file, self._stream.receive_data(file.size, DATA_SECONDS))
-                except HeteroDoopError as error:
+                    self._s.store.take(file, pieces)
+                except (HeteroDoopError, OSError) as error:
                     wrong = error
+                    deque(pieces, maxlen=0)
             if wrong:
                 raise wrong
 

@@ -26,11 +26,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import HeteroDoopError, ToolError, UsageError
+from ..private import state_folder
 from ..storage import hadoop_conf
 from .coordinator import Coordinator
 from .coordinator_client import ask_status
 from .coordinator_wire import BadFrame, make_secret, parse_address, read_secret
-from .place import check_folder, folder_of
+from .place import check_folder, folder_of, shared_folder
 from .yarn_rest import Rest, of_conf
 
 START_SECONDS = 20.0
@@ -211,6 +212,9 @@ def _prepare(secret: Path | None, dir: str) -> tuple[Path, Path, Rest]:
 
 def _folder(dir: str, create: bool = False) -> Path:
     folder = folder_of(dir)
+    if folder == shared_folder():  # its secret is worth more than what may lie in everybody's /tmp
+        folder = state_folder() / "coordinator"
+        folder.parent.mkdir(0o700, parents=True, exist_ok=True)
     check_folder(folder, create=create)
     return folder
 

@@ -1,7 +1,9 @@
 """The driver's copy of jobs' files: kept by the SHA-256 of their bytes, in folders that look as a task's working folder.
 
-A file is taken only when its bytes have the hash that was named, and lies read-only under it. A job's folder is made new,
-of hard links and from names that were checked first, so nothing in it leads out of it. Not here: asking a task for files.
+A file is taken only when its bytes have the hash that was named, and lies read-only under it; they are hashed again whenever
+a folder is made of them, and when a file of a folder is not the one that was put there. What is gone or damaged is asked for
+again. A job's folder is made new, of hard links and from names that were checked first, so nothing in it leads out of it.
+Not here: asking a task for files, who may write below the driver's folder (work.py).
 """
 
 from __future__ import annotations
@@ -10,13 +12,19 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
 from ..errors import UsageError
+from ..regular import open_regular
 
+IDLE_SECONDS = 600.0  # after which a folder that no attempt uses is removed
+Fetch = Callable[[list["JobFile"]], None]
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _MODES = {"x": 0o555, "-": 0o444}
 _NAME_BYTES, _PATH_BYTES = 255, 2048
@@ -82,12 +90,25 @@ def _bad(what: str) -> UsageError:
     return UsageError(f"the job's files: {what}", code="HD616")
 
 
+def damage(file: JobFile, path: Path) -> str:
+    """Why what lies there is not this file's bytes; "" where it is."""
+    try:
+        with open_regular(path, os.O_NOFOLLOW) as data:
+            if (size := os.fstat(data.fileno()).st_size) != file.size:
+                return f"it has {size} bytes, not {file.size}"
+            return "" if hashlib.file_digest(data, "sha256").hexdigest() == file.sha256 else "its bytes are other ones"
+    except OSError as error:
+        return "it is gone" if isinstance(error, FileNotFoundError) else f"it cannot be read: {error.strerror}"
+
+
 class Store:
     """Files by hash, at most `limit` bytes of them; those unused for longest go first. Any thread may use it."""
 
-    def __init__(self, folder: Path, limit: int) -> None:
+    def __init__(self, folder: Path, limit: int, tell: Callable[[str], None] = lambda what: None) -> None:
+        """tell: hears of what was found gone or damaged."""
+        self.limit = limit
+        self.tell = tell
         self._folder = folder
-        self._limit = limit
         self._lock = Lock()
         self._used: dict[str, int] = {}  # name in the folder -> size; the latest used last
         self._count = 0
@@ -127,17 +148,28 @@ class Store:
             partial.unlink(missing_ok=True)
 
     def link(self, file: JobFile, target: Path) -> None:
-        """Make `target` this file. Raises FileNotFoundError: it is not here any more."""
+        """Make `target` this file, after a look at its bytes. Raises FileNotFoundError: they are not here any more."""
+        key = _key(file)
         with self._lock:
-            size = self._used.pop(_key(file), None)
-            if size is None:
+            if key not in self._used:
                 raise FileNotFoundError(file.name)
-            self._used[_key(file)] = size
-            os.link(self._folder / _key(file), target)
+            self._used[key] = self._used.pop(key)
+            with suppress(FileNotFoundError):
+                os.link(self._folder / key, target)
+        if why := damage(file, target):
+            target.unlink(missing_ok=True)
+            self._drop(key)
+            self.tell(f"{file.name}: {why}; it is asked for again")
+            raise FileNotFoundError(file.name)
+
+    def _drop(self, key: str) -> None:
+        with self._lock:
+            self._used.pop(key, None)
+            (self._folder / key).unlink(missing_ok=True)
 
     def _make_room(self, keep: str) -> None:
         for key in list(self._used):
-            if sum(self._used.values()) <= self._limit:
+            if sum(self._used.values()) <= self.limit:
                 return
             if key != keep:
                 del self._used[key]
@@ -152,59 +184,177 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
+class _Seen(NamedTuple):
+    """A file when its bytes were last hashed: whatever writes to it changes one of these."""
+
+    inode: int
+    size: int
+    modified: int
+    changed: int
+
+    @classmethod
+    def of(cls, path: Path) -> _Seen | None:
+        try:
+            found = os.lstat(path)
+        except OSError:
+            return None
+        return cls(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+@dataclass
+class _Folder:
+    """A folder that was made. users: attempts that use it now. used: when one last did."""
+
+    path: Path
+    files: Sequence[JobFile]
+    users: int = 1
+    used: float = 0.0
+    gone: bool = False  # no new attempt gets it
+    seen: dict[str, _Seen | None] = field(default_factory=dict)
+
+    def damage(self) -> str:
+        """Which file is not what was put there, and why; "" where all are."""
+        for file in self.files:
+            path = self.path / file.name
+            now = _Seen.of(path)
+            if now is None or now != self.seen.get(file.name):
+                if why := damage(file, path):
+                    return f"{file.name}: {why}"
+                self.seen[file.name] = now
+        return ""
+
+
 class Folders:
     """Working folders made of stored files, one for all tasks that have the same ones."""
 
     def __init__(self, store: Store, folder: Path) -> None:
         self._store = store
         self._folder = folder
-        self._ready: dict[str, Path] = {}
+        self._ready: dict[str, _Folder] = {}
         self._count = 0
         self._lock = Lock()
         folder.mkdir(0o700, parents=True, exist_ok=True)
 
-    def find(self, files: Sequence[JobFile]) -> Path | None:
-        """The folder with these files, if there is one already."""
-        return self._ready.get(_identity(files))
+    @contextmanager
+    def use(self, files: Sequence[JobFile], fetch: Fetch) -> Iterator[Path]:
+        """The folder with these files, whole and unchanged, which stays until the block ends.
 
-    def make(self, files: Sequence[JobFile], fetch: Callable[[list[JobFile]], None]) -> Path:
-        """The folder with these files; `fetch` stores those that are missing. Raises what it raises, OSError."""
+        fetch  stores those that are missing. Raises what it raises, OSError.
+        """
+        found = self._take(files, fetch)
+        try:
+            yield found.path
+        finally:
+            self._leave(found)
+
+    def make(self, files: Sequence[JobFile], fetch: Fetch) -> Path:
+        """As `use`, for a caller that only wants it to be there."""
+        with self.use(files, fetch) as folder:
+            return folder
+
+    def damaged(self, folder: Path) -> bool:
+        """Whether a file of this folder, which is in use, is not what was put there; then nobody gets it any more."""
+        with self._lock:
+            found = next((one for one in self._ready.values() if one.path == folder), None)
+        return found is None or self._is_damaged(found)
+
+    def has(self, folder: Path) -> bool:
+        """Whether attempts may still get it."""
+        with self._lock:
+            return any(one.path == folder for one in self._ready.values())
+
+    def forget_idle(self, now: float) -> None:
+        """Remove folders that nobody has used for IDLE_SECONDS."""
+        with self._lock:
+            idle = [one.path for one in self._ready.values() if not one.users and now - one.used > IDLE_SECONDS]
+        for folder in idle:
+            self.forget(folder)
+
+    def forget(self, folder: Path) -> None:
+        """No new attempt gets this folder; it is removed when none uses it any more."""
+        unused = []
+        with self._lock:
+            for identity, one in list(self._ready.items()):
+                if one.path == folder:
+                    del self._ready[identity]
+                    one.gone = True
+                    unused += [] if one.users else [one.path]
+        for path in unused:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _take(self, files: Sequence[JobFile], fetch: Fetch) -> _Folder:
+        self._check_room(files)
         identity = _identity(files)
         for _ in range(3):  # another job's files may push ours out between fetch and link
-            if found := self._ready.get(identity):
+            if (found := self._known(identity)) and not self._is_damaged(found):
                 return found
+            if found:
+                self._leave(found)
             if lacking := self._store.missing(files):
                 fetch(lacking)
             try:
                 return self._build(identity, files)
             except FileNotFoundError:
                 continue
-        raise OSError("the job's files are larger than the driver's store")
+        raise OSError("the job's files do not stay in the driver's store: others push them out, or something removes them")
 
-    def _build(self, identity: str, files: Sequence[JobFile]) -> Path:
+    def _check_room(self, files: Iterable[JobFile]) -> None:
+        size = sum({_key(file): file.size for file in files}.values())
+        if size > self._store.limit:
+            raise OSError(f"the job's files, {size} bytes, are larger than the driver's store (--store {self._store.limit})")
+
+    def _known(self, identity: str) -> _Folder | None:
+        with self._lock:
+            if found := self._ready.get(identity):
+                found.users += 1
+            return found
+
+    def _is_damaged(self, found: _Folder) -> bool:
+        why = found.damage()
+        if why:
+            self._store.tell(f"{why}; its folder is made again")
+            self.forget(found.path)
+        return bool(why)
+
+    def _leave(self, found: _Folder) -> None:
+        with self._lock:
+            found.users -= 1
+            found.used = time.monotonic()
+            unused = found.gone and not found.users
+        if unused:
+            shutil.rmtree(found.path, ignore_errors=True)
+
+    def _build(self, identity: str, files: Sequence[JobFile]) -> _Folder:
         with self._lock:
             self._count += 1
-            folder = self._folder / str(self._count)
-        folder.mkdir(0o700)
+            made = _Folder(self._folder / str(self._count), files)
+        made.path.mkdir(0o700)
         try:
-            for file in files:
-                target = folder / file.name
-                target.parent.mkdir(0o700, parents=True, exist_ok=True)
-                self._store.link(file, target)
+            self._fill(made)
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(made.path, ignore_errors=True)
             raise
         with self._lock:
-            kept = self._ready.setdefault(identity, folder)
-        if kept != folder:
-            shutil.rmtree(folder, ignore_errors=True)
+            kept = self._ready.setdefault(identity, made)
+            if kept is not made:
+                kept.users += 1
+        if kept is not made:
+            shutil.rmtree(made.path, ignore_errors=True)
         return kept
 
-    def forget(self, folder: Path) -> None:
-        """Remove a folder that no task uses any more."""
-        with self._lock:
-            self._ready = {identity: path for identity, path in self._ready.items() if path != folder}
-        shutil.rmtree(folder, ignore_errors=True)
+    def _fill(self, made: _Folder) -> None:
+        """Link its files. Raises FileNotFoundError: some are not in the store any more, and all of those are known."""
+        lacking = None
+        for file in made.files:
+            target = made.path / file.name
+            target.parent.mkdir(0o700, parents=True, exist_ok=True)
+            try:
+                self._store.link(file, target)
+            except FileNotFoundError as error:
+                lacking = error
+            made.seen[file.name] = _Seen.of(target)
+        if lacking:
+            raise lacking
 
 
 def _identity(files: Sequence[JobFile]) -> str:

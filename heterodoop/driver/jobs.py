@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -18,12 +18,11 @@ from ..executor.cpu_task import CpuJob
 from ..executor.native import Native
 from ..executor.prologue import Prologues
 from ..manifest import Manifest, Role
-from .files import Folders, JobFile, bundle_hash
+from .files import IDLE_SECONDS, Fetch, Folders, JobFile, bundle_hash
 from .gpus import Codes
 from .offer import Offer
 
 POISON = 2  # tasks that a GPU failed at, after which no other task of the job is tried
-IDLE_SECONDS = 600.0  # without an attempt, after which a job is forgotten
 
 
 @dataclass(frozen=True)
@@ -60,16 +59,13 @@ class Job:
 
     failed   tasks that a GPU failed at: they are not given to one again.
     refusal  why none of its tasks is given to a GPU, and the code of the error index.
-    folders  working folders made for it, but its bundle's own.
     """
 
     prologues: Prologues
-    bundle: str = ""
     attempts: int = 0
     used: float = 0.0
     failed: set[str] = field(default_factory=set)
     refusal: tuple[str, str] | None = None
-    folders: set[Path] = field(default_factory=set)
     files_lock: Lock = field(default_factory=Lock)  # one attempt at a time sends what is missing
 
     def fail(self, task: str, reason: str) -> None:
@@ -87,9 +83,9 @@ class Jobs:
         self._device = device
         self._folders = folders
         self._jobs: dict[str, Job] = {}
-        self._bundles: dict[str, Bundle | HeteroDoopError] = {}
-        self._loading: dict[str, Lock] = {}
+        self._bundles: dict[str, tuple[Path, Bundle | HeteroDoopError]] = {}  # and the folder that it was loaded from
         self._lock = Lock()
+        self._loading = Lock()
 
     @contextmanager
     def attempt(self, name: str) -> Iterator[Job]:
@@ -107,32 +103,34 @@ class Jobs:
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def bundle(self, offer: Offer, files: Sequence[JobFile], job: Job) -> Bundle:
-        """The job's bundle, loaded once for all jobs that have it; its files are stored already.
+    def bundle(self, offer: Offer, files: Sequence[JobFile], fetch: Fetch, used: ExitStack) -> Bundle:
+        """The job's bundle, loaded once for all jobs that have it. Its folder stays until `used` ends.
 
-        Raises UsageError HD616: the files are not those of the bundle that was named. HeteroDoopError as manifest.load.
+        Raises UsageError HD616: the files are not those of the bundle that was named. HeteroDoopError as manifest.load;
+        what Folders.use raises.
         """
         if bundle_hash(files, offer.bundle_name) != offer.bundle:
             raise UsageError("the bundle's files are not those that the job was submitted with", code="HD616")
-        with self._lock:
-            job.bundle = offer.bundle
-            loading = self._loading.setdefault(offer.bundle, Lock())
-        with loading:
-            if offer.bundle not in self._bundles:
-                self._bundles[offer.bundle] = self._load(offer, files)
-            found = self._bundles[offer.bundle]
-        if isinstance(found, HeteroDoopError):
-            raise found
-        return found
+        own = [file for file in files if file.name.startswith(f"{offer.bundle_name}/")]
+        why = ""
+        for _ in range(2):
+            folder = used.enter_context(self._folders.use(own, fetch))
+            found = self._loaded(offer.bundle, folder / offer.bundle_name)
+            if isinstance(found, Bundle):
+                return found
+            if not self._folders.damaged(folder):  # its bytes are the right ones: it will not be another one
+                raise found
+            why = found.message
+        raise OSError(f"the bundle's files changed while it was loaded: {why}")
 
-    def _load(self, offer: Offer, files: Sequence[JobFile]) -> Bundle | HeteroDoopError:
-        prefix = f"{offer.bundle_name}/"
-        own = [file for file in files if file.name.startswith(prefix)]
+    def _loaded(self, bundle: str, folder: Path) -> Bundle | HeteroDoopError:
+        with self._loading:
+            known = self._bundles.get(bundle)
+            if known is None or known[0] != folder:
+                known = self._bundles[bundle] = folder, self._load(folder)
+            return known[1]
 
-        def refuse(lacking: list[JobFile]) -> None:
-            raise UsageError("the bundle's files were removed meanwhile", code="HD616")
-
-        folder = self._folders.make(own, refuse) / offer.bundle_name
+    def _load(self, folder: Path) -> Bundle | HeteroDoopError:
         try:
             found = manifest.load(folder)
         except HeteroDoopError as error:
@@ -140,16 +138,12 @@ class Jobs:
         return Bundle(folder, found, Codes(self._device, folder, found))
 
     def forget_idle(self, now: float) -> list[str]:
-        """Drop jobs without attempts for IDLE_SECONDS, with their folders and bundles; returns their names."""
+        """Drop jobs without attempts for IDLE_SECONDS, folders and bundles that none has used; returns the jobs' names."""
         with self._lock:
             idle = [name for name, job in self._jobs.items() if not job.attempts and now - job.used > IDLE_SECONDS]
-            gone = [self._jobs.pop(name) for name in idle]
-            used = {job.bundle for job in self._jobs.values()}
-            bundles = [self._bundles.pop(job.bundle, None) for job in gone if job.bundle not in used]
-            for folder in {folder for job in gone for folder in job.folders}:
-                if not any(folder in job.folders for job in self._jobs.values()):
-                    self._folders.forget(folder)
-            for bundle in bundles:
-                if isinstance(bundle, Bundle):
-                    self._folders.forget(bundle.folder.parent)
+            for name in idle:
+                del self._jobs[name]
+        self._folders.forget_idle(now)
+        with self._loading:
+            self._bundles = {name: row for name, row in self._bundles.items() if self._folders.has(row[0].parent)}
         return idle

@@ -13,9 +13,7 @@ import hmac
 import json
 import os
 import secrets
-import shutil
 import socket
-import stat
 import struct
 import time
 from collections.abc import Iterator, Mapping
@@ -24,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import UsageError
+from ..private import OTHERS_ANYTHING, why_unsafe
 from .protocol import Closed, Malformed, Stream, Type
 
 SOCKET_PATH_BYTES = 107  # struct sockaddr_un
@@ -80,11 +79,16 @@ def folder_of(wish: str = "", environ: Mapping[str, str] = os.environ) -> Path:
     if chosen := wish or environ.get("HETERODOOP_DRIVER_DIR", ""):
         return Path(os.path.abspath(chosen))
     run = Path(f"/run/heterodoop-{os.getuid()}")
-    return run if run.exists() else Path(f"/tmp/heterodoop-{os.getuid()}")
+    return run if run.exists() else shared_folder()
+
+
+def shared_folder() -> Path:
+    """The place that a driver and the containers of its user know without being told."""
+    return Path(f"/tmp/heterodoop-{os.getuid()}")
 
 
 def check_folder(folder: Path, create: bool = False) -> None:
-    """Raises UsageError HD612: it is missing, no folder of our own, or open to others; HD614: it cannot be made."""
+    """Raises UsageError HD612: it is missing, no folder of our own, or others can get at it; HD614: it cannot be made."""
     if create:
         try:
             folder.mkdir(0o700)
@@ -93,15 +97,11 @@ def check_folder(folder: Path, create: bool = False) -> None:
         except OSError as error:
             raise UsageError(f"{folder}: {error.strerror}", code="HD614") from None
     try:
-        found = os.lstat(folder)
+        why = why_unsafe(folder, OTHERS_ANYTHING)
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror}", code="HD612") from None
-    if not stat.S_ISDIR(found.st_mode):
-        raise _unsafe(folder, "it is no folder (a link is none)")
-    if found.st_uid != os.getuid():
-        raise _unsafe(folder, f"it belongs to uid {found.st_uid}, not to {os.getuid()}")
-    if found.st_mode & 0o077:
-        raise _unsafe(folder, f"its mode is {stat.S_IMODE(found.st_mode):04o}, not 0700")
+    if why:
+        raise _unsafe(folder, why)
 
 
 def _unsafe(folder: Path, why: str) -> UsageError:
@@ -241,15 +241,8 @@ def proof(key: bytes, who: bytes, nonce: bytes) -> bytes:
     return hmac.digest(key, who + nonce, "sha256")
 
 
-def remove_leftovers(place: Place, work: Path) -> None:
-    """What a driver that was killed has left; call it with the lock held. Raises UsageError HD614."""
+def remove_leftovers(place: Place) -> None:
+    """What a driver that was killed has left; call it with the lock held."""
     for path in (place.socket, place.tcp_port):
         with suppress(FileNotFoundError):
             os.unlink(path)
-    try:
-        if work.is_symlink() or work.is_file():
-            raise UsageError(f"{work} is no folder", code="HD614")
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(0o700, parents=True)
-    except OSError as error:
-        raise UsageError(f"{work}: {error.strerror}", code="HD614") from None

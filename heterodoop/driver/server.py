@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import resource
 import selectors
-import shutil
 import socket
 import threading
 import time
@@ -39,6 +38,7 @@ from .log import Log
 from .place import Place
 from .protocol import BIG_CONTROL, Closed, Malformed, Silent, Stream, Type
 from .tasks import Tasks
+from .work import WorkFolder
 
 CONNECTIONS = 1024  # at a time; a map attempt on the CPU keeps its own until it ends
 _KEEP_SECONDS = 1.0  # between two looks at what is left over
@@ -89,11 +89,11 @@ class Server:
         place.check_folder(config.place.folder, create=True)
         with ExitStack() as stack:
             stack.enter_context(place.locked(config.place))
-            place.remove_leftovers(config.place, config.work)
-            stack.callback(shutil.rmtree, config.work, ignore_errors=True)
+            place.remove_leftovers(config.place)
+            work = stack.enter_context(WorkFolder(config.work, ("store", "folders", "attempts")))
             self.log = Log(config.place.log, config.foreground)
             stack.callback(self.log.close)
-            self._services = self._start(stack)
+            self._services = self._start(stack, work)
             self._listeners = self._listen(stack)
             self._stack = stack.pop_all()
         self.log.event("started", pid=os.getpid(), version=__version__, device=config.wish.device,
@@ -108,7 +108,7 @@ class Server:
         self.log.event("stopped")
         self._stack.close()
 
-    def _start(self, stack: ExitStack) -> Services:
+    def _start(self, stack: ExitStack, work: WorkFolder) -> Services:
         config = self.config
         native = Native.load()
         gpus = Gpus(config.wish)
@@ -116,7 +116,7 @@ class Server:
         gpus.start()
         sessions = config.wish.sessions
         queue = FairQueue(lambda: gpus.count * sessions, config.queue)
-        store = Store(config.work / "store", config.store)
+        store = Store(config.work / "store", config.store, lambda what: self.log.event("store", what=what))
         folders = Folders(store, config.work / "folders")
         jobs = Jobs(native, config.wish.device, folders)
         cluster = Cluster(self._conf)
@@ -126,7 +126,7 @@ class Server:
         node = Node(gpus.count, sessions)
         self._source.start(node)
         stack.callback(self._source.stop)
-        return Services(native, gpus, queue, store, folders, jobs, tasks, node, self._source, self._faults, self.log)
+        return Services(native, gpus, queue, store, folders, jobs, tasks, node, self._source, self._faults, self.log, work)
 
     def _listen(self, stack: ExitStack) -> selectors.BaseSelector:
         selector = stack.enter_context(selectors.DefaultSelector())

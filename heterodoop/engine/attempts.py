@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import HeteroDoopError
-from ..executor.cpu_task import MapRun, Place, TaskRunner, run_map, run_reduce
+from ..executor.cpu_task import MapRun, Place, TaskRunner, changed_file, run_map, run_reduce
 from ..executor.native import Progress
 from ..executor.report import AttemptResult, TaskFailure
 from ..executor.streaming_env import TaskNames
@@ -90,8 +90,11 @@ class AttemptRunner:
         split = self.plan.splits[attempt.task.number]
         run = MapRun(self.plan.cpu, split, self._place(attempt, folder), out, index)
         if self.on_device and attempt.slot.kind == "gpu":
-            return self.on_device(run, progress)
-        return run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
+            result = self.on_device(run, progress)
+        else:
+            result = run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
+        changed = None if result.cancelled else changed_file(split)
+        return replace(result, failure=changed) if changed else result
 
     def _reduce(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
         segments = self.shuffle.segments(attempt.task.number)

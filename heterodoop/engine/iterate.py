@@ -65,6 +65,7 @@ class _Iteration:
         self.stop = Stop.of(wish, conf.get(LIMIT), conf.get(UNTIL))
         self.bundle, self.inputs, self.options, self.layout = bundle, inputs, options, layout
         self.devices, self.tell = devices, tell
+        self.as_text: bool = conf.get(storage.AS_TEXT)
         self.name = wish.side_file
         self.files = dict(shipped(options.files))
         if self.name not in self.files or self.files[self.name].is_dir():
@@ -75,7 +76,7 @@ class _Iteration:
     def identity(self) -> dict[str, Any]:
         """What decides the rounds' results. Not in it: where and in what pieces tasks run, and when the job ends."""
         ignore = (str(self.layout.output), str(self.layout.report), str(self.rounds.root))
-        found = storage.resolve(self.inputs, ignore=ignore).files
+        found = storage.resolve(self.inputs, ignore=ignore, as_text=self.as_text).files
         settings = sorted(text for text in self.options.settings if not text.startswith("heterodoop."))
         return {
             "program": program(self.bundle),

@@ -15,6 +15,7 @@ from ..errors import UsageError
 from ..executor.gpus import SESSIONS
 from ..executor.split import SPLIT_BYTES, SplitSize
 from ..executor.streaming_env import OLD_NAMES
+from ..storage.inputs import AS_TEXT
 
 MAX_REDUCERS = 100_000
 MAX_BYTES = 1 << 62
@@ -82,6 +83,9 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "Largest split in bytes."),
     Setting("textinputformat.record.delimiter", "", _delimiter,
             r"End of a record, taken as it is, instead of \n, \r\n and \r (--record-delimiter understands escapes)."),
+    Setting(AS_TEXT, "false", _boolean,
+            "Whether SequenceFiles, Parquet, Avro and ORC files and archives are read as lines; else they are refused"
+            " (HD047)."),
     Setting("mapreduce.map.maxattempts", "4", _integer(1, 1000), "Times a map task is tried before the job fails."),
     Setting("mapreduce.reduce.maxattempts", "4", _integer(1, 1000), "Times a reduce task is tried before the job fails."),
     Setting("mapreduce.task.io.sort.mb", "100", _integer(1, 2047),

@@ -113,7 +113,7 @@ def make_plan(
     if devices:
         devices.start(device, options.gpus, found, conf)
     ignore = (str(layout.output), str(layout.report), *options.ignore)
-    listing = storage.resolve(inputs, ignore=ignore, check=check)
+    listing = storage.resolve(inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT))
     splits = plan_splits(listing.files, conf.split_size)
     reducers = conf.get("mapreduce.job.reduces")
     if reducers is None:

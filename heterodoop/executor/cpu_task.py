@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from ..errors import HeteroDoopError
 from ..manifest import PairReader
-from ..storage.local import Pump
+from ..storage.local import Pump, Stamp
 from .map_output import open_map_output
 from .native import FilterCommand, MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
 from .report import AttemptResult, TaskFailure
@@ -141,16 +141,26 @@ def run_split(
 
 
 def changed_file(split: Split) -> TaskFailure | None:
-    """A file that shrank or went away since the job was planned would be read short without a word."""
+    """What has become of the file since the job was planned, None where it is the same: tasks would read parts of two.
+
+    A file that grew is another one too: where its last record ended is not its end any more.
+    """
     file = split.file
     try:
-        size = os.stat(file.path).st_size
+        status = os.stat(file.path)
+    except FileNotFoundError:
+        return TaskFailure(f"the input {file.path} is not there any more: it was there when the job began", "HD049", True)
     except OSError as error:
         return TaskFailure(f"cannot read {file.path}: {error.strerror}", "HD404")
-    if size < file.size:
-        what = f"{file.path} is {size} bytes long, and was {file.size} when the job began"
-        return TaskFailure(what, "HD404", permanent=True)
-    return None
+    size = status.st_size
+    if size < file.size or (file.stamp and size != file.size):
+        what = f"the input {file.path} is {size} bytes long, and was {file.size} when the job began"
+    elif file.stamp and Stamp.of(status) != file.stamp:
+        replaced = Stamp.of(status)[:2] != file.stamp[:2]
+        what = f"the input {file.path} was {'replaced' if replaced else 'written to'} while the job ran"
+    else:
+        return None
+    return TaskFailure(what, "HD049", permanent=True)
 
 
 def filter_command(job: CpuJob, program: Path, place: Place) -> FilterCommand:

@@ -144,6 +144,7 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
     (r"Input path does not exist: (\S.*)", "HD010", "the input {0} does not exist"),
     (r"Input Pattern (\S.*) matches 0 files", "HD012", "no input file matches {0}"),
     (r"(?:to unknown queue|Queue): ?(\S+)", "HD623", "there is no queue {0}"),
+    (r"-(\w+) ?: class not found ?: ?(\S+)", "HD623", "-{0}: there is no class {1} (-libjars brings your own)"),
 )
 
 
@@ -151,7 +152,7 @@ def explain(said: str, status: int) -> UsageError | JobFailed | ToolError:
     """What the client's failure means. HD020, HD010, HD012, HD623 (the user's), HD622 (unreachable), HD625 (else)."""
     for pattern, code, message in _KNOWN:
         if match := re.search(pattern, said):
-            return UsageError(message.format(match[1].strip()), code=code)
+            return UsageError(message.format(*(group.strip() for group in match.groups())), code=code)
     exceptions = re.findall(r"^(?:Exception in thread \S+ |Caused by: )?[\w.$]+(?:Exception|Error): .*", said, re.MULTILINE)
     if match := re.search(r"Call From \S+ to (\S+) failed|UnknownHostException: (\S+)", said):
         return ToolError(f"{match[1] or match[2]} does not answer", code="HD622", help=LOOK)

@@ -14,14 +14,14 @@ from typing import NamedTuple
 from ..driver.yarn_rest import Unknown, one
 from ..engine.progress import Display, Snapshot
 from ..errors import ToolError
-from .rest import App, Cluster, Counters
+from . import plugin_counters
+from .plugin_counters import EMULATED_MAPS, GPU_MAPS, Counters
+from .rest import App, Cluster
 
 PERIOD = 1.0
 GIVE_UP = 300.0
 HISTORY_SECONDS = 30.0
 QUEUE_HINT = 60.0  # a job that waits so long for a container is told why
-PLUGIN_GROUP = "HeteroDoop"
-GPU_MAPS, CPU_MAPS = "GPU_MAPS", "CPU_MAPS"
 SUCCEEDED = "SUCCEEDED"
 HADOOPS = ("org.apache.hadoop.", "Shuffle Errors")  # how the names of Hadoop's own groups of counters begin
 
@@ -29,19 +29,28 @@ Say = Callable[[str], None]
 
 
 class Ended(NamedTuple):
-    """How a job ended. `state`: SUCCEEDED, FAILED or KILLED; `seconds`: from its submission; `counters` {} = not known."""
+    """How a job ended. `state`: SUCCEEDED, FAILED or KILLED; `seconds`: from its submission.
+
+    None, and no counters at all: nobody knows. A job that ran has some.
+    """
 
     job: str
     state: str
     seconds: float
-    maps: int
-    reduces: int
-    failed_attempts: int
+    maps: int | None
+    reduces: int | None
+    failed_attempts: int | None
     diagnostics: str
     counters: Counters
 
-    def plugin(self, name: str) -> int:
-        return self.counters.get(PLUGIN_GROUP, {}).get(name, 0)
+    @property
+    def plugin(self) -> dict[str, int]:
+        """What the plug-in counted, {} where it did not or nobody knows."""
+        return self.counters.get(plugin_counters.GROUP, {})
+
+    def maps_on(self, name: str) -> int | None:
+        """Map attempts that the plug-in counts under the name; None: nobody knows."""
+        return self.plugin.get(name, 0) if self.counters else None
 
 
 class Follower:
@@ -101,16 +110,20 @@ class Follower:
             "mapsCompleted", "mapsTotal", "reducesCompleted", "reducesTotal", "failedMapAttempts", "failedReduceAttempts",
         )}
         maps, total = numbers["mapsCompleted"], numbers["mapsTotal"]
+        on_device, device = self._on_device() if self._plugin else (None, "")
         return Snapshot(
             phase="map" if maps < total or not numbers["reducesTotal"] else "reduce",
             maps_done=maps, maps=total, reduces_done=numbers["reducesCompleted"], reduces=numbers["reducesTotal"],
             failed=numbers["failedMapAttempts"] + numbers["failedReduceAttempts"], bytes_done=0, bytes_total=0,
-            on_device=self._on_gpus() if self._plugin else None, device="GPU",
+            # Asked later than the maps, and attempts that are not over yet have counted too.
+            on_device=None if on_device is None else min(on_device, maps), device=device,
         )
 
-    def _on_gpus(self) -> int:
-        counters = self._cluster.counters(self._job, ended=False)
-        return counters.get(PLUGIN_GROUP, {}).get(GPU_MAPS, 0)
+    def _on_device(self) -> tuple[int, str]:
+        """How many maps devices have done, and what to call these."""
+        own = self._cluster.counters(self._job, ended=False).get(plugin_counters.GROUP, {})
+        found = own.get(GPU_MAPS, 0)
+        return found, "emulated" if found and own.get(EMULATED_MAPS, 0) == found else "GPU"
 
 
 def ended(cluster: Cluster, job: str, app: App | None) -> Ended:
@@ -118,7 +131,7 @@ def ended(cluster: Cluster, job: str, app: App | None) -> Ended:
     found = cluster.history_of(job, HISTORY_SECONDS)
     if found is None:
         state, seconds = (app.final, app.elapsed / 1000) if app else ("UNKNOWN", 0.0)
-        return Ended(job, state, seconds, 0, 0, 0, app.diagnostics if app else "", {})
+        return Ended(job, state, seconds, None, None, None, app.diagnostics if app else "", {})
     try:
         counters = cluster.counters(job)
     except Unknown:

@@ -1,8 +1,9 @@
 """From what the user said to a `StreamingJob`: checks it, ships its files, and says what will be different from the wish.
 
-What streaming does itself stays its own: other partitioners, comparators, separators, formats are passed on. The plug-in
-then declines, so such a job's map tasks run on the CPU; a warning says so before the job runs. Not here: the arguments
-(`streaming`), talking to a cluster (`submission`).
+What streaming does itself stays its own. A job whose filters do not read the lines of its files is a plain streaming job;
+other partitioners, comparators, separators, output formats are passed on, and the plug-in declines. In both cases the map
+tasks run on the CPU, and a warning says so before the job runs. Not here: the arguments (`streaming`), talking to a cluster
+(`submission`).
 """
 
 from __future__ import annotations
@@ -32,17 +33,22 @@ QUEUE = "mapreduce.job.queuename"
 DELIMITER = "textinputformat.record.delimiter"
 POLICY = "heterodoop.policy"
 DRIVER_DIR = "heterodoop.driver.dir"
+DETAILS = "heterodoop.counters.details"
 _NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
 
 # Settings of the plug-in and the driver (docs/hadoop-plugin.md), beside those of `jobconf.SETTINGS`.
 PLUGIN_KEYS = frozenset({
     POLICY, "heterodoop.verify", "heterodoop.gpu.retry", "heterodoop.gpu.delay", DRIVER_DIR,
-    "heterodoop.driver.tcp", "heterodoop.driver.silence.ms", "heterodoop.gpu.wait.max.ms",
+    "heterodoop.driver.tcp", "heterodoop.driver.silence.ms", "heterodoop.gpu.wait.max.ms", DETAILS,
 })
 
 # With these the plug-in leaves a job's map tasks to the CPU; the values are those with which it does not.
 HASH_PARTITIONER = "org.apache.hadoop.mapred.lib.HashPartitioner"
-TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
+TEXT_INPUT = ("", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat")  # as streaming understands -inputformat
+IGNORE_KEY = "stream.map.input.ignoreKey"
+MAX_SPLIT = "mapreduce.input.fileinputformat.split.maxsize"
+# Of the old interface, which is streaming's; those that combine files take the limit.
+_NO_LIMIT = re.compile(r"((org\.apache\.hadoop\.mapred\.(lib\.)?)?(Text|KeyValueText|NLine|SequenceFile\w*)InputFormat)?")
 _CODECS = ("org.apache.hadoop.io.compress.DefaultCodec", "org.apache.hadoop.io.compress.GzipCodec")
 CPU_SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "mapreduce.job.partitioner.class": ((HASH_PARTITIONER,), "another partitioner"),
@@ -96,23 +102,53 @@ def build(
         raise UsageError(f"--cpu-only and --policy {options.policy} exclude each other", code="HD032")
     what = manifest.load(bundle)
     settings, warnings = _settings(options, plugin=not options.cpu_only)
+    plain = _plain(options, settings)
     if (folder := os.environ.get("HETERODOOP_DRIVER_DIR")) and not options.cpu_only:
         settings.setdefault(DRIVER_DIR, folder)
+    if not (options.cpu_only or plain) and _reducer_counts(bundle, what):
+        settings.setdefault(DETAILS, "false")
     reducers = _reducers(options, settings, what, conf)
     packed = archive.pack(bundle)
     job = StreamingJob(
         bundle=Shipped(str(packed.path), packed.name), bundle_sha256=packed.sha256,
-        plugin=None if options.cpu_only else str(archive.shippable(find_jar(), "heterodoop-mr.jar")),
+        plugin=None if options.cpu_only or plain else str(archive.shippable(find_jar(), "heterodoop-mr.jar")),
         combiner=what.program("combine") is not None, reducer=what.program("reduce") is not None,
         inputs=tuple(hadoop_path(name, exists) for name in inputs), output=hadoop_path(output, lambda _: False),
         reducers=reducers, name=settings.pop(NAME, what.name), queue=settings.pop(QUEUE, ""),
         policy=settings.pop(POLICY, ""), settings=settings, environment=tuple(map(_variable, options.environment)),
         files=(*map(_file, options.files), *_shipped(options.hadoop_files)), archives=tuple(_shipped(options.archives)),
         libjars=tuple(jar for text in options.libjars for jar in text.split(",") if jar),
-        partitioner=options.partitioner, input_format=options.input_format, output_format=options.output_format,
+        partitioner=options.partitioner, output_format=options.output_format,
+        input_format="" if options.input_format in TEXT_INPUT else options.input_format,
     )
     _check_names(job)
-    return job, warnings + (_cpu_warnings(job, what) if job.plugin else [])
+    if job.plugin:
+        return job, warnings + _cpu_warnings(job, what)
+    told = [] if options.cpu_only else [_on_cpu(f"the job is a plain streaming job, since {plain}")]
+    return job, warnings + told + _unheeded(job)
+
+
+def _plain(options: SubmitOptions, settings: dict[str, str]) -> str:
+    """Why the filters do not read the lines of the job's files, so that only streaming itself can feed them; "": they do."""
+    if options.input_format not in TEXT_INPUT:
+        return f"with -inputformat {options.input_format} filters read what that format makes of a file"
+    if settings.get(IGNORE_KEY, "").strip().lower() == "false":
+        return f"with -D {IGNORE_KEY}=false filters read the offsets of lines too"
+    return ""
+
+
+def _reducer_counts(bundle: Path, what: Manifest) -> bool:
+    """Whether reducers may have counters of their own: map attempts cannot see how many, and Hadoop limits their sum."""
+    program = what.program("reduce")
+    return program is not None and b"counter:" in (bundle / program.binary).read_bytes()
+
+
+def _unheeded(job: StreamingJob) -> list[Diagnostic]:
+    """Of a plain streaming job: what `run`, and the plug-in's input format, do and streaming does not."""
+    if MAX_SPLIT not in job.settings or not _NO_LIMIT.fullmatch(job.input_format):
+        return []
+    what = f"-D {MAX_SPLIT}: the input formats of plain streaming jobs do not know it"
+    return [Diagnostic("warning", "HD656", what, help="-D mapreduce.job.maps=N makes splits of at most bytes / N")]
 
 
 def _settings(options: SubmitOptions, *, plugin: bool) -> tuple[dict[str, str], list[Diagnostic]]:
@@ -261,11 +297,13 @@ def _cpu_warnings(job: StreamingJob, what: Manifest) -> list[Diagnostic]:
     reasons = [f"the map program stays on the CPU: {reason.message}" for reason in refusals[:1]]
     if job.partitioner not in ("", HASH_PARTITIONER) and job.reducers > 1:
         reasons.append(f"-partitioner {job.partitioner}: another partitioner")
-    if job.input_format not in ("", TEXT_INPUT):
-        reasons.append(f"-inputformat {job.input_format}: the split's records are not the lines of its bytes")
     if job.output_format and job.reducers == 0:
         reasons.append(f"-outputformat {job.output_format} in a job without reducers")
     for key, (allowed, why) in CPU_SETTINGS.items():
         if key in job.settings and job.settings[key] not in allowed:
             reasons.append(f"-D {key}={job.settings[key]}: {why}")
-    return [Diagnostic("warning", "HD626", f"map tasks will run on the CPU: {reason}") for reason in reasons]
+    return [_on_cpu(reason) for reason in reasons]
+
+
+def _on_cpu(reason: str) -> Diagnostic:
+    return Diagnostic("warning", "HD626", f"map tasks will run on the CPU: {reason}")

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 from ..driver.yarn_rest import Unknown, one
 from ..errors import UsageError
 from ..storage.hadoop_conf import HadoopConf
-from . import logs
-from .follow import CPU_MAPS, GPU_MAPS, PLUGIN_GROUP
-from .rest import App, Attempt, Cluster, Counters
+from . import logs, plugin_counters
+from .plugin_counters import CPU_MAPS, GPU_MAPS, Counters
+from .rest import App, Attempt, Cluster
 
 LIVE = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
 LOG_NAMES = ("stdout", "stderr", "syslog")
 
 
 class Status(NamedTuple):
-    """A job and how far it is. `on_gpus`, `on_cpus`: None where the plug-in said nothing."""
+    """A job and how far it is. `on_gpus`, `on_cpus`: None where the plug-in said nothing; `sides`: the same in words."""
 
     job: str
     name: str
@@ -35,11 +35,12 @@ class Status(NamedTuple):
     on_cpus: int | None
     diagnostics: str
     url: str
+    sides: str = ""
 
     def __str__(self) -> str:
         text = f"{self.job} {self.state}: map {self.maps_done}/{self.maps}"
-        if self.on_gpus is not None:
-            text += f" ({self.on_gpus} GPU, {self.on_cpus} CPU)"
+        if self.sides:
+            text += f" ({self.sides})"
         if self.reduces:
             text += f", reduce {self.reduces_done}/{self.reduces}"
         return text + (f", {self.failed_attempts} failed attempts" if self.failed_attempts else "")
@@ -61,7 +62,7 @@ def status(cluster: Cluster, job: str) -> Status:
         return int(found.get(name) or 0)
 
     counters = _counters(cluster, job) if found else {}
-    plugin = counters.get(PLUGIN_GROUP)
+    plugin = counters.get(plugin_counters.GROUP)
     state = str(found.get("state") or "") or (app.state if app else "")
     if app is not None and app.over:
         state = app.final
@@ -71,6 +72,7 @@ def status(cluster: Cluster, job: str) -> Status:
         number("failedMapAttempts") + number("failedReduceAttempts"),
         plugin.get(GPU_MAPS, 0) if plugin else None, plugin.get(CPU_MAPS, 0) if plugin else None,
         str(found.get("diagnostics") or (app.diagnostics if app else "")), app.url if app else "",
+        plugin_counters.sides(plugin) if plugin else "",
     )
 
 

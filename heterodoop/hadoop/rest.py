@@ -21,15 +21,15 @@ from ..driver import yarn_rest
 from ..driver.yarn_rest import OVER, Unknown, application, many, one
 from ..errors import Limitation, ToolError, UsageError
 from ..storage.hadoop_conf import HadoopConf, hadoop_user
+from . import plugin_counters
 from .client import LOOK
+from .plugin_counters import Counters
 
 TIMEOUT = 20.0
 _HISTORY = "/ws/v1/history/mapreduce/jobs"
 _ID = re.compile(r"(?:job|application)_([0-9]{1,19}_[0-9]{1,10})\Z")
 _LOG_BYTES = 1 << 20
 _ANSWER_BYTES = 64 << 20  # the tasks of a job of 100,000 are 19 MB
-
-Counters = dict[str, dict[str, int]]
 
 
 class App(NamedTuple):
@@ -205,13 +205,14 @@ class Cluster(yarn_rest.Rest):
 
 
 def counters_of(found: Mapping[str, Any]) -> Counters:
+    """As a server says them; the plug-in's under their own names."""
     groups = many((one(found.get("jobCounters")) or {}).get("counterGroup"))
-    return {
+    return plugin_counters.named({
         str(group.get("counterGroupName")): {
             str(counter.get("name")): int(counter.get("totalCounterValue", 0)) for counter in many(group.get("counter"))
         }
         for group in groups
-    }
+    })
 
 
 def _app(found: Mapping[str, Any]) -> App:

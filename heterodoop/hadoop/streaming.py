@@ -27,7 +27,6 @@ TRUNCATE = "stream.jobconf.truncate.limit"
 PLUGIN_SETTINGS: Mapping[str, str] = {
     "mapred.map.runner.class": MAP_RUNNER,
     "mapreduce.job.map.output.collector.class": COLLECTORS,
-    "stream.map.input.ignoreKey": "true",  # streaming pipes offsets too where the input format is not TextInputFormat
     "stream.map.output": "text",  # makes StreamJob set the map output's types although -mapper is a class
 }
 OWN_SETTINGS = frozenset({
@@ -60,6 +59,8 @@ class StreamingJob:
     bundle          archive of the bundle; its name is that of a folder in the tasks' working folders.
     bundle_sha256   of the files in it (`archive.bundle_sha256`).
     plugin          the plug-in's jar; None: a plain streaming job of the CPU filters.
+    input_format    "" for TextInputFormat, the only one that the plug-in is given: what others make of a file, and what of
+                    it streaming hands to a filter, stays streaming's own.
     combiner, reducer   whether the bundle has one that the job uses.
     settings        the user's -D, which come last but for what belongs to the plug-in.
     environment     -cmdenv NAME=VALUE.
@@ -136,8 +137,6 @@ def _plugin_settings(job: StreamingJob) -> dict[str, str]:
         found["heterodoop.files.sha256"] = ",".join(hashes)
     if job.policy:
         found["heterodoop.policy"] = job.policy
-    if job.input_format:
-        found["heterodoop.inputformat"] = job.input_format
     return found
 
 

@@ -28,6 +28,7 @@ from .streaming import StreamingJob
 _NO_NAMESPACE = ("HD632", "HD635", "HD636", "HD637")
 
 
+_MOST_COUNTERS = "mapreduce.job.counters.max"
 _LOOKED_AT = 20  # inputs; of more Hadoop says itself what is missing, after seconds
 
 
@@ -139,6 +140,17 @@ def _interrupted(of: Plan, job: str, *, kill: bool) -> Interrupted:
     except Unknown as error:
         return Interrupted(f"{job} could not be killed: {error}", help=f"heterodoop job kill {job}")
     return Interrupted(f"interrupted; {job} is killed")
+
+
+def lost(of: Plan, end: Ended) -> list[Diagnostic]:
+    """A warning where a job ran and no server has its counters."""
+    if end.counters or end.state == "KILLED":
+        return []
+    most = of.hadoop.conf.get(_MOST_COUNTERS, "120")
+    what = f"the counters of {end.job} are lost: no server has them"
+    help = f"Hadoop loses all of a job's counters when it has more than {_MOST_COUNTERS} ({most}) of its own, or when the" \
+           " JobHistory server does not answer"
+    return [Diagnostic("warning", "HD657", what, help=help)]
 
 
 def failure(conf: HadoopConf, end: Ended) -> tuple[Cause, JobFailed]:

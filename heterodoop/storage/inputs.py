@@ -2,7 +2,7 @@
 
 As Hadoop's FileInputFormat lists a job's input: order of the arguments is kept, entries of a folder and matches of a
 glob come in byte order, names that start with `.` or `_` are hidden in both. Two differences: a hidden name that the
-user wrote out is taken, and a name with `*`, `?` or `[` in it is a glob only where no file has that very name.
+user wrote out is taken, and a name with `*`, `?`, `[` or `{` in it is a glob only where no file has that very name.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from typing import NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import Limitation, UsageError
-from .local import UNSUPPORTED, InputFile, codec_of, suffix_of
+from .contents import look_at
+from .local import SUFFIXES, UNSUPPORTED, InputFile, Stamp, codec_of, suffix_of
 
+AS_TEXT = "heterodoop.input.as.text"
+_STREAM = "write the stream to a file first"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
@@ -29,35 +32,43 @@ class Listing(NamedTuple):
     warnings: tuple[Diagnostic, ...]
 
 
-def resolve(inputs: Sequence[str], *, ignore: Sequence[str] = (), check: Callable[[], None] = lambda: None) -> Listing:
+def resolve(
+    inputs: Sequence[str], *, ignore: Sequence[str] = (), check: Callable[[], None] = lambda: None, as_text: bool = False,
+) -> Listing:
     """Find the job's input files, before any work is done.
 
-    ignore  absolute paths (the job's own output folder) that a folder or glob must not find.
-    check   called once per entry looked at; may raise to stop.
+    ignore   absolute paths (the job's own output folder) that a folder or glob must not find.
+    check    called once per entry looked at; may raise to stop.
+    as_text  containers of records are read as lines, too.
     Raises UsageError HD010 (missing, unreadable, no input at all), HD011 (neither file nor folder; folder in a folder),
-    HD012 (glob without match); Limitation HD013 (hdfs: and other schemes), HD014 (compression).
+    HD012 (glob without match); Limitation HD013 (hdfs: and other schemes), HD014 (compression), HD047 (a container), HD048
+    (a file whose size the system does not tell).
     """
-    finder = _Finder(frozenset(ignore), check)
+    finder = _Finder(frozenset(ignore), check, as_text)
     for name in inputs:
         finder.add(name)
     if not inputs:
         raise UsageError("no input was named", code="HD010")
-    return Listing(tuple(finder.files), tuple(finder.warnings))
+    return Listing(tuple(finder.files), (*finder.warnings, *finder.compressed_warnings()))
 
 
 @dataclass
 class _Finder:
     ignore: frozenset[str]
     check: Callable[[], None]
+    as_text: bool
     files: list[InputFile] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
+    compressed: dict[str, list[str]] = field(default_factory=dict)  # read as text: format -> paths
 
     def add(self, name: str) -> None:
         path = local_path(name)
         try:
             status = os.stat(path)
         except (OSError, ValueError) as error:
-            if not glob.has_magic(path):
+            if name == "-":
+                raise UsageError("'-' is no input: splits are read at their offsets", code="HD010", help=_STREAM) from None
+            if not glob.has_magic(path) and len(_alternatives(path)) == 1:
                 raise _unreadable(name, error) from None
             self._add_glob(name, path)
             return
@@ -70,8 +81,8 @@ class _Finder:
             self._add_file(path, status)
 
     def _add_glob(self, name: str, pattern: str) -> None:
-        found = [path for path in glob.glob(pattern) if _visible_match(pattern, path)]
-        found = sorted((p for p in found if os.path.abspath(p) not in self.ignore), key=os.fsencode)
+        matches = {path for one in _alternatives(pattern) for path in glob.glob(one) if _visible_match(one, path)}
+        found = sorted((p for p in matches if os.path.abspath(p) not in self.ignore), key=os.fsencode)
         if not found:
             hint = "names that start with . or _ are not matched"
             raise UsageError(f"no input file matches {name!r}", code="HD012", help=hint)
@@ -105,7 +116,7 @@ class _Finder:
         if not stat.S_ISREG(status.st_mode):
             raise UsageError(
                 f"the input {path!r} is not a regular file: splits are read at their offsets", code="HD011",
-                help="write the stream to a file first",
+                help=_STREAM,
             )
         suffix = suffix_of(path)
         if suffix in UNSUPPORTED:
@@ -113,9 +124,40 @@ class _Finder:
                 f"the input {path!r}: {suffix} compression is not supported", code="HD014",
                 help=f"decompress it first ({UNSUPPORTED[suffix]}); .gz and .bz2 are read as they are",
             )
-        if not os.access(path, os.R_OK):
-            raise UsageError(f"cannot read the input {path!r}: Permission denied", code="HD010")
-        self.files.append(InputFile(os.path.abspath(path), status.st_size, codec_of(path)))
+        codec = codec_of(path)
+        self._look_at(path, status.st_size, compressed=bool(codec))
+        self.files.append(InputFile(os.path.abspath(path), status.st_size, codec, Stamp.of(status)))
+
+    def _look_at(self, path: str, size: int, *, compressed: bool) -> None:
+        """Refuse what is there and is no text. `compressed`: by its name, so that its bytes need not be."""
+        try:
+            found = look_at(path, size)
+        except OSError as error:
+            raise _unreadable(path, error) from None
+        if not size and not found.empty:
+            raise Limitation(
+                f"the input {path!r} holds data, and has the size 0: it cannot be cut into splits", code="HD048",
+                help="copy it to a file first: cat PATH > FILE",
+            )
+        if found.container and not self.as_text and not compressed:
+            first = f"make lines of it first ({found.text}); " if found.text else "make lines of it first; "
+            raise Limitation(
+                f"the input {path!r} is {found.container}, and holds no lines of text", code="HD047",
+                help=f"{first}-D {AS_TEXT}=true reads its bytes as they are",
+            )
+        if found.compressed and not compressed:
+            self.compressed.setdefault(found.compressed, []).append(path)
+
+    def compressed_warnings(self) -> list[Diagnostic]:
+        """One for each format of data that its name does not tell: Hadoop goes by the name, and so reads it as text."""
+        warnings = []
+        for name, paths in self.compressed.items():
+            more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            what = f"{paths[0]!r}{more}: {name} data under a name that does not say so is read as text, as Hadoop reads it"
+            suffix = next((suffix for suffix, codec in SUFFIXES.items() if codec == name), "")
+            help = f"name the file *{suffix}" if suffix else "decompress it first"
+            warnings.append(Diagnostic("warning", "HD050", f"the input {what}", help=help))
+        return warnings
 
 
 def local_path(name: str) -> str:
@@ -137,6 +179,15 @@ def local_path(name: str) -> str:
         f"{name!r}: {what} not supported by the embedded engine", code="HD013",
         help="copy the data to this machine first, for example: hadoop fs -get PATH .",
     )
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """The patterns that one with `{a,b}` stands for, as in Hadoop's globs; braces may stand in braces."""
+    found = re.search(r"\{([^{}]*)\}", pattern)
+    if found is None:
+        return [pattern]
+    before, after = pattern[:found.start()], pattern[found.end():]
+    return [one for word in found[1].split(",") for one in _alternatives(before + word + after)]
 
 
 def _visible_match(pattern: str, path: str) -> bool:

@@ -30,12 +30,30 @@ CHUNK = 256 << 10
 PIPE_BYTES = 1 << 20
 
 
+class Stamp(NamedTuple):
+    """Which file it was, and when it was last written (ns): with the size, what tells that it is still the same."""
+
+    device: int
+    inode: int
+    written: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        return cls(status.st_dev, status.st_ino, status.st_mtime_ns)
+
+
 class InputFile(NamedTuple):
-    """One input file as it was when the job was planned. `path` is absolute; `size` is bytes on disk."""
+    """One input file as it was when the job was planned.
+
+    path   absolute.
+    size   bytes on disk.
+    stamp  None: not known, then a file that has not become shorter is taken for the same.
+    """
 
     path: str
     size: int
     codec: Codec = ""
+    stamp: Stamp | None = None
 
 
 class DamagedInput(Exception):

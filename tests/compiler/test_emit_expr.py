@@ -179,3 +179,8 @@ def test_tables_are_constants() -> None:
     found = kernel("p = (char *)names[b & 1]; a = sizes[1][0];", helpers=helpers)
     assert 'static __device__ const char *const names[2] = {"a", "b"};' in found
     assert "static __device__ const int sizes[2][2] = {{1}, {2, 3}};" in found
+
+
+def test_an_index_that_begins_with_a_bracket_begins_no_attribute() -> None:
+    text = kernel("a = m[((struct s){3, 4}).x];", helpers="struct s { int x, y; };")
+    assert "a = m[([&] { struct s made = {3, 4}; return made; }().x)];" in text

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heterodoop.driver.files import Folders, JobFile, Store, bundle_hash, parse_files
+from heterodoop.driver.files import IDLE_SECONDS, Folders, JobFile, Store, bundle_hash, parse_files
 from heterodoop.errors import UsageError
 
 HASH = "0" * 64
@@ -93,11 +95,11 @@ def test_a_folder_of_links_that_nobody_can_write_through(tmp_path: Path) -> None
     assert asked == [["bin/map", "data", "sub/more"]]
     assert (folder / "bin/map").read_bytes() == b"abc" and os.access(folder / "bin/map", os.X_OK)
     assert (folder / "data").stat().st_mode & 0o777 == 0o444 and (folder / "bin/map").stat().st_mode & 0o777 == 0o555
-    assert folders.make(files, fetch) == folder == folders.find(files) and len(asked) == 1
+    assert folders.make(files, fetch) == folder and folders.has(folder) and len(asked) == 1
     other = folders.make(files[:2], fetch)
     assert other != folder and len(asked) == 1  # nothing is asked for twice
     folders.forget(folder)
-    assert not folder.exists() and folders.find(files) is None and (other / "data").read_bytes() == b"abc"
+    assert not folder.exists() and not folders.has(folder) and (other / "data").read_bytes() == b"abc"
 
 
 def test_the_store_keeps_to_its_size(tmp_path: Path) -> None:
@@ -116,6 +118,95 @@ def test_the_store_keeps_to_its_size(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="larger than the driver's store"):
         folders.make(files, fetch)
     assert sorted(os.listdir(tmp_path / "f")) == ["1", "2"]
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "gone": lambda path: path.unlink(),
+    "shorter": lambda path: os.truncate(path, 1),
+    "another byte, an old time": lambda path: (path.chmod(0o600), path.write_bytes(b"abx"), os.utime(path, (1, 1))),
+    "a link": lambda path: (path.unlink(), path.symlink_to("/etc/passwd")),
+    "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+}
+
+
+class Told:
+    """A store with folders, what it was told of damage, and what was asked for. All files hold `abc`."""
+
+    def __init__(self, base: Path) -> None:
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.store = Store(base / "s", 100, self.said.append)
+        self.folders = Folders(self.store, base / "f")
+
+    def fetch(self, lacking: list[JobFile]) -> None:
+        for one in lacking:
+            self.asked.append(one.name)
+            self.store.take(one, [b"abc"])
+
+    def make(self, *files: JobFile) -> Path:
+        return self.folders.make(files, self.fetch)
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_what_is_gone_or_damaged_in_the_store_is_asked_for_again(tmp_path: Path, kind: str) -> None:
+    told = Told(tmp_path)
+    one = file("b/bin/map", b"abc", "x")
+    told.folders.forget(told.make(one))
+    (kept,) = (tmp_path / "s").iterdir()
+    DAMAGE[kind](kept)
+    folder = told.make(one)
+    assert (folder / one.name).read_bytes() == b"abc" and told.asked == [one.name] * 2
+    assert len(told.said) == 1 and "b/bin/map" in told.said[0] and "asked for again" in told.said[0]
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_folder_is_made_again_and_spoils_no_other(tmp_path: Path, kind: str) -> None:
+    """Two bundles share a file, and with it an inode."""
+    told = Told(tmp_path)
+    mine, theirs = file("a/data", b"abc"), file("b/data", b"abc")
+    first = told.make(mine)
+    told.make(theirs)
+    with told.folders.use([mine], told.fetch) as used:  # its attempt goes on as it can
+        DAMAGE[kind](first / "a/data")
+        again = told.make(mine)
+        assert used == first != again and first.exists() and told.folders.damaged(first)
+    assert not first.exists() and (again / "a/data").read_bytes() == b"abc"
+    assert (told.make(theirs) / "b/data").read_bytes() == b"abc" and any("a/data" in what for what in told.said)
+    assert told.make(mine) == again
+
+
+def test_a_file_that_something_always_removes_is_said_to_be_so(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+
+    def fetch(lacking: list[JobFile]) -> None:
+        told.fetch(lacking)
+        for path in (tmp_path / "s").iterdir():
+            path.unlink()
+
+    with pytest.raises(OSError, match="something removes them"):
+        told.folders.make([file("x", b"abc")], fetch)
+    assert not told.store.used and os.listdir(tmp_path / "f") == []
+
+
+def test_files_that_cannot_fit_are_not_even_asked_for(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    with pytest.raises(OSError, match="larger than the driver's store"):
+        told.make(JobFile("x", HASH, 10**17, "-"))
+    assert told.asked == []
+
+
+def test_folders_are_forgotten_when_nobody_has_used_them_for_long(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    one, two = file("one", b"abc"), file("two", b"abc")
+    idle = told.make(one)
+    later = time.monotonic() + 2 * IDLE_SECONDS
+    with told.folders.use([two], told.fetch) as busy:
+        told.folders.forget_idle(later)
+        assert not idle.exists() and busy.exists()
+    told.folders.forget_idle(time.monotonic())
+    assert busy.exists()
+    told.folders.forget_idle(later)
+    assert not busy.exists()
 
 
 def test_the_identity_of_a_bundle() -> None:

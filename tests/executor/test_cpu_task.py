@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import os
+import shutil
 import struct
 import zlib
 from dataclasses import replace
@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import HeteroDoopError
-from heterodoop.executor.cpu_task import CpuJob, Place, run_map, run_reduce
+from heterodoop.executor.cpu_task import CpuJob, Place, changed_file, run_map, run_reduce
 from heterodoop.executor.map_output import open_map_output
 from heterodoop.executor.native import MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
 from heterodoop.executor.split import Split
 from heterodoop.executor.streaming_env import TaskNames
-from heterodoop.storage.local import InputFile
+from heterodoop.storage.local import InputFile, Stamp
 
 OK = TaskResult(TaskStatus.OK, None, None, None, "", {"MAP_INPUT_RECORDS": 5}, {"total": 1.5}, {("g", "c"): 2}, "busy", "")
 
@@ -141,9 +141,30 @@ def test_a_damaged_file_fails_the_task_though_the_filter_was_content(job, place,
 def test_a_file_that_shrank_or_vanished_is_not_read_short(job, split, place, tmp_path):
     (tmp_path / "in").write_bytes(b"012")
     failure = go(FakeRunner(), job, split, place, tmp_path).failure
-    assert failure.code == "HD404" and "3 bytes long, and was 10" in failure.message
+    assert failure.code == "HD049" and failure.permanent and "3 bytes long, and was 10" in failure.message
     (tmp_path / "in").unlink()
-    assert os.strerror(errno.ENOENT) in go(FakeRunner(), job, split, place, tmp_path).failure.message
+    failure = go(FakeRunner(), job, split, place, tmp_path).failure
+    assert failure.code == "HD049" and failure.permanent and "is not there any more" in failure.message
+
+
+@pytest.mark.parametrize(("change", "what"), [
+    (lambda path: path.write_bytes(b"x" * 11), "11 bytes long, and was 10"),
+    (lambda path: path.write_bytes(b"x" * 10), "was written to"),
+    (lambda path: os.replace(shutil.copy2(path, f"{path}2"), path), "was replaced"),
+    (os.utime, "was written to"),
+])
+def test_a_file_that_is_another_one_now_fails_the_task(tmp_path, change, what: str) -> None:
+    path = tmp_path / "in"
+    path.write_bytes(b"0123456789")
+    os.utime(path, (1, 1))
+    status = path.stat()
+    split = Split(InputFile(str(path), 10, "", Stamp.of(status)), 0, 10)
+    assert changed_file(split) is None
+    path.chmod(0o600)
+    assert changed_file(split) is None, "its bytes are the same"
+    change(path)
+    failure = changed_file(split)
+    assert failure is not None and failure.code == "HD049" and failure.permanent and what in failure.message
 
 
 def test_a_map_output_that_is_not_whole_fails_the_task(job, split, place, tmp_path):

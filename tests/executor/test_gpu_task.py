@@ -195,7 +195,7 @@ def test_a_damaged_file_fails_the_task(run: MapRun, tmp_path: Path, status: Task
 
 def test_a_file_that_shrank_is_not_read_short(run: MapRun, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"012")
-    assert go(FakeDevice(), FakeRunner(), run).failure.code == "HD404"
+    assert go(FakeDevice(), FakeRunner(), run).failure.code == "HD049"
 
 
 def test_an_output_that_is_not_whole_fails_the_task(run: MapRun) -> None:

@@ -98,7 +98,6 @@ def test_a_misspelt_setting_of_ours_is_pointed_out(made: Made):
 
 @pytest.mark.parametrize(("options", "why"), [
     ({"partitioner": "my.Part", "reducers": "2"}, "partitioner"),
-    ({"input_format": "my.Format"}, "-inputformat"),
     ({"definitions": ("mapreduce.map.output.compress.codec=my.Codec",)}, "codec"),
     ({"definitions": ("mapreduce.job.output.key.comparator.class=x.Y",)}, "comparator"),
     ({"definitions": ("stream.num.map.output.key.fields=2",)}, "fields"),
@@ -109,6 +108,57 @@ def test_what_only_hadoop_can_do_is_submitted_with_a_warning(made: Made, options
     assert job.plugin and [c for c, _ in made.warnings] == ["HD626"] and why in made.warnings[0][1]
     made(**options, cpu_only=True)
     assert not made.warnings
+
+
+FORMATS = (
+    "KeyValueTextInputFormat", "org.apache.hadoop.mapred.KeyValueTextInputFormat", "SequenceFileAsTextInputFormat",
+    "SequenceFileInputFormat", "org.apache.hadoop.mapred.SequenceFileAsBinaryInputFormat", "my.Format",
+    "org.apache.hadoop.mapred.lib.NLineInputFormat", "org.apache.hadoop.mapred.lib.CombineTextInputFormat",
+    "org.apache.hadoop.mapreduce.lib.input.TextInputFormat",
+)
+
+
+@pytest.mark.parametrize("options", [
+    *({"input_format": name} for name in FORMATS), {"definitions": ("stream.map.input.ignoreKey=false",)},
+    {"definitions": ("stream.map.input.ignoreKey=true",), "input_format": "KeyValueTextInputFormat"},
+])
+def test_what_are_no_lines_of_a_file_is_left_to_streaming(made: Made, options: dict[str, object]):
+    job = made(**options)
+    assert [c for c, _ in made.warnings] == ["HD626"] and "plain streaming job" in made.warnings[0][1]
+    assert arguments(job) == arguments(made(**options, cpu_only=True)) and not made.warnings
+
+
+@pytest.mark.parametrize("name", ["", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat"])
+@pytest.mark.parametrize("definitions", [(), ("stream.map.input.ignoreKey=true",), ("stream.map.input.ignoreKey=odd",)])
+def test_lines_may_go_to_gpus_under_every_name_of_their_format(made: Made, name: str, definitions: tuple[str, ...]):
+    job = made(input_format=name, definitions=definitions)
+    assert job.plugin and not job.input_format and not made.warnings
+    assert ("stream.map.input.ignoreKey" in settings(job)) == bool(definitions)  # streaming's own default is not ours to set
+
+
+LIMIT = "mapreduce.input.fileinputformat.split.maxsize=1000"
+
+
+def test_a_largest_split_is_for_the_plug_in(made: Made):
+    for definition in (LIMIT, LIMIT.replace("mapreduce.input.fileinputformat.split.maxsize", "mapred.max.split.size")):
+        assert LIMIT.partition("=")[0] in settings(made(definitions=(definition,))) and not made.warnings
+        made(definitions=(definition,), cpu_only=True)
+        assert [c for c, _ in made.warnings] == ["HD656"]
+    made(definitions=(LIMIT,), input_format="KeyValueTextInputFormat")
+    assert [c for c, _ in made.warnings] == ["HD626", "HD656"]
+    for name in ("my.Format", "org.apache.hadoop.mapred.lib.CombineTextInputFormat"):
+        made(definitions=(LIMIT,), input_format=name, cpu_only=True)
+        assert not made.warnings
+
+
+def test_details_of_the_plug_in_are_not_counted_where_reducers_may_count_much(made: Made):
+    assert "heterodoop.counters.details" not in settings(made())
+    counting = PLAIN.replace("int c;", 'int c; fprintf(stderr, "reporter:counter:a,b,1\\n");')
+    bundle = made.bundles.get(MAP, reduce=counting)
+    assert settings(made(bundle=bundle))["heterodoop.counters.details"] == "false"
+    wish = "heterodoop.counters.details=true"
+    assert settings(made(bundle=bundle, definitions=(wish,)))["heterodoop.counters.details"] == "true" and not made.warnings
+    assert "heterodoop.counters.details" not in settings(made(bundle=bundle, cpu_only=True))
 
 
 def test_what_changes_nothing_is_not_warned_of(made: Made):

@@ -24,7 +24,7 @@ def test_the_form_that_unmodified_hadoop_takes():
         "-D", "mapreduce.map.speculative=false", "-D", "mapred.map.runner.class=org.heterodoop.mr.HeteroMapRunner",
         "-D", "mapreduce.job.map.output.collector.class=org.heterodoop.mr.HeteroCollector,"
         "org.apache.hadoop.mapred.MapTask$MapOutputBuffer",
-        "-D", "stream.map.input.ignoreKey=true", "-D", "stream.map.output=text",
+        "-D", "stream.map.output=text",
         "-D", "stream.map.streamprocessor=wc.hdp%2Fbin%2Fmap", "-D", "heterodoop.bundle=wc.hdp",
         "-D", "heterodoop.bundle.sha256=" + "ab" * 32,
         "-inputformat", "org.heterodoop.mr.HeteroInputFormat", "-mapper", "org.apache.hadoop.streaming.PipeMapper",
@@ -54,10 +54,9 @@ def test_without_a_reducer_hadoops_identity_reduces():
     assert "-reducer" not in arguments(dataclasses.replace(JOB, reducer=False, reducers=2))
 
 
-def test_another_input_format_is_wrapped_and_a_partitioner_passed_on():
-    argv = arguments(dataclasses.replace(JOB, input_format="my.Format", partitioner="my.Part"))
-    assert "heterodoop.inputformat=my.Format" in argv and argv[argv.index("-partitioner") + 1] == "my.Part"
-    assert argv[argv.index("-inputformat") + 1] == "org.heterodoop.mr.HeteroInputFormat"
+def test_another_input_format_is_streamings_own_and_a_partitioner_passed_on():
+    argv = arguments(dataclasses.replace(JOB, partitioner="my.Part"))
+    assert argv[argv.index("-partitioner") + 1] == "my.Part"
     plain = arguments(dataclasses.replace(JOB, input_format="my.Format", plugin=None))
     assert plain[plain.index("-inputformat") + 1] == "my.Format"
 

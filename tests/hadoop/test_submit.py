@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.cli.submit import _ELSEWHERE, _ELSEWHERE_FLAGS
 from heterodoop.hadoop import follow
-from heterodoop.hadoop.follow import PLUGIN_GROUP
+from heterodoop.hadoop.plugin_counters import GROUP as PLUGIN_GROUP
 
 from ..support import COMMAND, Bundles, Done, cli_here, environment
 from .fake_cluster import APP, CONTAINER, HISTORY, JOB, LIVE, FakeCluster
 from .test_job_options import MAP, PLAIN
 
+FILE_SYSTEMS = "org.apache.hadoop.mapreduce.FileSystemCounter"
 TASK = "task_1700000000000_0001_m_000002"
 ATTEMPT = "attempt_1700000000000_0001_m_000002_3"
 
@@ -29,8 +31,8 @@ def bundle(fake: FakeCluster, bundles: Bundles, monkeypatch: pytest.MonkeyPatch)
     fake.files["/in"] = b"x\n"
     fake.application(("ACCEPTED", "UNDEFINED"), ("RUNNING", "UNDEFINED"), ("FINISHED", "SUCCEEDED"))
     counters = {
-        PLUGIN_GROUP: {"GPU_MAPS": 2, "CPU_MAPS": 1}, "org.apache.hadoop.mapreduce.TaskCounter": {"MAP_INPUT_RECORDS": 1234},
-        "rows": {"comment": 5},
+        FILE_SYSTEMS: {"HETERODOOP-GPU_READ_OPS": 2, "HETERODOOP-CPU_READ_OPS": 1, "HDFS_BYTES_READ": 7},
+        "org.apache.hadoop.mapreduce.TaskCounter": {"MAP_INPUT_RECORDS": 1234}, "rows": {"comment": 5},
     }
     fake.ended("SUCCEEDED", counters)
     return bundles.get(MAP, reduce=PLAIN)
@@ -52,6 +54,41 @@ def test_json_has_the_counters(bundle: Path):
     found = json.loads(submit(bundle, "--json", "--quiet").out)
     assert (found["state"], found["gpu_maps"], found["cpu_maps"], found["output"]) == ("SUCCEEDED", 2, 1, "/out")
     assert found["counters"]["rows"] == {"comment": 5} and found["job"] == JOB
+    assert found["counters"][PLUGIN_GROUP] == {"GPU_MAPS": 2, "CPU_MAPS": 1}
+    assert found["counters"][FILE_SYSTEMS] == {"HDFS_BYTES_READ": 7} and found["reasons"] == {}
+
+
+def test_every_reason_against_a_gpu_has_a_line(bundle: Path, fake: FakeCluster):
+    own = {"HETERODOOP-GPU_READ_OPS": 2, "HETERODOOP-EMULATED_READ_OPS": 2, "HETERODOOP-CPU_READ_OPS": 9,
+           "HETERODOOP-FALLBACK_READ_OPS": 4, "HETERODOOP-DECLINED_READ_OPS": 5}
+    details = {"FALLBACK_HD619": 3, "FALLBACK_NODE_DISK": 1, "DECLINED_NO_DRIVER": 2, "GPU_READ_MS": 7}
+    fake.ended("SUCCEEDED", {FILE_SYSTEMS: own, PLUGIN_GROUP: details})
+    done = submit(bundle, "--json")
+    for line in ("3 maps (2 emulated, 9 CPU)", "3 maps fell back to the CPU: ", "[HD619]", "the node's disk is full",
+                 "2 maps ran on the CPU: no driver listens", "3 maps ran on the CPU: the logs of their attempts say why"):
+        assert line in done.message
+    assert "GPU_READ_MS" not in done.message and " GPU" not in done.message.split("emulated")[0]
+    found = json.loads(done.out)
+    assert found["reasons"] == {key: value for key, value in details.items() if key != "GPU_READ_MS"}
+    assert (found["gpu_maps"], found["emulated_maps"], found["cpu_maps"]) == (2, 2, 9)
+
+
+def test_lost_counters_are_told_and_are_no_zeros(bundle: Path, fake: FakeCluster):
+    fake.answers[f"{HISTORY}/counters"] = 500
+    done = submit(bundle, "--json", "--quiet")
+    found = json.loads(done.out)
+    assert "HD657" in done.message and "mapreduce.job.counters.max" in done.message
+    assert (found["maps"], found["gpu_maps"], found["cpu_maps"], found["counters"]) == (3, None, None, None)
+    del fake.answers[HISTORY]
+    found = json.loads(submit(bundle, "--json", "--quiet").out)
+    assert (found["maps"], found["failed_attempts"], found["state"]) == (None, None, "SUCCEEDED")
+
+
+@pytest.mark.parametrize("option", [*_ELSEWHERE, *_ELSEWHERE_FLAGS])
+def test_streamings_other_options_are_named(option: str):
+    words = [f"-{option}", *(["x"] if option in _ELSEWHERE else [])]
+    done = cli_here("submit", "x.hdp", "-i", "/in", "-o", "/out", *words, status=2)
+    assert "HD659" in done.message and f"-{option} is an option of Hadoop Streaming: " in done.message
 
 
 def test_detached_only_the_id_is_printed(bundle: Path, fake: FakeCluster):
@@ -84,6 +121,7 @@ def test_a_missing_input_is_refused(bundle: Path, fake: FakeCluster):
     ("InvalidInputException: Input Pattern hdfs://n/x* matches 0 files", "HD012", 2),
     ("InvalidInputException: Input path does not exist: hdfs://n/in", "HD010", 2),
     ("YarnException: Failed to submit application_1 to YARN : Application rejected: to unknown queue: fast", "HD623", 2),
+    ("-inputformat : class not found : NoFormat", "HD623", 2),
     ("java.net.ConnectException: Call From a/1 to namenode:8020 failed on connection exception", "HD622", 5),
     ("Exception in thread \"main\" java.lang.NoClassDefFoundError: x/Y", "HD625", 1),
 ])
@@ -189,6 +227,19 @@ def test_what_is_shown_meanwhile(bundle: Path, fake: FakeCluster, monkeypatch: p
     group = {"counterGroupName": PLUGIN_GROUP, "counter": [{"name": "GPU_MAPS", "totalCounterValue": 3}]}
     fake.answers[f"{LIVE}/counters"] = {"jobCounters": {"counterGroup": [group]}}
     assert "map 4/9 (3 GPU, 1 CPU), reduce 0/2" in submit(bundle).message
+
+
+@pytest.mark.parametrize(("emulated", "shown"), [(0, "4 GPU, 0 CPU"), (5, "4 emulated, 0 CPU")])
+def test_attempts_that_count_before_they_are_done(bundle: Path, fake: FakeCluster, monkeypatch: pytest.MonkeyPatch,
+                                                  emulated: int, shown: str):
+    monkeypatch.setattr("heterodoop.engine.progress.LINE_SECONDS", 0.0)
+    fake.application(*[("RUNNING", "UNDEFINED")] * 4, ("FINISHED", "SUCCEEDED"))
+    fake.answers[LIVE] = {"job": {"id": JOB, "state": "RUNNING", "mapsTotal": 9, "mapsCompleted": 4}}
+    counted = {"HETERODOOP-GPU_READ_OPS": 5, "HETERODOOP-EMULATED_READ_OPS": emulated}
+    counter = [{"name": name, "totalCounterValue": value} for name, value in counted.items()]
+    group = {"counterGroupName": FILE_SYSTEMS, "counter": counter}
+    fake.answers[f"{LIVE}/counters"] = {"jobCounters": {"counterGroup": group}}
+    assert f"map 4/9 ({shown})" in submit(bundle).message
 
 
 def test_a_job_that_waits_for_long_says_why(bundle: Path, fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):

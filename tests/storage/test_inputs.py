@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from heterodoop.errors import Limitation, UsageError
+from heterodoop.storage import inputs
 from heterodoop.storage.inputs import local_path, resolve
 from heterodoop.storage.local import UNSUPPORTED
 
@@ -64,6 +66,23 @@ def test_globs_match_in_byte_order_and_pass_over_hidden_names(tmp_path: Path):
     assert found(tmp_path / "*/*.txt") == ["a.txt", "b.txt"]
 
 
+def test_braces_are_alternatives(tmp_path: Path):
+    put(tmp_path, "in/b.txt", "in/a.txt", "in/c.log", "in/_d.txt", "in/{x,y}")
+    assert found(tmp_path / "in/{b,a,none}.txt") == ["a.txt", "b.txt"]
+    assert found(tmp_path / "in/{{a,b}.txt,?.log}") == ["a.txt", "b.txt", "c.log"]
+    assert found(tmp_path / "in/{x,y}") == ["{x,y}"], "a file of that very name"
+    for name, code in (("in/{e,f}", "HD012"), ("in/{e}", "HD010"), ("in/{e", "HD010")):
+        with pytest.raises(UsageError) as caught:
+            resolve([str(tmp_path / name)])
+        assert caught.value.code == code
+
+
+def test_standard_input_is_none():
+    with pytest.raises(UsageError, match="'-' is no input") as caught:
+        resolve(["-"])
+    assert caught.value.code == "HD010" and "write the stream to a file" in caught.value.help
+
+
 def test_a_glob_may_match_folders(tmp_path: Path):
     put(tmp_path, "y1/a", "y2/b")
     assert found(tmp_path / "y*") == ["a", "b"]
@@ -115,9 +134,9 @@ def test_the_codec_comes_from_the_name(tmp_path: Path):
 
 def test_what_is_not_there_is_an_error(tmp_path: Path):
     os.symlink(tmp_path / "nowhere", tmp_path / "dangling")
-    for inputs, code in (["missing"], "HD010"), (["m*"], "HD012"), (["dangling"], "HD010"), (["a\0b"], "HD010"):
+    for name, code in ("missing", "HD010"), ("m*", "HD012"), ("dangling", "HD010"), ("a\0b", "HD010"):
         with pytest.raises(UsageError) as caught:
-            resolve([str(tmp_path / inputs[0])])
+            resolve([str(tmp_path / name)])
         assert caught.value.code == code
     for nothing in ([], [""]):
         with pytest.raises(UsageError) as caught:
@@ -133,9 +152,12 @@ def test_an_unreadable_file_is_an_error_before_any_work(tmp_path: Path):
         resolve([str(tmp_path / "a")])
 
 
-def test_unreadable_by_access_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_that_cannot_be_opened_is_an_error_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(path: str, size: int) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
     put(tmp_path, "a")
-    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(inputs, "look_at", refuse)
     with pytest.raises(UsageError, match="Permission denied") as caught:
         resolve([str(tmp_path / "a")])
     assert caught.value.code == "HD010"

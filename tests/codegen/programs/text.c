@@ -40,7 +40,8 @@ int main(void)
         }
         errno = 0;
         number = strtol(line, &rest, 0);
-        printf("number\t%ld %d %d %d\n", number, errno == ERANGE, (int)(rest - line), atoi(line));
+        a = errno == ERANGE;
+        printf("number\t%ld %d %d %d\n", number, a, (int)(rest - line), atoi(line));
         got = sscanf(line, "%d %31s %lf", &a, field, &d);
         if (got == 3)
             printf("fields\t%d %s %.3f\n", a, field, d);

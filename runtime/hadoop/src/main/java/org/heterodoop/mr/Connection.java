@@ -142,7 +142,7 @@ final class Connection implements Closeable {
         throw new InterruptedIOException("interrupted while waiting for the driver");
       }
     }
-    throw new IOException("the driver was silent for " + silenceMs + " ms");
+    throw new PatienceException(PatienceException.SILENT, "the driver was silent for " + silenceMs + " ms");
   }
 
   @Override

@@ -9,11 +9,11 @@ import org.apache.hadoop.io.compress.GzipCodec;
 import org.apache.hadoop.mapred.FileSplit;
 import org.apache.hadoop.mapred.InputSplit;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.SkipBadRecords;
 import org.apache.hadoop.mapred.TextInputFormat;
 import org.apache.hadoop.mapred.TextOutputFormat;
 import org.apache.hadoop.mapred.lib.HashPartitioner;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.streaming.PipeCombiner;
 import org.apache.hadoop.streaming.PipeMapper;
 import org.apache.hadoop.streaming.io.TextInputWriter;
@@ -53,10 +53,9 @@ final class Decline {
     return found;
   }
 
-  /** Is this a repeated attempt, which goes to the CPU in case that it was the GPU's fault? */
-  static boolean retry(JobConf job) {
-    TaskAttemptID attempt = TaskAttemptID.forName(job.get("mapreduce.task.attempt.id"));
-    return attempt != null && attempt.getId() > 0 && !job.getBoolean(Settings.GPU_RETRY, false);
+  /** Has an earlier attempt failed? Then this one goes to the CPU in case that it was the GPU's fault. */
+  static boolean retry(JobConf job, Reporter reporter) {
+    return !job.getBoolean(Settings.GPU_RETRY, false) && EarlierAttempts.failed(job, reporter);
   }
 
   static Decline retryReason() {
@@ -77,13 +76,13 @@ final class Decline {
     if (!(split instanceof FileSplit)) {
       return new Decline("SPLIT", "the split is a " + split.getClass().getName() + " and not a part of one file");
     }
-    if (!job.get(Settings.INPUT_FORMAT, TextInputFormat.class.getName()).equals(TextInputFormat.class.getName())) {
+    if (InputFormats.of(job) != TextInputFormat.class) {
       return new Decline("INPUT_FORMAT", "the input format is not TextInputFormat");
     }
     if (new CompressionCodecFactory(job).getCodec(((FileSplit) split).getPath()) != null) {
       return new Decline("COMPRESSED", "the input is compressed");
     }
-    if (!job.getBoolean("stream.map.input.ignoreKey", false)) {
+    if (!job.getBoolean(InputFormats.IGNORE_KEY, true)) {
       return new Decline("INPUT_KEY", "stream.map.input.ignoreKey is not true: filters get offsets");
     }
     if (SkipBadRecords.getMapperMaxSkipRecords(job) > 0) {

@@ -86,7 +86,7 @@ final class DriverTask {
     if (waiting) {
       waitMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
       if (waitMs > job.getLong(Settings.WAIT_MAX_MS, Settings.WAIT_MAX_MS_DEFAULT)) {
-        throw new IOException("waited for a GPU for " + waitMs / 1000 + " s");
+        throw new PatienceException(PatienceException.QUEUE, "waited for a GPU for " + waitMs / 1000 + " s");
       }
     } else if (fields.has("fraction")) {
       setFraction(fields.text("fraction"));

@@ -8,21 +8,19 @@ import org.apache.hadoop.mapred.JobConfigurable;
 import org.apache.hadoop.mapred.RecordReader;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.TextInputFormat;
-import org.apache.hadoop.util.ReflectionUtils;
 
 /**
  * The input format that a job names, with one difference: each map attempt asks the node's driver before its reader opens.
  *
- * <p>Splits and their hosts are those of the real format (heterodoop.inputformat, TextInputFormat by default).
+ * <p>Splits and their hosts are those of the real format (heterodoop.inputformat, TextInputFormat by default), but for
+ * mapreduce.input.fileinputformat.split.maxsize.
  */
 public final class HeteroInputFormat<K, V> implements InputFormat<K, V>, JobConfigurable {
   private InputFormat<K, V> real;
 
   @Override
-  @SuppressWarnings("unchecked")
   public void configure(JobConf job) {
-    Class<?> type = job.getClass(Settings.INPUT_FORMAT, TextInputFormat.class);
-    real = (InputFormat<K, V>) ReflectionUtils.newInstance(type, job);
+    real = InputFormats.make(job);
   }
 
   @Override

@@ -16,6 +16,7 @@ public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1
   @Override
   public void configure(JobConf job) {
     this.job = job;
+    InputFormats.tellStreaming(job);
   }
 
   @Override
@@ -24,7 +25,7 @@ public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1
     if (attempt != null && attempt.onGpu() && attempt.runOnGpu(reporter)) {
       return;
     }
-    reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.CPU_MAPS, 1);
+    HeteroCounters.count(reporter, HeteroCounters.CPU_MAPS, 1);
     if (attempt != null) {
       attempt.cpuStarted();
     }
@@ -33,7 +34,7 @@ public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1
     MapRunnable<K1, V1, K2, V2> streaming = ReflectionUtils.newInstance(PipeMapRunner.class, job);
     streaming.run(input, output, reporter);
     if (attempt != null) {
-      attempt.cpuSucceeded();
+      attempt.cpuSucceeded(reporter);
     }
   }
 }

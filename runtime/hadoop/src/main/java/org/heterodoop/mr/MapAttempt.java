@@ -27,6 +27,7 @@ final class MapAttempt {
   private final JobConf job;
   private final Thread thread = Thread.currentThread();
   private final long offered = System.nanoTime();
+  private final HeteroCounters counters = new HeteroCounters();
   private FileSplit split;
   private Connection driver;
   private ResultTarget target;
@@ -79,7 +80,7 @@ final class MapAttempt {
   }
 
   private void offer(Reporter reporter) {
-    boolean retry = Decline.retry(job);
+    boolean retry = Decline.retry(job, reporter);
     try {
       driver = new DriverSocket(job, System.getenv("NM_PORT")).open();
       driver.send(Frame.OFFER, Offer.of(split, job, retry));
@@ -130,7 +131,8 @@ final class MapAttempt {
   private void decline(Decline decline, Reporter reporter) {
     log("runs on the CPU: " + decline.reason);
     reporter.setStatus("CPU: " + decline.reason);
-    reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.DECLINED + decline.counter, 1);
+    HeteroCounters.count(reporter, HeteroCounters.DECLINES, 1);
+    counters.detail(HeteroCounters.DECLINED + decline.counter, 1);
   }
 
   /**
@@ -150,7 +152,7 @@ final class MapAttempt {
       count(result, reporter, task.waitMs(), announced);
       return true;
     } catch (RefusedException e) {
-      fallBack("the driver gives it back: " + e.getMessage(), reporter);
+      fallBack("the driver gives it back: " + e.getMessage() + (e.code.isEmpty() ? "" : " [" + e.code + "]"), e, reporter);
     } catch (LeftoverException e) {
       disconnect();
       throw e;
@@ -160,7 +162,7 @@ final class MapAttempt {
       }
       driver.sendIfItTakesIt(Frame.FAILED, new Fields().add("reason", message(e)));
       disconnect();
-      fallBack(message(e), reporter);
+      fallBack(message(e), e, reporter);
     }
     return false;
   }
@@ -170,7 +172,7 @@ final class MapAttempt {
         + sinceMs(announced) + " ms, " + sinceMs(offered) + " ms in all");
     if (!result.retried.isEmpty()) {
       log("the GPU task was repeated: " + result.retried);
-      increment(reporter, HeteroCounters.GPU_RETRIED_MAPS, 1);
+      counters.detail(HeteroCounters.GPU_RETRIED_MAPS, 1);
     }
     if (result.stderr.length > 0) {
       log("stderr of the GPU task:");
@@ -178,24 +180,22 @@ final class MapAttempt {
       System.err.println();
     }
     if (forced) {
-      increment(reporter, HeteroCounters.GPU_FORCED_MAPS, 1);
+      counters.detail(HeteroCounters.GPU_FORCED_MAPS, 1);
     }
-    increment(reporter, HeteroCounters.GPU_QUEUE_MS, waitMs);
-    increment(reporter, HeteroCounters.GPU_INSTALL_MS, sinceMs(announced));
-    increment(reporter, HeteroCounters.GPU_ATTEMPT_MS, sinceMs(offered));
-    result.count(reporter, job.getNumReduceTasks() == 0);
+    counters.detail(HeteroCounters.GPU_QUEUE_MS, waitMs);
+    counters.detail(HeteroCounters.GPU_INSTALL_MS, sinceMs(announced));
+    counters.detail(HeteroCounters.GPU_ATTEMPT_MS, sinceMs(offered));
+    result.count(reporter, job.getNumReduceTasks() == 0, counters);
+    counters.write(reporter, job);
     reporter.setStatus(result.status.isEmpty() ? "GPU: done" : result.status);
   }
 
-  private static void increment(Reporter reporter, String counter, long by) {
-    reporter.incrCounter(HeteroCounters.GROUP, counter, by);
-  }
-
-  private void fallBack(String reason, Reporter reporter) {
+  private void fallBack(String reason, Throwable cause, Reporter reporter) {
     path = Path.CPU;
     log("goes on on the CPU: " + reason);
     reporter.setStatus("CPU: " + reason);
-    increment(reporter, HeteroCounters.FALLBACKS, 1);
+    HeteroCounters.count(reporter, HeteroCounters.FALLBACKS, 1);
+    counters.detail(HeteroCounters.FALLBACK + Fallback.kind(cause), 1);
   }
 
   /** The CPU filter starts: the time that the driver learns of counts from here. */
@@ -203,8 +203,9 @@ final class MapAttempt {
     cpuStarted = System.nanoTime();
   }
 
-  void cpuSucceeded() {
+  void cpuSucceeded(Reporter reporter) {
     cpuSucceeded = true;
+    counters.write(reporter, job);
   }
 
   /** Has either path given all its records? Hadoop closes writers of failed attempts too. */
@@ -251,7 +252,8 @@ final class MapAttempt {
   }
 
   private static String message(Throwable e) {
-    boolean ours = e.getClass() == IOException.class || e instanceof ProtocolException || e instanceof EOFException;
+    boolean ours = e.getClass() == IOException.class || e instanceof ProtocolException || e instanceof EOFException
+        || e instanceof PatienceException;
     return ours && e.getMessage() != null ? e.getMessage() : e.toString();
   }
 

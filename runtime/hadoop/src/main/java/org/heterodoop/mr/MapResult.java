@@ -13,6 +13,8 @@ import org.apache.hadoop.mapreduce.lib.input.FileInputFormatCounter;
 /** What the driver says of a finished task, before the bytes: RESULT. Sizes in bytes. */
 final class MapResult {
   private static final int USER_COUNTER_PARTS = 3;
+  /** How the name of a GPU that is none begins. */
+  private static final String EMULATED = "emulated";
 
   final long indexBytes;
   final long dataBytes;
@@ -108,7 +110,7 @@ final class MapResult {
   }
 
   /** Counts the task as Hadoop would have, and what it was to the GPU. Only for a result that is in its place. */
-  void count(Reporter reporter, boolean text) {
+  void count(Reporter reporter, boolean text, HeteroCounters own) {
     counters.forEach((counter, value) -> {
       boolean unknownToHadoop = text && counter == TaskCounter.MAP_OUTPUT_BYTES;  // it counts no bytes without a sort
       if (value > 0 && !unknownToHadoop) {
@@ -122,14 +124,12 @@ final class MapResult {
       reporter.incrCounter(counter.group, counter.name, counter.value);
     }
     reporter.incrCounter(FileInputFormatCounter.BYTES_READ, readBytes);
-    reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.GPU_MAPS, 1);
-    reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.GPU_READ_BYTES, readBytes);
-    seconds.forEach((stage, value) -> {
-      long ms = Math.round(value * 1000);
-      if (ms > 0) {
-        reporter.incrCounter(HeteroCounters.GROUP, HeteroCounters.stage(stage), ms);
-      }
-    });
+    HeteroCounters.count(reporter, HeteroCounters.GPU_MAPS, 1);
+    HeteroCounters.count(reporter, HeteroCounters.GPU_READ_BYTES, readBytes);
+    if (gpu.startsWith(EMULATED)) {
+      HeteroCounters.count(reporter, HeteroCounters.EMULATED_MAPS, 1);
+    }
+    seconds.forEach(own::stage);
   }
 
   /** The times of the stages as a person reads them. */

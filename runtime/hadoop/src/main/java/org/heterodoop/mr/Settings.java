@@ -11,12 +11,14 @@ final class Settings {
   static final String INPUT_FORMAT = "heterodoop.inputformat";
   static final String POLICY = "heterodoop.policy";
   static final String VERIFY = "heterodoop.verify";
-  /** May the second and later attempts of a task use the GPU too? */
+  /** May an attempt use the GPU too after one of the same task has failed? */
   static final String GPU_RETRY = "heterodoop.gpu.retry";
   static final String DRIVER_DIR = "heterodoop.driver.dir";
   static final String DRIVER_TCP = "heterodoop.driver.tcp";
   static final String SILENCE_MS = "heterodoop.driver.silence.ms";
   static final int SILENCE_MS_DEFAULT = 30_000;
+  /** May the plug-in have counters that Hadoop counts against mapreduce.job.counters.max? */
+  static final String DETAILS = "heterodoop.counters.details";
   static final String WAIT_MAX_MS = "heterodoop.gpu.wait.max.ms";
   static final long WAIT_MAX_MS_DEFAULT = 600_000;
   /** Everything that starts so is told to the driver. */

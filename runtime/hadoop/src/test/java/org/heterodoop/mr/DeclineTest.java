@@ -40,6 +40,7 @@ class DeclineTest {
     assertNull(Decline.find(split("a.txt"), job));
     JobConf one = job(1);
     one.set("mapred.partitioner.class", "org.apache.hadoop.mapred.lib.TotalOrderPartitioner");  // never called
+    one.set(Settings.INPUT_FORMAT, "TextInputFormat");
     assertNull(Decline.find(split("a.txt"), one));
   }
 
@@ -48,6 +49,8 @@ class DeclineTest {
     "RUNNER | mapred.map.runner.class | org.apache.hadoop.mapred.MapRunner",
     "BUNDLE | heterodoop.bundle.sha256 | xyz",
     "INPUT_FORMAT | heterodoop.inputformat | org.apache.hadoop.mapred.KeyValueTextInputFormat",
+    "INPUT_FORMAT | heterodoop.inputformat | KeyValueTextInputFormat",
+    "INPUT_FORMAT | heterodoop.inputformat | StreamInputFormat",
     "INPUT_KEY | stream.map.input.ignoreKey | false",
     "SKIP | mapreduce.map.skip.maxrecords | 1",
     "COMMAND | stream.map.streamprocessor | cat",

@@ -135,15 +135,31 @@ class FaultTest {
       LocalJob.Outcome found = new LocalJob(folder).set(Settings.SILENCE_MS, fault.equals("silent") ? "200" : "5000")
           .set(Settings.VERIFY, "true").run();
       assertEquals(expected, found.output);
-      assertEquals(4, found.hetero(HeteroCounters.FALLBACKS));
-      assertEquals(4, found.hetero(HeteroCounters.CPU_MAPS));
-      assertEquals(0, found.hetero(HeteroCounters.GPU_MAPS));
+      assertEquals(4, found.total(HeteroCounters.FALLBACKS));
+      assertEquals(4, found.total(HeteroCounters.CPU_MAPS));
+      assertEquals(0, found.total(HeteroCounters.GPU_MAPS));
+      assertEquals(4, found.hetero("FALLBACK_" + reason(fault)), found.counters.toString());
       if (fault.equals("refused")) {
         assertEquals(4, driver.heard.stream().filter("CPU_DONE"::equals).count());
       }
       if (fault.startsWith("unsorted") || fault.equals("bad CRC")) {
         assertTrue(driver.heard.toString().contains(fault.equals("bad CRC") ? "wrong checksum" : "not sorted"));
       }
+    }
+  }
+
+  /** What the counter says of it. */
+  private static String reason(String fault) {
+    switch (fault) {
+      case "refused":
+        return "HD999";
+      case "silent":
+        return "DRIVER_SILENT";
+      case "hangs up":
+      case "half of the data":
+        return "DRIVER_GONE";
+      default:
+        return "BAD_RESULT";
     }
   }
 
@@ -154,7 +170,7 @@ class FaultTest {
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), behaviour(fault))) {
       LocalJob.Outcome found = new LocalJob(folder).reducers(0).run();
       assertEquals(expected, found.output);
-      assertEquals(4, found.hetero(HeteroCounters.FALLBACKS));
+      assertEquals(4, found.total(HeteroCounters.FALLBACKS));
       assertEquals(fault.equals("refused"), driver.heard.contains("CPU_DONE"));
     }
   }
@@ -171,8 +187,9 @@ class FaultTest {
     LocalJob.Outcome found = job.reducers(0).run("a line\n");
     assertEquals(Map.of("part-00000", "a\t1\nline\t1\n"), found.output);
     assertEquals(1, found.hetero("DECLINED_" + counter), found.counters.toString());
-    assertEquals(1, found.hetero(HeteroCounters.CPU_MAPS));
-    assertEquals(0, found.hetero(HeteroCounters.FALLBACKS));
+    assertEquals(1, found.total(HeteroCounters.DECLINES));
+    assertEquals(1, found.total(HeteroCounters.CPU_MAPS));
+    assertEquals(0, found.total(HeteroCounters.FALLBACKS));
   }
 
   @Test
@@ -272,7 +289,8 @@ class FaultTest {
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), full)) {
       LocalJob.Outcome found = new LocalJob(folder).set(Settings.WAIT_MAX_MS, "100").run();
       assertEquals(expected, found.output);
-      assertEquals(4, found.hetero(HeteroCounters.FALLBACKS));
+      assertEquals(4, found.total(HeteroCounters.FALLBACKS));
+      assertEquals(4, found.hetero("FALLBACK_QUEUE"));
       assertEquals(0, driver.heard.stream().filter("closed"::equals).count());
     }
   }
@@ -284,7 +302,7 @@ class FaultTest {
     String text = "0".repeat(62) + "ab";
     try (FakeDriver driver = FakeDriver.tcp(folder.resolve("driver"), secret, text + "\n", PlugInTest::compute)) {
       LocalJob.Outcome found = new LocalJob(folder).set(Settings.DRIVER_TCP, "true").run();
-      assertEquals(4, found.hetero(HeteroCounters.GPU_MAPS));
+      assertEquals(4, found.total(HeteroCounters.GPU_MAPS));
       assertTrue(driver.heard.contains("INSTALLED"));
     }
   }

@@ -15,6 +15,7 @@ import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobClient;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.RunningJob;
+import org.apache.hadoop.mapreduce.FileSystemCounter;
 import org.apache.hadoop.streaming.StreamJob;
 
 /** A streaming word count on LocalJobRunner, submitted as `heterodoop submit` does, with shell filters as the bundle. */
@@ -38,8 +39,13 @@ final class LocalJob {
     Counters counters;
     final Map<String, String> output = new TreeMap<>();
 
+    /** A detail. */
     long hetero(String name) {
       return counters.findCounter(HeteroCounters.GROUP, name).getValue();
+    }
+
+    long total(String name) {
+      return counters.findCounter(FileSystemCounter.class.getName(), HeteroCounters.total(name)).getValue();
     }
   }
 
@@ -129,7 +135,7 @@ final class LocalJob {
     set("stream.map.streamprocessor", BUNDLE + "%2Fbin%2Fmap").set("stream.map.output", "text");
     set("stream.jobconf.truncate.limit", "20000");
     if (plugIn) {
-      set("stream.map.input.ignoreKey", "true").set("mapred.map.runner.class", HeteroMapRunner.class.getName());
+      set("mapred.map.runner.class", HeteroMapRunner.class.getName());
       set("mapreduce.job.map.output.collector.class",
           HeteroCollector.class.getName() + ",org.apache.hadoop.mapred.MapTask$MapOutputBuffer");
       words.addAll(List.of("-inputformat", HeteroInputFormat.class.getName()));

@@ -74,9 +74,9 @@ class PlugInTest {
       assertEquals(expected.output, found.output);
       assertEquals(reducers, found.output.size());
       assertEquals(counters(expected.counters, codec == null), counters(found.counters, codec == null));
-      assertEquals(4, found.hetero(HeteroCounters.GPU_MAPS));
-      assertEquals(0, found.hetero(HeteroCounters.CPU_MAPS));
-      assertEquals(44, found.hetero(HeteroCounters.GPU_READ_BYTES));
+      assertEquals(4, found.total(HeteroCounters.GPU_MAPS));
+      assertEquals(0, found.total(HeteroCounters.CPU_MAPS));
+      assertEquals(44, found.total(HeteroCounters.GPU_READ_BYTES));
       assertEquals(2000, found.hetero("GPU_READ_MS"));
       assertEquals(1000, found.hetero("GPU_MAP_KERNEL_MS"));
       assertEquals(20, found.counters.findCounter("Words", "seen").getValue());
@@ -110,9 +110,9 @@ class PlugInTest {
       LocalJob.Outcome found = job(3, DEFAULT_CODEC, true).set("mapreduce.local.map.tasks.maximum", "4").run();
       assertEquals(expected.output, found.output);
       assertEquals(counters(expected.counters, false), counters(found.counters, false));
-      assertEquals(2, found.hetero(HeteroCounters.GPU_MAPS));
-      assertEquals(2, found.hetero(HeteroCounters.CPU_MAPS));
-      assertEquals(0, found.hetero(HeteroCounters.FALLBACKS));
+      assertEquals(2, found.total(HeteroCounters.GPU_MAPS));
+      assertEquals(2, found.total(HeteroCounters.CPU_MAPS));
+      assertEquals(0, found.total(HeteroCounters.FALLBACKS));
       assertEquals(2, driver.heard.stream().filter("CPU_DONE"::equals).count());
     }
   }
@@ -127,7 +127,7 @@ class PlugInTest {
       LocalJob.Outcome found = new LocalJob(folder).reducers(0)
           .set("mapreduce.output.fileoutputformat.compress", setting).run();
       assertEquals(expected.output, found.output);
-      assertEquals(4, found.hetero(HeteroCounters.GPU_MAPS));
+      assertEquals(4, found.total(HeteroCounters.GPU_MAPS));
       for (TaskCounter counter : SAME.subList(0, 3)) {
         assertEquals(expected.counters.getCounter(counter), found.counters.getCounter(counter), counter.name());
       }
@@ -146,7 +146,44 @@ class PlugInTest {
       LocalJob.Outcome found = new LocalJob(folder).set(Settings.RECORD_DELIMITER, "the").run(text);
       assertEquals(expected.output, found.output);
       assertEquals(counters(expected.counters, true), counters(found.counters, true));
-      assertEquals(4, found.hetero(HeteroCounters.GPU_MAPS));
+      assertEquals(4, found.total(HeteroCounters.GPU_MAPS));
+    }
+  }
+
+  /** With 112 counters of its own a job with reducers has as many as Hadoop takes: 8 are Hadoop's. */
+  @Test
+  void aJobsOwnCountersHaveTheRoom() throws Exception {
+    FakeDriver.Behaviour counting = talk -> {
+      Fields offer = talk.expect(Frame.OFFER);
+      talk.answer("gpu", "", "");
+      talk.expect(Frame.RUN);
+      WordCount result = count(offer);
+      result.gpu = "emulated 0";
+      Fields fields = result.result();
+      for (int i = 0; i < 111; i++) {
+        fields.add("user", "Many\0c" + i + "\0001");
+      }
+      talk.send(Frame.RESULT, fields);
+      talk.data(result.index, 1000);
+      talk.data(result.data, 1000);
+      talk.end();
+    };
+    try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), counting)) {
+      LocalJob.Outcome found = new LocalJob(folder).run();
+      assertTrue(found.successful);
+      assertEquals(111, found.counters.getGroup("Many").size());
+      assertEquals(4, found.total(HeteroCounters.GPU_MAPS));
+      assertEquals(4, found.total(HeteroCounters.EMULATED_MAPS));
+      assertEquals(0, found.counters.getGroup(HeteroCounters.GROUP).size());
+    }
+  }
+
+  @Test
+  void detailsCanBeLeftOut() throws Exception {
+    try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), PlugInTest::compute)) {
+      LocalJob.Outcome found = new LocalJob(folder).set(Settings.DETAILS, "false").run();
+      assertEquals(4, found.total(HeteroCounters.GPU_MAPS));
+      assertEquals(0, found.counters.getGroup(HeteroCounters.GROUP).size());
     }
   }
 }

@@ -85,7 +85,7 @@ class ServiceTest {
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), asking)) {
       LocalJob job = new LocalJob(folder).set("tmpfiles", folder.resolve("side.txt").toUri() + "#other-name,"
           + folder.resolve("large.bin").toUri()).set(Settings.FILES_SHA256, "large.bin=" + "a".repeat(64));
-      assertEquals(1, job.run("one line\n").hetero(HeteroCounters.GPU_MAPS));
+      assertEquals(1, job.run("one line\n").total(HeteroCounters.GPU_MAPS));
     }
     assertEquals(Set.of("wc.hdp/bin/combine", "wc.hdp/bin/map", "wc.hdp/bin/reduce", "wc.hdp/manifest.json", "other-name",
         "large.bin"), told.keySet());
@@ -110,7 +110,7 @@ class ServiceTest {
       Path place = folder.resolve("driver" + Math.abs(name.hashCode()));
       try (FakeDriver driver = new FakeDriver(place, asking)) {
         LocalJob job = new LocalJob(folder).reducers(0).set(Settings.DRIVER_DIR, place.toString());
-        assertEquals(1, job.run("one line\n").hetero(HeteroCounters.FALLBACKS));
+        assertEquals(1, job.run("one line\n").total(HeteroCounters.FALLBACKS));
         assertTrue(driver.heard.contains("FAILED"), name);
       }
     }
@@ -137,7 +137,7 @@ class ServiceTest {
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), reading)) {
       LocalJob.Outcome found = new LocalJob(folder).run();
       assertEquals(expected, found.output);
-      assertEquals(4, found.hetero(HeteroCounters.GPU_MAPS));
+      assertEquals(4, found.total(HeteroCounters.GPU_MAPS));
     }
   }
 
@@ -255,7 +255,7 @@ class ServiceTest {
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), stopped)) {
       LocalJob job = new LocalJob(folder).reducers(0).set(Settings.SILENCE_MS, "200")
           .set("tmpfiles", folder.resolve("large.bin").toUri().toString());
-      assertEquals(1, job.run("one line\n").hetero(HeteroCounters.FALLBACKS));
+      assertEquals(1, job.run("one line\n").total(HeteroCounters.FALLBACKS));
     }
   }
 }

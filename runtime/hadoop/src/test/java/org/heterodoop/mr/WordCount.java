@@ -29,6 +29,7 @@ final class WordCount {
   byte[] index = new byte[0];
   byte[] data;
   /** Spoils the order, or puts every key into the wrong partition. */
+  String gpu = "GPU 0";
   boolean unsorted;
   boolean misplaced;
 
@@ -136,7 +137,7 @@ final class WordCount {
   /** The announcement of this result. */
   Fields result() {
     Fields fields = new Fields().add("index", index.length).add("data", data.length).add("text", reduces == 0 ? "1" : "0")
-        .add("status", "counted").add("stderr", "a word of the filter\n").add("retried", "").add("gpu", "GPU 0")
+        .add("status", "counted").add("stderr", "a word of the filter\n").add("retried", "").add("gpu", gpu)
         .add("read", "driver").add("read_bytes", 11).add("seconds", "read=0.5").add("seconds", "map kernel=0.25")
         .add("user", "Words\0seen\0" + 5);
     counters.forEach((name, value) -> fields.add("counter", name + "=" + value));
