@@ -1188,6 +1188,11 @@ CODES: dict[str, Entry] = {
         " bundle's. The message says what does here what the option does there, if anything.",
         "heterodoop submit --help; --dry-run prints the `hadoop jar` command, to which any option can be added by hand.",
     ),
+    "HD660": Entry(
+        "too much would be removed at once",
+        "`heterodoop fs rm -r` removes for good. The root, /tmp, a home and what is above one are not removed by a slip.",
+        "Name what is in it; -f removes it all the same.",
+    ),
     "HD667": Entry(
         "a folder is not safe to run programs from",
         "Programs are run, or libraries loaded, from this folder. Another user could put his own there: the folder, or one"

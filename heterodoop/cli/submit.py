@@ -223,3 +223,14 @@ def cat_command(paths: tuple[str, ...]) -> None:
     from ..commands import fs
 
     fs.cat(paths)
+
+
+@fs_command.command("rm")
+@click.argument("paths", nargs=-1, required=True)
+@click.option("-r", "folders", is_flag=True, help="Folders too, with all that is in them.")
+@click.option("-f", "force", is_flag=True, help="Also /, /tmp and homes.")
+def rm_command(paths: tuple[str, ...], folders: bool, force: bool) -> None:
+    """Remove files of HDFS, for good: they go to no trash."""
+    from ..commands import fs
+
+    fs.rm(paths, folders=folders, force=force)

@@ -92,6 +92,28 @@ def cat(paths: tuple[str, ...]) -> None:
         sys.stdout.buffer.flush()
 
 
+def rm(paths: tuple[str, ...], *, folders: bool, force: bool) -> None:
+    """Remove files, and with `folders` folders with all that is in them. Everything is looked at before anything is removed.
+
+    Raises UsageError HD634 (a path), HD660 (too much at once).
+    """
+    with _namespace() as space:
+        found = [_existing(space, name) for name in paths]
+        for entry in found:
+            if entry.folder and not folders:
+                raise UsageError(f"{entry.name} is a folder", code="HD634", help="-r removes it with all that is in it")
+            if not force and _is_precious(entry.name, space.resolve(".")):
+                raise UsageError(f"{entry.name} holds your home or other people's", code="HD660",
+                                 help="name what is in it; -f removes it all the same")
+        for entry in found:
+            space.remove(entry.name)
+
+
+def _is_precious(path: str, home: str) -> bool:
+    """The root, a home, what is above one, and what all share."""
+    return posixpath.commonpath([path, home]) == path or posixpath.dirname(path) == "/user" or path == "/tmp"
+
+
 def _visible(space: Namespace, folder: Status) -> list[Status]:
     """Its files, without those that Hadoop takes for hidden."""
     return [entry for entry in space.list(folder.name) if not entry.folder and posixpath.basename(entry.name)[0] not in "._"]

@@ -45,7 +45,8 @@ def status(text: str, *, as_json: bool) -> int:
 
 
 def kill(text: str) -> None:
-    click.echo(jobs.kill(_cluster(), job_id(text)))
+    conf = client.configuration()
+    click.echo(jobs.kill(Cluster(conf), conf, job_id(text)))
 
 
 def logs(text: str, attempt: str, lines: int) -> None:

@@ -46,12 +46,16 @@ class Source(Protocol):
 
 
 class _Polled:
-    """What is known of one job. `failing`: since when its ApplicationMaster does not answer; None: it did last time."""
+    """What is known of one job. `failing`: since when its ApplicationMaster does not answer; None: it did last time.
 
-    __slots__ = ("answered", "checked", "due", "failing", "state")
+    error  why it did not, "".
+    """
+
+    __slots__ = ("answered", "checked", "due", "error", "failing", "state")
 
     def __init__(self) -> None:
         self.state: JobState | None = None
+        self.error = ""
         self.answered = self.due = self.checked = float("-inf")
         self.failing: float | None = None
 
@@ -64,7 +68,12 @@ class Polls:
         self._jobs: dict[str, _Polled] = {}
         self._nodes: int | None = None
         self._nodes_asked = float("-inf")
-        self.error = ""  # of the last question that had no answer
+        self._nodes_error = ""
+
+    @property
+    def error(self) -> str:
+        """Why a question that matters now had no answer, ""; jobs that are over do not matter."""
+        return next((polled.error for polled in self._jobs.values() if polled.error), self._nodes_error)
 
     def refresh(self, jobs: Iterable[str], stop: threading.Event | None = None) -> set[str]:
         """Ask for those that are due; drop what is not in `jobs`. Returns those that have ended."""
@@ -75,6 +84,8 @@ class Polls:
                 break
             if self._clock() >= polled.due and self._ask(job, polled):
                 ended.add(job)
+        for job in ended:
+            del self._jobs[job]
         return ended
 
     def _ask(self, job: str, polled: _Polled) -> bool:
@@ -84,11 +95,12 @@ class Polls:
         try:
             polled.state = self._rest.job(job)
             polled.answered, polled.failing = self._clock(), None
-            self.error = ""
+            polled.error = ""
         except Unknown as error:
-            self.error = str(error)
+            polled.error = str(error)
             polled.failing = began if polled.failing is None else polled.failing
-            if began - max(polled.failing, polled.checked) >= END_PERIOD:
+            # A redirect says that there is no ApplicationMaster yet, or none any more; all else may be the network's fault.
+            if "status 302" in polled.error or began - max(polled.failing, polled.checked) >= END_PERIOD:
                 polled.checked = began
                 ended = self._rest.over(job)
         # One that lets a question wait is asked less often: the others must not wait for it.
@@ -112,8 +124,9 @@ class Polls:
             self._nodes_asked = now
             try:
                 self._nodes = self._rest.active_nodes()
+                self._nodes_error = ""
             except Unknown as error:
-                self.error = str(error)
+                self._nodes_error = str(error)
         return self._nodes
 
 

@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ HELP = 'start one with: heterodoop cluster up; eval "$(heterodoop cluster env)";
 LOOK = "heterodoop cluster status; heterodoop doctor"
 _JOB = re.compile(r"\bjob_[0-9]{10,}_[0-9]{4,}\b")
 _TAIL_LINES = 15
+_KILL_MS = 60_000
 
 
 class Hadoop(NamedTuple):
@@ -50,8 +52,7 @@ def find(environ: Mapping[str, str] = os.environ) -> Hadoop:
     """What a submission needs. Raises ToolError HD620 (a part is missing), HD621 (a configuration without YARN)."""
     conf = configuration(environ)
     home = environ.get("HADOOP_HOME", "")
-    program = shutil.which("hadoop", path=os.path.join(home, "bin")) if home else None
-    program = program or shutil.which("hadoop", path=environ.get("PATH"))
+    program = _program("hadoop", environ)
     if not program:
         where = f"{home}/bin and PATH" if home else "PATH"
         raise ToolError(f"no `hadoop` in {where}", code="HD620", help=HELP)
@@ -63,6 +64,12 @@ def find(environ: Mapping[str, str] = os.environ) -> Hadoop:
         )
     same = shutil.which("hadoop", path=environ.get("PATH")) == program
     return Hadoop(program, "hadoop" if same else program, _streaming_jar(home, environ), conf)
+
+
+def _program(name: str, environ: Mapping[str, str]) -> str | None:
+    home = environ.get("HADOOP_HOME", "")
+    found = shutil.which(name, path=os.path.join(home, "bin")) if home else None
+    return found or shutil.which(name, path=environ.get("PATH"))
 
 
 def _streaming_jar(home: str, environ: Mapping[str, str]) -> Path:
@@ -86,27 +93,54 @@ def submit(hadoop: Hadoop, arguments: Sequence[str]) -> str:
     An interrupt ends the client; a job that is not submitted by then never will be. Raises as `explain`, and Limitation
     HD624 (a command that is too long), ToolError HD620.
     """
-    argv = [hadoop.program, "jar", str(hadoop.streaming_jar), *arguments]
+    with _scratch() as environ:
+        said, status = _run([hadoop.program, "jar", str(hadoop.streaming_jar), *arguments], environ)
+    found = _JOB.search(said)
+    if status or not found:
+        raise explain(said, status)
+    return found[0]
+
+
+def kill(job: str) -> bool:
+    """Let Hadoop's own client end the job: whether there is one, and it did. An interrupt ends the client."""
+    program = _program("mapred", os.environ)
+    if not program:
+        return False
+    wait = f"yarn.app.mapreduce.am.hard-kill-timeout-ms={_KILL_MS}"  # for a busy ApplicationMaster: 10 s are not enough
+    with contextlib.suppress(ToolError), _scratch() as environ:
+        return _run([program, "job", "-D", wait, "-kill", job], environ)[1] == 0
+    return False
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[dict[str, str]]:
+    """The client's environment, with a folder for what it unpacks: one that is killed leaves it all there."""
+    with tempfile.TemporaryDirectory(prefix="heterodoop-client-", ignore_cleanup_errors=True) as folder:
+        environ = environment()
+        if not re.search(r"\s", folder):  # Hadoop's scripts know no quotes
+            environ["HADOOP_CLIENT_OPTS"] = f"{environ.get('HADOOP_CLIENT_OPTS', '')} -Djava.io.tmpdir={folder}".strip()
+        yield environ
+
+
+def _run(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[str, int]:
+    """What a client says, and its exit status. An interrupt ends it at once. Raises as `_not_started`."""
     client: subprocess.Popen[bytes] | None = None
     try:
         with _interrupts_held():
             # A process group of its own: a Ctrl-C is for us to handle, once.
             client = subprocess.Popen(
-                argv, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
         said = client.communicate()[0].decode("utf-8", "surrogateescape")
     except OSError as error:
-        raise _not_started(hadoop.program, error) from None
+        raise _not_started(argv[0], error) from None
     except BaseException:
         if client:
             os.killpg(client.pid, signal.SIGKILL)
             client.communicate()
         raise
-    found = _JOB.search(said)
-    if client.returncode or not found:
-        raise explain(said, client.returncode)
-    return found[0]
+    return said, client.returncode
 
 
 @contextlib.contextmanager

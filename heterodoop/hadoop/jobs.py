@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..driver.yarn_rest import Unknown, one
 from ..errors import UsageError
 from ..storage.hadoop_conf import HadoopConf
-from . import logs, plugin_counters
+from . import killing, logs, plugin_counters
 from .plugin_counters import CPU_MAPS, GPU_MAPS, Counters
 from .rest import App, Attempt, Cluster
 
@@ -86,18 +86,18 @@ def counters(cluster: Cluster, job: str) -> Counters:
         return {}
 
 
-def kill(cluster: Cluster, job: str) -> str:
-    """Ask for the end of a job; returns what there is to say. Raises as `status`."""
+def kill(cluster: Cluster, conf: HadoopConf, job: str) -> str:
+    """End a job; returns what there is to say. Raises as `status`."""
     app = _app(cluster, job)
     if app is None:
         raise _unknown(job)
     if app.over:
         return f"{job} is over already: {app.final}"
     try:
-        cluster.kill(job)
+        over = killing.kill(cluster, conf, job)
     except Unknown as error:
         raise cluster.unreachable(error) from None
-    return f"{job} is being killed"
+    return f"{job} is {'' if over else 'being '}killed"
 
 
 def attempts(cluster: Cluster, job: str, only: str = "") -> list[Attempt]:

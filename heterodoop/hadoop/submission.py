@@ -16,7 +16,7 @@ from ..engine.progress import Display
 from ..errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
 from ..storage.hadoop_conf import HadoopConf
 from ..storage.webhdfs import Namespace
-from . import client, logs, streaming
+from . import client, killing, logs, streaming
 from .client import Hadoop
 from .follow import Ended, Follower, Say
 from .job_options import SubmitOptions, build
@@ -136,21 +136,21 @@ def _interrupted(of: Plan, job: str, *, kill: bool) -> Interrupted:
     if not kill:
         return Interrupted(f"interrupted; {job} goes on", help=f"heterodoop job kill {job}; heterodoop job status {job}")
     try:
-        Cluster(of.hadoop.conf).kill(job)
-    except Unknown as error:
-        return Interrupted(f"{job} could not be killed: {error}", help=f"heterodoop job kill {job}")
-    return Interrupted(f"interrupted; {job} is killed")
+        over = killing.kill(Cluster(of.hadoop.conf), of.hadoop.conf, job)
+    except (Unknown, KeyboardInterrupt) as error:
+        return Interrupted(f"{job} could not be killed: {error or 'interrupted again'}", help=f"heterodoop job kill {job}")
+    return Interrupted(f"interrupted; {job} is {'' if over else 'being '}killed")
 
 
 def lost(of: Plan, end: Ended) -> list[Diagnostic]:
     """A warning where a job ran and no server has its counters."""
     if end.counters or end.state == "KILLED":
         return []
-    most = of.hadoop.conf.get(_MOST_COUNTERS, "120")
-    what = f"the counters of {end.job} are lost: no server has them"
-    help = f"Hadoop loses all of a job's counters when it has more than {_MOST_COUNTERS} ({most}) of its own, or when the" \
-           " JobHistory server does not answer"
-    return [Diagnostic("warning", "HD657", what, help=help)]
+    most = f"{_MOST_COUNTERS} ({of.hadoop.conf.get(_MOST_COUNTERS)})"
+    return [Diagnostic(
+        "warning", "HD657", f"the counters of {end.job} are lost: no server has them",
+        help=f"a job with more counters than {most} loses all of them; or the JobHistory server does not answer",
+    )]
 
 
 def failure(conf: HadoopConf, end: Ended) -> tuple[Cause, JobFailed]:

@@ -128,6 +128,19 @@ def test_a_job_that_has_ended_is_forgotten(yarn: FakeYarn) -> None:
     assert set(node.report()) == {OTHER} and poller.status()["jobs"] == 1
 
 
+def test_the_end_of_a_job_is_no_fault(yarn: FakeYarn) -> None:
+    """From its end on the proxy answers with a redirect to a page for people."""
+    yarn.answers[proxied()], yarn.answers[proxied(OTHER)] = job_says(100, 99), job_says(100, 9, job=OTHER)
+    poller, node, clock = stepped(yarn, JOB, OTHER)
+    poller.step()
+    yarn.answers[proxied()] = redirect("/jobhistory/job/x")
+    yarn.answers[app()] = says({"app": {"state": "FINISHED"}})
+    clock.now = 1.0
+    poller.step()
+    assert set(node.report()) == {OTHER}
+    assert poller.status() == {"source": "poll", "detail": "the ApplicationMasters answer", "jobs": 1}
+
+
 def test_a_job_that_nobody_knows_is_forgotten_when_its_attempts_are_gone(yarn: FakeYarn) -> None:
     poller, node, clock = stepped(yarn, JOB)
     clock.now = 1.0

@@ -67,9 +67,9 @@ class FakeCluster:
             "HADOOP_USER_NAME": "ann",
         }
 
-    def client(self, says: str, status: int = 0) -> None:
-        """What `hadoop` prints and ends with; its arguments are in `arguments()`."""
-        script = self.folder / "bin" / "hadoop"
+    def client(self, says: str, status: int = 0, name: str = "hadoop") -> None:
+        """What `hadoop` (or `mapred`) prints and ends with; its arguments are in `arguments()`."""
+        script = self.folder / "bin" / name
         script.write_text(
             f"#!/bin/sh\nfor word in \"$@\"; do printf '%s\\0' \"$word\"; done > {shlex.quote(str(self.folder / 'argv'))}\n"
             f"printf '%s\\n' {shlex.quote(says)} >&2\nexit {status}\n"
@@ -113,6 +113,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if self.path.startswith("/webhdfs/v1"):
             self._webhdfs(body)
             return
+        if self.command == "PUT" and "/state" in self.path:
+            self.cluster.application(("KILLED", "KILLED"))
         answers, bare = self.cluster.answers, self.path.partition("?")[0]
         found = next((answers[path] for path in (self.path, bare) if path in answers), None)
         if found is None:

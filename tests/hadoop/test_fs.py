@@ -53,6 +53,26 @@ def test_a_result_is_read_in_order_and_without_hidden_files(fake: FakeCluster, t
     assert sorted(os.listdir(tmp_path / "local")) == ["part-00000", "part-00001"]
 
 
+def test_files_and_folders_are_removed(fake: FakeCluster):
+    fake.files.update({"/a": b"", "/d/b": b"", "/d/c/e": b"", "/user/ann/x": b""})
+    fake.folders.update({"/d", "/d/c", "/user", "/user/ann"})
+    assert "-r" in cli_here("fs", "rm", "/a", "/d", status=2).message and "/a" in fake.files
+    assert "HD634" in cli_here("fs", "rm", "/a", "/none", status=2).message and "/a" in fake.files
+    cli_here("fs", "rm", "/a", "x")
+    cli_here("fs", "rm", "-r", "/d")
+    assert not fake.files and fake.folders == {"/", "/user", "/user/ann"}
+
+
+@pytest.mark.parametrize("path", ["/", "hdfs:///", "/user", "/user/ann", ".", "/user/ann/../ann/", "/user/bob", "/tmp"])
+def test_homes_and_what_is_above_them_are_not_removed_by_a_slip(fake: FakeCluster, path: str):
+    fake.folders.update({"/user", "/user/ann", "/user/bob", "/tmp"})
+    fake.files["/user/ann/x"] = b""
+    assert "HD660" in cli_here("fs", "rm", "-r", path, status=2).message
+    assert "/user/ann/x" in fake.files and len(fake.folders) == 5
+    if path != "/":
+        cli_here("fs", "rm", "-r", "-f", path)
+
+
 def test_nothing_is_overwritten(fake: FakeCluster, tmp_path: Path):
     (tmp_path / "f").write_text("new")
     fake.files["/f"] = b"old"

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from heterodoop.hadoop import killing
+
 from ..support import cli_here
 from .fake_cluster import APP, CONTAINER, HISTORY, JOB, LIVE, FakeCluster
 from .test_submit import ATTEMPT, PIPE, TASK, failing
@@ -64,13 +68,46 @@ def test_a_job_of_which_only_the_history_knows(fake: FakeCluster):
     assert json.loads(cli_here("job", "counters", JOB, "--json").out) == {"rows": {"comment": 5}}
 
 
-def test_a_job_is_killed_as_its_user(fake: FakeCluster):
-    fake.application(("RUNNING", "UNDEFINED"))
-    fake.answers[f"{APPS}/{APP}/state"] = {"state": "KILLED"}
-    assert "is being killed" in cli_here("job", "kill", JOB).out.decode()
-    assert fake.asked[-1] == f"PUT {APPS}/{APP}/state?user.name=ann"
+STAGING = f"/tmp/hadoop-yarn/staging/ann/.staging/{JOB}"
+
+
+def begun(fake: FakeCluster) -> None:
+    """A running job that has written something, and a file of another in the same output."""
+    fake.application(*[("RUNNING", "UNDEFINED")] * 3, ("FINISHED", "KILLED"))
+    fake.folders.update({"/out", "/out/_temporary", STAGING})
+    fake.files.update({f"{STAGING}/job.xml": b"x", "/out/_temporary/1/x": b"y", "/out/kept": b"z"})
+    conf = [{"name": "mapreduce.output.fileoutputformat.outputdir", "value": "hdfs://namenode:8020/out"}]
+    fake.answers[f"{LIVE}/conf"] = {"conf": {"property": conf}}
+
+
+def test_a_job_is_killed_as_hadoops_client_does_it(fake: FakeCluster):
+    begun(fake)
+    fake.client(f"Killed job {JOB}", name="mapred")
+    assert cli_here("job", "kill", JOB).out.decode() == f"{JOB} is killed\n"
+    words = fake.arguments()
+    assert words[0] == "job" and words[-2:] == ["-kill", JOB] and not [line for line in fake.asked if "/state" in line]
     fake.application(("FINISHED", "SUCCEEDED"))
     assert "is over already" in cli_here("job", "kill", JOB).out.decode()
+
+
+@pytest.mark.parametrize("client", [None, 255])
+def test_what_yarns_own_kill_leaves_is_put_away(fake: FakeCluster, client: int | None):
+    begun(fake)
+    fake.application(("RUNNING", "UNDEFINED"))
+    fake.answers[f"{APPS}/{APP}/state"] = {"state": "KILLED"}
+    if client:
+        fake.client("Could not connect", client, name="mapred")
+    assert "is killed" in cli_here("job", "kill", JOB).out.decode()
+    assert f"PUT {APPS}/{APP}/state?user.name=ann" in fake.asked
+    assert fake.files == {"/out/kept": b"z"} and "/out" in fake.folders and STAGING not in fake.folders
+
+
+def test_a_kill_that_takes_long_is_not_waited_for(fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):
+    begun(fake)
+    monkeypatch.setattr(killing, "OVER_SECONDS", 0.0)
+    fake.application(("RUNNING", "UNDEFINED"))
+    fake.client(f"Killed job {JOB}", name="mapred")
+    assert "is being killed" in cli_here("job", "kill", JOB).out.decode() and f"{STAGING}/job.xml" in fake.files
 
 
 def test_logs_of_failed_attempts_come_whole(fake: FakeCluster):

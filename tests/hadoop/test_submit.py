@@ -281,17 +281,21 @@ def test_an_interrupt_leaves_the_job_running_or_kills_it(bundle: Path, fake: Fak
     assert "is killed" in rest if kill else f"heterodoop job kill {JOB}" in rest
 
 
-def test_an_interrupt_while_the_client_runs_ends_it(bundle: Path, fake: FakeCluster):
+def test_an_interrupt_while_the_client_runs_ends_it(bundle: Path, fake: FakeCluster, tmp_path: Path):
+    """And takes what it has unpacked along."""
     pid = fake.folder / "pid"
-    (fake.folder / "bin" / "hadoop").write_text(f"#!/bin/sh\necho $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 60\n")
+    unpack = "mkdir ${HADOOP_CLIENT_OPTS##*=}/hadoop-unjar1"
+    (fake.folder / "bin" / "hadoop").write_text(
+        f"#!/bin/sh\n{unpack} && echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 60\n")
     process = subprocess.Popen([*COMMAND, "submit", str(bundle), "-i", "/in", "-o", "/out"], stderr=subprocess.PIPE,
-                               env=environment(), text=True)
+                               env=environment({"TMPDIR": str(tmp_path)}), text=True)
     while not pid.exists():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     assert "heterodoop job list" in process.communicate()[1] and process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
+    assert not list(tmp_path.glob("heterodoop-client-*"))
 
 
 def test_without_hadoop_the_message_says_how_to_get_one(bundle: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

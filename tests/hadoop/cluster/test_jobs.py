@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -200,15 +201,19 @@ def test_jobs_are_listed_with_their_counters_and_logs(site: Site, cpu: Result):
 
 
 def test_a_job_is_killed(site: Site, words: Path, book: Book):
-    started = cli_here("submit", words, "-i", book.path, "-o", site.output(), *many(1), "--cpu-only", "--detach")
+    """By its ApplicationMaster: it has a history, and nothing is left in HDFS."""
+    output = site.output()
+    started = cli_here("submit", words, "-i", book.path, "-o", output, *many(1), "--cpu-only", "--detach")
     job = started.out.decode().strip()
     assert job in cli_here("job", "list").out.decode()
-    assert "is being killed" in cli_here("job", "kill", job).out.decode()
-    for _ in range(200):
-        done = cli_here("job", "status", job, status=None)
-        if " KILLED: " in done.out.decode():
-            break
-    assert " KILLED: " in done.out.decode() and done.status == 1
+    while not site.space.status(f"{output}/_temporary"):
+        time.sleep(0.2)
+    assert f"{job} is killed" in cli_here("job", "kill", job).out.decode()
+    done = cli_here("job", "status", job, status=1)
+    assert " KILLED: map " in done.out.decode() and "map 0/0" not in done.out.decode()
+    assert cli_here("job", "counters", job).out
+    assert not site.space.status(f"{output}/_temporary")
+    assert not site.space.status(f"/user/{site.cluster.state.user}/.staging/{job}")
 
 
 def test_an_output_that_exists_is_left_alone(site: Site, words: Path, cpu: Result, book: Book):
