@@ -8,17 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.cpu_task import CpuJob, Place, run_map
-from heterodoop.executor.native import Native, Progress
 from heterodoop.executor.report import AttemptResult
-from heterodoop.executor.split import Split
-from heterodoop.executor.streaming_env import TaskNames
-from heterodoop.manifest import load
-from heterodoop.storage.local import InputFile
 
 from ..support import ROOT, Bundles
 from .client import Attempt
 from .fake_yarn import FakeYarn
+from .on_cpu import run_on_cpu
 from .running import Driver, running
 
 APP = ROOT / "apps" / "wordcount"
@@ -70,29 +65,4 @@ OnCpu = Callable[..., tuple[AttemptResult, bytes, bytes]]
 def on_cpu(tmp_path: Path) -> OnCpu:
     """What the CPU filters make of an attempt's split of a local file: result, index, data."""
 
-    def run(attempt: Attempt, path: Path) -> tuple[AttemptResult, bytes, bytes]:
-        found = load(attempt.bundle)
-
-        def binary(role: str) -> Path | None:
-            program = found.program(role)  # type: ignore[arg-type]
-            return attempt.bundle / program.binary if program else None
-
-        combine = found.program("combine")
-        region = combine.region if combine else None
-        map = binary("map")
-        assert map
-        job = CpuJob(
-            map, binary("combine") if attempt.combine else None, None, bool(region and region.fold and region.fold.regroup),
-            region.pairs if region else None, [b"PATH=" + os.environb[b"PATH"]], attempt.reduces, attempt.delimiter, False,
-            100 << 20, "reporter:",
-        )
-        work = tmp_path / "cpu"
-        work.mkdir()
-        split = Split(InputFile(str(path), path.stat().st_size), attempt.start, attempt.length)
-        place = Place(work, work, work / "log", TaskNames("job_1_0001", True, 0, 0, work, work, split))
-        out, index = work / "out", work / "index"
-        result = run_map(Native.load(), job, split, place, out, index, Progress())
-        assert result.failure is None, result.failure
-        return result, index.read_bytes() if attempt.reduces else b"", out.read_bytes()
-
-    return run
+    return lambda attempt, path: run_on_cpu(attempt, path, tmp_path / "cpu")

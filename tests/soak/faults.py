@@ -18,7 +18,7 @@ from . import jobs, page
 from .page import COMMAND, FAIL, FLIP, FULL, HALF, SIGNAL, WORKER, Rule
 from .processes import Strike
 
-FAMILIES = {"kill": 30, "stop": 8, "disk": 12, "call": 34, "damage": 16}  # of a hundred cases on a machine without a driver
+FAMILIES = {"kill": 30, "stop": 8, "disk": 12, "call": 34, "damage": 16, "driver": 20}
 DEVICES: Mapping[str, tuple[str, ...]] = {
     "cpu": ("--device", "cpu"),
     "emulated": ("--device", "emulated"),
@@ -36,7 +36,7 @@ class Place(NamedTuple):
     weight: int = 1
 
 
-_ERRORS: Mapping[str, Sequence[int]] = {
+ERRORS: Mapping[str, Sequence[int]] = {
     "read": (errno.EIO, errno.EINTR, errno.ENOMEM), "write": (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EINTR),
     "open": (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM, errno.EACCES),
     "create": (errno.ENOSPC, errno.EMFILE, errno.EROFS, errno.EDQUOT), "rename": (errno.EIO, errno.ENOSPC),
@@ -114,9 +114,16 @@ class Choice:
     can_mount: bool
     normal: Callable[[str, str], Normal]
 
+    def family(self, seed: int) -> str:
+        return self._family(random.Random(seed))
+
+    def _family(self, rnd: random.Random) -> str:
+        return rnd.choices(list(self.families), list(self.families.values()))[0]
+
     def case(self, seed: int) -> Case:
+        """Of any family but `driver`."""
         rnd = random.Random(seed)
-        family = rnd.choices(list(self.families), list(self.families.values()))[0]
+        family = self._family(rnd)
         job, device = rnd.choice(jobs.NAMES), rnd.choice(self.devices)
         normal = self.normal(job, device)
         fresh = rnd.random() < 0.05
@@ -197,10 +204,10 @@ def _failing(rnd: random.Random, normal: Normal) -> Rule:
     halves = place.call in ("read", "write", "send", "receive") and rnd.random() < 0.3
     if halves:
         return _rule(rnd, place, normal, HALF, 0, rnd.random() < 0.3)
-    value = rnd.choice(_ERRORS[place.call])
+    value = rnd.choice(ERRORS[place.call])
     return _rule(rnd, place, normal, FAIL, value, value != errno.EINTR and rnd.random() < 0.25)
 
 
 def _place(rnd: random.Random, normal: Normal) -> Place:
-    places = [place for place in normal.calls if place.call in _ERRORS]
+    places = [place for place in normal.calls if place.call in ERRORS]
     return rnd.choices(places, [place.weight for place in places])[0]

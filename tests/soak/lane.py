@@ -20,6 +20,9 @@ from typing import Any
 
 from ..support import Bundles
 from . import driver_faults, jobs, page, verdict
+from .damage import spoil
+from .driver_faults import DriverCases
+from .drivers import Driver
 from .faults import DEVICES, PLACES, Case, Choice, Damage, Normal
 from .jobs import Job, Result
 from .page import COMMAND, SIGNAL, WORKER, Page, Rule
@@ -44,7 +47,9 @@ class Lane:
         self.normals: dict[tuple[str, str], Normal] = {}
         self.results: dict[str, Result] = {}
         self.choice = Choice(tuple(setting["devices"]), setting["families"], self.can_mount, self.normal)
-        self.drivers = driver_faults.Drivers(self.room, self.family, self.page, self.limit)
+        self.driver = Driver(self.room, self.family, self._driver_device(), self.room.bundle(self.jobs["combined"].bundle),
+                             min(20.0, self.limit))
+        self.drivers = DriverCases(self.driver, self.page)
 
     def normal(self, job: str, device: str) -> Normal:
         """How the job runs on the device without a fault, measured once."""
@@ -70,6 +75,9 @@ class Lane:
         self.room.clear_output()
         return Normal(ended.seconds, calls, written)
 
+    def _driver_device(self) -> str:
+        return "cuda" if "cuda" in self.choice.devices else "emulated"
+
     def _pattern(self, pattern: str) -> str:
         """Of this lane's files only, where the pattern names one of our folders."""
         return f"{self.room.root}{pattern}" if pattern.startswith("/") and pattern not in _ANYWHERE_BELOW else pattern
@@ -77,7 +85,7 @@ class Lane:
     def do(self, seed: int) -> dict[str, Any]:
         """The case of a seed, judged."""
         begun = time.monotonic()
-        if driver_faults.is_driver(seed, self.choice.families):
+        if self.choice.family(seed) == driver_faults.FAMILY:
             told = self.drivers.do(seed)
         else:
             told = self._job_case(self.choice.case(seed))
@@ -93,10 +101,10 @@ class Lane:
         struck = [self.page.struck(number) for number in range(len(case.rules))]
         where = [self.page.where(number) for number, n in enumerate(struck) if n]
         self.page.disarm()
+        full = int(case.room is not None and not os.statvfs(self.room.disk).f_bavail)
         ballast.unlink(missing_ok=True)
         self._sabotage(output)
         problems = verdict.of_run(ended, output, Expected(right, self._signals(case), self._hindered(case)))
-        full = int(case.room is not None and "No space left" in ended.err)
         hits = sum(map(bool, struck)) + ended.struck + sum(map(bool, damaged)) + full
         problems += self._afterwards(case, ended, output, right, hits)
         return {
@@ -206,33 +214,15 @@ class Lane:
             (self.room.root / "tmp" / "forgotten").touch()
 
     def close(self) -> None:
-        self.drivers.close()
+        if self.driver.alive:
+            self.driver.stop()
+        if self.driver.problems:
+            raise RuntimeError(f"at the driver's end: {self.driver.problems}")
         self.family.end(self.family.others())
         self.room.unmount()
 
 
 _ANYWHERE_BELOW = ("/spill", "/maps/", "/merge-")  # parts of a path, below no folder of the room's own
-
-
-def spoil(path: Path, how: str, rnd: random.Random) -> None:
-    """Damage at rest. `how`: of faults.AT_REST."""
-    data = bytearray(path.read_bytes())
-    mode = path.stat().st_mode & 0o777
-    path.unlink()
-    if how in ("remove", "fifo", "folder"):
-        {"remove": lambda: None, "fifo": lambda: os.mkfifo(path), "folder": path.mkdir}[how]()
-        return
-    if how == "flip" and data:
-        data[rnd.randrange(len(data))] ^= 1 << rnd.randrange(8)
-    elif how == "zero":
-        at = rnd.randrange(len(data) + 1) & ~0xFFF
-        data[at : at + 4096] = bytes(len(data[at : at + 4096]))
-    elif how == "longer":
-        data += rnd.randbytes(rnd.randrange(1, 5000))
-    else:
-        del data[0 if how == "empty" else rnd.randrange(len(data) + 1) :]
-    path.write_bytes(data)
-    path.chmod(mode)
 
 
 def leave_an_orphan() -> None:

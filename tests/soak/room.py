@@ -86,7 +86,7 @@ class Room:
 
     def _expected(self, path: Path) -> bool:
         first, *rest = path.parts
-        if first in ("log", "bundles"):
+        if first in ("log", "bundles", "d", "w"):
             return True
         if first == "cache":
             return not any(part.startswith(".") for part in rest)
