@@ -1,7 +1,8 @@
 """Builds the plug-in that unmodified Hadoop loads: runtime/hadoop -> heterodoop/_native/heterodoop-mr.jar, with Maven.
 
 `python -m heterodoop.build_hadoop [-o JAR] [--test]` needs a JDK, Maven and, the first time, Maven's repository on the
-network. setup.py puts the jar into the wheel where it was built before; nothing but jobs on Hadoop needs it.
+network. setup.py puts the jar into the wheel where it was built before; nothing but jobs on Hadoop needs it. An installation
+without it has the first job build it into the cache, under a hash of its sources.
 
 Not here: Hadoop's own jars (hadoop/jars.py), and how a job gets the plug-in (hadoop/submit.py).
 """
@@ -14,8 +15,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
+from . import build_cache
 from .errors import HeteroDoopError, ToolError
 from .resources import PACKAGE, find
 
@@ -33,6 +37,46 @@ def find_jar() -> Path:
         f"the Hadoop plug-in is not built: {path} is missing", code="HD650",
         help=f"install a JDK and Maven (Debian, Ubuntu: apt install openjdk-17-jdk-headless maven) and run: {BUILD_HADOOP}",
     )
+
+
+def cached_jar() -> Path:
+    """Where the jar of these sources lies when a job has built it. Raises ToolError HD501, HD516."""
+    sources = build_cache.tree(find("runtime", "hadoop"), (".java", ".xml"))
+    return build_cache.folder() / "plug-in" / build_cache.key(sources) / JAR.name
+
+
+def existing() -> Path | None:
+    """A jar that is built: the one that HETERODOOP_MR_JAR names, this installation's, or one that a job has built.
+
+    Raises as `find_jar` and `cached_jar`.
+    """
+    if os.environ.get("HETERODOOP_MR_JAR") or JAR.is_file():
+        return find_jar()
+    return path if zipfile.is_zipfile(path := cached_jar()) else None  # a damaged one is built again
+
+
+def provide(say: Callable[[str], None]) -> Path:
+    """The plug-in's jar, built where there is none yet. `say`: told before something that takes long.
+
+    Raises ToolError HD650 (there are no tools to build it), HD653 (Maven failed), and as `cached_jar`.
+    """
+    if found := existing():
+        return found
+    check_tools()
+    say("the plug-in for Hadoop is built with Maven, once; this takes a minute")
+    return build(cached_jar())
+
+
+def check_tools() -> None:
+    """Raises ToolError HD650: the jar is not built, and cannot be here."""
+    try:
+        _require_jdk()
+        _maven()
+    except ToolError as error:
+        raise ToolError(
+            f"the Hadoop plug-in is not built, and cannot be: {error.message}", code="HD650",
+            help=f"{error.help}; or set HETERODOOP_MR_JAR to a jar that was built elsewhere ({BUILD_HADOOP} -o JAR)",
+        ) from None
 
 
 def build(target: Path, *, test: bool = False, hadoop_version: str = "") -> Path:

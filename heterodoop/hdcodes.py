@@ -1144,8 +1144,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD650": Entry(
         "the Hadoop plug-in is not built",
-        "Jobs on Hadoop load a jar, heterodoop-mr.jar, which asks the node's driver for a GPU. It is Java, so it is built"
-        " only where there is a JDK, and this installation was made without it.",
+        "Jobs on Hadoop load a jar, heterodoop-mr.jar, which asks the node's driver for a GPU. It is Java, so the first job"
+        " builds it, with a JDK and Maven. This installation was made without it, and one of the two is not here.",
         "Install a JDK and Maven (Debian, Ubuntu: apt install openjdk-17-jdk-headless maven) and run:"
         " python -m heterodoop.build_hadoop. HETERODOOP_MR_JAR names a jar that lies elsewhere.",
     ),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,30 @@ def test_the_jar_is_found_or_its_build_command_is_named(tmp_path: Path, monkeypa
     monkeypatch.delenv("HETERODOOP_MR_JAR")
     monkeypatch.setattr(build_hadoop, "JAR", tmp_path / "x.jar")
     assert build_hadoop.find_jar() == tmp_path / "x.jar"
+
+
+def test_the_first_job_builds_the_jar(tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HETERODOOP_MR_JAR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(build_hadoop, "JAR", tmp_path / "none" / "heterodoop-mr.jar")
+    (tools / "mvn").write_text(MAVEN % f"cp {made(tmp_path)} $out/heterodoop-mr.jar")
+    said: list[str] = []
+    assert build_hadoop.existing() is None
+    jar = build_hadoop.provide(said.append)
+    assert zipfile.is_zipfile(jar) and jar.is_relative_to(tmp_path / "cache") and len(said) == 1 and "Maven" in said[0]
+    (tools / "mvn").unlink()
+    assert build_hadoop.provide(said.append) == build_hadoop.existing() == jar and len(said) == 1
+    jar.write_bytes(jar.read_bytes()[:20])
+    monkeypatch.setenv("PATH", str(tools))
+    with pytest.raises(ToolError) as caught:
+        build_hadoop.provide(said.append)
+    assert caught.value.code == "HD650" and "apt install maven" in caught.value.help and len(said) == 1
+
+
+def made(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "made.jar", "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
+    return folder / "made.jar"
 
 
 def test_the_command_reports_a_failure_as_every_command_does(

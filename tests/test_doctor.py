@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import toolchain_cuda
+from heterodoop import build_hadoop, toolchain_cuda
 from heterodoop.driver import place
 from heterodoop.driver.place import Place
 from heterodoop.executor import gpus
@@ -82,6 +82,7 @@ def test_a_machine_with_a_c_compiler_alone(machine: Path) -> None:
     assert {name: check["state"] for name, check in found.items() if name != "gpu_jobs"} == {
         "C compiler": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no", "PyCUDA": "none",
         "CUDA driver": "none", "Java": "none", "Maven": "none", "Hadoop": "none", "embedded Hadoop": "none",
+        "Hadoop plug-in": found["Hadoop plug-in"]["state"],
         "HDFS packages": found["HDFS packages"]["state"], "GPU driver process": "none", "ResourceManager": "none",
         "NodeManager memory": "none", "container executor": "none",
     }
@@ -148,6 +149,20 @@ def test_the_embedded_hadoop(tool: Tool, machine: Path) -> None:
     assert found["state"] == "no" and found["text"] == f"{machine}/java is Java 11; Java 17 or newer is needed"
 
 
+def test_the_plug_in_for_hadoop(tool: Tool, machine: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(build_hadoop, "JAR", tmp_path / "heterodoop-mr.jar")
+    found = examine()["Hadoop plug-in"]
+    assert found["state"] == "none" and "cannot be" in found["text"] and "openjdk-17-jdk-headless" in found["help"]
+    tool("javac", "javac 17")
+    tool("mvn", "Apache Maven 3")
+    found = examine()["Hadoop plug-in"]
+    assert found["text"] == "it is not built yet" and "heterodoop.build_hadoop" in found["help"]
+    (tmp_path / "heterodoop-mr.jar").touch()
+    assert examine()["Hadoop plug-in"] == {
+        "name": "Hadoop plug-in", "state": "yes", "text": str(tmp_path / "heterodoop-mr.jar"), "help": "",
+    }
+
+
 @pytest.fixture
 def conf(machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Write Hadoop's configuration."""
@@ -202,7 +217,7 @@ def test_the_gpu_driver_process(machine: Path, tmp_path: Path, monkeypatch: pyte
     assert "heterodoop driver start" in examine()["GPU driver process"]["help"]
     folder.mkdir(0o755)
     found = examine()["GPU driver process"]
-    assert found["state"] == "no" and "its mode is 0755, not 0700" in found["text"]
+    assert found["state"] == "no" and "has mode 0755" in found["text"]
     folder.chmod(0o700)
     assert examine()["GPU driver process"]["text"] == f"none runs in {folder}"
     with place.locked(Place(folder, 0)), place.locked(Place(folder, 8041)):

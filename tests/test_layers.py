@@ -20,8 +20,8 @@ NATIVE_FILES = sorted(p for p in (ROOT / "runtime").rglob("*") if p.suffix in {"
 LEVELS = (
     {"", "errors", "source", "resources", "private", "regular"},
     {"diag", "manifest", "hdcodes"},
-    {"toolchain", "storage", "build_native", "build_cache", "build_hadoop"},
-    {"toolchain_emulated", "toolchain_cuda", "toolchain_math"},
+    {"toolchain", "storage", "build_native", "build_cache"},
+    {"toolchain_emulated", "toolchain_cuda", "toolchain_math", "build_hadoop"},
     {"cuda_library"},
     {"compiler", "executor", "scheduler"},
     {"engine", "driver"},

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from .. import build_hadoop
 from ..driver import place
 from ..driver.place import Place
 from ..errors import HeteroDoopError
@@ -37,6 +38,7 @@ def checks() -> Iterator[Check]:
     help = "only for jobs on a cluster: set HADOOP_HOME, or `heterodoop cluster up`"
     yield program("Hadoop", "hadoop", "HADOOP_HOME", "version", help)
     yield _embedded()
+    yield _plugin()
     yield _hdfs()
     yield _driver(place.folder_of())
     try:
@@ -58,6 +60,21 @@ def _embedded() -> Check:
     if not there:
         return Check(name, "none", "its jars are not here yet", "`heterodoop cluster up` fetches them with Maven")
     return Check(name, "yes", f"jars of {' and '.join(there)}, Java {found.version}")
+
+
+def _plugin() -> Check:
+    """The jar that jobs take along."""
+    name = "Hadoop plug-in"
+    try:
+        jar = build_hadoop.existing()
+        if jar is None:
+            build_hadoop.check_tools()
+    except HeteroDoopError as error:
+        return Check(name, "none", error.message, f"only for jobs on a cluster: {error.help}")
+    if jar is None:
+        help = f"the first job builds it with Maven; or: {build_hadoop.BUILD_HADOOP}"
+        return Check(name, "none", "it is not built yet", help)
+    return Check(name, "yes", str(jar))
 
 
 def _hdfs() -> Check:

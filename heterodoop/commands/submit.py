@@ -34,7 +34,8 @@ def submit(
 ) -> None:
     """Raises as `submission.plan`, `submit`, `run`; JobFailed HD628 and its like for a job that failed."""
     chosen = chosen_of(options)
-    plan = submission.plan(Path(bundle), inputs, output, chosen, dry=dry_run)
+    say = sayer(quiet=quiet)
+    plan = submission.plan(Path(bundle), inputs, output, chosen, say, dry=dry_run)
     warn(plan.warnings)
     if dry_run:
         click.echo(plan.line(background=detach))
@@ -43,7 +44,6 @@ def submit(
         job = submission.submit(plan)
         click.echo(json.dumps({"format": FORMAT, "job": job}, indent=1) if as_json else job)
         return
-    say = sayer(quiet=quiet)
     end = submission.run(plan, make_display(sys.stderr, quiet=quiet), say, kill_on_exit=kill_on_exit)
     warn(submission.lost(plan, end))
     failure = None if end.state == SUCCEEDED else submission.failure(plan.hadoop.conf, end)

@@ -29,13 +29,12 @@ def submit(
     if detach:
         raise UsageError("--detach and --iterate exclude each other: somebody must wait for a round to start the next",
                          code="HD032", help="leave --detach out; after an interrupt the same command goes on")
-    wish = Wish(side_file, rounds, until)
-    with contextlib.closing(Iteration(Path(bundle), inputs, output, chosen_of(options), wish, dry=dry_run)) as job:
+    wish, say = Wish(side_file, rounds, until), sayer(quiet=quiet)
+    with contextlib.closing(Iteration(Path(bundle), inputs, output, chosen_of(options), wish, say, dry=dry_run)) as job:
         if dry_run:
             _dry(job)
             return
         warn(job.warnings)
-        say = sayer(quiet=quiet)
         shown = Shown(lambda: make_display(sys.stderr, quiet=quiet), say, iterate.teller(quiet=quiet or as_json))
         result = job.run(shown, kill_on_exit=kill_on_exit)
     if as_json:

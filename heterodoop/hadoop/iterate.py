@@ -74,10 +74,10 @@ class Iteration:
     """An iterated job, looked at and ready to run."""
 
     def __init__(
-        self, bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, wish: Wish, *, dry: bool,
+        self, bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, wish: Wish, say: Say, *, dry: bool,
     ) -> None:
         """Raises as `submission.plan` and `Namespace`; UsageError HD031 (a compressed output), HD040, HD041."""
-        self.plan = submission.plan(bundle, inputs, output, options, dry=dry)
+        self.plan = submission.plan(bundle, inputs, output, options, say, dry=dry)
         given = [f"{key}={value}" for key, value in self.plan.job.settings.items() if key in (LIMIT, UNTIL)]
         conf = jobconf.parse(given, wish.options)
         self.stop = Stop.of(wish, conf.get(LIMIT), conf.get(UNTIL))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import manifest
-from ..build_hadoop import find_jar
+from ..build_hadoop import provide
 from ..diag import Diagnostic
 from ..engine import jobconf
 from ..errors import Limitation, UsageError
@@ -92,11 +92,14 @@ Exists = Callable[[str], bool | None]
 
 def build(
     bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, conf: HadoopConf, exists: Exists,
+    say: Callable[[str], None],
 ) -> tuple[StreamingJob, list[Diagnostic]]:
     """The job, and what to warn of.
 
+    say     told before the plug-in's jar is built, which takes a minute the first time.
     exists  whether a path is there, None where nobody can say; a name with a wildcard that is there is no pattern.
-    Raises UsageError (HD010, HD030, HD032, HD033, HD623, HD310-HD313, HD633), Limitation HD624, ToolError HD650 (no jar).
+    Raises UsageError (HD010, HD030, HD032, HD033, HD623, HD310-HD313, HD633), Limitation HD624, ToolError HD650, HD653 (no
+    jar, and none can be built).
     """
     if options.cpu_only and options.policy not in (None, CPU_ONLY.name):
         raise UsageError(f"--cpu-only and --policy {options.policy} exclude each other", code="HD032")
@@ -111,7 +114,7 @@ def build(
     packed = archive.pack(bundle)
     job = StreamingJob(
         bundle=Shipped(str(packed.path), packed.name), bundle_sha256=packed.sha256,
-        plugin=None if options.cpu_only or plain else str(archive.shippable(find_jar(), "heterodoop-mr.jar")),
+        plugin=None if options.cpu_only or plain else str(archive.shippable(provide(say), "heterodoop-mr.jar")),
         combiner=what.program("combine") is not None, reducer=what.program("reduce") is not None,
         inputs=tuple(hadoop_path(name, exists) for name in inputs), output=hadoop_path(output, lambda _: False),
         reducers=reducers, name=settings.pop(NAME, what.name), queue=settings.pop(QUEUE, ""),
@@ -262,8 +265,8 @@ def _file(text: str) -> Shipped:
     if not mark or os.path.exists(text):
         path_text, name = text, os.path.basename(os.path.normpath(text))
     path = Path(os.path.abspath(path_text))
-    if not path.exists() or not os.access(path, os.R_OK):
-        raise UsageError(f"--file {path_text!r} cannot be read", code="HD033")
+    if not (path.is_file() or path.is_dir()) or not os.access(path, os.R_OK):
+        raise UsageError(f"--file {path_text!r} is no file or folder that can be read", code="HD033")
     if not archive.SAFE.match(name) or "/" in name:
         raise Limitation(
             f"--file {text!r}: Hadoop cannot ship a file under the name {name!r}", code="HD624",

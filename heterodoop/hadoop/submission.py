@@ -70,7 +70,9 @@ class Paths:
             self._namespace.close()
 
 
-def plan(bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, *, dry: bool) -> Plan:
+def plan(
+    bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, say: Say, *, dry: bool,
+) -> Plan:
     """Everything up to the submission. `dry`: no server is asked whether the output exists.
 
     Raises as `client.find` and `job_options.build`; UsageError HD020 (the output exists), HD010 (an input does not),
@@ -79,7 +81,7 @@ def plan(bundle: Path, inputs: Sequence[str], output: str, options: SubmitOption
     hadoop = client.find()
     paths = Paths(hadoop.conf)
     try:
-        job, warnings = build(bundle, inputs, output, options, hadoop.conf, paths.exists)
+        job, warnings = build(bundle, inputs, output, options, hadoop.conf, paths.exists, say)
         if not dry:
             Cluster(hadoop.conf).check()
             _look(paths, inputs, output)

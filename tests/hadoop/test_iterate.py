@@ -198,7 +198,7 @@ def test_an_output_that_comes_up_meanwhile_is_not_replaced(played: Counting, arg
 
 @pytest.mark.parametrize(("change", "what"), [
     (["-D", "a=b"], "settings"), (["-r", "2"], "settings"), (["-cmdenv", "A=b"], "settings"), (["-i", "/more"], "input"),
-    (["--file", "/dev/null#p"], "side files"),
+    (["--file", f"{__file__}#p"], "side files"),
 ])
 def test_rounds_of_another_job_are_not_gone_on_with(
     played: Counting, argv: list[object], change: list[str], what: str, fake: FakeCluster,

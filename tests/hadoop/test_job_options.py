@@ -40,7 +40,7 @@ class Made:
 
     def __call__(self, *, inputs: tuple[str, ...] = ("/in",), bundle: Path | None = None, **options: object) -> StreamingJob:
         self.job, warnings = build(
-            bundle or self.bundle, inputs, "/out", SubmitOptions(**options), self.conf, lambda name: "here" in name,  # type: ignore[arg-type]
+            bundle or self.bundle, inputs, "/out", SubmitOptions(**options), self.conf, lambda name: "here" in name, print,  # type: ignore[arg-type]
         )
         self.warnings = [(warning.code, warning.message) for warning in warnings]
         return self.job
@@ -187,6 +187,7 @@ def test_files_are_shipped_under_their_names(made: Made, tmp_path: Path):
     assert [file.name for file in job.files] == ["list.txt", "other", "a", "c"]
     assert Path(job.files[1].address).read_text() == "y" and " " not in job.files[1].address
     assert job.files[0].sha256 == hashlib.sha256(b"x").hexdigest() and not job.files[2].sha256
+    assert code(made, files=("/dev/null",)) == "HD033"
     assert code(made, files=(f"{tmp_path}/none",)) == "HD033" and code(made, files=(f"{tmp_path}/my list",)) == "HD624"
     assert code(made, files=(f"{tmp_path}/list.txt",) * 2) == "HD033"
     assert code(made, files=(f"{tmp_path}/list.txt#{job.bundle.name}",)) == "HD033"
@@ -213,7 +214,7 @@ def test_paths_say_to_hadoop_what_they_say_to_us():
 
 
 def test_an_output_is_no_pattern(made: Made):
-    job, _ = build(made.bundle, ("/in",), "/here/a?[b]", SubmitOptions(), made.conf, lambda name: True)
+    job, _ = build(made.bundle, ("/in",), "/here/a?[b]", SubmitOptions(), made.conf, lambda name: True, print)
     assert job.output == "/here/a?[b]"
 
 
