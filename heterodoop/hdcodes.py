@@ -225,6 +225,21 @@ CODES: dict[str, Entry] = {
         " data under another name (.GZ, .tgz, .bgz, none at all).",
         "Rename it, or decompress it first. Nothing, if its bytes are meant to be read as lines.",
     ),
+    "HD051": Entry(
+        "a record of the input is too long",
+        "A record has no end within heterodoop.line.max.bytes (256 MiB): often a file that is no text, a wrong delimiter, or"
+        " a compressed file that holds far more than it seems to. The message has the file and the place. What has been read"
+        " of it is not used.",
+        "Look at the file there. -D heterodoop.line.max.bytes allows longer records;"
+        " -D mapreduce.input.linerecordreader.line.maxlength passes over them, as in Hadoop.",
+    ),
+    "HD052": Entry(
+        "a filter printed a line that is too long",
+        "A filter printed more than heterodoop.line.max.bytes (256 MiB) without an end of line. What it printed would have"
+        " to be kept in memory.",
+        "Look for a missing newline in the filter, or a loop that never ends. -D heterodoop.line.max.bytes allows longer"
+        " lines.",
+    ),
     "HD101": Entry(
         "directive not understood",
         "A `#pragma mapreduce` line holds a word that is neither a directive (mapper, combiner) nor a clause, or "

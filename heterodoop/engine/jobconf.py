@@ -19,6 +19,9 @@ from ..storage.inputs import AS_TEXT
 
 MAX_REDUCERS = 100_000
 MAX_BYTES = 1 << 62
+LEAST_LINE = 64 << 10
+MAX_LENGTH = "mapreduce.input.linerecordreader.line.maxlength"
+NO_LIMIT = (1 << 31) - 1  # Hadoop's default
 
 _NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -86,6 +89,10 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
     Setting(AS_TEXT, "false", _boolean,
             "Whether SequenceFiles, Parquet, Avro and ORC files and archives are read as lines; else they are refused"
             " (HD047)."),
+    Setting("heterodoop.line.max.bytes", str(256 << 20), _integer(LEAST_LINE, MAX_BYTES),
+            "Bytes of the longest record of the input (HD051), and of the longest line that a filter may print (HD052)."),
+    Setting(MAX_LENGTH, str(NO_LIMIT), _integer(1, NO_LIMIT),
+            "Records of so many bytes, their ends included, are passed over without a word, as in Hadoop."),
     Setting("mapreduce.map.maxattempts", "4", _integer(1, 1000), "Times a map task is tried before the job fails."),
     Setting("mapreduce.reduce.maxattempts", "4", _integer(1, 1000), "Times a reduce task is tried before the job fails."),
     Setting("mapreduce.task.io.sort.mb", "100", _integer(1, 2047),
@@ -200,8 +207,6 @@ REFUSED: dict[str, Refusal] = {
     "mapreduce.reduce.skip.maxgroups": _NONE,
     "mapreduce.map.failures.maxpercent": _NONE,
     "mapreduce.reduce.failures.maxpercent": _NONE,
-    "mapreduce.input.linerecordreader.line.maxlength": Refusal(
-        ("2147483647",), "records have no length limit; none is skipped"),
     "mapreduce.input.fileinputformat.input.dir.recursive": Refusal(("false",), "folders are read one level deep"),
     "mapreduce.input.pathFilter.class": Refusal((), "hidden names are skipped, nothing else"),
     "mapreduce.input.fileinputformat.inputdir": _PATHS,
@@ -225,6 +230,12 @@ class JobConf(NamedTuple):
     def sort_bytes(self) -> int:
         exact: int = self.get("heterodoop.sort.bytes")
         return exact or self.get("mapreduce.task.io.sort.mb") << 20
+
+    @property
+    def skip_from(self) -> int:
+        """Length from which records are passed over; 0: none is."""
+        length: int = self.get(MAX_LENGTH)
+        return 0 if length == NO_LIMIT else length
 
     @property
     def split_size(self) -> SplitSize:

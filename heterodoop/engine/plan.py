@@ -223,5 +223,6 @@ def _cpu_job(found: manifest.Manifest, bundle: Path, conf: JobConf, text: Mappin
         environment=job_environment(os.environb, text, conf.get("stream.jobconf.truncate.limit")),
         reducers=reducers, delimiter=conf.get("textinputformat.record.delimiter") or b"",
         accept_exit_code=not conf.get("stream.non.zero.exit.is.failure"), sort_bytes=conf.sort_bytes,
-        reporter_prefix=conf.get("stream.stderr.reporter.prefix"),
+        reporter_prefix=conf.get("stream.stderr.reporter.prefix"), line_max=conf.get("heterodoop.line.max.bytes"),
+        skip_from=conf.skip_from,
     )

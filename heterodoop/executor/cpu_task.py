@@ -44,6 +44,7 @@ class CpuJob:
     environment           what streaming_env.job_environment gave.
     reducers              partitions of a map output; 0 = the map tasks write text.
     sort_bytes            memory that one task's sort or merge may hold.
+    line_max, skip_from   how long lines may be, as in native.MapSpec.
     attempt_environment   `environment` is one attempt's, whole: nothing is added to it.
     """
 
@@ -59,6 +60,8 @@ class CpuJob:
     sort_bytes: int
     reporter_prefix: str
     attempt_environment: bool = False
+    line_max: int = 0
+    skip_from: int = 0
 
 
 class Place(NamedTuple):
@@ -110,7 +113,7 @@ def run_reduce(
     spec = ReduceSpec(
         reduce=command, segments=segments, partition=place.names.number,
         accept_exit_code=job.accept_exit_code, merge_bytes=job.sort_bytes, work_dir=place.scratch, out_path=out,
-        log_path=place.log, reporter_prefix=job.reporter_prefix,
+        log_path=place.log, reporter_prefix=job.reporter_prefix, line_max=job.line_max,
     )
     return _attempt_result(runner.reduce_task(spec, progress), None, 1)
 
@@ -123,6 +126,7 @@ def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) ->
         input=split.file.path, start=split.start, length=split.length, delimiter=job.delimiter, reducers=job.reducers,
         regroup=job.regroup, check=job.check, accept_exit_code=job.accept_exit_code, sort_bytes=job.sort_bytes,
         work_dir=place.scratch, out_path=out, index_path=index, log_path=place.log, reporter_prefix=job.reporter_prefix,
+        line_max=job.line_max, skip_from=job.skip_from,
     )
 
 
@@ -137,6 +141,8 @@ def run_split(
         result = runner.map_task(spec, progress)
     if pump and pump.error:
         return result, TaskFailure(f"cannot read {split.file.path}: {pump.error}", "HD404", permanent=pump.damaged)
+    if pump and result.status is TaskStatus.INPUT_LINE:
+        return result, TaskFailure(f"{split.file.path}: of what is in it, {result.message}", "HD051", permanent=True)
     return result, None
 
 
@@ -177,7 +183,10 @@ _CODES = {
     TaskStatus.COMBINER_DISORDER: "HD403",
     TaskStatus.IO_ERROR: "HD405",
     TaskStatus.BAD_INPUT: "HD404",
+    TaskStatus.INPUT_LINE: "HD051",
+    TaskStatus.OUTPUT_LINE: "HD052",
 }
+_PERMANENT = frozenset({TaskStatus.SPAWN_FAILED, TaskStatus.INPUT_LINE, TaskStatus.OUTPUT_LINE})
 
 
 def map_result(
@@ -192,7 +201,7 @@ def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) ->
     failure = fault if not cancelled else None
     if failure is None and not cancelled and not result.ok:
         code = _CODES.get(result.status, "HD409")
-        failure = TaskFailure(result.message, code, result.status is TaskStatus.SPAWN_FAILED, result.stderr_tail)
+        failure = TaskFailure(result.message, code, result.status in _PERMANENT, result.stderr_tail)
     return AttemptResult(
         failure=failure, cancelled=cancelled, counters=result.counters, user_counters=result.user_counters,
         seconds=result.seconds, status_text=result.status_text, runs=runs,

@@ -43,6 +43,8 @@ class TaskStatus(IntEnum):
     INTERNAL = 9
     RUN_ON_CPU = 10  # a device's answer: it cannot do this task exactly, `message` says why
     DEVICE_FAILED = 11  # the device itself, which must be closed
+    INPUT_LINE = 12
+    OUTPUT_LINE = 13
 
 
 class Phase(IntEnum):
@@ -77,6 +79,8 @@ class MapSpec:
     sort_bytes        memory of the collector; beyond it, spills go to work_dir.
     check             how the combiner reads pairs; None = not checked.
     linger_seconds    how long a process left behind by a filter may keep its stdout open in silence before the task fails.
+    line_max          bytes of the longest record and of the longest line that a filter may print; 0 = no limit.
+    skip_from         records of so many bytes, their ends included, are passed over; 0 = none is.
     """
 
     map: FilterCommand
@@ -96,6 +100,8 @@ class MapSpec:
     reporter_prefix: str = "reporter:"
     check: PairReader | None = None
     linger_seconds: float = 10.0
+    line_max: int = 0
+    skip_from: int = 0
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,7 @@ class ReduceSpec:
     """A reduce task: `segments` in map task order (which decides among equal keys) -> text at out_path.
 
     reduce None = identity. merge_bytes: memory for the merge; with more segments than that allows, runs go to work_dir.
+    line_max: as in MapSpec.
     """
 
     reduce: FilterCommand | None
@@ -129,6 +136,7 @@ class ReduceSpec:
     log_path: AnyPath = ""
     reporter_prefix: str = "reporter:"
     linger_seconds: float = 10.0
+    line_max: int = 0
 
 
 @dataclass(frozen=True)
@@ -274,6 +282,7 @@ class Native:
 
     def read_records(
         self, input: AnyPath | int, start: int = 0, length: int | None = None, delimiter: bytes = b"", chunk: int = 0,
+        line_max: int = 0, skip_from: int = 0,
     ) -> tuple[bytes, int]:
         """The bytes that a split puts on its filter's stdin, and its number of records; `chunk` bytes per read, 0 = default.
 
@@ -283,8 +292,9 @@ class Native:
         result = abi.ResultBlock()
         path, fd = _input(input)
         end = abi.TO_END if length is None else length
-        status = self.library.hd_read_records(path, fd, start, end, delimiter, len(delimiter), chunk, ctypes.byref(data),
-                                              ctypes.byref(size), ctypes.byref(records), ctypes.byref(result))
+        status = self.library.hd_read_records(path, fd, start, end, delimiter, len(delimiter), chunk, line_max, skip_from,
+                                              ctypes.byref(data), ctypes.byref(size), ctypes.byref(records),
+                                              ctypes.byref(result))
         if status:
             raise OSError(result.error_number, _text(result.message))
         try:
@@ -328,7 +338,8 @@ def map_block(spec: MapSpec) -> abi.MapBlock:
         delimiter=spec.delimiter, delimiter_len=len(spec.delimiter), reducers=spec.reducers,
         flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=c_bytes(spec.work_dir),
         out_path=c_bytes(spec.out_path), index_path=c_bytes(spec.index_path), log_path=c_bytes(spec.log_path),
-        reporter_prefix=c_bytes(spec.reporter_prefix), check=_check(spec.check),
+        reporter_prefix=c_bytes(spec.reporter_prefix), check=_check(spec.check), line_max=spec.line_max,
+        skip_from=spec.skip_from,
     )
 
 
@@ -339,7 +350,7 @@ def _reduce_block(spec: ReduceSpec) -> abi.ReduceBlock:
         reduce=command, segments=(abi.SegmentBlock * len(rows))(*rows), n_segments=len(rows), partition=spec.partition,
         flags=_flags(False, spec.accept_exit_code), merge_bytes=spec.merge_bytes,
         linger_ms=_milliseconds(spec.linger_seconds), work_dir=c_bytes(spec.work_dir), out_path=c_bytes(spec.out_path),
-        log_path=c_bytes(spec.log_path), reporter_prefix=c_bytes(spec.reporter_prefix),
+        log_path=c_bytes(spec.log_path), reporter_prefix=c_bytes(spec.reporter_prefix), line_max=spec.line_max,
     )
 
 

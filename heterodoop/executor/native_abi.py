@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import ToolError
 from ..resources import BUILD_NATIVE
 
-ABI_VERSION = 7
+ABI_VERSION = 8
 N_COUNTERS = 14
 N_STAGES = 19
 TO_END = 2**64 - 1
@@ -43,7 +43,7 @@ class MapBlock(ctypes.Structure):
         ("start", c_uint64), ("length", c_uint64), ("delimiter", c_char_p), ("delimiter_len", c_uint64),
         ("reducers", c_uint32), ("flags", c_uint32), ("sort_bytes", c_uint64), ("work_dir", c_char_p),
         ("out_path", c_char_p), ("index_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
-        ("check", PairCheck),
+        ("check", PairCheck), ("line_max", c_uint64), ("skip_from", c_uint64),
     ]
 
 
@@ -55,7 +55,7 @@ class ReduceBlock(ctypes.Structure):
     _fields_ = [
         ("reduce", Command), ("segments", POINTER(SegmentBlock)), ("n_segments", c_uint64), ("partition", c_uint32),
         ("flags", c_uint32), ("merge_bytes", c_uint64), ("linger_ms", c_uint32), ("work_dir", c_char_p),
-        ("out_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
+        ("out_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p), ("line_max", c_uint64),
     ]
 
 
@@ -115,7 +115,8 @@ def _declare(lib: ctypes.CDLL) -> None:
         getattr(lib, name).argtypes = [c_int32]
         getattr(lib, name).restype = c_char_p
     lib.hd_read_records.argtypes = [
-        c_char_p, c_int32, c_uint64, c_uint64, c_char_p, c_uint64, c_uint64, POINTER(c_void_p), POINTER(c_uint64),
+        c_char_p, c_int32, c_uint64, c_uint64, c_char_p, c_uint64, c_uint64, c_uint64, c_uint64, POINTER(c_void_p),
+        POINTER(c_uint64),
         POINTER(c_uint64), POINTER(ResultBlock),
     ]
     lib.hd_read_records.restype = c_int32

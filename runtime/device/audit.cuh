@@ -77,6 +77,7 @@ extern "C" __global__ void hd_audit(const hd::AuditArgs a) {
         const char *const key = a.arena + pair.at;
         const uint32_t value = pair.key_length < pair.length ? pair.key_length + 1 : pair.length;  // its offset
         uint64_t number = 0;
+        if (pair.length > a.longest_line) atomicExch(a.too_long, 1ull);
         a.bytes[i] = hd::text_size(pair.key_length) + hd::text_size(pair.length - value);
         a.unreadable[i] = !hd::key_reads_back(a, key, pair.key_length) ||
                           !hd::value_reads_back(a.value, key + value, pair.length - value, number);

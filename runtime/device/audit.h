@@ -10,13 +10,16 @@ enum class KeyReader : uint32_t { any = 0, token = 1, field = 2, int32 = 3, int6
 enum class ValueReader : uint32_t { any = 0, int32 = 1, int64 = 2, uint32 = 3, uint64 = 4 };
 
 // bytes[i] = size of pair order[i] as two serialised Texts (Hadoop's MAP_OUTPUT_BYTES); unreadable[i] = 1 where its reader
-// would take it for another pair, as PairCheck::accepts says. For Device::scan.
+// would take it for another pair, as PairCheck::accepts says. For Device::scan. *too_long = 1 where some line has more than
+// longest_line bytes.
 struct AuditArgs {
     const char *arena;
     const Pair *pairs;
     const uint32_t *order;
     uint32_t *bytes;
     uint32_t *unreadable;
+    unsigned long long *too_long;
+    uint64_t longest_line;
     uint64_t longest_key;  // that reads back; 0: any
     uint64_t none;         // a number that no key may be, where has_none
     uint32_t has_none;

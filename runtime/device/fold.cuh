@@ -162,7 +162,7 @@ HD_DEVICE void fold_pair(const FoldArgs &a, FoldBlock &block, uint32_t slot, Fol
     ++counts.pairs;
     counts.bytes += text_size(pair.key_length) + text_size(pair.length - from);
     const FoldLine line = read_line(a, text, pair, slot);
-    if (!line.readable) {
+    if (!line.readable || pair.length > a.longest_line) {
         ++counts.unreadable;
         return;
     }

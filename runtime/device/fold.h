@@ -35,6 +35,7 @@ struct FoldArgs {
     const Pair *pairs;
     FoldTable table;
     FoldWords *words;
+    uint64_t longest_line;       // a longer one is taken for one that does not read back: hd_audit looks again
     uint64_t longest_key, none;  // as AuditArgs, down to `value`
     uint32_t has_none;
     KeyReader key;

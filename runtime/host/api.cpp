@@ -84,8 +84,8 @@ void hd_result_free(hd_result *result) {
 }
 
 int32_t hd_read_records(const char *path, int32_t fd, uint64_t start, uint64_t length, const char *delimiter,
-                        uint64_t delimiter_len, uint64_t chunk, char **data, uint64_t *size, uint64_t *records,
-                        hd_result *result) {
+                        uint64_t delimiter_len, uint64_t chunk, uint64_t line_max, uint64_t skip_from, char **data,
+                        uint64_t *size, uint64_t *records, hd_result *result) {
   clear(*result);
   *data = nullptr;
   *size = *records = 0;
@@ -96,6 +96,8 @@ int32_t hd_read_records(const char *path, int32_t fd, uint64_t start, uint64_t l
     options.start = start;
     options.length = length;
     options.delimiter.assign(delimiter_len ? delimiter : "", delimiter_len);
+    options.longest = line_max;
+    options.skip_from = skip_from;
     if (chunk) options.chunk = chunk;
     RecordSource source(options, Cancel{});
     const std::string all = read_all(source);

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 7
+#define HD_ABI_VERSION 8
 
 enum hd_status {
   HD_OK = 0,
@@ -26,7 +26,9 @@ enum hd_status {
   HD_BAD_INPUT = 8,
   HD_INTERNAL = 9,
   HD_RUN_ON_CPU = 10,    // gpu_api.h: the device can not run this task exactly; the message says why
-  HD_DEVICE_FAILED = 11  // gpu_api.h: the device itself; it must be closed
+  HD_DEVICE_FAILED = 11, // gpu_api.h: the device itself; it must be closed
+  HD_INPUT_LINE = 12,    // a record is longer than line_max; the message has the file and the place
+  HD_OUTPUT_LINE = 13    // a filter printed a line that is longer than line_max
 };
 
 enum hd_counter {
@@ -112,6 +114,8 @@ typedef struct {
   const char *work_dir, *out_path, *index_path, *log_path;
   const char *reporter_prefix; // NULL = "reporter:"
   hd_pair_check check;
+  uint64_t line_max;  // bytes of the longest record and line of output, their ends left out; 0 = no limit
+  uint64_t skip_from; // records of so many bytes, their ends included, are passed over; 0 = none is
 } hd_map_spec;
 
 typedef struct {
@@ -127,6 +131,7 @@ typedef struct {
   uint64_t merge_bytes;
   uint32_t linger_ms;
   const char *work_dir, *out_path, *log_path, *reporter_prefix;
+  uint64_t line_max; // as in hd_map_spec
 } hd_reduce_spec;
 
 typedef struct { // the code before a mapper's region, as a program that writes its variables to descriptor 3
@@ -164,12 +169,12 @@ void hd_result_free(hd_result *result);
 int32_t hd_check_map_output(const char *data_path, const char *index_path, uint32_t reducers, uint64_t *pairs,
                             hd_progress *progress, hd_result *result);
 
-// The bytes that a split puts on its filter's stdin, for tests and for showing a failing record. `fd` and `length` as
-// in hd_map_spec; `chunk` = bytes per read, 0 = default. *data is malloc'ed (free with hd_free); result->message holds
+// The bytes that a split puts on its filter's stdin, for tests and for showing a failing record. `fd`, `length`,
+// `line_max` and `skip_from` as in hd_map_spec; `chunk` = bytes per read, 0 = default. *data is malloc'ed (free with hd_free); result->message holds
 // the reason of a failure.
 int32_t hd_read_records(const char *path, int32_t fd, uint64_t start, uint64_t length, const char *delimiter,
-                        uint64_t delimiter_len, uint64_t chunk, char **data, uint64_t *size, uint64_t *records,
-                        hd_result *result);
+                        uint64_t delimiter_len, uint64_t chunk, uint64_t line_max, uint64_t skip_from, char **data,
+                        uint64_t *size, uint64_t *records, hd_result *result);
 void hd_free(void *data);
 
 #ifdef __cplusplus

@@ -29,6 +29,7 @@ struct CollectorOptions {
   std::string out_path, index_path;   // the final IFile and its index
   bool regroup = false;               // the combiner may run per spill and again at the merge
   PairCheck check;
+  uint64_t line_max = 0;              // the longest line that the combiner may print; 0: any
   // Runs the combiner once: feeds `in` to its stdin, its stdout to `out`; throws Error kCombinerFailed. Empty = no combiner.
   // Returns the bytes of its input that it left unread.
   std::function<uint64_t(Source &in, Sink &out)> combine;

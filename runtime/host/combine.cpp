@@ -39,7 +39,7 @@ void Combiner::run(uint32_t partition, Source &in, IFileWriter &out) {
     check(key);
     out.append(key, value);
   };
-  PairSplitter splitter(on_pair, counters_, kCombineOutputRecords);
+  PairSplitter splitter(on_pair, {options_.line_max, "combiner"}, counters_, kCombineOutputRecords);
   counters_.add(kCombineUnreadBytes, options_.combine(in, splitter));
   splitter.finish();
 }

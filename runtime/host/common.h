@@ -23,6 +23,8 @@ enum TaskStatus : int32_t {
   kInternal = 9,
   kRunOnCpu = 10,      // a task on a device: not to be done exactly there
   kDeviceFailed = 11,  // the device itself
+  kInputLine = 12,     // a record is longer than is allowed
+  kOutputLine = 13,    // a filter printed a line that is longer than is allowed
 };
 
 // Every failure inside the runtime; caught at the C ABI.

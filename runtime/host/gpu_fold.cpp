@@ -45,8 +45,8 @@ FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, cons
     context.task.cancel.check();
     const FoldWords words = context.stage(HD_STAGE_SORT, [&] {
       reserve_table(context, places, spec.op);
-      const FoldArgs arguments{store.arena(), store.pairs(), table(spec.op), words_.data(), spec.check.key_max,
-                               spec.check.none, spec.check.has_none, KeyReader(spec.check.key),
+      const FoldArgs arguments{store.arena(), store.pairs(), table(spec.op), words_.data(), spec.longest_line,
+                               spec.check.key_max, spec.check.none, spec.check.has_none, KeyReader(spec.check.key),
                                ValueReader(spec.check.value), slots};
       context.kernels.run("hd_fold", arguments, slots, kShape);
       return context.fetch(words_.data());

@@ -13,6 +13,7 @@ namespace hd {
 struct FoldSpec {
   FoldOp op;
   PairCheck check;  // its value says what numbers are
+  uint64_t longest_line = UINT64_MAX;
 };
 
 // What was found in a store; not `usable`: it holds pairs that do not read back.

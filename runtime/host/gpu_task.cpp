@@ -20,6 +20,7 @@ constexpr uint64_t kWholeSplit = 256 << 20;     // where each sub-split would be
 constexpr double kSlowMap = 5e9;
 constexpr uint64_t kTellingBytes = 8 << 20;    // of a task that shows how fast its kernel is
 constexpr uint64_t kLongRecord = 256, kTimesMean = 4;  // bytes, and times the mean, from which a record is a long one
+constexpr uint64_t kNumberBytes = 24;  // a tab and a number take less
 constexpr uint64_t kMemoryPerByte = 32;  // device memory that a byte of input may take, text, pairs and sorting together
 
 std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
@@ -71,7 +72,8 @@ class GpuMapTask {
         ingest_(ingest_of(session, spec, task)), runs_(collector_, task),
         fold_(spec.options.fold && spec.combine && collector_.combine),
         regroup_(spec.options.regroup && collector_.regroup),
-        fold_spec_{spec.options.hash_fold ? FoldOp(spec.options.hash_fold - 1) : FoldOp::sum, collector_.check},
+        longest_line_(longest_line(spec.map.line_max)),
+        fold_spec_{spec.options.hash_fold ? FoldOp(spec.options.hash_fold - 1) : FoldOp::sum, collector_.check, longest_line_},
         hash_fold_(spec.options.hash_fold && regroup_ && collector_.check.value != PairCheck::kAny) {}
 
   void run() {
@@ -89,6 +91,11 @@ class GpuMapTask {
   }
 
  private:
+  // Of a map's line: what a fold makes of it, with another number, is not longer than is allowed either.
+  static uint64_t longest_line(uint64_t line_max) {
+    return line_max ? line_max - std::min(line_max, kNumberBytes) : UINT64_MAX;
+  }
+
   bool map_only() const { return spec_.map.reducers == 0; }
   Workspace &space() { return *session_.workspace; }
 
@@ -162,7 +169,9 @@ class GpuMapTask {
       if (map_only()) s.sorter.in_sequence(context_, s.store, s.order);
     });
     piece.map_pairs = s.order.count;
-    piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check);
+    piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check, longest_line_);
+    if (piece.audit.too_long)
+      throw Error(kRunOnCpu, "a line of the map's output has about " + bytes_text(spec_.map.line_max) + " or more");
     if (map_only()) piece.pairs = s.gather.pairs(context_, s.store, s.order, nullptr);
     else make_run(piece, only);
     return piece;
@@ -328,6 +337,7 @@ class GpuMapTask {
   std::optional<TextOutput> text_;
   std::optional<UserKernel> map_, combine_;
   bool fold_, regroup_;
+  const uint64_t longest_line_;
   const FoldSpec fold_spec_;
   const bool hash_fold_;
   bool first_ = true, written_ = false;

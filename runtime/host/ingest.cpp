@@ -46,7 +46,7 @@ class LineIngest final : public Ingest {
 std::unique_ptr<Ingest> open_ingest(IngestRoom &room, const RecordOptions &records, const IngestOptions &options,
                                     const Cancel &cancel) {
   const bool lines = records.delimiter.empty() || records.delimiter == "\n";
-  if (records.fd >= 0 || !lines) return std::make_unique<LineIngest>(room, records, options, cancel);
+  if (records.fd >= 0 || !lines || records.skip_from) return std::make_unique<LineIngest>(room, records, options, cancel);
   return std::make_unique<FileIngest>(room, records, options, cancel);
 }
 

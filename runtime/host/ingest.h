@@ -73,7 +73,8 @@ class Ingest {
   virtual uint64_t bytes() const = 0;
 };
 
-// Files of lines are read by several threads. Pipes and records of a custom delimiter go through RecordSource.
+// Files of lines are read by several threads. Pipes, records of a custom delimiter, and lines of which the long ones are
+// passed over, go through RecordSource.
 // Throws what RecordSource throws, and OutOfDeviceMemory where the host has no memory for the transfers.
 std::unique_ptr<Ingest> open_ingest(IngestRoom &room, const RecordOptions &records, const IngestOptions &options,
                                     const Cancel &cancel);

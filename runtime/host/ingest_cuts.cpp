@@ -77,6 +77,15 @@ uint64_t RecordCuts::after(uint64_t x) {
   return found == kNone ? end_ : std::min(behind(found), end_);
 }
 
+// A record that is too long holds one of these places, which are as far from each other as a record may be long.
+void RecordCuts::check_lengths(uint64_t from, uint64_t to, uint64_t longest) {
+  for (uint64_t at = from + longest; at < to; at += longest) {
+    const uint64_t before = last_line_end(from, at), behind = line_end(at);
+    const uint64_t begin = before == kNone ? from : before + 1;
+    if (std::min(behind, to) - begin > longest) throw_too_long(file_.path(), begin, longest);
+  }
+}
+
 uint64_t RecordCuts::middle(uint64_t from, uint64_t to) {
   if (to - from < 2) return 0;
   const uint64_t half = from + (to - from) / 2 - 1;

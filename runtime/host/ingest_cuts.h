@@ -22,6 +22,8 @@ class RecordCuts {
   uint64_t after(uint64_t x);
   // Where to cut [from, to), which holds whole records, in two parts about as long as each other; 0: it is one record.
   uint64_t middle(uint64_t from, uint64_t to);
+  // Throws Error kInputLine if one of the records in [from, to) has more than `longest` bytes, its end left out.
+  void check_lengths(uint64_t from, uint64_t to, uint64_t longest);
 
  private:
   uint64_t line_end(uint64_t x);

@@ -56,7 +56,7 @@ Readers &readers_of(IngestRoom &room, const IngestOptions &options) {
 FileIngest::FileIngest(IngestRoom &room, const RecordOptions &records, const IngestOptions &options, const Cancel &cancel)
     : room_(room), file_(records.path, records.start, records.length), cuts_(file_, records.delimiter.empty(), cancel),
       cancel_(cancel), delimiter_(records.delimiter.empty() ? -1 : '\n'),
-      target_(std::clamp<uint64_t>(options.sub_split, 1, kMostSubSplit)),
+      longest_(records.longest), target_(std::clamp<uint64_t>(options.sub_split, 1, kMostSubSplit)),
       first_(options.first ? std::min(options.first, target_) : target_), at_(cuts_.begin()) {
   readers_of(room, options);
 }
@@ -69,12 +69,18 @@ void FileIngest::limit(uint64_t bytes) {
 }
 
 // The first records behind at_. The sub-splits of a split are about as long as each other, none is a small rest.
-SubSplit FileIngest::cut() {
+SubSplit FileIngest::next_cut() {
   const uint64_t left = cuts_.end() - at_;
   if (left == 0) return {at_, 0};
   const uint64_t rounds = (left + target_ - 1) / target_;
   const uint64_t share = at_ == cuts_.begin() ? first_ : (left + rounds - 1) / rounds;
   return {at_, cuts_.after(at_ + std::min(share, left) - 1) - at_};
+}
+
+SubSplit FileIngest::cut() {
+  const SubSplit found = next_cut();
+  if (longest_ && found.size > longest_) cuts_.check_lengths(found.at, found.at + found.size, longest_);
+  return found;
 }
 
 SubSplit FileIngest::next() {

@@ -25,6 +25,7 @@ class FileIngest final : public Ingest {
 
  private:
   SubSplit cut();
+  SubSplit next_cut();
   void begin(uint32_t lane, const SubSplit &s);
   void look_ahead();
 
@@ -33,6 +34,7 @@ class FileIngest final : public Ingest {
   RecordCuts cuts_;
   const Cancel cancel_;
   const int32_t delimiter_;
+  const uint64_t longest_;  // bytes of a record; 0: no limit
   uint64_t target_, first_;
   uint64_t at_;            // next() has given what comes before
   uint32_t lane_ = 0;      // of what next() gave last: a text, and the copies into it

@@ -10,6 +10,8 @@ RecordOptions records_of(const hd_map_spec &spec) {
   options.fd = spec.input_fd;
   options.start = spec.start;
   options.length = spec.length;
+  options.longest = spec.line_max;
+  options.skip_from = spec.skip_from;
   if (spec.delimiter_len) options.delimiter.assign(spec.delimiter, spec.delimiter_len);
   return options;
 }
@@ -22,6 +24,7 @@ CollectorOptions collector_of(const hd_map_spec &spec, TaskRun &task) {
   options.out_path = text_of(spec.out_path);
   options.index_path = text_of(spec.index_path);
   options.regroup = spec.flags & HD_REGROUP;
+  options.line_max = spec.line_max;
   options.check.key = static_cast<PairCheck::Key>(spec.check.key_kind);
   options.check.value = static_cast<PairCheck::Value>(spec.check.value_kind);
   options.check.key_max = spec.check.key_max;

@@ -47,15 +47,29 @@ inline ByteMasks scan64(const char *p) {
   return m;
 }
 
+// The longest line that may come, of whose output.
+struct LineLimit {
+  uint64_t longest = 0;  // bytes, the line's end left out; 0: any
+  const char *whose = "filter";
+
+  uint64_t most() const { return longest ? longest : UINT64_MAX; }
+  [[noreturn]] void fail() const {
+    throw Error(kOutputLine, std::string("the ") + whose + " printed a line of more than " + std::to_string(longest) +
+                                 " bytes");
+  }
+};
+
 // Calls `on_pair(std::string_view key, std::string_view value)` for every line written to it; the views are valid
 // during the call only. Line ends are \n, \r\n and a lone \r; the last line may lack its end. A line without a tab
 // is a key with an empty value. Adds the lines to `records` and, unless `bytes` is kCounters, the serialised size
-// of key and value (Hadoop's MAP_OUTPUT_BYTES) to `bytes`. finish() may be called more than once.
+// of key and value (Hadoop's MAP_OUTPUT_BYTES) to `bytes`. finish() may be called more than once. A line that becomes longer than
+// `limit` throws Error kOutputLine as soon as it does.
 template <class OnPair>
 class PairSplitter final : public Sink {
  public:
-  PairSplitter(OnPair on_pair, Counters &counters, Counter records, Counter bytes = kCounters)
-      : on_pair_(std::move(on_pair)), counters_(counters), records_(records), bytes_(bytes) {}
+  PairSplitter(OnPair on_pair, LineLimit limit, Counters &counters, Counter records, Counter bytes = kCounters)
+      : on_pair_(std::move(on_pair)), limit_(limit), longest_(limit.most()), counters_(counters), records_(records),
+        bytes_(bytes) {}
 
   void write(const char *data, size_t n) override {
     const char *p = data, *const end = data + n;
@@ -64,7 +78,7 @@ class PairSplitter final : public Sink {
     swallow_lf_ = false;
     if (!carry_.empty()) p = end_carried_line(p, end);
     p = cut_lines(p, end);
-    carry_.append(p, size_t(end - p));
+    carry(p, end);
     flush_counts();
   }
 
@@ -76,11 +90,17 @@ class PairSplitter final : public Sink {
 
  private:
   void emit(const char *line, const char *tab, const char *end) {
+    if (size_t(end - line) > longest_) [[unlikely]] limit_.fail();
     const std::string_view key(line, size_t((tab ? tab : end) - line));
     const std::string_view value(tab ? tab + 1 : end, tab ? size_t(end - tab - 1) : 0);
     ++record_count_;
     byte_count_ += text_size(key.size()) + text_size(value.size());
     on_pair_(key, value);
+  }
+
+  void carry(const char *p, const char *end) {
+    if (carry_.size() + size_t(end - p) > longest_) limit_.fail();
+    carry_.append(p, size_t(end - p));
   }
 
   void emit_carried() {
@@ -94,7 +114,7 @@ class PairSplitter final : public Sink {
     const char *stop = static_cast<const char *>(memchr(p, '\n', size_t(end - p)));
     if (!stop) stop = end;
     if (const void *cr = memchr(p, '\r', size_t(stop - p))) stop = static_cast<const char *>(cr);
-    carry_.append(p, size_t(stop - p));
+    carry(p, stop);
     if (stop == end) return end;
     emit_carried();
     if (*stop == '\n') return stop + 1;
@@ -156,6 +176,8 @@ class PairSplitter final : public Sink {
   }
 
   OnPair on_pair_;
+  const LineLimit limit_;
+  const uint64_t longest_;
   Counters &counters_;
   Counter records_, bytes_;
   uint64_t record_count_ = 0, byte_count_ = 0;

@@ -48,6 +48,12 @@ size_t unify_line_ends(char *data, size_t n, bool &skip_lf) {
 
 }  // namespace
 
+void throw_too_long(const std::string &path, uint64_t at, uint64_t longest) {
+  const std::string where = path.empty() ? "" : path + ": ";
+  throw Error(kInputLine, where + "the record that begins at byte " + std::to_string(at) + " has more than " +
+                              std::to_string(longest) + " bytes");
+}
+
 size_t find_line_end(const char *data, size_t n, bool cr_ends) {
   const size_t lf = find_byte(data, n, '\n');
   if (!cr_ends) return lf;
@@ -149,6 +155,8 @@ void RecordSource::check_whole() const {
 
 std::string_view RecordSource::next() {
   origin_ = {};
+  passed_.clear();
+  if (lines_ && options_.skip_from) return next_short_lines();
   if (phase_ == Phase::kDone) return {};
   return lines_ ? next_lines() : next_delimited();
 }
@@ -166,13 +174,14 @@ bool RecordSource::drop_line() {
   return true;
 }
 
-std::string_view RecordSource::next_lines() {
+// The next bytes of the split as its file has them, up to the end of the last line; false where there are none.
+bool RecordSource::raw_lines(char *&data, size_t &n) {
   while (phase_ != Phase::kDone) {
-    if (size_ == 0 && !fill()) return close_record(buffer_.get(), 0);
+    if (size_ == 0 && !fill()) return false;
     if (phase_ == Phase::kDrop && !drop_line()) continue;
     if (phase_ == Phase::kDone || size_ == 0) continue;
-    char *data = buffer_.get() + begin_;
-    size_t n = size_;
+    data = buffer_.get() + begin_;
+    n = size_;
     if (at_ + n > end_) {
       const size_t first = end_ > at_ ? end_ - at_ : 0;
       const size_t hit = find_line_end(data + first, n - first, cr_ends_);
@@ -181,17 +190,103 @@ std::string_view RecordSource::next_lines() {
         phase_ = Phase::kDone;
       }
     }
-    const bool as_is = !cr_ends_ || (!skip_lf_ && find_byte(data, n, '\r') == kNone);
-    origin_ = as_is && file_ ? FileBytes{file_->fd(), static_cast<int64_t>(at_)} : FileBytes{};
     bytes_ += n;
     consume(n);
+    return true;
+  }
+  return false;
+}
+
+std::string_view RecordSource::next_lines() {
+  char *data;
+  size_t n;
+  while (raw_lines(data, n)) {
+    const bool as_is = !cr_ends_ || (!skip_lf_ && find_byte(data, n, '\r') == kNone);
+    origin_ = as_is && file_ ? FileBytes{file_->fd(), static_cast<int64_t>(at_ - n)} : FileBytes{};
+    if (options_.longest) check_lengths(data, n, !as_is);
     if (!as_is) n = unify_line_ends(data, n, skip_lf_);
     if (n == 0) continue;
     records_ += count_newlines(data, n);
     open_ = data[n - 1] != '\n';
     return {data, n};
   }
-  return {};
+  return close_record(buffer_.get(), 0);
+}
+
+// `n` more bytes of the record that is open, the last of them before the file's byte `at`.
+void RecordSource::grow(size_t n, uint64_t at) {
+  length_ += n;
+  if (options_.longest && length_ > options_.longest) throw_too_long(options_.path, at - length_, options_.longest);
+}
+
+// Looks at the bytes before at_. Lines that begin and end in here are no longer than it: most often it is two looks.
+void RecordSource::check_lengths(const char *data, size_t n, bool cr_ends) {
+  const uint64_t begin = at_ - n;
+  for (size_t from = 0; from < n;) {
+    const size_t run = std::min(find_line_end(data + from, n - from, cr_ends), n - from);
+    from += run;
+    grow(run, begin + from);
+    if (from == n) return;
+    length_ = 0;
+    const std::string_view rest(data + from, options_.longest < n ? 1 : n - from);
+    from += (cr_ends ? rest.find_last_of("\r\n") : rest.rfind('\n')) + 1;
+  }
+}
+
+std::string_view RecordSource::next_short_lines() {
+  char *data;
+  size_t n;
+  while (passed_.empty() && raw_lines(data, n)) cut_short_lines(data, n);
+  if (passed_.empty()) {
+    if (cr_last_ || length_) end_short(cr_last_ ? 1 + lf_follows() : 0);
+    cr_last_ = false;
+    phase_ = Phase::kDone;
+  }
+  return passed_;
+}
+
+// Behind a \r that ends the split's text, whose \n counts though it is not read.
+bool RecordSource::lf_follows() {
+  char next = 0;
+  return size_ ? buffer_[begin_] == '\n' : file_ && read_some(&next, 1) == 1 && next == '\n';
+}
+
+// Of the bytes before at_ the lines that are short enough go to passed_.
+void RecordSource::cut_short_lines(const char *data, size_t n) {
+  const uint64_t begin = at_ - n;
+  size_t from = 0;
+  if (skip_lf_ || cr_last_) from = data[0] == '\n';
+  if (cr_last_) end_short(1 + from);
+  skip_lf_ = cr_last_ = false;
+  while (from < n) {
+    const size_t hit = find_line_end(data + from, n - from, cr_ends_), run = std::min(hit, n - from);
+    add_short(data + from, run, begin + from + run);
+    from += run;
+    if (hit == kNone) return;
+    const bool cr = data[from] == '\r';
+    cr_last_ = cr && from + 1 == n;
+    if (cr_last_) return;
+    const size_t line_end = 1 + (cr && data[from + 1] == '\n');
+    end_short(line_end);
+    from += line_end;
+  }
+}
+
+void RecordSource::add_short(const char *data, size_t n, uint64_t at) {
+  if (options_.longest < options_.skip_from) grow(n, at);
+  else length_ += n;
+  if (length_ < options_.skip_from) short_.append(data, n);
+  else short_.clear();
+}
+
+void RecordSource::end_short(size_t line_end) {
+  if (length_ + line_end < options_.skip_from) {
+    passed_ += short_;
+    passed_ += '\n';
+    ++records_;
+  }
+  short_.clear();
+  length_ = 0;
 }
 
 bool RecordSource::drop_delimited(bool at_end) {
@@ -215,15 +310,22 @@ size_t RecordSource::cut_delimited(size_t keep, size_t &written) {
     const size_t hit = find_bytes(data + from, size_ - from, options_.delimiter);
     const size_t rest = size_ - from;
     const size_t run = hit != kNone ? hit : rest - std::min(rest, keep);
+    if (options_.skip_from) add_short(data + from, run, at_ + from + run);
+    else grow(run, at_ + from + run);
     if (written != from) std::memmove(data + written, data + from, run);
     written += run;
     from += run;
     open_ = open_ || run > 0;
     if (hit == kNone) break;
     if (at_ + from >= end_) phase_ = Phase::kDone;
-    data[written++] = '\n';
     from += options_.delimiter.size();
     open_ = false;
+    if (options_.skip_from) {
+      end_short(options_.delimiter.size());
+      continue;
+    }
+    data[written++] = '\n';
+    length_ = 0;
     ++records_;
   }
   return from;
@@ -242,7 +344,14 @@ std::string_view RecordSource::next_delimited() {
     const size_t used = cut_delimited(at_end ? 0 : options_.delimiter.size() - 1, written);
     bytes_ += used;
     consume(used);
-    if (at_end && phase_ != Phase::kDone) return close_record(data, written);
+    const bool ends = at_end && phase_ != Phase::kDone;
+    if (options_.skip_from) {
+      if (ends && length_) end_short(0);
+      if (ends) phase_ = Phase::kDone;
+      if (!passed_.empty()) return passed_;
+      continue;
+    }
+    if (ends) return close_record(data, written);
     if (written) return {data, written};
   }
   return {};

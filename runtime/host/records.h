@@ -31,10 +31,13 @@ struct RecordOptions {
   uint64_t start = 0;
   uint64_t length = kToEnd;
   std::string delimiter;    // bytes; empty = the three line ends
+  uint64_t longest = 0;     // bytes of a record, its end left out; 0 = no limit
+  uint64_t skip_from = 0;   // Hadoop's ...line.maxlength: records of so many bytes, end included, are passed over; 0 = none
   size_t chunk = 256 << 10; // bytes per read; fits the second-level cache
 };
 
-// Memory is one chunk, whatever the length of a record. Chunks without \r pass through as they were read.
+// Memory is one chunk, whatever the length of a record (and `skip_from` bytes, where that is set). Chunks without \r pass
+// through as they were read.
 class RecordSource : public Source {
  public:
   // Throws Error kIoError (errno) where the file cannot be opened, kBadInput where it is not a regular file.
@@ -42,7 +45,8 @@ class RecordSource : public Source {
   RecordSource(const RecordSource &) = delete;
   RecordSource &operator=(const RecordSource &) = delete;
 
-  // Throws Error kIoError (read error, file cut short) and kCancelled (while a pipe is silent).
+  // Throws Error kIoError (read error, file cut short), kInputLine (a record has become too long) and kCancelled (while a
+  // pipe is silent).
   std::string_view next() override;
   FileBytes origin() const override { return origin_; }
 
@@ -60,7 +64,15 @@ class RecordSource : public Source {
   void consume(size_t n);
   void check_whole() const;
   std::string_view next_lines();
+  bool raw_lines(char *&data, size_t &n);
   bool drop_line();
+  void check_lengths(const char *data, size_t n, bool cr_ends);
+  void grow(size_t n, uint64_t at);
+  std::string_view next_short_lines();
+  void cut_short_lines(const char *data, size_t n);
+  void add_short(const char *data, size_t n, uint64_t at);
+  void end_short(size_t line_end);
+  bool lf_follows();
   std::string_view next_delimited();
   bool drop_delimited(bool at_end);
   size_t cut_delimited(size_t keep, size_t &written);
@@ -79,6 +91,9 @@ class RecordSource : public Source {
   bool started_ = false;
   bool skip_lf_ = false;         // the last byte was a \r: a \n that follows belongs to it
   bool open_ = false;            // a record has begun and has no line end yet
+  uint64_t length_ = 0;          // of the record that is open, where lengths are looked at
+  std::string short_, passed_;   // where long ones are passed over: what is open, what is next
+  bool cr_last_ = false;         // there: the last byte was a \r, so that the open record's end has one byte or two
   uint64_t records_ = 0, bytes_ = 0;
   FileBytes origin_;             // of what next() gave last
 };
@@ -97,6 +112,9 @@ class PeekSource : public Source {
   std::string_view first_;
   bool peeked_ = false, pending_ = false;
 };
+
+// Throws Error kInputLine: the record at this byte of the file (or of a pipe, where there is no path) is longer than that.
+[[noreturn]] void throw_too_long(const std::string &path, uint64_t at, uint64_t longest);
 
 // Index of the first \n (or, if `cr_ends`, \r), SIZE_MAX without one.
 size_t find_line_end(const char *data, size_t n, bool cr_ends);

@@ -50,7 +50,7 @@ void copy_pairs(MergeReader &reader, TextOutput &text, TaskRun &task) {
   task.counters.add(kReduceOutputRecords, records);
 }
 
-void run_reduce_filter(const Command &reduce, MergeReader &reader, TextOutput &text, TaskRun &task) {
+void run_reduce_filter(const Command &reduce, MergeReader &reader, TextOutput &text, uint64_t line_max, TaskRun &task) {
   uint64_t *const counters = task.counters.value;
   MergeSource merged(reader, counters[kReduceInputRecords], counters[kReduceInputGroups]);
   ObservedSource observed(merged, [&](size_t n) {
@@ -58,8 +58,8 @@ void run_reduce_filter(const Command &reduce, MergeReader &reader, TextOutput &t
     task.progress.records_in = counters[kReduceInputRecords];
   });
   PeekSource source(observed);
-  PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); }, task.counters,
-                    kReduceOutputRecords);
+  PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); },
+                    {line_max, "reduce filter"}, task.counters, kReduceOutputRecords);
   ObservedSink output(sink, [&](size_t n) {
     task.progress.bytes_out = task.progress.bytes_out + n;
     task.progress.pairs_out = counters[kReduceOutputRecords];
@@ -77,7 +77,7 @@ void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task) {
   TextOutput text(spec.out_path);
   MergeReader reader(segments_of(spec), spec.merge_bytes, spec.work_dir ? spec.work_dir : "", task.cancel);
   if (const Command reduce = command_of(spec.reduce, task))
-    run_reduce_filter(reduce, reader, text, task);
+    run_reduce_filter(reduce, reader, text, spec.line_max, task);
   else
     copy_pairs(reader, text, task);
   finish_task(task, [&] { text.commit(); });

@@ -16,6 +16,7 @@ class SplitFile {
   SplitFile(const SplitFile &) = delete;
   SplitFile &operator=(const SplitFile &) = delete;
 
+  const std::string &path() const { return path_; }
   int fd() const { return fd_; }
   uint64_t start() const { return start_; }
   uint64_t end() const { return end_; }

@@ -31,7 +31,7 @@ std::vector<Line> lines_of(const std::string &text) {
   std::vector<Line> lines;
   hd::Counters unused;
   auto add = [&](std::string_view k, std::string_view v) { lines.push_back({std::string(k), std::string(v)}); };
-  hd::PairSplitter splitter(add, unused, hd::kMapOutputRecords);
+  hd::PairSplitter splitter(add, hd::LineLimit{}, unused, hd::kMapOutputRecords);
   splitter.write(text.data(), text.size());
   splitter.finish();
   return lines;
@@ -142,7 +142,7 @@ void collect(const Options &o, hd::Counters &counters) {
   const uint64_t before = peak_kib();
   const size_t chunk = number_of(o, "chunk", 1 << 16);
   hd::Collector collector(collector_options(o), counters, hd::Cancel{});
-  hd::PairSplitter splitter([&](std::string_view k, std::string_view v) { collector.add(k, v); }, counters,
+  hd::PairSplitter splitter([&](std::string_view k, std::string_view v) { collector.add(k, v); }, hd::LineLimit{}, counters,
                             hd::kMapOutputRecords, hd::kMapOutputBytes);
   for (size_t at = 0; at < input.size(); at += chunk)
     splitter.write(input.data() + at, std::min(chunk, input.size() - at));

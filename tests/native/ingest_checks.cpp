@@ -223,6 +223,41 @@ std::string failing(IngestRoom &room, const Case &c, TaskStatus status, const st
   return "";
 }
 
+// What RecordSource says of a file, "" if nothing is wrong with it.
+std::string failing_source(const Case &c) {
+  RecordSource source(c.records, c.cancel());
+  try {
+    while (!source.next().empty()) continue;
+  } catch (const Error &e) {
+    CHECK(e.status == kInputLine);
+    return e.what();
+  }
+  return "";
+}
+
+void long_records_are_told(const std::string &folder, int rounds) {
+  const std::unique_ptr<Device> device(emulated_device());
+  IngestRoom room(*device);
+  Random random(12);
+  Case c;
+  c.records.path = folder + "/lengths";
+  int told = 0;
+  for (int round = 0; round < rounds; ++round) {
+    if (round % 4 == 0) write_file(c.records.path, random_text(random, random() % 300));
+    const uint64_t size = std::filesystem::file_size(c.records.path);
+    c.records.start = random() % 2 ? random() % (size + 1) : 0;
+    c.records.delimiter = random() % 4 ? "" : "\n";
+    c.records.longest = 1 + random() % 60;
+    c.ingest = {2, 0, 50, 1 + random() % (size + 10), 0};
+    where = "round " + std::to_string(round) + ", records of " + std::to_string(c.records.longest);
+    const std::string expected = failing_source(c);
+    CHECK(failing(room, c, kInputLine, [](int) {}) == expected);
+    told += !expected.empty();
+  }
+  where = "enough of both";
+  CHECK(told > rounds / 8 && told < rounds - rounds / 8);
+}
+
 void failures_are_told(const std::string &folder) {
   const std::unique_ptr<Device> device(emulated_device());
   IngestRoom room(*device);
@@ -344,6 +379,7 @@ void short_memory(const std::string &folder) {
 int main(int, char **argv) {
   random_cases(argv[1], std::atoi(argv[2]));
   long_records(argv[1]);
+  long_records_are_told(argv[1], std::atoi(argv[2]) / 4);
   failures_are_told(argv[1]);
   failures_in_the_middle(argv[1]);
   short_memory(argv[1]);

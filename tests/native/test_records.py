@@ -205,3 +205,73 @@ def test_a_96_mib_line_takes_no_memory(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", MEMORY, path, target], capture_output=True, text=True, check=True)
     assert target.read_text().split() == ["1", "100663297"]
     assert int(done.stdout) < 24 << 10  # KiB
+
+
+# ------------------------------------------------------------------------------------------ lengths
+
+
+def lengths(data: bytes, start: int, length: int, delimiter: bytes) -> list[tuple[int, bytes, int]]:
+    """Of each record of a split: where it begins, its bytes, and how many there are with its end (LineReader's count)."""
+    reach = start + length + max(len(delimiter), 1) - 1
+    pos = read_line(data, start, delimiter)[1] if start else 0
+    found = []
+    while pos <= reach and pos < len(data):
+        record, after = read_line(data, pos, delimiter)
+        mark = 3 if pos == 0 and record.startswith(BOM) else 0
+        if after - pos > mark:
+            found.append((pos + mark, record[mark:], after - pos - mark))
+        pos = after
+    return found
+
+
+LONG = b"aa\r\nbbb\rc\n\r\n\n" + b"d" * 9 + b"\r\n" + b"e" * 8 + b"\n|f\r" + b"g" * 20
+
+
+@pytest.mark.parametrize("data", [LONG, LONG + b"\r", LONG + b"\r\n", BOM + b"abcd\n" + LONG, b"x" * 40])
+@pytest.mark.parametrize("delimiter", [b"", b"\n", b"\r\n", b"|"])
+@pytest.mark.parametrize("chunk", [1, 3, 64])
+def test_long_records_are_passed_over_as_hadoop_does_at_every_cut(
+    native: Native, tmp_path: Path, data: bytes, delimiter: bytes, chunk: int,
+) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    for size in (1, 5, 100):
+        for start in range(0, len(data), size):
+            for longest in (1, 4, 5, 10, 50):
+                kept = [r for _, r, n in lengths(data, start, min(size, len(data) - start), delimiter) if n < longest]
+                found = native.read_records(
+                    path, start, min(size, len(data) - start), delimiter, chunk, line_max=60, skip_from=longest)
+                assert found == (b"".join(r + b"\n" for r in kept), len(kept)), (start, size, longest)
+
+
+@pytest.mark.parametrize("data", [LONG, LONG + b"\r\n", BOM + b"abcd\n" + LONG])
+@pytest.mark.parametrize("delimiter", [b"", b"\n", b"|"])
+@pytest.mark.parametrize("chunk", [1, 3, 64])
+def test_a_record_that_is_too_long_is_named_by_its_place(
+    native: Native, tmp_path: Path, data: bytes, delimiter: bytes, chunk: int,
+) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    for size in (5, 100):
+        for start in range(0, len(data), size):
+            split = lengths(data, start, min(size, len(data) - start), delimiter)
+            for longest in (1, 3, 8, 19, 60):
+                at = next((at for at, record, _ in split if len(record) > longest), None)
+                arguments = path, start, min(size, len(data) - start), delimiter, chunk, longest
+                if at is None:
+                    assert native.read_records(*arguments)[1] == len(split)
+                    continue
+                what = f"{path}: the record that begins at byte {at} has more than {longest} bytes"
+                with pytest.raises(OSError, match=what):
+                    native.read_records(*arguments)
+
+
+def test_a_line_of_a_pipe_that_never_ends_ends_the_task(native: Native) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"short\n" + b"x" * 1000)
+    try:
+        with pytest.raises(OSError, match="the record that begins at byte 6 has more than 999 bytes"):
+            native.read_records(reader, chunk=100, line_max=999)
+    finally:
+        os.close(reader)
+        os.close(writer)

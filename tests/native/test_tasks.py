@@ -331,3 +331,44 @@ def test_a_missing_library_is_a_tool_error(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(ToolError) as caught:
         Native.load()
     assert caught.value.code == "HD511"
+
+
+# ------------------------------------------------------------------------------------------ lines without end
+
+LINE = 64 << 10
+ENDLESS = ["/bin/sh", "-c", "cat > /dev/null; exec tr -d '\\n' < /dev/zero"]
+
+
+@pytest.mark.parametrize("reducers", [0, 2])
+def test_a_map_filter_that_prints_a_line_without_end(job: Job, reducers: int) -> None:
+    result = job.run_map(b"x\n", map=FilterCommand(ENDLESS), reducers=reducers, line_max=LINE)
+    assert result.status is TaskStatus.OUTPUT_LINE
+    assert result.message == f"the map filter printed a line of more than {LINE} bytes"
+    assert not (job.folder / "file.out").exists()
+
+
+def test_the_longest_line_that_may_be_printed_is_a_line(job: Job) -> None:
+    line = b"k\t" + b"v" * (LINE - 2)
+    assert job.run_map(line, map=FilterCommand(["/bin/cat"]), reducers=0, line_max=LINE).ok
+    longer = FilterCommand(["/bin/sed", "s/$/./"])
+    assert job.run_map(line, map=longer, reducers=0, line_max=LINE).status is TaskStatus.OUTPUT_LINE
+    assert job.run_map(line, map=longer, reducers=0).ok, "no limit"
+
+
+def test_a_combiner_or_reducer_that_prints_a_line_without_end(job: Job) -> None:
+    result = job.run_map(b"x\n", combine=FilterCommand(ENDLESS), line_max=LINE)
+    assert (result.status, result.message[:13]) == (TaskStatus.OUTPUT_LINE, "the combiner ")
+    assert job.run_map(b"x\n", line_max=LINE).ok
+    result = job.reduce(job.segments(1), FilterCommand(ENDLESS), line_max=LINE)
+    assert (result.status, result.message[:18]) == (TaskStatus.OUTPUT_LINE, "the reduce filter ")
+    assert not (job.folder / "part").exists()
+
+
+def test_a_record_without_end_ends_the_task_before_it_is_whole(job: Job) -> None:
+    text = b"short\n" + b"x" * (LINE + 1)
+    result = job.run_map(text, map=FilterCommand(["/bin/cat"]), line_max=LINE)
+    assert result.status is TaskStatus.INPUT_LINE
+    assert f"{job.folder}/text: the record that begins at byte 6 has more than {LINE} bytes" in result.message
+    passed = job.run_map(text, map=FilterCommand(["/bin/cat"]), reducers=0, line_max=LINE, skip_from=100)
+    assert passed.ok and passed.counters["MAP_INPUT_RECORDS"] == 1
+    assert (job.folder / "file.out").read_bytes() == b"short\t\n"

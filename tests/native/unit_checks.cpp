@@ -98,14 +98,26 @@ void splitter_follows_the_line_rule() {
       got.emplace_back(k, v);
       bytes += hd::text_size(k.size()) + hd::text_size(v.size());
     };
-    hd::PairSplitter splitter(on_pair, counters, hd::kMapOutputRecords, hd::kMapOutputBytes);
-    for (size_t at = 0, n; at < text.size(); at += n) {
-      n = std::min(text.size() - at, 1 + random() % most);
-      const std::vector<char> chunk(text.begin() + ptrdiff_t(at), text.begin() + ptrdiff_t(at + n));  // exact for ASan
-      splitter.write(chunk.data(), n);
+    const uint64_t longest = random() % 2 ? 0 : 1 + random() % 40;
+    bool too_long = false;
+    for (size_t at = 0, end; at < text.size() && longest; at = end + 1) {
+      end = std::min(text.find_first_of("\r\n", at), text.size());
+      too_long |= end - at > longest;
     }
-    splitter.finish();
-    splitter.finish();
+    hd::PairSplitter splitter(on_pair, hd::LineLimit{longest, "filter"}, counters, hd::kMapOutputRecords, hd::kMapOutputBytes);
+    try {
+      for (size_t at = 0, n; at < text.size(); at += n) {
+        n = std::min(text.size() - at, 1 + random() % most);
+        const std::vector<char> chunk(text.begin() + ptrdiff_t(at), text.begin() + ptrdiff_t(at + n));  // exact for ASan
+        splitter.write(chunk.data(), n);
+      }
+      splitter.finish();
+      splitter.finish();
+    } catch (const hd::Error &e) {
+      CHECK(too_long && e.status == hd::kOutputLine);
+      continue;
+    }
+    CHECK(!too_long);
     CHECK(got == split_plainly(text));
     CHECK(counters.value[hd::kMapOutputRecords] == got.size() && counters.value[hd::kMapOutputBytes] == bytes);
   }
