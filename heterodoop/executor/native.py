@@ -296,7 +296,7 @@ class Native:
                                               ctypes.byref(data), ctypes.byref(size), ctypes.byref(records),
                                               ctypes.byref(result))
         if status:
-            raise OSError(result.error_number, _text(result.message))
+            raise OSError(result.error_number, abi.text_of(result.message))
         try:
             return ctypes.string_at(data.value or 0, size.value), records.value
         finally:
@@ -318,12 +318,12 @@ class Native:
             exit_code=block.exit_code if block.exit_code >= 0 else None,
             signal=block.signal or None,
             error_number=block.error_number or None,
-            message=_text(block.message),
+            message=abi.text_of(block.message),
             counters=dict(zip(self._counters, block.counters, strict=True)),
             seconds=dict(zip(self._stages, block.seconds, strict=True)),
-            user_counters=_user_counters(block.user_counters),
-            status_text=_text(block.status_text),
-            stderr_tail=_text(block.stderr_tail),
+            user_counters=abi.user_counters_of(block.user_counters),
+            status_text=abi.text_of(block.status_text),
+            stderr_tail=abi.text_of(block.stderr_tail),
         )
 
 
@@ -389,20 +389,3 @@ def _flags(regroup: bool, accept_exit_code: bool) -> int:
 
 def _milliseconds(seconds: float) -> int:
     return max(1, min(2**32 - 1, round(seconds * 1000)))
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "backslashreplace")
-
-
-def _user_counters(data: bytes | None) -> dict[tuple[str, str], int]:
-    counters = {}
-    for line in (data or b"").split(b"\n")[:-1]:
-        group, name, value = line.split(b"\t")
-        counters[_unescape(group), _unescape(name)] = int(value)
-    return counters
-
-
-def _unescape(name: bytes) -> str:
-    parts = name.split(rb"\\")
-    return _text(b"\\".join(part.replace(rb"\t", b"\t") for part in parts))

@@ -116,8 +116,7 @@ def _declare(lib: ctypes.CDLL) -> None:
         getattr(lib, name).restype = c_char_p
     lib.hd_read_records.argtypes = [
         c_char_p, c_int32, c_uint64, c_uint64, c_char_p, c_uint64, c_uint64, c_uint64, c_uint64, POINTER(c_void_p),
-        POINTER(c_uint64),
-        POINTER(c_uint64), POINTER(ResultBlock),
+        POINTER(c_uint64), POINTER(c_uint64), POINTER(ResultBlock),
     ]
     lib.hd_read_records.restype = c_int32
     lib.hd_free.argtypes = [c_void_p]
@@ -127,3 +126,22 @@ def _declare(lib: ctypes.CDLL) -> None:
 def _unfit(path: Path, why: str) -> ToolError:
     message = f"{path} is not the native runtime of this HeteroDoop: {why}"
     return ToolError(message, code="HD512", help=f"run: {BUILD_NATIVE}")
+
+
+def text_of(data: bytes | None) -> str:
+    """A string of a result; what is no UTF-8 becomes escapes."""
+    return (data or b"").decode("utf-8", "backslashreplace")
+
+
+def user_counters_of(data: bytes | None) -> dict[tuple[str, str], int]:
+    """(group, counter) -> sum, of `ResultBlock.user_counters`."""
+    counters = {}
+    for line in (data or b"").split(b"\n")[:-1]:
+        group, name, value = line.split(b"\t")
+        counters[_unescape(group), _unescape(name)] = int(value)
+    return counters
+
+
+def _unescape(name: bytes) -> str:
+    parts = name.split(rb"\\")
+    return text_of(b"\\".join(part.replace(rb"\t", b"\t") for part in parts))
