@@ -1197,6 +1197,12 @@ CODES: dict[str, Entry] = {
         "Let the program have fewer counters, or raise the limit in the cluster's mapred-site.xml; if the JobHistory server"
         " was down: heterodoop job counters ID.",
     ),
+    "HD658": Entry(
+        "HDFS is in safe mode",
+        "The NameNode takes no changes: at its start until enough blocks are reported, after `hdfs dfsadmin -safemode"
+        " enter`, and where its own disk is nearly full.",
+        "hdfs dfsadmin -safemode get; free the NameNode's disk; hdfs dfsadmin -safemode leave where somebody entered it.",
+    ),
     "HD659": Entry(
         "an option of Hadoop Streaming has another name here, or none",
         "`heterodoop submit` makes a streaming job of a bundle: the filters, their roles and their text form are the"
@@ -1207,6 +1213,11 @@ CODES: dict[str, Entry] = {
         "too much would be removed at once",
         "`heterodoop fs rm -r` removes for good. The root, /tmp, a home and what is above one are not removed by a slip.",
         "Name what is in it; -f removes it all the same.",
+    ),
+    "HD661": Entry(
+        "HDFS has no room",
+        "No DataNode takes data, since their disks are full or none of them runs; or a quota of the folder is used up.",
+        "hdfs dfsadmin -report and hdfs dfs -count -q -h FOLDER show which; heterodoop fs rm removes what is not needed.",
     ),
     "HD667": Entry(
         "a folder is not safe to run programs from",

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import JobFailed, Limitation, ToolError, UsageError
-from ..storage import hadoop_conf
+from ..storage import hadoop_conf, hdfs_causes
 from ..storage.hadoop_conf import HadoopConf
 
 STREAMING_JAR = "HETERODOOP_STREAMING_JAR"
@@ -183,13 +183,21 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
 
 
 def explain(said: str, status: int) -> UsageError | JobFailed | ToolError:
-    """What the client's failure means. HD020, HD010, HD012, HD623 (the user's), HD622 (unreachable), HD625 (else)."""
+    """What the client's failure means.
+
+    HD020, HD010, HD012, HD623 (the user's), HD622 (unreachable), HD658, HD661 (HDFS takes nothing), HD625 (else).
+    """
     for pattern, code, message in _KNOWN:
         if match := re.search(pattern, said):
             return UsageError(message.format(*(group.strip() for group in match.groups())), code=code)
     exceptions = re.findall(r"^(?:Exception in thread \S+ |Caused by: )?[\w.$]+(?:Exception|Error): .*", said, re.MULTILINE)
     if match := re.search(r"Call From \S+ to (\S+) failed|UnknownHostException: (\S+)", said):
         return ToolError(f"{match[1] or match[2]} does not answer", code="HD622", help=LOOK)
-    lines = ["its client's last lines:", *[line for line in said.splitlines() if line.strip()][-_TAIL_LINES:]]
+    if cause := hdfs_causes.find(said):
+        return ToolError(f"Hadoop did not take the job: {cause.meaning}", code=cause.code, help=cause.help)
+    kept = [line for line in said.splitlines() if line.strip() and not line.startswith("\tat ")]  # without Java's stacks
+    lines = ["its client's last lines:", *kept[-_TAIL_LINES:]]
     what = exceptions[-1] if exceptions else f"its client ended with status {status} and named no job"
+    if launching := re.findall(r"Error Launching job : (.+)", said):
+        what = launching[-1]
     return JobFailed(f"Hadoop did not take the job: {what}", code="HD625", help="\n".join(lines))

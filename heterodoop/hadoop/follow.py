@@ -103,6 +103,8 @@ class Follower:
         if not self._hinted and time.monotonic() - self._waited > QUEUE_HINT:
             self._hinted = True
             self._say(f"{self._job} is {app.state} for {QUEUE_HINT:.0f} s: {app.diagnostics or 'YARN does not say why'}")
+            for node, report in self._cluster.unhealthy():
+                self._say(f"node {node} takes no tasks: {report}")
 
     def _snapshot(self) -> Snapshot:
         found = one(self._cluster.live(self._job).get("job")) or {}

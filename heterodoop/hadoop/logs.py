@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 from ..driver.yarn_rest import Unknown
+from ..storage import hdfs_causes
 from ..storage.hadoop_conf import HadoopConf
 from .rest import Attempt, Cluster
 
@@ -44,6 +45,7 @@ KNOWN = (
           "the container used more memory than it may; the filter's counts too", "raise -D mapreduce.{role}.memory.mb"),
     Known(r"Timed out after \d+ secs", "HD628", "the task said nothing for longer than it may",
           "raise -D mapreduce.task.timeout (milliseconds), or print reporter:status: lines on stderr"),
+    *(Known(*cause) for cause in hdfs_causes.CAUSES),
     Known(r"No space left on device", "HD628", "a disk of the node is full", "free space there, or compress the map output"),
 )
 

@@ -121,6 +121,15 @@ class Cluster(yarn_rest.Rest):
             raise
         return _app(found) if found else None
 
+    def unhealthy(self) -> list[tuple[str, str]]:
+        """Nodes that YARN gives no tasks, and why (a full disk, mostly); none where nobody says."""
+        try:
+            found = self._ask_manager("/ws/v1/cluster/nodes?states=UNHEALTHY")
+        except Unknown:
+            return []
+        nodes = many((one(found.get("nodes")) or {}).get("node"))
+        return [(str(node.get("id")), str(node.get("healthReport") or "").strip()) for node in nodes]
+
     def live(self, job: str, part: str = "") -> dict[str, Any]:
         """The job (or a `/part` of it) as its ApplicationMaster has it. Raises Unknown."""
         return self._ask_manager(f"/proxy/{application(job)}/ws/v1/mapreduce/jobs/{job}{part}")

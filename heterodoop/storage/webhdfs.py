@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import HeteroDoopError, Limitation, ToolError, UsageError
+from . import hdfs_causes
 from .hadoop_conf import HadoopConf, hadoop_user
 
 try:
@@ -47,7 +48,8 @@ class Status(NamedTuple):
 class Namespace:
     """The default file system of a configuration, as a user.
 
-    Errors of all its methods: UsageError HD634 (a path), ToolError HD632 (a server does not answer).
+    Errors of all its methods: UsageError HD634 (a path), ToolError HD632 (a server does not answer), HD658 (safe mode),
+    HD661 (no room).
     """
 
     def __init__(self, conf: HadoopConf, user: str | None = None) -> None:
@@ -184,7 +186,10 @@ class Namespace:
         try:
             yield
         except HdfsError as error:
-            raise UsageError(f"{path}: {str(error).splitlines()[0]}", code="HD634") from None
+            said = str(error).splitlines()[0]
+            if cause := hdfs_causes.find(said):
+                raise ToolError(f"{path}: {cause.meaning}: {said}", code=cause.code, help=cause.help) from None
+            raise UsageError(f"{path}: {said}", code="HD634") from None
         except OSError as error:  # of requests, too
             request = getattr(error, "request", None)
             if request is None:

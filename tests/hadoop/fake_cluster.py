@@ -25,7 +25,7 @@ class FakeCluster:
     """`answers`: path (with its query, or without) -> what is sent: a value as JSON, text as it is, an int as that status.
 
     A list of answers is given one by one, the last one for ever. `otherwise`: answers for paths that are not there, from the
-    path. `files`, `folders`: what WebHDFS has.
+    path. `files`, `folders`: what WebHDFS has; `refuses`: why it takes no file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,6 +36,7 @@ class FakeCluster:
         self.folders: set[str] = {"/"}
         self.asked: list[str] = []
         self.datanode = ""
+        self.refuses = ""
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"cluster": self}))
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
@@ -166,7 +167,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._send(200, self.cluster.files[path], "application/octet-stream")
 
     def _create(self, path: str, query: dict[str, str], body: bytes) -> None:
-        if "datanode" not in query:
+        if self.cluster.refuses:
+            self._refuse("IOException", self.cluster.refuses)
+        elif "datanode" not in query:
             self._redirect(query)
         elif path in self.cluster.files and query.get("overwrite", "").lower() == "false":
             self._refuse("FileAlreadyExistsException", f"{path} for client 127.0.0.1 already exists")

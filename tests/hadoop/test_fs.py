@@ -73,6 +73,19 @@ def test_homes_and_what_is_above_them_are_not_removed_by_a_slip(fake: FakeCluste
         cli_here("fs", "rm", "-r", "-f", path)
 
 
+@pytest.mark.parametrize(("why", "code"), [
+    ("Cannot create file/f. Name node is in safe mode.", "HD658"),
+    ("The DiskSpace quota of /user/ann is exceeded: quota = 1000 B", "HD661"),
+])
+def test_what_keeps_hdfs_from_taking_anything_is_named(
+    fake: FakeCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str, code: str,
+):
+    fake.refuses = why
+    (tmp_path / "f").write_text("x")
+    message = cli_here("fs", "put", tmp_path / "f", "/f", status=5).message
+    assert f"[{code}]" in message and why in message and "dfs" in message
+
+
 def test_nothing_is_overwritten(fake: FakeCluster, tmp_path: Path):
     (tmp_path / "f").write_text("new")
     fake.files["/f"] = b"old"

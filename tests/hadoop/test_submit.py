@@ -64,7 +64,7 @@ def test_every_reason_against_a_gpu_has_a_line(bundle: Path, fake: FakeCluster):
     details = {"FALLBACK_HD619": 3, "FALLBACK_NODE_DISK": 1, "DECLINED_NO_DRIVER": 2, "GPU_READ_MS": 7}
     fake.ended("SUCCEEDED", {FILE_SYSTEMS: own, PLUGIN_GROUP: details})
     done = submit(bundle, "--json")
-    for line in ("3 maps (2 emulated, 9 CPU)", "3 maps fell back to the CPU: ", "[HD619]", "the node's disk is full",
+    for line in ("3 maps (2 emulated, 9 CPU)", "3 maps fell back to the CPU: ", "[HD619]", "of the task's node is full",
                  "2 maps ran on the CPU: no driver listens", "3 maps ran on the CPU: the logs of their attempts say why"):
         assert line in done.message
     assert "GPU_READ_MS" not in done.message and " GPU" not in done.message.split("emulated")[0]
@@ -122,12 +122,21 @@ def test_a_missing_input_is_refused(bundle: Path, fake: FakeCluster):
     ("InvalidInputException: Input path does not exist: hdfs://n/in", "HD010", 2),
     ("YarnException: Failed to submit application_1 to YARN : Application rejected: to unknown queue: fast", "HD623", 2),
     ("-inputformat : class not found : NoFormat", "HD623", 2),
+    ("ERROR streaming.StreamJob: Error Launching job : Cannot create directory /x. Name node is in safe mode.", "HD658", 5),
+    ("File /x could only be written to 0 of the 1 minReplication nodes. There are 0 datanode(s) running", "HD661", 5),
+    ("The DiskSpace quota of /user/ann is exceeded: quota = 1000 B = 1000 B but diskspace consumed = 64 MB", "HD661", 5),
     ("java.net.ConnectException: Call From a/1 to namenode:8020 failed on connection exception", "HD622", 5),
     ("Exception in thread \"main\" java.lang.NoClassDefFoundError: x/Y", "HD625", 1),
 ])
 def test_what_hadoops_client_says_is_explained(bundle: Path, fake: FakeCluster, said: str, code: str, status: int):
     fake.client(said, 1)
     assert f"[{code}]" in submit(bundle, status=status).message
+
+
+def test_what_kept_streaming_from_launching_a_job_is_the_message(bundle: Path, fake: FakeCluster):
+    fake.client("ERROR x.StreamJob: Error Launching job : Permission denied: user=ann\n\tat a.B.c(B.java:1)\nFailed!", 5)
+    message = submit(bundle, status=1).message
+    assert "did not take the job: Permission denied: user=ann" in message and "a.B.c" not in message and "Failed!" in message
 
 
 def test_a_client_that_names_no_job_is_an_error(bundle: Path, fake: FakeCluster):
@@ -183,6 +192,8 @@ def test_a_failed_job_names_attempt_node_split_command_and_stderr(bundle: Path, 
     (PIPE.format(127), "map: error while loading shared libraries: libfoo.so.1: cannot open", "HD631", "link it"),
     ("Error: Cannot run program: error=7, Argument list too long", "", "HD638", "truncate.limit"),
     ("Container [x] is running 1B beyond the 'PHYSICAL' memory limit. Killed", "", "HD639", "mapreduce.map.memory.mb"),
+    ("Error: SafeModeException: Cannot create file /out/x. Name node is in safe mode.", "", "HD658", "dfsadmin -safemode"),
+    ("Error: File /o could only be written to 0 of the 1 minReplication nodes.", "", "HD661", "dfsadmin -report"),
     ("AttemptID:x Timed out after 600 secs", "", "HD628", "mapreduce.task.timeout"),
     (PIPE.format(139), "", "HD628", "signal SIGSEGV"),
 ])
@@ -245,7 +256,11 @@ def test_attempts_that_count_before_they_are_done(bundle: Path, fake: FakeCluste
 def test_a_job_that_waits_for_long_says_why(bundle: Path, fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(follow, "QUEUE_HINT", -1.0)
     fake.application(*[("ACCEPTED", "UNDEFINED")] * 3, ("FINISHED", "SUCCEEDED"), diagnostics="queue's limit exceeded")
-    assert submit(bundle).message.count("queue's limit exceeded") == 1
+    report = "1/1 local-dirs usable space is below configured utilization percentage"
+    nodes = {"nodes": {"node": [{"id": "n1:8041", "healthReport": report}]}}
+    fake.answers["/ws/v1/cluster/nodes?states=UNHEALTHY"] = nodes
+    message = submit(bundle).message
+    assert message.count("queue's limit exceeded") == 1 and f"node n1:8041 takes no tasks: {report}" in message
 
 
 def test_a_silent_cluster_is_given_up_and_the_job_is_not(bundle: Path, fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):

@@ -11,6 +11,9 @@ final class Fallback {
   /** The driver's own reason is a code of the error index. */
   static String kind(Throwable cause) {
     if (cause instanceof RefusedException) {
+      if (isFull(cause)) {
+        return "DRIVER_DISK";
+      }
       String code = ((RefusedException) cause).code;
       return code.matches("HD[0-9]{3}") ? code : "REFUSED";
     }
@@ -27,6 +30,10 @@ final class Fallback {
   }
 
   private static boolean isDisk(Throwable cause) {
-    return cause instanceof DiskChecker.DiskErrorException || String.valueOf(cause.getMessage()).contains("No space left");
+    return cause instanceof DiskChecker.DiskErrorException || isFull(cause);
+  }
+
+  private static boolean isFull(Throwable cause) {
+    return String.valueOf(cause.getMessage()).contains("No space left on device");
   }
 }

@@ -163,6 +163,16 @@ class FaultTest {
     }
   }
 
+  @Test
+  void fullDisksAreReasonsOfTheirOwn() {
+    String full = "No space left on device";
+    assertEquals("DRIVER_DISK", Fallback.kind(new RefusedException("the GPU driver's store: [Errno 28] " + full, "HD616")));
+    assertEquals("HD616", Fallback.kind(new RefusedException("the task cannot send its files", "HD616")));
+    assertEquals("REFUSED", Fallback.kind(new RefusedException("no", "")));
+    assertEquals("NODE_DISK", Fallback.kind(new IOException(full)));
+    assertEquals("OTHER", Fallback.kind(new IOException((String) null)));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"refused", "half of the data", "hangs up"})
   void soDoesOneWithoutReducers(String fault) throws Exception {
