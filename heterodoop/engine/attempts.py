@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from ..errors import HeteroDoopError
 from ..executor.cpu_task import MapRun, Place, TaskRunner, changed_file, run_map, run_reduce
 from ..executor.native import Progress
-from ..executor.report import AttemptResult, TaskFailure
+from ..executor.report import AttemptResult, Crash, TaskFailure
 from ..executor.streaming_env import TaskNames
-from ..scheduler.model import Attempt
+from ..scheduler.model import Attempt, TaskId
 from .commit import commit_attempt
 from .layout import AttemptFolder, Layout, part_name, remove_tree
 from .plan import Plan
@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from .first_check import MapTask
 
 
+WATCHED_BYTES = 128 << 10  # twice what a filter's stdin reads at a time (runtime/cpu/stdio_buffers.c)
+
+
 @dataclass(frozen=True)
 class AttemptRunner:
     """Runs attempts of one job; several threads may call it at a time.
 
     on_device  runs the map tasks of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
+    crashes    of map tasks that are tried again: the last attempt's.
     """
 
     plan: Plan
@@ -40,6 +44,7 @@ class AttemptRunner:
     runner: TaskRunner
     on_device: MapTask | None = None
     spare: deque[AttemptFolder] = field(default_factory=deque)
+    crashes: dict[TaskId, Crash] = field(default_factory=dict)
 
     def __call__(self, attempt: Attempt, progress: Progress) -> AttemptResult:
         folder = self.layout.attempt(attempt)
@@ -94,7 +99,22 @@ class AttemptRunner:
         else:
             result = run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
         changed = None if result.cancelled else changed_file(split)
-        return replace(result, failure=changed) if changed else result
+        failure = changed or self._crashed(attempt.task, result.failure)
+        return replace(result, failure=failure) if failure else result
+
+    def _crashed(self, task: TaskId, failure: TaskFailure | None) -> TaskFailure | None:
+        """The failure; permanent where the filter ended by the signal of the attempt before, on a record both had.
+
+        On which record that one failed is not known: a filter reads ahead, by 64 KiB as a rule.
+        """
+        if failure is None or failure.crash is None:
+            return failure
+        crash, before = failure.crash, self.crashes.get(task)
+        self.crashes[task] = crash
+        if before is None or not crash.record or crash.signal != before.signal or crash.read > before.read:
+            return failure
+        what = "the attempt before ended by the same signal there or close behind, so the task is not tried again"
+        return failure._replace(message=f"{failure.message}; {what}", permanent=True)
 
     def _reduce(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
         segments = self.shuffle.segments(attempt.task.number)
@@ -107,7 +127,9 @@ class AttemptRunner:
         names = TaskNames(
             self.plan.job_id, task.kind == "map", task.number, attempt.number, folder.out, folder.tmp, split,
         )
-        return Place(folder.work, folder.root, self.layout.log(attempt), names)
+        crash = self.crashes.get(task)
+        watch_from = max(crash.read - WATCHED_BYTES, 0) if crash else None
+        return Place(folder.work, folder.root, self.layout.log(attempt), names, watch_from)
 
 
 def _append(log: Path, failure: TaskFailure) -> None:

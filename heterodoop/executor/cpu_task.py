@@ -17,7 +17,7 @@ from ..manifest import PairReader
 from ..storage.local import Pump, Stamp
 from .map_output import open_map_output
 from .native import FilterCommand, MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
-from .report import AttemptResult, TaskFailure
+from .report import AttemptResult, Crash, TaskFailure
 from .split import Split
 from .streaming_env import TaskNames, task_environment
 
@@ -65,12 +65,16 @@ class CpuJob:
 
 
 class Place(NamedTuple):
-    """Where one attempt works: filters' working folder, folder for spills, log file, and what filters are told."""
+    """Where one attempt works: filters' working folder, folder for spills, log file, and what filters are told.
+
+    watch_from  as in native.MapSpec: an earlier attempt crashed soon behind this place.
+    """
 
     work: Path
     scratch: Path
     log: Path
     names: TaskNames
+    watch_from: int | None = None
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) ->
         input=split.file.path, start=split.start, length=split.length, delimiter=job.delimiter, reducers=job.reducers,
         regroup=job.regroup, check=job.check, accept_exit_code=job.accept_exit_code, sort_bytes=job.sort_bytes,
         work_dir=place.scratch, out_path=out, index_path=index, log_path=place.log, reporter_prefix=job.reporter_prefix,
-        line_max=job.line_max, skip_from=job.skip_from,
+        line_max=job.line_max, skip_from=job.skip_from, watch_from=place.watch_from,
     )
 
 
@@ -201,7 +205,10 @@ def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) ->
     failure = fault if not cancelled else None
     if failure is None and not cancelled and not result.ok:
         code = _CODES.get(result.status, "HD409")
-        failure = TaskFailure(result.message, code, result.status in _PERMANENT, result.stderr_tail)
+        crash = None
+        if result.status is TaskStatus.FILTER_FAILED and result.signal:
+            crash = Crash(result.signal, result.input_read, result.bad_record)
+        failure = TaskFailure(result.message, code, result.status in _PERMANENT, result.stderr_tail, crash)
     return AttemptResult(
         failure=failure, cancelled=cancelled, counters=result.counters, user_counters=result.user_counters,
         seconds=result.seconds, status_text=result.status_text, runs=runs,

@@ -81,6 +81,7 @@ class MapSpec:
     linger_seconds    how long a process left behind by a filter may keep its stdout open in silence before the task fails.
     line_max          bytes of the longest record and of the longest line that a filter may print; 0 = no limit.
     skip_from         records of so many bytes, their ends included, are passed over; 0 = none is.
+    watch_from        bytes of its stdin from which the filter gets records one by one; None = never.
     """
 
     map: FilterCommand
@@ -102,6 +103,7 @@ class MapSpec:
     linger_seconds: float = 10.0
     line_max: int = 0
     skip_from: int = 0
+    watch_from: int | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,8 @@ class TaskResult:
     seconds        by stage (enum hd_stage says what each measures); "total" is wall clock.
     user_counters  (group, counter) -> sum, from `reporter:counter:` lines.
     stderr_tail    the last 20 lines of stderr, at most 4 KiB.
+    input_read     bytes of its stdin that a filter which failed can have read.
+    bad_record     the record of its split, from 1, that a map filter failed on; 0 where it was not watched there.
     """
 
     status: TaskStatus
@@ -160,6 +164,8 @@ class TaskResult:
     user_counters: dict[tuple[str, str], int]
     status_text: str
     stderr_tail: str
+    input_read: int = 0
+    bad_record: int = 0
 
     @property
     def ok(self) -> bool:
@@ -324,6 +330,8 @@ class Native:
             user_counters=abi.user_counters_of(block.user_counters),
             status_text=abi.text_of(block.status_text),
             stderr_tail=abi.text_of(block.stderr_tail),
+            input_read=block.input_read,
+            bad_record=block.bad_record,
         )
 
 
@@ -339,7 +347,7 @@ def map_block(spec: MapSpec) -> abi.MapBlock:
         flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=c_bytes(spec.work_dir),
         out_path=c_bytes(spec.out_path), index_path=c_bytes(spec.index_path), log_path=c_bytes(spec.log_path),
         reporter_prefix=c_bytes(spec.reporter_prefix), check=_check(spec.check), line_max=spec.line_max,
-        skip_from=spec.skip_from,
+        skip_from=spec.skip_from, watch_from=abi.TO_END if spec.watch_from is None else spec.watch_from,
     )
 
 

@@ -44,6 +44,7 @@ class MapBlock(ctypes.Structure):
         ("reducers", c_uint32), ("flags", c_uint32), ("sort_bytes", c_uint64), ("work_dir", c_char_p),
         ("out_path", c_char_p), ("index_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
         ("check", PairCheck), ("line_max", c_uint64), ("skip_from", c_uint64),
+        ("watch_from", c_uint64),
     ]
 
 
@@ -69,6 +70,7 @@ class PrologueBlock(ctypes.Structure):
 class ResultBlock(ctypes.Structure):
     _fields_ = [
         ("status", c_int32), ("exit_code", c_int32), ("signal", c_int32), ("error_number", c_int32),
+        ("input_read", c_uint64), ("bad_record", c_uint64),
         ("counters", c_uint64 * N_COUNTERS), ("seconds", c_double * N_STAGES), ("message", c_char * 2048),
         ("user_counters", c_char_p), ("status_text", c_char_p), ("stderr_tail", c_char_p),
     ]

@@ -10,6 +10,15 @@ from typing import NamedTuple
 from .map_output import MapOutput
 
 
+class Crash(NamedTuple):
+    """How a map filter ended by a signal: which one, after how many bytes of its stdin at most, on which record of its split
+    (from 1; 0: not known)."""
+
+    signal: int
+    read: int
+    record: int
+
+
 class TaskFailure(NamedTuple):
     """Why an attempt failed.
 
@@ -17,12 +26,14 @@ class TaskFailure(NamedTuple):
     code       HD4xx.
     permanent  another attempt cannot end otherwise.
     stderr     the last lines that the filters wrote there.
+    crash      of a map filter, where it ended by a signal.
     """
 
     message: str
     code: str
     permanent: bool = False
     stderr: str = ""
+    crash: Crash | None = None
 
 
 @dataclass(frozen=True, slots=True)

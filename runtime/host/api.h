@@ -116,6 +116,7 @@ typedef struct {
   hd_pair_check check;
   uint64_t line_max;  // bytes of the longest record and line of output, their ends left out; 0 = no limit
   uint64_t skip_from; // records of so many bytes, their ends included, are passed over; 0 = none is
+  uint64_t watch_from; // bytes of the map filter's stdin from which it gets records one by one; UINT64_MAX = never
 } hd_map_spec;
 
 typedef struct {
@@ -143,6 +144,9 @@ typedef struct { // the code before a mapper's region, as a program that writes 
 
 typedef struct {
   int32_t status, exit_code, signal, error_number; // exit_code -1 and signal 0: does not apply
+  // Of a map or reduce filter that failed: bytes of its stdin that it can have read. Where a map filter was watched (watch_from)
+  // also the record that it failed on, from 1 on in its split; else 0.
+  uint64_t input_read, bad_record;
   uint64_t counters[HD_N_COUNTERS];
   double seconds[HD_N_STAGES];
   char message[2048]; // "" when ok

@@ -32,6 +32,7 @@ struct Error : std::runtime_error {
   TaskStatus status;
   int error_number;  // errno, or 0
   int exit_code = -1, signal = 0;
+  uint64_t input_read = 0, record = 0;  // of a filter that failed, where that is known
   Error(TaskStatus s, const std::string &what, int err = 0) : std::runtime_error(what), status(s), error_number(err) {}
 };
 

@@ -27,6 +27,7 @@ constexpr double kShortLinger = 0.2;
 // A filter reads and writes some KiB at a time, and each time poll would wake us. We sleep a moment first, so that
 // several hundred KiB move per wake-up; never so long that a filter of 2 GB/s would run dry.
 constexpr long kMinNapUs = 50, kMaxNapUs = 2000, kNapUsStderr = 500;
+constexpr long kDrainUs = 20;
 constexpr size_t kNapPipe = 256 << 10;  // smaller pipes (quota used up) are served at once
 
 // Adds the time until its end to `total`.
@@ -80,6 +81,7 @@ class FilterRun {
   void feed();
   void end_input();
   void input_refused();
+  bool drained() const;
   ssize_t put();
   void take_output();
   void take_errors();
@@ -103,6 +105,8 @@ class FilterRun {
   std::string_view piece_;   // what the source gave and the pipe has not taken yet
   FileBytes origin_;         // and where it lies in a file
   Fd probe_;                 // read end of the filter's stdin, once we have closed the write end
+  bool alone_ = false;       // the source gives more only when the pipe is empty
+  uint64_t given_ = 0;       // bytes that the source has given
   bool source_ended_ = false, exited_ = false, reaped_ = false, napping_ = false;
   size_t moved_ = 0, moved_errors_ = 0;  // bytes of the current round
   long nap_us_ = kMinNapUs;
@@ -117,6 +121,7 @@ FilterEnd FilterRun::run() {
     ::ioctl(probe_ ? probe_.get() : child_.in.get(), FIONREAD, &left);
     end_.unread += static_cast<uint64_t>(left) + piece_.size();
   }
+  end_.read = given_ - std::min(given_, end_.unread);
   kill_and_reap();
   if (end_.ok()) drain_source();
   return end_;
@@ -131,7 +136,7 @@ void FilterRun::serve() {
     take_errors();
     if (over()) return;  // before any waiting: what has just been closed wakes nobody
     if (moved_ + moved_errors_ == 0) await();
-    else if (napping_ && moved_ < kBuffer) nap();
+    else if (napping_ && !alone_ && moved_ < kBuffer) nap();
     if (!exited_ && !child_.pidfd) look_for_end();
   }
 }
@@ -140,9 +145,12 @@ void FilterRun::serve() {
 void FilterRun::feed() {
   while (child_.in) {
     if (piece_.empty()) {
+      if (alone_ && !drained()) return;
       Timed timed(end_.times.read);
       piece_ = source_.next();
       origin_ = source_.origin();
+      alone_ = source_.alone();
+      given_ += piece_.size();
     }
     if (piece_.empty()) return end_input();
     Timed timed(end_.times.feed);
@@ -155,6 +163,12 @@ void FilterRun::feed() {
     piece_.remove_prefix(n);
     if (full || moved_ >= 4 * kBuffer) return;  // the filter may wait for us to read its output
   }
+}
+
+// The filter has read all that we have put into its pipe.
+bool FilterRun::drained() const {
+  int left = 0;
+  return ::ioctl(child_.in.get(), FIONREAD, &left) != 0 || left == 0;
 }
 
 // Puts what fits of the piece into the pipe: the file's pages where they can be had, else a copy. As write(2).
@@ -222,7 +236,13 @@ void FilterRun::await() {
                    {child_.err.get(), POLLIN, 0},
                    {exited_ ? -1 : child_.pidfd.get(), POLLIN, 0}};
   const bool only_end = !child_.in && !child_.out && !child_.err && !child_.pidfd;
-  ::poll(fds, 4, only_end ? kReapPollMs : kPollMs);
+  if (alone_ && child_.in && piece_.empty()) {  // nothing tells that a pipe has been emptied
+    fds[0].events = 0;
+    const timespec moment{0, kDrainUs * 1000};
+    ::ppoll(fds, 4, &moment, nullptr);
+  } else {
+    ::poll(fds, 4, only_end ? kReapPollMs : kPollMs);
+  }
   if (fds[0].revents & POLLERR) input_refused();
   if (fds[3].revents) look_for_end();
 }

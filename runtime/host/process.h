@@ -30,6 +30,8 @@ struct Source {
   // Where the bytes that next() gave last lie, if they lie in a file just so. A pipe can then take the file's pages
   // (splice) instead of a copy of them.
   virtual FileBytes origin() const { return {}; }
+  // The next bytes are wanted only when the filter has read those that next() gave last.
+  virtual bool alone() const { return false; }
 };
 
 // Bytes of a filter's stdout, pushed as they come; cut anywhere.
@@ -54,6 +56,7 @@ struct FilterEnd {
   int exit_code = -1;  // -1: ended by a signal
   int signal = 0;
   uint64_t unread = 0;  // bytes of its input that the filter can not have read (closed stdin or ended early)
+  uint64_t read = 0;    // bytes of its input that it can have read
   FilterTimes times;
   bool ok() const { return signal == 0 && exit_code == 0; }
 };

@@ -11,6 +11,7 @@ void judge(TaskStatus failure, const char *role, const Command &command, const F
   Error error(failure, std::string(role) + " " + command.argv[0] + " failed: " + describe(end));
   error.exit_code = end.exit_code;
   error.signal = end.signal;
+  error.input_read = end.read;
   throw error;
 }
 

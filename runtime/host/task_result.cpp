@@ -45,6 +45,8 @@ int32_t guarded(hd_result &result, const std::function<void()> &body) noexcept {
     result.error_number = e.error_number;
     result.exit_code = e.exit_code;
     result.signal = e.signal;
+    result.input_read = e.input_read;
+    result.bad_record = e.record;
     set_message(result, e.what());
   } catch (const std::bad_alloc &) {
     result.status = kInternal;

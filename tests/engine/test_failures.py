@@ -6,7 +6,6 @@ import errno
 import gzip
 import json
 import os
-import shutil
 import threading
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from heterodoop.errors import (
     Limitation,
     UsageError,
 )
-from heterodoop.executor.native import MapSpec, Native, Progress, TaskResult
+from heterodoop.executor.native import MapSpec, Progress, TaskResult
 
 from .conftest import CAT, SUM, WORDS, names, parts
 
@@ -256,34 +255,6 @@ def test_a_damaged_compressed_file_is_named(bundle, run, tmp_path: Path, name: s
     source = put(tmp_path / name, gzip.compress(b"one\n" * 1000)[:-9])
     error = refused(run, "HD404", bundle(WORDS, SUM, SUM), source)
     assert str(source) in error.message and not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(("change", "what"), [
-    (lambda path: path.write_bytes(b"abc\n"), "4 bytes long, and was 8"), (os.unlink, "is not there any more"),
-    (lambda path: path.write_bytes(b"abc\ndeg\n"), "was written to"),
-    (lambda path: os.replace(shutil.copy2(path, f"{path}2"), path), "was replaced"),
-])
-@pytest.mark.parametrize("late", [False, True])
-def test_an_input_that_changes_while_the_job_runs_ends_it(bundle, tmp_path: Path, change, what: str, late: bool):
-    """Before the task has read it, and after: its other tasks have read the file that was."""
-    source = put(tmp_path / "in", b"abc\ndef\n")
-    os.utime(source, (1, 1))
-
-    class Vandal:
-        def map_task(self, spec: MapSpec, progress: Progress | None = None) -> TaskResult:
-            if not late:
-                change(source)
-            result = Native.load().map_task(spec, progress)
-            if late:
-                change(source)
-            return result
-
-    with pytest.raises(JobFailed, match=what) as caught:
-        options = RunOptions(split_size=4, cpu_slots=1, quiet=True)
-        local.run_local(bundle(CAT), [str(source)], str(tmp_path / "out"), options, runner=Vandal())  # type: ignore[arg-type]
-    assert caught.value.code == "HD049"
-    assert "in its first attempt" in caught.value.message and str(source) in caught.value.message
-    assert not (tmp_path / "out").exists()
 
 
 def test_other_tasks_are_killed_when_the_job_fails(bundle, run, tmp_path: Path):
