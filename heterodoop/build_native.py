@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from . import compiler_words
 from .errors import HeteroDoopError, ToolError
 from .resources import BUILD_NATIVE, NATIVE_LIBRARY, find
 
@@ -81,7 +82,7 @@ def native_sources() -> list[Path]:
 
 def _compiler(arguments: Sequence[str]) -> str:
     """Run the C++ compiler and return its stdout."""
-    argv = [*(shlex.split(os.environ.get("CXX", "")) or ["g++"]), *arguments]
+    argv = [*compiler_words.own(shlex.split(os.environ.get("CXX", "")) or ["g++"]), *arguments]
     try:
         done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:

@@ -635,6 +635,25 @@ CODES: dict[str, Entry] = {
         "see another program. The program runs on the CPU.",
         "For the GPU, do not test macros of system headers around the code.",
     ),
+    "HD307": Entry(
+        "words of the C compiler that kernels do not follow",
+        "CC brings options that give programs another meaning (-ffast-math, -funsigned-char, -fshort-enums, -fsanitize and"
+        " the like), or the compiler understands C otherwise than kernels do. The filter is built with them; the program"
+        " runs on the CPU.",
+        "For the GPU, leave the option out of CC.",
+    ),
+    "HD308": Entry(
+        "a C library that behaves otherwise",
+        "What a function reads or prints depends on the C library. The machine that compiles decides: its library was asked,"
+        " and does something that kernels do not know. The program runs on the CPU.",
+        "Compile on a machine with another version of the C library, or do without the function.",
+    ),
+    "HD309": Entry(
+        "the C library cannot be asked",
+        "Before kernels are made, a small program is built with CC and run once, to see how the C library behaves. That"
+        " failed; the message says how. The program runs on the CPU.",
+        "See that `CC` makes programs that run on this machine.",
+    ),
     "HD310": Entry(
         "a bundle's manifest is damaged",
         "manifest.json is read strictly: a missing, unknown or ill-typed field means that it was changed by"
@@ -880,6 +899,13 @@ CODES: dict[str, Entry] = {
         "stdout is a file on a full disk, or beyond a limit. What the command did before it printed is done: a job's "
         "output is in its folder.",
         "Make room, or let the command print somewhere else.",
+    ),
+    "HD520": Entry(
+        "a filter on a machine with another C library",
+        "Filters are linked with the C library inside where that is possible. This one could not be (it looks up users or"
+        " hosts, uses locales or shared libraries), and the C library of the machine where it ran has another version than"
+        " that of the machine where it was compiled. What it prints could be other bytes.",
+        "Compile it on a machine with the same version, or do without those calls.",
     ),
     "HD600": Entry(
         "no logs of that name",

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from .errors import UsageError
 from .regular import open_regular, read_regular
 
-VERSION = 4
+VERSION = 5
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _SIZES = {  # fields of Kernel, and what they can be
@@ -34,6 +34,7 @@ Role = Literal["map", "combine", "reduce"]
 VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "record", "unused"]
 
 SinkKind = Literal["BlockCursor", "ThreadArea"]
+Linked = Literal["static", "dynamic"]
 PrologueRuns = Literal["once", "asked", "each"]
 Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "warp", "lane"]
 Texel = Literal["", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "int32x2"]
@@ -217,6 +218,8 @@ class Kernel:
 class Program:
     """One filter. `binary` and `sources` are relative to the bundle; `gpu_refusals` empty = the GPU may run it.
 
+    linked  "static": with the C library that it was compiled with; "dynamic": it ends where a machine has another
+            (runtime/cpu/same_library.c).
     kernel  None where there are refusals, and for a combiner that is no fold: it runs on the CPU over sorted pairs.
     """
 
@@ -226,6 +229,7 @@ class Program:
     region: Region | None
     gpu_refusals: tuple[Reason, ...]
     kernel: Kernel | None = None
+    linked: Linked = "dynamic"
 
     def files(self) -> tuple[str, ...]:
         """The built files that a task may load or run."""
@@ -242,10 +246,13 @@ class Input:
 
 @dataclass(frozen=True)
 class Manifest:
+    """The whole contract. `library`: the C library of the machine that compiled, "glibc 2.36", "unknown" for others."""
+
     version: int
     tool: str
     name: str
     compiler: str
+    library: str
     flags: tuple[str, ...]
     programs: tuple[Program, ...]
     inputs: tuple[Input, ...]

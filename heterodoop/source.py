@@ -42,9 +42,14 @@ class SourceFile:
 
     def line(self, number: int) -> str:
         """Line `number` (from 1) without its end; "" where there is none."""
+        lines = self.lines()
+        return lines[number - 1] if 1 <= number <= len(lines) else ""
+
+    def lines(self) -> list[str]:
+        """All lines without their ends."""
         if not self._lines:
             self._lines = self.text.replace("\r\n", "\n").split("\n")
-        return self._lines[number - 1] if 1 <= number <= len(self._lines) else ""
+        return self._lines
 
 
 class SourceMap:

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,12 +20,14 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from . import compiler_words
 from .diag import Diagnostic, Severity
 from .errors import ToolError, UserError
 from .source import Span
 
 FILTER_FLAGS = ("-O3", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
 DEFAULT_STD = "gnu11"
+TOLERANT = ("-Wno-unknown-pragmas", "-fno-diagnostics-color")  # our pragma is no mistake; messages are read, not shown
 # What runtime/math has, in double and float form (exp, expf); runtime/math/functions.h is the same list.
 MATH_FUNCTIONS = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh cbrt erf erfc pow atan2 hypot".split()
@@ -55,6 +58,10 @@ class CcOptions:
         """gcc computes exp(1) itself and makes x * x of pow(x, 2), in other bits: not where the functions are ours."""
         return [f"-fno-builtin-{n}{s}" for n in MATH_FUNCTIONS for s in ("", "f")] if self.libm == "own" else []
 
+    def language_flags(self) -> list[str]:
+        """All that says how a program of the user's is understood: for its filter, and whoever looks at its text."""
+        return [*FILTER_FLAGS, *self.math_flags(), *self.preprocessor_flags()]
+
     def link_flags(self) -> list[str]:
         """The math library comes last: filters that call sqrt() should not need -lm."""
         return [*(f"-l{name}" for name in self.libraries), "-lm"]
@@ -78,6 +85,11 @@ def plain_path(path: str | os.PathLike[str]) -> str:
     """`path` as an argument that no compiler takes for an option (`-o`) or a response file (`@args`)."""
     text = os.fspath(path)
     return f"./{text}" if text.startswith(("-", "@")) else text
+
+
+def as_printed(path: str) -> str:
+    """A path as it stands in text that is read as UTF-8, whatever the locale's encoding of names is."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def language_words(path: str | os.PathLike[str]) -> list[str]:
@@ -133,6 +145,11 @@ def find_cc(environ: Mapping[str, str] = os.environ) -> list[str]:
     )
 
 
+def standard(environ: Mapping[str, str] = os.environ) -> str:
+    """The C standard of programs for which no other is asked: what $CC says, else gnu11. Raises as `find_cc`."""
+    return compiler_words.standard(find_cc(environ)) or DEFAULT_STD
+
+
 def run(
     argv: Sequence[str], *, stdin: str = "", cwd: str | None = None, timeout: float = 120,
     environ: Mapping[str, str] = os.environ,
@@ -141,7 +158,7 @@ def run(
 
     Raises ToolError HD503 where it cannot be started or does not end in time (then the whole group is killed).
     """
-    env = {**environ, "LC_ALL": "C", "LANGUAGE": "C"}
+    env = {**environ, "LC_ALL": "C", "LANGUAGE": "C", "SOURCE_DATE_EPOCH": build_time()}
     try:
         process = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env,
@@ -160,6 +177,16 @@ def run(
             raise
     decode = "utf-8", "surrogateescape"
     return Output(process.returncode, out.decode(*decode), err.decode(*decode))
+
+
+@cache
+def build_time() -> str:
+    """What __DATE__ and __TIME__ are in all that this process compiles, as seconds: now, in local time as compilers have it.
+
+    $SOURCE_DATE_EPOCH where it is set. A filter and its kernel would otherwise be compiled at two times.
+    """
+    now = int(time.time())
+    return os.environ.get("SOURCE_DATE_EPOCH") or str(now + time.localtime(now).tm_gmtoff)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
@@ -191,34 +218,40 @@ def header_folders(cc: tuple[str, ...]) -> frozenset[str]:
 
 def build_filter(
     sources: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], options: CcOptions, *, timeout: float = 300,
-    quoted: Sequence[str | os.PathLike[str]] = (), wrapped: Sequence[str] = (),
+    quoted: Sequence[str | os.PathLike[str]] = (), wrapped: Sequence[str] = (), more: Sequence[str] = (),
+    said: list[str] | None = None,
 ) -> list[Diagnostic]:
     """Compile and link a CPU filter. Returns the compiler's warnings.
 
     quoted   folders in which `#include "name"` looks after the including file's own.
     wrapped  functions of which calls go to __wrap_NAME, which finds the function itself as __real_NAME (ld's --wrap).
+    more     further words for the compiler.
+    said     gets all that compiler and linker print.
 
     Floating-point contraction, strict aliasing and undefined signed overflow are off, so that the filter computes what
     a kernel made from the same source computes.
     Raises UserError HD300 (C errors) or HD301 (link errors) with the compiler's text, ToolError HD502, HD503.
     """
     cc, place = find_cc(), Place.of([*sources, out])
-    words = [*cc, *FILTER_FLAGS, *options.math_flags(), *place.options(options).preprocessor_flags(), "-o", place.path(out)]
+    words = [*cc, *place.options(options).language_flags(), *TOLERANT, *more, "-o", place.path(out)]
     words += [word for folder in quoted for word in ("-iquote", os.path.abspath(folder))]
     for source in sources:
         words += [*language_words(source), place.path(source)]
     words += ["-x", "none", *(f"-Wl,--wrap={name}" for name in wrapped)]
     result = run([*words, *options.link_flags()], timeout=timeout, cwd=place.cwd)
+    if said is not None:
+        said += [result.stdout, result.stderr]
     return check(cc[0], result, {place.path(s): os.fspath(s) for s in sources})
 
 
 def build_object(source: str | os.PathLike[str], out: str | os.PathLike[str], *, timeout: float = 60) -> None:
-    """Compile a C file of our own into an object that `build_filter` takes: no -D, -I or -std of the user's reaches it.
+    """Compile a C file of our own into an object that `build_filter` takes: no -D, -I, -std or -W of the user's reaches it.
 
     Raises as `build_filter`.
     """
     cc, place = find_cc(), Place.of([source, out])
-    words = [*cc, *FILTER_FLAGS, "-c", "-o", place.path(out), *language_words(source), place.path(source)]
+    words = [*compiler_words.own(cc), f"-std={DEFAULT_STD}", *FILTER_FLAGS, "-c", "-o", place.path(out)]
+    words += [*language_words(source), place.path(source)]
     check(cc[0], run(words, timeout=timeout, cwd=place.cwd), {place.path(source): os.fspath(source)})
 
 
@@ -248,6 +281,7 @@ _PREFACE = re.compile(r"(?:In file included from |\s+from |.*: (?:In function|At
 
 def read_messages(stderr: str, names: Mapping[str, str]) -> list[Diagnostic]:
     """gcc's (or clang's) messages as diagnostics that keep the compiler's own text, excerpt and notes included."""
+    names = {as_printed(told): shown for told, shown in names.items()}
     head = _head_pattern(names)
     blocks: list[tuple[re.Match[str], int, int]] = []
     starts = [m for m in head.finditer(stderr) if m["kind"] != "note"]
@@ -276,7 +310,8 @@ def _diagnostic(match: re.Match[str], text: str, names: Mapping[str, str]) -> Di
     severity: Severity = "warning" if match["kind"] == "warning" else "error"
     span = None
     if match["file"]:
-        given = names.get(match["file"], match["file"])
+        told = os.fsdecode(match["file"].encode("utf-8", "surrogateescape"))
+        given = names.get(match["file"], told)
         col = int(match["col"] or 0)
         text = re.sub(f"^{re.escape(match['file'])}:", lambda _: f"{given}:", text, flags=re.MULTILINE)
         span = Span(given, int(match["line"]), col, col + 1 if col else 0)

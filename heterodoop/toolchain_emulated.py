@@ -11,7 +11,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-from . import build_cache, resources, toolchain
+from . import build_cache, compiler_words, resources, toolchain
 from .errors import ToolError
 
 # -O1: a module is used for a few tasks or tests, and g++ -O2 takes twice as long for it. Signed overflow, aliasing and
@@ -57,4 +57,4 @@ def _compiler() -> list[str]:
         raise ToolError(
             f"C++ compiler not found: {words[0]}", code="HD510", help="install g++ (Debian: apt install g++), or set CXX",
         )
-    return [path, *words[1:]]
+    return compiler_words.own([path, *words[1:]])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import build_cache, resources, toolchain
+from . import build_cache, compiler_words, resources, toolchain
 
 
 def math_objects(options: toolchain.CcOptions, cache: Path | None = None) -> tuple[Path, ...]:
@@ -21,6 +21,6 @@ def math_objects(options: toolchain.CcOptions, cache: Path | None = None) -> tup
         return ()
     source, cc = resources.find("runtime", "math", "filter.c"), toolchain.find_cc()
     texts = build_cache.tree(source.parent, (".h", ".c"))
-    name = build_cache.key([*toolchain.FILTER_FLAGS, *cc, build_cache.identity(cc[0]), *texts])
+    name = build_cache.key([*toolchain.FILTER_FLAGS, *compiler_words.own(cc), build_cache.identity(cc[0]), *texts])
     made = (cache or build_cache.folder()) / "math" / f"{name}.o"
     return (build_cache.get(made, lambda partial: toolchain.build_object(source, partial)),)

@@ -48,7 +48,7 @@ KERNEL = Kernel(
     places=(Placed("prev", "private", 30, "each thread's own copy"),),
 )
 MANIFEST = Manifest(
-    VERSION, "0.1.0", "größe", "gcc 12", ("-O3",),
+    VERSION, "0.1.0", "größe", "gcc 12", "glibc 2.36", ("-O3",),
     (Program("map", "bin/map", ("src/map.c",), None, (Reason("HD202", "no directive", "map.c"),)),
      Program("combine", "bin/combine", ("src/combine.c",), REGION, (), KERNEL)),
     (Input("map.c", "0" * 64),), (Input("bin/map", "1" * 64),),

@@ -116,7 +116,8 @@ class Bundles:
             return
         home = self._home(app)
         with tempfile.TemporaryDirectory(dir=home) as partial, tarfile.open(packed) as archive:
-            archive.extractall(partial, filter="tar")
+            archive.extraction_filter = getattr(tarfile, "tar_filter", None)  # Python 3.11.2 has none
+            archive.extractall(partial)
             for made in Path(partial).iterdir():
                 if not (home / made.name).exists():
                     made.rename(home / made.name)

@@ -50,7 +50,7 @@ def _compile_options(command: Any) -> Any:
         click.option("-I", "include", multiple=True, metavar="DIR", help="Folder for #include; repeatable."),
         click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Macro for the C compiler; repeatable."),
         click.option("-l", "library", multiple=True, metavar="LIB", help="Library to link with; repeatable."),
-        click.option("-std", "--std", "std", default="gnu11", show_default=True, help="C standard."),
+        click.option("-std", "--std", "std", default="", show_default="$CC's, or gnu11", help="C standard."),
     ]
     for option in reversed(options):
         command = option(command)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import toolchain_cuda
+from .. import toolchain, toolchain_cuda
 from ..errors import UsageError
 from ..manifest import Role
 from ..regular import read_regular
@@ -51,11 +51,14 @@ class BuildOptions:
     @classmethod
     def make(
         cls, source: Sequence[str], *, combine: str | None = None, reduce: str | None = None, include: Sequence[str] = (),
-        define: Sequence[str] = (), library: Sequence[str] = (), std: str = "gnu11", verify: bool = False,
+        define: Sequence[str] = (), library: Sequence[str] = (), std: str = "", verify: bool = False,
         opt: str = "default", no_opt: Sequence[str] = (), arch: Sequence[str] = (), fast_math: bool = False,
         libm: Libm = "own",
     ) -> BuildOptions:
-        """From the command line's words. Raises UsageError HD001: no such file, no map.c, not a C file; HD005, HD006."""
+        """From the command line's words; `std` "" = $CC's own.
+
+        Raises UsageError HD001: no such file, no map.c, not a C file; HD005, HD006; ToolError HD502.
+        """
         first = Path(source[0])
         folder = first.is_dir()
         programs: list[tuple[Role, Path]] = [("map", first / "map.c" if folder else first)]
@@ -67,7 +70,7 @@ class BuildOptions:
                 programs.append((role, default))  # type: ignore[arg-type]
         extra = tuple(Path(s) for s in source[1:])
         _check_files(first, folder, [p for _, p in programs], extra)
-        options = CcOptions(tuple(include), tuple(define), tuple(library), std, libm)
+        options = CcOptions(tuple(include), tuple(define), tuple(library), std or toolchain.standard(), libm)
         home = first if folder else first.parent
         toolchain_cuda.check_architectures(arch)
         gpu = GpuOptions(optimisations.chosen(opt, no_opt), tuple(arch), fast_math)

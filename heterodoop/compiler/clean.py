@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .preprocess import TOKEN, PpLine
+from .line_markers import PpLine
+from .preprocess import TOKEN
 
 PRAGMA = re.compile(r"\s*#\s*pragma\s+mapreduce\b")
 _FOREIGN = re.compile(r"\s*#\s*pragma\s+(.*)")

@@ -15,11 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import __version__, resources, toolchain, toolchain_math
+from .. import __version__, resources, toolchain, toolchain_filter, toolchain_math
 from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
-from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
-from . import decisions, frontend, kernels, passes, unchanged
+from ..manifest import FILE, VERSION, Input, Linked, Manifest, Program, Reason, Role, sha256
+from . import decisions, frontend, kernels, library, passes, unchanged
 from .app import BuildOptions
 from .bind import BoundRegion, bind
 
@@ -142,6 +142,7 @@ def _analyse_program(role: Role, path: Path, options: BuildOptions, sink: Sink) 
     analysis = passes.run(
         unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations, libm=options.cc.libm,
     )
+    analysis = library.checked(analysis, unit.newer, path)
     return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
 
 
@@ -159,6 +160,7 @@ def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
         tool=__version__,
         name=options.name,
         compiler=toolchain.version(toolchain.find_cc()),
+        library=toolchain_filter.library(),
         flags=_flags(options.cc),
         programs=tuple(_program(program, options) for program in programs),
         inputs=tuple(Input(path, sha256(Path(path))) for path in read),
@@ -167,7 +169,7 @@ def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
 
 
 def _flags(cc: toolchain.CcOptions) -> tuple[str, ...]:
-    return (*toolchain.FILTER_FLAGS, *cc.math_flags(), *cc.preprocessor_flags(), *cc.link_flags())
+    return (*cc.language_flags(), *cc.link_flags())
 
 
 def _program(program: Analysed, options: BuildOptions) -> Program:
@@ -183,12 +185,14 @@ def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest
     buffers = made.with_name("stdio_buffers.o")
     toolchain.build_object(resources.find("runtime", "cpu", "stdio_buffers.c"), buffers)
     ours = [buffers, *toolchain_math.math_objects(options.cc)]
+    linked: dict[Role, Linked] = {}
     for role, path in options.programs:
         shutil.copyfile(path, made / "src" / f"{role}.c")
-        toolchain.build_filter([*ours, path, *options.extra], made / "bin" / role, options.cc)
+        linked[role] = toolchain_filter.build([*ours, path, *options.extra], made / "bin" / role, options.cc)
     for path in options.extra:
         shutil.copyfile(path, made / "src" / path.name)
     programs = kernels.build(made, _parts(result), result.manifest.programs, options.extra, options.cc, options.gpu)
+    programs = tuple(replace(program, linked=linked[program.role]) for program in programs)
     built = [path for program in programs for path in program.files()]
     binaries = tuple(Input(path, sha256(made / path)) for path in built)
     manifest = replace(result.manifest, programs=programs, binaries=binaries)

@@ -6,7 +6,7 @@ Takes programs that `support` found nothing against, and decisions; the same inp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .. import manifest
 from ..errors import CompilerBug
@@ -24,8 +24,10 @@ _ALWAYS = ("base.cuh", "lane.cuh", "format.cuh", "arith.cuh", "wrap.cuh")
 _HERE = "#line here"  # becomes a directive that leads back to the generated file
 
 
-def emit(program: ir.Program, table: UseTable, decisions: Decisions, fold: manifest.Fold | None) -> str:
-    """The whole .cu text. Raises CompilerBug for what `support.refusals` should have named."""
+def emit(
+    program: ir.Program, table: UseTable, decisions: Decisions, fold: manifest.Fold | None, macros: Sequence[str] = (),
+) -> str:
+    """The whole .cu text; `macros`: see `library`. Raises CompilerBug for what `support.refusals` should have named."""
     env = Environment(program, decisions, table.points_to)
     kernel = "combine" if isinstance(program.region, ir.CombineRegion) else "map"
     helpers = list(_helpers(env))
@@ -33,6 +35,7 @@ def emit(program: ir.Program, table: UseTable, decisions: Decisions, fold: manif
     data = {
         "title": f"{kernel}.cu: made by HeteroDoop from {source}; changes here are lost",
         "about": list(_about(program, decisions, fold)),
+        "macros": macros,
         "headers": _headers(env),
         "structs": _structs(env),
         "constants": list(_constants(env)),

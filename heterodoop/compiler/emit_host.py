@@ -8,12 +8,13 @@ prologue writes (the executor).
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .. import resources, toolchain, toolchain_math
+from .. import resources, toolchain, toolchain_filter, toolchain_math
 from ..manifest import PrologueRuns
 from ..source import SourceFile, Span
 from ..toolchain import CcOptions
@@ -82,7 +83,7 @@ def _call(field: SharedField) -> str:
 
 
 def _escaped(path: str) -> str:
-    return path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return toolchain.as_printed(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def build_prologue(
@@ -102,8 +103,16 @@ def build_prologue(
     home = os.path.dirname(os.path.abspath(source.path))
     if "register" in text:  # its address is taken
         options = replace(options, defines=(*options.defines, "register="))
-    toolchain.build_filter([*ours, *toolchain_math.math_objects(options), copy, *extra], out, options, quoted=[home],
-                           wrapped=_ASKING if runs == "asked" else ())
+    toolchain_filter.build([*ours, *toolchain_math.math_objects(options), copy, *extra], out, options, quoted=[home],
+                           wrapped=_ASKING if runs == "asked" else (), more=_as_original(source.path, copy))
+
+
+def _as_original(path: str, copy: Path) -> list[str]:
+    """Words under which __BASE_FILE__ (and __TIMESTAMP__) are the program's own; nobody wants a copy's warnings."""
+    with contextlib.suppress(OSError):
+        os.utime(copy, ns=(os.stat(path).st_atime_ns, os.stat(path).st_mtime_ns))
+    name = _escaped(toolchain.Place.of([path]).path(path))
+    return ["-w", "-Wno-error", "-Wno-pedantic", "-Wno-builtin-macro-redefined", f'-D__BASE_FILE__="{name}"']
 
 
 def runs(program: ir.Program) -> PrologueRuns:

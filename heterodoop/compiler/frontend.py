@@ -22,9 +22,10 @@ from ..source import SourceFile, SourceMap, Span
 from ..toolchain import CcOptions, Place
 from .clean import PRAGMA, PRELUDE, Cleaned, Found, clean
 from .directive import Directive, close_match, parse_directive, unexpanded, with_expanded
+from .line_markers import PpLine, c23_functions, read_lines
 from .logical import pragma_text
 from .parse import ParseFailure, parse
-from .preprocess import TOKEN, Columns, PpLine, active_lines, preprocess, preprocess_text, read_lines, user_files
+from .preprocess import TOKEN, Columns, active_lines, preprocess, preprocess_text
 
 _PRAGMA_WORD = re.compile(r"\s*#\s*pragma\s+(\w+)")
 _HOPELESS = ("HD108", "HD109", "HD300")  # with them it is not worth looking at what the directives name
@@ -41,6 +42,7 @@ class Unit:
     deps        the user's files that were read, the source file first.
     warnings    what the C compiler warned of.
     errors      what is wrong with the directives by themselves (HD101-HD107); `bind` adds what else there is.
+    newer       functions that the system's headers lead to those of C23 (`library`).
     """
 
     path: str
@@ -51,6 +53,7 @@ class Unit:
     deps: list[str]
     warnings: list[Diagnostic] = field(default_factory=list)
     errors: list[Diagnostic] = field(default_factory=list)
+    newer: frozenset[str] = frozenset()
 
     def span(self, node: c_ast.Node) -> Span:
         """Place of a node's first token in the user's file (its line only, where a macro made it)."""
@@ -82,7 +85,7 @@ def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
     loader = _Loader(source, options)
     real, deps, warnings, directives, errors = loader.check()
     ast, refusal = loader.parse(real)
-    return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors)
+    return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors, c23_functions(real))
 
 
 def _read(name: str) -> SourceFile:
@@ -116,18 +119,18 @@ class _Loader:
         if sink.errors and result.returncode != 0:
             sink.raise_errors()
         toolchain.check(self._cc[0], result, self._names)
-        lines = read_lines(result.stdout, self._names)
+        lines, files = read_lines(result.stdout, self._names, self.sources)
         directives = self._directives(lines, sink)
         if any(d.code == "HD108" for d in sink.errors):  # the brace that the compiler misses is all it complains about
             sink.diagnostics = [d for d in sink.diagnostics if d.code != "HD300"]
         found = [directive for directive in directives if directive is not None]
         if len(found) < len(directives) or any(d.code in _HOPELESS for d in sink.errors):
             sink.raise_errors()
-        deps = list(dict.fromkeys([self._source.path, *user_files(result.stdout, self._names)]))
+        deps = list(dict.fromkeys([self._source.path, *filter(os.path.isfile, files)]))
         return lines, deps, warnings, self._expand(found), sink.errors
 
     def _check_syntax(self) -> list[Diagnostic]:
-        flags = self._place.options(self._options).preprocessor_flags()
+        flags = [*self._place.options(self._options).language_flags(), *toolchain.TOLERANT]
         words = [*self._cc, "-fsyntax-only", "-ftabstop=1", *flags, "-x", "c", self._place.path(self._source.path)]
         result = toolchain.run(words, cwd=self._place.cwd)
         return toolchain.check(self._cc[0], result, self._names)
@@ -181,7 +184,7 @@ class _Loader:
             lines[directives[d].span.line - 1 : directives[d].span.line - 1] = marked
         folder = os.path.dirname(os.path.abspath(self._source.path))
         result = preprocess_text(self._cc, "\n".join(lines), self._options, folder)
-        body = "\n".join(line.text for line in read_lines(result.stdout, {}))
+        body = "\n".join(line.text for line in read_lines(result.stdout, {}, SourceMap())[0])
         return {
             (int(m[1]), int(m[2]), int(m[3])): " ".join(m[4].split())
             for m in re.finditer(r"__hd_(\d+)_(\d+)_(\d+)_begin(.*?)__hd_end", body, re.DOTALL)
@@ -192,7 +195,7 @@ class _Loader:
     def parse(self, real: Sequence[PpLine]) -> tuple[c_ast.FileAST | None, Reason | None]:
         headers = str(resources.find("runtime", "headers"))
         result = preprocess(self._cc, self._source.path, self._options, self._place, headers=headers)
-        lines = read_lines(result.stdout, self._names, headers)
+        lines, _ = read_lines(result.stdout, self._names, self.sources, headers)
         refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
         if refusal:
             return None, refusal

@@ -36,7 +36,7 @@ class Part:
 
 def text(analysis: passes.Analysis) -> str:
     """The kernel's CUDA text."""
-    return emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold)
+    return emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold, analysis.macros)
 
 
 def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kernel | None:

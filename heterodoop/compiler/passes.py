@@ -72,13 +72,17 @@ check_order()
 
 @dataclass(frozen=True)
 class Analysis:
-    """One region after all passes. `refusals` empty: nothing was found that keeps it off the GPU."""
+    """One region after all passes. `refusals` empty: nothing was found that keeps it off the GPU.
+
+    macros  what its kernel defines to behave as this machine's C library (`library`).
+    """
 
     program: ir.Program
     uses: UseTable
     region: manifest.Region
     refusals: tuple[manifest.Reason, ...]
     decisions: Decisions
+    macros: tuple[str, ...] = ()
 
     @property
     def has_kernel(self) -> bool:

@@ -1,7 +1,6 @@
-"""Running `cc -E` and reading its output: which line of which file every output line came from.
+"""Running `cc -E`, and finding where a token of its output stands in the original line (macros and comments shift columns).
 
-Also finds where a token of the output stands in the original line (macros and comments shift columns). Not here:
-removing what the parser cannot take (`clean`).
+Not here: which line of which file an output line came from (`line_markers`), removing what the parser cannot take (`clean`).
 """
 
 from __future__ import annotations
@@ -9,16 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from .. import toolchain
+from .. import compiler_words, toolchain
 from ..source import SourceMap
 from ..toolchain import CcOptions, Place
-
-_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"((?:\s+\d+)*)\s*$')
-_ESCAPE = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
-_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b"}
+from .line_markers import PpLine
 
 TOKEN = re.compile(
     r"""(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)
@@ -30,16 +26,6 @@ TOKEN = re.compile(
     |(?P<punct>\.\.\.|<<=|>>=|->|\+\+|--|&&|\|\||<:|:>|<%|%>|::|<<|>>|[-+*/%&|^<>=!]=|[^\s\w])""",
     re.VERBOSE | re.DOTALL,
 )
-
-
-@dataclass(frozen=True)
-class PpLine:
-    """A line of preprocessed text. `system`: from a system header, or one of the stand-ins for those."""
-
-    file: str
-    line: int
-    text: str
-    system: bool
 
 
 def preprocess(cc: Sequence[str], path: str, options: CcOptions, place: Place, *, headers: str = "") -> toolchain.Output:
@@ -78,47 +64,8 @@ def preprocess_text(cc: Sequence[str], text: str, options: CcOptions, folder: st
 
 
 def _words(cc: Sequence[str], options: CcOptions) -> list[str]:
-    return [*cc, "-E", "-ftabstop=1", *options.preprocessor_flags(), "-x", "c"]
-
-
-def read_lines(text: str, names: Mapping[str, str], headers: str = "") -> list[PpLine]:
-    """Split preprocessed text by its line markers.
-
-    names    path as passed to the compiler -> the user's spelling.
-    headers  folder of the stand-ins, "" = none.
-    """
-    lines: list[PpLine] = []
-    file, number, system = "", 1, False
-    for line in text.split("\n"):
-        marker = _MARKER.match(line)
-        if marker:
-            name = _unescaped(marker[2])
-            stand_in = bool(headers) and name.startswith(headers + os.sep)
-            file, number, system = names.get(name, name), int(marker[1]), stand_in or "3" in marker[3].split()
-            continue
-        lines.append(PpLine(file, number, line, system or file.startswith("<")))
-        number += 1
-    return lines
-
-
-def _unescaped(name: str) -> str:
-    """A marker's file name; the bytes of a character beyond ASCII are escaped one by one."""
-    plain = _ESCAPE.sub(_unescape, name)
-    return plain.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
-
-
-def _unescape(match: re.Match[str]) -> str:
-    code = match[1]
-    if code[0] not in "01234567":
-        return _SIMPLE.get(code, code)
-    return bytes([int(code, 8) & 0xFF]).decode("utf-8", "surrogateescape")
-
-
-def user_files(text: str, names: Mapping[str, str]) -> list[str]:
-    """The user's files that were read for preprocessed text, in the order they were first read."""
-    markers = (m for m in map(_MARKER.match, text.split("\n")) if m and "3" not in m[3].split())
-    files = (_unescaped(m[2]) for m in markers)
-    return list(dict.fromkeys(names.get(file, file) for file in files if not file.startswith("<")))
+    flags = [*options.language_flags(), "-g0", "-w", "-fno-diagnostics-color"]  # -g3 would print all macros
+    return [*compiler_words.quiet(cc), "-E", "-ftabstop=1", *flags, "-x", "c"]
 
 
 def active_lines(lines: Iterable[PpLine]) -> set[tuple[str, int]]:

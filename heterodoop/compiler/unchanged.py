@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .. import __version__, build_cache, manifest, resources, toolchain, toolchain_cuda
+from .. import __version__, build_cache, manifest, resources, toolchain, toolchain_cuda, toolchain_filter
 from ..errors import HeteroDoopError
 from .app import BuildOptions
 
@@ -18,7 +18,7 @@ FILE = "build.key"
 # What the C and CUDA compilers take from the environment.
 _ENVIRONMENT = ("CC", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
                 "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN")
-_SUFFIXES = (".py", ".h", ".cuh", ".cu", ".c", ".j2")
+_SUFFIXES = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 
 
 def key(options: BuildOptions) -> str:
@@ -27,13 +27,14 @@ def key(options: BuildOptions) -> str:
     archs = toolchain_cuda.architectures(options.gpu.arch)
     nvcc = toolchain_cuda.find_nvcc() if archs else None
     parts = [__version__, str(manifest.VERSION), repr(options), *compiler, build_cache.identity(compiler[0]), *archs]
+    parts.append(toolchain_filter.library())
     parts += [build_cache.identity(nvcc.path) if nvcc else "", *(os.environ.get(name, "") for name in _ENVIRONMENT)]
     ours = [Path(__file__).parent, resources.find("templates"), *_runtime()]
     return build_cache.key([*parts, *(text for root in ours for text in build_cache.tree(root, _SUFFIXES))])
 
 
 def _runtime() -> list[Path]:
-    return [resources.find("runtime", name) for name in ("device", "cpu", "math", "headers")]
+    return [resources.find("runtime", name) for name in ("device", "cpu", "math", "headers", "probe")]
 
 
 def unchanged(bundle: Path, found: str) -> manifest.Manifest | None:

@@ -38,6 +38,8 @@ KNOWN = (
           "the filter was built with a newer C library than the node has", _BUILD_THERE),
     Known(r"error while loading shared libraries: (\S+?):", "HD631", "the node lacks a library of the filter",
           "link it into the filter, or install it on the nodes"),
+    Known(r"HD520: this filter was compiled with", "HD631",
+          "the filter could not be linked statically, and the node has another C library", _BUILD_THERE),
     Known(r"error=8, |[Ee]xec format error", "HD631", "the filter is no program for the node's processor", _BUILD_THERE),
     Known(r"error=7, |Argument list too long", "HD638", "the job's settings do not fit into the filter's environment",
           "lower -D stream.jobconf.truncate.limit=20000"),

@@ -1,4 +1,4 @@
-// stdlib.h's conversions of text, as glibc 2.36 in the C locale. `err` stands for errno: set where C sets it.
+// stdlib.h's conversions of text, as glibc's (library.cuh) in the C locale. `err` stands for errno: set where C sets it.
 #pragma once
 
 #include "parse_real.cuh"
@@ -28,6 +28,10 @@ HD_NOINLINE ParsedInteger parse_integer(const char *s, char **end, int base) {
         base = 16;
         // Without a digit after it the prefix is a plain zero.
         s += digit_value(s[2]) < 16 ? 2 : 0;
+    }
+    if (HD_BINARY_INTEGERS && zero && (base == 0 || base == 2) && (s[1] | 0x20) == 'b') {
+        base = 2;
+        s += digit_value(s[2]) < 2 ? 2 : 0;
     }
     if (base == 0) base = zero ? 8 : 10;
     const char *const first = s;

@@ -6,6 +6,7 @@
 
 #include "ctype.cuh"
 #include "decimal.cuh"
+#include "library.cuh"
 #include "powers.cuh"
 
 namespace hd {
@@ -204,8 +205,8 @@ HD_DEVICE uint64_t hexadecimal_bits(int &err, const NumberText &number, const Bi
     if (shift > 64) return assemble(err, format, cut);
     const uint64_t half = 1ull << (shift - 1);
     cut.at_least_3_4 = (mantissa & (half * 2 - 1)) >= half + half / 2;
-    // glibc forgets this bit of a subnormal number, the first that a normal one would not have.
-    if (cut.exponent > normal) mantissa &= ~(1ull << (63 - format.bits));
+    // Older glibc forgets this bit of a subnormal number, the first that a normal one would not have.
+    if (!HD_EXACT_HEXADECIMALS && cut.exponent > normal) mantissa &= ~(1ull << (63 - format.bits));
     const uint64_t rest = mantissa & (half * 2 - 1);
     cut.mantissa = shift < 64 ? mantissa >> shift : 0;
     cut.up = rest > half || (rest == half && (number.more || (cut.mantissa & 1)));
@@ -236,7 +237,7 @@ HD_DEVICE uint64_t nan_payload(int &err, const char *s, const char *end) {
         overflow |= next >> 64 != 0;
         payload = static_cast<uint64_t>(next);
     }
-    if (overflow) err = error_range;
+    if (overflow && !HD_QUIET_PAYLOADS) err = error_range;
     return s < end ? 0 : overflow ? ~0ull : payload;
 }
 

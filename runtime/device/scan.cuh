@@ -1,4 +1,4 @@
-// sscanf and scanf as glibc 2.36 in the C locale, over any source of characters:
+// sscanf and scanf as glibc's (library.cuh) in the C locale, over any source of characters:
 //     struct Source { int peek(); int get(); };   // the next character as unsigned char, -1 at the end
 // Not treated: %p, %m, wide characters (%ls, %lc, %S, %C), long double, positions (%1$d), the ' and I flags, bytes beyond
 // ASCII in the format outside of %[...], and floating-point fields longer than 127 characters. The result is then
@@ -197,6 +197,9 @@ private:
             if (left != 0 && (c | 0x20) == 'x' && (base == 0 || base == 16)) {
                 base = 16;
                 advance(left);
+            } else if (HD_BINARY_SCANS && left != 0 && (c | 0x20) == 'b' && base == 0) {
+                base = 2;
+                advance(left);
             } else if (base == 0) {
                 base = 8;
             }
@@ -257,7 +260,10 @@ private:
             if (left == 0 || next() < 0) return mismatch;
             left -= left > 0;
         }
-        if ((c | 0x20) == 'n') return rest_of(field, "nan", left);
+        if ((c | 0x20) == 'n') {
+            const Step step = rest_of(field, "nan", left);
+            return HD_SCANNED_PAYLOADS && step == matched ? payload(field, left) : step;
+        }
         if ((c | 0x20) == 'i') {
             const Step step = rest_of(field, "inf", left);
             if (step != matched || left == 0 || next() < 0) return step;
@@ -266,6 +272,23 @@ private:
             return matched;
         }
         return read_digits(field, left, sign);
+    }
+
+    // What may follow "nan": letters and digits in parentheses, of which the last must be there.
+    HD_DEVICE Step payload(Field &field, int left) {
+        if (left == 0 || next() < 0) return matched;
+        if (c != '(') {
+            put_back();
+            return matched;
+        }
+        do {
+            field.add(c);
+            left -= left > 0;
+            if (left == 0 || next() < 0) return mismatch;
+        } while (digit_char(c) || alpha_char(c) || c == '_');
+        if (c != ')') return mismatch;
+        field.add(c);
+        return matched;
     }
 
     HD_DEVICE Step infinity(Field &field, int left) {

@@ -262,7 +262,7 @@ NO_FOLDS: dict[str, str] = {
     "sum tested instead of the key": changed(("if (prev[0])", "if (count)")),
     "prints a header": usual(before=BEFORE + ' printf("head\\t0\\n");'),
     "prints a footer": usual(after='puts("end");'),
-    "exit status not known": usual(after="return;"),
+    "exit status not known": usual(after="return val;"),
     "exit status from the sum": usual(after="return count > 0;"),
     # the form of the output
     "space for the tab": changed(("\\t", " ")),

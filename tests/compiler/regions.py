@@ -23,7 +23,8 @@ int getchar(void); int fgetc(FILE *); ssize_t getline(char **, size_t *, FILE *)
 ssize_t getdelim(char **, size_t *, int, FILE *); int feof(FILE *); FILE *fopen(const char *, const char *);
 int fclose(FILE *); void *malloc(size_t); void *calloc(size_t, size_t); void *realloc(void *, size_t); void free(void *);
 void exit(int) __attribute__((noreturn)); void _exit(int) __attribute__((noreturn));
-void abort(void) __attribute__((noreturn)); char *getenv(const char *); int atoi(const char *); long atol(const char *);
+void abort(void) __attribute__((noreturn)); char *getenv(const char *); int setenv(const char *, const char *, int);
+int atoi(const char *); long atol(const char *);
 long long atoll(const char *); double atof(const char *); long strtol(const char *, char **, int);
 double strtod(const char *, char **);
 unsigned long strtoul(const char *, char **, int); int rand(void); void srand(unsigned); long time(long *); int abs(int);

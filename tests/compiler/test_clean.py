@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from pycparser import c_ast
 
 from heterodoop.compiler.clean import PRELUDE, Cleaned, clean
+from heterodoop.compiler.line_markers import PpLine, read_lines
 from heterodoop.compiler.parse import ParseFailure, parse
-from heterodoop.compiler.preprocess import TOKEN, Columns, PpLine, read_lines
+from heterodoop.compiler.preprocess import TOKEN, Columns
 from heterodoop.source import SourceFile, SourceMap
 
 
@@ -144,7 +145,7 @@ def test_columns_of_tokens_that_a_macro_moved() -> None:
 def test_line_markers() -> None:
     head = '# 0 "<built-in>"\n#define X\n# 3 "a \\"b\\\\\\n\\303\\274.c" 1\nint x;\n'
     text = head + '# 7 "/usr/include/s.h" 1 3 4\nint y;\n# 4 "./-o.c" 2\n\nint z;'
-    found = [(line.file, line.line, line.text, line.system) for line in read_lines(text, {"./-o.c": "-o.c"})]
+    found = [(line.file, line.line, line.text, line.system) for line in read_lines(text, {"./-o.c": "-o.c"}, SourceMap())[0]]
     assert found == [
         ("<built-in>", 0, "#define X", True), ('a "b\\\nü.c', 3, "int x;", False),
         ("/usr/include/s.h", 7, "int y;", True),

@@ -115,7 +115,7 @@ def bundle(tmp_path: Path, filters: Callable[[str], Path]) -> Make:
             region = _region(fold, pairs) if role == "combine" else None
             programs.append(Program(role, f"bin/{role}", (f"src/{role}.c",), region, ()))  # type: ignore[arg-type]
             binaries.append(Input(f"bin/{role}", sha256(binary)))
-        manifest = Manifest(VERSION, "test", "app", "gcc", (), tuple(programs), (), tuple(binaries))
+        manifest = Manifest(VERSION, "test", "app", "gcc", "unknown", (), tuple(programs), (), tuple(binaries))
         (root / FILE).write_text(manifest.to_json())
         return root
 

@@ -1,0 +1,98 @@
+"""What a kernel's program takes from the C library and the compiler of this machine, and whether kernels do the same.
+
+The machine that compiles decides (`toolchain_probe`): a behaviour that kernels know becomes a macro in their text, one that
+they do not know keeps the program on the CPU, by name and place. Not here: which functions devices have (`device_calls`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .. import compiler_words, toolchain, toolchain_probe
+from ..manifest import Reason
+from ..source import Span
+from ..toolchain_probe import Machine
+from . import emit_expr_output, formats, ir, ir_walk, stdio
+from .flow_memory import reached
+from .passes import Analysis
+
+_REAL = ("tiny hexadecimals", "large payloads")
+_READS = {name: (name, *_REAL) for name in ("strtod", "strtof", "atof")}
+# Functions that the probe knows under another's name.
+_AS = {
+    "index": "strchr", "rindex": "strrchr", "bcmp": "memcmp", "bcopy": "memmove", "bzero": "memset", "_tolower": "tolower",
+    "_toupper": "toupper", "__strtok_r": "strtok_r", "frexpf": "frexp", "modff": "modf", "fmaf": "fma", "lroundf": "lround",
+    "llroundf": "llround", "lrintf": "lrint",
+}
+_PRINTED = {
+    **dict.fromkeys("diouxXc", "printed integers"), **dict.fromkeys("fFeEgGaA", "printed reals"), "s": "printed words",
+}
+_SCANNED = {
+    **dict.fromkeys("diouxX", ("scanned integers",)), **dict.fromkeys("sc[", ("scanned words",)),
+    **dict.fromkeys("eEfgGaA", ("scanned reals", *_REAL, "scanned payloads")),
+}
+
+def checked(analysis: Analysis, led: frozenset[str], path: Path) -> Analysis:
+    """The analysis of a program that may have a kernel, with this machine's reasons against that, or the kernel's macros.
+
+    led  functions that the system's headers lead to those of C23. Raises as `toolchain_probe.machine`.
+    """
+    if not analysis.has_kernel:
+        return analysis
+    machine = toolchain_probe.machine()
+    reasons = [*_language(machine, path)]
+    macros: set[str] = set()
+    for behaviour, function, span in () if machine.failure else _behaviours(analysis.program, led):
+        wanted = machine.macros(behaviour)
+        if wanted is None:
+            text = f"{function}() does not do in this machine's C library ({machine.library}) what it does in kernels"
+            reasons.append(Reason("HD308", text, str(span) if span.line else str(path)))
+        macros |= wanted or set()
+    refusals = tuple(dict.fromkeys((*analysis.refusals, *reasons)))
+    return replace(analysis, refusals=refusals, macros=tuple(sorted(macros)))
+
+
+def _language(machine: Machine, path: Path) -> Iterator[Reason]:
+    """What $CC says that kernels do not follow."""
+    words = compiler_words.changes(toolchain.find_cc())
+    for word in words:
+        text = f"the C compiler is called with {word}, which gives programs another meaning than kernels have"
+        yield Reason("HD307", text, str(path))
+    if machine.failure:
+        yield Reason("HD309", f"how this machine's C library behaves cannot be asked: {machine.failure}", str(path))
+    for fact in machine.strange if not words else ():
+        yield Reason("HD307", f"as the C compiler is called it is not so that {fact}, as in kernels", str(path))
+
+
+def _behaviours(program: ir.Program, led: frozenset[str]) -> Iterator[tuple[str, str, Span]]:
+    """Behaviour, the function that has it, and where: for all that the region and its helpers call."""
+    names = sorted(reached(program, program.region.body))
+    bodies: Sequence[ir.Block] = [program.region.body, *(program.by_name[name].body for name in names)]
+    for node in (n for body in bodies for n in ir_walk.walk(body)):
+        if isinstance(node, (ir.Emit, ir.Stderr)):
+            yield from ((b, node.call, node.span) for b in _printed(node.pieces))
+        elif isinstance(node, ir.ReadPair):
+            yield from ((b, "scanf", node.span) for b in _scanned(node.format, led & {"scanf", "fscanf"}))
+        elif isinstance(node, ir.Call) and ir.called(node) not in program.by_name:
+            yield from ((b, ir.called(node), node.span) for b in _called(node, led))
+
+
+def _called(node: ir.Call, led: frozenset[str]) -> Iterable[str]:
+    name = ir.called(node)
+    if name in ("sprintf", "snprintf"):
+        return _printed(emit_expr_output.string_pieces(node) or ())
+    if name == "sscanf":
+        return _scanned(stdio.literal(node.args[1]) or b"", led & {name})
+    return [f"c23:{name}"] if name in led else _READS.get(name, (_AS.get(name, name),))
+
+
+def _printed(pieces: Iterable[ir.Piece]) -> list[str]:
+    letters = [piece.spec[-1] for piece in pieces if isinstance(piece, ir.Format)]
+    return [_PRINTED[letter] for letter in letters if letter in _PRINTED]
+
+
+def _scanned(text: bytes, led: frozenset[str]) -> list[str]:
+    found = [name for item in formats.split_scanf(text) or () for name in _SCANNED.get(item.letter, ())]
+    return [f"c23:{name}" if led and name.startswith("scanned") and name != "scanned payloads" else name for name in found]

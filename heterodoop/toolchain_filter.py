@@ -1,0 +1,77 @@
+"""Building filters and prologues that do the same on every machine: with the C library inside, where that is possible.
+
+What a program prints depends on its C library, and nodes have others than the machine that compiles. A static program brings
+its own. One that needs what a static one lacks (users' names, locales, plug-ins, shared libraries) gets an object that ends
+it where the machine's library is another (runtime/cpu/same_library.c). Not here: words and messages of compilers
+(`toolchain`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import compiler_words, resources, toolchain
+from .errors import HeteroDoopError
+from .manifest import Linked
+from .toolchain import CcOptions
+
+# Calls that load files of the C library's own at run time, whatever it was linked with.
+_LOADING = (
+    "dlopen dlsym dladdr setlocale newlocale iconv_open catopen wordexp glob getpwnam getpwuid getpwnam_r getpwuid_r "
+    "getpwent getgrnam getgrgid getgrnam_r getgrgid_r getgrent getgrouplist initgroups getlogin getaddrinfo gethostbyname "
+    "gethostbyname_r gethostbyaddr getnameinfo getservbyname getservbyport getprotobyname getnetbyname res_query"
+).split()
+_REFERENCE = re.compile(r"(?P<file>\S.*): reference to (?P<name>\w+)$", re.MULTILINE)
+_LIBRARY = re.compile(r"lib(c|m|pthread|dl|rt|util|resolv|anl|gcc|gcc_eh)\.a\(")
+_SHARED = frozenset({"-pie", "-rdynamic", "-static-pie", "-shared-libgcc", "-static-libasan"})  # against -static
+
+
+def library() -> str:
+    """The C library that programs are compiled with: "glibc 2.36", "unknown" for others. Raises ToolError HD502, HD503."""
+    words = [*compiler_words.own(toolchain.find_cc()), "-E", "-P", "-w", "-x", "c", "-"]
+    said = toolchain.run(words, stdin="#include <limits.h>\nglibc __GLIBC__ __GLIBC_MINOR__\n").stdout
+    found = re.search(r"^glibc (\d+) (\d+)$", said, re.MULTILINE)
+    return f"glibc {found[1]}.{found[2]}" if found else "unknown"
+
+
+def build(
+    sources: Sequence[str | Path], out: Path, options: CcOptions, *, quoted: Sequence[str] = (), wrapped: Sequence[str] = (),
+    more: Sequence[str] = (),
+) -> Linked:
+    """Compile and link a program as `toolchain.build_filter`; says how it was linked. Raises as that does."""
+    if _build_static(sources, out, options, quoted, wrapped, more):
+        return "static"
+    check = out.with_name(f"{out.name}.library.o")
+    toolchain.build_object(resources.find("runtime", "cpu", "same_library.c"), check)
+    try:
+        toolchain.build_filter([check, *sources], out, options, quoted=quoted, wrapped=wrapped, more=more)
+    finally:
+        check.unlink(missing_ok=True)
+    return "static" if b"/ld-" not in _interpreter(out) else "dynamic"
+
+
+def _build_static(
+    sources: Sequence[str | Path], out: Path, options: CcOptions, quoted: Sequence[str], wrapped: Sequence[str],
+    more: Sequence[str],
+) -> bool:
+    """Try it; False where it cannot be done, or would not be the same program."""
+    if _SHARED & set(toolchain.find_cc()):
+        return False
+    traced = [f"-Wl,--trace-symbol={name}" for name in _LOADING]
+    said: list[str] = []
+    try:
+        toolchain.build_filter(
+            sources, out, options, quoted=quoted, wrapped=wrapped, more=[*more, "-static", *traced], said=said,
+        )
+    except HeteroDoopError:  # without -static the compiler says what is wrong with the program itself
+        return False
+    found = [m for text in said for m in _REFERENCE.finditer(text)]
+    return not any(not _LIBRARY.search(m["file"]) for m in found)
+
+
+def _interpreter(program: Path) -> bytes:
+    """The loader that a program asks for, with what surrounds it in the file's beginning."""
+    with open(program, "rb") as file:
+        return file.read(4096)
