@@ -219,7 +219,7 @@ def header_folders(cc: tuple[str, ...]) -> frozenset[str]:
 def build_filter(
     sources: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], options: CcOptions, *, timeout: float = 300,
     quoted: Sequence[str | os.PathLike[str]] = (), wrapped: Sequence[str] = (), more: Sequence[str] = (),
-    said: list[str] | None = None,
+    said: list[str] | None = None, partial: bool = False,
 ) -> list[Diagnostic]:
     """Compile and link a CPU filter. Returns the compiler's warnings.
 
@@ -227,6 +227,7 @@ def build_filter(
     wrapped  functions of which calls go to __wrap_NAME, which finds the function itself as __real_NAME (ld's --wrap).
     more     further words for the compiler.
     said     gets all that compiler and linker print.
+    partial  make one object of the sources, for a later link.
 
     Floating-point contraction, strict aliasing and undefined signed overflow are off, so that the filter computes what
     a kernel made from the same source computes.
@@ -238,7 +239,8 @@ def build_filter(
     for source in sources:
         words += [*language_words(source), place.path(source)]
     words += ["-x", "none", *(f"-Wl,--wrap={name}" for name in wrapped)]
-    result = run([*words, *options.link_flags()], timeout=timeout, cwd=place.cwd)
+    words += ["-r", "-nostdlib"] if partial else options.link_flags()
+    result = run(words, timeout=timeout, cwd=place.cwd)
     if said is not None:
         said += [result.stdout, result.stderr]
     return check(cc[0], result, {place.path(s): os.fspath(s) for s in sources})

@@ -41,6 +41,10 @@ def build(
     more: Sequence[str] = (),
 ) -> Linked:
     """Compile and link a program as `toolchain.build_filter`; says how it was linked. Raises as that does."""
+    if wrapped:
+        whole = out.with_name(f"{out.name}.wrapped.o")
+        if _wrap(sources, whole, options, quoted, wrapped, more):
+            sources, wrapped = [whole], ()
     if _build_static(sources, out, options, quoted, wrapped, more):
         return "static"
     check = out.with_name(f"{out.name}.library.o")
@@ -50,6 +54,18 @@ def build(
     finally:
         check.unlink(missing_ok=True)
     return "static" if b"/ld-" not in _interpreter(out) else "dynamic"
+
+
+def _wrap(
+    sources: Sequence[str | Path], whole: Path, options: CcOptions, quoted: Sequence[str], wrapped: Sequence[str],
+    more: Sequence[str],
+) -> bool:
+    """Link the program's own files alone: in a static program the library's calls would be led there too."""
+    try:
+        toolchain.build_filter(sources, whole, options, quoted=quoted, wrapped=wrapped, more=more, partial=True)
+    except HeteroDoopError:  # what is wrong is said by the whole link
+        return False
+    return True
 
 
 def _build_static(

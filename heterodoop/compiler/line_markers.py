@@ -49,13 +49,17 @@ class _Directive:
 
 @dataclass(frozen=True)
 class _Section:
-    """A part of a file, from its line `start` on, that counts as `line` and the following ones of `name`."""
+    """A part of a file, from its line `start` on, that counts as `line` and the following ones of `name`.
+
+    system  its text is a system header's; foreign: so is the file.
+    """
 
     file: str
     start: int
     name: str
     line: int
     system: bool
+    foreign: bool = False
 
     def place(self, line: int) -> int:
         return self.start + line - self.line
@@ -108,22 +112,29 @@ class _Markers:
     def _enter(self, name: str, line: int, flags: frozenset[str]) -> None:
         file = self._names.get(name, name)
         stand_in = bool(self._headers) and name.startswith(self._headers + os.sep)
-        self._section = _Section(file, line, name, line, stand_in or _SYSTEM in flags)
+        system = stand_in or _SYSTEM in flags
+        self._section = _Section(file, line, name, line, system, system or name.startswith("<"))
         if not self.system:
             self.files[file] = None
 
     def _directive(self, name: str, line: int, flags: frozenset[str]) -> _Directive | None:
         """The next `#line` of the file that says so; one that a macro spells, where nothing else explains the marker."""
         ahead = [d for d in self._of_file() if d.at >= self.line]
+        skips = name == self._section.name and self._section.place(line) >= self.line
         for directive in ahead:
             if (directive.line, directive.name or self._section.name, directive.flags) == (line, name, flags):
-                return directive
-        skips = name == self._section.name and self._section.place(line) >= self.line
+                return None if skips and self._says_something(self._section.place(line), directive.at) else directive
         explained = skips or flags or name.startswith("<") or name in self._names
         return None if explained else next((d for d in ahead if d.line is None), None)
 
+    def _says_something(self, line: int, end: int) -> bool:
+        """Is there text on the file's line, which stands before `end`? Then a marker leads to it and not beyond."""
+        source = self._sources.get(self.file)
+        text = source.line(line).strip() if source and line < end else ""
+        return bool(text) and not text.startswith(("#", "%:", "/*", "//"))
+
     def _of_file(self) -> tuple[_Directive, ...]:
-        if self.system or not self.file:
+        if self._section.foreign or not self.file:
             return ()
         if self.file not in self._directives:
             source = self._sources.get(self.file)

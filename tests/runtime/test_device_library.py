@@ -13,17 +13,24 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop import toolchain_probe
+
 HERE = Path(__file__).parent / "device"
 HEADERS = HERE.parents[2] / "runtime" / "device"
 LIBRARY = (
     "arith bits ctype decimal format format_real format_text math memory numbers parse_real powers round_decimal scan "
-    "scan_set string_words strings"
+    "scan_set library string_words strings"
 ).split()
 # Cases per driver: a second or two each.
 DRIVERS = {"print_reals": 300_000, "print_text": 1_000_000, "parse_numbers": 1_000_000, "text": 1_000_000, "scan": 600_000,
            "arithmetic": 2_000_000}
 AS_KERNELS = ["-std=c++17", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off"]
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-format-nonliteral", "-Werror"]
+# Behaviours that differ among libraries (runtime/device/library.cuh), as this machine's library has them. g++ defines
+# _GNU_SOURCE, so that newer headers lead to C23's functions.
+LIBRARY_MACROS = sorted({
+    macro for name in toolchain_probe.machine().behaviour for macro in toolchain_probe.machine().macros(name) or ()
+})
 SANITIZERS = ["-O0", "-g1", "-fno-wrapv",  # -O0: most of the time is the compiler's
               "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
@@ -31,6 +38,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_
 
 def build(folder: Path, name: str, options: list[str]) -> None:
     # -fno-builtin: glibc's functions are to be called, not what the compiler knows of them.
+    options = [*options, *(f"-D{macro}=1" for macro in LIBRARY_MACROS)]
     argv = ["g++", *AS_KERNELS, "-fno-builtin", *WARNINGS, *options, f"-I{HEADERS}", str(HERE / f"{name}.cpp"), "-o",
             str(folder / name)]
     subprocess.run(argv, check=True, env=ENVIRONMENT)

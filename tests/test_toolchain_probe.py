@@ -1,0 +1,124 @@
+"""What the C library does is asked once, and decides what kernels do, or that a program stays on the CPU."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from heterodoop import build_cache, toolchain_probe
+from heterodoop.compiler import compile as compiling
+from heterodoop.compiler import kernels
+from heterodoop.compiler.app import BuildOptions
+from heterodoop.toolchain_probe import Machine
+
+NUMBERS = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    char line[99];
+    int v;
+#pragma mapreduce mapper key(line) value(v)
+    while (fgets(line, sizeof(line), stdin)) {
+        line[strcspn(line, "\\n")] = 0;
+        v = -1;
+        sscanf(line, "%i", &v);
+        printf("%s %ld %.9g\\t%d\\n", line, strtol(line, NULL, 0), (double)strtof(line, NULL), v);
+    }
+    return 0;
+}
+"""
+# What glibc 2.41 says where 2.36 says something else.
+NEWER = {
+    "tiny hexadecimals": "4de3df6e4e2513f0", "large payloads": "d9c273cf3482579d", "scanned payloads": "d8cf67018daa1b4d",
+    "c23:strtol": "4d06c43eb052dea8", "c23:scanned integers": "3f8d93766ee6f84d",
+}
+OLDER = {
+    "tiny hexadecimals": "8b13eea556d20f1b", "large payloads": "9709bff246b44f1f", "scanned payloads": "a611a41dc46e3699",
+}
+
+
+def analysed(tmp_path: Path, text: str = NUMBERS) -> compiling.Analysed:
+    (tmp_path / "map.c").write_text(text)
+    (program,) = compiling.analyse(BuildOptions.make([str(tmp_path / "map.c")])).programs
+    return program
+
+
+@pytest.fixture
+def here() -> Machine:
+    return toolchain_probe.machine()
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, machine: Machine) -> None:
+    monkeypatch.setattr(toolchain_probe, "machine", lambda: machine)
+
+
+def test_this_machine_is_known(here: Machine) -> None:
+    """Else kernels are kept off devices here; the hashes of a new library belong into runtime/probe/known.txt."""
+    assert here.library.startswith("glibc ") and not here.failure and not here.strange
+    assert [name for name in here.behaviour if here.macros(name) is None] == []
+    assert len(here.behaviour) > 100 and here.macros("no such function") == frozenset()
+
+
+def test_a_newer_library_decides_what_kernels_do(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, dataclasses.replace(here, behaviour={**here.behaviour, **NEWER}))
+    program = analysed(tmp_path)
+    assert program.region is not None and program.region.macros == ("HD_EXACT_HEXADECIMALS", "HD_QUIET_PAYLOADS")
+    assert "#define HD_EXACT_HEXADECIMALS 1" in kernels.text(program.region)
+
+
+def test_headers_may_lead_calls_to_other_functions(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, dataclasses.replace(here, behaviour={**here.behaviour, **NEWER}))
+    led = 'extern long hd_a(void) __asm__("__isoc23_strtol"), hd_b(void) __asm__("__isoc23_sscanf");\n'
+    (tmp_path / "led.h").write_text(f"#pragma GCC system_header\n{led}")
+    program = analysed(tmp_path, '#include "led.h"\n' + NUMBERS)
+    assert program.region is not None
+    assert program.region.macros[:2] == ("HD_BINARY_INTEGERS", "HD_BINARY_SCANS")
+
+
+def test_glibc_2_36_needs_no_macro(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = {name: value for name, value in here.behaviour.items() if not name.startswith("c23:")}
+    pretend(monkeypatch, dataclasses.replace(here, behaviour={**plain, **OLDER}))
+    program = analysed(tmp_path)
+    assert program.region is not None and not {m for m in program.region.macros if not m.startswith("HD_BINARY")}
+
+
+@pytest.mark.parametrize(("behaviour", "place"), [("strtol", "13:43: strtol()"), ("scanned integers", "12:9: sscanf()"),
+                                                  ("tiny hexadecimals", "13:74: strtof()"),
+                                                  ("printed reals", "13:9: printf()")])
+def test_what_kernels_do_not_know_keeps_the_program_on_the_cpu(
+    behaviour: str, place: str, here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    odd = dict.fromkeys((behaviour, f"c23:{behaviour}"), "0" * 16)
+    pretend(monkeypatch, dataclasses.replace(here, library="glibc 9.1", behaviour={**here.behaviour, **odd}))
+    (reason,) = analysed(tmp_path).refusals
+    assert (reason.code, "glibc 9.1" in reason.message) == ("HD308", True)
+    assert f"{reason.place}: {reason.message}".startswith(f"{tmp_path}/map.c:{place}")
+
+
+def test_other_functions_do_not_matter(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, dataclasses.replace(here, behaviour={**here.behaviour, "strtok": "0" * 16, "isalpha": "0" * 16}))
+    assert analysed(tmp_path).refusals == ()
+
+
+def test_a_compiler_whose_programs_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrapper = tmp_path / "cc"
+    fails = 'case "$*" in *numbers.c*) echo "cc: error: no such luck" >&2; exit 1;; esac'
+    wrapper.write_text(f'#!/bin/sh\n{fails}\nexec gcc "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("CC", str(wrapper))
+    (reason,) = analysed(tmp_path).refusals
+    assert (reason.code, "no such luck" in reason.message) == ("HD309", True)
+
+
+def test_the_answer_is_kept_and_asked_again_for_another_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = build_cache.folder() / "probe"
+    toolchain_probe.machine()
+    before = set(kept.iterdir())
+    wrapper = tmp_path / "my-gcc"
+    wrapper.write_text('#!/bin/sh\nexec gcc "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("CC", str(wrapper))
+    assert toolchain_probe.machine().library.startswith("glibc") and len(set(kept.iterdir()) - before) == 1
