@@ -802,16 +802,15 @@ CODES: dict[str, Entry] = {
     "HD417": Entry(
         "a GPU is left out",
         "The job does without it: too little of its memory is free, the driver is too old, the bundle has no kernels for its"
-        " architecture, or what it needs (PyCUDA, nvcc) is missing. The message says which.",
+        " architecture, or what it needs (nvcc) is missing. The message says which.",
         "heterodoop doctor says what to install. Free the GPU's memory (nvidia-smi lists who has it), or name others with"
         " --gpus; --device cpu does without, and without the warning.",
     ),
     "HD418": Entry(
-        "PyCUDA is missing, or does not load",
-        "A GPU's worker process holds its context by PyCUDA, an extra of the Python package. It is not installed for the"
-        " Python that HeteroDoop runs with, or it finds no CUDA driver (libcuda.so.1), or one that is older than what it"
-        " was built with.",
-        "pip install 'heterodoop[gpu]' (it is built with the CUDA toolkit), and check that nvidia-smi works.",
+        "the CUDA driver does not load",
+        "A GPU's worker process holds its context by the CUDA driver (libcuda.so.1), or by PyCUDA where that is installed."
+        " The driver's library is not there, or does not load.",
+        "Install the NVIDIA driver, and check that nvidia-smi works.",
     ),
     "HD501": Entry(
         "a data file of the installation is missing",

@@ -80,14 +80,14 @@ def examine(status: int = 0) -> dict[str, dict[str, str]]:
 def test_a_machine_with_a_c_compiler_alone(machine: Path) -> None:
     found = examine()
     assert {name: check["state"] for name, check in found.items() if name != "gpu_jobs"} == {
-        "C compiler": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no", "PyCUDA": "none",
+        "C compiler": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no", "GPU context": "none",
         "CUDA driver": "none", "Java": "none", "Maven": "none", "Hadoop": "none", "embedded Hadoop": "none",
         "Hadoop plug-in": found["Hadoop plug-in"]["state"],
         "HDFS packages": found["HDFS packages"]["state"], "GPU driver process": "none", "ResourceManager": "none",
         "NodeManager memory": "none", "container executor": "none",
     }
     assert found["gpu_jobs"] is False and "heterodoop[nvcc]" in found["nvcc"]["help"]
-    assert "heterodoop[gpu]" in found["PyCUDA"]["help"] and "HADOOP_HOME" in found["Hadoop"]["help"]
+    assert "the CUDA driver's own interface" in found["GPU context"]["text"] and "HADOOP_HOME" in found["Hadoop"]["help"]
 
 
 def test_in_words(machine: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_configuration_that_cannot_be_read(conf: Conf) -> None:
 def test_gpus_with_their_memory(two_gpus: None, tool: Tool) -> None:
     tool("nvcc", "Cuda compilation tools, release 13.0, V13.0.1")
     found = examine()
-    assert found["CUDA driver"]["text"] == "serves CUDA 13.0" and found["PyCUDA"]["state"] == "yes"
+    assert found["CUDA driver"]["text"] == "serves CUDA 13.0" and found["GPU context"]["text"].startswith("by PyCUDA, /")
     assert found["GPU 0"]["text"] == "Fake 0, sm_90, 81920 MiB, 71680 MiB free"
     assert found["GPU 1"]["state"] == "yes" and found["gpu_jobs"] is True
     assert cli_here("doctor").out.decode().splitlines()[-1] == "Jobs can use a GPU."
@@ -257,11 +257,11 @@ def test_a_driver_that_offers_nothing(two_gpus: None, monkeypatch, name: str, va
     assert found["CUDA driver"]["text"] == why and "GPU 0" not in found
 
 
-def test_a_gpu_without_pycuda(machine: Path, tmp_path: Path, monkeypatch) -> None:
+def test_a_gpu_without_pycuda_and_without_a_driver(machine: Path, tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "nvidiactl").touch()
     (tmp_path / "modules").mkdir()
     (tmp_path / "modules" / "pycuda.py").write_text("raise ModuleNotFoundError(name='pycuda')")  # hides one that is there
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     found = examine()["CUDA driver"]
-    assert (found["state"], found["help"]) == ("no", "pip install 'heterodoop[gpu]'")
-    assert found["text"] == "PyCUDA is needed to use a GPU, and there is no Python module 'pycuda'"
+    assert (found["state"], found["help"]) == ("no", "install the NVIDIA driver")
+    assert found["text"].startswith("the CUDA driver does not load: libcuda.so.1: ")

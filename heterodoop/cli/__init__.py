@@ -256,7 +256,7 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
 def doctor_command(as_json: bool) -> None:
     """Say what works on this machine, and what to install for what does not.
 
-    C compiler, native runtime, CUDA compiler and driver, PyCUDA, GPUs with their memory, Java, Maven, Hadoop and what
+    C compiler, native runtime, CUDA compiler and driver, GPUs with their memory, Java, Maven, Hadoop and what
     its configuration leaves open. Exit status 0 where jobs can run on the CPU, else 5.
     """
     from ..commands import doctor

@@ -34,7 +34,6 @@ CUDA = "cuda"
 _PROGRAM = "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n"
 _GET_TOOLKIT = "install the CUDA toolkit, or: pip install 'heterodoop[nvcc]'"
 _GET_DRIVER = "install the NVIDIA driver, if this machine has a GPU"
-_GET_PYCUDA = "pip install 'heterodoop[gpu]' (it is built with the CUDA toolkit)"
 
 
 class Diagnosis(NamedTuple):
@@ -60,11 +59,11 @@ def diagnose() -> Diagnosis:
     """Look at everything. Raises nothing on account of what is missing."""
     compiler, native = tried("C compiler", _compiler), tried("native runtime", _native)
     cache, nvcc = tried("cache folder", _cache), tried("nvcc", _nvcc)
-    pycuda, devices = _pycuda(), _devices()
+    context, devices = _context(), _devices()
     usable = [check for check in devices if check.name.startswith("GPU ") and check.state == "yes"]
     cpu = compiler.state == native.state == "yes"
     gpu = cpu and cache.state == nvcc.state == "yes" and bool(usable)
-    return Diagnosis([compiler, native, cache, nvcc, pycuda, *devices, *doctor_hadoop.checks()], cpu, gpu)
+    return Diagnosis([compiler, native, cache, nvcc, context, *devices, *doctor_hadoop.checks()], cpu, gpu)
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:
@@ -104,12 +103,14 @@ def _nvcc() -> str:
     return f"{found.path}, CUDA {found.version[0]}.{found.version[1]}"
 
 
-def _pycuda() -> Check:
+def _context() -> Check:
+    """By what a worker holds a GPU's context: PyCUDA where it is installed and loads, else the driver itself."""
     found = importlib.util.find_spec("pycuda")
+    own = "by the CUDA driver's own interface"
+    state: Literal["yes", "none"] = "yes" if gpus.present() else "none"
     if found is None:
-        state: Literal["no", "none"] = "no" if gpus.present() else "none"
-        return Check("PyCUDA", state, f"not installed for {sys.executable}", _GET_PYCUDA)
-    return Check("PyCUDA", "yes", os.path.dirname(found.origin or ""))
+        return Check("GPU context", state, f"{own}; PyCUDA is not installed for {sys.executable}, and not needed")
+    return Check("GPU context", state, f"by PyCUDA, {os.path.dirname(found.origin or '')}; {own} if that does not load")
 
 
 def _devices() -> list[Check]:

@@ -18,6 +18,10 @@ from .preprocess import TOKEN
 PRAGMA = re.compile(r"\s*#\s*pragma\s+mapreduce\b")
 _FOREIGN = re.compile(r"\s*#\s*pragma\s+(.*)")
 _LAYOUT_PRAGMAS = ("pack", "scalar_storage_order", "redefine_extname")
+_MEANING_PRAGMA = re.compile(
+    r"(GCC\s+optimize)\b.*(?:fast|math|reciprocal|signed|trap|contract|alias|wrap)|(clang\s+fp|float_control)\b"
+    r"|(STDC\s+(?:FP_CONTRACT|FENV_ACCESS|CX_LIMITED_RANGE)\s+ON)\b"
+)
 
 PRELUDE = """\
 typedef struct { unsigned int gp_offset; unsigned int fp_offset; void *overflow_arg_area; void *reg_save_area; } \
@@ -52,7 +56,7 @@ _REFUSED_ATTRIBUTES = {
     "mode": "attribute mode", "cleanup": "attribute cleanup",
     "constructor": "attribute constructor", "destructor": "attribute destructor", "alias": "attribute alias",
     "ifunc": "attribute ifunc", "transparent_union": "attribute transparent_union",
-    "scalar_storage_order": "attribute scalar_storage_order",
+    "scalar_storage_order": "attribute scalar_storage_order", "optimize": "attribute optimize",
 }
 _CONTROL = {
     "if", "else", "while", "for", "do", "switch",
@@ -119,8 +123,9 @@ def _without_pragmas(lines: Sequence[PpLine]) -> tuple[list[str], tuple[int, str
         elif text.lstrip().startswith("#"):
             foreign = _FOREIGN.match(text)
             name = foreign[1].split("(")[0].split()[:1] if foreign else []
-            if name and name[0] in _LAYOUT_PRAGMAS and not refusal[1]:
-                refusal = (i, f"#pragma {name[0]}", None)
+            meaning = _MEANING_PRAGMA.match(foreign[1]) if foreign else None
+            if name and (name[0] in _LAYOUT_PRAGMAS or meaning) and not refusal[1]:
+                refusal = (i, f"#pragma {next(filter(None, meaning.groups())) if meaning else name[0]}", None)
             text = ""
         texts.append(text)
     return texts, refusal

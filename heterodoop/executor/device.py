@@ -1,4 +1,6 @@
-"""A GPU through PyCUDA: naming what there is, holding the primary context. Used in a worker process only.
+"""A GPU through its driver: naming what there is, holding the primary context. Used in a worker process only.
+
+The driver is PyCUDA's where that is installed, else its own interface (`driver_api`), in the same words.
 
 The native library (libhd_cuda) works in the same context by the CUDA runtime; modules, memory and launches are its
 business (docs/decisions/0010). The driver module is a parameter, so that tests hand in one whose calls fail. Every failure
@@ -14,26 +16,29 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DeviceError
+from .driver_api import DriverApi
 from .gpus import Gpu, Opened, Survey, too_full
 
-EXTRA = "pip install 'heterodoop[gpu]'"
 _DRIVER_FILES = Path("/proc/driver/nvidia/gpus")
 _NO_DEVICE = "no CUDA-capable device"  # cuGetErrorString(CUDA_ERROR_NO_DEVICE)
 
 
 def load_driver() -> Any:
-    """The module `pycuda.driver`. Raises DeviceError HD418: it is not installed, or finds no CUDA driver."""
+    """The module `pycuda.driver`, or what stands for it. Raises DeviceError HD418: the driver's library does not load."""
     try:
         from pycuda import driver
-    except ModuleNotFoundError as error:
-        raise DeviceError(
-            f"PyCUDA is needed to use a GPU, and there is no Python module {error.name!r}", code="HD418", help=EXTRA,
-        ) from None
-    except Exception as error:  # libcuda.so.1 is missing, or is older than what PyCUDA was built with
-        raise DeviceError(
-            f"PyCUDA does not load: {error}", code="HD418", help="install the NVIDIA driver, or build PyCUDA again for it",
-        ) from None
+    except Exception:  # not installed, or no use here: built for another driver, without numpy
+        return _own()
     return driver
+
+
+def _own() -> DriverApi:
+    try:
+        return DriverApi()
+    except OSError as error:
+        raise DeviceError(
+            f"the CUDA driver does not load: {error}", code="HD418", help="install the NVIDIA driver",
+        ) from None
 
 
 def survey(driver: Any, files: Path = _DRIVER_FILES) -> Survey:
@@ -99,7 +104,7 @@ def open_gpu(number: int, driver: Any) -> Iterator[Opened]:
 
 @contextmanager
 def _told(what: str) -> Iterator[None]:
-    """PyCUDA's errors (of several classes) as DeviceErrors that say what was tried."""
+    """The driver's errors (of several classes) as DeviceErrors that say what was tried."""
     try:
         yield
     except DeviceError:

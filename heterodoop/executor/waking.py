@@ -1,7 +1,7 @@
 """Waking the driver and a GPU in a thread, as early as a process can: both take a tenth of a second and more.
 
-The process holds the GPU's primary context from then on, so that PyCUDA finds the driver awake and the context made
-(docs/decisions/0010). What goes wrong here is not told: PyCUDA meets it again, and says what it is.
+The process holds the GPU's primary context from then on, so that `device` finds the driver awake and the context made
+(docs/decisions/0010). What goes wrong here is not told: `device` meets it again, and says what it is.
 """
 
 from __future__ import annotations

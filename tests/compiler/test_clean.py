@@ -97,6 +97,9 @@ def test_accepted(text: str) -> None:
         ("int x =\n __builtin_types_compatible_p(int, long);", "types_compatible_p"),
         ("int x =\n __builtin_choose_expr(1, 2, 3);", "choose_expr"),
         ("\n#pragma pack(1)\nstruct s { char c; int i; };", "#pragma pack"),
+        ("\n#pragma GCC optimize(\"Ofast\")\nint i;", "#pragma GCC optimize"),
+        ("\n#pragma STDC FP_CONTRACT ON\nint i;", "#pragma STDC FP_CONTRACT ON"),
+        ("\n__attribute__((optimize(\"fast-math\"))) int f(void);", "attribute optimize"),
         ("\n[[gnu::packed]] struct s { int a; };", "attribute packed"),
     ],
 )
