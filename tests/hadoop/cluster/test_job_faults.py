@@ -84,6 +84,26 @@ def test_a_node_manager_is_killed(site: Site, words: Path, book: Book):
     assert done.parts == book.wanted(1) and done.report["state"] == "SUCCEEDED"
 
 
+def test_an_attempt_that_was_killed_is_none_that_failed(site: Site, words: Path):
+    """Only the second try of the one that failed keeps off the GPU."""
+    path = site.put("two-splits", b"a word\n" * 4000)
+    with drivers(site.node_ports()) as started:
+        slow = ("-D", "heterodoop.gpu.delay=12", "-D", "mapreduce.job.maps=2")
+        output = site.output()
+        done = cli_here("submit", words, "-i", path, "-o", output, "-r", 1, "--detach", "--policy", "gpu-only", *slow,
+                        *started.options)
+        job = done.out.decode().strip()
+        until(lambda: sum(started.status(port)["counts"].get("answered_gpu", 0) for port in started.ports) == 2)
+        attempt = f"attempt_{job.removeprefix('job_')}_m_00000"
+        mapred = [site.cluster.command("mapred"), "job"]
+        clients = [subprocess.Popen([*mapred, word, f"{attempt}{number}_0"], env=site.environment, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL) for word, number in (("-kill-task", 0), ("-fail-task", 1))]
+        assert [client.wait(timeout=60) for client in clients] == [0, 0]
+        ended = site.ended(job, output)
+    assert ended.parts == [b"a\t4000\nword\t4000\n"] and ended.sides == (1, 1)
+    assert ended.plugin("DECLINED_RETRY") == 1 and ended.report["failed_attempts"] == 1
+
+
 class Detached:
     """A job that runs while the test does something to it."""
 

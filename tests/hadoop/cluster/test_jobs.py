@@ -180,6 +180,33 @@ def test_settings_reach_the_filter_as_they_are(site: Site, bundles: Bundles):
     assert seen == sorted([*wanted, "z_g=$(id)"])
 
 
+COUNTING = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char *line = NULL; size_t cap = 0; int n = 0;
+  while (getline(&line, &cap, stdin) != -1) {
+    fprintf(stderr, "reporter:counter:many,c%d,1\n", n++ % 112);
+    printf("%s", line);
+  }
+  return 0;
+}
+"""
+
+
+def test_keys_of_another_input_format_reach_the_filter(site: Site, bundles: Bundles):
+    """And with as many counters of its own as a job can have, none is lost: 112, since Hadoop has 8 itself."""
+    rows = [f"k{n}\tv{n}\n".encode() for n in range(200)]
+    path = site.put("pairs", b"".join(rows) + b"no tab\n")
+    bundle = bundles.get(COUNTING, reduce=COUNTING)
+    options = (*UBER, "-r", 1, "-D", "mapreduce.job.maps=1", "-D", "heterodoop.driver.dir=/none")
+    done = site.submit(bundle, [path], *options, "-inputformat", "KeyValueTextInputFormat")
+    assert done.parts == [b"".join(sorted([*rows, b"no tab\t\n"]))] and "HD626" in done.message
+    done = site.submit(bundle, [path], *options, "-D", "mapreduce.input.fileinputformat.split.maxsize=1000")
+    assert done.parts == [b"".join(sorted([*rows, b"no tab\t\n"]))] and done.report["maps"] > 1
+    assert len(done.report["counters"]["many"]) == 112 and done.sides == (0, done.report["maps"])
+
+
 def test_many_inputs_do_not_burst_the_filters_environment(site: Site, words: Path, on_all_nodes: Drivers):
     """Two patterns of 100 KB each: together no variable of an environment could hold them."""
     nothing = ",".join(f"none-{number:03}-{'x' * 100}" for number in range(900))
