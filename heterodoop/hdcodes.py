@@ -540,8 +540,9 @@ CODES: dict[str, Entry] = {
     "HD239": Entry(
         "a construct of C that has no CUDA text",
         "C++, of which CUDA is made, lacks unnamed arrays, addresses of compound literals, initialisers of a union's later "
-        "members in tables, and arithmetic on void pointers.",
-        "Give the object a name; use a char pointer for arithmetic.",
+        "members in tables, and arithmetic on void pointers. What lies at a constant address, NULL's too, is on the CPU"
+        " only.",
+        "Give the object a name; use a char pointer for arithmetic; end a program with abort().",
     ),
     "HD241": Entry(
         "more than the line is used of getline's buffer",
@@ -595,6 +596,25 @@ CODES: dict[str, Entry] = {
         "On one path the function reaches its closing bracket. What its caller then gets is whatever a register holds, which"
         " is another thing in a kernel.",
         "Return a value on every path, also where you know that the path is never taken.",
+    ),
+    "HD263": Entry(
+        "a compiler did not make a kernel of the text that HeteroDoop made",
+        "HeteroDoop writes a kernel's text, and nvcc compiles it: it refused the text, was killed, or did not end within ten"
+        " minutes (HETERODOOP_COMPILER_SECONDS sets another limit). The program runs on the CPU, as it would without a"
+        " kernel; its results are the same.",
+        "If nvcc works for other programs, this is a fault of HeteroDoop: please report it, with the program and the"
+        " message.",
+    ),
+    "HD264": Entry(
+        "HeteroDoop failed on the program",
+        "The analysis, or the writing of the kernel's text, ended in an error of its own. The program runs on the CPU, as it"
+        " would without a kernel; its results are the same.",
+        "This is a fault of HeteroDoop: please report it, with the program and the message.",
+    ),
+    "HD265": Entry(
+        "the program is too deep or too large for the analysis",
+        "Expressions or blocks are nested deeper than the analysis can follow, or it ran out of memory.",
+        "Break long expressions up into statements, if the loop is to run on a GPU.",
     ),
     "HD300": Entry(
         "C compiler error",
@@ -811,6 +831,13 @@ CODES: dict[str, Entry] = {
         "A GPU's worker process holds its context by the CUDA driver (libcuda.so.1), or by PyCUDA where that is installed."
         " The driver's library is not there, or does not load.",
         "Install the NVIDIA driver, and check that nvidia-smi works.",
+    ),
+    "HD426": Entry(
+        "a kernel could not be compiled where it was to run",
+        "The emulated device compiles a bundle's kernels with g++ when they are first used. The compiler refused the text,"
+        " was killed, or did not end. The CPU does that kernel's work; the result is complete and right.",
+        "If g++ works for other bundles, this is a fault of HeteroDoop: please report it, with the program and the"
+        " message.",
     ),
     "HD501": Entry(
         "a data file of the installation is missing",

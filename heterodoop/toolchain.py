@@ -202,6 +202,25 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
+def patience(environ: Mapping[str, str] = os.environ) -> float:
+    """Seconds that a compiler gets for the text of a kernel: HETERODOOP_COMPILER_SECONDS, else ten minutes."""
+    try:
+        return max(float(environ.get("HETERODOOP_COMPILER_SECONDS", "")), 1.0)
+    except ValueError:
+        return 600.0
+
+
+def ended(returncode: int) -> str:
+    """How a command ended that printed nothing."""
+    return f"signal {-returncode}" if returncode < 0 else f"exit status {returncode}"
+
+
+def main_line(said: str) -> str:
+    """The line of a compiler's messages that says what is wrong, at most 300 characters of it."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if re.search(r"\berror\b", line)), lines[-1] if lines else "")[:300]
+
+
 def version(cc: Sequence[str]) -> str:
     """The first line of `cc --version`."""
     return run([*cc, "--version"], timeout=30).stdout.partition("\n")[0].strip()
@@ -273,7 +292,7 @@ def check(tool: str, result: Output, names: Mapping[str, str]) -> list[Diagnosti
         first = next((line for line in text.split("\n") if "undefined reference" in line or "cannot find" in line), text)
         message = first.rpartition(": ")[2] if "undefined reference" in first else first
         raise UserError([Diagnostic("error", "HD301", f"linking failed: {message.strip()}", text=text[-_TAIL:])])
-    how = f"signal {-result.returncode}" if result.returncode < 0 else f"exit status {result.returncode}"
+    how = ended(result.returncode)
     tail = result.stderr.strip()[-_TAIL:] or "it printed no message"
     raise ToolError(f"{tool} failed ({how}): {tail}", code="HD503")
 

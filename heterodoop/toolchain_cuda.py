@@ -26,6 +26,7 @@ NONE = "none"
 FLAGS = ("-std=c++17", "-Xptxas", "-v")
 EXACT = "-fmad=false"  # a * b + c in two roundings, as the CPU filter computes it
 _SUFFIXES = (".h", ".cuh", ".hpp")
+_UNKNOWN = re.compile(r"Unsupported gpu architecture.*|.*is not defined for option 'gpu-architecture'")
 _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)[af]?\Z")
 
 
@@ -120,7 +121,8 @@ def build(
     """Compile every text for every architecture, in parallel, into `folder`; stem -> its cubins, in the order of `archs`.
 
     Paths in the result are relative to the folder above `folder`. Raises ToolError HD515 with nvcc's messages, placed in
-    the user's C by the text's #line directives; HD516 without a cache folder; OSError.
+    the user's C by the text's #line directives; HD503 where it does not end; HD516 without a cache folder; UsageError HD006
+    for an architecture that nvcc does not know; OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*FLAGS, *(() if fast_math else (EXACT,))]
@@ -200,13 +202,21 @@ def _write(path: Path, text: str) -> None:
 def _compile(nvcc: Nvcc, flags: list[str], copy: Path, out: Path, source: Path) -> str:
     """Run nvcc; what it printed."""
     include = ["-I", str(resources.find("runtime", "device")), "-I", str(source.resolve().parent)]
-    result = toolchain.run([nvcc.path, *flags, *include, "-o", str(out), str(copy)], timeout=900)
+    result = toolchain.run([nvcc.path, *flags, *include, "-o", str(out), str(copy)], timeout=toolchain.patience())
     if result.returncode:
-        said = result.stderr.strip() or result.stdout.strip() or f"exit status {result.returncode}"
+        said = result.stderr.strip() or result.stdout.strip() or toolchain.ended(result.returncode)
+        _check_known(said)
         shown = said.replace(str(copy), source.name)[:8000]
         help = "--arch none makes the bundle without compiled kernels"
         raise ToolError(f"nvcc cannot compile the kernels of {source.name}:\n{shown}", code="HD515", help=help)
     return result.stderr
+
+
+def _check_known(said: str) -> None:
+    """Raises UsageError HD006 where nvcc complains of the architecture, not of the text."""
+    unknown = _UNKNOWN.search(said)
+    if unknown:
+        raise UsageError(f"nvcc says: {unknown[0].strip()}", code="HD006", help="nvcc --list-gpu-arch names those it knows")
 
 
 def usage(said: str, entry: str) -> tuple[int, int]:

@@ -26,8 +26,8 @@ def emulated_module(source: Path, cache: Path | None = None, *, sanitize: bool =
 
     cache     folder to keep it in, default `build_cache.folder()`.
     sanitize  with AddressSanitizer; the process that loads it needs libasan first (`build_native.sanitizer_preload`).
-    Raises ToolError: HD510 no C++ compiler, HD513 it refused the text (its messages, placed in the user's C), HD516 no
-    cache folder; OSError where `source` cannot be read.
+    Raises ToolError: HD510 no C++ compiler, HD513 it refused the text (its messages, placed in the user's C), HD503 it did
+    not end, HD516 no cache folder; OSError where `source` cannot be read.
     """
     compiler = _compiler()
     flags = [*FLAGS, *(SANITIZE_FLAGS if sanitize else ())]
@@ -42,9 +42,9 @@ def emulated_module(source: Path, cache: Path | None = None, *, sanitize: bool =
         copy = partial.with_name(source.name)  # compiled under its hash: what changes the original now is too late
         copy.write_bytes(text)
         words = [*compiler, *flags, *include, "-I", str(source.resolve().parent), "-x", "c++", str(copy)]
-        result = toolchain.run([*words, "-o", str(partial)], timeout=600)
+        result = toolchain.run([*words, "-o", str(partial)], timeout=toolchain.patience())
         if result.returncode:
-            message = result.stderr.strip().replace(str(copy), str(source)) or f"exit status {result.returncode}"
+            message = result.stderr.strip().replace(str(copy), str(source)) or toolchain.ended(result.returncode)
             raise ToolError(f"{compiler[0]} cannot compile the kernels of {source}:\n{message[:8000]}", code="HD513")
 
     return build_cache.get((cache or build_cache.folder()) / "emulated" / f"{name}.so", build)

@@ -14,6 +14,7 @@ from .support import Bundles
 ROOT = Path(__file__).resolve().parent.parent
 if os.environ.get("HETERODOOP_TEST_DEVICE") != "cuda":
     os.environ.setdefault("HETERODOOP_ARCH", "none")  # only tests of nvcc itself run it: it takes seconds a kernel
+os.environ.setdefault("HETERODOOP_STRICT", "1")  # a fault of our own is an error, where a user only loses his kernel
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "build", "dist", "_native", "*.egg-info", "__pycache__", "*.hdp", ".*_cache", ".hypothesis", "*.so",
     "target",

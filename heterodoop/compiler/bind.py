@@ -18,6 +18,7 @@ from .bind_clauses import ClauseBinder, Symbol
 from .bind_reader import value_read
 from .clauses import Kind
 from .ctype import Layouts
+from .deep import deep
 from .directive import Directive
 from .frontend import Unit
 from .types_ast import TypeTable, Unsupported
@@ -62,6 +63,7 @@ class BoundRegion:
     texture: tuple[str, ...]
 
 
+@deep
 def bind(unit: Unit, sink: Sink, role: Role | None = None) -> list[BoundRegion]:
     """Bind every directive of a unit; what is wrong goes to the sink (HD101-HD121), the others are returned.
 

@@ -19,7 +19,7 @@ from .. import __version__, resources, toolchain, toolchain_filter, toolchain_ma
 from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Linked, Manifest, Program, Reason, Role, sha256
-from . import decisions, frontend, kernels, library, passes, unchanged
+from . import decisions, frontend, kernels, library, own_faults, passes, unchanged
 from .app import BuildOptions
 from .bind import BoundRegion, bind
 
@@ -75,13 +75,14 @@ def compile_to_bundle(options: BuildOptions, output: Path | None = None) -> tupl
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name[:200]}.") as scratch:
             made = Path(scratch) / "bundle"
             manifest = _write_bundle(made, options, result)
-            if not result.warnings:
+            warnings = [*result.warnings, *own_faults.reports(manifest.programs)]
+            if not warnings:
                 unchanged.remember(made, found)
             _replace(made, target)
     except OSError as error:
         why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         raise UsageError(f"cannot write the bundle {target}: {why}", code="HD003") from None
-    return target, replace(result, manifest=manifest)
+    return target, replace(result, manifest=manifest, warnings=warnings)
 
 
 def emit(options: BuildOptions, stage: str) -> str:
@@ -133,6 +134,13 @@ def _analyse_or_collect(role: Role, path: Path, options: BuildOptions, sink: Sin
 def _analyse_program(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed:
     unit = frontend.load(path, options.cc)
     sink.extend(unit.warnings)
+    try:
+        return _analyse_unit(role, path, unit, options, sink)
+    except Exception as error:
+        return Analysed(role, path, unit, None, None, (own_faults.reason(error, str(path)),))
+
+
+def _analyse_unit(role: Role, path: Path, unit: frontend.Unit, options: BuildOptions, sink: Sink) -> Analysed:
     found = bind(unit, sink, role)
     sink.raise_errors()
     if unit.refusal is not None:
@@ -175,8 +183,12 @@ def _flags(cc: toolchain.CcOptions) -> tuple[str, ...]:
 def _program(program: Analysed, options: BuildOptions) -> Program:
     sources = (f"src/{program.role}.c", *(f"src/{path.name}" for path in options.extra))
     region = program.region.region if program.region else None
-    kernel = kernels.describe(program.role, program.region, options.gpu) if program.region else None
-    return Program(program.role, f"bin/{program.role}", sources, region, program.refusals, kernel)
+    kernel, refusals = None, program.refusals
+    try:
+        kernel = kernels.describe(program.role, program.region, options.gpu) if program.region else None
+    except Exception as error:
+        refusals = (*refusals, own_faults.reason(error, str(program.path)))
+    return Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel)
 
 
 def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest:
@@ -203,9 +215,10 @@ def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest
 def _parts(result: Result) -> list[kernels.Part]:
     """The programs that have a kernel."""
     parts = []
+    described = {p.role for p in result.manifest.programs if p.kernel is not None}
     for program in result.programs:
         source = program.unit.sources.get(program.unit.path)
-        if program.region is not None and program.region.has_kernel and program.bound is not None and source is not None:
+        if program.role in described and program.region is not None and program.bound is not None and source is not None:
             parts.append(kernels.Part(program.role, source, program.bound, program.region))
     return parts
 

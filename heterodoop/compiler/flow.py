@@ -19,6 +19,7 @@ from .points_to import ERRNO, RECORD, PointsTo
 
 LIMIT = 12  # states that are kept apart at one point
 ROUNDS = 24  # of a loop, before values are forgotten
+STEPS = 100_000  # statements in all: loops in loops are gone through again in every round of the outer ones
 
 
 @dataclass
@@ -55,6 +56,8 @@ class _Flow(Calls):
         self.function = program.region.function
         self._frames: list[Frame] = []
         self._switches: list[list[State]] = []
+        self._steps = 0
+        self._array_fills: dict[int, list[tuple[ir.Index, int]]] = {}
         self._active: list[Active] = [Active(self.function, [])]
         self.uses_errno = any(
             (isinstance(n, ir.Call) and ir.called(n) == "__errno_location") or (isinstance(n, ir.Name) and n.name == ERRNO)
@@ -108,6 +111,9 @@ class _Flow(Calls):
 
     def stmt(self, stmt: ir.Stmt, states: list[State]) -> list[State]:
         """States after a statement. Runs through dead code too, which a label may bring to life."""
+        self._steps += 1
+        if self._steps > STEPS:
+            raise Exhausted
         handler = getattr(self, f"_{type(stmt).__name__.lower()}", None)
         return self._merge(handler(stmt, states)) if handler is not None else states
 
@@ -144,7 +150,9 @@ class _Flow(Calls):
         if stmt.init is not None:
             states = self.stmt(stmt.init, states)
         out = self._loop(stmt.cond, stmt.step, stmt.body, states, test_first=not runs_at_least_once(stmt))
-        for target, count in filled_arrays(stmt) if self._counts_alone(stmt) else ():
+        if id(stmt) not in self._array_fills:  # a loop in loops comes here many times
+            self._array_fills[id(stmt)] = filled_arrays(stmt) if self._counts_alone(stmt) else []
+        for target, count in self._array_fills[id(stmt)]:
             out = [self._fill(target, count, s) for s in out]
         return out
 

@@ -7,6 +7,7 @@ on the CPU as filters, over pairs that the GPU may have sorted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,13 +16,15 @@ from ..errors import CompilerBug, ToolError, UserError
 from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar, Texel
 from ..source import SourceFile
 from ..toolchain import CcOptions
-from . import ctype, emit_host, launch, passes
+from . import ctype, emit_host, launch, own_faults, passes
 from .app import GpuOptions
 from .bind import BoundRegion
 from .decisions import SharedField
+from .deep import deep
 from .emit_cuda import emit
 
 FAST_MATH = "fast-math"
+_REFUSED = frozenset({"HD503", "HD515"})  # nvcc did not end, or not well
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Part:
     analysis: passes.Analysis
 
 
+@deep
 def text(analysis: passes.Analysis) -> str:
     """The kernel's CUDA text."""
     return emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold, analysis.macros)
@@ -86,21 +90,32 @@ def build(
 ) -> tuple[Program, ...]:
     """Write the kernels' files into the bundle that is being made; the programs with what was built filled in.
 
-    A program whose prologue cannot be built keeps its filter only, with the reason. Raises ToolError HD514, HD515, HD516.
+    A program whose prologue or kernel cannot be built keeps its filter only, with the reason. Raises ToolError HD514, HD516,
+    UsageError HD006: nvcc does not know an architecture.
     """
     found = {p.role: p for p in programs}
     for part in parts:
         kernel = found[part.role].kernel
         assert kernel is not None
-        reason = _prologue(made, part, kernel, extra, cc)
+        reason = _prologue(made, part, kernel, extra, cc) or _write_text(made, part, kernel)
         if reason is not None:
-            program = found[part.role]
-            found[part.role] = replace(program, kernel=None, gpu_refusals=(*program.gpu_refusals, reason))
-            continue
-        (made / "cuda").mkdir(exist_ok=True)
-        path = made / kernel.source
-        path.write_text(text(part.analysis), encoding="utf-8", errors="surrogateescape")
-    return tuple(_compiled(made, list(found.values()), options))
+            found[part.role] = _without_kernel(found[part.role], reason)
+    return _compiled(made, tuple(found.values()), {part.role: str(part.bound.directive.span) for part in parts}, options)
+
+
+def _without_kernel(program: Program, reason: Reason) -> Program:
+    return replace(program, kernel=None, gpu_refusals=(*program.gpu_refusals, reason))
+
+
+def _write_text(made: Path, part: Part, kernel: Kernel) -> Reason | None:
+    """Write the kernel's text; why there is none."""
+    try:
+        made_text = text(part.analysis)
+    except Exception as error:
+        return own_faults.reason(error, str(part.bound.directive.span))
+    (made / "cuda").mkdir(exist_ok=True)
+    (made / kernel.source).write_text(made_text, encoding="utf-8", errors="surrogateescape")
+    return None
 
 
 def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc: CcOptions) -> Reason | None:
@@ -116,16 +131,35 @@ def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc:
     except (UserError, ToolError) as error:
         said = error.message.partition("\n")[0]
         return Reason("HD246", f"the code before the region cannot be built as a program of its own: {said}", str(span))
+    except Exception as error:
+        return own_faults.reason(error, str(span))
     return None
 
 
-def _compiled(made: Path, programs: list[Program], options: GpuOptions) -> list[Program]:
-    texts = [
-        toolchain_cuda.Text(made / p.kernel.source, p.role, p.kernel.entry) for p in programs if p.kernel is not None
-    ]
-    archs = toolchain_cuda.architectures(options.arch) if texts else ()
+def _compiled(
+    made: Path, programs: tuple[Program, ...], places: dict[Role, str], options: GpuOptions,
+) -> tuple[Program, ...]:
+    """The programs with their kernels as nvcc compiled them. `places` of the directives."""
+    archs = toolchain_cuda.architectures(options.arch) if any(p.kernel for p in programs) else ()
     nvcc = toolchain_cuda.find_nvcc() if archs else None
     if nvcc is None:
         return programs
-    built = toolchain_cuda.build(nvcc, texts, made / "cuda", archs, fast_math=options.fast_math)
-    return [replace(p, kernel=replace(p.kernel, cubins=built[p.role])) if p.kernel is not None else p for p in programs]
+
+    def compiled(program: Program) -> Program:
+        kernel = program.kernel
+        if kernel is None:
+            return program
+        source = made / kernel.source
+        try:
+            found = toolchain_cuda.build(
+                nvcc, [toolchain_cuda.Text(source, program.role, kernel.entry)], source.parent, archs,
+                fast_math=options.fast_math,
+            )
+        except ToolError as error:
+            if error.code not in _REFUSED:
+                raise
+            return _without_kernel(program, own_faults.refused_text(error, "nvcc", places[program.role]))
+        return replace(program, kernel=replace(kernel, cubins=found[program.role]))
+
+    with ThreadPoolExecutor(max_workers=len(programs)) as pool:
+        return tuple(pool.map(compiled, programs))

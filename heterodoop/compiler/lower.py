@@ -26,13 +26,6 @@ def lower(unit: Unit, bound: BoundRegion, sink: Sink) -> ir.Program:
     return _Lowering(unit, bound).program()
 
 
-def nothing(bound: BoundRegion, why: str) -> ir.Program:
-    """A program that stands for one that was too much: an empty function, and a region that says why."""
-    name, span = bound.func.decl.name, bound.directive.span
-    main = ir.Function(name, ctype.Func(ctype.INT, ()), (), (), ir.Block((ir.RegionHere(),)))
-    return ir.Program((), (), (), (main,), _empty_region(name, why, span))
-
-
 def _empty_region(name: str, why: str, span: Span) -> ir.MapRegion:
     body = ir.Block((ir.Opaque(OPAQUE, why, span=span),))
     return ir.MapRegion(name, "", "", 0, 0, 0, 0, 0, (), (), (), body, span=span)

@@ -11,6 +11,7 @@ from pycparser.c_lexer import CLexer
 from pycparser.c_parser import Coord, CParser, ParseError
 
 from .clean import Cleaned
+from .deep import deep
 from .preprocess import Columns
 
 
@@ -22,6 +23,7 @@ class ParseFailure(Exception):
         self.message, self.file, self.line, self.col = message, file, line, col
 
 
+@deep
 def parse(cleaned: Cleaned, columns: Columns, *, gnu: bool) -> c_ast.FileAST:
     """Parse cleaned text. Node coordinates: file and line of the user's, column there or 0. Raises ParseFailure."""
     parser = _Parser(cleaned, columns, gnu)
@@ -29,7 +31,7 @@ def parse(cleaned: Cleaned, columns: Columns, *, gnu: bool) -> c_ast.FileAST:
         return parser.parse(cleaned.text, "0")
     except _Stop as stop:
         raise ParseFailure(stop.message, stop.file, stop.line, stop.col) from None
-    except RecursionError:
+    except (RecursionError, MemoryError):
         raise ParseFailure("nested too deeply", *parser.place()) from None
     except Exception as error:  # whatever a parser trips over is a program it cannot take, never our user's traceback
         raise ParseFailure(f"{type(error).__name__}: {error}", *parser.place()) from error

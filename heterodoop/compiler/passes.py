@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,12 +16,13 @@ from ..toolchain import Libm
 from . import emit_host, ir, optimisations, record_loop
 from .bind import BoundRegion
 from .decisions import Decisions
+from .deep import deep
 from .environment import environment
 from .fold import recognise
 from .frontend import Unit
 from .ir_read import read_ir
 from .ir_text import print_ir
-from .lower import lower, nothing
+from .lower import lower
 from .placement import decide
 from .prune import prune
 from .refusals import shape_refusals
@@ -56,9 +56,6 @@ ORDER: tuple[tuple[str, str, str], ...] = (
 )
 
 
-_DEPTH = 6000  # Python frames: a long chain of `else if` or of operators is deep, and no fault of its author
-
-
 def check_order() -> None:
     """Raises CompilerBug where PASSES breaks a rule of ORDER."""
     names = [p.name for p in PASSES]
@@ -90,6 +87,7 @@ class Analysis:
         return not self.refusals and (self.region.kind == "mapper" or self.region.fold is not None)
 
 
+@deep
 def run(
     unit: Unit, bound: BoundRegion, sink: Sink, *, verify: bool = False,
     options: tuple[str, ...] = optimisations.chosen(), libm: Libm = "own",
@@ -100,20 +98,7 @@ def run(
     options  optimisations that are on (`optimisations.chosen`).
     libm     whose exp, log, pow ... the filters call (`toolchain.CcOptions`).
     """
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEPTH))
-    try:
-        return _run(lower(unit, bound, sink), unit, bound, sink, verify, options, libm)
-    except RecursionError:
-        program = nothing(bound, "the program is nested too deeply to be analysed")
-        return _run(program, unit, bound, sink, verify, options, libm)
-    finally:
-        sys.setrecursionlimit(limit)
-
-
-def _run(
-    program: ir.Program, unit: Unit, bound: BoundRegion, sink: Sink, verify: bool, options: tuple[str, ...], libm: Libm,
-) -> Analysis:
+    program = lower(unit, bound, sink)
     _checked(program, "lower", verify)
     for step in PASSES:
         program = step.run(program)

@@ -115,6 +115,11 @@ class _Check:
         if isinstance(emit_types.root(node.operand), ir.Compound):
             yield _reason("HD239", "the address of an unnamed object (compound literal)", node.span)
 
+    def followed(self, function: str, node: ir.Deref | ir.Index) -> Iterator[Reason]:
+        pointer = ir_walk.uncast(node.pointer if isinstance(node, ir.Deref) else node.base)
+        if isinstance(pointer, ir.Const):
+            yield _reason("HD239", "a constant address is followed", node.span)
+
     def arithmetic(self, function: str, node: ir.Assign | ir.Step) -> Iterator[Reason]:
         if node.op != "=" and node.type == ctype.Pointer(ctype.VOID):
             yield _reason("HD239", f"'{node.op}' of a void pointer", node.span)
@@ -239,5 +244,6 @@ def _is_perror(node: ir.Expr) -> bool:
 
 _RULES: dict[type, Callable[[_Check, str, Any], Iterator[Reason]]] = {
     ir.Call: _Check.call, ir.Emit: _Check.output, ir.Stderr: _Check.output, ir.ReadPair: _Check.read_pair,
-    ir.Compound: _Check.compound, ir.AddressOf: _Check.address, ir.Assign: _Check.arithmetic, ir.Step: _Check.arithmetic,
+    ir.Compound: _Check.compound, ir.Deref: _Check.followed, ir.Index: _Check.followed,
+    ir.AddressOf: _Check.address, ir.Assign: _Check.arithmetic, ir.Step: _Check.arithmetic,
 }

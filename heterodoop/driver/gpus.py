@@ -210,6 +210,7 @@ class Codes:
         self._bundle = bundle
         self._manifest = manifest
         self._found: dict[str, DeviceCode | None] = {}
+        self._said: list[str] = []  # by compilers that failed on a kernel's text
         self._lock = threading.Lock()
 
     @property
@@ -228,10 +229,11 @@ class Codes:
                 self._found[arch] = self._load(arch)
             code = self._found[arch]
         if code is None:
-            raise DeviceError(f"the bundle has no kernels for {arch or self._device}", code="HD615")
+            why = self._said[0] if self._said else f"the bundle has no kernels for {arch or self._device}"
+            raise DeviceError(why, code="HD615")
         return code
 
     def _load(self, arch: str) -> DeviceCode | None:
         if self._device == EMULATED:
-            return emulated.device_code(self._bundle, self._manifest)
+            return emulated.device_code(self._bundle, self._manifest, self._said.append)
         return cuda.device_code(self._bundle, self._manifest, arch)

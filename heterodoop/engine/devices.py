@@ -164,12 +164,15 @@ class DeviceSource:
         else:
             made = self._try_cuda(found, bundle, conf, check)
         if made is None and not self._warnings:
-            text = f"all map tasks run on the CPU, none on the {self._name} device: {_refusals(found)}"
-            self._warnings.append(Diagnostic("warning", "HD411", text))
+            self._warn_without(_refusals(found))
         if made is None:
             self.close()
             return None, self._warnings
         return replace(made, check=check_mode(conf.get("heterodoop.gpu.check"), found)), self._warnings
+
+    def _warn_without(self, why: str) -> None:
+        text = f"all map tasks run on the CPU, none on the {self._name} device: {why}"
+        self._warnings.append(Diagnostic("warning", "HD411", text))
 
     def open(self, native: Native, plan: DevicePlan) -> Devices:
         """The devices of a plan, which open in the background; the first task waits for them."""
@@ -221,9 +224,12 @@ class DeviceSource:
             )
 
     def _plan_emulated(self, found: Manifest, bundle: Path, conf: JobConf) -> DevicePlan | None:
-        code = device_code(bundle, found)
+        said: list[str] = []
+        code = device_code(bundle, found, said.append)
         if code is None:
+            self._warn_without(said[0] if said else _refusals(found))
             return None
+        self._warnings += [Diagnostic("warning", "HD426", text) for text in said]
         named = tuple(Gpu(number, EMULATED, "", 0) for number, _ in enumerate(self._workers))
         for worker in self._workers:
             worker.open(0)

@@ -7,10 +7,12 @@ task uses a device (gpu_task.py), real GPUs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from .. import toolchain_emulated
-from ..manifest import Manifest
+from .. import toolchain, toolchain_emulated
+from ..errors import ToolError, strict
+from ..manifest import Kernel, Manifest
 from ..resources import find
 from . import native_device
 from .gpu_task import DeviceCode
@@ -19,15 +21,30 @@ from .native_device import DeviceOptions, EmulatedDevice, LaneOrder
 __all__ = ["NAME", "DeviceOptions", "EmulatedDevice", "LaneOrder", "device_code", "runtime_module"]
 
 NAME = EmulatedDevice.NAME
+_REFUSED = frozenset({"HD503", "HD513"})  # the compiler did not end, or not well
 
 
-def device_code(bundle: Path, manifest: Manifest, cache: Path | None = None) -> DeviceCode | None:
+def device_code(
+    bundle: Path, manifest: Manifest, tell: Callable[[str], None], cache: Path | None = None,
+) -> DeviceCode | None:
     """The bundle's kernels as modules of the emulator; None where its map has none.
 
-    Raises ToolError HD510, HD513, HD516: they cannot be built on this machine.
+    tell  hears why one cannot be compiled, which is the CPU's then.
+    Raises ToolError HD510, HD516: nothing can be built on this machine; HD503 and HD513, the compiler fails on a kernel's
+    text, only where `errors.strict` says so.
     """
-    return native_device.device_code(
-        bundle, manifest, lambda kernel: toolchain_emulated.emulated_module(bundle / kernel.source, cache))
+
+    def module(kernel: Kernel) -> Path | None:
+        try:
+            return toolchain_emulated.emulated_module(bundle / kernel.source, cache)
+        except ToolError as error:
+            if error.code not in _REFUSED or strict():
+                raise
+            said = toolchain.main_line(error.message)
+            tell(f"the text of {kernel.source} cannot be compiled (please report this, with the program): {said}")
+            return None
+
+    return native_device.device_code(bundle, manifest, module)
 
 
 def runtime_module(cache: Path | None = None) -> Path:
