@@ -170,3 +170,17 @@ def test_loops_in_loops_end_the_analysis(tmp_path: Path) -> None:
     path.write_text((MAP % "0").replace("v = 0;", "v = 0; " + loops))
     (program,) = analyse(BuildOptions.make([str(path)])).manifest.programs
     assert [r.code for r in program.gpu_refusals] == ["HD231"]
+
+
+def test_a_combine_kernel_that_cannot_be_compiled_costs_that_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = tmp_path / "my-g++"
+    compiler.write_text("#!/bin/sh\ncase \"$*\" in */combine.cu*) exit 1;; esac\nexec g++ \"$@\" -O0\n")
+    compiler.chmod(0o755)
+    app = Path(__file__).parents[2] / "apps" / "wordcount"
+    bundle, _ = compile_to_bundle(BuildOptions.make([str(app)], arch=["none"]), tmp_path / "app.hdp")
+    monkeypatch.setenv("CXX", str(compiler))
+    (tmp_path / "in").write_text("a b a\n")
+    done = cli_here("run", bundle, tmp_path / "in", "-o", tmp_path / "out", "--device", "emulated")
+    said = done.err.decode()
+    assert "warning[HD426]: the text of cuda/combine.cu cannot be compiled" in said and "HD410" not in said
+    assert parts(tmp_path / "out") == [b"a\t2\nb\t1\n"]
