@@ -26,10 +26,10 @@ _ASIDE = re.compile(r"-W(?![lpa],)|-pedantic|--pedantic|-M|-save-temps|--save-te
 _CHANGES = re.compile(
     r"-ffast-math$|-Ofast$|-funsafe-math-optimizations$|-fassociative-math$|-freciprocal-math$|-ffinite-math-only$"
     r"|-fno-signed-zeros$|-fno-honor-(nans|infinities)$|-fapprox-func$|-ffp-model=|-fsingle-precision-constant$"
-    r"|-f(no-)?cx-|-mrecip|-mfpmath=|-mpc(32|64|80)$|-mdaz-ftz$|-mlong-double-|-m(32|x32|16)$|-mms-bitfields$|-fms-extensions$"
+    r"|-f(no-)?cx-|-mrecip|-mfpmath=|-mpc(32|64|80)$|-mdaz-ftz$|-mlong-double-|-m(32|x32|16)$|-mms-bitfields$"
     r"|-funsigned-char$|-fno-signed-char$|-funsigned-bitfields$|-fno-signed-bitfields$"
     r"|-fshort-enums$|-fshort-wchar$|-fshort-double$|-fpack-struct|-f(wide-)?exec-charset=|-fsanitize=|-fopenmp|-fopenacc"
-    r"|-ftree-parallelize-loops=|-fpermitted-flt-eval-methods=|-fexcess-precision=|-traditional|-fplugin=|-finstrument-functions$"
+    r"|-ftree-parallelize-loops=|-traditional|-fplugin=|-finstrument-functions$"
 )
 _UNDONE = {"-ffast-math": "-fno-fast-math", "-funsigned-char": "-fsigned-char", "-fno-signed-char": "-fsigned-char"}
 

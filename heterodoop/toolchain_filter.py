@@ -24,7 +24,7 @@ _LOADING = (
     "gethostbyname_r gethostbyaddr getnameinfo getservbyname getservbyport getprotobyname getnetbyname res_query"
 ).split()
 _REFERENCE = re.compile(r"(?P<file>\S.*): reference to (?P<name>\w+)$", re.MULTILINE)
-_LIBRARY = re.compile(r"lib(c|m|pthread|dl|rt|util|resolv|anl|gcc|gcc_eh)\.a\(")
+_LIBRARY = re.compile(r"lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|gcc|gcc_eh)(-[\d.]+)?\.a\(")
 _SHARED = frozenset({"-pie", "-rdynamic", "-static-pie", "-shared-libgcc", "-static-libasan"})  # against -static
 
 

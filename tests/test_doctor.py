@@ -80,8 +80,9 @@ def examine(status: int = 0) -> dict[str, dict[str, str]]:
 def test_a_machine_with_a_c_compiler_alone(machine: Path) -> None:
     found = examine()
     assert {name: check["state"] for name, check in found.items() if name != "gpu_jobs"} == {
-        "C compiler": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no", "GPU context": "none",
-        "CUDA driver": "none", "Java": "none", "Maven": "none", "Hadoop": "none", "embedded Hadoop": "none",
+        "C compiler": "yes", "C library": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no",
+        "GPU context": "none", "CUDA driver": "none", "Java": "none", "Maven": "none", "Hadoop": "none",
+        "embedded Hadoop": "none",
         "Hadoop plug-in": found["Hadoop plug-in"]["state"],
         "HDFS packages": found["HDFS packages"]["state"], "GPU driver process": "none", "ResourceManager": "none",
         "NodeManager memory": "none", "container executor": "none",

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 import click
 
-from .. import build_cache, toolchain, toolchain_cuda
+from .. import build_cache, toolchain, toolchain_cuda, toolchain_probe
 from ..errors import EXIT_ENVIRONMENT, EXIT_OK, HeteroDoopError, ToolError
 from ..executor import gpus
 from ..executor.gpus import MIB, Gpu
@@ -57,13 +57,13 @@ def doctor(*, as_json: bool) -> int:
 
 def diagnose() -> Diagnosis:
     """Look at everything. Raises nothing on account of what is missing."""
-    compiler, native = tried("C compiler", _compiler), tried("native runtime", _native)
+    compiler, library, native = tried("C compiler", _compiler), _library(), tried("native runtime", _native)
     cache, nvcc = tried("cache folder", _cache), tried("nvcc", _nvcc)
     context, devices = _context(), _devices()
     usable = [check for check in devices if check.name.startswith("GPU ") and check.state == "yes"]
     cpu = compiler.state == native.state == "yes"
     gpu = cpu and cache.state == nvcc.state == "yes" and bool(usable)
-    return Diagnosis([compiler, native, cache, nvcc, context, *devices, *doctor_hadoop.checks()], cpu, gpu)
+    return Diagnosis([compiler, library, native, cache, nvcc, context, *devices, *doctor_hadoop.checks()], cpu, gpu)
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:
@@ -85,6 +85,19 @@ def _compiler() -> str:
         source.write_text(_PROGRAM)
         toolchain.build_filter([source], Path(folder) / "try", toolchain.CcOptions())
     return f"{' '.join(cc)}: {toolchain.version(cc)}"
+
+
+def _library() -> Check:
+    """The C library whose behaviour kernels have to have."""
+    try:
+        machine = toolchain_probe.machine()
+    except (HeteroDoopError, OSError) as error:
+        return Check("C library", "none", f"not asked: {getattr(error, 'message', error)}")
+    odd = [name for name in machine.behaviour if machine.macros(name) is None]
+    if machine.failure or odd:
+        why = f"it cannot be asked: {machine.failure}" if machine.failure else f"kernels do not know its {', '.join(odd)}"
+        return Check("C library", "no", f"{machine.library}; {why}", "programs that need it run on the CPU")
+    return Check("C library", "yes", f"{machine.library}, which kernels know")
 
 
 def _native() -> str:
