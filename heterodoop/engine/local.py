@@ -20,6 +20,7 @@ from ..errors import Interrupted, JobFailed
 from ..executor.cpu_task import TaskRunner
 from ..executor.native import Native
 from ..executor.report import AttemptResult, TaskFailure
+from ..scheduler.estimates import Estimates
 from ..scheduler.machine import Machine
 from ..scheduler.model import (
     Attempt,
@@ -37,6 +38,7 @@ from ..scheduler.model import (
     Succeeded,
     Tick,
 )
+from . import speedups
 from .attempts import AttemptRunner
 from .commit import commit_job, reserve
 from .job_report import JobReport, OnCpu, check_place
@@ -139,7 +141,7 @@ class _Job:
         self.events = events
         self.machine = Machine(
             plan.shape, plan.slots.every, plan.slots.policy, late=plan.slots.late, gpus=plan.slots.gpus,
-            size=lambda number: plan.splits[number].length,
+            size=lambda number: plan.splits[number].length, estimates=Estimates(speedups.recall(plan)),
         )
         self.late = deque(plan.slots.late)
         self.shuffle = Shuffle()
@@ -172,6 +174,7 @@ class _Job:
             self.report.device_check = self.check.to_json()
             self.report.device_warnings = self.devices.warnings
         self.report.duplicates, self.report.speedup = self.machine.duplicates, self.machine.speedup
+        speedups.remember(self.plan, self.machine.measured)
         self._judge()
 
     def _loop(self) -> None:

@@ -24,9 +24,13 @@ class Sample(NamedTuple):
 
 
 class Estimates:
-    """The last finished map tasks of each kind of slot, and what follows from them for the next."""
+    """The last finished map tasks of each kind of slot, and what follows from them for the next.
 
-    def __init__(self) -> None:
+    remembered  S of an earlier job of the same program: it counts until there are SAMPLES of each kind.
+    """
+
+    def __init__(self, remembered: float | None = None) -> None:
+        self.remembered = remembered
         self._samples: dict[SlotKind, deque[Sample]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
         self._first: deque[Sample] = deque(maxlen=WINDOW)  # of GPU slots
 
@@ -43,11 +47,16 @@ class Estimates:
         return max(size, 1) * sum(s.seconds for s in samples) / sum(s.size for s in samples)
 
     def speedup(self, sessions: float = 1.0) -> float | None:
-        """S of the policies: tasks that one GPU finishes while a CPU slot finishes one; None before SAMPLES of each kind.
+        """S of the policies: tasks that one GPU finishes while a CPU slot finishes one; None: nothing is known.
 
         sessions  GPU slots per GPU. They share it, so a GPU's rate is sessions / (seconds of a task on such a slot), and
                   S = sessions * CPU seconds / GPU seconds. G * S is then the same for one slot per GPU as for several.
         """
+        known = min(len(self._of("cpu")), len(self._of("gpu"))) >= SAMPLES
+        return self.measured(sessions) if known else self.remembered
+
+    def measured(self, sessions: float = 1.0) -> float | None:
+        """`speedup` of this job's own tasks; None before SAMPLES of each kind."""
         if min(len(self._of("cpu")), len(self._of("gpu"))) < SAMPLES:
             return None
         cpu, gpu = self.seconds("cpu", 1), self.seconds("gpu", 1)

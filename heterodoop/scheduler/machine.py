@@ -4,9 +4,9 @@ A map phase, then a reduce phase. A failed attempt's task runs again, before tas
 attempts are used up; then, or on Stop, everything that runs is killed and the job finishes when the last attempt
 has ended. (Shape after distributed's worker_state_machine: every error carries the story that led to it.)
 
-A map task that runs on a CPU slot may run a second time on a GPU slot that has nothing else to do (a duplicate). The
-first result is the task's, the other attempt is killed. While both run, a failure of one decides nothing: the other
-goes on as the task's only attempt; a duplicate's failure does not count as one of the task's tries.
+A map task may run a second time on a slot of the other kind that has nothing else to do (a duplicate). The first result
+is the task's, the other attempt is killed. While both run, a failure of one decides nothing: the other goes on as the
+task's only attempt; a duplicate's failure does not count as one of the task's tries.
 
 A job may have a hundred thousand tasks, so a task costs one byte here and the story keeps its last STORY steps only.
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from .estimates import Estimates
 from .model import (
@@ -32,6 +31,7 @@ from .model import (
     Opened,
     Outcome,
     Slot,
+    SlotKind,
     Start,
     Stop,
     Succeeded,
@@ -39,37 +39,10 @@ from .model import (
     TaskKind,
     Tick,
 )
+from .outlook import cpus_need, gpu_needs
 from .policies import CPU_ONLY, Policy, View
 from .running import Run, Running
-
-STORY = 4096
-
-WAITING, RUNNING, DONE, FAILED, DROPPED = range(5)
-STATES = ("waiting", "running", "done", "failed", "dropped")
-
-# "dropped" is a task whose attempts ended after the job was given up: its output is not wanted.
-TRANSITIONS = frozenset({
-    (WAITING, RUNNING), (RUNNING, DONE), (RUNNING, WAITING), (RUNNING, FAILED), (RUNNING, DROPPED),
-})
-
-
-class Step(NamedTuple):
-    """One line of the story: the event's number, the task (None: the job), what happened."""
-
-    event: int
-    task: TaskId | None
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.event}: {self.task or 'job'}: {self.text}"
-
-
-class InvalidEvent(Exception):
-    """An event that cannot happen in this state: a bug of the caller or of the machine. Carries the story."""
-
-    def __init__(self, message: str, story: Sequence[Step]) -> None:
-        super().__init__("\n".join([message, *(f"  {step}" for step in story)]))
-        self.story = list(story)
+from .story import DONE, DROPPED, FAILED, RUNNING, STATES, STORY, TRANSITIONS, WAITING, InvalidEvent, Step
 
 
 class Machine:
@@ -97,6 +70,7 @@ class Machine:
         self.estimates = estimates or Estimates()
         self.duplicates = {"won": 0, "lost": 0, "failed": 0}  # lost: the CPU slot was sooner
         self._policy = policy
+        self._cpus = len(slots) - gpu_slots
         self._gpus = gpu_slots if gpus is None else gpus
         self._sessions = gpu_slots / self._gpus if self._gpus else 0.0
         self._size = size
@@ -157,6 +131,11 @@ class Machine:
     def speedup(self) -> float | None:
         """Map tasks that one GPU finishes while a CPU slot finishes one; None: not known."""
         return self.estimates.speedup(self._sessions) if self._gpus else None
+
+    @property
+    def measured(self) -> float | None:
+        """`speedup` of this job's own tasks."""
+        return self.estimates.measured(self._sessions) if self._gpus else None
 
     def validate(self) -> None:
         """Check every invariant; raises AssertionError with the story. For tests: takes time linear in tasks."""
@@ -292,13 +271,17 @@ class Machine:
         return launches
 
     def _duplicate(self) -> list[Instruction]:
-        """GPU slots without work run again what is expected to take longer on its CPU slot than once more on a GPU."""
+        """Slots without work run again what is expected to take longer on its slot than once more on theirs."""
         launches: list[Instruction] = []
-        for slot in [slot for slot in self._free if slot.kind == "gpu"]:
-            task = self._running.slowest(self.estimates, self._size, self._now)
+        nothing: set[SlotKind] = set()
+        for slot in list(self._free):
+            if slot.kind in nothing:
+                continue
+            task = self._running.slowest(slot.kind, self.estimates, self._size, self._now)
             if task is None:
-                break
-            self._note(task, f"attempt {self._number(task)} too, a duplicate, on gpu slot {slot.number}")
+                nothing.add(slot.kind)
+                continue
+            self._note(task, f"attempt {self._number(task)} too, a duplicate, on {slot.kind} slot {slot.number}")
             launches.append(self._launch(task, slot, duplicate=True))
         return launches
 
@@ -331,7 +314,13 @@ class Machine:
         if task.kind == "reduce":
             return slot.kind == "cpu"
         undecided = self.job.maps - self._fresh + len(self._again)
-        return self._policy.takes(View(undecided, self._gpus, self._running.on_gpus, speedup), slot.kind)
+        now = self.estimates, self._running, self._size, self._now
+        needs, cpus = gpu_needs(*now, self._sessions, speedup), None
+        if needs is not None:
+            speedup = min(speedup, self._sessions / needs) if speedup else None
+            cpus = cpus_need(*now, self._cpus, undecided, needs)
+        view = View(undecided, self._gpus, self._running.on_gpus, speedup, cpus_need=cpus, gpu_needs=needs)
+        return self._policy.takes(view, slot.kind)
 
     def _release(self, attempt: Attempt) -> Run:
         """The attempt has ended: its slot is free. Returns what it was."""

@@ -1,6 +1,6 @@
 """One node's half of the scheduler under Hadoop: every map attempt asks it whether to run on a GPU or in its container.
 
-    force the GPU  iff  max(1, R/N) + q <= G * S          else gpu-first                         (policies.tail)
+    force the GPU  iff  max(1, R/N) + q <= G * S          else gpu-first, where S >= 1           (policies.tail)
 
 R = min(total - decided, mapsTotal - mapsCompleted): map tasks of the job that nobody has decided on, the asking one
 included. Decided tasks count by task id, not by attempt: an id stays while an attempt of it lives or has given a result.
@@ -98,7 +98,9 @@ class _Job:
         if known.total is not None and known.completed is not None:
             left = min(left, known.total - known.completed)
         speedup = self.speedup() or (median(known.speedups) if known.speedups else remembered)
-        return View(max(1, left), gpus, busy, speedup, max(1, known.nodes))
+        # An attempt that gets no GPU has its container's processor at once: one t_cpu, whatever the other slots do.
+        needs = (1.0, 1 / speedup) if speedup else (None, None)
+        return View(max(1, left), gpus, busy, speedup, max(1, known.nodes), *needs)
 
     def report(self) -> JobReport:
         medians = self.medians

@@ -6,15 +6,20 @@ and the CPU slot idles; a Hadoop task, which holds its container anyway, queues 
 
 The tail rule (paper, Algorithm 2, whose printed comparisons are inverted): a CPU slot that takes a task now needs t_cpu;
 the node's GPUs need (R/N + q) * t_gpu / G for all that is left for them. Refuse the CPU slot if that is no later. The
-paper's own rule forgets q, what the GPUs have taken already, and can so lose to gpu-first by many GPU tasks.
+paper's own rule forgets q, what the GPUs have taken already, and can so lose to gpu-first by many GPU tasks. It also
+forgets GPUs that are slower than a core: here `tail` has the same rule the other way round. A GPU slot is refused where the
+CPU slots are expected to be done with all that is left before it would be with one task.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from .model import SlotKind
+
+ROUNDING = 1e-9  # of times that are equal on paper
 
 
 class View(NamedTuple):
@@ -25,6 +30,8 @@ class View(NamedTuple):
     gpu_busy   q: map tasks that run on or queue for them now.
     speedup    S: tasks that one GPU finishes while a CPU slot finishes one (estimates.py); None: not known yet.
     nodes      N: nodes that serve the job.
+    cpus_need  until CPU slots would have done all that is left without the GPUs; None: not known. In times t_cpu.
+    gpu_needs  for the task on a GPU slot; None: not known. In times t_cpu.
     """
 
     undecided: int
@@ -32,11 +39,13 @@ class View(NamedTuple):
     gpu_busy: int
     speedup: float | None = None
     nodes: int = 1
+    cpus_need: float | None = None
+    gpu_needs: float | None = None
 
 
 class Policy(NamedTuple):
-    """`takes`: whether a slot of this kind may take the next map task. `duplicates`: whether a GPU slot that has nothing
-    left to do may run again what still runs on a CPU slot."""
+    """`takes`: whether a slot of this kind may take the next map task. `duplicates`: whether a slot that has nothing left to
+    do may run again what still runs on a slot of the other kind."""
 
     name: str
     takes: Callable[[View, SlotKind], bool]
@@ -59,7 +68,9 @@ def gpu_first(view: View, kind: SlotKind) -> bool:
 
 
 def tail(view: View, kind: SlotKind) -> bool:
-    """gpu-first, until the GPUs are expected to be done with all that is left before a CPU slot is with one task."""
+    """gpu-first, until one side is expected to be done with all that is left before a slot of the other is with one task."""
+    if _cpus_are_sooner(view):
+        return kind == "cpu"
     return kind == "gpu" or not _gpus_are_sooner(view, _share(view) + view.gpu_busy)
 
 
@@ -74,8 +85,16 @@ def _share(view: View) -> float:
 
 
 def _gpus_are_sooner(view: View, tasks: float) -> bool:
-    """tasks * t_gpu / G <= t_cpu. Never where a GPU is the slower one, or nothing is known."""
-    return view.speedup is not None and view.speedup >= 1 and tasks <= view.gpus * view.speedup
+    """tasks * t_gpu / G <= t_cpu, in whole tasks of a GPU's session. Never where a GPU is slower, or nothing is known."""
+    if view.speedup is None or view.speedup < 1 or tasks > view.gpus * view.speedup:
+        return False
+    needs = view.gpu_needs or 1 / view.speedup
+    sessions = max(1, round(view.gpus * view.speedup * needs))
+    return math.ceil(tasks / sessions) * needs <= 1 + ROUNDING
+
+
+def _cpus_are_sooner(view: View) -> bool:
+    return view.cpus_need is not None and view.gpu_needs is not None and view.cpus_need < view.gpu_needs
 
 
 CPU_ONLY = Policy("cpu-only", cpu_only)

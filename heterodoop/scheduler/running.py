@@ -1,12 +1,13 @@
-"""The attempts that run now, and which of them a GPU could do sooner. Part of the state machine (machine.py)."""
+"""The attempts that run now, and which of them a slot of the other kind could do sooner. Part of the state machine."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from .estimates import Estimates
-from .model import Attempt, TaskId
+from .model import Attempt, SlotKind, TaskId
 
 FIRST_SECONDS = 1.0  # what the first task of a GPU is taken to need: it warms up
 
@@ -70,23 +71,39 @@ class Running:
             run.killed = True
         return [attempt for attempt, _ in told]
 
-    def slowest(self, estimates: Estimates, size: Callable[[int], int], now: float) -> TaskId | None:
-        """The map task on a CPU slot that a GPU slot would end soonest before it; None where it would end none sooner."""
-        gains = [(gain, task) for task in self._runs if (gain := self._gain(task, estimates, size, now)) > 0]
+    def on(self, kind: SlotKind, size: Callable[[int], int], now: float) -> list[tuple[int, float]]:
+        """(bytes, seconds since it began) of every map task on a slot of this kind that was not told to stop."""
+        return [
+            (size(task.number), now - run.started) for task, runs in self._runs.items() for attempt, run in runs.items()
+            if task.kind == "map" and attempt.slot.kind == kind and not run.killed
+        ]
+
+    def slowest(self, by: SlotKind, estimates: Estimates, size: Callable[[int], int], now: float) -> TaskId | None:
+        """The map task on a slot of the other kind that a slot of kind `by` would end soonest before it; None: it would end
+        none sooner."""
+        gains = [(gain, task) for task in self._runs if (gain := self._gain(by, task, estimates, size, now)) > 0]
         return max(gains)[1] if gains else None
 
-    def _gain(self, task: TaskId, estimates: Estimates, size: Callable[[int], int], now: float) -> float:
-        """Seconds that a duplicate on a GPU slot is expected to save; 0 where there can be none.
+    def _gain(
+        self, by: SlotKind, task: TaskId, estimates: Estimates, size: Callable[[int], int], now: float,
+    ) -> float:
+        """Seconds that a duplicate on a slot of kind `by` is expected to save; 0 where there can be none.
 
-        What a CPU slot still needs is what its task is expected to take less what it has taken. One that takes longer than
-        expected (or of which nothing is known) is expected to need as long again as it is late.
+        What a slot still needs is what its task is expected to take less what it has taken. One that takes longer than
+        expected (or a CPU slot of which nothing is known) is expected to need as long again as it is late. A GPU of which
+        nothing is known may never end, and a CPU slot that has nothing left to do costs nothing.
         """
         ((attempt, run), *others) = self._runs[task].items()
-        if others or run.killed or task.kind == "reduce" or attempt.slot.kind == "gpu" or task in self.only_once:
+        once = others or run.duplicate or task in self.only_once
+        if once or run.killed or task.kind == "reduce" or attempt.slot.kind == by:
             return 0.0
-        on_gpu = estimates.seconds("gpu", size(task.number))
-        on_cpu = estimates.seconds("cpu", size(task.number)) or 0.0
-        return abs(on_cpu - (now - run.started)) - (FIRST_SECONDS if on_gpu is None else on_gpu)
+        on_gpu, on_cpu = (estimates.seconds(kind, size(task.number)) for kind in ("gpu", "cpu"))
+        elapsed = now - run.started
+        if by == "gpu":
+            return abs((on_cpu or 0.0) - elapsed) - (FIRST_SECONDS if on_gpu is None else on_gpu)
+        if on_gpu is None:
+            return math.inf
+        return 0.0 if on_cpu is None else abs(on_gpu - elapsed) - on_cpu
 
     def check(self) -> None:
         """Invariants, for tests."""
@@ -96,5 +113,5 @@ class Running:
             if len(runs) == 2:
                 (first, one), (second, two) = runs.items()
                 assert (one.duplicate, two.duplicate) == (False, True), f"{task} runs twice, and not as a duplicate"
-                assert (first.slot.kind, second.slot.kind) == ("cpu", "gpu"), f"{task} was duplicated on the wrong slots"
+                assert first.slot.kind != second.slot.kind, f"{task} was duplicated on slots of one kind"
                 assert first.number < second.number, f"{task}: numbers of attempts in the wrong order"

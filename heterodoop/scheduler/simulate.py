@@ -2,7 +2,8 @@
 
 Every node has a container per CPU slot and one per GPU. At any moment free GPUs ask first, node by node, then free CPU
 slots; all of a cluster know at once what is decided (the coordinator tells a driver within a second). A task that is
-forced keeps its CPU slot until the GPU has done it. With `heartbeat` a node gets tasks only then, as in Hadoop 1; with
+forced keeps its CPU slot until the GPU has done it; one that gets no GPU though its GPU is free (S < 1) runs in that GPU's
+container on the CPU. With `heartbeat` a node gets tasks only then, as in Hadoop 1; with
 `cap` it gets at most as many as it has GPUs once the paper's job tail has begun (its JobTracker half, Algorithm 2).
 
 Tasks of a kind take the same time, give or take `jitter`. Not simulated: reduce tasks, locality, failures, start of a JVM.
@@ -105,10 +106,11 @@ class _Run:
         self.left, self.completed, self.now = shape.tasks, 0, 0.0
         self.on_gpus = self.forced = 0
         self.busy = {True: 0.0, False: 0.0}
+        self.lent = False  # whether GPUs' containers ran tasks on the CPU
         self.spans: list[Span] | None = [] if spans else None
         self.speedups: tuple[float, ...] = () if conditions.learn else (shape.speedup,)
         self.random = random.Random(conditions.seed)
-        # (when, lease, node, on a GPU, gives back a CPU slot, seconds)
+        # (when, lease, node, gives back a GPU's container, gives back a CPU slot, seconds)
         self.ends: list[tuple[float, int, int, bool, bool, float]] = []
 
     def run(self) -> Outcome:
@@ -141,13 +143,13 @@ class _Run:
 
     def _end(self) -> int:
         """The next task ends; returns its node."""
-        self.now, lease, number, on_gpu, cpu_slot, seconds = heapq.heappop(self.ends)
+        self.now, lease, number, gpu_free, cpu_slot, seconds = heapq.heappop(self.ends)
         place = self.places[number]
         place.node.done(lease, seconds)
         self.completed += 1
         if not self.speedups and (measured := place.node.speedup(JOB)):
             self.speedups = (measured,)  # the coordinator tells it to all
-        place.free_gpus += on_gpu
+        place.free_gpus += gpu_free
         place.free_cpus += cpu_slot
         if place.queue and place.free_gpus:
             lease, asked = place.queue.popleft()
@@ -196,12 +198,14 @@ class _Run:
         seconds = self.shape.gpu_seconds if on_gpu else self.shape.cpu_seconds
         if jitter:
             seconds *= 1 + jitter * self.random.uniform(-1, 1)
+        cpu_slot = forced or container
+        place.free_gpus -= on_gpu or not cpu_slot
+        self.lent |= not (on_gpu or cpu_slot)
         if on_gpu:
-            place.free_gpus -= 1
             place.node.started(lease)
         self.on_gpus += on_gpu
         self.busy[on_gpu] += seconds
-        heapq.heappush(self.ends, (self.now + seconds, lease, place.number, on_gpu, forced or container, seconds))
+        heapq.heappush(self.ends, (self.now + seconds, lease, place.number, on_gpu or not cpu_slot, cpu_slot, seconds))
         if self.spans is not None:
             self.spans.append(Span(place.number, on_gpu, forced, asked, self.now, self.now + seconds))
 
@@ -209,6 +213,6 @@ class _Run:
         shape = self.shape
         gpus, cpus = (
             self.busy[gpu] / (self.now * shape.nodes * slots) if slots and self.now else 0.0
-            for gpu, slots in ((True, shape.gpus), (False, shape.cpu_slots))
+            for gpu, slots in ((True, shape.gpus), (False, shape.cpu_slots + self.lent * shape.gpus))
         )
         return Outcome(self.policy.name, self.now, self.on_gpus, self.forced, gpus, cpus, tuple(self.spans or ()))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from heterodoop.scheduler.estimates import SAMPLES, Estimates
 from heterodoop.scheduler.machine import Machine
-from heterodoop.scheduler.model import Commit, Finish, JobShape, Kill, Launch, Slot, SlotKind, Start, Succeeded
+from heterodoop.scheduler.model import Commit, Finish, JobShape, Kill, Launch, Slot, SlotKind, Start, Succeeded, Tick
 from heterodoop.scheduler.policies import Policy, View
 
 
@@ -45,7 +45,7 @@ class Nodes:
         self.left, self.forced, self.now = shape.tasks, 0, 0.0
         self.free_gpus, self.free_cpus = [shape.gpus] * shape.nodes, [shape.cpus] * shape.nodes
         self.queued = [0] * shape.nodes  # tasks that were forced and have no GPU yet
-        self.ends: list[tuple[float, int, bool, bool]] = []  # of a task: when, node, on a GPU, gives back a CPU slot
+        self.ends: list[tuple[float, int, bool, bool]] = []  # of a task: when, node, gives back a GPU, a CPU slot
 
     def run(self) -> Ran:
         while True:
@@ -54,16 +54,23 @@ class Nodes:
                 return Ran(self.now, self.forced)
             self.now = self.ends[0][0]
             while self.ends and self.ends[0][0] == self.now:
-                _, node, on_gpu, cpu_slot = heapq.heappop(self.ends)
-                self.free_gpus[node] += on_gpu
+                _, node, gpu, cpu_slot = heapq.heappop(self.ends)
+                self.free_gpus[node] += gpu
                 self.free_cpus[node] += cpu_slot
 
     def ask(self) -> None:
         for node in range(self.shape.nodes):
             self.serve_queue(node)
-            while self.left and self.free_gpus[node] and self.takes(node, "gpu"):
+            while self.left and self.free_gpus[node]:
+                on_gpu = self.takes(node, "gpu")
+                if not on_gpu and self.policy.name != "tail":
+                    break
                 self.left -= 1
-                self.start_on_gpu(node, cpu_slot=False)
+                if on_gpu:
+                    self.start_on_gpu(node, cpu_slot=False)
+                else:  # in the container of that GPU
+                    self.free_gpus[node] -= 1
+                    heapq.heappush(self.ends, (self.now + self.shape.t_cpu, node, True, False))
         for node in range(self.shape.nodes):
             while self.left and self.free_cpus[node]:
                 on_cpu = self.takes(node, "cpu")
@@ -79,7 +86,8 @@ class Nodes:
     def takes(self, node: int, kind: SlotKind) -> bool:
         shape = self.shape
         busy = shape.gpus - self.free_gpus[node] + self.queued[node]
-        return self.policy.takes(View(self.left, shape.gpus, busy, shape.speedup, shape.nodes), kind)
+        view = View(self.left, shape.gpus, busy, shape.speedup, shape.nodes, 1.0, 1 / shape.speedup)
+        return self.policy.takes(view, kind)
 
     def serve_queue(self, node: int) -> None:
         while self.queued[node] and self.free_gpus[node]:
@@ -105,8 +113,13 @@ def known(t_cpu: float, t_gpu: float) -> Estimates:
     return estimates
 
 
-def engine(shape: Shape, policy: Policy, *, sessions: int = 1, estimates: Estimates | None = None) -> float:
-    """The makespan on one node. A GPU's `sessions` slots take sessions * t_gpu for a task each."""
+def engine(
+    shape: Shape, policy: Policy, *, sessions: int = 1, estimates: Estimates | None = None, tick: float = 0.0,
+) -> float:
+    """The makespan on one node. A GPU's `sessions` slots take sessions * t_gpu for a task each.
+
+    tick  seconds after an event at which the machine looks at the clock again, then ever more of them; 0: it does not.
+    """
     assert shape.nodes == 1
     on_gpu = sessions * shape.t_gpu
     slots = [*(Slot(i, "gpu") for i in range(shape.gpus * sessions)),
@@ -115,6 +128,7 @@ def engine(shape: Shape, policy: Policy, *, sessions: int = 1, estimates: Estima
                       estimates=estimates or known(shape.t_cpu, on_gpu))
     now, order, committed, finished = 0.0, 0, set(), False
     ends: list[tuple[float, bool, int, object]] = []
+    wait = tick
     todo = machine.handle(Start(), now)
     while True:
         for instruction in todo:
@@ -134,6 +148,11 @@ def engine(shape: Shape, policy: Policy, *, sessions: int = 1, estimates: Estima
                     finished = True
         if finished:
             return now
+        if tick and now + wait < ends[0][0]:
+            now, wait = now + wait, 2 * wait
+            todo = machine.handle(Tick(), now)
+            continue
+        wait = tick
         now, _, _, attempt = heapq.heappop(ends)
         todo = machine.handle(Succeeded(attempt), now)  # type: ignore[arg-type]
         machine.validate()

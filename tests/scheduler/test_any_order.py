@@ -74,8 +74,8 @@ class AnyOrder(RuleBasedStateMachine):
     def launch(self, attempt: Attempt, duplicate: bool) -> None:
         others = self.of(attempt.task)
         assert len(others) == duplicate, "a task runs twice only as a duplicate"
-        assert all(other.slot.kind == "cpu" and other not in self.killed for other in others)
-        assert not duplicate or (attempt.slot.kind, attempt.task.kind, self.policy.duplicates) == ("gpu", "map", True)
+        assert all(other.slot.kind != attempt.slot.kind and other not in self.killed for other in others)
+        assert not duplicate or (attempt.task.kind, self.policy.duplicates) == ("map", True)
         assert attempt.task.kind == "map" or attempt.slot.kind == "cpu"
         assert attempt.slot not in self.late
         self.live.append(attempt)

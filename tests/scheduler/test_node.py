@@ -96,10 +96,10 @@ def test_speedups_of_programs_are_forgotten_in_turn() -> None:
     assert node.offer(3, "again", "t2", MIB, 3, TAIL, "p1") == FORCED[1]
 
 
-def test_a_slow_gpu_is_never_forced() -> None:
+def test_a_slow_gpu_gets_no_task_and_is_never_forced() -> None:
     node = Node(gpus=1)
     node.hear("j", Knowledge(speedups=(0.99,)))
-    assert [asked(node, task, maps=2) for task in range(2)] == [ON_GPU, ON_CPU]
+    assert [asked(node, task, maps=2) for task in range(2)] == [ON_CPU, ON_CPU]
 
 
 def test_seconds_are_medians_per_mebibyte_of_the_job_alone() -> None:

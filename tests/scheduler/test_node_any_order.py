@@ -6,6 +6,7 @@ Beside it stands a model that keeps whole lists where the node keeps counts, and
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 from statistics import median
 
 from hypothesis import given, settings
@@ -91,17 +92,18 @@ class AnyOrder(RuleBasedStateMachine):
         q, slots = sum(a.kind == "gpu" for a in self.live), self.gpus * self.sessions
         if policy is CPU_ONLY or not slots:
             return Decision("cpu")
+        known = job.known or Knowledge()
+        speedup = self.speedup(job) or (median(known.speedups) if known.speedups else self.remembered)
         if q < slots:
-            return Decision("gpu")
+            return Decision("cpu" if policy.name == "tail" and 0 < (speedup or 0) < 1 else "gpu")
         force = policy is GPU_ONLY
         if policy.name in ("tail", "paper-tail"):
-            known = job.known or Knowledge()
-            speedup = self.speedup(job) or (median(known.speedups) if known.speedups else self.remembered)
             left = TASKS - len(self.decided(job) - {task}) - known.decided_elsewhere
             if known.total is not None and known.completed is not None:
                 left = min(left, known.total - known.completed)
             share = max(1, left / max(known.nodes, 1))
-            force = speedup >= 1 and share + (q if policy.name == "tail" else 0) <= self.gpus * speedup
+            tasks = share + (q if policy.name == "tail" else 0)
+            force = speedup >= 1 and ceil(tasks / self.gpus) <= speedup
         return Decision("gpu", True, q - slots + 1) if force else Decision("cpu")
 
     def decided(self, job: Job) -> set[str]:
