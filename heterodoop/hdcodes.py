@@ -139,11 +139,6 @@ CODES: dict[str, Entry] = {
         "Both say the same thing with different values; the command line option is taken.",
         "Give it once.",
     ),
-    "HD035": Entry(
-        "a job setting has no effect",
-        "The setting cannot change the result, and the embedded engine does not act on it.",
-        "Remove it.",
-    ),
     "HD036": Entry(
         "the job's report could not be written",
         "The output is complete; only the report in OUTPUT.report is missing or old. A full disk is the usual cause.",
@@ -838,6 +833,14 @@ CODES: dict[str, Entry] = {
         " was killed, or did not end. The CPU does that kernel's work; the result is complete and right.",
         "If g++ works for other bundles, this is a fault of HeteroDoop: please report it, with the program and the"
         " message.",
+    ),
+    "HD430": Entry(
+        "an attempt made no progress and was stopped",
+        "The program read nothing, wrote nothing and printed no status or counter for mapreduce.task.timeout milliseconds"
+        " (default: 600000). It may have an endless loop, before its record loop too, or wait for something. The attempt"
+        " counts as failed, as any other failure does. On the emulated device a kernel cannot be stopped, and the job ends.",
+        "Look at the record that it stopped at. A program that computes for long prints a line like reporter:status:alive"
+        " on stderr now and then; -D mapreduce.task.timeout=0 lets it run for ever.",
     ),
     "HD501": Entry(
         "a data file of the installation is missing",

@@ -17,6 +17,7 @@ from ..errors import HeteroDoopError, UsageError
 from ..executor.cpu_task import CpuJob
 from ..executor.native import Native
 from ..executor.prologue import Prologues
+from ..executor.streaming_env import task_timeout
 from ..manifest import Manifest, Role
 from .files import IDLE_SECONDS, Fetch, Folders, JobFile, bundle_hash
 from .gpus import Codes
@@ -45,7 +46,7 @@ class Bundle:
             regroup=bool(region and region.fold and region.fold.regroup), check=region.pairs if region else None,
             environment=environment, reducers=offer.reduces, delimiter=offer.split.delimiter,
             accept_exit_code=offer.accepts_exit_code, sort_bytes=offer.sort_bytes, reporter_prefix=offer.reporter_prefix,
-            attempt_environment=True,
+            attempt_environment=True, timeout_seconds=task_timeout(environment),
         )
 
     def _binary(self, role: Role) -> Path | None:

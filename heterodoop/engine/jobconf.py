@@ -149,8 +149,9 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "Rounds of `--iterate` at most (--rounds; default: 100). Each round's filters find its number, from 1, in"
             " `heterodoop_iterate_round`."),
     Setting("heterodoop.iterate.until", "", str, "When `--iterate` is done (--until): `GROUP:COUNTER<NUMBER`."),
-    Setting("mapreduce.task.timeout", "0", _integer(0, 1 << 62),
-            "Not honoured: a task that makes no progress is not killed. A value other than 0 gives a warning."),
+    Setting("mapreduce.task.timeout", "600000", _integer(0, 1 << 62),
+            "Milliseconds without progress after which a task's attempt fails; 0 = never. Progress is bytes, records, pairs,"
+            " lines on stderr."),
 )}
 
 
@@ -265,9 +266,6 @@ def parse(definitions: Sequence[str], options: Mapping[str, tuple[str, str]]) ->
     for key, value in text.items():
         if key in SETTINGS:
             _value(key, value, f"-D {key}")
-    if int(text.get("mapreduce.task.timeout", "0")):
-        what = "mapreduce.task.timeout is not honoured: no task is killed for being slow"
-        warnings.append(Diagnostic("warning", "HD035", what))
     return JobConf(text, tuple(warnings))
 
 

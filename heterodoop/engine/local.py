@@ -48,13 +48,14 @@ from .plan import Plan, RunOptions, make_plan
 from .progress import Display, Snapshot, make_display
 from .shuffle import Shuffle
 from .signals import StopRequest, StopSignals
-from .slots import CLOSE_SECONDS, AttemptEnd, SlotPool
+from .slots import CLOSE_SECONDS, AttemptEnd, Silence, SlotPool
 
 if TYPE_CHECKING:
     from .devices import Devices, DeviceSource
     from .first_check import DeviceCheck
 
 POLL_SECONDS = 0.1
+GRACE_SECONDS = 2.0  # for what ends a silent attempt in a better way
 
 
 class Woken(NamedTuple):
@@ -160,6 +161,7 @@ class _Job:
         self.error: Exception | None = None  # what ended the job, where no task did
         self.todo: deque[Event] = deque()
         self.bytes_done = 0
+        self.silence = Silence()
         self.pool = SlotPool(plan.slots.every, self.attempts, events)
 
     def run(self) -> None:
@@ -189,6 +191,7 @@ class _Job:
                 phase, begun = self.machine.phase, time.monotonic()
             elif phase == "closing" and time.monotonic() - begun > CLOSE_SECONDS:
                 self._abandon()
+            self._look_for_silence()
             if self.display.due():
                 self.display.show(self._snapshot())
             self._open_slots()
@@ -203,6 +206,16 @@ class _Job:
         ready = self.devices.ready if self.devices and self.late else 0
         while self.late and ready > len(self.plan.slots.late) - len(self.late):
             self._handle(Opened(self.late.popleft()))
+
+    def _look_for_silence(self) -> None:
+        """The native runtime stops a filter, and a worker's watch its kernels. A kernel in this process nobody can stop."""
+        seconds = self.plan.cpu.timeout_seconds
+        if not seconds or not self.plan.offload or self.plan.offload.gpus or self.machine.phase != "map":
+            return
+        for attempt, progress in self.pool.running():
+            if attempt.slot.kind == "gpu" and self.silence.of(attempt, progress) > seconds + GRACE_SECONDS:
+                what = f"the kernel of map task {attempt.task.number} made no progress for {seconds:g} s"
+                self._give_up(JobFailed(f"{what}; on the emulated device none can be stopped", code="HD430"))
 
     def _abandon(self) -> None:
         """Do not wait for attempts that did not stop when they were told to: a kernel that never ends cannot be stopped."""

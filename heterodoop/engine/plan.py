@@ -225,4 +225,5 @@ def _cpu_job(found: manifest.Manifest, bundle: Path, conf: JobConf, text: Mappin
         accept_exit_code=not conf.get("stream.non.zero.exit.is.failure"), sort_bytes=conf.sort_bytes,
         reporter_prefix=conf.get("stream.stderr.reporter.prefix"), line_max=conf.get("heterodoop.line.max.bytes"),
         skip_from=conf.skip_from,
+        timeout_seconds=conf.get("mapreduce.task.timeout") / 1000,
     )

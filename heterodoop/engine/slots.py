@@ -28,6 +28,23 @@ class AttemptEnd(NamedTuple):
     seconds: float
 
 
+class Silence:
+    """For how long attempts have made no progress."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Attempt, tuple[object, float]] = {}
+
+    def of(self, attempt: Attempt, progress: Progress) -> float:
+        """Seconds since what `progress` says of a running attempt was another thing."""
+        now = time.monotonic()
+        state = progress.phase, progress.bytes_in, progress.records_in, progress.pairs_out, progress.bytes_out
+        seen, since = self._seen.get(attempt, (None, now))
+        if seen != state:
+            since = now
+        self._seen[attempt] = state, since
+        return now - since
+
+
 Runner = Callable[[Attempt, Progress], AttemptResult]
 
 

@@ -5,6 +5,7 @@ Which tasks there are, where their files go and what follows from a failure is t
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -46,6 +47,7 @@ class CpuJob:
     sort_bytes            memory that one task's sort or merge may hold.
     line_max, skip_from   how long lines may be, as in native.MapSpec.
     attempt_environment   `environment` is one attempt's, whole: nothing is added to it.
+    timeout_seconds       without progress, after which an attempt fails; 0 = never.
     """
 
     map: Path
@@ -62,6 +64,7 @@ class CpuJob:
     attempt_environment: bool = False
     line_max: int = 0
     skip_from: int = 0
+    timeout_seconds: float = 0.0
 
 
 class Place(NamedTuple):
@@ -117,7 +120,7 @@ def run_reduce(
     spec = ReduceSpec(
         reduce=command, segments=segments, partition=place.names.number,
         accept_exit_code=job.accept_exit_code, merge_bytes=job.sort_bytes, work_dir=place.scratch, out_path=out,
-        log_path=place.log, reporter_prefix=job.reporter_prefix, line_max=job.line_max,
+        log_path=place.log, reporter_prefix=job.reporter_prefix, line_max=job.line_max, timeout_seconds=job.timeout_seconds,
     )
     return _attempt_result(runner.reduce_task(spec, progress), None, 1)
 
@@ -131,6 +134,7 @@ def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) ->
         regroup=job.regroup, check=job.check, accept_exit_code=job.accept_exit_code, sort_bytes=job.sort_bytes,
         work_dir=place.scratch, out_path=out, index_path=index, log_path=place.log, reporter_prefix=job.reporter_prefix,
         line_max=job.line_max, skip_from=job.skip_from, watch_from=place.watch_from,
+        timeout_seconds=job.timeout_seconds,
     )
 
 
@@ -179,7 +183,9 @@ def filter_command(job: CpuJob, program: Path, place: Place) -> FilterCommand:
     return FilterCommand([program], [*job.environment, *own], place.work)
 
 
-# Status -> code of the error index; exec errors of a program that is there do not go away by trying again.
+# What the system may have again in the next moment. Other errors of an exec do not go away by trying again.
+_PASSING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY)
+# Status -> code of the error index.
 _CODES = {
     TaskStatus.FILTER_FAILED: "HD401",
     TaskStatus.COMBINER_FAILED: "HD401",
@@ -189,6 +195,7 @@ _CODES = {
     TaskStatus.BAD_INPUT: "HD404",
     TaskStatus.INPUT_LINE: "HD051",
     TaskStatus.OUTPUT_LINE: "HD052",
+    TaskStatus.TIMED_OUT: "HD430",
 }
 _PERMANENT = frozenset({TaskStatus.SPAWN_FAILED, TaskStatus.INPUT_LINE, TaskStatus.OUTPUT_LINE})
 
@@ -200,6 +207,10 @@ def map_result(
     return _with_output(_attempt_result(result, fault, runs), job, out, index)
 
 
+def _permanent(result: TaskResult) -> bool:
+    return result.status in _PERMANENT and result.error_number not in _PASSING
+
+
 def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) -> AttemptResult:
     cancelled = result.status is TaskStatus.CANCELLED
     failure = fault if not cancelled else None
@@ -208,7 +219,7 @@ def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) ->
         crash = None
         if result.status is TaskStatus.FILTER_FAILED and result.signal:
             crash = Crash(result.signal, result.input_read, result.bad_record)
-        failure = TaskFailure(result.message, code, result.status in _PERMANENT, result.stderr_tail, crash)
+        failure = TaskFailure(result.message, code, _permanent(result), result.stderr_tail, crash)
     return AttemptResult(
         failure=failure, cancelled=cancelled, counters=result.counters, user_counters=result.user_counters,
         seconds=result.seconds, status_text=result.status_text, runs=runs,

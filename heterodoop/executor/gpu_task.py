@@ -165,7 +165,8 @@ def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRu
     def call(code: KernelCode) -> KernelCall:
         program = code.prologue or code.module
         command = filter_command(run.job, program, run.place)
-        return KernelCall(code, prologues.live_ins(code.kernel, program, command, run.place.scratch, progress))
+        return KernelCall(code, prologues.live_ins(
+            code.kernel, program, command, run.place.scratch, progress, run.job.timeout_seconds))
 
     combine = code.combine if run.job.combine and run.job.reducers and run.job.regroup else None
     return _Launcher(device, call(code.map), call(combine) if combine else None)

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -22,6 +21,8 @@ from ..errors import HeteroDoopError
 from ..manifest import PairReader
 from ..resources import native_library
 from . import native_abi as abi
+from .progress import Phase as Phase
+from .progress import Progress as Progress
 
 AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _KEY_KINDS = {"token": 1, "field": 2, "int32": 3, "int64": 4, "uint32": 5, "uint64": 6}
@@ -45,16 +46,7 @@ class TaskStatus(IntEnum):
     DEVICE_FAILED = 11  # the device itself, which must be closed
     INPUT_LINE = 12
     OUTPUT_LINE = 13
-
-
-class Phase(IntEnum):
-    """What a running task is doing (enum hd_phase)."""
-
-    START = 0
-    FILTER = 1
-    COMBINE = 2
-    FINISH = 3
-    END = 4
+    TIMED_OUT = 14  # a filter was silent for too long
 
 
 @dataclass(frozen=True)
@@ -82,6 +74,7 @@ class MapSpec:
     line_max          bytes of the longest record and of the longest line that a filter may print; 0 = no limit.
     skip_from         records of so many bytes, their ends included, are passed over; 0 = none is.
     watch_from        bytes of its stdin from which the filter gets records one by one; None = never.
+    timeout_seconds   after so many in which a filter moved no byte it is killed; 0 = never.
     """
 
     map: FilterCommand
@@ -104,6 +97,7 @@ class MapSpec:
     line_max: int = 0
     skip_from: int = 0
     watch_from: int | None = None
+    timeout_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -139,6 +133,7 @@ class ReduceSpec:
     reporter_prefix: str = "reporter:"
     linger_seconds: float = 10.0
     line_max: int = 0
+    timeout_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -172,75 +167,6 @@ class TaskResult:
         return self.status is TaskStatus.OK
 
 
-class Progress:
-    """Numbers of a running task, readable from any thread; `cancel` stops it and kills its filters within 0.1 s.
-
-    They lie in memory of this process, or for the time of a task in what it shares with the process that runs it.
-    """
-
-    def __init__(self, block: abi.ProgressBlock | None = None) -> None:
-        self._block = block or abi.ProgressBlock()
-        self._cancelled = False
-
-    @property
-    def bytes_in(self) -> int:
-        return int(self._block.bytes_in)
-
-    @property
-    def records_in(self) -> int:
-        return int(self._block.records_in)
-
-    @property
-    def pairs_out(self) -> int:
-        return int(self._block.pairs_out)
-
-    @property
-    def bytes_out(self) -> int:
-        return int(self._block.bytes_out)
-
-    @property
-    def phase(self) -> Phase:
-        return Phase(self._block.phase)
-
-    @property
-    def cancelled(self) -> bool:
-        return self._cancelled or bool(self._block.cancel)
-
-    def cancel(self) -> None:
-        self._cancelled = True  # first: a block that takes the old one's place in this moment looks here
-        self._block.cancel = 1
-
-    @contextmanager
-    def aside(self) -> Iterator[None]:
-        """Inside, something else than the task runs under this progress, which can stop it; the numbers are kept."""
-        block = self._block
-        kept = block.bytes_in, block.records_in, block.pairs_out, block.bytes_out, block.phase
-        self.restart()
-        try:
-            yield
-        finally:
-            block.bytes_in, block.records_in, block.pairs_out, block.bytes_out, block.phase = kept
-
-    def restart(self) -> None:
-        """The task begins again; a request to stop stays."""
-        self._block.bytes_in = self._block.records_in = self._block.pairs_out = self._block.bytes_out = 0
-
-    @contextmanager
-    def shared(self, block: abi.ProgressBlock) -> Iterator[None]:
-        """`block`, which another process writes, stands for this task; its last numbers stay."""
-        own = self._block
-        ctypes.memset(ctypes.byref(block), 0, ctypes.sizeof(block))
-        self._block = block
-        try:
-            if self._cancelled:
-                block.cancel = 1
-            yield
-        finally:
-            ctypes.memmove(ctypes.byref(own), ctypes.byref(block), ctypes.sizeof(own))
-            self._block = own
-            own.cancel = self._cancelled
-
-
 class Native:
     """The loaded library. Its calls raise only for arguments that cannot be passed on; failures are in the result."""
 
@@ -264,12 +190,15 @@ class Native:
         block = _reduce_block(spec)
         return self.call(lambda seen, result: self.library.hd_reduce_task(ctypes.byref(block), seen, result), progress)
 
-    def prologue(self, command: FilterCommand, data_fd: int, progress: Progress | None = None) -> TaskResult:
+    def prologue(
+        self, command: FilterCommand, data_fd: int, progress: Progress | None = None, timeout_seconds: float = 0.0,
+    ) -> TaskResult:
         """Run a mapper's prologue, which writes to `data_fd` as its descriptor 3 and must leave stdout and stderr alone.
 
         Raises ValueError for a NUL byte in a path or argument.
         """
-        block = abi.PrologueBlock(prologue=command_block(command), data_fd=data_fd)
+        timeout = _timeout(timeout_seconds)
+        block = abi.PrologueBlock(prologue=command_block(command), data_fd=data_fd, timeout_ms=timeout)
         return self.call(lambda seen, result: self.library.hd_prologue(ctypes.byref(block), seen, result), progress)
 
     def check_map_output(self, data: AnyPath, index: AnyPath, reducers: int, progress: Progress | None = None) -> int:
@@ -341,7 +270,7 @@ def map_block(spec: MapSpec) -> abi.MapBlock:
     combine = command_block(spec.combine) if spec.combine else abi.Command()
     return abi.MapBlock(
         map=command_block(spec.map), combine=combine, input_path=path, input_fd=fd,
-        linger_ms=_milliseconds(spec.linger_seconds),
+        linger_ms=_milliseconds(spec.linger_seconds), timeout_ms=_timeout(spec.timeout_seconds),
         start=spec.start, length=abi.TO_END if spec.length is None else spec.length,
         delimiter=spec.delimiter, delimiter_len=len(spec.delimiter), reducers=spec.reducers,
         flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=c_bytes(spec.work_dir),
@@ -357,7 +286,8 @@ def _reduce_block(spec: ReduceSpec) -> abi.ReduceBlock:
     return abi.ReduceBlock(
         reduce=command, segments=(abi.SegmentBlock * len(rows))(*rows), n_segments=len(rows), partition=spec.partition,
         flags=_flags(False, spec.accept_exit_code), merge_bytes=spec.merge_bytes,
-        linger_ms=_milliseconds(spec.linger_seconds), work_dir=c_bytes(spec.work_dir), out_path=c_bytes(spec.out_path),
+        linger_ms=_milliseconds(spec.linger_seconds), timeout_ms=_timeout(spec.timeout_seconds),
+        work_dir=c_bytes(spec.work_dir), out_path=c_bytes(spec.out_path),
         log_path=c_bytes(spec.log_path), reporter_prefix=c_bytes(spec.reporter_prefix), line_max=spec.line_max,
     )
 
@@ -397,3 +327,7 @@ def _flags(regroup: bool, accept_exit_code: bool) -> int:
 
 def _milliseconds(seconds: float) -> int:
     return max(1, min(2**32 - 1, round(seconds * 1000)))
+
+
+def _timeout(seconds: float) -> int:
+    return _milliseconds(seconds) if seconds else 0

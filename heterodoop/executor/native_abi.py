@@ -40,6 +40,7 @@ class ProgressBlock(ctypes.Structure):
 class MapBlock(ctypes.Structure):
     _fields_ = [
         ("map", Command), ("combine", Command), ("input_path", c_char_p), ("input_fd", c_int32), ("linger_ms", c_uint32),
+        ("timeout_ms", c_uint32),
         ("start", c_uint64), ("length", c_uint64), ("delimiter", c_char_p), ("delimiter_len", c_uint64),
         ("reducers", c_uint32), ("flags", c_uint32), ("sort_bytes", c_uint64), ("work_dir", c_char_p),
         ("out_path", c_char_p), ("index_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
@@ -55,15 +56,16 @@ class SegmentBlock(ctypes.Structure):
 class ReduceBlock(ctypes.Structure):
     _fields_ = [
         ("reduce", Command), ("segments", POINTER(SegmentBlock)), ("n_segments", c_uint64), ("partition", c_uint32),
-        ("flags", c_uint32), ("merge_bytes", c_uint64), ("linger_ms", c_uint32), ("work_dir", c_char_p),
-        ("out_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p), ("line_max", c_uint64),
+        ("flags", c_uint32), ("merge_bytes", c_uint64), ("linger_ms", c_uint32), ("timeout_ms", c_uint32),
+        ("work_dir", c_char_p), ("out_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
+        ("line_max", c_uint64),
     ]
 
 
 class PrologueBlock(ctypes.Structure):
     _fields_ = [
-        ("prologue", Command), ("data_fd", c_int32), ("linger_ms", c_uint32), ("flags", c_uint32), ("log_path", c_char_p),
-        ("reporter_prefix", c_char_p),
+        ("prologue", Command), ("data_fd", c_int32), ("linger_ms", c_uint32), ("timeout_ms", c_uint32), ("flags", c_uint32),
+        ("log_path", c_char_p), ("reporter_prefix", c_char_p),
     ]
 
 

@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, Protocol
@@ -26,6 +27,7 @@ from .native import FilterCommand, Progress, TaskResult, TaskStatus
 from .questions import Answers, Questions
 
 _MOST_KEPT = 16  # results of a prologue; one that asks for what is another in every task keeps that many in vain
+_TICK_SECONDS = 0.1
 _ASKED = SharedVar("what it asked for", "object", 0, 0)
 _HEAD = struct.Struct("<QQ")
 _POINTER = struct.Struct("<Q")
@@ -68,7 +70,9 @@ class Given:
 class PrologueRunner(Protocol):
     """The part of `native.Native` that is used here."""
 
-    def prologue(self, command: FilterCommand, data_fd: int, progress: Progress | None = None) -> TaskResult: ...
+    def prologue(
+        self, command: FilterCommand, data_fd: int, progress: Progress | None = None, timeout_seconds: float = 0.0,
+    ) -> TaskResult: ...
 
 
 class _Kept(NamedTuple):
@@ -84,44 +88,61 @@ class _Kept(NamedTuple):
 
 @dataclass
 class Prologues:
-    """Live-ins of a job's kernels by prologue; one that serves several tasks is made once."""
+    """Live-ins of a job's kernels by prologue; one that serves several tasks is made once.
+
+    One that was stopped for its silence is not run again: each of the job's tasks would hold a device as long.
+    """
 
     runner: PrologueRunner
     _kept: dict[Path, deque[_Kept]] = field(default_factory=dict)
+    _silent: dict[Path, str] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def live_ins(self, kernel: Kernel, program: Path, command: FilterCommand, scratch: Path, progress: Progress) -> LiveIns:
+    def live_ins(
+        self, kernel: Kernel, program: Path, command: FilterCommand, scratch: Path, progress: Progress,
+        timeout_seconds: float = 0.0,
+    ) -> LiveIns:
         """For one task. `command` has the task's environment and working folder; `scratch`: where a folder can be made.
 
+        timeout_seconds  of silence after which the prologue is stopped; 0 = never.
         Raises DeviceError: why the task must run on the CPU. OSError where the folder cannot be made.
         """
         if not kernel.prologue:
             return LiveIns(bytes(kernel.shared_bytes))
+        run = partial(self._run, kernel, program, command, scratch, progress, timeout_seconds)
         if kernel.prologue_runs == "each":
-            return self._run(kernel, command, scratch, progress).live_ins
-        with self._lock:
+            return run().live_ins
+        with _waiting(self._lock, progress):
             known = self._kept.get(program)
             if known is None:  # the first task's serves the others, as a rule, so that they wait for it
-                made = self._run(kernel, command, scratch, progress)
+                made = run()
                 self._kept[program] = deque([made] if _keepable(made, kernel) else [], _MOST_KEPT)
                 return made.live_ins
             known = deque(known)
         for kept in known:
             if kept.serves(command):
                 return kept.live_ins
-        made = self._run(kernel, command, scratch, progress)
+        made = run()
         if _keepable(made, kernel):
             with self._lock:
                 self._kept[program].append(made)
         return made.live_ins
 
-    def _run(self, kernel: Kernel, command: FilterCommand, scratch: Path, progress: Progress) -> _Kept:
+    def _run(
+        self, kernel: Kernel, program: Path, command: FilterCommand, scratch: Path, progress: Progress, timeout: float,
+    ) -> _Kept:
+        if why := self._silent.get(program):
+            raise _alone(why)
         begun = time.time_ns()
         fd = os.memfd_create("prologue", os.MFD_CLOEXEC)
         try:
             with _private_folder(Path(os.fsdecode(command.cwd)), scratch) as folder:
                 moved = FilterCommand(command.argv, command.env, folder)
-                _judge(self.runner.prologue(moved, fd, progress))
+                result = self.runner.prologue(moved, fd, progress, timeout)
+            if result.status is TaskStatus.TIMED_OUT:
+                self._silent[program] = result.message
+            if result.status is not TaskStatus.OK:
+                raise _alone(result.message or "it was stopped")
             with os.fdopen(os.dup(fd), "rb") as data:
                 data.seek(0)
                 text = data.read()
@@ -151,11 +172,20 @@ def _private_folder(work: Path, scratch: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _judge(result: TaskResult) -> None:
-    if result.status is TaskStatus.OK:
-        return
-    why = result.message or "it was stopped"
-    raise DeviceError(f"the code before the region could not be run alone: {why}", code="HD410")
+@contextlib.contextmanager
+def _waiting(lock: Lock, progress: Progress) -> Iterator[None]:
+    """Holds the lock; a task that is told to stop does not wait for it."""
+    while not lock.acquire(timeout=_TICK_SECONDS):
+        if progress.cancelled:
+            raise _alone("it was stopped")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _alone(why: str) -> DeviceError:
+    return DeviceError(f"the code before the region could not be run alone: {why}", code="HD410")
 
 
 def read_objects(shared: Sequence[SharedVar], data: bytes) -> list[Given]:

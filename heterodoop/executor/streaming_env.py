@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,3 +120,12 @@ _TASK_KEYS = (
 # Key -> both of its names; made once, because a job may have 100,000 tasks.
 _TASK_NAMES = {key: tuple(variable_name(name).encode() for name in (key, OLD_NAMES[key])) for key in _TASK_KEYS}
 _TASK_VARIABLES = frozenset({b"TMPDIR", *(name for names in _TASK_NAMES.values() for name in names)})
+
+
+def task_timeout(environment: Sequence[bytes]) -> float:
+    """Seconds of mapreduce.task.timeout, as an attempt's environment has it; Hadoop's 600 where it has none. 0 = never."""
+    name = b"mapreduce_task_timeout="
+    for variable in environment:
+        if variable.startswith(name) and variable[len(name):].strip().isdigit():
+            return int(variable[len(name):]) / 1000
+    return 600.0

@@ -320,7 +320,8 @@ class WorkerDevice:
         fd = spec.input if isinstance(spec.input, int) else -1
         session.channel.send(Run(spec, new, self.options), fd)
         session.calls = calls
-        _Watch(progress, self.hang_seconds, lambda: process.others(self._session)).wait(session)
+        limit = min(self.hang_seconds, spec.timeout_seconds or self.hang_seconds)
+        _Watch(progress, limit, lambda: process.others(self._session)).wait(session)
         reply, _ = session.channel.receive()
         if not isinstance(reply, Reply):
             raise OSError(f"{type(reply).__name__} is no answer to a task")

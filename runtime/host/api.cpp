@@ -13,7 +13,7 @@ namespace {
 
 using namespace hd;
 
-static_assert(HD_DEVICE_FAILED == static_cast<int>(kDeviceFailed) && HD_N_COUNTERS == static_cast<int>(kCounters));
+static_assert(HD_TIMED_OUT == static_cast<int>(kTimedOut) && HD_N_COUNTERS == static_cast<int>(kCounters));
 
 const char *const kCounterNames[] = {
     "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS",
@@ -27,7 +27,7 @@ static_assert(std::size(kCounterNames) == HD_N_COUNTERS && std::size(kStageNames
 // One task from its C specification.
 template <class Spec>
 int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result, void (*body)(const Spec &, TaskRun &)) noexcept {
-  const TaskSetup setup{spec->log_path, spec->reporter_prefix, spec->linger_ms, spec->flags};
+  const TaskSetup setup{spec->log_path, spec->reporter_prefix, spec->linger_ms, spec->timeout_ms, spec->flags};
   return run_reported(setup, progress, *result, [&](TaskRun &task) { body(*spec, task); });
 }
 

@@ -28,7 +28,8 @@ enum hd_status {
   HD_RUN_ON_CPU = 10,    // gpu_api.h: the device can not run this task exactly; the message says why
   HD_DEVICE_FAILED = 11, // gpu_api.h: the device itself; it must be closed
   HD_INPUT_LINE = 12,    // a record is longer than line_max; the message has the file and the place
-  HD_OUTPUT_LINE = 13    // a filter printed a line that is longer than line_max
+  HD_OUTPUT_LINE = 13,   // a filter printed a line that is longer than line_max
+  HD_TIMED_OUT = 14      // a filter moved no byte for timeout_ms
 };
 
 enum hd_counter {
@@ -105,6 +106,7 @@ typedef struct {
   const char *input_path;
   int32_t input_fd; // -1: open input_path. Else a pipe that is read to its end, not closed; start and length are 0
   uint32_t linger_ms; // 0 = default; see run_filter in process.h
+  uint32_t timeout_ms; // of silence, after which a filter is killed; 0 = none
   uint64_t start, length; // length UINT64_MAX = to the end of the file
   const char *delimiter; // bytes; delimiter_len 0 = \n, \r\n, \r
   uint64_t delimiter_len;
@@ -130,7 +132,7 @@ typedef struct {
   uint64_t n_segments;
   uint32_t partition, flags;
   uint64_t merge_bytes;
-  uint32_t linger_ms;
+  uint32_t linger_ms, timeout_ms;
   const char *work_dir, *out_path, *log_path, *reporter_prefix;
   uint64_t line_max; // as in hd_map_spec
 } hd_reduce_spec;
@@ -138,7 +140,7 @@ typedef struct {
 typedef struct { // the code before a mapper's region, as a program that writes its variables to descriptor 3
   hd_command prologue;
   int32_t data_fd; // a file; stays open
-  uint32_t linger_ms, flags;
+  uint32_t linger_ms, timeout_ms, flags;
   const char *log_path, *reporter_prefix;
 } hd_prologue_spec;
 

@@ -25,6 +25,7 @@ enum TaskStatus : int32_t {
   kDeviceFailed = 11,  // the device itself
   kInputLine = 12,     // a record is longer than is allowed
   kOutputLine = 13,    // a filter printed a line that is longer than is allowed
+  kTimedOut = 14,      // a filter was silent for too long
 };
 
 // Every failure inside the runtime; caught at the C ABI.

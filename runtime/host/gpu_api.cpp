@@ -88,7 +88,7 @@ void hd_device_close(hd_device *device) { delete device; }
 
 int32_t hd_gpu_map_task(hd_device *device, const hd_map_spec *spec, const hd_kernel_spec *map, const hd_kernel_spec *combine,
                         const hd_gpu_options *options, hd_progress *progress, hd_result *result) {
-  const TaskSetup setup{spec->log_path, spec->reporter_prefix, spec->linger_ms, spec->flags};
+  const TaskSetup setup{spec->log_path, spec->reporter_prefix, spec->linger_ms, spec->timeout_ms, spec->flags};
   const GpuMapSpec whole{*spec, *map, combine, *options};
   const int32_t status =
       run_reported(setup, progress, *result, [&](TaskRun &task) { run_on(*device->session, whole, task); });

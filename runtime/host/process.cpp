@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -90,6 +91,7 @@ class FilterRun {
   void nap();
   void look_for_end();
   bool over();
+  void check_silence();
   void kill_and_reap();
   void drain_source();
 
@@ -111,6 +113,7 @@ class FilterRun {
   size_t moved_ = 0, moved_errors_ = 0;  // bytes of the current round
   long nap_us_ = kMinNapUs;
   double quiet_since_ = 0;   // the last time something happened after the filter's end
+  double silent_ = 0;        // seconds that we waited for it since the last byte
 };
 
 FilterEnd FilterRun::run() {
@@ -135,6 +138,7 @@ void FilterRun::serve() {
     take_output();
     take_errors();
     if (over()) return;  // before any waiting: what has just been closed wakes nobody
+    check_silence();
     if (moved_ + moved_errors_ == 0) await();
     else if (napping_ && !alone_ && moved_ < kBuffer) nap();
     if (!exited_ && !child_.pidfd) look_for_end();
@@ -230,7 +234,7 @@ void FilterRun::take_errors() {
 
 // Waits until something can be done. poll reports POLLERR on the stdin pipe when nobody reads it any more.
 void FilterRun::await() {
-  Timed timed(end_.times.wait);
+  Timed timed(end_.times.wait), silent(silent_);
   pollfd fds[4] = {{child_.in.get(), POLLOUT, 0},
                    {child_.out.get(), POLLIN, 0},
                    {child_.err.get(), POLLIN, 0},
@@ -275,6 +279,15 @@ void FilterRun::look_for_end() {
   }
 }
 
+void FilterRun::check_silence() {
+  if (moved_ + moved_errors_ > 0) silent_ = 0;
+  if (exited_ || command_.timeout_ms == 0 || silent_ * 1000 < command_.timeout_ms) return;
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g", command_.timeout_ms / 1000.0);
+  throw Error(kTimedOut, command_.argv[0] + " made no progress for " + seconds +
+                             " s: it read nothing and wrote nothing, no status and no counter either");
+}
+
 bool FilterRun::over() {
   if (!exited_) return false;
   if (!child_.out && !child_.err) return true;
@@ -293,6 +306,7 @@ void FilterRun::kill_and_reap() {
   ::kill(-child_.pid, SIGKILL);
   rusage usage{};
   while (::wait4(child_.pid, nullptr, 0, &usage) < 0 && errno == EINTR) continue;
+  while (::waitpid(-child_.pid, nullptr, WNOHANG) > 0) continue;  // its own children, where they are ours now (subreaper)
   const auto seconds = [](const timeval &t) { return double(t.tv_sec) + double(t.tv_usec) * 1e-6; };
   end_.times.cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }

@@ -12,6 +12,7 @@ struct Command {
   std::vector<std::string> argv, env;
   std::string cwd;
   uint32_t linger_ms = 10000;  // see run_filter
+  uint32_t timeout_ms = 0;     // see run_filter; 0 = none
   int data_fd = -1;            // becomes the child's descriptor 3; stays ours
   explicit operator bool() const { return !argv.empty(); }
 };
@@ -70,7 +71,10 @@ struct FilterEnd {
 // task fails by name, since taking what has come could lose output. A process that holds only stderr is not waited
 // for, nor is any after a failed filter. What is left of the process group is killed in every case.
 //
-// Throws Error: kSpawnFailed (errno), kCancelled (the filter's process group has been killed), kFilterFailed (see
+// A filter that neither takes nor writes a byte for `timeout_ms` while we wait for it is killed. Lines on stderr count, as
+// Hadoop's status and counters do; time that we need ourselves, to read or to sort, does not.
+//
+// Throws Error: kTimedOut, kSpawnFailed (errno), kCancelled (the filter's process group has been killed), kFilterFailed (see
 // above), and whatever source or sink throw (the group is killed first).
 FilterEnd run_filter(const Command &command, Source &in, Sink &out, StderrLog &err, const Cancel &cancel);
 

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr size_t kPipeBytes = 1 << 20;
 constexpr size_t kChildStack = 64 << 10;
+constexpr long kFirstWaitMs = 10, kLastWaitMs = 640;  // 1.3 s in all
 
 enum Step : int { kNone, kChdir, kExec, kDescriptors };
 
@@ -162,7 +164,9 @@ void Fd::reset(int fd) {
   fd_ = fd;
 }
 
-Child spawn(const Command &command) {
+namespace {
+
+Child spawn_now(const Command &command) {
   Pipe in = make_pipe(), out = make_pipe(), err = make_pipe();
   const std::vector<char *> argv = pointers(command.argv), env = pointers(command.env);
   rlimit limit{};
@@ -190,6 +194,26 @@ Child spawn(const Command &command) {
   child.out = our_end(std::move(out.read), true);
   child.err = our_end(std::move(err.read), false);
   return child;
+}
+
+// What the system lacks at the moment, and may have in the next: processes, memory, descriptors; or the program is just
+// being written by somebody who forked meanwhile.
+bool passes(int error) {
+  return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ETXTBSY;
+}
+
+}  // namespace
+
+Child spawn(const Command &command) {
+  for (long wait_ms = kFirstWaitMs;; wait_ms *= 2) {
+    try {
+      return spawn_now(command);
+    } catch (const Error &error) {
+      if (!passes(error.error_number) || wait_ms > kLastWaitMs) throw;
+    }
+    const timespec time{wait_ms / 1000, wait_ms % 1000 * 1000000};
+    ::nanosleep(&time, nullptr);
+  }
 }
 
 }  // namespace hd

@@ -45,6 +45,8 @@ struct Child {
 // killed when the thread that started it ends (PR_SET_PDEATHSIG counts threads, not processes): call this from threads
 // that live as long as their tasks. Its own children are not: they end by SIGPIPE or with their group.
 //
+// Where processes, memory or descriptors are short it tries again for about a second.
+//
 // Throws Error kSpawnFailed with the errno of the step that failed (ENOENT, EACCES, E2BIG, ...).
 Child spawn(const Command &command);
 

@@ -23,6 +23,7 @@ Command command_of(const hd_command &command, const TaskRun &task) {
   for (const char *const *e = command.env; e && *e; ++e) copy.env.emplace_back(*e);
   if (command.cwd) copy.cwd = command.cwd;
   if (task.linger_ms) copy.linger_ms = task.linger_ms;
+  copy.timeout_ms = task.timeout_ms;
   return copy;
 }
 

@@ -13,7 +13,7 @@ struct TaskRun {
   StderrLog log;
   Cancel cancel;
   hd_progress &progress;
-  uint32_t linger_ms, flags;
+  uint32_t linger_ms, timeout_ms, flags;
   Counters counters;
   double seconds[HD_N_STAGES] = {};
 

@@ -75,7 +75,7 @@ int32_t run_reported(const TaskSetup &setup, hd_progress *progress, hd_result &r
     hd_progress &seen = progress ? *progress : unseen;
     const char *prefix = setup.reporter_prefix && *setup.reporter_prefix ? setup.reporter_prefix : "reporter:";
     const char *const log = setup.log_path ? setup.log_path : "";
-    TaskRun task{StderrLog(log, prefix), {&seen.cancel}, seen, setup.linger_ms, setup.flags, {}, {}};
+    TaskRun task{StderrLog(log, prefix), {&seen.cancel}, seen, setup.linger_ms, setup.timeout_ms, setup.flags, {}, {}};
     guarded(result, [&] { body(task); });
     fill(result, task, wall, cpu);
   });

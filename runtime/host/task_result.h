@@ -14,7 +14,7 @@ int32_t guarded(hd_result &result, const std::function<void()> &body) noexcept;
 // What every task's specification has.
 struct TaskSetup {
   const char *log_path, *reporter_prefix;
-  uint32_t linger_ms, flags;
+  uint32_t linger_ms, timeout_ms, flags;
 };
 
 // Runs one task; the result gets its counters, times and text whatever the status, and is cleared before.

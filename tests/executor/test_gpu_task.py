@@ -53,7 +53,7 @@ class FakePrologues:
     refusal: str = ""
     commands: list[FilterCommand] = field(default_factory=list)
 
-    def live_ins(self, kernel, program, command, scratch, progress) -> LiveIns:
+    def live_ins(self, kernel, program, command, scratch, progress, timeout_seconds) -> LiveIns:
         self.commands.append(command)
         if self.refusal:
             raise DeviceError(self.refusal, code="HD410")

@@ -62,7 +62,7 @@ def test_every_task_runs_once_and_no_slot_twice_at_a_time(
     for node in range(shape.nodes):
         here = [span for span in spans if span.node == node]
         assert at_once([(s.start, s.end) for s in here if s.gpu]) <= shape.gpus
-        slower = policy == "tail" and shape.speedup < 2  # as it is, or as it may be measured: a GPU's container is a CPU slot
+        slower = policy == "tail" and shape.speedup < 2  # or measured so: a GPU's container is a CPU slot
         slots = shape.cpus + slower * shape.gpus
         assert at_once([(s.asked, s.end) for s in here if s.forced or not s.gpu]) <= slots
     assert all(span.asked <= span.start < span.end for span in spans)

@@ -1,0 +1,54 @@
+"""Filters that say nothing for too long, and filters that cannot be started just now."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import threading
+import time
+
+import pytest
+
+from heterodoop.executor.native import TaskStatus
+
+from .conftest import RunMap
+
+
+@pytest.mark.parametrize("script", ["sleep 60", "cat > /dev/null; sleep 60", "echo a; sleep 60", "exec >&- 2>&-; sleep 60"])
+def test_a_silent_filter_is_stopped_after_its_time(run_map: RunMap, script: str) -> None:
+    begun = time.monotonic()
+    result, output = run_map(["/bin/sh", "-c", script], b"a\n", env=["PATH=/usr/bin:/bin"], timeout_seconds=0.3)
+    assert (result.status, output) == (TaskStatus.TIMED_OUT, b"") and 0.3 <= time.monotonic() - begun < 20
+    assert "/bin/sh made no progress for 0.3 s" in result.message
+
+
+@pytest.mark.parametrize("says", ["echo a\t1", "echo log >&2", "echo reporter:status:alive >&2"])
+def test_a_filter_that_says_something_now_and_then_is_not_silent(run_map: RunMap, says: str) -> None:
+    script = f"for i in 1 2 3 4 5; do sleep 0.2; {says}; done"
+    result, _ = run_map(["/bin/sh", "-c", script], b"a\n", env=["PATH=/usr/bin:/bin"], timeout_seconds=0.7)
+    assert result.ok, result.message
+
+
+def test_no_time_is_no_limit(run_map: RunMap) -> None:
+    assert run_map(["/bin/sleep", "0.5"], b"a\n", timeout_seconds=0)[0].ok
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_a_filter_is_started_once_there_are_descriptors_again(run_map: RunMap, passes: bool) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.open("/dev/null", os.O_RDONLY)  # the lowest one that is free
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 4, limits[1]))  # the task's own files, and no two pipes
+    again = threading.Timer(0.2, lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))
+    if passes:
+        again.start()
+    try:
+        result, _ = run_map(["/bin/echo"], b"a\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    if passes:
+        again.join()
+        assert result.ok, result.message
+    else:
+        assert (result.status, result.error_number) == (TaskStatus.SPAWN_FAILED, errno.EMFILE)
