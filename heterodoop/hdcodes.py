@@ -842,6 +842,12 @@ CODES: dict[str, Entry] = {
         "Look at the record that it stopped at. A program that computes for long prints a line like reporter:status:alive"
         " on stderr now and then; -D mapreduce.task.timeout=0 lets it run for ever.",
     ),
+    "HD431": Entry(
+        "a map output was damaged after it had been written",
+        "What a reduce task read is not what its map task wrote: its index, lengths or checksums differ, or a file is gone."
+        " The map task ran again, and the result is right. Damaged four times, the job fails.",
+        "Check the disk and the memory of this machine, and whether something removes files below the output's _temporary.",
+    ),
     "HD501": Entry(
         "a data file of the installation is missing",
         "HeteroDoop carries files beside its Python code (native sources, headers, templates); one was not"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import HeteroDoopError
 from ..executor.cpu_task import MapRun, Place, TaskRunner, changed_file, run_map, run_reduce
-from ..executor.native import Progress
+from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult, Crash, TaskFailure
 from ..executor.streaming_env import TaskNames
 from ..scheduler.model import Attempt, TaskId
@@ -55,6 +55,8 @@ class AttemptRunner:
             result = AttemptResult(failure=TaskFailure(f"cannot use the task's files: {why}", "HD405"))
         except HeteroDoopError as error:
             result = AttemptResult(failure=TaskFailure(error.message, error.code))
+        if result.failure and attempt.task.kind == "reduce":
+            result = self._lost(result, progress)
         if result.failure:
             _append(self.layout.log(attempt), result.failure)
         if result.failure or result.cancelled:
@@ -120,6 +122,14 @@ class AttemptRunner:
         segments = self.shuffle.segments(attempt.task.number)
         out = folder.out / part_name(attempt.task.number)
         return run_reduce(self.runner, self.plan.cpu, segments, self._place(attempt, folder), out, progress)
+
+    def _lost(self, result: AttemptResult, progress: Progress) -> AttemptResult:
+        """A failed reduce attempt; where map outputs made it fail, these are named."""
+        failure, reducers = result.failure, self.plan.cpu.reducers
+        if failure is None or failure.code != "HD405" or not isinstance(self.runner, Native):
+            return result
+        lost = self.shuffle.damaged(failure.message, reducers, self.runner, progress)
+        return replace(result, lost=lost, failure=failure._replace(code="HD431")) if lost else result
 
     def _place(self, attempt: Attempt, folder: AttemptFolder) -> Place:
         task = attempt.task

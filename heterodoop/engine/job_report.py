@@ -83,6 +83,7 @@ class JobReport:
         self.done: dict[TaskKind, int] = {"map": 0, "reduce": 0}
         self.seconds: dict[str, float] = {}
         self.devices: Counter[str] = Counter()  # done map tasks by what ran them
+        self.remade: set[int] = set()  # map tasks whose output was damaged after it was committed
         self.sides = {"device": Side(), "cpu": Side()}
         self.duplicates: Mapping[str, int] = {"won": 0, "lost": 0, "failed": 0}
         self.speedup: float | None = None  # of one GPU against a CPU slot, at the end

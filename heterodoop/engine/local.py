@@ -32,6 +32,7 @@ from ..scheduler.model import (
     Instruction,
     Kill,
     Launch,
+    Lost,
     Opened,
     Start,
     Stop,
@@ -122,7 +123,7 @@ def _run(
         report.finish(report.content("failed", error, plan.warnings))
         raise
     left = device_warnings(list(report.on_cpu.values()), plan.shape.maps)
-    wrong = job.check.warnings(plan.device) if job.check else []
+    wrong = [*remade_warnings(len(report.remade)), *(job.check.warnings(plan.device) if job.check else [])]
     warnings = (*plan.warnings, *data_warnings(report.counters), *wrong, *report.device_warnings, *left)
     content = report.content("succeeded", None, warnings)
     return JobResult(layout.output, layout.report, (*warnings, *report.finish(content)), content)
@@ -240,6 +241,9 @@ class _Job:
         self.results[attempt] = result, end.seconds
         if result.cancelled:
             self._handle(Ended(attempt))
+        elif result.failure and result.lost:
+            self.report.remade.update(result.lost)
+            self._handle(Lost(attempt, result.lost, result.failure.message))
         elif result.failure:
             self._handle(Failed(attempt, result.failure.message, result.failure.permanent))
         else:
@@ -281,6 +285,8 @@ class _Job:
         except (JobFailed, OSError) as error:
             self._give_up(error)
             return
+        if attempt.task.kind == "map" and attempt.task.number in self.report.remade:
+            return  # its first attempt counts
         self.report.committed(attempt, result, seconds)
         if attempt.task.kind == "map":
             self.bytes_done += self.plan.splits[attempt.task.number].length
@@ -341,6 +347,14 @@ def data_warnings(counters: dict[str, int]) -> list[Diagnostic]:
         what = f"the combiner stopped before the end of its input: {nbytes} bytes of pairs unread, and lost"
         warnings.append(Diagnostic("warning", "HD408", what))
     return warnings
+
+
+def remade_warnings(tasks: int) -> list[Diagnostic]:
+    """Disk or memory of this machine changed what was written there."""
+    if not tasks:
+        return []
+    what = f"the outputs of {tasks} map tasks were damaged after they had been written, and were made again"
+    return [Diagnostic("warning", "HD431", what)]
 
 
 def device_warnings(left: Sequence[OnCpu], maps: int) -> list[Diagnostic]:

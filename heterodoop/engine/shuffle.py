@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
+from ..errors import HeteroDoopError
 from ..executor.map_output import MapOutput
-from ..executor.native import Segment
+from ..executor.native import Native, Progress, Segment
 
 
 class Shuffle:
@@ -18,7 +20,11 @@ class Shuffle:
         self._outputs: dict[int, MapOutput] = {}
 
     def add(self, task: int, output: MapOutput) -> None:
-        """Take in a map task's output; its files are removed where it is empty."""
+        """Take in a map task's output; its files are removed where it is empty, those of one that was damaged too."""
+        if earlier := self._outputs.get(task):
+            for path in (earlier.data, earlier.index):
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
         if output.empty:
             os.unlink(output.data)
             os.unlink(output.index)
@@ -29,3 +35,18 @@ class Shuffle:
         """The non-empty segments of one partition, in map task order. Raises OSError, HeteroDoopError HD405."""
         found = (output.segment(partition) for _, output in sorted(self._outputs.items()))
         return [segment for segment in found if not segment.empty]
+
+    def damaged(self, said: str, partitions: int, native: Native, progress: Progress) -> tuple[int, ...]:
+        """Map tasks whose output a message names and that is not what was committed."""
+        named = [(task, out) for task, out in sorted(self._outputs.items()) if out.data in said or out.index in said]
+        return tuple(task for task, output in named if not progress.cancelled and not _whole(output, partitions, native))
+
+
+def _whole(output: MapOutput, partitions: int, native: Native) -> bool:
+    try:
+        for partition in range(partitions):
+            output.segment(partition)
+        native.check_map_output(output.data, output.index, partitions)
+    except (OSError, HeteroDoopError):
+        return False
+    return True

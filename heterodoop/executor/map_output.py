@@ -21,17 +21,19 @@ _ENTRY = struct.Struct(">qqq")
 class MapOutput:
     """An IFile and its index. `empty`: no partition holds a pair.
 
+    checks  four bytes a partition: the CRC of its row in the index, as it was when the task ended.
     The paths are text: a job may hold 100,000 of these, and a Path is five times as large.
     """
 
     data: str
     index: str
     empty: bool
+    checks: bytes = b""
 
     def segment(self, partition: int) -> Segment:
         """One partition's part, read from the index file: a big job keeps no index in memory.
 
-        Raises OSError; HeteroDoopError HD405 where the index has no such partition.
+        Raises OSError; HeteroDoopError HD405 where the index has no such partition, or not the row that it had.
         """
         fd = os.open(self.index, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -40,6 +42,8 @@ class MapOutput:
             os.close(fd)
         if len(raw) != _ENTRY.size:
             raise HeteroDoopError(f"{self.index} has no partition {partition}", code="HD405")
+        if self.checks[4 * partition : 4 * partition + 4] != _check(raw):
+            raise HeteroDoopError(f"{self.index} is damaged: partition {partition} is not what was committed", code="HD405")
         return Segment(self.data, *_ENTRY.unpack(raw))
 
 
@@ -53,7 +57,13 @@ def open_map_output(data: Path, index: Path, partitions: int) -> MapOutput:
     size = os.stat(data).st_size
     if end != size:
         raise HeteroDoopError(f"{data} is {size} bytes, its index says {end}", code="HD405")
-    return MapOutput(os.fspath(data), os.fspath(index), all(segment.empty for segment in segments))
+    rows = (_ENTRY.pack(segment.start, segment.raw_length, segment.part_length) for segment in segments)
+    return MapOutput(
+        os.fspath(data), os.fspath(index), all(segment.empty for segment in segments), b"".join(map(_check, rows)))
+
+
+def _check(row: bytes) -> bytes:
+    return zlib.crc32(row).to_bytes(4, "big")
 
 
 def read_index(data_path: AnyPath, index_path: AnyPath, partitions: int) -> list[Segment]:

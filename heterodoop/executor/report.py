@@ -51,6 +51,7 @@ class AttemptResult:
     reason         why the CPU ran a map task that was meant for a device; "" where that is not so.
     retried        why the device ran the task twice: the first time it failed itself; "" where that is not so.
     device_failed  that was because the device itself failed, or a kernel did what none may do (a wild pointer).
+    lost           of a failed reduce attempt: map tasks whose output is damaged, which made it fail.
     """
 
     failure: TaskFailure | None = None
@@ -65,6 +66,7 @@ class AttemptResult:
     reason: str = ""
     retried: str = ""
     device_failed: bool = False
+    lost: tuple[int, ...] = ()
 
 
 @dataclass

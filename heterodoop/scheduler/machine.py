@@ -4,6 +4,8 @@ A map phase, then a reduce phase. A failed attempt's task runs again, before tas
 attempts are used up; then, or on Stop, everything that runs is killed and the job finishes when the last attempt
 has ended. (Shape after distributed's worker_state_machine: every error carries the story that led to it.)
 
+A map task whose output a reduce attempt cannot read is tried again, as in Hadoop; reduce tasks wait for it.
+
 A map task may run a second time on a slot of the other kind that has nothing else to do (a duplicate). The first result
 is the task's, the other attempt is killed. While both run, a failure of one decides nothing: the other goes on as the
 task's only attempt; a duplicate's failure does not count as one of the task's tries.
@@ -28,6 +30,7 @@ from .model import (
     JobShape,
     Kill,
     Launch,
+    Lost,
     Opened,
     Outcome,
     Slot,
@@ -106,6 +109,8 @@ class Machine:
                 return self._succeeded(attempt)
             case Failed(attempt, reason, permanent):
                 return self._failed(attempt, reason, permanent)
+            case Lost(attempt, maps, reason):
+                return self._lost(attempt, maps, reason)
             case Ended(attempt):
                 return self._ended(attempt)
             case Opened(slot):
@@ -204,6 +209,23 @@ class Machine:
         self._move(task, FAILED, f"{what}, no more tries: {reason}")
         return self._close("failed", reason, attempt)
 
+    def _lost(self, attempt: Attempt, maps: Sequence[int], reason: str) -> list[Instruction]:
+        if self._release(attempt).killed:
+            return self._stopped(attempt)
+        self._numbers[attempt.task] = attempt.number + 1
+        self._move(attempt.task, WAITING, f"attempt {attempt.number} lacks map outputs: {reason}")
+        self._again.append(attempt.task)
+        for task in (TaskId("map", number) for number in maps):
+            if self._states["map"][task.number] != DONE:
+                continue  # another reduce attempt said so
+            self._tries[task] = self._tries.get(task, 0) + 1
+            if self._tries[task] >= self._limit(task):
+                return self._close("failed", reason, attempt)
+            self._move(task, WAITING, f"its output is damaged: {reason}")
+            self._done["map"] -= 1
+            self._again.append(task)
+        return self._assign()
+
     def _ended(self, attempt: Attempt) -> list[Instruction]:
         self._require(self._running.killed(attempt), f"attempt {attempt} was not told to stop")
         self._release(attempt)
@@ -272,8 +294,7 @@ class Machine:
 
     def _duplicate(self) -> list[Instruction]:
         """Slots without work run again what is expected to take longer on its slot than once more on theirs."""
-        launches: list[Instruction] = []
-        nothing: set[SlotKind] = set()
+        launches, nothing = list[Instruction](), set[SlotKind]()
         for slot in list(self._free):
             if slot.kind in nothing:
                 continue
@@ -300,18 +321,20 @@ class Machine:
 
     def _next(self) -> TaskId | None:
         kind: TaskKind = "map" if self.phase == "map" else "reduce"
+        if self.phase == "reduce" and self._done["map"] < self.job.maps:  # an output is lost
+            return next((task for task in self._again if task.kind == "map"), None)
         if self._again:
             return self._again[0]
         return TaskId(kind, self._fresh) if self._fresh < len(self._states[kind]) else None
 
     def _take(self, task: TaskId) -> None:
-        if self._again:
-            self._again.popleft()
+        if task in self._again:
+            self._again.remove(task)
         else:
             self._fresh = task.number + 1
 
     def _may_run(self, slot: Slot, task: TaskId, speedup: float | None) -> bool:
-        if task.kind == "reduce":
+        if self.phase == "reduce":
             return slot.kind == "cpu"
         undecided = self.job.maps - self._fresh + len(self._again)
         now = self.estimates, self._running, self._size, self._now
@@ -361,7 +384,7 @@ class Machine:
         for kind in ("map", "reduce"):
             assert self._done[kind] == self._states[kind].count(DONE), f"{kind}: wrong count of tasks done"
         if any(self._states["reduce"]):
-            assert self._done["map"] == self.job.maps, "a reduce task began before the last map task was done"
+            assert self.phase != "map", "a reduce task began before the last map task was done"
         assert all(n <= self._limit(t) for t, n in self._tries.items()), "a task was tried too often"
         assert not (self.phase == "ended" and self._running), "the job ended with attempts running"
         if self.phase in ("map", "reduce"):

@@ -78,6 +78,15 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """A reduce attempt could not read what these map tasks left, which are done. It is no failure of its own."""
+
+    attempt: Attempt
+    maps: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """An attempt that was told to stop has done so."""
 
@@ -104,7 +113,7 @@ class Stop:
     reason: str
 
 
-Event = Start | Opened | Succeeded | Failed | Ended | Tick | Stop
+Event = Start | Opened | Succeeded | Failed | Lost | Ended | Tick | Stop
 
 
 # Instructions: what must be done, in the order given.

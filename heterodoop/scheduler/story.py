@@ -15,6 +15,7 @@ STATES = ("waiting", "running", "done", "failed", "dropped")
 # "dropped" is a task whose attempts ended after the job was given up: its output is not wanted.
 TRANSITIONS = frozenset({
     (WAITING, RUNNING), (RUNNING, DONE), (RUNNING, WAITING), (RUNNING, FAILED), (RUNNING, DROPPED),
+    (DONE, WAITING),
 })
 
 

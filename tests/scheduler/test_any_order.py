@@ -16,6 +16,7 @@ from heterodoop.scheduler.model import (
     JobShape,
     Kill,
     Launch,
+    Lost,
     Opened,
     Slot,
     Start,
@@ -125,6 +126,21 @@ class AnyOrder(RuleBasedStateMachine):
         if attempt not in self.killed and not (attempt in self.duplicates and self.of(attempt.task)):
             self.failed[attempt.task] = self.failed.get(attempt.task, 0) + (9 if permanent else 1)
         self.obey(Failed(attempt, "why", permanent))
+
+    @precondition(lambda self: any(a.task.kind == "reduce" for a in self.live))
+    @rule(data=st.data())
+    def lose(self, data: st.DataObject) -> None:
+        """A reduce attempt finds map outputs damaged: these tasks are done once more, and count as tried."""
+        attempt = data.draw(st.sampled_from([a for a in self.live if a.task.kind == "reduce"]))
+        maps = tuple(data.draw(st.sets(st.integers(0, self.shape.maps - 1)))) if self.shape.maps else ()
+        self.live.remove(attempt)
+        if attempt not in self.killed:
+            for task in (TaskId("map", number) for number in maps):
+                if self.machine.state(task) == "done":
+                    self.failed[task] = self.failed.get(task, 0) + 1
+                    self.failed[attempt.task] = self.failed.get(attempt.task, 0) + self.failed[task]
+                    self.committed.remove(task)
+        self.obey(Lost(attempt, maps, "damaged"))
 
     @precondition(lambda self: set(self.live) & self.killed)
     @rule()
