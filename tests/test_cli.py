@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -172,6 +173,26 @@ def test_an_error_that_nobody_expected_is_an_internal_one(here: Path, monkeypatc
     done = cli_here("compile", "app", status=EXIT_BUG)
     assert "heterodoop: internal error: RuntimeError: surprise" in done.message and "Traceback" in done.message
     assert "report" in done.message
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.EMFILE, "", "some/file"), "'some/file': Too many open files"),
+        (OSError(errno.EAGAIN, ""), "Resource temporarily unavailable"),
+        (MemoryError(), "no memory left"),
+        (RuntimeError("can't start new thread"), "no further thread"),
+    ],
+)
+def test_what_the_machine_refuses_is_no_fault_of_ours(
+    here: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, words: str,
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(spine, "compile_to_bundle", broken)
+    done = cli_here("compile", "app", status=EXIT_ENVIRONMENT)
+    assert words in done.message and "heterodoop: error: " in done.message and "Traceback" not in done.message
 
 
 def test_names_that_are_no_utf8_can_be_told(here: Path) -> None:

@@ -18,7 +18,7 @@ import click
 
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
-from . import standard_files
+from . import refusals, standard_files
 from .cluster import cluster_command
 from .coordinator import coordinator_command
 from .driver import driver as driver_command
@@ -375,12 +375,13 @@ def _was_interrupted(error: BaseException | None) -> bool:
 
 
 def _unexpected(error: Exception) -> int:
-    """A full disk behind stdout, or what is not raised on purpose anywhere: our fault."""
+    """A full disk behind stdout, what the machine refuses, or what nobody raises on purpose: our fault."""
     refused = standard_files.refused(error) if isinstance(error, OSError) else None
     if refused is not None:
         standard_files.give_up_stdout()
         return report(refused)
-    return _bug(error)
+    outside = refusals.by_the_machine(error)
+    return report(outside) if outside else _bug(error)
 
 
 def _bug(error: Exception) -> int:

@@ -18,7 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from ..support import ROOT
+from heterodoop import build_cache
+
+from ..support import ROOT, Bundles
 from . import faults, report, runner
 from .report import Totals
 from .runner import Pool, Setting, Told
@@ -29,11 +31,13 @@ KEEP = ROOT / "build" / "soak"
 def main() -> int:
     options = parse()
     scratch = Path(tempfile.mkdtemp(prefix="soak-", dir=options.scratch))
+    if options.device != "cuda":
+        os.environ.setdefault("HETERODOOP_ARCH", "none")
     setting = Setting(scratch, options.jobs, devices(options.device), families(options.only), options.limit)
     totals, begun = Totals(options.seed), time.monotonic()
     KEEP.mkdir(parents=True, exist_ok=True)
     try:
-        with Pool(setting) as pool, open(KEEP / "failures.jsonl", "w") as kept:
+        with Pool(setting, made()) as pool, open(KEEP / "failures.jsonl", "w") as kept:
             seeds, enough = wanted(options, totals)
             pool.run(seeds, enough, lambda told: take(told, totals, kept, bool(options.repeat)))
     finally:
@@ -41,6 +45,12 @@ def main() -> int:
     totals.seconds = time.monotonic() - begun
     tell(totals, options)
     return 1 if totals.failed else 0
+
+
+def made() -> Bundles:
+    """Bundles of this very compiler, kept from one soak to the next."""
+    state = build_cache.tree(ROOT / "heterodoop", (".py", ".so")) + build_cache.tree(ROOT / "runtime", (".h", ".cuh", ".c"))
+    return Bundles(KEEP / "made" / build_cache.key(state))
 
 
 def wanted(options: argparse.Namespace, totals: Totals) -> tuple:  # type: ignore[type-arg]

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ from ..driver import client as protocol
 from ..driver.client import Client, ClosedByDriver
 from .damage import spoil
 from .drivers import Driver
-from .faults import AT_REST, ERRORS, Place
-from .page import COUNT, FAIL, FULL, HALF, SIGNAL, TAKES_ROOM, Page, Rule
+from .faults import AT_REST, ERRORS, Place, failing, hinders
+from .page import COUNT, FULL, SIGNAL, TAKES_ROOM, Page, Rule
 from .verdict import Problem
 
 FAMILY = "driver"
@@ -200,8 +201,8 @@ class DriverCases:
 
     def _store(self, rnd: random.Random) -> Iterator[tuple[str, bool]]:
         for _ in range(rnd.randrange(1, 4)):
-            files = sorted(path for path in self.driver.work.rglob("*") if path.is_file() and not path.is_symlink()
-                           and path.parent.name != "w" and path.parent != self.driver.work)
+            files = sorted(path for name in ("store", "folders") for path in (self.driver.work / name).rglob("*")
+                           if path.is_file() and not path.is_symlink())
             if not files:
                 yield "nothing in the store", False
                 continue
@@ -212,13 +213,12 @@ class DriverCases:
 
     def _call(self, rnd: random.Random) -> Iterator[tuple[str, bool]]:
         place = rnd.choice([place for place in self.calls if place.call in ERRORS])
-        half = place.call in ("read", "write", "send", "receive") and rnd.random() < 0.3
-        action, value = (HALF, 0) if half else (FAIL, rnd.choice(ERRORS[place.call]))
+        rule = failing(rnd, Place(place.call, self._pattern(place)), self.calls[place])
         if rnd.random() < 0.2:
-            action, value = SIGNAL, signal.SIGKILL
-        yield self._armed(Rule(
-            (place.call,), action, value, 1 + int(rnd.random() * self.calls[place]), pattern=self._pattern(place),
-            sticky=action == FAIL and rnd.random() < 0.2))
+            rule = replace(rule, action=SIGNAL, value=signal.SIGKILL, sticky=False)
+        yield self._armed(rule)
+        if hinders(rule) and self.driver.alive:  # what it could not remove is for the next one
+            self.driver.gone(signal.SIGKILL)
 
     def _disk(self, rnd: random.Random) -> Iterator[tuple[str, bool]]:
         yield self._armed(Rule(TAKES_ROOM, FULL, rnd.randrange(120_000), pattern=str(self.driver.work)), new_files=True)
@@ -242,7 +242,9 @@ class DriverCases:
         self.driver.start(f"{fault}*1")
         self._struck_attempt()
         yield f"$HETERODOOP_DRIVER_FAULT {fault}", True
-        if self.driver.alive:
+        if fault.startswith("die"):
+            self.driver.gone()
+        else:
             self.driver.stop()
 
 

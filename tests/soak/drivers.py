@@ -19,6 +19,7 @@ from .verdict import Problem
 
 START_SECONDS, STOP_SECONDS, HEAL_SECONDS, TIDY_SECONDS = 30.0, 10.0, 20.0, 3.0
 FEW_DESCRIPTORS = 6  # that may be open more than at the start: a worker that is new, a log that has rolled over
+_MARKS = ("store", "folders", "attempts")
 STAYS = ("driver.lock", "driver.log", "secret")
 
 
@@ -47,7 +48,8 @@ class Driver:
 
     @property
     def work(self) -> Path:
-        return self.room.root / "w"
+        """The driver's own below --work."""
+        return self.room.root / "w" / "driver"
 
     @property
     def log(self) -> Path:
@@ -85,7 +87,7 @@ class Driver:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         reader, writer = os.pipe()
         words = ["driver", "start", "--foreground", "--ready-fd", str(writer), "--dir", str(self.folder), "--work",
-                 str(self.work), "--device", self.device]
+                 str(self.work.parent), "--device", self.device]
         extra = {"HETERODOOP_DRIVER_FAULT": faults} if faults else {}
         self.pid, self.told = self.family.fork(words, self.room.root, self.log, extra), 0
         self.family.keep.add(self.pid)
@@ -139,8 +141,8 @@ class Driver:
     def swept(self) -> None:
         """Whether a driver that ended in order has left nothing."""
         left = [path.name for path in self.folder.iterdir() if not path.name.startswith(STAYS)]
-        left += [f"w/{path.relative_to(self.work)}" for path in self.work.rglob("*")] if self.work.exists() else []
-        if left := [name for name in left if not name.endswith((".lock", ".heterodoop"))]:
+        left += [path.name for path in self.work.rglob("*") if path.name not in _MARKS]
+        if left:
             self.problems.append(Problem("leftover", f"after the driver's end: {', '.join(sorted(left)[:10])}"))
 
     def clean(self) -> None:

@@ -37,7 +37,8 @@ class Place(NamedTuple):
 
 
 ERRORS: Mapping[str, Sequence[int]] = {
-    "read": (errno.EIO, errno.EINTR, errno.ENOMEM), "write": (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EINTR),
+    "read": (errno.EIO, errno.EINTR, errno.ENOMEM),
+    "write": (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EINTR, errno.EPIPE),
     "open": (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM, errno.EACCES),
     "create": (errno.ENOSPC, errno.EMFILE, errno.EROFS, errno.EDQUOT), "rename": (errno.EIO, errno.ENOSPC),
     "unlink": (errno.EIO, errno.EBUSY), "rmdir": (errno.EIO, errno.EBUSY), "mkdir": (errno.ENOSPC, errno.EIO, errno.EROFS),
@@ -190,9 +191,9 @@ def _latest(case: Case, normal: Normal) -> float:
     return normal.seconds + (0.2 if case.fresh else 0.0)
 
 
-def _rule(rnd: random.Random, place: Place, normal: Normal, action: int, value: int, sticky: bool = False) -> Rule:
+def _rule(rnd: random.Random, place: Place, normal: Normal, action: int, value: int) -> Rule:
     nth = 1 + int(rnd.random() * normal.calls[place])
-    return Rule((place.call,), action, value, nth, COMMAND | WORKER, place.pattern, sticky)
+    return Rule((place.call,), action, value, nth, COMMAND | WORKER, place.pattern)
 
 
 def _signal_at_call(rnd: random.Random, normal: Normal, number: int) -> Rule:
@@ -201,11 +202,21 @@ def _signal_at_call(rnd: random.Random, normal: Normal, number: int) -> Rule:
 
 def _failing(rnd: random.Random, normal: Normal) -> Rule:
     place = _place(rnd, normal)
-    halves = place.call in ("read", "write", "send", "receive") and rnd.random() < 0.3
-    if halves:
-        return _rule(rnd, place, normal, HALF, 0, rnd.random() < 0.3)
+    return failing(rnd, place, normal.calls[place])
+
+
+def failing(rnd: random.Random, place: Place, count: int) -> Rule:
+    """One of `count` calls at a place fails, or does half; it alone, or all later ones too."""
+    nth, rest = 1 + int(rnd.random() * count), rnd.random() < 0.25
+    if place.call in ("read", "write", "send", "receive") and rnd.random() < 0.3:
+        return Rule((place.call,), HALF, 0, nth, pattern=place.pattern, sticky=rest)
     value = rnd.choice(ERRORS[place.call])
-    return _rule(rnd, place, normal, FAIL, value, value != errno.EINTR and rnd.random() < 0.25)
+    return Rule((place.call,), FAIL, value, nth, pattern=place.pattern, sticky=rest and value != errno.EINTR)
+
+
+def hinders(rule: Rule) -> bool:
+    """Whether a process under it cannot be asked to remove its files: it is not let."""
+    return rule.sticky or bool(set(rule.calls) & {"unlink", "rmdir", "list"})
 
 
 def _place(rnd: random.Random, normal: Normal) -> Place:

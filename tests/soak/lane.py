@@ -23,7 +23,7 @@ from . import driver_faults, jobs, page, verdict
 from .damage import spoil
 from .driver_faults import DriverCases
 from .drivers import Driver
-from .faults import DEVICES, PLACES, Case, Choice, Damage, Normal
+from .faults import DEVICES, PLACES, Case, Choice, Damage, Normal, hinders
 from .jobs import Job, Result
 from .page import COMMAND, SIGNAL, WORKER, Page, Rule
 from .processes import Ended, Family, Strike
@@ -139,7 +139,7 @@ class Lane:
 
     def _hindered(self, case: Case) -> bool:
         """Whether the run cannot be asked to have removed everything: it was not let."""
-        return any(rule.sticky or set(rule.calls) & {"unlink", "rmdir", "list"} for rule in case.rules)
+        return any(map(hinders, case.rules))
 
     def _leftovers(self, excused: bool, output: Path | None = None) -> list[Problem]:
         """What lies in the folder beside output and report; the output too, of a run that failed."""

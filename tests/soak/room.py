@@ -43,12 +43,12 @@ class Room:
 
     def environment(self, shim: Path) -> dict[str, str]:
         """Of a run: nothing of the caller's but where programs lie, so that it writes nowhere else."""
-        keep = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "CC", "CXX", "PYTHONPATH")
+        keep = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "CC", "CXX", "HETERODOOP_ARCH", "PYTHONPATH")
         folders = {"HOME": "home", "TMPDIR": "tmp", "XDG_CACHE_HOME": "cache", "XDG_RUNTIME_DIR": "run"}
         return {
             **{name: os.environ[name] for name in keep if name in os.environ},
             **{name: str(self.root / folder) for name, folder in folders.items()},
-            "LC_ALL": "C.UTF-8", "HETERODOOP_ARCH": "none", "LD_PRELOAD": str(shim), page.VARIABLE: str(self.page),
+            "LC_ALL": "C.UTF-8", "LD_PRELOAD": str(shim), page.VARIABLE: str(self.page),
             "HADOOP_HOME": "", "HADOOP_CONF_DIR": "",
         }
 

@@ -175,6 +175,17 @@ static struct hit at_folder(enum call call, const char *name, int folder, const 
     return at_path(call, name, whole, bytes);
 }
 
+/* Memory of the product's own libraries: an interpreter that gets none is not ours to mend. */
+static struct hit at_memory(void *caller)
+{
+    struct hit none = {NULL, 0};
+    Dl_info from;
+    int saved = errno, ours = wanted(MEMORY) && dladdr(caller, &from) && from.dli_fname && strstr(from.dli_fname, "libhd_");
+
+    errno = saved;
+    return ours ? at_path(MEMORY, "mmap", "memory", 0) : none;
+}
+
 /* Whether the call is not to be made at all: errno says why. */
 static int fails(struct hit hit)
 {
@@ -338,9 +349,9 @@ PLAIN(int, -1, fsync, at_file(FSYNC, "fsync", fd, 0), (int fd), fd)
 PLAIN(int, -1, fdatasync, at_file(FSYNC, "fdatasync", fd, 0), (int fd), fd)
 PLAIN(int, -1, ftruncate, at_file(TRUNCATE, "ftruncate", fd, 0), (int fd, off_t size), fd, size)
 PLAIN(int, -1, ftruncate64, at_file(TRUNCATE, "ftruncate", fd, 0), (int fd, off64_t size), fd, size)
-PLAIN(void *, MAP_FAILED, mmap, fd < 0 ? at_path(MEMORY, "mmap", "memory", 0) : at_file(MMAP, "mmap", fd, 0),
+PLAIN(void *, MAP_FAILED, mmap, fd < 0 ? at_memory(__builtin_return_address(0)) : at_file(MMAP, "mmap", fd, 0),
       (void *at, size_t size, int protection, int flags, int fd, off_t from), at, size, protection, flags, fd, from)
-PLAIN(void *, MAP_FAILED, mmap64, fd < 0 ? at_path(MEMORY, "mmap", "memory", 0) : at_file(MMAP, "mmap", fd, 0),
+PLAIN(void *, MAP_FAILED, mmap64, fd < 0 ? at_memory(__builtin_return_address(0)) : at_file(MMAP, "mmap", fd, 0),
       (void *at, size_t size, int protection, int flags, int fd, off64_t from), at, size, protection, flags, fd, from)
 PLAIN(pid_t, -1, fork, at_path(FORK, "fork", "process", 0), (void), )
 PLAIN(int, -1, execve, at_path(EXEC, "execve", path, 0), (const char *path, char *const words[], char *const environment[]),

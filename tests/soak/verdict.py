@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from pathlib import Path
 from typing import NamedTuple
+
+from heterodoop.errors import EXIT_INTERRUPTED
 
 from .jobs import Result
 from .processes import Ended
@@ -16,6 +19,7 @@ KINDS = {
     "traceback": "traceback", "silent": "no clear message", "crash": "died by a signal that nobody sent",
     "report": "report says that it runs",
 }
+_STOPS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 _MESSAGE = re.compile(r"^(heterodoop: |Error: )", re.MULTILINE)
 _TRACE = re.compile(r"^\s*(Traceback \(most recent call last\)|Exception (ignored )?in )", re.MULTILINE)
 
@@ -78,7 +82,8 @@ def _of_status(ended: Ended, output: Path, killed: frozenset[int]) -> list[Probl
     problems = []
     if status < 0 and -status not in killed:
         problems.append(Problem("crash", f"signal {-status}: {_tail(ended.err)}"))
-    if status > 0 and not _MESSAGE.search(ended.err):
+    stopped = status == EXIT_INTERRUPTED and killed & _STOPS  # who pressed Ctrl-C needs no word about it
+    if status > 0 and not stopped and not _MESSAGE.search(ended.err):
         problems.append(Problem("silent", f"exit status {status}: {_tail(ended.err)!r}"))
     if status >= 0 and _says_running(output.with_name(f"{output.name}.report") / "report.json"):
         problems.append(Problem("report", f"report.json says running after exit status {status}"))
