@@ -1,20 +1,26 @@
 """What compilers made, kept under a hash of everything that went into it; one folder for all of HeteroDoop.
 
 An entry appears complete or not at all, so any number of processes may build the same thing at once. Entries are never
-changed; removing the folder is always safe. Not here: what is built and how (`toolchain_emulated`, `toolchain_cuda`).
+changed, and one that is not what was made (its sum lies beside it) is made again; removing the folder is always safe.
+Not here: what is built and how (`toolchain_emulated`, `toolchain_cuda`).
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from .errors import ToolError
 from .private import why_unsafe
+from .regular import open_regular, read_regular
+
+_SUM_BYTES = 64
 
 
 def folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -74,12 +80,64 @@ def identity(tool: str) -> str:
 
 
 def get(path: Path, make: Callable[[Path], None]) -> Path:
-    """`path`, made by `make(partial path)` if it is not there yet. The partial file lies beside it, under another name."""
-    if path.is_file():
+    """`path`, made by `make(partial path)` if it is not there yet, or is not what was made: its sum is kept beside it.
+
+    The partial file lies beside it, under another name; of a process that was killed the next one removes it. Raises
+    OSError: the folder cannot be written; what `make` raises.
+    """
+    if _whole(path):
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch:
-        partial = Path(scratch) / path.name
+    with _scratch(path) as scratch:
+        partial, total = Path(scratch) / path.name, Path(scratch) / "sum"
         make(partial)
-        partial.replace(path)
+        total.write_text(_sum(partial))
+        for target, made in ((_sum_of(path), total), (path, partial)):
+            if target.is_dir() and not target.is_symlink():
+                shutil.rmtree(target)
+            made.replace(target)
     return path
+
+
+def _sum_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sum")
+
+
+def _sum(path: Path) -> str:
+    with open_regular(path, os.O_NOFOLLOW) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _whole(path: Path) -> bool:
+    try:
+        return read_regular(_sum_of(path), _SUM_BYTES).decode("ascii", "replace") == _sum(path)
+    except OSError:
+        return False
+
+
+@contextmanager
+def _scratch(path: Path) -> Iterator[str]:
+    """A folder beside the entry, locked as long as this process uses it. Those of processes that are gone are removed."""
+    with ExitStack() as stack:
+        with _locked(path.parent):  # nobody takes a folder that is new and not yet locked for one that is left over
+            _remove_abandoned(path.parent)
+            name = stack.enter_context(tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}."))
+            stack.enter_context(_locked(Path(name)))
+        yield name
+
+
+@contextmanager
+def _locked(folder: Path, wait: bool = True) -> Iterator[None]:
+    """Raises OSError: it is no folder; without `wait` BlockingIOError, somebody else has it."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        yield
+    finally:
+        os.close(fd)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    for path in folder.glob(".*"):
+        with suppress(OSError), _locked(path, wait=False):
+            shutil.rmtree(path, ignore_errors=True)

@@ -50,7 +50,7 @@ def test_a_module_is_built_once(runtime: Path, source: Path, monkeypatch: pytest
     runs = counted(monkeypatch)
     first = emulated_module(source)
     assert answer(first) == 42 and emulated_module(source) == first and len(runs) == 1
-    assert first.is_relative_to(build_cache.folder()) and [p.name for p in first.parent.iterdir()] == [first.name]
+    assert first.is_relative_to(build_cache.folder()) and len(list(first.parent.iterdir())) == 2
 
 
 def test_text_headers_and_flags_make_another_module(runtime: Path, source: Path, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_builders_at_the_same_time_get_the_same_module(runtime: Path, source: Pa
     for thread in threads:
         thread.join()
     assert len(found) == 3 and len(set(found)) == 1 and answer(found[0]) == 42
-    assert [p.name for p in found[0].parent.iterdir()] == [found[0].name]
+    assert sorted(p.name for p in found[0].parent.iterdir()) == [found[0].name, f"{found[0].name}.sum"]
 
 
 # ------------------------------------------------------------------------------------------ the cache's folder

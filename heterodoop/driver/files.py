@@ -154,7 +154,7 @@ class Store:
             if key not in self._used:
                 raise FileNotFoundError(file.name)
             self._used[key] = self._used.pop(key)
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError, PermissionError):  # gone, or a folder: the look at it says so
                 os.link(self._folder / key, target)
         if why := damage(file, target):
             target.unlink(missing_ok=True)
@@ -165,7 +165,11 @@ class Store:
     def _drop(self, key: str) -> None:
         with self._lock:
             self._used.pop(key, None)
-            (self._folder / key).unlink(missing_ok=True)
+            path = self._folder / key
+            if path.is_dir() and not path.is_symlink():  # stands in its place
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
     def _make_room(self, keep: str) -> None:
         for key in list(self._used):

@@ -126,6 +126,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "another byte, an old time": lambda path: (path.chmod(0o600), path.write_bytes(b"abx"), os.utime(path, (1, 1))),
     "a link": lambda path: (path.unlink(), path.symlink_to("/etc/passwd")),
     "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+    "a folder": lambda path: (path.unlink(), path.mkdir(), (path / "x").touch()),
 }
 
 

@@ -64,7 +64,9 @@ class DriverCases:
                 faults.append((what, hit))
             self.page.disarm()
             self._serves()
-            driver.clean()
+            if not driver.clean() and not driver.alive:  # it was dying still
+                self._serves()
+                driver.clean()
         except RuntimeError as error:
             driver.problems.append(Problem("healed", str(error)))
         said = driver.said()
@@ -84,7 +86,8 @@ class DriverCases:
                 self.driver.gone()
             self.driver.start()
             self.driver.descriptors = 0
-            self.driver.clean()
+            if not self.driver.clean():
+                raise RuntimeError("a new driver gives no attempt a GPU")
         if not self.calls:
             self.page.arm(*(Rule((place.call,), COUNT, pattern=self._pattern(place)) for place in _PLACES))
             begun = time.monotonic()

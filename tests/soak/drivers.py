@@ -145,10 +145,12 @@ class Driver:
         if left:
             self.problems.append(Problem("leftover", f"after the driver's end: {', '.join(sorted(left)[:10])}"))
 
-    def clean(self) -> None:
-        """Attempts without a fault must get a GPU again, and leave nothing behind."""
+    def clean(self) -> bool:
+        """Attempts without a fault must get a GPU again, and leave nothing behind. False: they do not, or it is dead."""
         end, why = time.monotonic() + HEAL_SECONDS, "nothing was tried"
         while time.monotonic() < end:
+            if not self.alive:
+                return False
             try:
                 with self.client() as client:
                     outcome = self.run(self.attempt(), client)
@@ -156,10 +158,12 @@ class Driver:
                 outcome, why = Outcome("closed"), repr(error)
             if outcome.kind == "result":
                 self._tidy()
-                return
+                return True
             why = str(outcome.fields) if outcome.fields else why
             time.sleep(0.2)
         self.problems.append(Problem("healed", f"no attempt gets a GPU after {HEAL_SECONDS:.0f} s: {why[-600:]}"))
+        self.gone(signal.SIGKILL)  # it would spoil the cases behind this one
+        return False
 
     def _tidy(self) -> None:
         attempts = self.work / "attempts"

@@ -135,6 +135,8 @@ class Lane:
             problems += self._leftovers(False)
         self.room.clear_output()
         self._sweep()
+        if case.damage or problems:
+            self.room.restore()
         return problems
 
     def _hindered(self, case: Case) -> bool:

@@ -1,0 +1,65 @@
+"""The cache of what compilers made: entries are whole or made again, and a build that was killed leaves nothing for long."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from heterodoop import build_cache
+
+from .soak.damage import spoil
+from .soak.faults import AT_REST
+from .support import ROOT, environment
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from heterodoop import build_cache
+build_cache.get(Path(sys.argv[1]), lambda partial: (partial.write_bytes(b"half"), os.kill(os.getpid(), signal.SIGKILL)))
+"""
+
+
+def made(folder: Path) -> tuple[Path, list[str]]:
+    """An entry, and what was built for it."""
+    built: list[str] = []
+
+    def make(partial: Path) -> None:
+        built.append(partial.name)
+        partial.write_bytes(bytes(range(256)) * 40)
+
+    return build_cache.get(folder / "entry.so", make), built
+
+
+def test_an_entry_is_made_once(tmp_path: Path) -> None:
+    assert made(tmp_path)[1] == ["entry.so"] and made(tmp_path)[1] == []
+
+
+@pytest.mark.parametrize("how", [how for how in AT_REST if how != "zero"])
+@pytest.mark.parametrize("name", ["entry.so", "entry.so.sum"])
+def test_an_entry_that_is_not_what_was_made_is_made_again(tmp_path: Path, name: str, how: str) -> None:
+    path, _ = made(tmp_path)
+    whole = path.read_bytes()
+    spoil(tmp_path / name, how, random.Random(3))
+    assert made(tmp_path) == (path, ["entry.so"]) and path.read_bytes() == whole
+    assert made(tmp_path)[1] == [] and sorted(os.listdir(tmp_path)) == ["entry.so", "entry.so.sum"]
+
+
+def test_what_a_killed_build_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", KILLED, str(tmp_path / "entry.so")]
+    assert subprocess.run(words, env=environment(), cwd=ROOT, check=False).returncode == -9
+    assert any(name.startswith(".entry.so.") for name in os.listdir(tmp_path))
+    made(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == ["entry.so", "entry.so.sum"]
+
+
+def test_a_build_that_goes_on_is_left_alone(tmp_path: Path) -> None:
+    def make(partial: Path) -> None:
+        build_cache.get(tmp_path / "other.so", lambda path: path.write_bytes(b"b") and None)
+        partial.write_bytes(b"a")
+
+    assert build_cache.get(tmp_path / "entry.so", make).read_bytes() == b"a"
