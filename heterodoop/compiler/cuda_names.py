@@ -25,7 +25,9 @@ _OURS = (
 # Templates of namespace hd that a lane fits as first argument: C++ finds them too where the program passes it on.
 _TEMPLATES = (
     "checked copy divide divide_to remainder remainder_to put put_error put_items put_items_error scan scanf sscanf zero "
-    "add_to sub_to mul_to div_to shl_to shr_to increment decrement post_inc post_dec"
+    "add_to sub_to mul_to div_to shl_to shr_to increment decrement post_inc post_dec in_line in_line_or_own named "
+    "named_parts guarded guarded_parts guarded_text guarded_bytes guarded_str check_bytes check_search look look_at_text "
+    "accept conclude refusal set wrote filled"
 )
 RESERVED = frozenset(f"{_CPP} {_CUDA} {_OURS} {_TEMPLATES}".split())
 

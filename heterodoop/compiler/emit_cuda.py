@@ -10,7 +10,19 @@ from collections.abc import Iterator, Sequence
 
 from .. import manifest
 from ..errors import CompilerBug
-from . import ctype, device_calls, emit_ahead, emit_expr, emit_expr_init, emit_types, ir, ir_names, ir_walk
+from . import (
+    ctype,
+    device_calls,
+    emit_ahead,
+    emit_expr,
+    emit_expr_init,
+    emit_guard,
+    emit_types,
+    guards,
+    ir,
+    ir_names,
+    ir_walk,
+)
 from .clauses import WARP
 from .decisions import Decisions, Place, SharedField
 from .emit_expr_scope import Environment, Scope, block_name, memory_name, outer_locals
@@ -28,7 +40,7 @@ def emit(
     program: ir.Program, table: UseTable, decisions: Decisions, fold: manifest.Fold | None, macros: Sequence[str] = (),
 ) -> str:
     """The whole .cu text; `macros`: see `library`. Raises CompilerBug for what `support.refusals` should have named."""
-    env = Environment(program, decisions, table.points_to)
+    env = Environment(program, decisions, table.points_to, guards.decide(program, table, decisions))
     kernel = "combine" if isinstance(program.region, ir.CombineRegion) else "map"
     helpers = list(_helpers(env))
     source = ir_names.escape(program.region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments
@@ -42,6 +54,7 @@ def emit(
         "shared_fields": [_shared_field(f, env) for f in decisions.fields()],
         "shared_checks": _shared_checks(env),
         "globals_fields": [_lane_field(place, name) for place, name in env.lane_fields.values()],
+        "guard_fields": emit_guard.fields(env),
         "block_fields": [_block_field(place, env) for place in _in_block(env)],
         "bytewise": not {"word-output", "vectorized"} & set(decisions.optimisations),
         "vectorized": "vectorized" in decisions.optimisations,
@@ -95,6 +108,8 @@ def _headers(env: Environment) -> list[str]:
                 found.add("stdio.cuh")
             elif isinstance(node, ir.Call) and not env.own(ir.called(node)) and (row := device_calls.find(ir.called(node))):
                 found.add(row.header)
+    if emit_guard.is_used(env):
+        found.add(emit_guard.HEADER)
     if emit_ahead.is_used(env):
         found.add(emit_ahead.HEADER)
     return [*_ALWAYS, *sorted(found - set(_ALWAYS))]
@@ -224,6 +239,7 @@ def _before_items(env: Environment) -> Iterator[str]:
     if _in_warp(env):
         yield f"{INDENT}HD_SHARED(hd::Box<Warp[{env.decisions.threads // WARP}]>, hd_warps);\n"
         yield f"{INDENT}Warp &hd_warp = hd_warps.value[threadIdx.x / {WARP}];\n"
+    yield from (f"{INDENT}{line}\n" for line in emit_guard.before_items(env))
 
 
 def _block_type(place: Place) -> str:
@@ -290,6 +306,20 @@ def _fresh(env: Environment, scope: Scope) -> Iterator[str]:
             yield f"{declared} = {{}};" if zero else f"{declared};" if start else f"{declared}; HD_FILL({name});"
             known += start
     yield from known
+    yield from _guards_begin(env, scope)
+
+
+def _guards_begin(env: Environment, scope: Scope) -> Iterator[str]:
+    """Nothing of what is guarded is written; locals of helpers and of the loop begin where they are declared, too."""
+    for guard in env.guards.by_key.values():
+        function, _, name = guard.key.partition("::")
+        place = env.decisions.by_key(guard.key)
+        text = ""
+        if place is not None and place.space == "lane":
+            text = f"hd.globals.{env.lane_fields[guard.key][1]}"
+        elif place is not None:
+            text = memory_name(place) if place.name.startswith("*") else scope.local(name)
+        yield emit_guard.begin(guard, text)
 
 
 def _own_array(kind: ctype.CType, name: str, env: Environment) -> str:

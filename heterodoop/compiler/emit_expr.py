@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import CompilerBug
-from . import build, ctype, cuda_names, device_calls, emit_expr_init, emit_expr_leaf, emit_expr_output, ir
+from . import build, ctype, cuda_names, device_calls, emit_expr_init, emit_expr_leaf, emit_expr_output, emit_guard, ir
 from .ctype import CType, Float, Int, Pointer
 from .emit_expr_leaf import PREC, UNARY, Text
 from .emit_expr_rules import (
@@ -30,6 +30,7 @@ from .points_to import RECORD
 
 ARGUMENT = PREC["="]
 POSTFIX = PREC["postfix"]
+_LVALUES = (ir.Name, ir.Index, ir.Member, ir.Deref)
 _MIXED = {("|", "&"), ("|", "^"), ("^", "&"), ("||", "&&")}  # compilers warn without brackets here
 _WRAPPING = {"+": "add", "-": "sub", "*": "mul"}
 
@@ -77,7 +78,9 @@ def _text(node: ir.Expr, scope: Scope) -> Text:
     handler = _TEXTS.get(type(node))
     if handler is None:
         raise CompilerBug(f"{type(node).__name__} has no CUDA text")
-    return handler(node, scope)
+    text = handler(node, scope)
+    checked = emit_guard.checked(node, text[0], scope) if isinstance(node, _LVALUES) else ""
+    return (checked, POSTFIX) if checked else text
 
 
 # ------------------------------------------------------------------------------------------ conversions
@@ -157,11 +160,7 @@ def _index(node: ir.Index, scope: Scope) -> Text:
         return f"hd::fetch({texture}, {texture}_texture, {value(promoted(node.index), scope)})", POSTFIX
     number = value(promoted(node.index), scope, 0)
     inner = f"({number})" if number.startswith("[") else number  # a lambda; [[ begins an attribute
-    text = f"{_address_operand(node.base, scope, POSTFIX)}[{inner}]"
-    check = scope.env.far_in_line(scope.function.name, node)
-    if check:
-        return f"hd::in_{check}(hd, {text}, {_line(node)})", POSTFIX
-    return text, POSTFIX
+    return f"{_address_operand(node.base, scope, POSTFIX)}[{inner}]", POSTFIX
 
 
 def _texture(base: ir.Expr, scope: Scope) -> str:
@@ -237,11 +236,7 @@ def _pointer_binary(node: ir.Binary, scope: Scope) -> Text:
                  for s in (node.left, node.right)]
         whole = f"{sides[0]} {node.op} {sides[1]}"
         return (f"({declare(node.type)})({whole})", UNARY) if isinstance(node.type, Pointer) else (f"({whole})", POSTFIX)
-    text = _infix(node.op, node.left, node.right, scope)
-    check = scope.env.far_in_line(scope.function.name, node)
-    if check:
-        return f"hd::bytes_in_{check}(hd, {text[0]}, 1, {_line(node)})", POSTFIX
-    return text
+    return _infix(node.op, node.left, node.right, scope)
 
 
 # ------------------------------------------------------------------------------------------ assignments
@@ -251,8 +246,11 @@ def _target(node: ir.Assign | ir.Step, scope: Scope, least: int = 0) -> str:
     """The lvalue that is written; one that may lie in the line is checked to lie there."""
     if scope.env.writes_line(scope.function.name, node):
         only = scope.env.points_to.objects(scope.function.name, node.target) == {RECORD}
-        return f"hd::in_line{'' if only else '_or_own'}(hd, {value(node.target, scope)}, {_line(node)})"
-    return value(node.target, scope, least)
+        text = f"hd::in_line{'' if only else '_or_own'}(hd, {value(node.target, scope)}, {_line(node)})"
+        return text if only else emit_guard.written(node, text, scope)
+    text = value(node.target, scope, 0)
+    guarded = emit_guard.written(node, text, scope)
+    return value(node.target, scope, least) if guarded == text else guarded
 
 
 def _assign(node: ir.Assign, scope: Scope) -> Text:
@@ -260,9 +258,7 @@ def _assign(node: ir.Assign, scope: Scope) -> Text:
     if node.op == "=":
         return f"{target} = {converted(node.type, node.value, scope)}", PREC["="]
     if plain_compound(node):
-        text = f"{target} {node.op} {value(promoted(node.value), scope)}"
-        check = scope.env.far_in_line(scope.function.name, node)
-        return (f"hd::bytes_in_{check}(hd, {text}, 1, {_line(node)})", POSTFIX) if check else (text, PREC["="])
+        return f"{target} {node.op} {value(promoted(node.value), scope)}", PREC["="]
     op = node.op[:-1]
     if op in ("/", "%") and not divides_unchecked(node.value):
         name = "divide_to" if op == "/" else "remainder_to"
@@ -321,7 +317,7 @@ def _call(node: ir.Call, scope: Scope) -> Text:
         return device_calls.CONSTANTS[name], POSTFIX
     if name == "sscanf":
         arguments = [value(a, scope) for a in node.args]
-        return f"hd::sscanf(hd, {_line(node)}, {', '.join(arguments)})", POSTFIX
+        return _library(node, f"hd::sscanf(hd, {_line(node)}, ", [a.type for a in node.args], arguments, scope)
     memory = scope.memory(node)
     if memory:
         return memory, PREC["atom"]
@@ -331,31 +327,44 @@ def _call(node: ir.Call, scope: Scope) -> Text:
     if row is None:
         raise CompilerBug(f"a call of '{name}' has no device form")
     state = row.first(scope.env.uses_errno)
-    first = [state] if state else []
-    return f"{row.spelling}({', '.join([*first, *_arguments(node, scope)])})", POSTFIX
+    called = f"{row.spelling}({f'{state}, ' if state and node.args else state}"
+    return _library(node, called, _kinds(node), _arguments(node, scope), scope)
+
+
+def _library(node: ir.Call, called: str, kinds: list[CType], arguments: list[str], scope: Scope) -> Text:
+    """A call of the library with what its guards need: checks around its arguments, or statements before and after it."""
+    plan = emit_guard.library_call(node, scope)
+    if plan.before or plan.after:
+        return emit_guard.lambda_text(kinds, arguments, plan, called, node.type), POSTFIX
+    for number, check in plan.wrap.items():
+        arguments[number] = check.format(arguments[number])
+    return f"{called}{', '.join(arguments)})", POSTFIX
+
+
+def _kinds(node: ir.Call) -> list[CType]:
+    """The types of a call's arguments, those beyond what was declared included."""
+    function = ctype.element(node.callee.type)
+    assert isinstance(function, ctype.Func)
+    return [*function.params, *(arg.type for arg in node.args[len(function.params) :])]
 
 
 def _arguments(node: ir.Call, scope: Scope) -> list[str]:
-    function = ctype.element(node.callee.type)
-    assert isinstance(function, ctype.Func)
-    kinds = [*function.params, *(arg.type for arg in node.args[len(function.params) :])]  # declared without parameters
-    texts = [converted(kind, arg, scope) for kind, arg in zip(kinds, node.args, strict=True)]
-    for number, text in enumerate(texts):
-        check, size = scope.env.argument_in_line(scope.function.name, node, number)
-        if check:
-            bytes_read = "1" if size is None else value(size, scope)
-            texts[number] = f"hd::bytes_in_{check}(hd, {text}, {bytes_read}, {_line(node)})"
-    return texts
+    return [converted(kind, arg, scope) for kind, arg in zip(_kinds(node), node.args, strict=True)]
 
 
 def _read_record(node: ir.ReadRecord, scope: Scope) -> Text:
-    return f"hd.in.{node.kind}({value(node.target, scope)}, {value(node.capacity, scope)})", POSTFIX
+    text = f"hd.in.{node.kind}({value(node.target, scope)}, {value(node.capacity, scope)})"
+    return emit_guard.filled(node, text, scope), POSTFIX
 
 
 def _read_pair(node: ir.ReadPair, scope: Scope) -> Text:
     targets = [value(t, scope) for t in node.targets]
-    arguments = ["hd", str(_line(node)), emit_expr_leaf.string(node.format), *targets]
-    return f"hd::scanf({', '.join(arguments)})", POSTFIX
+    called = ", ".join([f"hd::scanf(hd, {_line(node)}, {emit_expr_leaf.string(node.format)}", *([""] if targets else [])])
+    marks = tuple(emit_guard.scan_marks(node.format, node.targets, 0, scope))
+    if not marks:
+        return f"{called}{', '.join(targets)})", POSTFIX
+    plan, kinds = emit_guard.Call({}, (), marks), [t.type for t in node.targets]
+    return emit_guard.lambda_text(kinds, targets, plan, called, node.type), POSTFIX
 
 
 def _exit(node: ir.Exit, scope: Scope) -> Text:

@@ -21,9 +21,10 @@ Text = tuple[str, int]  # and how tightly it binds
 
 @dataclass(frozen=True)
 class Spelt(ir.Expr):
-    """A value that has its text already: the name of a temporary."""
+    """A value that has its text already: the name of a temporary. `origin`: what it was made from."""
 
     text: str
+    origin: ir.Expr | None = None
 
 
 def const(node: ir.Const) -> Text:

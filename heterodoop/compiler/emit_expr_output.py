@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from ..errors import CompilerBug
-from . import ctype, emit_expr, emit_expr_leaf, formats, ir, ir_walk, stdio
+from . import ctype, emit_expr, emit_expr_leaf, emit_guard, formats, ir, ir_walk, stdio
 from .ctype import CType, Int
 from .emit_expr_rules import promoted
 from .emit_expr_scope import Scope
@@ -39,10 +39,20 @@ def result(node: ir.Emit | ir.Stderr, scope: Scope) -> str:
     if name in _CHARACTERS and isinstance(piece, ir.Format):
         return f"hd::put{error}(hd, {emit_expr.value(promoted(piece.args[0]), scope)})"
     if name == "fwrite" and isinstance(piece, ir.Format):
-        return f"hd::put_items{error}(hd, {', '.join(emit_expr.value(a, scope) for a in piece.args)})"
+        return _put_items(f"hd::put_items{error}(hd, ", piece, scope)
     if name in _CHARACTERS and isinstance(piece, ir.Text):
         return f"({call(node, scope)}, {piece.data[0]})"
     return f"({call(node, scope)}, 1)" if name == "fputs" else call(node, scope)
+
+
+def _put_items(called: str, piece: ir.Format, scope: Scope) -> str:
+    texts = [emit_expr.value(a, scope) for a in piece.args]
+    strict, guards = _guards(piece.args[0], scope)
+    if not guards:
+        return f"{called}{', '.join(texts)})"
+    check = f"hd::check_bytes<{strict}>(hd, hd_0, (uint64_t)hd_1 * hd_2, {_line(piece.args[0])}, {guards});"
+    plan = emit_guard.Call({}, (check,), ())
+    return emit_guard.lambda_text([a.type for a in piece.args], texts, plan, called, ctype.ULONG)
 
 
 def to_string(node: ir.Call, name: str, scope: Scope) -> str:
@@ -52,7 +62,16 @@ def to_string(node: ir.Call, name: str, scope: Scope) -> str:
     pieces = string_pieces(node)
     if pieces is None:
         raise CompilerBug(f"the format of {name} is not known")
-    return _written(f"hd::{name.removesuffix('f')}({', '.join(arguments)}{', ' if pieces else ''}", pieces, scope)
+    guards = emit_guard.target_guards(node.args[0], scope)
+    called = f"hd::{name.removesuffix('f')}("
+    if not guards:
+        return _written(f"{called}{', '.join(arguments)}{', ' if pieces else ''}", pieces, scope)
+    names = [f"hd_{n}to" for n in range(len(first))]
+    made = [f"{declare(a.type, to)} = {text};" for a, to, text in zip(first, names, arguments, strict=True)]
+    text = _written(f"{called}{', '.join(names)}{', ' if pieces else ''}", pieces, scope)
+    written = "hd_r + 1" if name == "sprintf" else "hd::put_by_snprint(hd_r, hd_1to)"
+    after = f"hd::wrote_bytes(hd_0to, {written}, {guards}); return hd_r;"
+    return f"[&] {{ {' '.join(made)} const int hd_r = {text}; {after} }}()"
 
 
 def string_pieces(node: ir.Call) -> tuple[ir.Piece, ...] | None:
@@ -74,7 +93,7 @@ def _written(call: str, pieces: tuple[ir.Piece, ...], scope: Scope) -> str:
         for node in piece.args if isinstance(piece, ir.Format) else ():
             name = f"hd_{len(first)}"
             first.append(f"{declare(node.type, name)} = {emit_expr.value(node, scope)};")
-            names.append(emit_expr_leaf.Spelt(node.type, name, span=node.span))
+            names.append(emit_expr_leaf.Spelt(node.type, name, node, span=node.span))
         plain.append(replace(piece, args=tuple(names)) if isinstance(piece, ir.Format) else piece)
     return f"[&] {{ {' '.join(first)} return {call}{_pieces(tuple(plain), scope)}); }}()"
 
@@ -132,11 +151,21 @@ def _format(piece: ir.Format, scope: Scope) -> str:
     conv = formats.conversion(piece.spec)
     if conv.letter == "!":
         data, size, count = (emit_expr.value(a, scope, emit_expr_leaf.UNARY) for a in piece.args)
+        strict, guards = _guards(piece.args[0], scope)
+        if guards:
+            data = f"hd::guarded_bytes<{strict}>(hd, {data}, {size} * {count}, {_line(piece.args[0])}, {guards})"
         return f"hd::bytes({data}, {size} * {count})"
     argument = _argument(conv, piece.args[-1], scope)
     match = _PARTS.match(piece.spec)
     assert match is not None
     plain = match[0] == "%"
+    if conv.letter == "s":
+        strict, guards = _guards(piece.args[-1], scope)
+        line = _line(piece.args[-1])
+        if guards and "." in piece.spec:
+            return f"hd::guarded_str<{strict}>(hd, {_spec(match, conv, piece, scope)}, {argument}, {line}, {guards})"
+        if guards:
+            argument = f"hd::guarded_text<{strict}>(hd, {argument}, hd::whole_text, {line}, {guards})"
     if conv.letter in "sc":
         name = "str" if conv.letter == "s" else "chr"
         return f"hd::{name}({argument})" if plain else f"hd::{name}({_spec(match, conv, piece, scope)}, {argument})"
@@ -144,6 +173,16 @@ def _format(piece: ir.Format, scope: Scope) -> str:
         return f"hd::dec({argument})"
     name = "real" if conv.letter in "fFeEgGaA" else "integer" if conv.letter in "di" else "natural"
     return f"hd::{name}({_spec(match, conv, piece, scope)}, {argument})"
+
+
+def _guards(pointer: ir.Expr, scope: Scope) -> tuple[str, str]:
+    """Of the text that is printed, whether its pointer is a temporary by now or not."""
+    origin = pointer.origin if isinstance(pointer, emit_expr_leaf.Spelt) else None
+    return emit_guard.piece_guards(origin or pointer, scope)
+
+
+def _line(node: ir.Expr) -> int:
+    return max(node.span.line, 0)
 
 
 def _spec(match: re.Match[str], conv: formats.Conversion, piece: ir.Format, scope: Scope) -> str:

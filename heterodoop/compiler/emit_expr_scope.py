@@ -14,34 +14,11 @@ from . import ctype, cuda_names, device_calls, ir, ir_walk
 from .decisions import Decisions, Place
 from .emit_expr_rules import can_fail
 from .flow_memory import reached
+from .guards import Guards
 from .points_to import RECORD, PointsTo
-from .record_loop import reads
 
 _HANDED = frozenset({"parameter", "parameter-array", "global", "shared", "texture"})
-_COPIES = {"memcpy": 1, "mempcpy": 1, "memmove": 1, "bcopy": 0}  # the number of the argument that is read
 _STREAMS = {"stdin": 1, "stdout": 2, "stderr": 3}  # addresses that only serve to tell the streams apart
-
-
-def _moved(node: ir.Expr) -> bool:
-    """Is it `p + i` or `&p[i]`, with an `i` that is no constant?"""
-    plain = ir_walk.uncast(node)
-    if isinstance(plain, ir.AddressOf):
-        return isinstance(plain.operand, ir.Index) and not isinstance(ir_walk.uncast(plain.operand.index), ir.Const)
-    if not isinstance(plain, ir.Binary) or plain.op != "+":
-        return False
-    return not any(isinstance(ir_walk.uncast(side), ir.Const) for side in (plain.left, plain.right))
-
-
-def _pure(node: ir.Expr) -> bool:
-    """May it be evaluated twice?"""
-    return all(isinstance(n, (ir.Const, ir.Name, ir.Cast, ir.Unary, ir.Binary, ir.Index, ir.Member, ir.Decay, ir.Deref))
-               for n in ir_walk.walk(node) if isinstance(n, ir.Expr))
-
-
-def _far(node: ir.Expr) -> bool:
-    """A constant number of elements that the shortest line does not have."""
-    node = ir_walk.uncast(node)
-    return isinstance(node, ir.Const) and not isinstance(node.type, ctype.Pointer) and node.value >= 2
 
 
 @dataclass(frozen=True)
@@ -49,6 +26,7 @@ class Environment:
     program: ir.Program
     decisions: Decisions
     points_to: PointsTo
+    guards: Guards
 
     @cached_property
     def helpers(self) -> tuple[ir.Function, ...]:
@@ -72,7 +50,9 @@ class Environment:
 
     def _needs(self, function: ir.Function) -> bool:
         for node in ir_walk.walk(function.body):
-            if isinstance(node, (ir.Emit, ir.Stderr, ir.Exit)) or can_fail(node) or self.touches_line(function.name, node):
+            if isinstance(node, (ir.Emit, ir.Stderr, ir.Exit)) or can_fail(node) or self.writes_line(function.name, node):
+                return True
+            if self.guards.touches(self.points_to, function.name, node):
                 return True
             if isinstance(node, ir.Call) and self._call_needs(ir.called(node)):
                 return True
@@ -88,54 +68,6 @@ class Environment:
         if not isinstance(node, (ir.Assign, ir.Step)) or isinstance(node.target, ir.Name):
             return False
         return RECORD in self.points_to.objects(function, node.target)
-
-    def touches_line(self, function: str, node: ir.Node) -> bool:
-        """Is something there that is checked to lie in the line?"""
-        if isinstance(node, ir.Call):
-            return any(self.argument_in_line(function, node, number)[0] for number in range(len(node.args)))
-        return self.writes_line(function, node) or bool(self.far_in_line(function, node))
-
-    def far_in_line(self, function: str, node: ir.Node) -> str:
-        """The check that `line[87]` or `line + 87` needs, which a shorter line does not have; "" where it needs none.
-
-        In C what earlier lines left in the buffer is found there, on the device it is not. The '\\n' and the '\\0' of the
-        shortest line can be reached by 0 and 1.
-        """
-        if isinstance(node, ir.Index) and _far(node.index):
-            return self._line_check(self.points_to.objects(function, node))
-        if isinstance(node, ir.Binary) and node.op == "+" and isinstance(node.type, ctype.Pointer):
-            if _far(node.left) or _far(node.right):
-                return self._line_check(self.points_to.targets(function, node))
-        if isinstance(node, ir.Assign) and node.op == "+=" and isinstance(node.type, ctype.Pointer) and _far(node.value):
-            return self._line_check(self.points_to.targets(function, node.target))
-        return ""
-
-    def argument_in_line(self, function: str, node: ir.Call, number: int) -> tuple[str, ir.Expr | None]:
-        """The check that an argument of a library call needs, and the number of bytes (None: one), or "".
-
-        A copy out of the line has a length; other functions stop at the line's end if they begin in it, which is not
-        known of a sum.
-        """
-        argument, name = node.args[number], ir.called(node)
-        if self.own(name) or not isinstance(argument.type, ctype.Pointer):
-            return "", None
-        if number == _COPIES.get(name) and len(node.args) == 3 and (_far(node.args[2]) or _pure(node.args[2])):
-            return self._line_check(self.points_to.targets(function, argument)), node.args[2]
-        if _moved(argument):
-            return self._line_check(self.points_to.targets(function, argument)), None
-        return "", None
-
-    def _line_check(self, objects: set[str]) -> str:
-        return "line" if objects == {RECORD} else "filled" if objects == self.filled else ""
-
-    @cached_property
-    def filled(self) -> set[str]:
-        """The one array that fgets fills with the record; nothing where there is none."""
-        loop = ir.record_loop(self.program.region)
-        found = [read for read in reads(loop.cond) if isinstance(read, ir.ReadRecord)] if loop is not None else []
-        if len(found) != 1 or found[0].kind != "fgets":
-            return set()
-        return self.points_to.targets(self.program.region.function, found[0].target)
 
     def _call_needs(self, name: str) -> bool:
         return not self.own(name) and device_calls.needs_lane(name, self.uses_errno)

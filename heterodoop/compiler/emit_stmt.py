@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import CompilerBug
 from ..source import Span
-from . import ctype, emit_ahead, emit_expr, emit_expr_init, emit_expr_leaf, ir, ir_names, ir_walk
+from . import ctype, emit_ahead, emit_expr, emit_expr_init, emit_expr_leaf, emit_guard, ir, ir_names, ir_walk
 from .emit_expr_scope import Scope
 from .emit_types import INDENT, declare
 
@@ -129,8 +129,9 @@ class Body:
     def _decl_texts(self, stmt: ir.Decl) -> list[str]:
         kind, name = self._scope.symbol(stmt.name).type, self._scope.local(stmt.name)
         declared = declare(kind, name)
+        begin = emit_guard.declared(stmt.name, self._scope, name)
         if stmt.init is None:
-            return [f"{declared}; HD_FILL({name});"]
+            return [f"{declared}; HD_FILL({name});{' ' if begin else ''}{begin}"]
         text = emit_expr_init.braces(kind, stmt.init, self._scope)
         if text is not None and not self._bare:
             return [f"{declared} = {text};"]

@@ -7,19 +7,23 @@ Paths are kept apart by the known values of variables (a flag, a call's result),
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import ctype, ir, ir_walk
 from .flow_calls import Calls
 from .flow_expr import Exhausted, Outcomes
-from .flow_memory import Findings, Place
-from .flow_state import ANY, Addr, State, Value, merge, same
+from .flow_memory import Findings, Place, reached
+from .flow_state import ANY, NATURAL, Addr, Same, State, Value, merge, same, widened
 from .libc_effects import EFFECTS
 from .points_to import ERRNO, RECORD, PointsTo
 
 LIMIT = 12  # states that are kept apart at one point
+SETTLED = 3  # rounds of a loop after which numbers that go down are given up
 ROUNDS = 24  # of a loop, before values are forgotten
 STEPS = 100_000  # statements in all: loops in loops are gone through again in every round of the outer ones
+
+
+Counted = tuple[str, int, list[tuple[ir.Index, int]]]  # a loop's variable ("": none), its end, and arrays that it fills
 
 
 @dataclass
@@ -42,23 +46,30 @@ class Active:
 
 def analyse_flow(program: ir.Program, points_to: PointsTo) -> Findings:
     """What the region does to every object outside it. Needs a recognised record loop."""
-    flow = _Flow(program, points_to)
+    findings = _findings(program, points_to, line_ends=True)
+    return findings if findings.line_ends else _findings(program, points_to, line_ends=False)
+
+
+def _findings(program: ir.Program, points_to: PointsTo, *, line_ends: bool) -> Findings:
+    flow = _Flow(program, points_to, line_ends)
     try:
         flow.region()
     except Exhausted:
         flow.findings.problem("HD231", "the region has too many paths to follow", program.region.span)
+    flow.findings.line_ends = flow.findings.line_ends and line_ends
     return flow.findings
 
 
 class _Flow(Calls):
-    def __init__(self, program: ir.Program, points_to: PointsTo) -> None:
-        super().__init__(program, points_to)
+    def __init__(self, program: ir.Program, points_to: PointsTo, line_ends: bool) -> None:
+        super().__init__(program, points_to, line_ends)
         self.function = program.region.function
         self._frames: list[Frame] = []
         self._switches: list[list[State]] = []
         self._steps = 0
-        self._array_fills: dict[int, list[tuple[ir.Index, int]]] = {}
+        self._counts: dict[int, Counted] = {}
         self._active: list[Active] = [Active(self.function, [])]
+        self._recursive = {f.name for f in program.functions if f.name in reached(program, f.body)}
         self.uses_errno = any(
             (isinstance(n, ir.Call) and ir.called(n) == "__errno_location") or (isinstance(n, ir.Name) and n.name == ERRNO)
             for f in (*program.functions, program.region) for n in ir_walk.walk(f.body)
@@ -84,7 +95,7 @@ class _Flow(Calls):
         head = states
         for _ in range(ROUNDS):
             back, ended = self._record(loop, head)
-            new = self._merge(head + back)
+            new = widened(head, self._merge(head + back))
             if same(new, head):
                 break
             head = new
@@ -118,14 +129,14 @@ class _Flow(Calls):
         return self._merge(handler(stmt, states)) if handler is not None else states
 
     def _exprstmt(self, stmt: ir.ExprStmt, states: list[State]) -> list[State]:
-        return [s for state in states for _, s in self.eval(stmt.expr, state)]
+        return [s for state in states for s in self.effect(stmt.expr, state)]
 
     def _decl(self, stmt: ir.Decl, states: list[State]) -> list[State]:
         cell = (self.key(stmt.name), ())
         out = []
         for state in states:
             if stmt.init is None:
-                out.append(state.forget([cell[0]]))
+                out.append(state.without(cell[0]))
             elif isinstance(stmt.init, ir.Fill):
                 out.append(self.initialise(cell, stmt.init, state, stmt.span))
             else:
@@ -149,12 +160,24 @@ class _Flow(Calls):
     def _for(self, stmt: ir.For, states: list[State]) -> list[State]:
         if stmt.init is not None:
             states = self.stmt(stmt.init, states)
+        counted, end, fills = self._counted(stmt)
+        if counted:
+            self.ends[counted] = end
         out = self._loop(stmt.cond, stmt.step, stmt.body, states, test_first=not runs_at_least_once(stmt))
-        if id(stmt) not in self._array_fills:  # a loop in loops comes here many times
-            self._array_fills[id(stmt)] = filled_arrays(stmt) if self._counts_alone(stmt) else []
-        for target, count in self._array_fills[id(stmt)]:
+        self.ends.pop(counted, None)
+        for target, count in fills:
             out = [self._fill(target, count, s) for s in out]
         return out
+
+    def _counted(self, loop: ir.For) -> Counted:
+        """What a loop counts, if it does; a loop in loops is asked many times."""
+        if id(loop) not in self._counts:
+            bounds = _bounds(loop) if self._counts_alone(loop) else None
+            if bounds is None or _changed_in(loop.body, bounds[0]):
+                self._counts[id(loop)] = "", 0, []
+            else:
+                self._counts[id(loop)] = self.key(bounds[0]), bounds[2], filled_arrays(loop)
+        return self._counts[id(loop)]
 
     def _counts_alone(self, loop: ir.For) -> bool:
         """Is the loop's variable a local that no pointer reaches?"""
@@ -184,6 +207,8 @@ class _Flow(Calls):
             going, ended = self.branch(cond, head) if cond is not None else (head, [])
             back, breaks = self._round(body, step, going)
             new = merge(head + back, LIMIT if number < ROUNDS else 1) if head + back else []
+            if number >= SETTLED:
+                new = widened(head, new)
             if same(new, head):
                 return ended + breaks + early
             head = new
@@ -242,15 +267,27 @@ class _Flow(Calls):
         if any(a.name == function.name for a in self._active):
             return self._recursion(function, args, state, node)
         for param, value in zip(function.params, args, strict=False):
-            state = state.with_value((self._param_key(function, param), ()), value)
-        outer = (self.function, self._frames, self._switches)
+            cell = (self._param_key(function, param), ())
+            state = self.bind(state, cell, value).with_value(cell, value)
+        outer = (self.function, self._frames, self._switches, self.recursing)
         self.function, self._frames, self._switches = function.name, [], []
+        self.recursing = self.recursing or function.name in self._recursive
         self._active.append(Active(function.name, args))
         after = self.block(function.body, [state])
         active = self._active.pop()
-        self.function, self._frames, self._switches = outer
+        self.function, self._frames, self._switches, self.recursing = outer
         outcomes = active.returns + [(ANY, s) for s in after]
-        return _by_value([(v, s.forget_prefix(f"{function.name}::")) for v, s in outcomes])
+        prefix = f"{function.name}::"
+        return _by_value([(self._returned(v, s, prefix), s.forget_prefix(prefix)) for v, s in outcomes])
+
+    def _returned(self, value: Value, state: State, prefix: str) -> Value:
+        """A value as it is known when the variables of the function that returns it are gone."""
+        if isinstance(value, Same) and value.cell[0].startswith(prefix):
+            return NATURAL if self.natural(value, state) else ANY
+        if isinstance(value, Addr) and value.by is not None and value.by.cell[0].startswith(prefix):
+            more = state.known.below.get((value.cell[0], value.by.cell), 0) - value.by.plus
+            return replace(value, by=None, more=max(more, 0) if self.natural(value.by, state) else 0)
+        return value
 
     def _param_key(self, function: ir.Function, param: ir.Symbol) -> str:
         return f"{function.name}::{param.name}"
@@ -328,9 +365,8 @@ def filled_arrays(loop: ir.For) -> list[tuple[ir.Index, int]]:
     for node in ir_walk.walk(loop.body):
         if isinstance(node, (ir.Break, ir.Continue, ir.Return, ir.Goto, ir.Label, ir.CaseLabel, ir.Opaque)):
             return []
-        changed = ir_walk.changed(node)
-        if isinstance(changed, ir.Name) and changed.name == name:
-            return []
+    if _changed_in(loop.body, name):
+        return []
     found = []
     for stmt in loop.body.body:
         expr = stmt.expr if isinstance(stmt, ir.ExprStmt) else None
@@ -338,6 +374,11 @@ def filled_arrays(loop: ir.For) -> list[tuple[ir.Index, int]]:
             if _variable(expr.target.index) == name and _one_array(expr.target.base):
                 found.append((expr.target, count))
     return found
+
+
+def _changed_in(body: ir.Block, name: str) -> bool:
+    changed = (ir_walk.changed(node) for node in ir_walk.walk(body))
+    return any(isinstance(node, ir.Name) and node.name == name for node in changed)
 
 
 def _one_array(base: ir.Expr) -> bool:

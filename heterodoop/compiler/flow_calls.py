@@ -10,8 +10,9 @@ from typing import Any
 
 from . import ctype, formats, ir
 from .flow_expr import Expressions, Outcomes
-from .flow_memory import Place
-from .flow_state import ANY, NONZERO, WHOLE, Addr, State, Value, truth
+from .flow_memory import ITSELF, KEPT, TEXT, Place
+from .flow_memory import Access as How
+from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
 from .libc_effects import EFFECTS, REFUSED, Access, Effect
 from .points_to import ERRNO, EXTERNAL, RECORD, STRTOK
 from .stdio import literal
@@ -65,7 +66,7 @@ class Calls(Expressions):
         for number, arg in enumerate(node.args):
             if isinstance(arg.type, ctype.Pointer):
                 places = self.places(node, number, args)
-                self.read(places, state, node.span, "bytes")
+                self.read(places, state, node.span, "bytes", site=(id(node), number))
                 state = self.write_bytes(places, state, None, node.span)
         return state
 
@@ -77,7 +78,8 @@ class Calls(Expressions):
         for at, source in effect.stores:
             target, value = args[at], args[source]
             if isinstance(target, Addr) and isinstance(value, Addr) and self.tracked(target.cell):
-                state = state.with_value(target.cell, Addr(value.cell, None))
+                inside = Addr(value.cell, None, more=self._lies_inside(value, state))
+                state = self.bind(state.with_value(target.cell, inside), target.cell, inside)
         state = self._set_errno(node, state)
         return [(self._result(node, effect, args, state), self._fresh_state(node, effect, state))]
 
@@ -93,20 +95,29 @@ class Calls(Expressions):
     def _result(self, node: ir.Call, effect: Effect, args: list[Value], state: State) -> Value:
         if effect.result == "arg":
             source = args[effect.source]
-            if isinstance(source, Addr):
-                return Addr(source.cell, None if effect.null else source.offset, effect.null)
-            return ANY
+            if not isinstance(source, Addr):
+                return ANY
+            if not effect.null:
+                return Addr(source.cell, source.offset, by=source.by, more=source.more)
+            before_end = ir.called(node) in _FIND and isinstance(args[1], int) and args[1] != 0
+            return Addr(source.cell, None, True, more=self._lies_inside(source, state) * (1 + before_end))
+        if ir.called(node) in _LENGTHS and isinstance(args[0], Addr):
+            return Bound(args[0].cell[0], 1) if self._lies_inside(args[0], state) else NATURAL
         if effect.result == "new":
             return Addr((self.points_to.sites[id(node)], ()), 0, effect.null)
         return Addr((EXTERNAL, ()), None, effect.null) if effect.result == "ext" else ANY
+
+    def _lies_inside(self, text: Addr, state: State) -> int:
+        """1 where a string function has found a string there, so that what is written goes from its start to a NUL: in the
+        line, or in what is one piece."""
+        starts = text.offset == 0 and (mark := state.mark(text.cell)) is not None and (mark.string or mark.whole)
+        return int(not text.cell[1] and (bool(starts) or self.closed(text.cell, state)))
 
     def _fresh_state(self, node: ir.Call, effect: Effect, state: State) -> State:
         """A new object has nothing written in it, whatever an earlier one of the same call had."""
         if effect.result != "new":
             return state
-        site = self.points_to.sites[id(node)]
-        state = state.forget([site])
-        return replace(state, marks={c: m for c, m in state.marks.items() if c[0] != site})
+        return state.without(self.points_to.sites[id(node)])
 
     # ------------------------------------------------------------------------------------- arguments
 
@@ -124,11 +135,11 @@ class Calls(Expressions):
             return
         places = self.places(node, access.arg, args)
         if access.how == "string":
-            self.read(places, state, node.span, "string")
+            self.read(places, state, node.span, "string", site=(id(node), access.arg))
         elif access.how == "object":
-            self.read(places, state, node.span)
+            self.read(places, state, node.span, site=(id(node), access.arg))
         else:
-            self.read(places, state, node.span, "bytes", _size(access, args))
+            self.read(places, state, node.span, "bytes", _size(access, args), site=(id(node), access.arg))
 
     def _write_arg(self, node: ir.Call, access: Access, args: list[Value], state: State, *, zero: bool) -> State:
         if access.arg >= len(args):
@@ -146,47 +157,56 @@ class Calls(Expressions):
 
     def strtok(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """A new string is kept in hidden state, which strtok(NULL) goes on with."""
-        self.read(self.places(node, 1, args), state, node.span, "string")
+        self.read(self.places(node, 1, args), state, node.span, "string", site=(id(node), 1))
         return self._tokenize(node, args[0], 0, [Place((STRTOK, ()))], state)
 
     def strtok_r(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
-        self.read(self.places(node, 1, args), state, node.span, "string")
+        self.read(self.places(node, 1, args), state, node.span, "string", site=(id(node), 1))
         return self._tokenize(node, args[0], 0, self.places(node, 2, args), state)
 
     def _tokenize(self, node: ir.Call, text: Value, at: int, kept: list[Place], state: State) -> Outcomes:
         starts = truth(text)
         cut = [] if text == 0 else self.places_at(node.args[at], text, ctype.CHAR)
         if starts is not True:
-            self.read(kept, state, node.span)
+            self.read(kept, state, node.span, site=(id(node), KEPT))
             old = state.value(kept[0].cell) if len(kept) == 1 and not kept[0].part else ANY
             cut = cut + self._kept_places(kept, old)
-        self.read(cut, state, node.span, "bytes")
-        state = self.write_bytes(cut, state, None, node.span, zero=True)
-        value: Value = Addr(cut[0].cell, None, null=True) if len(cut) == 1 else ANY
+        self.read(cut, state, node.span, "string", site=(id(node), 0))
+        state = self.write_bytes(cut, state, None, node.span, zero=True, tokens=True)
+        value = self._token(cut, state)
         if starts is True:
             state = self.write(kept, state, value, node.span)
             if len(kept) == 1 and isinstance(value, Addr):
-                state = state.with_value(kept[0].cell, value)
+                state = self.bind(state.with_value(kept[0].cell, value), kept[0].cell, value)
         else:
             for place in kept:
                 self.note_write(place.cell[0], node.span)
         return [(value, state)]
 
     def _kept_places(self, kept: list[Place], old: Value) -> list[Place]:
+        hidden = [p.cell[0] for p in kept] == [STRTOK]
         if isinstance(old, Addr):
-            return [self.pointee(Addr(old.cell, None), ctype.CHAR)]
+            place = self.pointee(Addr(old.cell, None, by=Same(kept[0].cell)), ctype.CHAR)
+            return [replace(place, tokens=hidden)]
         objects = sorted({t for p in kept for t in self.points_to.contents(p.cell[0])})
-        return [self.pointee(Addr((o, ()), None), ctype.CHAR) for o in objects]
+        return [replace(self.pointee(Addr((o, ()), None), ctype.CHAR), tokens=hidden) for o in objects]
+
+    def _token(self, cut: list[Place], state: State) -> Value:
+        """A token, or NULL: it lies in the string that is cut."""
+        if len(cut) != 1:
+            return ANY
+        cell = cut[0].cell
+        return Addr(cell, None, null=True, more=self._lies_inside(Addr(cell, None), state))
 
     def strsep(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
-        self.read(self.places(node, 1, args), state, node.span, "string")
+        self.read(self.places(node, 1, args), state, node.span, "string", site=(id(node), 1))
         kept = self.places(node, 0, args)
-        self.read(kept, state, node.span)
+        self.read(kept, state, node.span, site=(id(node), KEPT))
         old = state.value(kept[0].cell) if len(kept) == 1 and not kept[0].part else ANY
         cut = self._kept_places(kept, old)
-        self.read(cut, state, node.span, "bytes")
-        state = self.write_bytes(cut, state, None, node.span, zero=True)
-        value: Value = Addr(cut[0].cell, None, null=True) if len(cut) == 1 else ANY
+        self.read(cut, state, node.span, "string", site=(id(node), 0))
+        state = self.write_bytes(cut, state, None, node.span, zero=True, tokens=True)
+        value = self._token(cut, state)
         return [(value, self.write(kept, state, value, node.span))]
 
     def sprintf(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
@@ -210,11 +230,11 @@ class Calls(Expressions):
                 continue
             at += part.takes
             if part.letter == "s" and at <= len(args):
-                self.read(self.places(node, at - 1, args), state, node.span, "bytes" if "." in part.spec else "string")
+                self.read(self.places(node, at - 1, args), state, node.span, "string", site=(id(node.args[at - 1]), TEXT))
 
     def sscanf(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """A target is written in the outcomes whose count reaches it."""
-        self.read(self.places(node, 0, args), state, node.span, "string")
+        self.read(self.places(node, 0, args), state, node.span, "string", site=(id(node), 0))
         text = literal(node.args[1])
         scans = formats.split_scanf(text) if text is not None else None
         if scans is None:
@@ -273,7 +293,8 @@ class Calls(Expressions):
                 value = args[0 if conv.letter == "!" else -1]
                 places = self.places_at(pointer, value, ctype.CHAR) if value != 0 else []
                 size = _product(args[1:]) if conv.letter == "!" else None
-                self.read(places, s, node.span, "string" if conv.letter == "s" and "." not in piece.spec else "bytes", size)
+                how: How = "string" if conv.letter == "s" else "bytes"
+                self.read(places, s, node.span, how, size, site=(id(pointer), TEXT))
             out.append(s)
         return out
 
@@ -305,17 +326,14 @@ class Calls(Expressions):
         capacity = self.places_at(node.capacity, args[1], ctype.ULONG)
         failed = state
         if not self.reading:
-            self.read([*target, *capacity], state, node.span)
+            self.read([*target, *capacity], state, node.span, site=(id(node), ITSELF))
         state = self.write(target, state, Addr((RECORD, ()), 0), node.span)
         state = self.write(capacity, state, ANY, node.span)
-        return [(-1, failed), (NONZERO, state)]
+        return [(-1, failed), (Bound(RECORD, 1, nonzero=True), state)]
 
     def _filled(self, places: list[Place], state: State, node: ir.Expr) -> State:
-        """The record's buffer counts as written whole: what stands behind the record's end is nobody's business."""
-        state = self.write_string(places, state, node.span)
-        if len(places) == 1 and self.outer(places[0].cell[0]) and self.single(places[0].cell[0]) and self.reading:
-            state = state.with_mark(places[0].cell, WHOLE)
-        return state
+        """The record's buffer is written up to the record's NUL; behind it stands what earlier ones left."""
+        return self.write_string(places, state, node.span)
 
     def read_pair(self, node: ir.ReadPair, state: State) -> Outcomes:
         self._check_reader(node)
@@ -347,6 +365,9 @@ def _product(values: list[Value]) -> int | None:
         result *= value
     return result if values and result >= 0 else None
 
+
+_FIND = frozenset({"strchr", "strrchr", "index", "rindex"})
+_LENGTHS = frozenset({"strlen", "strnlen", "strcspn", "strspn"})  # of the string there, or of a part of it
 
 _SMALL = 64 * 1024  # bytes: what a record may allocate
 

@@ -9,16 +9,40 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-Cell = tuple[str, tuple[str, ...]]
+from .flow_order import NOTHING, Cell, Known
+
+
+@dataclass(frozen=True)
+class Same:
+    """What the integer variable of that cell holds, plus a constant. `nonzero`: the variable is not zero."""
+
+    cell: Cell
+    plus: int = 0
+    nonzero: bool = False
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number that is not negative, of which is known that elements [0, it + more) of the object are written."""
+
+    obj: str
+    more: int
+    nonzero: bool = False
 
 
 @dataclass(frozen=True)
 class Addr:
-    """A pointer into a cell: to element `offset` of an array (None: some element). `null`: it may be NULL."""
+    """A pointer into a cell: to element `offset` of an array (None: some element). `null`: it may be NULL.
+
+    by    the element's number is that of another pointer into the object, or an integer's, plus a constant.
+    more  elements up to here, and so many from here on, are written (0: nothing is known).
+    """
 
     cell: Cell
     offset: int | None = 0
     null: bool = False
+    by: Same | None = None
+    more: int = 0
 
 
 @dataclass(frozen=True)
@@ -30,7 +54,8 @@ class Special:
 
 ANY = Special("any")
 NONZERO = Special("nonzero")
-Value = int | Addr | Special
+NATURAL = Special("natural")  # not negative
+Value = int | Addr | Special | Same | Bound
 
 
 def truth(value: Value) -> bool | None:
@@ -39,7 +64,18 @@ def truth(value: Value) -> bool | None:
         return value != 0
     if isinstance(value, Addr):
         return None if value.null else True
-    return True if value == NONZERO else None
+    if isinstance(value, Same):
+        return True if value.nonzero and value.plus == 0 else None
+    return True if value == NONZERO or (isinstance(value, Bound) and value.nonzero) else None
+
+
+def stored(value: Value) -> Value:
+    """As much of a value as an environment keeps: the rest is in `Known`."""
+    if isinstance(value, Addr):
+        return Addr(value.cell, value.offset, value.null)
+    if isinstance(value, (Same, Bound)) or value == NATURAL:
+        return NONZERO if truth(value) else ANY
+    return value
 
 
 @dataclass(frozen=True)
@@ -48,11 +84,13 @@ class Mark:
 
     prefix   elements [0, prefix) of an array are.       whole  all of it is.
     string   the bytes up to some NUL are.               The mark itself: something of it is.
+    closed   what is written of it is one piece from its start on, and ends in a NUL.
     """
 
     prefix: int = 0
     string: bool = False
     whole: bool = False
+    closed: bool = False
 
     def meet(self, other: Mark) -> Mark:
         if self.whole or other.whole:
@@ -60,7 +98,8 @@ class Mark:
                 return Mark(whole=True)
             part = other if self.whole else self
             return part
-        return Mark(min(self.prefix, other.prefix), self.string and other.string)
+        closed = self.closed and other.closed
+        return Mark(min(self.prefix, other.prefix), self.string and other.string, closed=closed)
 
 
 WHOLE = Mark(whole=True)
@@ -68,13 +107,18 @@ WHOLE = Mark(whole=True)
 
 @dataclass(frozen=True)
 class State:
+    """known  what is known of variables' numbers, and of what lies below them (`flow_order`)."""
+
     env: dict[Cell, Value] = field(default_factory=dict)
     marks: dict[Cell, Mark] = field(default_factory=dict)
+    known: Known = NOTHING
 
     def value(self, cell: Cell) -> Value:
         return self.env.get(cell, ANY)
 
     def with_value(self, cell: Cell, value: Value) -> State:
+        """The cell's value; what is known of its number is kept apart."""
+        value = stored(value)
         if value == ANY:
             if cell not in self.env:
                 return self
@@ -89,16 +133,24 @@ class State:
     def forget(self, objects: Iterable[str]) -> State:
         """Values of these objects are not known any more."""
         gone = set(objects)
-        if not any(c[0] in gone for c in self.env):
+        if not any(c[0] in gone for c in (*self.env, *self.known.cells())):
             return self
-        return replace(self, env={c: v for c, v in self.env.items() if c[0] not in gone})
+        env = {c: v for c, v in self.env.items() if c[0] not in gone}
+        return replace(self, env=env, known=self.known.without(lambda name: name in gone))
+
+    def without(self, obj: str) -> State:
+        """The object is new: nothing is known of it, and nothing is written."""
+        state = self.forget([obj])
+        marks = {c: m for c, m in state.marks.items() if c[0] != obj}
+        return replace(state, marks=marks, known=state.known.unwritten(obj))
 
     def forget_prefix(self, prefix: str) -> State:
         """A function was left: its variables are gone."""
-        if not any(c[0].startswith(prefix) for c in (*self.env, *self.marks)):
+        if not any(c[0].startswith(prefix) for c in (*self.env, *self.marks, *self.known.cells())):
             return self
         env = {c: v for c, v in self.env.items() if not c[0].startswith(prefix)}
-        return State(env, {c: m for c, m in self.marks.items() if not c[0].startswith(prefix)})
+        marks = {c: m for c, m in self.marks.items() if not c[0].startswith(prefix)}
+        return State(env, marks, self.known.without(lambda name: name.startswith(prefix)))
 
     def mark(self, cell: Cell) -> Mark | None:
         """The cell's mark; a whole enclosing struct covers its members, whole members make no whole struct."""
@@ -118,7 +170,7 @@ def join(a: State, b: State) -> State:
     """What holds on both paths."""
     env = a.env if a.env == b.env else {c: v for c, v in a.env.items() if b.env.get(c, ANY) == v}
     covered = {c: m for c in {*a.marks, *b.marks} if (m := _meet_at(a, b, c)) is not None}
-    return State(env, covered)
+    return State(env, covered, a.known.meet(b.known))
 
 
 def _meet_at(a: State, b: State, cell: Cell) -> Mark | None:
@@ -138,6 +190,12 @@ def merge(states: list[State], limit: int) -> list[State]:
         return merged
     widest = max({c for s in merged for c in s.env}, key=lambda c: (len({s.value(c) for s in merged}), c))
     return merge([s.with_value(widest, ANY) for s in merged], limit)
+
+
+def widened(old: list[State], new: list[State]) -> list[State]:
+    """The states before a loop's next round, without what the last one has made less of: else it might go on for long."""
+    before = {frozenset(s.env.items()): s.known for s in old}
+    return [replace(s, known=s.known.kept_of(before.get(frozenset(s.env.items()), s.known))) for s in new]
 
 
 def same(a: list[State], b: list[State]) -> bool:

@@ -13,7 +13,7 @@ from .. import manifest
 from ..diag import Sink
 from ..errors import CompilerBug
 from ..toolchain import Libm
-from . import emit_host, ir, optimisations, record_loop
+from . import emit_host, guards, ir, optimisations, record_loop
 from .bind import BoundRegion
 from .decisions import Decisions
 from .deep import deep
@@ -109,7 +109,8 @@ def run(
     fold = recognise(program) if not order else None
     scope = {name: symbol.storage for name, symbol in bound.scope.items()}
     placement = decide(program, table, scope, options)
-    reasons = (*gpu_refusals(program, table, libm), *order, *return_refusals(program), *placement.reasons,
+    guarding = guards.decide(program, table, placement.decisions)
+    reasons = (*gpu_refusals(program, table, libm), *order, *return_refusals(program), *placement.reasons, *guarding.refusals,
                *_no_prologue(unit, bound, placement.decisions))
     info = region_info(program, table, fold, bound)
     return Analysis(program, table, info, tuple(dict.fromkeys(reasons)), placement.decisions)

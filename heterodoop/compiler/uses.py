@@ -13,8 +13,8 @@ Conservative: what `flow` cannot prove is carried or refused, never private.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from ..diag import Note, Sink
 from ..manifest import Reason, VariableClass
@@ -23,7 +23,7 @@ from ..source import Span
 from . import ctype, ir, ir_walk
 from .ctype import CType
 from .flow import analyse_flow
-from .flow_memory import Facts, Findings, Memory
+from .flow_memory import Facts, Findings, Memory, Site
 from .points_to import ERRNO, STRTOK, PointsTo
 from .record_loop import reads
 
@@ -46,11 +46,19 @@ class Use:
 
 @dataclass(frozen=True)
 class UseTable:
-    """Uses in order of declaration, and why the region stays on the CPU as far as its variables decide that."""
+    """Uses in order of declaration, and why the region stays on the CPU as far as its variables decide that.
+
+    unproven  reads that may touch what the record has not written -> the objects, by their keys; `guards` decides.
+    touched   reads -> all objects that each may touch.
+    reach     object -> the byte before which all writes to it surely end, None where that is not known.
+    """
 
     uses: tuple[Use, ...]
     refusals: tuple[Reason, ...]
     points_to: PointsTo
+    unproven: Mapping[Site, frozenset[str]] = field(default_factory=dict)
+    touched: Mapping[Site, set[str]] = field(default_factory=dict)
+    reach: Mapping[str, int | None] = field(default_factory=dict)
 
     def get(self, name: str) -> Use | None:
         return next((u for u in self.uses if u.name == name), None)
@@ -79,7 +87,9 @@ class _Classifier:
 
     def table(self) -> UseTable:
         uses = tuple(self._use(key, symbol) for key, symbol in self._objects())
-        return UseTable(uses, (*self._refusals, *self._findings.problems.values()), self._points_to)
+        refusals = (*self._refusals, *self._findings.problems.values())
+        found = self._findings
+        return UseTable(uses, refusals, self._points_to, found.all_unproven(), found.touched, found.reach)
 
     def _objects(self) -> Iterator[tuple[str, ir.Symbol | None]]:
         """Objects that count, in order of declaration: variables of the function, globals, memory, hidden state."""

@@ -169,27 +169,11 @@ template <class Sink, class Items = GlobalItems> struct Lane {
     }
 };
 
-// An object of the line's, about to be written, or read at a fixed column. In C the line's buffer goes on behind the line,
-// and what a program or an earlier line put there can be read; here the next record lies there. So that is left to the CPU.
+// An object of the line's, about to be written or read. In C the line's buffer goes on behind the line, and what a program or
+// an earlier line put there can be read; here the next record lies there. So that is left to the CPU.
 template <class L, class T> HD_DEVICE T &in_line(L &lane, T &target, uint32_t source_line) {
     if (!lane.in.in_record(&target, sizeof target)) lane.fail(Status::outside_line, source_line);
     return target;
-}
-
-// The same of `size` bytes that are about to be copied.
-template <class L, class T> HD_DEVICE T *bytes_in_line(L &lane, T *from, size_t size, uint32_t source_line) {
-    if (!lane.in.in_record(from, size)) lane.fail(Status::outside_line, source_line);
-    return from;
-}
-
-// What is read at a fixed column of the array that fgets filled.
-template <class L, class T> HD_DEVICE T *bytes_in_filled(L &lane, T *from, size_t size, uint32_t source_line) {
-    if (!lane.in.in_filled(from, size)) lane.fail(Status::outside_line, source_line);
-    return from;
-}
-
-template <class L, class T> HD_DEVICE T &in_filled(L &lane, T &target, uint32_t source_line) {
-    return *bytes_in_filled(lane, &target, sizeof target, source_line);
 }
 
 // The same as in_line where the object may also be a variable of the thread's: those lie in local memory, or (WarpArea)

@@ -14,7 +14,8 @@ struct Reader {
     const Task &task;
     uint32_t item = 0;
     uint32_t record = 0, last = 0;        // the records that follow the open one
-    char *at = nullptr, *stop = nullptr;  // what is unread of the open record, its '\n' included
+    char *begin = nullptr;                // the open record
+    char *at = nullptr, *stop = nullptr;  // what is unread of it, its '\n' included; its '\0' is at `stop`
     uint32_t ends = 0;                    // how many reads found nothing any more
     bool torn = false;                    // a scanf met the end where the C program would have read on
     uint32_t call_record = 0, call_ends = 0;  // where the scanf call in progress began
@@ -27,7 +28,7 @@ struct Reader {
         item = taken;
         record = task.begin ? task.begin[taken] : taken;
         last = task.begin ? task.begin[taken + 1] : taken + 1;
-        at = stop = nullptr;
+        begin = at = stop = nullptr;
         ends = 0;
         torn = false;
         more();
@@ -72,16 +73,20 @@ struct Reader {
 
     // Does [to, to + size) lie in the open record or its '\0'?
     HD_DEVICE bool in_record(const void *to, size_t size) const {
-        if (record == 0) return false;
         const char *first = static_cast<const char *>(to);
-        const char *open = task.in.text + task.in.offset[record - 1];
-        return first >= open && first + size <= open + task.in.length[record - 1] + 2;
+        return begin != nullptr && first >= begin && first + size <= stop + 1;
     }
 
-    // Does [from, from + size) lie in what the last fgets wrote?
-    HD_DEVICE bool in_filled(const void *from, size_t size) const {
-        const char *first = static_cast<const char *>(from);
-        return first >= filled && first + size <= filled_end;
+    // Does it lie among the staged records at all? Other memory is none of the line's.
+    HD_DEVICE bool in_text(const void *at) const {
+        const char *place = static_cast<const char *>(at);
+        const uint32_t most = task.in.count - 1;
+        return place >= task.in.text && place <= task.in.text + task.in.offset[most] + task.in.length[most] + 1;
+    }
+
+    // Does the open record still end in its '\0'?
+    HD_DEVICE bool terminated() const {
+        return begin != nullptr && *stop == 0;
     }
 
     // After a scanf call: takes note of how it ended, and returns its result.
@@ -100,7 +105,7 @@ struct Reader {
  private:
     HD_DEVICE bool more() {
         if (at == stop && record != last) {
-            at = task.in.text + task.in.offset[record];
+            begin = at = task.in.text + task.in.offset[record];
             stop = at + task.in.length[record] + 1;
             ++record;
         }

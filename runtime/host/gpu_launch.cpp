@@ -57,6 +57,7 @@ constexpr StatusText kStatusTexts[] = {
     {Status::nan_sign, "a NaN is printed whose sign only the CPU knows"},
     {Status::reader_stopped, "scanf stops before the end of the record"},
     {Status::outside_line, "the program reads or writes behind the end of a line"},
+    {Status::unwritten, "the program reads what it has not written for this record"},
 };
 
 }  // namespace

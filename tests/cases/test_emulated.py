@@ -41,7 +41,7 @@ REFUSED = {  # compiled for the CPU alone, with this code
 LEFT = {  # compiled for both, but a record of this input is left to the CPU
     "B27": "record 3: recursion deeper than the device's stack allows",
     "B62": "record 2: the program reads or writes behind the end of a line",
-    "B63": "record 2: the program reads or writes behind the end of a line",
+    "B63": "record 2: the program reads what it has not written for this record",
     "B64": "record 2: the program reads or writes behind the end of a line",
     "C07": "record 1: a NaN is printed whose sign only the CPU knows",
 }

@@ -13,7 +13,10 @@ from .regions import cuda, mapper
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = "int a, b; long l; unsigned u; char c; short s; double d; float f; char *p; char t[8]; unsigned long w; int m[4];"
-START = "a = b = 1; l = 2; u = 3; c = 'x'; s = 4; d = 0.5; f = 1; p = line; w = 9; t[0] = 0; m[0] = m[1] = m[2] = m[3] = 0;"
+START = (
+    "a = b = 1; l = 2; u = 3; c = 'x'; s = 4; d = 0.5; f = 1; p = line; w = 9; memset(t, 0, sizeof t); "
+    "m[0] = 0; m[1] = 0; m[2] = 0; m[3] = 0;"
+)
 END = 'v = a + b; k[0] = c; k[1] = 0; printf("%s\\t%d\\n", k, v);'
 
 
@@ -79,7 +82,7 @@ STATEMENTS = {
     'p = strtok(t, " ");': 'p = hd::strtok(hd.token, t, " ");',
     "l = strtol(p, NULL, 10);": "l = hd::strtol(hd.err, p, nullptr, 10);",
     "a = atoi(p);": "a = hd::atoi(p);",
-    "memcpy(t, p, 4);": "hd::memcpy(t, p, 4UL);",
+    "memcpy(t, m, 4);": "hd::memcpy(t, m, 4UL);",
     'a = sscanf(p, "%d", &b);': 'a = hd::sscanf(hd, LINE, p, "%d", &b);',
     # output
     'printf("%s=%5d|%c%%\\n", t, a, c);':
@@ -108,7 +111,9 @@ STATEMENTS = {
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return " ".join(line.strip() for line in kernel("\n".join(STATEMENTS)).splitlines())
+    """Each statement finds the pointer where it may be read without a check."""
+    body = "\n".join(f"p = line;\n{statement}" for statement in STATEMENTS)
+    return " ".join(line.strip() for line in kernel(body).splitlines())
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
@@ -131,7 +136,7 @@ def test_names_of_cpp_and_ours_get_an_underscore() -> None:
 def test_no_function_of_ours_is_found_in_place_of_the_programs() -> None:
     """A call with the lane as its argument finds templates of namespace hd as well: their names are ours."""
     heads = [line for path in (ROOT / "runtime" / "device").glob("*.cuh") for line in path.read_text().splitlines()]
-    found = {name for line in heads for name in re.findall(r"\b([a-z]\w*)\((?:const )?(?:Lane|T|Source) &", line)}
+    found = {name for line in heads for name in re.findall(r"\b([a-z]\w*)\((?:const )?(?:Lane|L|G|T|Source) &", line)}
     assert {"put", "divide", "zero"} <= found <= RESERVED, found - RESERVED
     text = kernel("put(a);", helpers='static void put(char x) { printf("%c\\n", x); }')
     assert "put_(hd, a);" in text

@@ -84,7 +84,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "element behind a gap": ("", "", "k[1] = 0; v = k[0];", {"k": "assumed-private"}),
     "characters then NUL": (
         "", "int j;", "int i; j = 0; for (i = 0; i < n; i++) if (j < 31) k[j++] = line[i]; k[j] = 0; v = 1;" + EMIT,
-        {"k": "assumed-private"}),
+        {"k": "private"}),
     "characters only": (
         "", "int j;", "int i; j = 0; for (i = 0; i < n; i++) if (j < 31) k[j++] = line[i]; v = 1;" + EMIT, {"k": "carried"}),
     "strncpy and its NUL": ("", "", "strncpy(k, line, 31); k[31] = 0; v = 1;" + EMIT, {"k": "private"}),
@@ -117,7 +117,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "two arrays by a helper": (
         "static void put(char *to, const char *from) { int i = 0; while (from[i]) { to[i] = from[i]; i++; } to[i] = 0; }",
         "char other[32];", "put(k, line); put(other, line); v = other[0];" + EMIT,
-        {"k": "assumed-private", "other": "assumed-private"}),
+        {"k": "private", "other": "private"}),
     "one of two arrays": (
         "", "char other[32], *p;", "p = n > 3 ? k : other; strcpy(p, line); v = 1;" + EMIT,
         {"k": "carried", "other": "private"}),

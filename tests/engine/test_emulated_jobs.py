@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -293,18 +294,30 @@ def test_verify_finds_the_apps_equal(app, tmp_path: Path, name: str, reducers: i
     assert verdict.outcome == "equal" and verdict.records == SAMPLE[:20_000].count(b"\n") + 1
 
 
-def test_verify_finds_a_wrong_kernel(app, tmp_path: Path) -> None:
-    bundle = tmp_path / "wrong.hdp"
-    shutil.copytree(app("wordcount"), bundle)
-    kernel = bundle / "cuda" / "map.cu"
+def changed_kernel(bundle: Path, made: Path, change: Callable[[str], str]) -> Path:
+    """A copy of a bundle whose map kernel has another text."""
+    shutil.copytree(bundle, made)
+    kernel = made / "cuda" / "map.cu"
     text = kernel.read_text()
-    assert text.count("hd::dec(one)") == 1
-    kernel.write_text(text.replace("hd::dec(one)", "hd::dec(word[0] == 'q' ? 2 : one)"))
-    data = json.loads((bundle / FILE).read_text())
+    assert change(text) != text
+    kernel.write_text(change(text))
+    data = json.loads((made / FILE).read_text())
     for item in data["binaries"]:
-        item["sha256"] = sha256(bundle / item["path"])
-    (bundle / FILE).write_text(json.dumps(data))
-    assert load(bundle)
+        item["sha256"] = sha256(made / item["path"])
+    (made / FILE).write_text(json.dumps(data))
+    assert load(made)
+    return made
+
+
+def unguarded(text: str) -> str:
+    """A kernel that reads whatever is there."""
+    text = re.sub(r"hd::guarded\w*<\w+>\(hd, ([\w\[\]]+)(?:, hd::whole_text)?, \d+, hd\.guards\.\w+\)", r"\1", text)
+    return re.sub(r"hd::named<\d+>\(hd, hd\.guards\.\w+, ([\w\[\]]+), \d+\)", r"\1", text)
+
+
+def test_verify_finds_a_wrong_kernel(app, tmp_path: Path) -> None:
+    wrong = lambda text: text.replace("hd::dec(one)", "hd::dec(word[0] == 'q' ? 2 : one)")  # noqa: E731
+    bundle = changed_kernel(app("wordcount"), tmp_path / "wrong.hdp", wrong)
     (tmp_path / "in").write_bytes(b"some words\nwithout it\nand quick ones\nquick\n")
     difference = checked(bundle, tmp_path / "in").difference
     assert difference and (difference.key, difference.cpu, difference.device) == ("quick", "quick\t2", "quick\t4")
@@ -313,16 +326,25 @@ def test_verify_finds_a_wrong_kernel(app, tmp_path: Path) -> None:
     assert "[HD412]" in cli_here("verify", bundle, tmp_path / "in", status=1).message
 
 
+def test_a_kernel_leaves_what_an_earlier_record_left_to_the_cpu(bundles, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"abcd\nefgh\nx\nijkl\n")
+    verdict = checked(bundles.get(LEFTOVER), tmp_path / "in", reducers=0)
+    assert verdict.outcome == "cpu-only"
+    assert verdict.reason == "record 3: the program reads what it has not written for this record (source line 12)"
+
+
 def test_verify_finds_what_an_earlier_record_left(bundles, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"abcd\nefgh\nx\nijkl\n")
-    difference = checked(bundles.get(LEFTOVER), tmp_path / "in", reducers=0).difference
+    bundle = changed_kernel(bundles.get(LEFTOVER), tmp_path / "made.hdp", unguarded)
+    difference = checked(bundle, tmp_path / "in", reducers=0).difference
     assert difference and (difference.cpu, difference.record, difference.record_text) == ("xfgh\t1", 3, "x")
 
 
 def test_verify_finds_reads_of_memory_that_nobody_wrote(bundles, tmp_path: Path) -> None:
     """Zeros from before the loop look the same as fresh memory, as long as that holds zeros."""
     (tmp_path / "in").write_bytes(b"ab\n" * 10)
-    difference = checked(bundles.get(LEFTOVER), tmp_path / "in", reducers=1).difference
+    bundle = changed_kernel(bundles.get(LEFTOVER), tmp_path / "made.hdp", unguarded)
+    difference = checked(bundle, tmp_path / "in", reducers=1).difference
     assert difference and difference.configuration == "unwritten memory 0xA5"
     assert (difference.cpu, difference.device, difference.record) == ("ab\t1", "ab\\xa5\\xa5\t1", 1)
 
@@ -330,5 +352,6 @@ def test_verify_finds_reads_of_memory_that_nobody_wrote(bundles, tmp_path: Path)
 def test_verify_finds_a_kernel_that_goes_astray_only_with_other_memory(bundles, tmp_path: Path) -> None:
     """The index that this program reads is from the record before; here always 0, and so is fresh memory."""
     (tmp_path / "in").write_bytes(b"0\n" * 10)
-    difference = checked(bundles.get(ASTRAY), tmp_path / "in", reducers=0).difference
+    bundle = changed_kernel(bundles.get(ASTRAY), tmp_path / "made.hdp", unguarded)
+    difference = checked(bundle, tmp_path / "in", reducers=0).difference
     assert difference and difference.configuration == "unwritten memory 0xA5"
