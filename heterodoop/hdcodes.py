@@ -578,6 +578,13 @@ CODES: dict[str, Entry] = {
         "Keep numbers (indexes) instead of pointers in arrays and structs, or copy what the loop needs into plain arrays and"
         " variables before it.",
     ),
+    "HD251": Entry(
+        "a variable may be read before it is written, and no guard can watch it",
+        "A kernel notes what a record has written, so that a read of anything else leaves the task to the CPU. It cannot do"
+        " so for a variable of a function that calls itself, of which there are several at a time, nor for memory of"
+        " unknown size.",
+        "Give the variable a value where it is declared.",
+    ),
     "HD260": Entry(
         "C leaves open in which order an expression is evaluated",
         "Two parts of one expression, or two arguments of one call, touch the same object, and at least one of them changes"
@@ -765,7 +772,8 @@ CODES: dict[str, Entry] = {
     "HD410": Entry(
         "a task that was meant for the device ran on the CPU",
         "A device runs a task exactly as the program would, or leaves it to the CPU: where the program exits, divides by"
-        " zero, stops reading in the middle of a record, reaches behind the end of a line, prints what only the CPU prints"
+        " zero, stops reading in the middle of a record, reaches behind the end of a line, reads what it has not written for"
+        " the record, prints what only the CPU prints"
         " exactly, or where the code before the region cannot run alone. The result is complete and right; the message says"
         " why, and for how many tasks. attempts.jsonl has the reason of each.",
         "Nothing, unless it is many tasks: then look at the record and line in the message.",

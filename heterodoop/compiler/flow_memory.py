@@ -285,6 +285,8 @@ class Memory:
         if isinstance(kind, ctype.Struct) and not place.part and not kind.union:
             return self._struct_level(place.cell, kind, state)
         mark = state.mark(place.cell)
+        if how == "value" and self._is_below(place, state):
+            return "proven"
         if mark is None:
             return "exposed"
         if mark.whole:
@@ -296,8 +298,7 @@ class Memory:
             size = self.size(ctype.element(kind)) if kind is not None else None
             enough = nbytes is not None and size is not None and place.elem == 0 and mark.prefix * size >= nbytes
             return "proven" if enough else "assumed"
-        below = (place.elem is not None and place.elem < self._elements(mark)) or self._is_below(place, state)
-        return "proven" if below else "assumed"
+        return "proven" if place.elem is not None and place.elem < self._elements(mark) else "assumed"
 
     def _elements(self, mark: Mark) -> int:
         return max(mark.prefix, int(mark.string))
