@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import manifest
 from . import ir, ir_walk
-from .flow_memory import reached
+from .flow_objects import reached
 from .ir_text import format_text
 from .stdio import literal
 

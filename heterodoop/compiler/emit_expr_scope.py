@@ -13,7 +13,7 @@ from ..errors import CompilerBug
 from . import ctype, cuda_names, device_calls, ir, ir_walk
 from .decisions import Decisions, Place
 from .emit_expr_rules import can_fail
-from .flow_memory import reached
+from .flow_objects import reached
 from .guards import Guards
 from .points_to import RECORD, PointsTo
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from . import ctype, formats, ir, stdio
 from .emit_expr_scope import Environment, Scope
 from .emit_types import declare
-from .flow_memory import KEPT, TEXT
+from .flow_findings import KEPT, TEXT
 from .guards import Guard, leaves
 from .libc_effects import EFFECTS
 from .points_to import RECORD

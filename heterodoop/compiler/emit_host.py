@@ -21,7 +21,7 @@ from ..toolchain import CcOptions
 from . import ir, ir_walk
 from .decisions import SharedField
 from .environment import CALLS, VARIABLES, moved
-from .flow_memory import reached
+from .flow_objects import reached
 from .libc_effects import REFUSED
 from .logical import last_line, operator_span
 from .points_to import known_call

@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any
 
 from . import ctype, ir, ir_walk
-from .flow_memory import reached
+from .flow_objects import reached
 from .ir_names import escape
 from .stdio import literal
 

@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from . import ctype, formats, ir
-from .flow_expr import Expressions, Outcomes
-from .flow_memory import ITSELF, KEPT, TEXT, Place
-from .flow_memory import Access as How
+from .flow_expr import Expressions
+from .flow_findings import ITSELF, KEPT, TEXT, Place
+from .flow_findings import Access as How
 from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
+from .flow_tests import Outcomes
 from .libc_effects import EFFECTS, REFUSED, Access, Effect
 from .points_to import ERRNO, EXTERNAL, RECORD, STRTOK
 from .stdio import literal

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from ..manifest import Reason
 from . import ctype, cuda_names, ir, ir_walk
 from .decisions import Decisions
-from .flow_memory import ITSELF, KEPT, TEXT, Site, reached
+from .flow_findings import ITSELF, KEPT, TEXT, Site
+from .flow_objects import reached
 from .libc_effects import writes
 from .points_to import RECORD, PointsTo
 from .uses import UseTable

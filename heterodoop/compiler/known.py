@@ -10,7 +10,7 @@ from typing import Any
 
 from . import ctype, ir, ir_walk
 from .ctype import CType
-from .flow_memory import reached
+from .flow_objects import reached
 from .uses import UseTable
 from .writers import Start, Writers
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from . import ctype, ir, ir_walk
 from .clauses import WARP
 from .ctype import CType
-from .flow_memory import reached
+from .flow_objects import reached
 
 DEFAULT_THREADS = 128  # four warps: the best of the measured shapes for map kernels, 8 blocks fit a multiprocessor
 MAX_DEPTH = 64  # calls of one recursive function that the stack must hold

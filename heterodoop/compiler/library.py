@@ -15,7 +15,7 @@ from ..manifest import Reason
 from ..source import Span
 from ..toolchain_probe import Machine
 from . import emit_expr_output, formats, ir, ir_walk, stdio
-from .flow_memory import reached
+from .flow_objects import reached
 from .passes import Analysis
 
 _REAL = ("tiny hexadecimals", "large payloads")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..manifest import Reason
 from ..source import Span
 from . import ctype, ir, ir_walk
-from .flow_memory import reached
+from .flow_objects import reached
 from .fold_run import fails
 from .libc_effects import REFUSED
 from .points_to import RECORD, PointsTo

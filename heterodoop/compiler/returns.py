@@ -10,7 +10,7 @@ from typing import Any
 
 from ..manifest import Reason
 from . import ctype, ir, ir_walk
-from .flow_memory import reached
+from .flow_objects import reached
 
 _LOOPS = (ir.While, ir.DoWhile, ir.For, ir.RecordLoop)
 

@@ -19,7 +19,7 @@ from ..manifest import Reason
 from ..source import Span
 from . import build, ctype, ir, ir_walk
 from .call_effects import NONE, STDERR, STDIN, STDOUT, CallEffects, Effects, state
-from .flow_memory import HIDDEN, reached
+from .flow_objects import HIDDEN, reached
 from .locations import NOWHERE, Location, Locations, Places
 from .points_to import ERRNO, RECORD, PointsTo
 

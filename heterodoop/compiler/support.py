@@ -13,7 +13,7 @@ from ..manifest import Reason
 from ..source import Span
 from ..toolchain import Libm
 from . import ctype, device_calls, emit_cuda, emit_expr_init, emit_expr_output, emit_types, formats, ir, ir_walk, stdio
-from .flow_memory import reached
+from .flow_objects import reached
 from .libc_effects import EFFECTS, REFUSED
 from .points_to import RECORD, PointsTo, known_call
 from .uses import UseTable

@@ -23,7 +23,8 @@ from ..source import Span
 from . import ctype, ir, ir_walk
 from .ctype import CType
 from .flow import analyse_flow
-from .flow_memory import Facts, Findings, Memory, Site
+from .flow_findings import Facts, Findings, Site
+from .flow_memory import Memory
 from .points_to import ERRNO, STRTOK, PointsTo
 from .record_loop import reads
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import ctype, ir, ir_walk
-from .flow_memory import reached
+from .flow_objects import reached
 from .libc_effects import CONDITIONAL, EFFECTS
 from .points_to import STRTOK, UNKNOWN, PointsTo, known_call
 

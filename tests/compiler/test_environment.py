@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heterodoop.compiler import emit_host, ir, ir_walk, kernels, passes
-from heterodoop.compiler.flow_memory import reached
+from heterodoop.compiler.flow_objects import reached
 from heterodoop.compiler.ir_read import read_ir
 from heterodoop.compiler.ir_text import print_ir
 
