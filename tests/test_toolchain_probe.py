@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from heterodoop.compiler import compile as compiling
 from heterodoop.compiler import kernels
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.toolchain_probe import Machine
+
+from .support import Bundles, cli_here, parts
 
 NUMBERS = """#include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +64,21 @@ def test_this_machine_is_known(here: Machine) -> None:
     assert here.library.startswith("glibc ") and not here.failure and not here.strange
     assert [name for name in here.behaviour if here.macros(name) is None] == []
     assert len(here.behaviour) > 100 and here.macros("no such function") == frozenset()
+
+
+def test_devices_read_numbers_as_this_machines_library(bundles: Bundles, tmp_path: Path) -> None:
+    """What libraries read otherwise, with _GNU_SOURCE; the plain filter is what is right."""
+    app = bundles.get("#define _GNU_SOURCE\n" + NUMBERS)
+    lines = ["0b110", "-0b1", "0B", "0b2", "+0b0", "0x1F", "0xaA9.CC88p-141", "0x1.fffffep-127", "1e-999", "0x", "08", " 12"]
+    (tmp_path / "in").write_text("\n".join(lines) + "\n")
+    for device in ("cpu", "emulated"):
+        cli_here("run", app, tmp_path / "in", "-o", tmp_path / device, "--device", device, "--quiet")
+    assert parts(tmp_path / "cpu") == parts(tmp_path / "emulated")
+    data = (tmp_path / "in").read_bytes()
+    plain = subprocess.run([app / "bin" / "map"], input=data, capture_output=True, check=True)
+    assert sorted(plain.stdout.splitlines()) == sorted(parts(tmp_path / "cpu")[0].splitlines())
+    report = json.loads((tmp_path / "emulated.report" / "report.json").read_text())
+    assert report["device"]["map_tasks"] == {"emulated": 1} and report["device"]["left_to_cpu"] == []
 
 
 def test_a_newer_library_decides_what_kernels_do(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
