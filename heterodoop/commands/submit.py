@@ -51,7 +51,7 @@ def submit(
         click.echo(json.dumps(report(end, output, failure[0] if failure else None), indent=1))
     if failure:
         raise failure[1]
-    for line in [*summary(end), f"result in {output}"]:
+    for line in [*summary(end, submission.sentences(plan, end)), f"result in {output}"]:
         say(line)
 
 
@@ -94,11 +94,11 @@ def report(end: Ended, output: str, cause: Cause | None) -> dict[str, Any]:
     return found
 
 
-def summary(end: Ended) -> list[str]:
-    """A job that succeeded, for people: tasks, then counters."""
+def summary(end: Ended, sentences: Mapping[str, str]) -> list[str]:
+    """A job that succeeded, for people: tasks, why some left the GPU (`plugin_counters.told`), then counters."""
     sides = f" ({plugin_counters.sides(end.plugin)})" if end.plugin else ""
     tasks = "" if end.maps is None else f": {end.maps} maps{sides}, {end.reduces} reduces"
-    lines = [f"{end.job} succeeded in {end.seconds:.0f} s{tasks}", *plugin_counters.told(end.plugin)]
+    lines = [f"{end.job} succeeded in {end.seconds:.0f} s{tasks}", *plugin_counters.told(end.plugin, sentences)]
     rows = [(name, value) for group in end.counters.values() for name, value in group.items() if name in _SHOWN and value]
     for group, counters in end.counters.items():
         if group != plugin_counters.GROUP and not group.startswith(HADOOPS):

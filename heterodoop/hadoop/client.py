@@ -107,8 +107,8 @@ def kill(job: str) -> bool:
     if not program:
         return False
     wait = f"yarn.app.mapreduce.am.hard-kill-timeout-ms={_KILL_MS}"  # for a busy ApplicationMaster: 10 s are not enough
-    with contextlib.suppress(ToolError), _scratch() as environ:
-        return _run([program, "job", "-D", wait, "-kill", job], environ)[1] == 0
+    with contextlib.suppress(ToolError, subprocess.TimeoutExpired), _scratch() as environ:
+        return _run([program, "job", "-D", wait, "-kill", job], environ, _KILL_MS / 1000 + 30)[1] == 0
     return False
 
 
@@ -122,8 +122,11 @@ def _scratch() -> Iterator[dict[str, str]]:
         yield environ
 
 
-def _run(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[str, int]:
-    """What a client says, and its exit status. An interrupt ends it at once. Raises as `_not_started`."""
+def _run(argv: Sequence[str], environ: Mapping[str, str], seconds: float | None = None) -> tuple[str, int]:
+    """What a client says, and its exit status. An interrupt ends it at once, and so does the time limit.
+
+    Raises as `_not_started`; subprocess.TimeoutExpired.
+    """
     client: subprocess.Popen[bytes] | None = None
     try:
         with _interrupts_held():
@@ -132,7 +135,7 @@ def _run(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[str, int]:
                 argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        said = client.communicate()[0].decode("utf-8", "surrogateescape")
+        said = client.communicate(timeout=seconds)[0].decode("utf-8", "surrogateescape")
     except OSError as error:
         raise _not_started(argv[0], error) from None
     except BaseException:

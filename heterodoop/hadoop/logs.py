@@ -20,6 +20,7 @@ TAIL_LINES = 20
 ROLES = {"m": "map", "r": "reduce"}
 _CONTENTS = re.compile(r"^LogContents:\n(.*?)\n?End of LogType:", re.DOTALL | re.MULTILINE)
 _SPLIT = re.compile(r"Processing split: (\S.*?:[0-9]+\+[0-9]+)\s*$", re.MULTILINE)
+_LEFT_GPU = re.compile(r"^heterodoop: attempt_\w+ (?:runs|goes on) on the CPU: (.*) \[([A-Z]+_\w+)\]$", re.MULTILINE)
 _NOISE = re.compile(r"log4j:WARN|SLF4J|WARNING: |Unable to load native-hadoop|^\s*$")
 
 
@@ -109,6 +110,19 @@ def cause(cluster: Cluster, conf: HadoopConf, job: str, diagnostics: str) -> Cau
         attempt, summary(attempt.diagnostics), split[1] if split else "", command, tail(stderr),
         _known(attempt.diagnostics + "\n" + stderr),
     )
+
+
+def sentences(cluster: Cluster, conf: HadoopConf, job: str) -> dict[str, str]:
+    """What map attempts said when they left a GPU, by the name of the reason: of a few attempts. Raises nothing."""
+    try:
+        attempts = [attempt for attempt in cluster.attempts(job) if role(attempt.id) == "map"]
+    except Unknown:
+        return {}
+    found: dict[str, str] = {}
+    for attempt in attempts:
+        for match in _LEFT_GPU.finditer(log(cluster, conf, attempt, "stderr")):
+            found.setdefault(match[2], match[1])
+    return found
 
 
 def log(cluster: Cluster, conf: HadoopConf, attempt: Attempt, name: str) -> str:

@@ -76,14 +76,23 @@ def reasons(own: Mapping[str, int]) -> dict[str, int]:
     return {name: value for name, value in own.items() if name.startswith((_FELL, _DECLINED))}
 
 
-def told(own: Mapping[str, int]) -> list[str]:
-    """A line for each reason; and one for those that only the attempts' logs have."""
+def unexplained(own: Mapping[str, int]) -> bool:
+    """Whether there is a reason that depends on the moment, so that a log says more of it than its name."""
+    known = reasons(own)
+    of_a_moment = any(name.startswith((_FELL, f"{_DECLINED}HD")) for name in known)
+    return of_a_moment or own.get(FALLBACKS, 0) + own.get(DECLINES, 0) > sum(known.values())
+
+
+def told(own: Mapping[str, int], sentences: Mapping[str, str]) -> list[str]:
+    """A line for each reason; and one for those that only the attempts' logs have. `sentences`: by reason, from logs."""
     lines = []
     for prefix, total, what in ((_FELL, FALLBACKS, "fell back to the CPU"), (_DECLINED, DECLINES, "ran on the CPU")):
         known = {name: value for name, value in reasons(own).items() if name.startswith(prefix)}
-        lines += [f"{_maps(value)} {what}: {words(name)}" for name, value in sorted(known.items(), key=lambda r: -r[1])]
+        for name, value in sorted(known.items(), key=lambda row: -row[1]):
+            lines.append(f"{_maps(value)} {what}: {words(name, sentences.get(name, ''))}")
         if (more := own.get(total, 0) - sum(known.values())) > 0:
-            lines.append(f"{_maps(more)} {what}: the logs of their attempts say why")
+            some = [text for name, text in sentences.items() if name.startswith(prefix) and name not in known]
+            lines.append(f"{_maps(more)} {what}: {'; '.join(some) or 'the logs of their attempts say why'}")
     return lines
 
 
@@ -91,12 +100,12 @@ def _maps(count: int) -> str:
     return f"{count} map{'' if count == 1 else 's'}"
 
 
-def words(name: str) -> str:
-    """What a reason's counter means."""
+def words(name: str, sentence: str = "") -> str:
+    """What a reason's counter means: what one of its attempts said, else its meaning in general."""
     code = name.removeprefix(_FELL).removeprefix(_DECLINED)
     if code in CODES:
-        return f"{CODES[code].title} [{code}]"
-    return REASONS.get(name, code)
+        return f"{sentence or CODES[code].title} [{code}]"
+    return sentence or REASONS.get(name, code)
 
 
 def sides(own: Mapping[str, int]) -> str:

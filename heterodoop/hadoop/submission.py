@@ -18,9 +18,10 @@ from ..storage.hadoop_conf import HadoopConf
 from ..storage.webhdfs import Namespace
 from . import client, killing, logs, streaming
 from .client import Hadoop
-from .follow import Ended, Follower, Say
+from .follow import SUCCEEDED, Ended, Follower, Say
 from .job_options import SubmitOptions, build
 from .logs import Cause
+from .plugin_counters import unexplained
 from .rest import Cluster
 from .streaming import StreamingJob
 
@@ -140,19 +141,25 @@ def _interrupted(of: Plan, job: str, *, kill: bool) -> Interrupted:
     try:
         over = killing.kill(Cluster(of.hadoop.conf), of.hadoop.conf, job)
     except (Unknown, KeyboardInterrupt) as error:
-        return Interrupted(f"{job} could not be killed: {error or 'interrupted again'}", help=f"heterodoop job kill {job}")
+        why = str(error) or "interrupted again"
+        return Interrupted(f"{job} could not be killed: {why}", help=f"heterodoop job kill {job}")
     return Interrupted(f"interrupted; {job} is {'' if over else 'being '}killed")
 
 
 def lost(of: Plan, end: Ended) -> list[Diagnostic]:
-    """A warning where a job ran and no server has its counters."""
-    if end.counters or end.state == "KILLED":
+    """A warning where a job succeeded and no server has its counters."""
+    if end.counters or end.state != SUCCEEDED:
         return []
     most = f"{_MOST_COUNTERS} ({of.hadoop.conf.get(_MOST_COUNTERS)})"
     return [Diagnostic(
         "warning", "HD657", f"the counters of {end.job} are lost: no server has them",
         help=f"a job with more counters than {most} loses all of them; or the JobHistory server does not answer",
     )]
+
+
+def sentences(of: Plan, end: Ended) -> dict[str, str]:
+    """What attempts said when they left a GPU, where that says more than the counters."""
+    return logs.sentences(Cluster(of.hadoop.conf), of.hadoop.conf, end.job) if unexplained(end.plugin) else {}
 
 
 def failure(conf: HadoopConf, end: Ended) -> tuple[Cause, JobFailed]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from heterodoop.hadoop import killing
+from heterodoop.hadoop import client, killing
 
 from ..support import cli_here
 from .fake_cluster import APP, CONTAINER, HISTORY, JOB, LIVE, FakeCluster
@@ -90,13 +90,16 @@ def test_a_job_is_killed_as_hadoops_client_does_it(fake: FakeCluster):
     assert "is over already" in cli_here("job", "kill", JOB).out.decode()
 
 
-@pytest.mark.parametrize("client", [None, 255])
-def test_what_yarns_own_kill_leaves_is_put_away(fake: FakeCluster, client: int | None):
+@pytest.mark.parametrize("mapred", ["none", "fails", "hangs"])
+def test_what_yarns_own_kill_leaves_is_put_away(fake: FakeCluster, mapred: str, monkeypatch: pytest.MonkeyPatch):
     begun(fake)
     fake.application(("RUNNING", "UNDEFINED"))
     fake.answers[f"{APPS}/{APP}/state"] = {"state": "KILLED"}
-    if client:
-        fake.client("Could not connect", client, name="mapred")
+    if mapred != "none":
+        fake.client("Could not connect", 255, name="mapred")
+    if mapred == "hangs":
+        (fake.folder / "bin" / "mapred").write_text("#!/bin/sh\nexec sleep 60\n")
+        monkeypatch.setattr(client, "_KILL_MS", -29_800)
     assert "is killed" in cli_here("job", "kill", JOB).out.decode()
     assert f"PUT {APPS}/{APP}/state?user.name=ann" in fake.asked
     assert fake.files == {"/out/kept": b"z"} and "/out" in fake.folders and STAGING not in fake.folders

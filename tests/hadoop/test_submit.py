@@ -68,9 +68,27 @@ def test_every_reason_against_a_gpu_has_a_line(bundle: Path, fake: FakeCluster):
                  "2 maps ran on the CPU: no driver listens", "3 maps ran on the CPU: the logs of their attempts say why"):
         assert line in done.message
     assert "GPU_READ_MS" not in done.message and " GPU" not in done.message.split("emulated")[0]
+    left_gpu(fake, "goes on on the CPU: the driver gives it back: its store is gone [FALLBACK_HD619]")
+    assert "3 maps fell back to the CPU: the driver gives it back: its store is gone [HD619]" in submit(bundle).message
+    left_gpu(fake, "runs on the CPU: no driver listens in [/run/x] [DECLINED_NO_DRIVER]")
+    assert "2 maps ran on the CPU: no driver listens in [/run/x]\n" in submit(bundle).message
     found = json.loads(done.out)
     assert found["reasons"] == {key: value for key, value in details.items() if key != "GPU_READ_MS"}
     assert (found["gpu_maps"], found["emulated_maps"], found["cpu_maps"]) == (2, 2, 9)
+
+
+def left_gpu(fake: FakeCluster, says: str) -> None:
+    """What the log of one of the job's map attempts says."""
+    attempt = {"id": ATTEMPT, "state": "SUCCEEDED", "nodeHttpAddress": fake.address, "assignedContainerId": CONTAINER}
+    fake.answers[f"{HISTORY}/tasks"] = {"tasks": {"task": {"id": TASK, "state": "SUCCEEDED"}}}
+    fake.answers[f"{HISTORY}/tasks/{TASK}/attempts"] = {"taskAttempts": {"taskAttempt": attempt}}
+    fake.answers[f"/ws/v1/node/containers/{CONTAINER}/logs/stderr"] = f"log4j:WARN x\nheterodoop: {ATTEMPT} {says}\nmore\n"
+
+
+def test_reasons_that_had_no_room_are_those_of_the_logs(bundle: Path, fake: FakeCluster):
+    fake.ended("SUCCEEDED", {FILE_SYSTEMS: {"HETERODOOP-CPU_READ_OPS": 9, "HETERODOOP-DECLINED_READ_OPS": 9}})
+    left_gpu(fake, "runs on the CPU: no driver listens in [/run/x] [DECLINED_NO_DRIVER]")
+    assert "9 maps ran on the CPU: no driver listens in [/run/x]\n" in submit(bundle).message
 
 
 def test_lost_counters_are_told_and_are_no_zeros(bundle: Path, fake: FakeCluster):

@@ -11,6 +11,7 @@ import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.Task;
 import org.apache.hadoop.mapreduce.FileSystemCounter;
 import org.apache.hadoop.mapreduce.JobCounter;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.mapreduce.counters.Limits;
 
@@ -96,14 +97,18 @@ final class HeteroCounters {
     details.clear();
   }
 
-  /** How many counters more the attempt may have; 0 where this Hadoop does not let us see. */
+  /**
+   * How many counters more the attempt may have; 0 where this Hadoop does not let us see. A job may raise the limit for its
+   * tasks, but not for the servers that add their counters up: theirs is taken for Hadoop's default.
+   */
   private static int room(Reporter reporter) {
     try {
       Field task = Task.TaskReporter.class.getDeclaredField("this$0");
       Method counters = Task.class.getDeclaredMethod("getCounters");
       task.setAccessible(true);
       counters.setAccessible(true);
-      return Limits.getCountersMax() - limited((Counters) counters.invoke(task.get(reporter)));
+      int most = Math.min(Limits.getCountersMax(), MRJobConfig.COUNTERS_MAX_DEFAULT);
+      return most - limited((Counters) counters.invoke(task.get(reporter)));
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       return 0;
     }

@@ -129,10 +129,11 @@ final class MapAttempt {
   }
 
   private void decline(Decline decline, Reporter reporter) {
-    log("runs on the CPU: " + decline.reason);
+    String detail = HeteroCounters.DECLINED + decline.counter;
+    log("runs on the CPU: " + decline.reason + " [" + detail + "]");  // submit looks for such lines
     reporter.setStatus("CPU: " + decline.reason);
     HeteroCounters.count(reporter, HeteroCounters.DECLINES, 1);
-    counters.detail(HeteroCounters.DECLINED + decline.counter, 1);
+    counters.detail(detail, 1);
   }
 
   /**
@@ -152,7 +153,7 @@ final class MapAttempt {
       count(result, reporter, task.waitMs(), announced);
       return true;
     } catch (RefusedException e) {
-      fallBack("the driver gives it back: " + e.getMessage() + (e.code.isEmpty() ? "" : " [" + e.code + "]"), e, reporter);
+      fallBack("the driver gives it back: " + e.getMessage(), e, reporter);
     } catch (LeftoverException e) {
       disconnect();
       throw e;
@@ -192,10 +193,11 @@ final class MapAttempt {
 
   private void fallBack(String reason, Throwable cause, Reporter reporter) {
     path = Path.CPU;
-    log("goes on on the CPU: " + reason);
+    String detail = HeteroCounters.FALLBACK + Fallback.kind(cause);
+    log("goes on on the CPU: " + reason + " [" + detail + "]");
     reporter.setStatus("CPU: " + reason);
     HeteroCounters.count(reporter, HeteroCounters.FALLBACKS, 1);
-    counters.detail(HeteroCounters.FALLBACK + Fallback.kind(cause), 1);
+    counters.detail(detail, 1);
   }
 
   /** The CPU filter starts: the time that the driver learns of counts from here. */
