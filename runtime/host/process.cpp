@@ -64,6 +64,12 @@ class NoSigpipe {
   bool was_pending_ = false;
 };
 
+// Nobody has closed the pipe: what it holds would be lost without a word.
+[[noreturn]] void pipe_failed(const char *verb) {
+  const int number = errno;
+  throw Error(kIoError, std::string("cannot ") + verb + " the filter's pipe: " + std::strerror(number), number);
+}
+
 class FilterRun {
  public:
   FilterRun(const Command &command, Source &in, Sink &out, StderrLog &err, const Cancel &cancel)
@@ -161,7 +167,8 @@ void FilterRun::feed() {
     const ssize_t n = put();
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
-    if (n < 0) return input_refused();
+    if (n < 0 && errno == EPIPE) return input_refused();
+    if (n < 0) pipe_failed("write to");
     moved_ += n;
     const bool full = static_cast<size_t>(n) < piece_.size();
     piece_.remove_prefix(n);
@@ -179,8 +186,8 @@ bool FilterRun::drained() const {
 ssize_t FilterRun::put() {
   if (origin_.fd >= 0) {
     const ssize_t n = ::splice(origin_.fd, &origin_.offset, child_.in.get(), nullptr, piece_.size(), SPLICE_F_NONBLOCK);
-    if (n > 0 || (n < 0 && errno != EINVAL)) return n;
-    origin_ = {};  // a file system without splice, or a file that has become shorter: we still have the bytes
+    if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR || errno == EPIPE))) return n;
+    origin_ = {};  // a file system without splice, a file that is shorter now or cannot be read: we still have the bytes
   }
   return ::write(child_.in.get(), piece_.data(), piece_.size());
 }
@@ -208,7 +215,8 @@ ssize_t FilterRun::read_pipe(Fd &fd) {
     const ssize_t n = ::read(fd.get(), buffer_.get(), kBuffer);
     if (n > 0) return n;
     if (n < 0 && errno == EINTR) continue;
-    if (n == 0 || errno != EAGAIN) fd.reset();
+    if (n < 0 && errno != EAGAIN) pipe_failed("read from");
+    if (n == 0) fd.reset();
     return 0;
   }
 }

@@ -265,6 +265,13 @@ ssize_t writev(int fd, const struct iovec *pieces, int count)
     return real(fd, pieces, hit.rule && hit.rule->action == HALF && count > 1 ? count / 2 : count);
 }
 
+ssize_t splice(int from, off64_t *here, int to, off64_t *there, size_t size, unsigned flags)
+{
+    REAL(ssize_t, splice, int, off64_t *, int, off64_t *, size_t, unsigned);
+    struct hit hit = at_file(WRITE, "splice", to, size);
+    return fails(hit) ? -1 : real(from, here, to, there, shortened(hit, size), flags);
+}
+
 ssize_t read(int fd, void *data, size_t size)
 {
     REAL(ssize_t, read, int, void *, size_t);
