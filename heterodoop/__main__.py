@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
-import gc
+import signal
 
-from .cli import main
+# Before anything is imported: Ctrl-C ends a command that has not begun, without a word. Signals that are ignored stay so.
+_INTERRUPTS = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+if _INTERRUPTS:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+import gc  # noqa: E402
+import sys  # noqa: E402
+from contextlib import AbstractContextManager, nullcontext  # noqa: E402
+
+from . import last_resort  # noqa: E402
+from .cli import main  # noqa: E402
 
 # Objects that are made before Python looks for unreachable ones: a run makes a few thousand, and keeps most of them.
 _COLLECT_EVERY = 20_000
+_SIGNAL_SECONDS = 1.5  # from a signal to the end by force
+_SLOW_SECONDS = {"submit": 20.0, "job": 20.0}  # the cluster is told, too
+_SERVICES = ("driver", "coordinator", "cluster")  # they end in an order of their own
 
 
 def start() -> None:
     """Run the command line in a process that ends with it."""
     gc.set_threshold(_COLLECT_EVERY)
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # inherited, and nobody could hear how a filter ended
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if _INTERRUPTS:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        main()
+        with _watched():
+            main()
+    except KeyboardInterrupt:  # before `main` could see it, or after it was done
+        sys.exit(last_resort.EXIT)
     finally:
         gc.freeze()  # the interpreter's last collection would visit every module to free memory that the process gives back
+
+
+def _watched() -> AbstractContextManager[None]:
+    command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+    if command in _SERVICES:
+        return nullcontext()
+    return last_resort.watching(_SLOW_SECONDS.get(command, _SIGNAL_SECONDS))
 
 
 if __name__ == "__main__":

@@ -180,7 +180,7 @@ def run_command(
 
     if cpu_only:
         options["device"] = device_names.cpu_instead_of(options["device"])
-    with early.worker(bundle, options) as worker:
+    with _without_orphans(), early.worker(bundle, options) as worker:
         _run(bundle, inputs, output, side_file, rounds, until, worker, options)
 
 
@@ -201,6 +201,16 @@ def _run(
             run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
         else:
             iterate.run(path, inputs, output, side_file, rounds, until, show=_show_diagnostics, devices=devices, **options)
+
+
+@contextlib.contextmanager
+def _without_orphans() -> Iterator[None]:
+    """Nothing that filters started outlives the command, whatever ends it."""
+    from .. import last_resort
+    from ..executor import orphans
+
+    with orphans.held(), last_resort.cleaning(lambda: orphans.kill(frozenset())):
+        yield
 
 
 def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:
@@ -247,7 +257,7 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
     """
     from ..commands import verify
 
-    with _bundle(bundle, options) as path:
+    with _without_orphans(), _bundle(bundle, options) as path:
         verify.verify(path, inputs, show=_show_diagnostics, **options)
 
 

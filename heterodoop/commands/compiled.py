@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from .. import private
+from .. import private, scratch
 from ..compiler import compile as spine
 from ..diag import Diagnostic
 from ..engine import commit
@@ -36,10 +36,11 @@ class Compiled:
             commit.refuse_existing(output)
 
     def __enter__(self) -> Path:
-        self._folder = tempfile.TemporaryDirectory(prefix="heterodoop-")
+        self._folder = contextlib.ExitStack()
         try:
-            private.check(Path(self._folder.name), "a job's programs (TMPDIR)")
-            bundle, result = self._compile(Path(self._folder.name) / f"{self._options.name}.hdp")
+            folder = self._folder.enter_context(scratch.folder("heterodoop-app-"))
+            private.check(folder, "a job's programs (TMPDIR)")
+            bundle, result = self._compile(folder / f"{self._options.name}.hdp")
         except BaseException:
             self.__exit__()
             raise
@@ -58,4 +59,4 @@ class Compiled:
 
     def __exit__(self, *error: object) -> None:
         with StopSignals():  # one more Ctrl-C does not leave the half of it
-            self._folder.cleanup()
+            self._folder.close()

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import __version__, resources, toolchain, toolchain_filter, toolchain_math
+from .. import __version__, resources, scratch, toolchain, toolchain_filter, toolchain_math
 from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Linked, Manifest, Program, Reason, Role, sha256
@@ -72,8 +71,8 @@ def compile_to_bundle(options: BuildOptions, output: Path | None = None) -> tupl
     result = analyse(options)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name[:200]}.") as scratch:
-            made = Path(scratch) / "bundle"
+        with scratch.folder(f".{target.name[:200]}.", target.parent) as folder:
+            made = folder / "bundle"
             manifest = _write_bundle(made, options, result)
             warnings = [*result.warnings, *own_faults.reports(manifest.programs)]
             if not warnings:

@@ -2,12 +2,21 @@
 
 The folder is made first, by one mkdir that either makes it or finds it there, so that two jobs never share one. As
 with Hadoop's FileOutputCommitter, task outputs are set aside when their task commits, and appear in the folder
-together when all tasks are done; _SUCCESS comes last.
+together when all tasks are done; _SUCCESS comes last, when all of them are on the disk.
+
+A job holds a lock on OUT/_temporary/job, which ends with its process. An output without _SUCCESS that nobody holds is what
+a killed job left: the next command with this output removes it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import fcntl
+import json
 import os
+import stat
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,15 +27,23 @@ from .layout import SUCCESS, TEMPORARY, AttemptFolder, Layout, remove_tree
 
 
 class Reservation(NamedTuple):
-    """The output folder that this job made, with the folders above it that it had to make (outermost first)."""
+    """The output folder that this job made, with the folders above it that it had to make (outermost first).
+
+    lock  descriptor of the job's file, which is held by it.
+    """
 
     layout: Layout
     parents: tuple[Path, ...]
+    lock: int
 
     def discard(self) -> None:
         """Remove everything the job made at its output."""
         remove_tree(self.layout.output)
         _remove_empty(self.parents)
+
+    def release(self) -> None:
+        """The job has ended; call it once."""
+        os.close(self.lock)
 
 
 def reserve(output: str) -> Reservation:
@@ -40,9 +57,16 @@ def reserve(output: str) -> Reservation:
             if not parent.exists():
                 parent.mkdir(exist_ok=True)
                 made.append(parent)
-        path.mkdir()
+        if os.path.lexists(path):
+            remove_abandoned(layout)
+        path.mkdir(0o1777)
         made.append(path)
-        for folder in (layout.temporary, layout.attempts, layout.maps, layout.done):
+        layout.temporary.mkdir()
+        lock = os.open(layout.job, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_ISVTX)
+        for folder in (layout.attempts, layout.maps, layout.done):
             folder.mkdir()
     except FileExistsError:
         raise _exists(path) from None
@@ -52,13 +76,52 @@ def reserve(output: str) -> Reservation:
         _remove_empty([parent for parent in made if parent != path])
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise UsageError(f"cannot make the output folder {str(path)!r}: {why}", code="HD021") from None
-    return Reservation(layout, tuple(made[:-1]))
+    return Reservation(layout, tuple(made[:-1]), lock)
 
 
 def refuse_existing(output: str) -> None:
     """Raise UsageError HD020 where the output exists; for callers that have work to do before `reserve`."""
     if os.path.lexists(output):
+        remove_abandoned(Layout(Path(os.path.abspath(output))))
+    if os.path.lexists(output):
         raise _exists(Path(output))
+
+
+def remove_unfinished(layout: Layout) -> None:
+    """Remove an output that is not complete; one that is stays."""
+    if not os.path.lexists(layout.output / SUCCESS):
+        remove_tree(layout.output)
+
+
+_FILLING_SECONDS = 2.0  # more than `reserve` takes from its first step to the job's file
+
+
+def remove_abandoned(layout: Layout) -> None:
+    """Remove an output that a job left which is gone; any other one stays."""
+    with contextlib.suppress(OSError, ValueError):
+        status = layout.output.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            return
+        there = set(os.listdir(layout.output))
+        # The sticky bit says that `reserve` was not done with the folder.
+        if status.st_mode & stat.S_ISVTX and not os.path.lexists(layout.job):
+            if there <= {TEMPORARY} and time.time() - status.st_mtime > _FILLING_SECONDS:
+                remove_tree(layout.output)
+        elif SUCCESS not in there:
+            _remove_if_free(layout, there)
+
+
+def _remove_if_free(layout: Layout, there: set[str]) -> None:
+    """Raises OSError: it is held by a job that runs, or is of none."""
+    lock = os.open(layout.job, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with contextlib.suppress(ValueError):
+            there -= set(json.loads(os.read(lock, 1 << 26) or b"[]"))
+        if there <= {TEMPORARY}:
+            remove_tree(layout.output)
+    finally:
+        os.close(lock)
 
 
 def _remove_empty(folders: Sequence[Path]) -> None:
@@ -91,11 +154,34 @@ def commit_attempt(layout: Layout, folder: AttemptFolder) -> None:
 def commit_job(layout: Layout) -> None:
     """All tasks are done: their files appear, the temporary ones go, _SUCCESS says so. Raises JobFailed HD406."""
     try:
+        layout.job.write_text(json.dumps(os.listdir(layout.done)), encoding="ascii")
+        for root, _, names in os.walk(layout.done):
+            for name in names:
+                _sync(os.path.join(root, name))
         _move_into(str(layout.done), str(layout.output))
+        for folder in (layout.attempts, layout.maps, layout.done):
+            remove_tree(folder)
+        success = layout.temporary / SUCCESS
+        success.touch(exist_ok=False)
+        _sync(str(layout.output))
+        success.rename(layout.output / SUCCESS)
         remove_tree(layout.temporary)
-        (layout.output / SUCCESS).touch(exist_ok=False)
+        _sync(str(layout.output))
     except OSError as error:
         raise _failed(error) from None
+
+
+def _sync(path: str) -> None:
+    """What `path` holds is on the disk. Raises OSError where the disk refuses it; one that knows no such thing may."""
+    with contextlib.suppress(FileNotFoundError, PermissionError):  # filters may leave links to nowhere
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            os.fsync(file)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EROFS):
+                raise OSError(error.errno, error.strerror, path) from None
+        finally:
+            os.close(file)
 
 
 def _move_into(source: str, target: str) -> None:

@@ -1,7 +1,7 @@
 """The job's report, in OUT.report beside the output: report.json, attempts.jsonl (a line per attempt), logs/.
 
-report.json is there from the start of the work, so that a folder of ours is known as ours whatever happens to the
-job, and is replaced by an atomic rename at the end. Times are wall-clock seconds.
+report.json is there when the job has ended: until then report.json.partial says "running", and it stays where the job is
+killed. By either of the two a folder of ours is known as ours, whatever happens to the job. Times are wall-clock seconds.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ from ..errors import UsageError
 from ..executor.report import AttemptResult, Totals
 from ..scheduler.model import Attempt, TaskKind
 from .device_names import CPU
-from .layout import Layout, remove_tree
+from .layout import SUCCESS, Layout, remove_tree
 from .map_sides import Side
 from .plan import Plan
 from .slots import AttemptEnd
 
 FORMAT = "heterodoop-job-report-1"
 REPORT = "report.json"
+PARTIAL = f"{REPORT}.partial"
 ROUNDS = "rounds"  # reports of an iterated job's earlier rounds
 ATTEMPTS = "attempts.jsonl"
+LOGS = "logs"
 MAX_REASONS = 20  # kinds of them in report.json and as warnings
 MAX_FAILURES = 100  # kept in report.json; attempts.jsonl has all
 
@@ -48,11 +50,24 @@ def check_place(layout: Layout) -> None:
 
 
 def _is_ours(folder: Path) -> bool:
+    """A disk may have been full, or the job killed, before there was anything in our files."""
+    names = set(os.listdir(folder))
+    if PARTIAL in names and names <= {REPORT, PARTIAL, ATTEMPTS, LOGS, ROUNDS}:
+        return True
     try:
         data = json.loads((folder / REPORT).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(data, dict) and data.get("format") == FORMAT
+
+
+_SECRET = re.compile(
+    r"pass(word|wd|phrase)|secret|token|credential|(access|api|private|account|encryption)[._-]?key|[._-]key$", re.I)
+
+
+def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
+    """Settings for a file that is kept and shown around: the values of those whose names speak of secrets are left out."""
+    return {key: "(hidden)" if _SECRET.search(key) and value else value for key, value in settings.items()}
 
 
 @dataclass
@@ -102,7 +117,7 @@ class JobReport:
         try:
             self._clear()
             self.layout.report.mkdir(exist_ok=True)
-            self._write(self.content("running", None, ()))
+            self._write(self.content("running", None, ()), self.layout.report / PARTIAL)
             self.layout.logs.mkdir()
             self._lines = open(self.layout.report / ATTEMPTS, "w", encoding="ascii")
         except OSError as error:
@@ -192,7 +207,7 @@ class JobReport:
             "user_counters": self.user_counters,
             "warnings": [{"code": w.code, "message": w.message} for w in warnings],
             "failures": self._failures,
-            "settings": dict(self.plan.settings),
+            "settings": without_secrets(self.plan.settings),
         }
 
     def _gpus(self) -> dict[str, Any]:
@@ -214,7 +229,8 @@ class JobReport:
         try:
             if self._lines:
                 self._lines.close()
-            self._write(content)
+            self._write(content, self.layout.report / PARTIAL)
+            (self.layout.report / PARTIAL).replace(self.layout.report / REPORT)
             if not os.listdir(self.layout.logs):
                 self.layout.logs.rmdir()
         except OSError as error:
@@ -230,17 +246,20 @@ class JobReport:
             self._clear()
             self.layout.report.rmdir()
 
+    def remove_unfinished(self) -> None:
+        """`remove`, of a job that is not complete."""
+        if not os.path.lexists(self.layout.output / SUCCESS):
+            self.remove()
+
     def _clear(self) -> None:
-        for name in (ATTEMPTS, REPORT):
+        for name in (ATTEMPTS, REPORT, PARTIAL):
             (self.layout.report / name).unlink(missing_ok=True)
         for folder in (self.layout.logs, self.layout.report / ROUNDS):
             if folder.is_dir():
                 remove_tree(folder)
 
-    def _write(self, content: Mapping[str, Any]) -> None:
-        partial = self.layout.report / f"{REPORT}.partial"
-        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="ascii")
-        partial.replace(self.layout.report / REPORT)
+    def _write(self, content: Mapping[str, Any], path: Path) -> None:
+        path.write_text(json.dumps(content, indent=1) + "\n", encoding="ascii")
 
     def _row(self, end: AttemptEnd, result: AttemptResult) -> dict[str, Any]:
         task = end.attempt.task

@@ -3,6 +3,7 @@
     OUT/_temporary/attempts/m_000003_0/   one attempt: spills, and work/ (the filters' working folder), tmp/ (TMPDIR),
                                           out/ (its part file, and what filters leave in mapreduce_task_output_dir)
     OUT/_temporary/maps/                  IFiles and indexes of attempts that ended well
+    OUT/_temporary/job                    held by the job's process; names what it is about to put into OUT
     OUT/_temporary/done/                  outputs of committed attempts; moved to OUT when the job commits
     OUT.report/                           report.json, attempts.jsonl, logs/
 """
@@ -38,6 +39,10 @@ class Layout(NamedTuple):
     @property
     def temporary(self) -> Path:
         return self.output / TEMPORARY
+
+    @property
+    def job(self) -> Path:
+        return self.temporary / "job"
 
     @property
     def attempts(self) -> Path:

@@ -15,6 +15,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import last_resort
 from ..diag import Diagnostic
 from ..errors import Interrupted, JobFailed
 from ..executor.cpu_task import TaskRunner
@@ -41,7 +42,7 @@ from ..scheduler.model import (
 )
 from . import speedups
 from .attempts import AttemptRunner
-from .commit import commit_job, reserve
+from .commit import commit_job, remove_unfinished, reserve
 from .job_report import JobReport, OnCpu, check_place
 from .layout import Layout
 from .map_sides import device_name
@@ -92,15 +93,17 @@ def run_local(
         reservation = reserve(output)
         try:
             layout = reservation.layout
-            check_place(layout)
-            plan = make_plan(bundle, inputs, layout, options, stop.check, devices)
-            runner = runner or Native.load()
-            stop.check()
-            return _run(plan, layout, options, runner, devices, events, stop)
+            with last_resort.cleaning(lambda: remove_unfinished(layout)):
+                check_place(layout)
+                plan = make_plan(bundle, inputs, layout, options, stop.check, devices)
+                runner = runner or Native.load()
+                stop.check()
+                return _run(plan, layout, options, runner, devices, events, stop)
         except BaseException:
             reservation.discard()
             raise
         finally:
+            reservation.release()
             if devices:
                 devices.close()
 
@@ -111,6 +114,14 @@ def _run(
 ) -> JobResult:
     report = JobReport(layout, plan)
     report.begin()
+    with last_resort.cleaning(report.remove_unfinished):
+        return _run_reported(plan, layout, options, runner, devices, events, stop, report)
+
+
+def _run_reported(
+    plan: Plan, layout: Layout, options: RunOptions, runner: TaskRunner, devices: DeviceSource | None,
+    events: SimpleQueue[object], stop: StopSignals, report: JobReport,
+) -> JobResult:
     try:
         job = _Job(plan, layout, runner, devices, report, make_display(sys.stderr, quiet=options.quiet), events)
         job.run()

@@ -16,7 +16,7 @@ from ..executor.native import Progress
 from ..executor.report import AttemptResult
 from ..scheduler.model import Attempt, Slot
 
-CLOSE_SECONDS = 4.0
+CLOSE_SECONDS = 1.5
 
 
 class AttemptEnd(NamedTuple):

@@ -7,7 +7,6 @@ Nothing is left behind. Not here: reducers (the CPU runs them either way), print
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
@@ -17,6 +16,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Literal
 
+from .. import scratch
 from ..diag import Diagnostic
 from ..errors import UsageError
 from ..executor.native import Native
@@ -65,9 +65,8 @@ def verify(
     check_device(options.device)
     if options.device == CPU:
         raise UsageError("--device cpu: there is nothing to compare it with", code="HD032", help="use --device emulated")
-    folder = tempfile.TemporaryDirectory(prefix="heterodoop-verify-", ignore_cleanup_errors=True)
-    with StopSignals() as stop, folder as scratch, closing(DeviceSource()) as source:
-        layout = reserve(str(Path(scratch) / "out")).layout
+    with StopSignals() as stop, scratch.folder("heterodoop-verify-") as folder, closing(DeviceSource()) as source:
+        layout = reserve(str(folder / "out")).layout
         layout.logs.mkdir(parents=True)
         plan = make_plan(bundle, inputs, layout, options, stop.check, source)
         verdicts = tuple(_verdicts(plan, layout, source, stop, tell))

@@ -24,7 +24,7 @@ from .worker_messages import Message, Open, Ready, Refused, Reply, Run, Setup
 from .worker_process import START_SECONDS, Session, WorkerProcess
 from .worker_spawn import Spawned, discard, spawn
 
-CANCEL_SECONDS = 2.0  # that a task told to stop may still run: no kernel can be stopped in the middle
+CANCEL_SECONDS = 1.0  # that a task told to stop may still run: no kernel can be stopped in the middle
 _TICK_SECONDS = 0.1
 _WAITING = 3  # times the limit, for a task without progress while the GPU's other tasks go on
 # Phases in which the user's own programs or the disk set the pace: nobody can say what is too long.

@@ -313,10 +313,10 @@ def test_a_task_that_cannot_use_its_files_says_why(bundle, run, tmp_path: Path, 
 def test_a_report_that_cannot_be_written_costs_no_result(bundle, run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     real = local.JobReport._write
 
-    def full(self: local.JobReport, content: dict[str, object]) -> None:
+    def full(self: local.JobReport, content: dict[str, object], path: Path) -> None:
         if content["state"] != "running":
             raise OSError(errno.ENOSPC, "No space left on device")
-        real(self, content)
+        real(self, content, path)
 
     monkeypatch.setattr(local.JobReport, "_write", full)
     result = run(bundle(CAT), put(tmp_path / "in", b"a\n"))

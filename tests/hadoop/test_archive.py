@@ -98,3 +98,11 @@ def test_an_address_that_does_not_survive_is_linked(tmp_path: Path, monkeypatch:
     assert archive.SAFE.match(str(linked)) and linked.read_text() == "x" and archive.shippable(odd, "f") == linked
     plain = tmp_path / "plain"
     assert archive.shippable(plain, "f") == plain
+
+
+@pytest.mark.parametrize("size", [0, 2000])
+def test_a_truncated_archive_in_the_cache_is_made_again(bundle: Path, size: int):
+    first = archive.pack(bundle)
+    right = first.path.read_bytes()
+    os.truncate(first.path, size)
+    assert archive.pack(bundle) == first and first.path.read_bytes() == right

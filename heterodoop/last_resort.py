@@ -1,0 +1,86 @@
+"""A signal ends the command, whatever its main thread does: in order if it can, else by force.
+
+The main thread notices a signal when it runs Python code again. In an open() of a FIFO, or on a dead mount, it never does.
+So a thread of its own hears of each signal, waits for a moment, and then kills, removes and leaves. A second signal means
+now. Not here: ending in order (`cli`, `engine.signals`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+EXIT = 130
+SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+SAME_SECONDS = 0.2  # a second signal so soon is the first one once more: to the process, and to its group
+CLEAN_SECONDS = 5.0
+_QUIT = 0
+
+_cleanups: dict[int, Callable[[], None]] = {}  # the last one is done first
+_lock = threading.Lock()
+_count = 0
+
+
+@contextlib.contextmanager
+def cleaning(call: Callable[[], None]) -> Iterator[None]:
+    """Inside, `call` is part of what is done by force; it may run beside what the main thread does, and must not fail."""
+    global _count
+    with _lock:
+        _count += 1
+        number = _count
+        _cleanups[number] = call
+    try:
+        yield
+    finally:
+        with _lock:
+            del _cleanups[number]
+
+
+@contextlib.contextmanager
+def watching(seconds: float) -> Iterator[None]:
+    """Inside, the process ends at the latest `seconds` after a signal that Python handles. For the main thread."""
+    ear, mouth = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
+    thread = threading.Thread(target=_watch, args=(ear, seconds), name="heterodoop-last-resort", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.write(mouth, bytes([_QUIT]))
+        thread.join()
+        os.close(ear)
+        os.close(mouth)
+
+
+def _watch(ear: int, seconds: float) -> None:
+    first: float | None = None
+    while True:
+        left = None if first is None else max(0.0, first + seconds - time.monotonic())
+        if not select.select([ear], [], [], left)[0]:
+            _leave()
+        heard = os.read(ear, 4096)
+        if _QUIT in heard:
+            return
+        if SIGNALS.intersection(heard):
+            if first is not None and time.monotonic() - first > SAME_SECONDS:
+                _leave()
+            first = first or time.monotonic()
+
+
+def _leave() -> None:
+    """Does not return."""
+    with _lock:
+        calls = [call for _, call in sorted(_cleanups.items(), reverse=True)]
+    thread = threading.Thread(target=lambda: [call() for call in calls], daemon=True)
+    thread.start()
+    thread.join(CLEAN_SECONDS)
+    with contextlib.suppress(OSError):
+        os.set_blocking(2, False)
+        os.write(2, b"heterodoop: interrupted\n")
+    os._exit(EXIT)
