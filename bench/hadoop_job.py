@@ -127,6 +127,7 @@ def started(options: argparse.Namespace, scratch: Path) -> Iterator[Bench]:
     try:
         bench = Bench(options, scratch, running, running.environment())
         bench.environment["HETERODOOP_DRIVER_DIR"] = str(scratch / "driver")
+        bench.environment["HETERODOOP_DRIVER_TESTS"] = "1"  # --delay
         bench.load()
         bench.command("driver", "start", "--device", options.device)
         try:

@@ -89,7 +89,8 @@ def build(target: Path, *, test: bool = False, hadoop_version: str = "") -> Path
     _require_jdk()
     maven = _maven()
     with tempfile.TemporaryDirectory(prefix="hd-hadoop-") as scratch:
-        words = [maven, "-q", "-B", "-f", str(find("runtime", "hadoop", "pom.xml")), f"-Dbuild.dir={scratch}", "package"]
+        words = [maven, "-q", "-B", "-C"]  # -C: what does not have its checksum is not used
+        words += ["-f", str(find("runtime", "hadoop", "pom.xml")), f"-Dbuild.dir={scratch}", "package"]
         words += [] if test else ["-Dmaven.test.skip=true"]
         words += [f"-Dhadoop.version={hadoop_version}"] if hadoop_version else []
         Path(scratch, "work").mkdir()

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -145,3 +146,9 @@ def test_building_the_native_runtime_without_cxx_says_what_to_install(sandbox: S
     env = {"PYTHONPATH": str(checkout), "CXX": "no-such-compiler"}
     done = sandbox.call(sandbox.python, *BUILD_NATIVE.split()[1:], status=EXIT_ENVIRONMENT, **env)
     assert "no-such-compiler" in done.stderr and "apt install g++" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_every_dependency_has_an_upper_bound() -> None:
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    every = [*project["dependencies"], *(word for words in project["optional-dependencies"].values() for word in words)]
+    assert every and [word for word in every if "<" not in word and "==" not in word] == []

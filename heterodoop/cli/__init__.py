@@ -177,10 +177,11 @@ def run_command(
     """
     from ..commands import early
     from ..engine import device_names
+    from ..executor import orphans
 
     if cpu_only:
         options["device"] = device_names.cpu_instead_of(options["device"])
-    with _without_orphans(), early.worker(bundle, options) as worker:
+    with orphans.held(), early.worker(bundle, options) as worker:
         _run(bundle, inputs, output, side_file, rounds, until, worker, options)
 
 
@@ -201,16 +202,6 @@ def _run(
             run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
         else:
             iterate.run(path, inputs, output, side_file, rounds, until, show=_show_diagnostics, devices=devices, **options)
-
-
-@contextlib.contextmanager
-def _without_orphans() -> Iterator[None]:
-    """Nothing that filters started outlives the command, whatever ends it."""
-    from .. import last_resort
-    from ..executor import orphans
-
-    with orphans.held(), last_resort.cleaning(lambda: orphans.kill(frozenset())):
-        yield
 
 
 def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:
@@ -256,8 +247,9 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
     are compared. Nothing is written. Exit status 1: they differ.
     """
     from ..commands import verify
+    from ..executor import orphans
 
-    with _without_orphans(), _bundle(bundle, options) as path:
+    with orphans.held(), _bundle(bundle, options) as path:
         verify.verify(path, inputs, show=_show_diagnostics, **options)
 
 

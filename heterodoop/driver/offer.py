@@ -5,6 +5,7 @@ Not here: whether a GPU is free, which side the scheduler chooses (server.py).
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ _ATTEMPT = re.compile(r"attempt_((?:local)?[0-9]{1,19}_[0-9]{1,10})_m_([0-9]{1,1
 _SHA256 = re.compile(r"[0-9a-f]{64}|")
 _NO_LIMIT = str(2**31 - 1)
 _MOST_REDUCES = 100_000
+TESTS = "HETERODOOP_DRIVER_TESTS"  # of the driver's own environment
 _DEFAULT_POLICY = "tail"
 
 
@@ -92,7 +94,7 @@ class Offer:
 
     @property
     def delay(self) -> float:
-        """heterodoop.gpu.delay: seconds that the task takes longer than it must, for measurements."""
+        """heterodoop.gpu.delay: seconds that the task takes longer than it must. For tests and measurements."""
         return float(self.setting("heterodoop.gpu.delay", "0"))
 
     @property
@@ -130,6 +132,8 @@ class Offer:
             fit = self.delay >= 0 and 0 < self.sort_bytes <= 2047 << 20
         except ValueError:
             fit = False
+        if fit and self.delay and os.environ.get(TESTS) != "1":
+            raise Declined(f"heterodoop.gpu.delay is for tests, and this driver was started without {TESTS}=1", "HD615")
         if not fit:
             raise Declined("a setting of the job is no number that can be", "HD615")
 

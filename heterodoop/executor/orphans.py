@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from .. import last_resort
+
 _SET_CHILD_SUBREAPER = 36
 _SECONDS = 2.0
 
@@ -24,7 +26,8 @@ def held() -> Iterator[None]:
     before = frozenset(_children())
     _subreaper(True)
     try:
-        yield
+        with last_resort.cleaning(lambda: kill(before)):
+            yield
     finally:
         kill(before)
         _subreaper(False)

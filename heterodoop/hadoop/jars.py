@@ -1,20 +1,23 @@
 """The jars of a Hadoop release, fetched once by Maven into a folder that all checkouts of this user share.
 
-A release's folder appears complete or not at all, is never changed, and is used without Maven and network from then on.
+A release's folder appears complete or not at all, is never changed, and is used without Maven and network from then on. It
+is fetched again where a jar is not what was fetched.
 Not here: building our own plug-in (`build_hadoop`); an existing Hadoop has its jars itself.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import build_cache, resources, toolchain
+from .. import build_cache, manifest, resources, toolchain
 from ..errors import ToolError, UsageError
 from .java import Java
 
@@ -22,6 +25,7 @@ Say = Callable[[str], None]
 MAVEN_PACKAGE = "maven"
 _SECONDS = 1800.0
 _ERRORS = 4
+_SUMS = "sums"
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,14 @@ def folder(of: Release) -> Path:
 
 
 def cached(of: Release) -> bool:
-    return folder(of).is_dir()
+    """Whether all its jars are there, as they were fetched."""
+    lib = folder(of)
+    sums = lib.parent / _SUMS
+    with contextlib.suppress(OSError):
+        if not sums.exists() and all(zipfile.is_zipfile(jar) for jar in lib.iterdir()):  # fetched before there were sums
+            sums.write_text(_sums(lib), encoding="ascii")
+        return sums.read_text(encoding="ascii") == _sums(lib)
+    return False
 
 
 def get(of: Release, java: Java, say: Say = lambda text: None) -> Path:
@@ -67,7 +78,7 @@ def get(of: Release, java: Java, say: Say = lambda text: None) -> Path:
     Raises ToolError HD603 (no Maven), HD604 (Maven fails; the message has its reason).
     """
     lib = folder(of)
-    if lib.is_dir():
+    if cached(of):
         return lib
     maven = find_maven()
     say(f"Maven fetches the jars of Hadoop {of.version} (once, about 110 MB)")
@@ -75,12 +86,20 @@ def get(of: Release, java: Java, say: Say = lambda text: None) -> Path:
     with tempfile.TemporaryDirectory(dir=lib.parent.parent, prefix=f".{lib.parent.name}.") as scratch:
         partial = Path(scratch) / lib.parent.name
         _copy(of, java, maven, partial / "lib")
+        (partial / _SUMS).write_text(_sums(partial / "lib"), encoding="ascii")
+        if lib.parent.exists() and not cached(of):  # damaged, or of an older version of ours
+            lib.parent.rename(Path(scratch) / "damaged")
         try:
             partial.rename(lib.parent)
         except OSError:  # somebody else was faster; a folder with files in it is never replaced
-            if not lib.is_dir():
+            if not cached(of):
                 raise
     return lib
+
+
+def _sums(lib: Path) -> str:
+    """A line a jar: hash and name. Raises OSError."""
+    return "".join(f"{manifest.sha256(path)} {path.name}\n" for path in sorted(lib.iterdir()))
 
 
 def find_maven(environ: Mapping[str, str] = os.environ) -> str:
@@ -105,7 +124,7 @@ def _copy(of: Release, java: Java, maven: str, lib: Path) -> None:
     versions = [f"-Dhadoop.version={of.version}", f"-Dstreaming.version={of.streaming}"]
     goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}"]
     # `env`: Maven's script takes the Java of JAVA_HOME, and where it is not set guesses.
-    argv = ["env", f"JAVA_HOME={java.home}", maven, "-B", "-ntp", "-q", "-f", str(_pom()), *goal, *versions]
+    argv = ["env", f"JAVA_HOME={java.home}", maven, "-B", "-C", "-ntp", "-q", "-f", str(_pom()), *goal, *versions]
     done = toolchain.run(argv, cwd=str(lib), timeout=_SECONDS)
     if done.returncode == 0 and streaming_jar(lib, of).is_file():
         return

@@ -14,7 +14,7 @@ import pytest
 from ..support import Bundles
 from .client import CPU_DONE, FAILED, INSTALLED, RUN, Attempt, ClosedByDriver, Outcome, pack
 from .conftest import SAMPLE, OnCpu
-from .running import Driver, wait_for
+from .running import Driver, running, wait_for
 
 # Asks its environment and a file before its region, counts in Hadoop's way inside it.
 ADDS = r"""
@@ -202,6 +202,13 @@ def test_settings_that_are_not_taken(driver: Driver, attempt: Attempt, setting: 
     with driver.client() as client:
         answer = client.offer(replace(attempt, conf={key: value}))
     assert (answer["run"], answer["code"]) == ("cpu", "HD615")
+
+
+def test_a_setting_for_tests_is_refused_by_a_driver_that_was_not_started_for_them(attempt: Attempt) -> None:
+    with running("--device", "emulated", "--gpus", "0", environment={"HETERODOOP_DRIVER_TESTS": ""}) as plain:
+        with plain.client() as client:
+            answer = client.offer(replace(attempt, conf={"heterodoop.gpu.delay": "0.5"}))
+    assert answer["run"] == "cpu" and "is for tests" in answer["reason"]
 
 
 def test_a_device_setting_that_is_none_is_refused(driver: Driver, attempt: Attempt) -> None:

@@ -328,3 +328,12 @@ def test_make_names_the_packages_where_it_may_not_install_them(program: Write, t
 
 def test_options_have_the_documented_defaults() -> None:
     assert (Options().nodes, Options().memory, Options().version) == (3, 2048, "3.5.0")
+
+
+def test_a_release_with_a_damaged_jar_is_fetched_again(tools: Write, tmp_path: Path) -> None:
+    found = java.find()
+    lib = jars.get(jars.release("3.5.0"), found)
+    whole = (lib / "hadoop-common.jar").read_bytes()
+    (lib / "hadoop-common.jar").write_bytes(whole + b"x")
+    assert not jars.cached(jars.release("3.5.0"))
+    assert jars.get(jars.release("3.5.0"), found) == lib and (lib / "hadoop-common.jar").read_bytes() == whole
