@@ -14,7 +14,7 @@ from .errors import UsageError
 from .hdcodes import CODES
 from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, PrologueRuns, Reason, Region
 
-_CLASS_ORDER = ("record", "sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "unused")
+_CLASS_ORDER = ("record", "sharedRO", "texture", "firstprivate", "private", "guarded", "carried", "unused")
 _TITLES = {"map": "map", "combine": "combiner", "reduce": "reducer"}
 
 
@@ -60,7 +60,7 @@ def _program_text(program: Program) -> str:
     if program.region:
         lines += _region_lines(program.region)
     if program.kernel:
-        lines += [*_kernel_lines(program.kernel), *_checked_lines(program)]
+        lines += [*_kernel_lines(program.kernel), *_guarded_lines(program)]
     lines += _verdict_lines(program)
     return "\n".join(lines) + "\n"
 
@@ -144,10 +144,10 @@ def _kernel_lines(kernel: Kernel) -> list[str]:
     return lines
 
 
-def _checked_lines(program: Program) -> list[str]:
+def _guarded_lines(program: Program) -> list[str]:
     variables = program.region.variables if program.region else ()
-    assumed = ", ".join(v.name for v in variables if v.cls == "assumed-private")
-    return [f"  checked     at run time (--check), by a sample on the CPU: {assumed}, assumed private"] if assumed else []
+    guarded = ", ".join(v.name for v in variables if v.cls == "guarded")
+    return [f"  guarded     a task that reads what its record has not written goes to the CPU: {guarded}"] if guarded else []
 
 
 def _compiled(cubin: Cubin) -> str:

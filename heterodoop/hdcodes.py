@@ -789,8 +789,7 @@ CODES: dict[str, Entry] = {
         "heterodoop verify ran the map tasks both ways and found a difference. If it shows in some orders of the lanes or"
         " with some memory patterns only, the program reads a variable in one record that an earlier record wrote, or one"
         " that nobody wrote, although its annotation says that records are independent. Else it is a fault of HeteroDoop.",
-        "Look at the variables that `heterodoop explain` calls assumed-private: each record must write them before it"
-        " reads them. If they are right, please report the program and the record in the message.",
+        "Please report the program and the record in the message, unless the program's output is another one in every run.",
     ),
     "HD413": Entry(
         "a device could not be opened",
@@ -799,8 +798,7 @@ CODES: dict[str, Entry] = {
     ),
     "HD414": Entry(
         "a map task's result on the device was not the CPU's",
-        "The start of a job's first map task on a device is done by the CPU too where the compiler assumed that a variable"
-        " is written before it is read (class assumed-private); --check sample asks for it in any case, --check first and"
+        "--check sample has the start of a job's first map task on a device done by the CPU too, --check first and"
         " all for whole tasks. The two results differ: the message shows where. The job's result is right all the same:"
         " this task's is the CPU's, no other result of the device counted before that, except such as were compared"
         " and equal, and the CPU did the rest.",

@@ -31,7 +31,7 @@ _SIZES = {  # fields of Kernel, and what they can be
 MOST_BYTES = 4 << 20  # of its text: hundreds of times what a large program's takes
 
 Role = Literal["map", "combine", "reduce"]
-VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "assumed-private", "carried", "record", "unused"]
+VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "guarded", "carried", "record", "unused"]
 
 SinkKind = Literal["BlockCursor", "ThreadArea"]
 Linked = Literal["static", "dynamic"]

@@ -136,7 +136,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 @click.option(
     "--check", metavar="WHICH",
     help="What of the device's map tasks the CPU does too, to compare: none, sample (the start of the first one), first,"
-    " all (default: auto, a sample where the compiler assumed something).",
+    " all (default: auto, which is none: kernels check themselves).",
 )
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
 @click.option(

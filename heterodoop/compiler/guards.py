@@ -19,7 +19,7 @@ from .libc_effects import writes
 from .points_to import RECORD, PointsTo
 from .uses import UseTable
 
-_OWN = frozenset({"assumed-private", "firstprivate", "record"})
+_OWN = frozenset({"guarded", "firstprivate", "record"})
 _MASKED = 64  # bytes: runtime/device/guard.cuh's guarded_by_mask
 
 

@@ -28,7 +28,7 @@ _WARP_ALIGN = 16  # the largest alignment of an array in a warp's part of it
 TEXTURE_ELEMENTS = 1 << 27  # of a linear texture, as every architecture allows
 PRIVATE_BYTES = 256 * 1024  # of 512 KB local memory that a thread may have
 _FILLED_BYTES = 1024  # of an array that is copied for each record, though no clause asks for it
-_OWN = frozenset({"record", "private", "assumed-private", "firstprivate"})
+_OWN = frozenset({"record", "private", "guarded", "firstprivate"})
 SLOWER = "measured slower than shared and plain global memory"
 
 
@@ -169,7 +169,7 @@ class _Placer:
 
         `char year[5] = ""` and in the loop `strncpy(year, line, 4)`: the NUL is the one from before the loop.
         """
-        if use.cls != "assumed-private" or not isinstance(use.type, ctype.Array) or not 0 < use.nbytes <= _FILLED_BYTES:
+        if use.cls != "guarded" or not isinstance(use.type, ctype.Array) or not 0 < use.nbytes <= _FILLED_BYTES:
             return False
         numbers = isinstance(ctype.element(use.type), (ctype.Int, ctype.Float))
         if not numbers or not self._visible(use.key):

@@ -16,7 +16,7 @@ from .points_to import EXTERNAL, LITERAL, RECORD, UNKNOWN
 from .uses import Use, UseTable
 
 _ALLOCATES = frozenset("malloc calloc realloc reallocarray aligned_alloc strdup strndup".split())
-_OWN = frozenset({"record", "private", "assumed-private", "firstprivate"})
+_OWN = frozenset({"record", "private", "guarded", "firstprivate"})
 
 
 @dataclass(frozen=True)

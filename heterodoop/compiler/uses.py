@@ -2,7 +2,7 @@
 
     sharedRO         never written in the region
     private          written and, in every record, written before it is read
-    assumed-private  the same, but that each element read was among those written is not proven
+    guarded          the same, but that each element read was among those written is not proven: the kernel checks it
     firstprivate     keeps a value from pair to pair of a combiner, or is named so
     record           the reader's: the line's buffer, its capacity, its length; a combiner's incoming pair
     carried          read before it is written in the same record of a mapper, so one record needs the one before it:
@@ -155,8 +155,8 @@ class _Classifier:
         if name in region.firstprivate:
             return "firstprivate", f"named in firstprivate; written {_at(facts.write)}"
         if facts.assumed is not None:
-            return "assumed-private", (
-                f"written before each read in the same {self._unit()}, but that every element read {_at(facts.assumed)} "
+            return "guarded", (
+                f"written before each read in the same {self._unit()}; that every element read {_at(facts.assumed)} "
                 "was written is not proven"
             )
         if facts.read is None:

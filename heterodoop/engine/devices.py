@@ -168,7 +168,7 @@ class DeviceSource:
         if made is None:
             self.close()
             return None, self._warnings
-        return replace(made, check=check_mode(conf.get("heterodoop.gpu.check"), found)), self._warnings
+        return replace(made, check=check_mode(conf.get("heterodoop.gpu.check"))), self._warnings
 
     def _warn_without(self, why: str) -> None:
         text = f"all map tasks run on the CPU, none on the {self._name} device: {why}"

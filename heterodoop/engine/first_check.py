@@ -1,11 +1,10 @@
 """Whether a device's results are the CPU's: what ran on the device runs on the CPU too, and the two are compared.
 
-The compiler takes some variables on trust (class assumed-private: each record seems to write them before it reads them,
-but that it writes every element it reads cannot be proved). A wrong guess would be a wrong result without a word. So of
-the first map task of such a job that a device did, both sides do the first part of the split once more, as a sample; or,
-if asked for, the CPU does this whole task, or every one, as well: all inside the same attempt. No other result of a device
-counts before the first verdict. Where the two differ, the CPU does that task and the rest of the job.
-A sample finds what shows in it, not what later records bring.
+A kernel checks itself what it reads (decision 0017), so that nothing has to be compared for the bytes to be right. What is
+asked for is a check of HeteroDoop, or of a program of which one is not sure: of the first map task that a device did, both
+sides do the first part of the split once more, as a sample; or the CPU does this whole task, or every one, as well: all
+inside the same attempt. No other result of a device counts before the first verdict. Where the two differ, the CPU does
+that task and the rest of the job. A sample finds what shows in it, not what later records bring.
 Not here: looking for the record (checker.py), how outputs are compared (compare.py).
 """
 
@@ -27,7 +26,6 @@ from ..executor.cpu_task import MapRun, TaskRunner
 from ..executor.gpu_task import REFUSED_STAGE
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult
-from ..manifest import Manifest, Program
 from .compare import WHOLE_TASK, Comparison, Difference, TaskOutput
 from .layout import AttemptFolder, remove_tree
 
@@ -39,20 +37,12 @@ _POLL_SECONDS = 0.1  # how soon a task that waits for the verdict sees that it w
 MapTask = Callable[[MapRun, Progress], AttemptResult]
 
 
-def check_mode(asked: str, found: Manifest) -> CheckMode:
-    """What a job checks. `asked`: heterodoop.gpu.check; "auto" is "sample" where a kernel rests on an assumption."""
+def check_mode(asked: str) -> CheckMode:
+    """What a job checks. `asked`: heterodoop.gpu.check; "auto" is "none", since kernels rest on no assumption."""
     match asked:
         case "sample" | "first" | "all":
             return asked
-        case "auto" if _assumes(found.program("map")) or _assumes(found.program("combine")):
-            return "sample"
     return "none"
-
-
-def _assumes(program: Program | None) -> bool:
-    if not program or not program.kernel or not program.region:
-        return False
-    return any(variable.cls == "assumed-private" for variable in program.region.variables)
 
 
 class Found(NamedTuple):

@@ -107,8 +107,8 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
     Setting("heterodoop.gpu.check", "auto", _choice("auto", "none", "sample", "first", "all"),
             "What a device did that the CPU does too, to compare: `sample`, of the first map task the first 256 KiB of"
             " the split, which the device does once more by themselves; `first`, all of the first map task; `all`, every"
-            " map task; `none`; `auto`, `sample` where `heterodoop explain` shows a variable of class assumed-private in a"
-            " kernel, else `none`, for then nothing was taken on trust. A sample is soon done, and finds what shows in"
+            " map task; `none`; `auto`, `none`: a kernel checks itself that it reads only what its record has written, so"
+            " that nothing has to be compared for the bytes to be right. A sample is soon done, and finds what shows in"
             " it: records further on that differ are found by `first` (in that task) and `all`. Where there can be no"
             " sample (a compressed file, a split of no more than 256 KiB, a program that fails on a part of its split,"
             " or that the device cannot run on it), `sample` is `first`. A task that is compared costs the CPU's time for"

@@ -202,15 +202,15 @@ def test_explain_names_every_decision(tmp_path: Path) -> None:
     assert data["threads"] == 64 and {p["name"] for p in data["places"]} == {"word", "line", "cap", "one", "table"}
 
 
-def test_explain_says_what_is_checked_at_run_time(tmp_path: Path) -> None:
+def test_explain_says_what_is_guarded(tmp_path: Path) -> None:
     _, found = compiled(tmp_path)
     map = found.programs[0]
-    assert map.region and [v.name for v in map.region.variables if v.cls == "assumed-private"] == ["word"]
-    shown = "checked     at run time (--check), by a sample on the CPU: word, assumed private"
+    assert map.region and [v.name for v in map.region.variables if v.cls == "guarded"] == ["word"]
+    shown = "guarded     a task that reads what its record has not written goes to the CPU: word"
     assert shown in explain.explain_text(found)
     nothing = replace(map.region, variables=tuple(replace(v, cls="private") for v in map.region.variables))
     for program in (replace(map, kernel=None), replace(map, region=nothing)):
-        assert "--check" not in explain.explain_text(replace(found, programs=(program,)))
+        assert "has not written" not in explain.explain_text(replace(found, programs=(program,)))
 
 
 def test_explain_shows_registers(tmp_path: Path) -> None:

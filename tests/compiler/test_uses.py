@@ -81,16 +81,16 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     # arrays and strings
     "string copied whole": ("", "", "strcpy(k, line); v = 1;" + EMIT, {"k": "private"}),
     "first elements set one by one": ("", "", "k[0] = line[0]; k[1] = 0; v = 1;" + EMIT, {"k": "private"}),
-    "element behind a gap": ("", "", "k[1] = 0; v = k[0];", {"k": "assumed-private"}),
+    "element behind a gap": ("", "", "k[1] = 0; v = k[0];", {"k": "guarded"}),
     "characters then NUL": (
         "", "int j;", "int i; j = 0; for (i = 0; i < n; i++) if (j < 31) k[j++] = line[i]; k[j] = 0; v = 1;" + EMIT,
         {"k": "private"}),
     "characters only": (
         "", "int j;", "int i; j = 0; for (i = 0; i < n; i++) if (j < 31) k[j++] = line[i]; v = 1;" + EMIT, {"k": "carried"}),
     "strncpy and its NUL": ("", "", "strncpy(k, line, 31); k[31] = 0; v = 1;" + EMIT, {"k": "private"}),
-    "strncpy alone": ("", "", "strncpy(k, line, 31); v = 1;" + EMIT, {"k": "assumed-private"}),
-    "memcpy of a part": ("", "", "memcpy(k, line, n); k[n] = 0; v = 1;" + EMIT, {"k": "assumed-private"}),
-    "overwritten end of a string": ("", "", "strcpy(k, \"abc\"); k[3] = 'd'; v = 1;" + EMIT, {"k": "assumed-private"}),
+    "strncpy alone": ("", "", "strncpy(k, line, 31); v = 1;" + EMIT, {"k": "guarded"}),
+    "memcpy of a part": ("", "", "memcpy(k, line, n); k[n] = 0; v = 1;" + EMIT, {"k": "guarded"}),
+    "overwritten end of a string": ("", "", "strcpy(k, \"abc\"); k[3] = 'd'; v = 1;" + EMIT, {"k": "guarded"}),
     "append to what was": ("", "k[0] = 0;", "strcat(k, line); v = 1;" + EMIT, {"k": "carried"}),
     "append after a copy": ("", "", "strcpy(k, \"x\"); strcat(k, line); v = 1;" + EMIT, {"k": "private"}),
     "sprintf": ("", "", "sprintf(k, \"n%d\", (int)n); v = 1;" + EMIT, {"k": "private"}),
@@ -104,7 +104,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
         "v = h['a'];" + LAST, {"h": "private", "i": "private"}),
     "histogram cleared in part": (
         "", "int h[256], i;", "for (i = 0; i < 200; i++) h[i] = 0; for (i = 0; i < n; i++) h[(unsigned char)line[i]]++;"
-        "v = h['a'];" + LAST, {"h": "assumed-private"}),
+        "v = h['a'];" + LAST, {"h": "guarded"}),
     "histogram not cleared": (
         "", "int h[256] = {0}, i;", "for (i = 0; i < n; i++) h[(unsigned char)line[i]]++; v = h['a'];" + LAST,
         {"h": "carried"}),
@@ -123,10 +123,10 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
         {"k": "carried", "other": "private"}),
     "array of pointers into the line": (
         "", "char *fields[4]; int m;", "m = 0; fields[m++] = line; strcpy(k, fields[0]); v = 1;" + EMIT,
-        {"fields": "assumed-private", "k": "private"}),
+        {"fields": "guarded", "k": "private"}),
     "matrix": (
         "", "int a[3][3], i, j;", "for (i = 0; i < 3; i++) for (j = 0; j < 3; j++) a[i][j] = i; v = a[1][1];"
-        + LAST, {"a": "assumed-private"}),
+        + LAST, {"a": "guarded"}),
     # structs, unions
     "members one by one": (
         "struct s { int a, b; };", "struct s s;", "s.a = 1; s.b = 2; v = s.a + s.b;" + LAST, {"s": "private"}),
@@ -144,7 +144,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "struct cleared by memset": (
         "struct s { int a, b; };", "struct s s;", "memset(&s, 0, sizeof s); s.a++; v = s.b;" + LAST, {"s": "private"}),
     "scalar copied by memcpy": ("", "", "memcpy(&v, line, sizeof v);" + LAST, {"v": "private"}),
-    "scalar copied in part": ("", "", "memcpy(&v, line, 2);" + LAST, {"v": "assumed-private"}),
+    "scalar copied in part": ("", "", "memcpy(&v, line, 2);" + LAST, {"v": "guarded"}),
     "member string": (
         "struct s { char name[8]; int n; };", "struct s s;", "strncpy(s.name, line, 8); s.n = 1; v = s.name[7];"
         + LAST, {"s": "private"}),
@@ -154,11 +154,11 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "union by one member": (
         "union u { int i; float f; };", "union u u;", "u.i = 3; v = u.i;" + LAST, {"u": "private"}),
     "union: half of it written": (
-        "union u { long l; int i; };", "union u u;", "u.i = 3; v = (int)u.l;" + LAST, {"u": "assumed-private"}),
+        "union u { long l; int i; };", "union u u;", "u.i = 3; v = (int)u.l;" + LAST, {"u": "guarded"}),
     # memory
     "word from malloc": (
         "", "char *w = malloc(32);", "strcpy(w, line); v = w[0]; strcpy(k, w);" + EMIT,
-        {"w": "sharedRO", "*w": "assumed-private"}),
+        {"w": "sharedRO", "*w": "guarded"}),
     "malloc in the loop": (
         "", "", "int *t = malloc(4 * sizeof *t); t[0] = 1; v = t[0]; free(t);" + LAST, {"v": "private"}),
     "list kept in memory": (
@@ -202,7 +202,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "sscanf tested": ("", "", "if (sscanf(line, \"%31s %d\", k, &v) == 2)" + EMIT, {"k": "private", "v": "private"}),
     "sscanf of a wider variable": (
         "", "long w;", "if (sscanf(line, \"%31s %d\", k, (int *)&w) == 2) { v = (int)w;" + EMIT + "}",
-        {"w": "assumed-private"}),
+        {"w": "guarded"}),
     "sscanf tested for less": (
         "", "", "if (sscanf(line, \"%31s %d\", k, &v) >= 1)" + EMIT, {"k": "private", "v": "carried"}),
     "sscanf not tested": ("", "", "sscanf(line, \"%31s %d\", k, &v);" + EMIT, {"k": "carried", "v": "carried"}),

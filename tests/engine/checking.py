@@ -31,7 +31,7 @@ int main(void) { int c; char path[4096];
 """
 
 
-def assuming(bundle: Path, role: str = "map", cls: str = "assumed-private") -> Path:
+def assuming(bundle: Path, role: str = "map", cls: str = "guarded") -> Path:
     """The bundle, with a variable of a class in the region of a program."""
     data = json.loads((bundle / FILE).read_text())
     variable = Variable("word", "char [8]", 8, cls, "because", "map.c:1:1")  # type: ignore[arg-type]
