@@ -179,6 +179,20 @@ def test_a_prologue_that_fails_is_refused(driver: Driver, adds: Attempt) -> None
     assert outcome.kind == "refused" and "exit status 3" in outcome.text("reason")
 
 
+def test_a_prologue_that_never_ends_is_stopped_and_holds_up_no_other_job(
+    driver: Driver, bundles: Bundles, sample: Path, attempt: Attempt,
+) -> None:
+    spins = ADDS.replace("if (text) add = atoi(text);", "while (text) add ^= 2;")
+    hangs = Attempt(
+        bundles.get(spins), f"file:{sample}", length=len(SAMPLE), reduces=2, combine=False, job="job_1_0051",
+        env={"ADD": "1", "mapreduce_task_timeout": "500"},
+    )
+    for _ in range(2):  # it is not tried again
+        outcome = mapped(driver, hangs)
+        assert outcome.kind == "refused" and "made no progress for 0.5 s" in outcome.text("reason")
+    assert mapped(driver, attempt).kind == "result"
+
+
 @pytest.mark.parametrize(("change", "reason"), [
     ({"codec": "org.apache.hadoop.io.compress.SnappyCodec"}, "SnappyCodec"), ({"version": "2"}, "version 2"),
     ({"policy": "fastest"}, "no policy"), ({"path": "hdfs://nn/in/x.gz"}, "compressed"), ({"reduces": "100001"}, "reducers"),
