@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import ctype, formats, ir, stdio
+from . import ctype, formats, ir, ir_walk, stdio
 from .emit_expr_scope import Environment, Scope
 from .emit_types import declare
 from .flow_findings import KEPT, TEXT
@@ -54,10 +54,18 @@ def begin(guard: Guard, text: str) -> str:
     return f"hd.guards.{guard.name}.begin({f'&{text}' if guard.based and text else ''});"
 
 
-def declared(name: str, scope: Scope, text: str) -> str:
-    """What follows a local's declaration; "" where it has no guard."""
-    guard = scope.env.guards.by_key.get(scope.env.key(scope.function.name, name))
-    return begin(guard, text) if guard is not None else ""
+def declared(stmt: ir.Decl, scope: Scope, text: str) -> list[str]:
+    """What follows a local's declaration: nothing where it has no guard."""
+    guard = scope.env.guards.by_key.get(scope.env.key(scope.function.name, stmt.name))
+    if guard is None:
+        return []
+    return [begin(guard, text), *([f"hd.guards.{guard.name}.add(0, {guard.nbytes});"] if stmt.init is not None else [])]
+
+
+def jumped_over(switch: ir.Switch, scope: Scope) -> list[str]:
+    """Before a switch: its labels may jump over declarations, after which nothing of the variables is written."""
+    keys = [scope.env.key(scope.function.name, n.name) for n in ir_walk.walk(switch.body) if isinstance(n, ir.Decl)]
+    return [begin(scope.env.guards.by_key[key], "") for key in keys if key in scope.env.guards.by_key]
 
 
 # ------------------------------------------------------------------------------------------ variables and lvalues

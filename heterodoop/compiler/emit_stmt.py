@@ -129,17 +129,17 @@ class Body:
     def _decl_texts(self, stmt: ir.Decl) -> list[str]:
         kind, name = self._scope.symbol(stmt.name).type, self._scope.local(stmt.name)
         declared = declare(kind, name)
-        begin = emit_guard.declared(stmt.name, self._scope, name)
+        begin = emit_guard.declared(stmt, self._scope, name)
         if stmt.init is None:
-            return [f"{declared}; HD_FILL({name});{' ' if begin else ''}{begin}"]
+            return [" ".join([f"{declared}; HD_FILL({name});", *begin])]
         text = emit_expr_init.braces(kind, stmt.init, self._scope)
         if text is not None and not self._bare:
-            return [f"{declared} = {text};"]
+            return [f"{declared} = {text};", *begin]
         if isinstance(stmt.init, ir.Fill):
-            return [f"{declared};", *emit_expr_init.assignments(name, stmt.init, self._scope)]
+            return [f"{declared};", *emit_expr_init.assignments(name, stmt.init, self._scope), *begin]
         if isinstance(stmt.init, ir.Str):
-            return [f"{declared};", *emit_expr_init.text_assignment(name, stmt.init, kind)]
-        return [f"{declared}; {name} = {text};"]
+            return [f"{declared};", *emit_expr_init.text_assignment(name, stmt.init, kind), *begin]
+        return [f"{declared}; {name} = {text};", *begin]
 
     def expr(self, stmt: ir.ExprStmt, depth: int) -> None:
         self._lines.beside(f"{INDENT * depth}{self._effect(stmt.expr)};", stmt.span)
@@ -200,6 +200,8 @@ class Body:
         if not isinstance(stmt, ir.Switch) and _is_simple(stmt.body):
             self._short(pad + head, stmt, stmt.body, depth)
             return
+        for text in emit_guard.jumped_over(stmt, self._scope) if isinstance(stmt, ir.Switch) else ():
+            self._lines.add(pad + text)
         self._lines.add(f"{pad}{head} {{", stmt.span)
         self.block(stmt.body, depth + 1)
         self._lines.add(f"{pad}}}")

@@ -230,6 +230,8 @@ class _Flow(Calls):
 
     def _switch(self, stmt: ir.Switch, states: list[State]) -> list[State]:
         entry = [s for state in states for _, s in self.eval(stmt.value, state)]
+        for name in (n.name for n in ir_walk.walk(stmt.body) if isinstance(n, ir.Decl)):  # a label may jump over it
+            entry = [s.without(self.key(name)) for s in entry]
         self._switches.append(self._merge(entry))
         self._frames.append(Frame())
         after = self.block(stmt.body, [])

@@ -91,7 +91,7 @@ def decide(program: ir.Program, table: UseTable, decisions: Decisions) -> Guards
             text = f"'{shown}', {why}, may be read before the record has written it"
             refusals.append(Reason("HD251", text, _place(program, key)))
             continue
-        name = cuda_names.unique(shown.lstrip("*"), [g.name for g in by_key.values()])
+        name = cuda_names.unique(shown.replace("@", "_"), [g.name for g in by_key.values()])
         by_key[key] = Guard(key, name, nbytes, _limit(table, decisions, key, nbytes), key in based)
     guarded = set(by_key) | {RECORD}
     sites = {site: found for site, keys in table.unproven.items() if (found := keys & guarded)}

@@ -46,6 +46,23 @@ def test_what_is_not_proven_is_checked(body: str) -> None:
     assert checks(body) > 0
 
 
+def test_a_label_that_jumps_over_a_declaration() -> None:
+    body = 'v = 0; switch (n & 1) { case 0:; int x = 5; v = x; break; case 1: v = x; } strcpy(k, "k");'
+    text = cuda(mapper(f'{body} printf("%s\\t%d\\n", k, v);'))
+    assert text.count("hd.guards.x.begin();") == 3 and "hd.guards.x.add(0, 4);" in text
+
+
+def test_memory_that_was_allocated_before_the_loop() -> None:
+    body = 'if (n > 3) strcpy(w, line); w[31] = 0; strcpy(k, w); v = 1; printf("%s\\t%d\\n", k, v);'
+    text = cuda(mapper(body, before="char *w = malloc(32);"))
+    assert "hd::Guard<32> heap_" in text and "hd::guarded_text<" in text
+
+
+def test_text_that_is_printed_into_a_buffer() -> None:
+    body = 'char w[8]; if (n > 3) strcpy(w, "a"); sprintf(k, "%s", w); v = 1; printf("%s\\t%d\\n", k, v);'
+    assert "hd::sprint(k, hd::str(hd::guarded_text<true>(hd, w, hd::whole_text" in cuda(mapper(body))
+
+
 def test_a_local_of_a_function_that_calls_itself() -> None:
     helper = "static int deep(int n) { int x; if (n > 3) x = 1; return n ? deep(n - 1) + x : x; }"
     assert codes(mapper('v = deep(n); strcpy(k, "k"); printf("%s\\t%d\\n", k, v);', helpers=helper)) == {"HD251"}
