@@ -20,6 +20,7 @@ from .ctype import CType
 from .directive import Argument, Clause, Directive, close_match
 from .frontend import Unit
 from .types_ast import TypeTable
+from .wide_names import plain
 
 _NAMES = ("key", "value", "keyin", "valuein")
 _NUMBERS = ("keylength", "vallength", "kvpairs", "blocks", "threads")
@@ -95,8 +96,8 @@ class ClauseBinder:
 
     def _symbol(self, clause: Clause, argument: Argument) -> Symbol | None:
         name = argument.text
-        if name in self._scope:
-            return self._scope[name]
+        if plain(name) in self._scope:
+            return self._scope[plain(name)]
         other = self._types.lookup(name)
         if name in self._unknown:
             message = f"variable {name!r} in {clause.name!r} has a type that is not known: {self._unknown[name]}"
@@ -184,6 +185,7 @@ class ClauseBinder:
 
     def _fold(self, text: str) -> int | None:
         """Value of a constant expression in the program's scope; a `const` integer with a constant initialiser counts."""
+        text = plain(text)
         symbol = self._scope.get(text)
         if symbol is not None:
             const = "const" in (symbol.decl.quals or []) and isinstance(symbol.ctype, ctype.Int)

@@ -21,6 +21,7 @@ from ..manifest import FILE, VERSION, Input, Linked, Manifest, Program, Reason, 
 from . import decisions, frontend, kernels, library, own_faults, passes, unchanged
 from .app import BuildOptions
 from .bind import BoundRegion, bind
+from .wide_names import shown
 
 __all__ = ["BuildOptions", "Result", "analyse", "compile_to_bundle", "emit", "summary"]
 
@@ -124,9 +125,9 @@ def _analyse_or_collect(role: Role, path: Path, options: BuildOptions, sink: Sin
     try:
         found = _analyse_program(role, path, options, own)
     except UserError as error:
-        sink.extend(error.diagnostics)
+        sink.extend([shown(diagnostic) for diagnostic in error.diagnostics])
         return None
-    sink.extend(own.diagnostics)
+    sink.extend([shown(diagnostic) for diagnostic in own.diagnostics])
     return found
 
 
@@ -150,6 +151,7 @@ def _analyse_unit(role: Role, path: Path, unit: frontend.Unit, options: BuildOpt
         unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations, libm=options.cc.libm,
     )
     analysis = library.checked(analysis, unit.newer, path)
+    analysis = replace(analysis, region=shown(analysis.region), refusals=shown(analysis.refusals))
     return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
 
 

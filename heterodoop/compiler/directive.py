@@ -14,9 +14,10 @@ from ..diag import Note, Sink
 from ..source import Span
 from .clauses import BY_NAME, CLAUSES, KINDS, ClauseRule, Kind
 from .logical import Text
+from .wide_names import NAME
 
-_TOKEN = re.compile(r"[A-Za-z_$][\w$]*|\S")
-_NAME = re.compile(r"[A-Za-z_$][\w$]*\Z")
+_TOKEN = re.compile(rf"{NAME}|\S")
+_NAME = re.compile(rf"(?:{NAME})\Z")
 _PLAIN = re.compile(r"[\d\s()+\-*/%]*\Z")
 
 

@@ -26,6 +26,7 @@ from .libc_effects import REFUSED
 from .logical import last_line, operator_span
 from .points_to import known_call
 from .refusals import split
+from .wide_names import in_c
 
 _DECLARATIONS = (
     "extern void hd_live_in_object(const void *, unsigned long); extern void hd_live_in_heap(const void *); "
@@ -73,7 +74,7 @@ def statement(shared: Iterable[SharedField], runs: PrologueRuns = "each") -> str
     asked = sorted(CALLS & {field.key.partition("$")[0] for field in fields})
     declared = " ".join([_DECLARATIONS, *(f"extern char *{name}(const char *);" for name in asked)])
     calls = [*map(_call, fields), *(["hd_live_in_asked();"] if runs == "asked" else []), "hd_live_in_end();"]
-    return f"{{ {declared} {' '.join(calls)} }}"
+    return in_c(f"{{ {declared} {' '.join(calls)} }}")
 
 
 def _call(field: SharedField) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
@@ -26,6 +26,7 @@ from .line_markers import PpLine, c23_functions, read_lines
 from .logical import pragma_text
 from .parse import ParseFailure, parse
 from .preprocess import TOKEN, Columns, active_lines, preprocess, preprocess_text
+from .wide_names import plain_text
 
 _PRAGMA_WORD = re.compile(r"\s*#\s*pragma\s+(\w+)")
 _HOPELESS = ("HD108", "HD109", "HD300")  # with them it is not worth looking at what the directives name
@@ -200,6 +201,7 @@ class _Loader:
         if refusal:
             return None, refusal
         prelude = [PpLine("<built-in>", i + 1, text, True) for i, text in enumerate(PRELUDE.splitlines())]
+        lines = [replace(line, text=plain_text(line.text)) for line in lines]
         cleaned = clean([*prelude, *lines], gnu=self._options.gnu)
         if cleaned.refusal:
             return None, self._construct(cleaned.refusal, lines)

@@ -22,6 +22,7 @@ from .bind import BoundRegion
 from .decisions import SharedField
 from .deep import deep
 from .emit_cuda import emit
+from .wide_names import shown
 
 FAST_MATH = "fast-math"
 _REFUSED = frozenset({"HD503", "HD515"})  # nvcc did not end, or not well
@@ -57,7 +58,7 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
         prologue=f"bin/{role}.prologue" if decisions.shared else "",
         prologue_runs=emit_host.runs(program) if decisions.shared else "once",
         optimisations=(*decisions.optimisations, *([FAST_MATH] if options.fast_math else ())), cubins=(),
-        places=tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places),
+        places=shown(tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places)),
     )
 
 

@@ -15,6 +15,7 @@ from .. import compiler_words, toolchain
 from ..source import SourceMap
 from ..toolchain import CcOptions, Place
 from .line_markers import PpLine
+from .wide_names import plain
 
 TOKEN = re.compile(
     r"""(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)
@@ -105,5 +106,5 @@ class Columns:
             source = self._sources.get(file)
             for match in TOKEN.finditer(source.line(line) if source else ""):
                 if not match["comment"]:
-                    found.setdefault(match[0], []).append(match.start() + 1)
+                    found.setdefault(plain(match[0]) if match["name"] else match[0], []).append(match.start() + 1)
         return found
