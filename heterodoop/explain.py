@@ -74,6 +74,7 @@ def _region_lines(region: Region) -> list[str]:
     if region.kind == "combiner":
         lines.append(f"  reads back  {_reader_sentence(region.pairs)}")
         lines.append(f"  fold        {_fold_sentence(region.fold)}")
+        lines += [f"              {region.no_fold}"] if region.no_fold else []
     if region.variables:
         lines += ["  variables", *_table(_variable_rows(region))]
     if region.emissions:

@@ -107,7 +107,10 @@ class Fold:
 
 @dataclass(frozen=True)
 class Region:
-    """What the compiler understood of one annotated region. Lengths are elements, as in the paper's Table 1."""
+    """What the compiler understood of one annotated region. Lengths are elements, as in the paper's Table 1.
+
+    no_fold  of a combiner that is no fold: why.
+    """
 
     kind: Literal["mapper", "combiner"]
     function: str
@@ -126,6 +129,7 @@ class Region:
     emissions: tuple[Emission, ...]
     pairs: PairReader | None
     fold: Fold | None
+    no_fold: str = ""
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ _CONTROL = {
     "return", "case", "default", "goto", "sizeof", "struct", "union", "enum",
 }
 _UNARY_AFTER = {"(", ",", "=", "{", "[", "?", ":", "return", "&&", "||", "!", "+", "-", "==", "!=", "<", ">", ";", "}"}
+_RANGE = "a range designator ([first ... last] = value; a loop before the region does the same)"
 
 
 @dataclass(frozen=True)
@@ -339,7 +340,7 @@ class _Cleaner:
     def _dots(self, i: int) -> int:
         if self._at(i - 1) not in (",", "("):
             case = any(t.text == "case" for t in self._tokens[max(self._statement, i - 12) : i])
-            self._refuse(i, "case range" if case else "range designator")
+            self._refuse(i, "case range" if case else _RANGE)
         return i + 1
 
     def _and(self, i: int) -> int:

@@ -13,7 +13,7 @@ from .ctype import CType, Layouts
 from .emit_expr_scope import Scope
 from .emit_types import declare
 
-_HOLES = 8  # elements in a row that nothing names: more are not written out
+MOST_HOLES = 4096  # elements of an array that nothing names: more are not written out
 Tree = dict[Any, Any]
 
 
@@ -89,7 +89,7 @@ def _list(kind: CType, tree: Tree, layouts: Layouts, leaf: Callable[[CType, ir.E
 
 def _array_parts(kind: ctype.Array, tree: Tree) -> list[tuple[CType, Any]] | None:
     last = max(tree, default=-1)
-    if last + 1 - len(tree) > _HOLES:
+    if last + 1 - len(tree) > MOST_HOLES:
         return None
     return [(kind.of, tree.get(number)) for number in range(last + 1)]
 

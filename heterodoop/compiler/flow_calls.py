@@ -246,8 +246,12 @@ class Calls(Expressions):
     def scan(
         self, node: ir.Call | ir.ReadPair, scans: list[formats.Scan], at: int, args: list[Value], state: State,
     ) -> Outcomes:
-        """scanf's conversions one after the other; `at`: where their targets begin among the arguments."""
-        out: Outcomes = [(-1, state), (0, state)]
+        """scanf's conversions one after the other; `at`: where their targets begin among the arguments.
+
+        A first %s or %c takes whatever comes: where there is nothing, the result is -1.
+        """
+        first = next((item.letter for item in scans if item.letter != " "), "")
+        out: Outcomes = [(-1, state)] if first in ("s", "c") else [(-1, state), (0, state)]
         stored = 0
         for item in scans:
             if not item.stores or at >= len(args):

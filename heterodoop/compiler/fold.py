@@ -30,6 +30,10 @@ _SPECS: dict[Int, frozenset[str]] = {
     ctype.LONG: frozenset({"%ld", "%li", "%zd", "%jd", "%td"}), ctype.ULONG: frozenset({"%lu", "%zu", "%ju"}),
     ctype.LLONG: frozenset({"%lld", "%lli"}), ctype.ULLONG: frozenset({"%llu"}),
 }
+_SITUATIONS: dict[Situation, str] = {
+    "first": "with its first pair", "same": "with another pair of the same key", "other": "with a pair of another key",
+    "flush": "before the first or after the last pair",
+}
 _SUMS: dict[str, Op] = {"sum": "sum", "inc": "count", "min": "min", "max": "max"}
 
 
@@ -44,6 +48,29 @@ def recognise(program: ir.Program) -> manifest.Fold | None:
     except (Refused, Stop, RecursionError):
         return None
     return found.fold
+
+
+def why_none(program: ir.Program) -> str:
+    """Why the combine region is no fold, with the place; "" where it is one, and for a map region."""
+    if not isinstance(program.region, ir.CombineRegion):
+        return ""
+    try:
+        _Recogniser(program).fold()
+    except Refused as refused:
+        return _why(refused)
+    except Stop:
+        return "the loop is left before the last pair, or a comparison cannot be decided"
+    except RecursionError:
+        return "it is nested too deeply"
+    return ""
+
+
+def _why(refused: Refused) -> str:
+    if refused.why:
+        return refused.why
+    pair = _SITUATIONS[refused.situation or "flush"]
+    at = f" (line {refused.span.line})" if refused.span is not None and refused.span.line else ""
+    return f"what it does {pair} is not that of a sum, a count, a least or a greatest of one integer per key{at}"
 
 
 def fold_reader(program: ir.Program) -> manifest.PairReader | None:
@@ -68,7 +95,7 @@ class _Recogniser:
     def __init__(self, program: ir.Program) -> None:
         region, loop = program.region, ir.record_loop(program.region)
         if not isinstance(region, ir.CombineRegion) or loop is None or loop.step is not None or program.refusals:
-            raise Refused
+            raise Refused("its loop was not recognised, or something in it cannot be analysed")
         self._program, self._region, self._loop = program, region, loop
         self._key = self._variable(region.key)
         self._acc = self._variable(region.value)
@@ -89,7 +116,7 @@ class _Recogniser:
         if isinstance(read, ir.ReadPair):
             stored = len(read.targets)
             if any(truth(self._loop.cond, read, n) is not False for n in range(stored)):
-                raise Refused
+                raise Refused(f"its loop goes on where scanf has read less than a whole pair: write == {stored}")
 
     # ------------------------------------------------------------------------------------- the situations
 
@@ -125,7 +152,8 @@ class _Recogniser:
     def _accumulator_type(self) -> Int:
         kind = self._type(self._region.value)
         if kind not in _VALUES:
-            raise Refused
+            shown = f"'{_shown(self._region.value)}' is {kind}" if kind is not None else "no clause value names it"
+            raise Refused(f"what it gathers must be one integer of 32 or 64 bits: {shown}")
         assert isinstance(kind, Int)
         return kind
 
@@ -149,12 +177,15 @@ class _Recogniser:
     def _round(self, situation: Situation, state: State, decisions: list[bool] | None = None) -> tuple[State, Emitted]:
         """One pair: read, then the loop's body."""
         run = self._run(situation, state, decisions)
-        self._read(run)
         try:
+            self._read(run)
             run.block(self._loop.body)
         except Stop as stop:
             if stop.how != "continue":
                 raise
+        except Refused as refused:
+            refused.situation = refused.situation or situation
+            raise
         if decisions is not None:
             self._asked = run.asked
         return run.state, run.emitted
@@ -230,8 +261,11 @@ class _Recogniser:
                 raise
             return self._extreme(kept)
         term = results[0]
-        if emitted or term is None or term[0] not in ("sum", "inc"):
-            raise Refused
+        if emitted:
+            raise Refused("it prints before the key changes")
+        if term is None or term[0] not in ("sum", "inc"):
+            raise Refused(f"what it makes of '{_shown(self._region.value)}' with another pair of the same key is no sum,"
+                          " count, least or greatest")
         self._check_same(states, kept)
         return _SUMS[term[0]]
 
@@ -301,13 +335,13 @@ class _Recogniser:
             else:
                 merged.append(piece)
         if len(merged) != 4 or merged[1] != b"\t" or merged[3] != b"\n":
-            raise Refused
+            raise Refused("what it prints for a key is not the key, a tab, the number and a newline")
         key, value = merged[0], merged[2]
         if not isinstance(key, tuple) or not isinstance(value, tuple) or not self._is_key(*key):
-            raise Refused
+            raise Refused(f"it does not print the key that it keeps in '{_shown(self._region.key)}' as %s or %d")
         spec, term, shown = value
         if term != ("ACC",) or shown != kind or spec not in _SPECS[kind]:
-            raise Refused
+            raise Refused(f"it does not print '{_shown(self._region.value)}' by the plain conversion of its type")
 
 
     def _is_key(self, spec: str, term: Any, shown: CType | None) -> bool:

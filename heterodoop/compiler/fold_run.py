@@ -18,7 +18,7 @@ from typing import Any
 from . import build, ctype, formats, ir, ir_walk
 from .ctype import CType, Int
 from .fold_reader import Reader
-from .fold_state import Emitted, Refused, Situation, State, Stop, Term
+from .fold_state import Emitted, Refused, Situation, State, Stop, Term, placed
 from .stdio import literal
 
 
@@ -48,20 +48,21 @@ class Run:
             self.stmt(stmt)
 
     def stmt(self, stmt: ir.Stmt) -> None:
-        if isinstance(stmt, ir.ExprStmt):
-            self.value(stmt.expr)
-        elif isinstance(stmt, ir.Block):
-            self.block(stmt)
-        elif isinstance(stmt, ir.If):
-            self._if(stmt)
-        elif isinstance(stmt, ir.Decl):
-            self._decl(stmt)
-        elif isinstance(stmt, ir.Continue):
-            raise Stop("continue")
-        elif isinstance(stmt, ir.Return):
-            raise Stop("return", self.value(stmt.value) if stmt.value is not None else None)
-        else:
-            raise Refused
+        with placed(stmt.span):
+            if isinstance(stmt, ir.ExprStmt):
+                self.value(stmt.expr)
+            elif isinstance(stmt, ir.Block):
+                self.block(stmt)
+            elif isinstance(stmt, ir.If):
+                self._if(stmt)
+            elif isinstance(stmt, ir.Decl):
+                self._decl(stmt)
+            elif isinstance(stmt, ir.Continue):
+                raise Stop("continue")
+            elif isinstance(stmt, ir.Return):
+                raise Stop("return", self.value(stmt.value) if stmt.value is not None else None)
+            else:
+                raise Refused
 
     def _decl(self, stmt: ir.Decl) -> None:
         key = self.key_of(stmt.name)

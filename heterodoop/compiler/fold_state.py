@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..source import Span
 from .ctype import CType
 
 Term = tuple[Any, ...] | None
@@ -13,7 +16,26 @@ Emitted = list[bytes | tuple[str, Any, CType | None]]
 
 
 class Refused(Exception):
-    """The combiner does something that a fold does not do, or that is not understood."""
+    """The combiner does something that a fold does not do, or that is not understood.
+
+    why        said where that is known, else `span` is the statement and `situation` the pair that it was run for.
+    """
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+        self.span: Span | None = None
+        self.situation: Situation | None = None
+
+
+@contextmanager
+def placed(span: Span) -> Iterator[None]:
+    """A refusal inside is about this place, where none further inside is known."""
+    try:
+        yield
+    except Refused as refused:
+        refused.span = refused.span or span
+        raise
 
 
 class Stop(Exception):

@@ -115,9 +115,10 @@ REFUSED: dict[str, Refusal] = {
         "setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp _longjmp".split(),
         Refusal("HD216", "it jumps between functions")),
     **dict.fromkeys(
-        "fopen freopen fclose fread fseek ftell rewind fflush setvbuf setbuf open close read write unlink remove rename "
+        "fopen freopen fclose fread fseek ftell rewind setvbuf setbuf open close read write unlink remove rename "
         "tmpfile mkstemp popen pclose system fork execvp dup2 fputs fputc putc fwrite puts putchar fprintf vfprintf vprintf "
         "printf perror dprintf putw".split(), Refusal("HD229", "files are opened, read and written on the CPU only")),
+    "fflush": Refusal("HD229", "only fflush(stdout) or fflush(stderr) whose result nobody uses changes nothing"),
     **dict.fromkeys(
         "getchar getc fgetc getchar_unlocked getc_unlocked gets scanf fscanf getline getdelim fgets ungetc feof ferror "
         "clearerr".split(), Refusal("HD215", "the record loop's condition does all reading")),

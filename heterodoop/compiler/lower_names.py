@@ -111,7 +111,7 @@ class Globals:
     def resolve(self, name: str, node: c_ast.Node) -> ir.Expr:
         found = self.types.lookup(name)
         if found is None or found.kind == "typedef":
-            raise Unsupported(f"undeclared name {name!r}", node)
+            raise Unsupported(f"{name!r}, of a system header and not known to HeteroDoop,", node)
         if found.kind == "enumerator":
             return ir.Const(found.ctype, found.value or 0, span=self.span(node))
         symbol = self.use(name, found)

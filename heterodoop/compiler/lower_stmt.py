@@ -76,7 +76,7 @@ class FunctionLowering:
         if name in ("__func__", "__FUNCTION__") and found is None:
             return build.string(self._node.decl.name.encode(), span)
         if found is None or found.kind == "typedef":
-            raise Unsupported(f"undeclared name {name!r}", node)
+            raise Unsupported(f"{name!r}, of a system header and not known to HeteroDoop,", node)
         if found.kind == "enumerator":
             return ir.Const(found.ctype, found.value or 0, span=span)
         if id(found.node) in self._failed:

@@ -16,6 +16,7 @@ from typing import Any
 from ..manifest import Reason
 from . import build, ctype, formats, ir, ir_walk
 from .ctype import Int, Pointer
+from .flow_objects import reached
 
 BYTE_READERS = frozenset(
     {"getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked", "fread", "fread_unlocked", "gets", "read"}
@@ -50,6 +51,10 @@ def _reason(program: ir.Program) -> Reason:
         if isinstance(node, ir.Opaque):
             return Reason("HD228", "the region's loop cannot be analysed", str(node.span))
     found = reads(region.body)
+    for name in [] if found else sorted(reached(program, region.body) - {region.function}):
+        for read in reads(program.by_name[name].body):
+            text = f"the records are read in {name}(): call getline, fgets or scanf in the loop's condition"
+            return Reason("HD228", text, str(read.span))
     if not found:
         place = region.body.span if region.body.span.line else region.span
         return Reason("HD228", "the region reads no records from stdin", str(place))

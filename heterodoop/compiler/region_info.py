@@ -6,7 +6,7 @@ from .. import manifest
 from . import ir
 from .bind import BoundRegion
 from .emissions import emissions
-from .fold import pair_reader
+from .fold import pair_reader, why_none
 from .record_loop import reads
 from .uses import Use, UseTable
 
@@ -30,6 +30,7 @@ def region_info(
         emissions=emissions(program),
         pairs=pair_reader(program),
         fold=fold,
+        no_fold="" if fold else why_none(program),
     )
 
 

@@ -20,6 +20,8 @@ def stdio(program: ir.Program) -> ir.Program:
     streams = Streams(program)
 
     def change(function: str, node: Any) -> Any:
+        if isinstance(node, ir.ExprStmt) and _flushes(node.expr, function, streams):
+            return ir.Block((), span=node.span)
         if not isinstance(node, ir.Call):
             return node
         name = ir.called(node)
@@ -85,6 +87,17 @@ def _char(expr: ir.Expr) -> tuple[ir.Piece, ...]:
 def _fwrite(site: _Site) -> ir.Expr | None:
     data, size, count, _ = site.args
     return site.write(site.stream(3), (ir.Format("%!", (data, size, count)),))
+
+
+def _flushes(expr: ir.Expr, function: str, streams: Streams) -> bool:
+    """Is it a call that only writes output sooner? The output is the same."""
+    call = ir_walk.uncast(expr)
+    if not isinstance(call, ir.Call) or ir.called(call).removesuffix("_unlocked") != "fflush" or len(call.args) != 1:
+        return False
+    target = ir_walk.uncast(call.args[0])
+    if isinstance(target, ir.Const):
+        return target.value == 0 and not {"stdout", "stderr"} & streams.replaced
+    return streams.of(function, target) in ("stdout", "stderr")
 
 
 def _getline(site: _Site) -> ir.Expr | None:

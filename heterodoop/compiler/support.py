@@ -159,7 +159,8 @@ class _Check:
         for symbol in self._program.globals:
             if symbol.name in used and isinstance(symbol.init, ir.Fill):
                 if not emit_expr_init.expressible(symbol.type, symbol.init, self._program.layouts):
-                    text = f"the initialiser of '{symbol.original}' names a union's later member or leaves a long gap"
+                    gap = f"leaves out more than {emit_expr_init.MOST_HOLES} elements"
+                    text = f"the initialiser of '{symbol.original}' names a union's later member or {gap}"
                     yield _reason("HD239", text, symbol.span)
 
 

@@ -184,7 +184,7 @@ class _Classifier:
             how = "named in firstprivate" if name in named else "found by the compiler"
             return "firstprivate", f"{how}: read {_at(facts.exposed)} before it is written, so it starts with its old value"
         if key == STRTOK:
-            text = f"strtok(NULL, ...) {_at(facts.exposed)} goes on with a string of an earlier record"
+            text = f"strtok() {_at(facts.exposed)} may get NULL and go on with an earlier record: test the pointer first"
         else:
             text = f"'{_shown(name)}' is read {_at(facts.exposed)} before it is written in the same record"
         more = f"; written {_at(facts.write)}, so records depend on each other"
@@ -199,6 +199,8 @@ class _Classifier:
             return "carried", text
         if facts.exposed is not None and (self._mapper or facts.exposed_in_loop):
             text = f"'{name}', {what}, is read {_at(facts.exposed)} where the reader may not have written it"
+            if what == "filled by the reader":
+                text += ": let the loop go on only where scanf gives the number of its conversions"
             self._refusals.append(Reason("HD210", text, str(facts.exposed)))
             return "carried", text
         return "record", what
