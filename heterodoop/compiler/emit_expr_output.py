@@ -197,7 +197,10 @@ def _spec(match: re.Match[str], conv: formats.Conversion, piece: ir.Format, scop
 def _argument(conv: formats.Conversion, node: ir.Expr, scope: Scope) -> str:
     """The value as the conversion takes it: `%hhd` cuts to a char, `%u` makes an unsigned of an int."""
     if conv.letter in "fFeEgGaA":
-        return f"hd::checked(hd, {emit_expr.value(node, scope)}, {max(node.span.line, 0)})"
+        text = emit_expr.value(node, scope)
+        origin = node.origin if isinstance(node, emit_expr_leaf.Spelt) else node
+        known = origin is not None and scope.env.known_signs.known(scope.function.name, origin)
+        return text if known else f"hd::checked(hd, {text}, {max(node.span.line, 0)})"
     if conv.letter == "s":
         return emit_expr.converted(ctype.Pointer(ctype.CHAR, const=True), _as_text(node), scope)
     wanted = ctype.INT if conv.letter == "c" else _integer(conv)

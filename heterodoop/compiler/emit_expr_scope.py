@@ -15,6 +15,7 @@ from .decisions import Decisions, Place
 from .emit_expr_rules import can_fail
 from .flow_objects import reached
 from .guards import Guards
+from .known_signs import KnownSigns
 from .points_to import RECORD, PointsTo
 
 _HANDED = frozenset({"parameter", "parameter-array", "global", "shared", "texture"})
@@ -27,6 +28,10 @@ class Environment:
     decisions: Decisions
     points_to: PointsTo
     guards: Guards
+
+    @cached_property
+    def known_signs(self) -> KnownSigns:
+        return KnownSigns(self.program)
 
     @cached_property
     def helpers(self) -> tuple[ir.Function, ...]:
