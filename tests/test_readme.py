@@ -61,7 +61,9 @@ def test_the_commands_of_every_page_work(page: str, installed: tuple[Path, dict[
     folder, environment = installed
     for name in ("out", "out.report", "matches", "matches.report"):
         subprocess.run(["rm", "-rf", name], cwd=folder, check=True)
-    assert run_page(page, folder, environment)
+    printed = run_page(page, folder, environment)
+    shown = re.findall(r"^```text\n(task 0: .*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert printed and all(text in printed.replace(f"{folder}/", "") for text in shown)
 
 
 def test_the_error_message_in_the_guide_is_the_real_one(installed: tuple[Path, dict[str, str]]) -> None:
