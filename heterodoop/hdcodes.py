@@ -1061,7 +1061,7 @@ CODES: dict[str, Entry] = {
     ),
     "HD619": Entry(
         "the GPU driver has no GPU for the task",
-        "Its queue is full, it is stopping, its GPUs are out of service, or the task failed on the GPU before.",
+        "Its queue is full, it is stopping, its GPUs are out of service, or a task of the job made a GPU fail.",
         "Nothing has to be done: the attempt runs on the CPU. heterodoop driver status shows GPUs and queue.",
     ),
     "HD620": Entry(

@@ -30,11 +30,12 @@ from .jobs import Job, Jobs
 from .knowledge import Source
 from .log import Log
 from .offer import Declined, Offer
-from .protocol import BIG_CONTROL, CONTROL, VERSION, Closed, Failed, Field, Malformed, Message, Stream, Type, encode
+from .protocol import BIG_CONTROL, CONTROL, VERSION, Closed, Failed, Field, Malformed, Message, Silent, Stream, Type, encode
 from .tasks import Cancelled, Result, Say, Tasks, Work
 from .work import WorkFolder
 
 OFFER_SECONDS = RUN_SECONDS = 10.0
+PREPARE_SECONDS = 3600.0  # from ANSWER to RUN, with a WAIT at least every RUN_SECONDS
 DATA_SECONDS = 30.0  # for the next frame of a file or of a split
 INSTALL_SECONDS = 600.0
 PULSE_SECONDS = 1.0
@@ -75,8 +76,8 @@ class Lease:
 
     @property
     def holds_gpu(self) -> bool:
-        """Whether the driver may not end without ending this."""
-        return self.state != "cpu"
+        """Whether the driver may not end without ending this. One that was only offered can still run on the CPU."""
+        return self.state not in ("cpu", "offered")
 
 
 class Leases:
@@ -141,7 +142,7 @@ class Conversation:
         on_gpu = decision.kind == "gpu"
         self._stream.send(
             Type.ANSWER, ("run", decision.kind), ("reason", refusal.reason), ("code", refusal.code),
-            ("ahead", decision.ahead), ("forced", int(decision.forced)), ("version", VERSION),
+            ("ahead", decision.ahead), ("forced", int(decision.forced)), ("version", VERSION), ("waits", 1),
         )
         self._count(lease, f"answered_{decision.kind}", reason=refusal.reason)
         self._s.faults.at("answer")
@@ -176,10 +177,7 @@ class Conversation:
         offer.check()
         if job.refusal:
             raise Declined(*job.refusal)
-        if offer.task in job.failed:
-            raise Declined("an attempt of this task failed on a GPU before", "HD619")
-        if not self._s.gpus.count:
-            raise Declined(f"no GPU is in service: {self._s.gpus.why_none}", "HD619")
+        self._s.gpus.check()
         if self._s.queue.full:
             raise Declined("the GPU driver's queue is full", "HD619")
 
@@ -197,7 +195,7 @@ class Conversation:
 
     def _gpu(self, lease: Lease, job: Job) -> None:
         """Raises Declined: the attempt runs on the CPU, on this connection."""
-        message = self._stream.receive((Type.RUN, Type.FAILED), RUN_SECONDS, BIG_CONTROL)
+        message = self._prepared(lease)
         if message.type is Type.FAILED:
             raise Declined(f"the task gave its lease back: {message.text('reason', '')}", "HD619")
         self._s.faults.at("run")
@@ -231,6 +229,16 @@ class Conversation:
         self._s.node.done(lease.number, seconds)
         self._count(lease, "installed", seconds=seconds, gpu=result.gpu, read=result.source.read, why=result.source.why,
                     bytes=result.read_bytes, stages={name: round(value, 6) for name, value in _seconds(result).items()})
+
+    def _prepared(self, lease: Lease) -> Message:
+        """RUN or FAILED, which the task may keep waiting for as long as it says that it is still at work. Raises Closed."""
+        end = time.monotonic() + PREPARE_SECONDS
+        while time.monotonic() < end:
+            message = self._stream.receive((Type.RUN, Type.FAILED, Type.WAIT), RUN_SECONDS, BIG_CONTROL)
+            if message.type is not Type.WAIT:
+                return message
+            lease.say.text = "the task prepares its files"
+        raise Silent(f"the task has prepared its files for {PREPARE_SECONDS:g} s")
 
     def _scratch(self, lease: Lease, used: ExitStack) -> Path:
         """A private folder for the attempt. Raises Declined."""

@@ -25,7 +25,10 @@ class Ticket:
 
 
 class FairQueue:
-    """`slots()`: how many may run at a time, now. Any thread may use it."""
+    """Any thread may use it.
+
+    slots  how many may run at a time, now. Where nobody can ever have a turn it raises, and so does each that waits.
+    """
 
     def __init__(self, slots: Callable[[], int], limit: int) -> None:
         self._slots = slots
@@ -51,7 +54,7 @@ class FairQueue:
         """Wait for the job's turn, and keep it until the block ends.
 
         waits  is called meanwhile with the number of those that come before; it may raise, which gives the place up.
-        Raises Full.
+        Raises Full; what `slots` raises.
         """
         ticket = Ticket(job)
         with self._changed:
@@ -59,8 +62,8 @@ class FairQueue:
                 raise Full
             self._waiting.setdefault(job, deque()).append(ticket)
             try:
-                while (ahead := self._ahead(ticket)) or self._running >= self._slots():
-                    waits(ahead)
+                while self._running >= self._slots() or self._ahead(ticket):
+                    waits(self._ahead(ticket))
                     self._changed.wait(_TICK_SECONDS)
             except BaseException:
                 self._drop(ticket)

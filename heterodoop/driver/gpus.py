@@ -23,10 +23,12 @@ from ..executor.native_device import DeviceOptions
 from ..executor.worker_client import Limits, Worker
 from ..executor.worker_messages import Setup
 from ..manifest import Manifest
+from .offer import Declined
 
 EMULATED, CUDA = emulated.NAME, cuda.NAME
 MEMORY_PER_BYTE = 32  # device memory that a byte of input takes at most (runtime/host/gpu_task.cpp)
 _LEAST_SUB_SPLIT = 1 << 20
+REST_SECONDS = 300.0  # after which a GPU that is out of service is tried again
 
 
 class Wish(NamedTuple):
@@ -40,7 +42,7 @@ class Wish(NamedTuple):
     device: str
     choice: str = "all"
     sessions: int = 2
-    limits: Limits = Limits(forgive=True)
+    limits: Limits = Limits(forgive=True, rest=REST_SECONDS)
     memory: int = 0
 
 
@@ -125,10 +127,11 @@ class Gpus:
         """Of all GPUs, as `Codes` wants them."""
         return {member.gpu.arch for member in self._members}
 
-    @property
-    def why_none(self) -> str:
-        """Why the last GPU gets no tasks."""
-        return next((member.worker.out_of_service for member in self._members[::-1]), "there is none")
+    def check(self) -> None:
+        """Raises Declined: no GPU gets tasks, and why the last one does not."""
+        if not self.count:
+            why = next((member.worker.out_of_service for member in self._members[::-1]), "there is none")
+            raise Declined(f"no GPU is in service: {why}", "HD619")
 
     def options(self, conf: Mapping[str, str]) -> DeviceOptions:
         """How tasks of a job with these settings run. Raises ValueError: a setting is none."""

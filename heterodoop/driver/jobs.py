@@ -23,8 +23,6 @@ from .files import IDLE_SECONDS, Fetch, Folders, JobFile, bundle_hash
 from .gpus import Codes
 from .offer import Offer
 
-POISON = 2  # tasks that a GPU failed at, after which no other task of the job is tried
-
 
 @dataclass(frozen=True)
 class Bundle:
@@ -58,22 +56,18 @@ class Bundle:
 class Job:
     """A job that attempts came from.
 
-    failed   tasks that a GPU failed at: they are not given to one again.
     refusal  why none of its tasks is given to a GPU, and the code of the error index.
     """
 
     prologues: Prologues
     attempts: int = 0
     used: float = 0.0
-    failed: set[str] = field(default_factory=set)
     refusal: tuple[str, str] | None = None
     files_lock: Lock = field(default_factory=Lock)  # one attempt at a time sends what is missing
 
-    def fail(self, task: str, reason: str) -> None:
-        """A GPU failed at a task. A program that does so again and again would take all its GPUs along."""
-        self.failed.add(task)
-        if len(self.failed) >= POISON and not self.refusal:
-            self.refusal = f"{len(self.failed)} tasks of the job failed on a GPU, the last: {reason}", "HD619"
+    def blame(self, task: str, reason: str) -> None:
+        """A task made a GPU fail, and did so again when it was alone. Each further one would cost all jobs a worker."""
+        self.refusal = self.refusal or (f"{task} of the job made a GPU fail: {reason}", "HD619")
 
 
 class Jobs:

@@ -147,10 +147,11 @@ def alone(state: JobState | None, nodes: int | None, report: JobReport) -> Knowl
 
 
 class Ticker:
-    """The thread of a source: calls `step` every `period` seconds until `stop`, and at once after `wake`."""
+    """The thread of a source: calls `step` again and again until `stop`, and at once after `wake`, whatever it raises."""
 
     def __init__(self, name: str, step: Callable[[], float]) -> None:
         self._step = step  # returns the seconds until the next
+        self.failed = ""  # the last bug that it met
         self._wake = threading.Event()
         self.stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -169,7 +170,11 @@ class Ticker:
 
     def _run(self) -> None:
         while not self.stopped.is_set():
-            seconds = self._step()
+            try:
+                seconds = self._step()
+            except Exception as error:  # a bug, or an answer that nobody thought of: the next one may be another
+                self.failed = f"{type(error).__name__}: {error}"
+                seconds = PERIOD
             self._wake.wait(seconds)
             self._wake.clear()
 
@@ -204,7 +209,8 @@ class Poller:
     def status(self) -> dict[str, object]:
         with self._lock:
             jobs = len(self._jobs)
-        return {"source": "poll", "detail": self._polls.error or "the ApplicationMasters answer", "jobs": jobs}
+        detail = self._polls.error or self._ticker.failed or "the ApplicationMasters answer"
+        return {"source": "poll", "detail": detail, "jobs": jobs}
 
     def step(self) -> float:
         """Ask once for each job and tell the node; returns the seconds until it should be done again."""

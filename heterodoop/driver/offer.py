@@ -5,6 +5,7 @@ Not here: whether a GPU is free, which side the scheduler chooses (server.py).
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -129,7 +130,7 @@ class Offer:
         if (suffix := suffix_of(self.split.uri)) in SUFFIXES or suffix in UNSUPPORTED:
             raise Declined(f"the input is compressed ({suffix})", "HD615")
         try:
-            fit = self.delay >= 0 and 0 < self.sort_bytes <= 2047 << 20
+            fit = 0 <= self.delay < math.inf and 0 < self.sort_bytes <= 2047 << 20
         except ValueError:
             fit = False
         if fit and self.delay and os.environ.get(TESTS) != "1":

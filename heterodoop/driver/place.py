@@ -28,8 +28,15 @@ from .protocol import Closed, Malformed, Stream, Type
 SOCKET_PATH_BYTES = 107  # struct sockaddr_un
 SECRET_BYTES = 32
 HANDSHAKE_SECONDS = 10.0
+HANDSHAKE_BYTES = 256  # of a message before it is known who sends it
 _BACKLOG = 1024
 _PEER = struct.Struct("3i")
+# A connection is looked up by its ends: linux/inet_diag.h, nlmsghdr and inet_diag_req_v2; the uid is in inet_diag_msg.
+_SOCK_DIAG, _BY_FAMILY, _REQUEST = 4, 20, 1
+_ENDS = struct.Struct("!HH4s12x4s12x")
+_DIAG = struct.Struct("=IHHIIBBxxI36sIII")
+_ANY = 0xFFFFFFFF
+_UID_AT = 80
 
 
 class Owner(NamedTuple):
@@ -225,14 +232,33 @@ def admit(sock: socket.socket) -> None:
         raise Closed(f"a process of uid {uid} connected")
 
 
+def peer_uid(sock: socket.socket) -> int | None:
+    """Whose the other end of a TCP connection of this machine is; None: the kernel does not say."""
+    (own, own_port), (peer, peer_port) = sock.getsockname(), sock.getpeername()
+    ends = _ENDS.pack(peer_port, own_port, socket.inet_aton(peer), socket.inet_aton(own))
+    kind = socket.AF_INET, socket.IPPROTO_TCP, _ANY  # in any state
+    request = _DIAG.pack(_DIAG.size, _BY_FAMILY, _REQUEST, 1, 0, *kind, ends, 0, _ANY, _ANY)  # and with any cookie
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _SOCK_DIAG) as kernel:
+            kernel.settimeout(1)
+            kernel.send(request)
+            said = kernel.recv(4096)
+    except OSError:
+        return None
+    is_answer = len(said) >= _UID_AT + 4 and struct.unpack_from("=H", said, 4) == (_BY_FAMILY,)
+    return int(struct.unpack_from("=I", said, _UID_AT)[0]) if is_answer else None
+
+
 def handshake(stream: Stream, key: bytes) -> None:
-    """Over TCP: both ends prove that they know the secret, the driver first. Raises Malformed: the task does not."""
-    theirs = stream.receive((Type.HELLO,), HANDSHAKE_SECONDS).raw("nonce")
+    """Over TCP: both ends prove that they know the secret, the driver first. Raises Malformed: the task does not; Silent:
+    it has not done so in HANDSHAKE_SECONDS."""
+    end = time.monotonic() + HANDSHAKE_SECONDS
+    theirs = stream.receive((Type.HELLO,), HANDSHAKE_SECONDS, HANDSHAKE_BYTES).raw("nonce")
     if len(theirs) != SECRET_BYTES:
         raise Malformed(f"a nonce of {len(theirs)} bytes")
     ours = secrets.token_bytes(SECRET_BYTES)
     stream.send(Type.CHALLENGE, ("nonce", ours), ("proof", proof(key, b"driver", theirs)))
-    said = stream.receive((Type.PROOF,), HANDSHAKE_SECONDS).raw("proof")
+    said = stream.receive((Type.PROOF,), end - time.monotonic(), HANDSHAKE_BYTES).raw("proof")
     if not hmac.compare_digest(said, proof(key, b"task", ours)):
         raise Malformed("the proof is wrong: the task does not know the secret")
 

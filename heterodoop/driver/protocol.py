@@ -51,6 +51,7 @@ class Type(IntEnum):
     HELLO = 14
     CHALLENGE = 15
     PROOF = 16
+    WAIT = 17
     STATUS = 32
     STATE = 33
     STOP = 34

@@ -34,13 +34,20 @@ from .files import Folders, Store
 from .gpus import Gpus, Wish
 from .jobs import Jobs
 from .knowledge import Nothing, Source
+from .lobby import Lobby
 from .log import Log
+from .offer import Declined
 from .place import Place
-from .protocol import BIG_CONTROL, Closed, Malformed, Silent, Stream, Type
+from .protocol import BIG_CONTROL, Closed, Malformed, Message, Silent, Stream, Type
 from .tasks import Tasks
 from .work import WorkFolder
 
-CONNECTIONS = 1024  # at a time; a map attempt on the CPU keeps its own until it ends
+STOPPING = "the GPU driver is stopping"
+CONNECTIONS = 1024  # of attempts at a time; one on the CPU keeps its own until it ends
+UNPROVEN = 64  # over TCP, of those that have not proved who they are
+SILENT = 256  # that have not said what they want
+_AT_ONCE = 32  # accepted at one listener before the other one has its turn
+_ADMIN_SECONDS = 5.0  # for an administrator to take his answer: the next one waits
 _KEEP_SECONDS = 1.0  # between two looks at what is left over
 _DRAIN_SECONDS = 0.1
 _SHOWN = 500  # leases of a status
@@ -77,6 +84,7 @@ class Server:
         self._stack = ExitStack()
         self._leases = Leases()
         self._streams: set[Stream] = set()
+        self._unproven, self._silent = Lobby(UNPROVEN), Lobby(SILENT)
         self._lock = threading.Lock()
         self._answering = threading.Lock()  # an administrator: the end waits until he has his answer
         self._stopping = threading.Event()
@@ -115,7 +123,14 @@ class Server:
         stack.callback(gpus.close)
         gpus.start()
         sessions = config.wish.sessions
-        queue = FairQueue(lambda: gpus.count * sessions, config.queue)
+
+        def slots() -> int:
+            if self.stopping:
+                raise Declined(STOPPING, "HD619")
+            gpus.check()
+            return gpus.count * sessions
+
+        queue = FairQueue(slots, config.queue)
         store = Store(config.work / "store", config.store, lambda what: self.log.event("store", what=what))
         folders = Folders(store, config.work / "folders")
         jobs = Jobs(native, config.wish.device, folders)
@@ -150,8 +165,9 @@ class Server:
             if self._stopping.is_set() and not self._leases.on_gpu:
                 break
             for key, _ in self._listeners.select(_DRAIN_SECONDS if self._stopping.is_set() else _KEEP_SECONDS):
-                while self._accept(key.fileobj, key.data):  # type: ignore[arg-type]
-                    pass
+                for _ in range(_AT_ONCE):
+                    if not self._accept(key.fileobj, key.data):  # type: ignore[arg-type]
+                        break
             if time.monotonic() - kept > _KEEP_SECONDS:
                 kept = time.monotonic()
                 self._keep(kept)
@@ -167,10 +183,17 @@ class Server:
         return self._stopping.is_set()
 
     def _keep(self, now: float) -> None:
-        self._services.node.resize(self._services.gpus.count)
-        for job in self._services.jobs.forget_idle(now):
-            self._services.node.forget(job)
-            self.log.event("forgotten", job=job)
+        try:
+            self._services.node.resize(self._services.gpus.count)
+            for job in self._services.jobs.forget_idle(now):
+                self._services.node.forget(job)
+                self.log.event("forgotten", job=job)
+        except Exception:  # a bug of ours: attempts are served all the same
+            self._internal_error()
+
+    def _internal_error(self) -> None:
+        self._leases.count("internal_errors")
+        self.log.event("internal_error", trace=traceback.format_exc())
 
     def _accept(self, listener: socket.socket, tcp: bool) -> bool:
         """Whether there was a connection."""
@@ -180,45 +203,66 @@ class Server:
             if not isinstance(error, BlockingIOError | ConnectionError):
                 time.sleep(_DRAIN_SECONDS)
             return False
-        if len(self._streams) >= CONNECTIONS:
+        if self._is_strange(sock, tcp):
             sock.close()
-            self._leases.count("too_many_connections")
+            self._leases.count("strangers")
             return True
         stream = Stream(sock)
         with self._lock:
             self._streams.add(stream)
+        if (self._unproven if tcp else self._silent).enter(stream):
+            self._leases.count("pushed_out")
         try:
             threading.Thread(target=self._serve, args=(stream, tcp), name="attempt", daemon=True).start()
         except RuntimeError:  # no thread left
             self._end(stream)
         return True
 
+    def _is_strange(self, sock: socket.socket, tcp: bool) -> bool:
+        """Whether it is of another user, as far as the kernel says so before anything is read of it."""
+        try:
+            if tcp:
+                return place.peer_uid(sock) not in (None, os.getuid())
+            place.admit(sock)
+        except (Closed, OSError):  # OSError: it is gone
+            return True
+        return False
+
     def _serve(self, stream: Stream, tcp: bool) -> None:
         try:
             if tcp:
                 place.handshake(stream, self._secret)
-            else:
-                place.admit(stream.socket)
+                self._unproven.leave(stream)
+                self._silent.enter(stream)
             message = stream.receive((Type.OFFER, Type.STATUS, Type.STOP), OFFER_SECONDS, BIG_CONTROL)
-            if message.type is Type.OFFER:
-                why_not = "the GPU driver is stopping" if self.stopping else ""
-                Conversation(self._services, self._leases, stream, why_not).serve(message)
-            else:
-                with self._answering:
-                    admin.answer(stream, message, self)
+            self._silent.leave(stream)
+            self._answer(stream, message)
         except Closed as end:
             if isinstance(end, Malformed | Silent):
                 self._leases.count("malformed" if isinstance(end, Malformed) else "silent")
                 self.log.event("dropped", reason=str(end))
         except BaseException:  # a bug of ours: this attempt sees a closed socket, the others go on
-            self._leases.count("internal_errors")
-            self.log.event("internal_error", trace=traceback.format_exc())
+            self._internal_error()
         finally:
             self._end(stream)
+
+    def _answer(self, stream: Stream, message: Message) -> None:
+        """Raises Closed."""
+        if message.type is not Type.OFFER:
+            stream.socket.settimeout(_ADMIN_SECONDS)
+            with self._answering:
+                admin.answer(stream, message, self)
+        elif len(self._leases.open) >= CONNECTIONS:
+            self._leases.count("too_many_connections")
+        else:
+            why_not = STOPPING if self.stopping else ""
+            Conversation(self._services, self._leases, stream, why_not).serve(message)
 
     def _end(self, stream: Stream) -> None:
         with self._lock:
             self._streams.discard(stream)
+        self._unproven.leave(stream)
+        self._silent.leave(stream)
         stream.close()
 
     def _shut_all(self) -> None:

@@ -197,8 +197,8 @@ class Tasks:
         """Raises Declined, Cancelled: it is no result."""
         say.check()
         if isinstance(done, Refusal):
-            if done.device_failed:
-                work.job.fail(work.offer.task, done.reason)
+            if done.blamed:
+                work.job.blame(work.offer.task, done.reason)
             raise Declined(done.reason, "HD619" if done.device_failed else "HD615")
         if done.cancelled:
             raise Cancelled
@@ -215,7 +215,7 @@ class Tasks:
             self._native.check_map_output(result.data, result.index, work.offer.reduces, say.progress)
         except HeteroDoopError as error:
             say.check()
-            work.job.fail(work.offer.task, error.message)
+            work.job.blame(work.offer.task, error.message)
             raise Declined(error.message, "HD618") from None
         check = time.monotonic() - begun
         try:

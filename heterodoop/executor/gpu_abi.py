@@ -77,6 +77,8 @@ def declare(lib: ctypes.CDLL) -> None:
     lib.hd_device_open.restype = c_void_p
     lib.hd_device_close.argtypes = [c_void_p]
     lib.hd_device_close.restype = None
+    lib.hd_device_probe.argtypes = [c_void_p, c_char_p, c_uint64]
+    lib.hd_device_probe.restype = c_int32
     lib.hd_device_stats.argtypes = [c_void_p, POINTER(StatsBlock)]
     lib.hd_device_stats.restype = None
     lib.hd_gpu_map_task.argtypes = [

@@ -20,7 +20,8 @@ from .prologue import LiveIns, Prologues
 from .report import AttemptResult, TaskFailure
 
 # Answers of a device after which the CPU decides. An I/O error or a failed combiner is a failure on either side.
-_FOR_THE_CPU = (TaskStatus.RUN_ON_CPU, TaskStatus.DEVICE_FAILED, TaskStatus.INTERNAL)
+_FAILED = (TaskStatus.DEVICE_FAILED, TaskStatus.DEVICE_LOST)
+_FOR_THE_CPU = (TaskStatus.RUN_ON_CPU, *_FAILED, TaskStatus.INTERNAL)
 REFUSED_STAGE = "refused"
 _SPILLS = ("spill*.out*", "merge-*.run*")  # of the native runtime; a worker that was killed leaves them
 
@@ -85,12 +86,14 @@ class Refusal:
     seconds        on the device, in vain.
     device_failed  the device itself failed, or a kernel did what none may do.
     retried        why it was tried twice.
+    blamed         it was this task that made the device fail: alone on it, and after it had failed at it before.
     """
 
     reason: str
     seconds: float = 0.0
     device_failed: bool = False
     retried: str = ""
+    blamed: bool = False
 
 
 def run_map(
@@ -129,8 +132,10 @@ def run_on_device(
         _begin_again(run, progress)
         tried = _try(launcher, run, progress)
     if tried.result.status in _FOR_THE_CPU and not tried.fault:
-        failed = bool(retried) or tried.result.status is not TaskStatus.RUN_ON_CPU
-        return Refusal(tried.result.message, wasted + tried.seconds, failed, retried)
+        status = tried.result.status
+        failed = bool(retried) or status is not TaskStatus.RUN_ON_CPU
+        blamed = status is TaskStatus.INTERNAL or (bool(retried) and status is TaskStatus.DEVICE_FAILED)
+        return Refusal(tried.result.message, wasted + tried.seconds, failed, retried, blamed)
     done = map_result(tried.result, tried.fault, tried.runs, run.job, run.out, run.index)
     seconds = {**done.seconds, REFUSED_STAGE: wasted} if retried else done.seconds
     return replace(done, device=device.name, retried=retried, seconds=seconds)
@@ -145,7 +150,7 @@ class _Try(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        return self.result.status is TaskStatus.DEVICE_FAILED and not self.fault
+        return self.result.status in _FAILED and not self.fault
 
     @property
     def seconds(self) -> float:

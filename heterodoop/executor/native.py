@@ -47,6 +47,7 @@ class TaskStatus(IntEnum):
     INPUT_LINE = 12
     OUTPUT_LINE = 13
     TIMED_OUT = 14  # a filter was silent for too long
+    DEVICE_LOST = 100  # never of the native runtime: the device is gone, and not for anything that the task did
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,13 @@ class NativeDevice:
         self._failed |= result.status is TaskStatus.DEVICE_FAILED
         return result
 
+    def probe(self) -> None:
+        """Let it do work whose results are known. Raises DeviceError HD415: it fails at that, and must be closed."""
+        error = ctypes.create_string_buffer(abi.ERROR_BYTES)
+        if self._native.library.hd_device_probe(self._handle, error, len(error)):
+            why = error.value.decode("utf-8", "backslashreplace")
+            raise DeviceError(f"the {self.NAME} device does not work: {why}", code="HD415")
+
     def stats(self) -> dict[str, int]:
         """What its tasks did, all together: sub_splits, retries, ... (hd_gpu_stats says what each counts)."""
         block = abi.StatsBlock()

@@ -20,7 +20,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
-from ..errors import EXIT_BUG, HeteroDoopError
+from ..errors import EXIT_BUG, DeviceError, HeteroDoopError
 from .device import load_driver, open_gpu, survey
 from .gpus import Gpu, Opened, Survey
 from .native import Native, Progress
@@ -58,7 +58,7 @@ def serve(devices: _Cuda | _Emulated, channel: Channel, sessions: list[Session])
         native = Native.load()
         started: SimpleQueue[HeteroDoopError | None] = SimpleQueue()
         for session in sessions:
-            session.start(lambda: devices.device(native, setup, order.number), started)
+            session.start(lambda: _device(devices, native, setup, order.number), started)
         for error in [started.get() for _ in sessions]:
             if error:
                 raise error
@@ -67,6 +67,17 @@ def serve(devices: _Cuda | _Emulated, channel: Channel, sessions: list[Session])
             channel.receive()  # the end: nothing more is ever said here
         finally:
             _finish(sessions)
+
+
+def _device(devices: _Cuda | _Emulated, native: Native, setup: Setup, number: int) -> NativeDevice:
+    made = devices.device(native, setup, number)
+    if setup.probe:
+        try:
+            made.probe()
+        except DeviceError:
+            made.close()
+            raise
+    return made
 
 
 def _finish(sessions: list[Session]) -> None:

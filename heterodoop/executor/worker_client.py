@@ -2,13 +2,14 @@
 
 The process is started in the background, by a thread that lives as long as the job; the first one may be there already.
 A fault is a process that ended, a device that failed (its context is of no use any more), or a task without progress. The
-faulty process is killed and replaced; after a number of faults the GPU is out of service. Not here: what runs a task again
-(gpu_task.py), which task gets which session (engine).
+faulty process is killed and replaced, and the next one first does work whose results are known; after a number of faults the
+GPU is out of service. Where several tasks ran, each runs again alone, and shows by that whether it was its fault. Not here:
+what runs a task again (gpu_task.py), which task gets which session (engine).
 """
 
 from __future__ import annotations
 
-import select
+import math
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -18,28 +19,29 @@ from typing import NamedTuple
 from ..errors import DeviceError
 from .gpu_task import KernelCall
 from .gpus import Opened, Survey
-from .native import MapSpec, Phase, Progress, TaskResult, TaskStatus
+from .native import MapSpec, Progress, TaskResult, TaskStatus
 from .native_device import DeviceOptions
+from .turns import Turns
 from .worker_messages import Message, Open, Ready, Refused, Reply, Run, Setup
 from .worker_process import START_SECONDS, Session, WorkerProcess
 from .worker_spawn import Spawned, discard, spawn
+from .worker_watch import Hung, Stopped, Watch
 
-CANCEL_SECONDS = 1.0  # that a task told to stop may still run: no kernel can be stopped in the middle
 _TICK_SECONDS = 0.1
-_WAITING = 3  # times the limit, for a task without progress while the GPU's other tasks go on
-# Phases in which the user's own programs or the disk set the pace: nobody can say what is too long.
-_UNLIMITED = (Phase.COMBINE, Phase.FINISH)
 
 
 class Limits(NamedTuple):
     """hang_seconds: that a task may make no progress, at least. faults: after so many the GPU is out of service.
 
-    forgive  a task that was done wipes out the faults before it: for a process that lives for weeks.
+    forgive  a process that works, as its probe says, wipes out the faults before it: they were those of tasks. For a GPU
+             that many jobs share.
+    rest     seconds after which a GPU that is out of service is tried again.
     """
 
     hang_seconds: float = 30.0
     faults: int = 3
     forgive: bool = False
+    rest: float = math.inf
 
 
 class Worker:
@@ -58,7 +60,9 @@ class Worker:
         self.limits = limits
         self.on_ready: Callable[[], None] = lambda: None  # called, by another thread, whenever a process is ready
         self.faults: list[str] = []  # why, of each process that was replaced
+        self.turns = Turns()
         self._forgiven = 0  # of them
+        self._probe = False  # the next process shows first that the GPU works
         self._earlier = 0  # of them, in earlier jobs
         self._changed = Condition()
         self._process: WorkerProcess | None = None
@@ -146,11 +150,6 @@ class Worker:
         """Faults from now on are another job's."""
         self._earlier = len(self.faults)
 
-    def did(self) -> None:
-        """A task was done."""
-        if self.limits.forgive:
-            self._forgiven = len(self.faults)
-
     def replace(self) -> None:
         """The next task gets a new process; what this one has in the GPU's memory goes with it. Call it between tasks."""
         with self._changed:
@@ -185,15 +184,27 @@ class Worker:
 
     def _live(self) -> None:
         try:
-            while not self._closing and not self._out:
-                self._serve(self._next())
-        except OSError as error:
-            self._retire(f"no worker process can be started: {error}")
+            while not self._closing and (not self._out or self._rested()):
+                try:
+                    self._serve(self._next())
+                except OSError as error:
+                    self._retire(f"no worker process can be started: {error}")
         finally:
             if self._spawned:  # nobody uses it: this was closed before, or the process cannot be watched
                 discard(self._spawned)
             if not self._closing and not self._out:  # a bug: nobody may wait for ever
                 self._retire("the thread that watches it has ended")
+
+    def _rested(self) -> bool:
+        """Wait until the GPU may be tried again; False: it never may, or this is closed."""
+        end = time.monotonic() + self.limits.rest
+        with self._changed:
+            while not self._closing and (left := end - time.monotonic()) > 0:
+                if math.isinf(left):
+                    return False
+                self._changed.wait(left)
+            self._out, self._probe, self._forgiven = None, True, len(self.faults)
+            return not self._closing
 
     def _next(self) -> WorkerProcess:
         """Raises OSError: there can be none."""
@@ -222,6 +233,7 @@ class Worker:
             self._process = None
         process.finish()
         if self._fault:
+            self._probe = True
             self.faults.append(self._fault)
             if (count := len(self.faults) - self._forgiven) >= self.limits.faults:
                 self._retire(f"out of service after {count} faults, the last: {self._fault}")
@@ -235,6 +247,8 @@ class Worker:
                     self._changed.wait()
                 if message is None or self._closing or self._out:
                     return
+            if isinstance(message, Setup):
+                message = message._replace(probe=self._probe)
             process.send(message)
             self._note(process.receive())
 
@@ -247,6 +261,9 @@ class Worker:
                     self._opened = said
                 case Ready():
                     self._ready = not self._closing
+                    self._probe = False
+                    if self.limits.forgive:
+                        self._forgiven = len(self.faults)
                 case Refused(message, code, help):
                     self._out, self._fault = DeviceError(message, code=code, help=help), ""
             self._changed.notify_all()
@@ -267,6 +284,7 @@ class WorkerDevice:
         self.hang_seconds = worker.limits.hang_seconds
         self.worker = worker
         self._session = session
+        self._suspect = False  # its last task failed, and may not have been alone
         self._stats: Counter[str] = Counter()
 
     @property
@@ -281,28 +299,44 @@ class WorkerDevice:
     def map_task(
         self, spec: MapSpec, map: KernelCall, combine: KernelCall | None, progress: Progress | None = None,
     ) -> TaskResult:
-        """Run one map task; status RUN_ON_CPU or DEVICE_FAILED where it could not do so exactly."""
+        """Run one map task; status RUN_ON_CPU, DEVICE_FAILED or DEVICE_LOST where it could not do so exactly.
+
+        After a failure the next one runs alone: DEVICE_FAILED is then its own doing, DEVICE_LOST is not.
+        """
         seen = progress or Progress()
         begun = time.monotonic()
+        check = Stopped.check(seen)
+        turns = self.worker.turns
         try:
-            process = self.worker.process(_Stopped.check(seen))
-        except _Stopped:
+            with turns.alone(check) if self._suspect else turns.side_by_side(check):
+                result = self._on_process(self.worker.process(check), spec, (map, combine), seen)
+        except Stopped:
             return _no_result(TaskStatus.CANCELLED, "", begun)
         except DeviceError as error:
-            return _no_result(TaskStatus.DEVICE_FAILED, error.message, begun)
+            result = _no_result(TaskStatus.DEVICE_LOST, error.message, begun)
+        self._suspect = result.status is TaskStatus.DEVICE_FAILED and not self._suspect
+        return result
+
+    def _on_process(
+        self, process: WorkerProcess, spec: MapSpec, calls: tuple[KernelCall, KernelCall | None], seen: Progress,
+    ) -> TaskResult:
+        begun = time.monotonic()
+        status = TaskStatus.DEVICE_FAILED
         with process.session(self._session) as session, seen.shared(session.block):
             try:
-                return self._run(process, session, spec, (map, combine), seen)
-            except _Hung as hung:
+                return self._run(process, session, spec, calls, seen)
+            except Hung as hung:
                 why = f"it made no progress for {hung.seconds:.3g} s"
-            except _Stopped:
+            except Stopped:
                 self.worker.fault(process, "")
                 return _no_result(TaskStatus.CANCELLED, "", begun)
             except (EOFError, OSError):
+                if self._suspect and process.was_killed():  # alone: it was nobody of ours
+                    status = TaskStatus.DEVICE_LOST
                 process.kill()
                 why = f"its worker process ended: {process.how_it_ended()}"
             self.worker.fault(process, why)
-            return _no_result(TaskStatus.DEVICE_FAILED, f"the {self.name} device failed: {why}", begun)
+            return _no_result(status, f"the {self.name} device failed: {why}", begun)
 
     def stats(self) -> dict[str, int]:
         """What its tasks did, all together (NativeDevice.stats); of one that its process did not survive nothing."""
@@ -315,13 +349,13 @@ class WorkerDevice:
         self, process: WorkerProcess, session: Session, spec: MapSpec, calls: tuple[KernelCall, KernelCall | None],
         progress: Progress,
     ) -> TaskResult:
-        """Raises _Hung, _Stopped; EOFError, OSError: the process ended."""
+        """Raises Hung, Stopped; EOFError, OSError: the process ended."""
         new = None if session.calls == calls else calls
         fd = spec.input if isinstance(spec.input, int) else -1
         session.channel.send(Run(spec, new, self.options), fd)
         session.calls = calls
         limit = min(self.hang_seconds, spec.timeout_seconds or self.hang_seconds)
-        _Watch(progress, limit, lambda: process.others(self._session)).wait(session)
+        Watch(progress, limit, lambda: process.others(self._session)).wait(session)
         reply, _ = session.channel.receive()
         if not isinstance(reply, Reply):
             raise OSError(f"{type(reply).__name__} is no answer to a task")
@@ -329,66 +363,7 @@ class WorkerDevice:
         session.stats = reply.stats
         if reply.result.status is TaskStatus.DEVICE_FAILED:
             self.worker.fault(process, reply.result.message)
-        elif reply.result.ok:
-            self.worker.did()
         return reply.result
-
-
-class _Stopped(Exception):
-    """The task was told to stop."""
-
-    @staticmethod
-    def check(progress: Progress) -> Callable[[], None]:
-        def check() -> None:
-            if progress.cancelled:
-                raise _Stopped
-
-        return check
-
-
-class _Hung(Exception):
-    def __init__(self, seconds: float) -> None:
-        super().__init__()
-        self.seconds = seconds
-
-
-class _Watch:
-    """Waits for the end of a task, but not for one that makes no progress or does not stop.
-
-    others  what the GPU's other sessions have done: a task that waits for their kernels does not hang, up to a point.
-    """
-
-    def __init__(self, progress: Progress, limit: float, others: Callable[[], object]) -> None:
-        self._progress = progress
-        self._limit = limit
-        self._others = others
-        self._seen: object = None
-        self._others_seen: object = None
-        self._since = self._others_since = time.monotonic()
-        self._stop: float | None = None
-
-    def wait(self, session: Session) -> None:
-        """Returns when there is something to receive. Raises _Hung, _Stopped."""
-        poll = select.poll()
-        poll.register(session.channel.socket, select.POLLIN)
-        while not poll.poll(_TICK_SECONDS * 1000):
-            self._look(time.monotonic())
-
-    def _look(self, now: float) -> None:
-        seen = self._progress
-        if seen.cancelled:
-            self._stop = self._stop or now
-            if now - self._stop > CANCEL_SECONDS:
-                raise _Stopped
-        state = seen.phase, seen.bytes_in, seen.records_in, seen.pairs_out, seen.bytes_out
-        if state != self._seen or seen.phase in _UNLIMITED:
-            self._seen, self._since = state, now
-        others = self._others()
-        if others != self._others_seen:
-            self._others_seen, self._others_since = others, now
-        limit = self._limit if now - self._others_since > self._limit else self._limit * _WAITING
-        if now - self._since > limit:
-            raise _Hung(now - self._since)
 
 
 def _no_result(status: TaskStatus, message: str, begun: float) -> TaskResult:

@@ -44,10 +44,14 @@ class Open(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """HeteroDoop's own kernels for the device, and the library that drives it (None: the native runtime does)."""
+    """HeteroDoop's own kernels for the device, and the library that drives it (None: the native runtime does).
+
+    probe  see first whether the device works: it is used again after a fault.
+    """
 
     runtime: Path
     library: Path | None
+    probe: bool = False
 
 
 class Ready(NamedTuple):

@@ -53,6 +53,7 @@ class WorkerProcess:
         self._control = _channel(control, START_SECONDS)
         self.pid = self._process.pid
         self._how = ""
+        self._killed = False
         self._lock = Lock()
 
     def send(self, message: Message) -> None:
@@ -76,7 +77,13 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End it now, with all that is in its group; may be called at any time by any thread."""
-        worker_spawn.kill(self._process)
+        if self._process.poll() is None:
+            self._killed = True
+            worker_spawn.kill(self._process)
+
+    def was_killed(self) -> bool:
+        """Whether it ended by SIGKILL that was not `kill`'s: by the system for want of memory, or by a person."""
+        return self._ended(_END_SECONDS) and self._process.returncode == -signal.SIGKILL and not self._killed
 
     def finish(self) -> None:
         """Let it end by itself, with its channels shut; kill it where it does not. Frees what belongs to it here."""

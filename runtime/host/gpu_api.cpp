@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "device_buffer.h"
+#include "gpu_probe.h"
 #include "gpu_session.h"
 #include "task_result.h"
 
@@ -85,6 +87,20 @@ hd_device *hd_device_open(const char *kind, int32_t ordinal, const char *library
 }
 
 void hd_device_close(hd_device *device) { delete device; }
+
+int32_t hd_device_probe(hd_device *device, char *error, uint64_t error_size) {
+  try {
+    probe_device(*device->session->device);
+    return 0;
+  } catch (const std::exception &e) {
+    say(error, error_size, e.what());
+  } catch (const OutOfDeviceMemory &) {
+    say(error, error_size, "it has no memory left");
+  } catch (...) {
+    say(error, error_size, "unknown C++ exception");
+  }
+  return 1;
+}
 
 int32_t hd_gpu_map_task(hd_device *device, const hd_map_spec *spec, const hd_kernel_spec *map, const hd_kernel_spec *combine,
                         const hd_gpu_options *options, hd_progress *progress, hd_result *result) {

@@ -91,6 +91,9 @@ typedef struct hd_device hd_device;
 // `ordinal` does not count). NULL on failure, with the reason in `error`.
 hd_device *hd_device_open(const char *kind, int32_t ordinal, const char *library, char *error, uint64_t error_size);
 void hd_device_close(hd_device *device); // NULL is fine
+// Whether the device still works: small pieces of work whose results are known. 0, else 1 with the reason in `error`, and
+// then it must be closed.
+int32_t hd_device_probe(hd_device *device, char *error, uint64_t error_size);
 
 // Returns result->status, as hd_map_task, and HD_RUN_ON_CPU (result->message says why) or HD_DEVICE_FAILED (the device
 // must be closed; another may be opened). One task at a time per device. `combine` NULL: pairs are not combined on the

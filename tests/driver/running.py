@@ -8,12 +8,20 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from heterodoop.driver.gpus import Wish
+from heterodoop.driver.place import Place
+from heterodoop.driver.server import Config, Server
+from heterodoop.storage import hadoop_conf
 
 from ..support import COMMAND, Done, alive, cli_process
 from ..support import environment as with_checkout
@@ -117,3 +125,25 @@ def running(*options: object, environment: Mapping[str, str] | None = None) -> I
                 with suppress(ClosedByDriver, OSError):  # it may be dying already
                     driver.stop(now=True)
             process.wait(20)
+
+
+@contextmanager
+def in_this_process(environment: Mapping[str, str], patch: pytest.MonkeyPatch) -> Iterator[Driver]:
+    """A driver with one session, in threads of this process. It has ended with the block."""
+    for name, value in environment.items():
+        patch.setenv(name, value)
+    with driver_folder() as driver:
+        place = Place(driver.folder)
+        config = Config(place, driver.folder / "driver.work", Wish("emulated", sessions=1))
+        with Server(config, hadoop_conf.load()) as server:
+            serving = threading.Thread(target=server.run)
+            serving.start()
+            try:
+                yield driver
+            finally:
+                server.stop()
+                serving.join(10)
+                ended = not serving.is_alive()
+                server.stop(now=True)
+                serving.join()
+        assert ended, "it has not ended within 10 s"

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from heterodoop.driver.fair_queue import FairQueue, Full
+from heterodoop.errors import DeviceError
 
 
 class Line:
@@ -91,3 +92,27 @@ def test_a_place_is_given_up() -> None:
     assert line.queue.waiting == 0
     line.enter("b", "b0")
     assert line.finish() == ["a0", "b0"]
+
+
+def test_nobody_waits_for_a_turn_that_can_not_come() -> None:
+    out: list[str] = []
+
+    def slots() -> int:
+        if out:
+            raise DeviceError("no GPU is in service")
+        return 1
+
+    line = Line(FairQueue(slots, 10))
+    line.enter("a", "a0")
+    ended = threading.Event()
+
+    def wait() -> None:
+        with pytest.raises(DeviceError), line.queue.turn("b", lambda ahead: None):
+            raise AssertionError
+        ended.set()
+
+    threading.Thread(target=wait).start()
+    assert not ended.wait(0.3)
+    out.append("out")
+    assert ended.wait(2) and line.queue.waiting == 0 and line.queue.running == 1
+    assert line.finish() == ["a0"]

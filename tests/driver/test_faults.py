@@ -14,11 +14,12 @@ import pytest
 
 from heterodoop.driver.faults import Faults
 from heterodoop.errors import UsageError
+from heterodoop.executor import worker_client
 
 from ..support import Bundles, alive
 from .client import CPU_DONE, INSTALLED, RUN, Attempt, ClosedByDriver
 from .conftest import OnCpu
-from .running import Driver, running, wait_for
+from .running import Driver, in_this_process, running, wait_for
 
 FAULT = "HETERODOOP_DRIVER_FAULT"
 Environment = Callable[[str], dict[str, str]]
@@ -133,39 +134,106 @@ def test_a_worker_that_is_killed_is_replaced(cache: dict[str, str], attempt: Att
         assert gpu["restarts"] == len(killed) and alive(gpu["pid"])
 
 
-def test_a_gpu_out_of_service_gives_no_leases(
+def test_a_job_whose_kernel_makes_a_gpu_fail_gets_none_any_more(
     cache: dict[str, str], attempt: Attempt, bundle_that_crashes: Attempt,
 ) -> None:
-    """Three faults without a task that was done: two of one task's tries, one of another job's."""
+    """The GPU is not to blame, and other jobs use it; however many such jobs come."""
     with running(environment=cache) as driver:
-        for job in ("job_1_0021", "job_1_0022"):
+        for n in range(3):
+            bad = replace(bundle_that_crashes, job=f"job_1_002{n}")
             with driver.client() as client:
-                client.map(replace(bundle_that_crashes, job=job))
-        wait_for(lambda: driver.status()["gpus"][0]["out_of_service"])
+                first = client.map(bad)
+            assert (first.kind, first.text("code")) == ("refused", "HD619") and "not there" in first.text("reason")
+            for more in (replace(bad, number=1), replace(bad, task=1)):
+                with driver.client() as client:
+                    again = client.map(more)
+                assert (again.kind, again.text("code")) == ("cpu", "HD619") and "made a GPU fail" in again.text("reason")
         with driver.client() as client:
-            outcome = client.map(replace(attempt, job="job_1_0013"))
-        assert (outcome.kind, outcome.text("code")) == ("cpu", "HD619") and "out of service" in outcome.text("reason")
+            assert client.map(replace(attempt, job="job_1_0015")).kind == "result"
+        (gpu,) = driver.status()["gpus"]
+        assert gpu["restarts"] == 6 and gpu["out_of_service"] == ""
 
 
-def test_another_attempt_of_a_task_that_a_gpu_failed_at_is_not_taken(
-    cache: dict[str, str], attempt: Attempt, bundle_that_crashes: Attempt,
+def test_neighbours_of_a_bad_kernel_run_again_and_are_not_blamed(
+    cache: dict[str, str], attempt: Attempt, bundle_that_crashes: Attempt, sample: Path, on_cpu: OnCpu,
 ) -> None:
+    _, index, data = on_cpu(attempt, sample)
+    stop = threading.Event()
+    seen: list[str] = []
+
+    def run_good_tasks(job: str) -> None:
+        task = 0
+        while not stop.is_set():
+            one = replace(attempt, job=job, task=task, maps=1000, policy="gpu-only",
+                          conf={"heterodoop.gpu.sub-split.bytes": "8000"})
+            task += 1
+            with driver.client() as client:
+                outcome = client.map(one)
+                assert outcome.kind != "result" or (outcome.index, outcome.data) == (index, data)
+                seen.append(outcome.kind if outcome.kind == "result" else f"{outcome.kind}: {outcome.text('reason')}")
+                client.send(INSTALLED)
+
     with running(environment=cache) as driver:
-        with driver.client() as client:
-            first = client.map(bundle_that_crashes)
-        assert (first.kind, first.text("code")) == ("refused", "HD619")
-        with driver.client() as client:
-            again = client.map(replace(bundle_that_crashes, number=1))
-        assert again.kind == "cpu" and "failed on a GPU before" in again.text("reason")
-        with driver.client() as client:
-            assert client.map(replace(attempt, job="job_1_0015")).kind == "result"  # wipes out the faults before
-        with driver.client() as client:
-            assert client.map(replace(bundle_that_crashes, task=1)).kind == "refused"
-        with driver.client() as client:
-            third = client.map(replace(bundle_that_crashes, task=2))
-        assert third.kind == "cpu" and "2 tasks of the job failed on a GPU" in third.text("reason")
-        with driver.client() as client:
-            assert client.map(replace(attempt, job="job_1_0016")).kind == "result"
+        threads = [threading.Thread(target=run_good_tasks, args=(f"job_9_{n}",)) for n in range(2)]
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: len(seen) >= 2)
+        for n in range(3):
+            with driver.client(60) as client:
+                bad = client.map(replace(bundle_that_crashes, job=f"job_666_{n}", policy="gpu-only"))
+            assert bad.kind == "refused" and "not there" in bad.text("reason")
+        stop.set()
+        for thread in threads:
+            thread.join(60)
+        (gpu,) = driver.status()["gpus"]
+        assert gpu["out_of_service"] == "" and gpu["restarts"] >= 6
+    assert set(seen) == {"result"}
+
+
+def test_attempts_that_wait_for_a_gpu_that_will_not_come_are_told_at_once(
+    cache: dict[str, str], attempt: Attempt, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No worker process can be started any more; and the driver ends when it is told to."""
+    def none(*arguments: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    with in_this_process(cache, monkeypatch) as driver:
+        with driver.client() as first, driver.client() as second, driver.client() as third:
+            first.offer(slow(attempt, 3))
+            first.send(RUN, *slow(attempt, 3).run())
+            first.until(attempt, lambda said: "delayed" in said["text"])
+            for task, client in ((1, second), (2, third)):
+                client.offer(replace(attempt, task=task, policy="gpu-only"))
+                client.send(RUN, *attempt.run())
+                client.until(attempt, lambda said: "ahead" in said)
+            monkeypatch.setattr(worker_client, "spawn", none)
+            os.kill(driver.status()["gpus"][0]["pid"], signal.SIGKILL)
+            begun = time.monotonic()
+            for client in (second, third):
+                outcome = client.rest(attempt)
+                assert (outcome.kind, outcome.text("code")) == ("refused", "HD619"), outcome
+                assert "no GPU is in service" in outcome.text("reason") and "allocate memory" in outcome.text("reason")
+            assert time.monotonic() - begun < 10
+            with driver.client() as late:
+                assert "no GPU is in service" in late.offer(replace(attempt, task=3))["reason"]
+
+
+def test_attempts_that_wait_run_on_the_cpu_when_the_driver_is_told_to_end(cache: dict[str, str], attempt: Attempt) -> None:
+    with running("--sessions", 1, environment=cache) as driver:
+        with driver.client() as first, driver.client() as second, driver.client() as third:
+            first.offer(slow(attempt, 2))
+            first.send(RUN, *slow(attempt, 2).run())
+            first.until(attempt, lambda said: "delayed" in said["text"])
+            second.offer(replace(attempt, task=1, policy="gpu-only"))
+            second.send(RUN, *attempt.run())
+            second.until(attempt, lambda said: "ahead" in said)
+            third.offer(replace(attempt, task=2))  # and says nothing more
+            pid = driver.pid()
+            driver.stop()
+            assert "stopping" in second.rest(attempt).text("reason")
+            assert first.rest(attempt).kind == "result"
+            first.send(INSTALLED)
+            wait_for(lambda: not alive(pid), 10)
 
 
 CRASHES = r"""

@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -162,12 +163,12 @@ def as_other(*words: str) -> None:
 
 
 @TWO_USERS
-def test_a_work_folder_that_another_user_made_first(cache: dict[str, str], tmp_path: Path) -> None:
+def test_a_work_folder_that_another_user_made_first(cache: dict[str, str]) -> None:
     """He could put his programs into the driver's place."""
-    for path in [tmp_path, *tmp_path.parents][:3]:
-        path.chmod(path.stat().st_mode | 0o055)
-    tmp_path.chmod(0o1777)
-    as_other("sh", "-c", f"umask 0; mkdir -p '{tmp_path}/w'")
+    base = Path(tempfile.mkdtemp(prefix="hdd-", dir="/tmp"))
+    base.chmod(0o1777)
+    as_other("sh", "-c", f"umask 0; mkdir '{base}/w'")
     with driver_folder(cache) as driver:
-        done = driver.start("--work", tmp_path / "w")
+        done = driver.start("--work", base / "w")
     assert done.status == 2 and "[HD667]" in done.message and f"uid {OTHER}" in done.message
+    shutil.rmtree(base)

@@ -17,12 +17,13 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor import native_abi, worker_client, worker_process, worker_spawn
+from heterodoop.executor import native_abi, worker_client, worker_process, worker_spawn, worker_watch
 from heterodoop.executor.emulated import runtime_module
 from heterodoop.executor.gpu_task import KernelCall, KernelCode
 from heterodoop.executor.gpus import Opened
 from heterodoop.executor.native import FilterCommand, MapSpec, Phase, Progress, TaskResult, TaskStatus
 from heterodoop.executor.prologue import LiveIns
+from heterodoop.executor.turns import Turns
 from heterodoop.executor.worker_client import Limits, Worker, WorkerDevice
 from heterodoop.executor.worker_messages import Channel, Open, Reply, Run, Setup
 from heterodoop.executor.worker_process import Session, WorkerProcess
@@ -203,6 +204,8 @@ class ScriptedWorker:
         self.session_ = Session(Channel(ours), native_abi.ProgressBlock())
         self.theirs = Channel(theirs)
         self.told: list[str] = []
+        self.turns = Turns()
+        self.killed = False
         self.others_do: Callable[[], object] = tuple
         self.requests: list[Run] = []
 
@@ -227,8 +230,8 @@ class ScriptedWorker:
     def how_it_ended(self) -> str:
         return "killed by SIGKILL"
 
-    def did(self) -> None:
-        """A task was done: nothing follows from it here."""
+    def was_killed(self) -> bool:
+        return self.killed
 
     def fault(self, process: object, why: str) -> None:
         self.told.append(why)
@@ -354,7 +357,7 @@ def test_the_users_own_programs_may_take_their_time(scripted: ScriptedWorker) ->
 
 
 def test_a_task_that_does_not_stop_is_killed(scripted: ScriptedWorker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_client, "CANCEL_SECONDS", 0.3)
+    monkeypatch.setattr(worker_watch, "CANCEL_SECONDS", 0.3)
     device, progress = device_of(scripted), Progress()
     device.hang_seconds = 60
     timer = threading.Timer(0.1, progress.cancel)

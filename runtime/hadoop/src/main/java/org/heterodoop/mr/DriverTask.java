@@ -16,6 +16,7 @@ import org.apache.hadoop.mapred.Task;
  */
 final class DriverTask {
   private static final long STATUS_EVERY_MS = 1_000;
+  private static final long WAIT_EVERY_MS = 2_000;
 
   private final Connection driver;
   private final JobConf job;
@@ -36,13 +37,13 @@ final class DriverTask {
 
   /**
    * Returns when the driver announces a result, whose bytes come next. `ahead` is the place in the queue that the answer
-   * named. Raises RefusedException when the driver gives the task back.
+   * named, `waits`: it said that the driver knows WAIT. Raises RefusedException when the driver gives the task back.
    */
-  MapResult run(long ahead) throws IOException {
+  MapResult run(long ahead, boolean waits) throws IOException {
     LocalizedFiles files = new LocalizedFiles(job);
     Fields fields = new Fields();
     ChildEnvironment.addTo(fields, job);
-    files.addTo(fields, job, reporter);
+    files.addTo(fields, job, waits ? new KeepAlive(reporter, driver, WAIT_EVERY_MS) : reporter);
     driver.send(Frame.RUN, fields);
     show(ahead > 0 ? "waiting for GPU, " + ahead + " ahead" : "GPU: starting", true);
     try (SplitReader reader = new SplitReader(split.getPath(), job)) {

@@ -18,6 +18,7 @@ final class Frame {
   static final int HELLO = 14;
   static final int CHALLENGE = 15;
   static final int PROOF = 16;
+  static final int WAIT = 17;
 
   /** Version of the protocol, docs/driver-protocol.md. */
   static final String VERSION = "1";

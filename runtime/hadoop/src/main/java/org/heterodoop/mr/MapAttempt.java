@@ -34,6 +34,7 @@ final class MapAttempt {
   private Path path = Path.CPU;
   private boolean forced;
   private long ahead;
+  private boolean waits;
   private long cpuStarted;
   private boolean cpuSucceeded;
 
@@ -101,6 +102,7 @@ final class MapAttempt {
       path = Path.GPU;
       forced = answer.flag("forced");
       ahead = answer.has("ahead") ? answer.number("ahead") : 0;
+      waits = answer.flag("waits");
     } else if (gpu) {
       throw new ProtocolException("the driver answers gpu to an attempt that is for the CPU only");
     } else if (retry) {
@@ -146,7 +148,7 @@ final class MapAttempt {
         throw new IOException("Hadoop made no " + HeteroCollector.class.getSimpleName() + " for this attempt");
       }
       DriverTask task = new DriverTask(driver, job, split, reporter);
-      MapResult result = task.run(ahead);
+      MapResult result = task.run(ahead, waits);
       long announced = System.nanoTime();
       target.receive(result, driver, reporter);
       path = Path.INSTALLED;
