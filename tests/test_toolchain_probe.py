@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import build_cache, toolchain_probe
+from heterodoop import toolchain_probe
 from heterodoop.compiler import compile as compiling
 from heterodoop.compiler import kernels
 from heterodoop.compiler.app import BuildOptions
@@ -133,11 +133,10 @@ def test_a_compiler_whose_programs_do_not_run(tmp_path: Path, monkeypatch: pytes
 
 
 def test_the_answer_is_kept_and_asked_again_for_another_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = build_cache.folder() / "probe"
-    toolchain_probe.machine()
-    before = set(kept.iterdir())
+    cache = tmp_path / "cache"
+    first = toolchain_probe.machine(cache)
     wrapper = tmp_path / "my-gcc"
     wrapper.write_text('#!/bin/sh\nexec gcc "$@"\n')
     wrapper.chmod(0o755)
     monkeypatch.setenv("CC", str(wrapper))
-    assert toolchain_probe.machine().library.startswith("glibc") and len(set(kept.iterdir()) - before) == 1
+    assert toolchain_probe.machine(cache) == first and len(list((cache / "probe").glob("*.txt"))) == 2
