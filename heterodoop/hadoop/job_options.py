@@ -42,13 +42,14 @@ PLUGIN_KEYS = frozenset({
     "heterodoop.driver.tcp", "heterodoop.driver.silence.ms", "heterodoop.gpu.wait.max.ms", DETAILS,
 })
 
-# With these the plug-in leaves a job's map tasks to the CPU; the values are those with which it does not.
-HASH_PARTITIONER = "org.apache.hadoop.mapred.lib.HashPartitioner"
 TEXT_INPUT = ("", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat")  # as streaming understands -inputformat
 IGNORE_KEY = "stream.map.input.ignoreKey"
 MAX_SPLIT = "mapreduce.input.fileinputformat.split.maxsize"
 # Of the old interface, which is streaming's; those that combine files take the limit.
 _NO_LIMIT = re.compile(r"((org\.apache\.hadoop\.mapred\.(lib\.)?)?(Text|KeyValueText|NLine|SequenceFile\w*)InputFormat)?")
+
+# With these the plug-in leaves a job's map tasks to the CPU; the values are those with which it does not.
+HASH_PARTITIONER = "org.apache.hadoop.mapred.lib.HashPartitioner"
 _CODECS = ("org.apache.hadoop.io.compress.DefaultCodec", "org.apache.hadoop.io.compress.GzipCodec")
 CPU_SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "mapreduce.job.partitioner.class": ((HASH_PARTITIONER,), "another partitioner"),

@@ -88,17 +88,15 @@ def test_an_attempt_that_was_killed_is_none_that_failed(site: Site, words: Path)
     """Only the second try of the one that failed keeps off the GPU."""
     path = site.put("two-splits", b"a word\n" * 4000)
     with drivers(site.node_ports()) as started:
-        slow = ("-D", "heterodoop.gpu.delay=12", "-D", "mapreduce.job.maps=2")
+        slow = ("-D", "heterodoop.gpu.delay=25", "-D", "mapreduce.job.maps=2")
         output = site.output()
         done = cli_here("submit", words, "-i", path, "-o", output, "-r", 1, "--detach", "--policy", "gpu-only", *slow,
                         *started.options)
         job = done.out.decode().strip()
         until(lambda: sum(started.status(port)["counts"].get("answered_gpu", 0) for port in started.ports) == 2)
-        attempt = f"attempt_{job.removeprefix('job_')}_m_00000"
-        mapred = [site.cluster.command("mapred"), "job"]
-        clients = [subprocess.Popen([*mapred, word, f"{attempt}{number}_0"], env=site.environment, stdout=subprocess.DEVNULL,
-                                    stderr=subprocess.DEVNULL) for word, number in (("-kill-task", 0), ("-fail-task", 1))]
-        assert [client.wait(timeout=60) for client in clients] == [0, 0]
+        os.kill(map_jvms(job, "000001_0")[0], signal.SIGKILL)
+        argv = [site.cluster.command("mapred"), "job", "-kill-task", f"attempt_{job.removeprefix('job_')}_m_000000_0"]
+        subprocess.run(argv, env=site.environment, check=True, capture_output=True)
         ended = site.ended(job, output)
     assert ended.parts == [b"a\t4000\nword\t4000\n"] and ended.sides == (1, 1)
     assert ended.plugin("DECLINED_RETRY") == 1 and ended.report["failed_attempts"] == 1
@@ -129,9 +127,9 @@ def until(look: Callable[[], T], seconds: float = 120) -> T:
     return found
 
 
-def map_jvms(job: str) -> list[int]:
-    """Pids of the job's map attempts on this machine."""
-    attempt = re.compile(rf"attempt_{job.removeprefix('job_')}_m_")
+def map_jvms(job: str, attempt_of: str = "") -> list[int]:
+    """Pids of the job's map attempts on this machine. `attempt_of`: how what follows `m_` in the attempt's id begins."""
+    attempt = re.compile(rf"attempt_{job.removeprefix('job_')}_m_{attempt_of}")
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
