@@ -8,6 +8,7 @@ now. Not here: ending in order (`cli`, `engine.signals`).
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import signal
@@ -44,7 +45,7 @@ def cleaning(call: Callable[[], None]) -> Iterator[None]:
 @contextlib.contextmanager
 def watching(seconds: float) -> Iterator[None]:
     """Inside, the process ends at the latest `seconds` after a signal that Python handles. For the main thread."""
-    ear, mouth = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    ear, mouth = map(_above_standard_files, os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK))
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     thread = threading.Thread(target=_watch, args=(ear, seconds), name="heterodoop-last-resort", daemon=True)
     thread.start()
@@ -56,6 +57,15 @@ def watching(seconds: float) -> Iterator[None]:
         thread.join()
         os.close(ear)
         os.close(mouth)
+
+
+def _above_standard_files(fd: int) -> int:
+    """Where stdout is closed, a new descriptor would be it."""
+    if fd > 2:
+        return fd
+    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(fd)
+    return moved
 
 
 def _watch(ear: int, seconds: float) -> None:

@@ -46,7 +46,8 @@ def fake_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = tmp_path / "libhd_cuda.so"
     code = devices.device_code
     monkeypatch.setattr(devices, "is_compiled", lambda found: True)
-    monkeypatch.setattr(devices.cuda, "device_code", lambda b, found, arch: code(b, found) if arch == "sm_90" else None)
+    monkeypatch.setattr(
+        devices.cuda, "device_code", lambda b, found, arch: code(b, found, print) if arch == "sm_90" else None)
     monkeypatch.setattr(devices.cuda, "device_library", lambda archs: (module, dict.fromkeys(archs, module)))
 
 
