@@ -98,8 +98,10 @@ class Calls(Expressions):
             source = args[effect.source]
             if not isinstance(source, Addr):
                 return ANY
-            if not effect.null:
+            if ir.called(node) in _TO_START:
                 return Addr(source.cell, source.offset, by=source.by, more=source.more)
+            if not effect.null:
+                return Addr(source.cell, None)
             before_end = ir.called(node) in _FIND and isinstance(args[1], int) and args[1] != 0
             return Addr(source.cell, None, True, more=self._lies_inside(source, state) * (1 + before_end))
         if ir.called(node) in _LENGTHS and isinstance(args[0], Addr):
@@ -371,6 +373,7 @@ def _product(values: list[Value]) -> int | None:
     return result if values and result >= 0 else None
 
 
+_TO_START = frozenset("strcpy strncpy strcat strncat memcpy memmove memset".split())  # what they return is where they wrote
 _FIND = frozenset({"strchr", "strrchr", "index", "rindex"})
 _LENGTHS = frozenset({"strlen", "strnlen", "strcspn", "strspn"})  # of the string there, or of a part of it
 

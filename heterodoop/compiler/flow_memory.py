@@ -180,9 +180,10 @@ class Memory(Objects):
             self.note_write(place.cell[0], span)
             self._reach(place, 1)
             self._note_in_line(place, state, zero)
+        state = state.touching(p.cell[0] for p in places)
         if len(places) != 1 or not self.single(places[0].cell[0]):
             state = state.forget(p.cell[0] for p in places)
-            return state if zero else self._weaken(state, places)
+            return self._weaken(state, places, ends=zero)
         place = places[0]
         if place.part:
             return self._write_part(state, place, zero)
@@ -235,12 +236,13 @@ class Memory(Objects):
         kind = self.cell_type(cell)
         return isinstance(kind, ctype.Array) and kind.length is not None and 0 < kind.length <= prefix
 
-    def _weaken(self, state: State, places: list[Place]) -> State:
-        """Something that may be in these objects was overwritten: their strings may have lost their ends."""
+    def _weaken(self, state: State, places: list[Place], *, ends: bool) -> State:
+        """Something that may be in these objects was overwritten, not surely within what is written: their strings may have
+        lost their ends, unless what was put there `ends` them."""
         touched = {p.cell[0] for p in places}
         for cell, mark in list(state.marks.items()):
             if cell[0] in touched and (mark.string or mark.closed):
-                state = state.with_mark(cell, replace(mark, string=False, closed=False))
+                state = state.with_mark(cell, replace(mark, string=mark.string and ends, closed=False))
         return state
 
     def _reach(self, place: Place, elements: int | None) -> None:
@@ -272,11 +274,12 @@ class Memory(Objects):
             self.note_write(place.cell[0], span)
             self._reach(place, None)
         state = state.forget(p.cell[0] for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
+        fresh = not any(p.cell[0] in state.touched for p in places)
+        state = state.touching(p.cell[0] for p in places)
         if len(places) != 1 or not self.single(places[0].cell[0]) or not self.followed(places[0].cell[0]):
-            return state
+            return self._weaken(state, places, ends=True)
         cell, starts = places[0].cell, places[0].elem == 0
-        mark = state.mark(cell)
-        old = mark or Mark(closed=True)
+        old = state.mark(cell) or Mark(closed=fresh)
         if old.whole:
             return state
         return state.with_mark(cell, Mark(old.prefix, old.string or starts, closed=old.closed and starts))
@@ -290,10 +293,9 @@ class Memory(Objects):
             self._reach_bytes(place, nbytes)
             self._note_in_line(place, state, zero)
         state = state.forget(p.cell[0] for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
-        if not zero:
-            state = self._weaken(state, places)
         if tokens:
             return state
+        state = self._weaken(state.touching(p.cell[0] for p in places), places, ends=zero)
         if len(places) != 1 or not self.single(places[0].cell[0]) or not self.followed(places[0].cell[0]):
             return state
         cell, elem = places[0].cell, places[0].elem if places[0].part else 0

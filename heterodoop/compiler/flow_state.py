@@ -107,11 +107,18 @@ WHOLE = Mark(whole=True)
 
 @dataclass(frozen=True)
 class State:
-    """known  what is known of variables' numbers, and of what lies below them (`flow_order`)."""
+    """known    what is known of variables' numbers, and of what lies below them (`flow_order`).
+    touched  objects of which something may have been written, on some path.
+    """
 
     env: dict[Cell, Value] = field(default_factory=dict)
     marks: dict[Cell, Mark] = field(default_factory=dict)
     known: Known = NOTHING
+    touched: frozenset[str] = frozenset()
+
+    def touching(self, objects: Iterable[str]) -> State:
+        touched = self.touched | set(objects)
+        return self if touched == self.touched else replace(self, touched=touched)
 
     def value(self, cell: Cell) -> Value:
         return self.env.get(cell, ANY)
@@ -142,7 +149,7 @@ class State:
         """The object is new: nothing is known of it, and nothing is written."""
         state = self.forget([obj])
         marks = {c: m for c, m in state.marks.items() if c[0] != obj}
-        return replace(state, marks=marks, known=state.known.unwritten(obj))
+        return replace(state, marks=marks, known=state.known.unwritten(obj), touched=state.touched - {obj})
 
     def forget_prefix(self, prefix: str) -> State:
         """A function was left: its variables are gone."""
@@ -150,7 +157,7 @@ class State:
             return self
         env = {c: v for c, v in self.env.items() if not c[0].startswith(prefix)}
         marks = {c: m for c, m in self.marks.items() if not c[0].startswith(prefix)}
-        return State(env, marks, self.known.without(lambda name: name.startswith(prefix)))
+        return State(env, marks, self.known.without(lambda name: name.startswith(prefix)), self.touched)
 
     def mark(self, cell: Cell) -> Mark | None:
         """The cell's mark; a whole enclosing struct covers its members, whole members make no whole struct."""
@@ -170,7 +177,7 @@ def join(a: State, b: State) -> State:
     """What holds on both paths."""
     env = a.env if a.env == b.env else {c: v for c, v in a.env.items() if b.env.get(c, ANY) == v}
     covered = {c: m for c in {*a.marks, *b.marks} if (m := _meet_at(a, b, c)) is not None}
-    return State(env, covered, a.known.meet(b.known))
+    return State(env, covered, a.known.meet(b.known), a.touched | b.touched)
 
 
 def _meet_at(a: State, b: State, cell: Cell) -> Mark | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import build, ir, ir_walk
+from . import build, ctype, ir, ir_walk
 from .ctype import Int, Pointer
 from .flow_findings import Place
 from .flow_memory import Memory
@@ -99,8 +99,8 @@ class Tests(Memory):
 
     def _numbered(self, node: ir.Expr) -> Value:
         """The number that an expression without effects is, when it has been evaluated: a variable's, plus a constant."""
-        while isinstance(node, ir.Cast) and isinstance(node.operand.type, (Int, Pointer)):
-            if isinstance(node.type, Int) and isinstance(node.operand.type, Int) and node.type.bits < node.operand.type.bits:
+        while isinstance(node, ir.Cast):
+            if not self._keeps_number(node.type, node.operand.type):
                 return ANY
             node = node.operand
         if isinstance(node, ir.Const) and isinstance(node.value, int):
@@ -117,6 +117,13 @@ class Tests(Memory):
             if isinstance(left, Same) and isinstance(right, int):
                 return Same(left.cell, left.plus + (right if node.op == "+" else -right))
         return ANY
+
+    def _keeps_number(self, new: ctype.CType, old: ctype.CType) -> bool:
+        """Is a number the same under another type? A negative one that becomes unsigned is the tests' to look for."""
+        if isinstance(new, Int) and isinstance(old, Int):
+            return new.bits > old.bits or (new.bits == old.bits and (old.signed or not new.signed))
+        same = self.size(ctype.element(new)) == self.size(ctype.element(old))
+        return isinstance(new, Pointer) and isinstance(old, Pointer) and same
 
     def _next_one(self, node: ir.Expr, state: State) -> State:
         """An element is not NUL: where what is written ends in one, the next element is written, too."""

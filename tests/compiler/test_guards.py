@@ -46,6 +46,11 @@ def test_what_is_not_proven_is_checked(body: str) -> None:
     assert checks(body) > 0
 
 
+def test_what_one_path_wrote_apart_is_no_string() -> None:
+    """k[10] is written on that path, and nothing between it and the string's NUL."""
+    assert checks('if (n > 3) k[10] = line[0]; strcpy(k, "ab"); int i = 10; if (n > 3) v = k[i]; i -= 5; v += k[i];') == 2
+
+
 def test_a_label_that_jumps_over_a_declaration() -> None:
     body = 'v = 0; switch (n & 1) { case 0:; int x = 5; v = x; break; case 1: v = x; } strcpy(k, "k");'
     text = cuda(mapper(f'{body} printf("%s\\t%d\\n", k, v);'))
