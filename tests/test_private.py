@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heterodoop import private
-from heterodoop.errors import UsageError
+from heterodoop import build_cache, private
+from heterodoop.errors import ToolError, UsageError
 from heterodoop.private import Held, check, state_folder, why_unsafe
 from heterodoop.regular import open_regular, read_regular
 
@@ -96,6 +96,15 @@ def test_a_user_without_a_home_is_told_so(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="no home") as caught:
             state_folder({"HOME": home})
         assert caught.value.code == "HD667"
+
+
+def test_the_cache_is_not_where_others_could_put_libraries(deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(deep / "none"))
+    assert build_cache.folder({"XDG_CACHE_HOME": str(deep)}) == deep / "heterodoop"
+    deep.parent.chmod(0o777)
+    with pytest.raises(ToolError) as caught:
+        build_cache.folder({"XDG_CACHE_HOME": str(deep)})
+    assert caught.value.code == "HD516"
 
 
 def test_another_folder_in_its_place_is_seen(deep: Path) -> None:

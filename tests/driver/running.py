@@ -130,7 +130,7 @@ def running(*options: object, environment: Mapping[str, str] | None = None) -> I
 @contextmanager
 def in_this_process(environment: Mapping[str, str], patch: pytest.MonkeyPatch) -> Iterator[Driver]:
     """A driver with one session, in threads of this process. It has ended with the block."""
-    for name, value in environment.items():
+    for name, value in {"HETERODOOP_DRIVER_TESTS": "1", **environment}.items():
         patch.setenv(name, value)
     with driver_folder() as driver:
         place = Place(driver.folder)
