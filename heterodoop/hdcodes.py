@@ -599,6 +599,13 @@ CODES: dict[str, Entry] = {
         " is another thing in a kernel.",
         "Return a value on every path, also where you know that the path is never taken.",
     ),
+    "HD262": Entry(
+        "a call reads the text that it writes over",
+        "sprintf(s, \"%s...\", s) and strcat(s, s): C leaves open what happens where the source and the target of a copy"
+        " overlap, and C libraries differ. Where that shows only in the data (strcpy(s, s + n)), a device compares the"
+        " addresses and leaves the task to the CPU.",
+        "Append behind the text's end: sprintf(s + strlen(s), ...); move text within itself with memmove.",
+    ),
     "HD263": Entry(
         "a compiler did not make a kernel of the text that HeteroDoop made",
         "HeteroDoop writes a kernel's text, and nvcc compiles it: it refused the text, was killed, or did not end within ten"
@@ -773,7 +780,7 @@ CODES: dict[str, Entry] = {
         "a task that was meant for the device ran on the CPU",
         "A device runs a task exactly as the program would, or leaves it to the CPU: where the program exits, divides by"
         " zero, stops reading in the middle of a record, reaches behind the end of a line, reads what it has not written for"
-        " the record, prints what only the CPU prints"
+        " the record, copies where source and target overlap, prints what only the CPU prints"
         " exactly, or where the code before the region cannot run alone. The result is complete and right; the message says"
         " why, and for how many tasks. attempts.jsonl has the reason of each.",
         "Nothing, unless it is many tasks: then look at the record and line in the message.",

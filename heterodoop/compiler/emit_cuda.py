@@ -100,12 +100,15 @@ def _about(program: ir.Program, decisions: Decisions, fold: manifest.Fold | None
 
 def _headers(env: Environment) -> list[str]:
     found = set()
-    for body in (env.program.region.body, *(f.body for f in env.helpers)):
+    region = env.program.region
+    for function, body in ((region.function, region.body), *((f.name, f.body) for f in env.helpers)):
         for node in ir_walk.walk(body):
             if isinstance(node, ir.ReadPair) or (isinstance(node, ir.Call) and ir.called(node) == "sscanf"):
                 found.add("stdio.cuh")
             elif isinstance(node, (ir.Emit, ir.Stderr)) and node.call.removesuffix("_unlocked") not in ("printf", "fprintf"):
                 found.add("stdio.cuh")
+            elif isinstance(node, ir.Call) and env.may_overlap(function, node):
+                found.add("overlap.cuh")
             elif isinstance(node, ir.Call) and not env.own(ir.called(node)) and (row := device_calls.find(ir.called(node))):
                 found.add(row.header)
     if emit_guard.is_used(env):

@@ -317,7 +317,8 @@ def _call(node: ir.Call, scope: Scope) -> Text:
         return device_calls.CONSTANTS[name], POSTFIX
     if name == "sscanf":
         arguments = [value(a, scope) for a in node.args]
-        return _library(node, f"hd::sscanf(hd, {_line(node)}, ", [a.type for a in node.args], arguments, scope)
+        apart = "_apart" if scope.env.may_overlap(scope.function.name, node) else ""
+        return _library(node, f"hd::sscanf{apart}(hd, {_line(node)}, ", [a.type for a in node.args], arguments, scope)
     memory = scope.memory(node)
     if memory:
         return memory, PREC["atom"]
@@ -328,6 +329,8 @@ def _call(node: ir.Call, scope: Scope) -> Text:
         raise CompilerBug(f"a call of '{name}' has no device form")
     state = row.first(scope.env.uses_errno)
     called = f"{row.spelling}({f'{state}, ' if state and node.args else state}"
+    if scope.env.may_overlap(scope.function.name, node):
+        called = f"{row.spelling}_apart(hd, {_line(node)}, "
     return _library(node, called, _kinds(node), _arguments(node, scope), scope)
 
 

@@ -63,7 +63,8 @@ def to_string(node: ir.Call, name: str, scope: Scope) -> str:
     if pieces is None:
         raise CompilerBug(f"the format of {name} is not known")
     guards = emit_guard.target_guards(node.args[0], scope)
-    called = f"hd::{name.removesuffix('f')}("
+    apart = scope.env.may_overlap(scope.function.name, node)
+    called = f"hd::{name.removesuffix('f')}{f'_apart(hd, {max(node.span.line, 0)}, ' if apart else '('}"
     if not guards:
         return _written(f"{called}{', '.join(arguments)}{', ' if pieces else ''}", pieces, scope)
     names = [f"hd_{n}to" for n in range(len(first))]

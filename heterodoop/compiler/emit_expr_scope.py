@@ -16,6 +16,7 @@ from .emit_expr_rules import can_fail
 from .flow_objects import reached
 from .guards import Guards
 from .known_signs import KnownSigns
+from .overlaps import Overlaps
 from .points_to import RECORD, PointsTo
 
 _HANDED = frozenset({"parameter", "parameter-array", "global", "shared", "texture"})
@@ -59,11 +60,19 @@ class Environment:
                 return True
             if self.guards.touches(self.points_to, function.name, node):
                 return True
-            if isinstance(node, ir.Call) and self._call_needs(ir.called(node)):
+            if isinstance(node, ir.Call) and (self._call_needs(ir.called(node)) or self.may_overlap(function.name, node)):
                 return True
             if isinstance(node, ir.Name) and function.symbol(node.name) is None and self._outside(node.name):
                 return True
         return False
+
+    def may_overlap(self, function: str, node: ir.Call) -> bool:
+        """May a library call copy to where it copies from? The addresses are compared then."""
+        return not self.own(ir.called(node)) and self._overlaps.may(function, node)
+
+    @cached_property
+    def _overlaps(self) -> Overlaps:
+        return Overlaps(self.program, self.points_to)
 
     def writes_line(self, function: str, node: ir.Node) -> bool:
         """May an assignment or step change the line that getline gave?

@@ -23,6 +23,7 @@ from .frontend import Unit
 from .ir_read import read_ir
 from .ir_text import print_ir
 from .lower import lower
+from .overlaps import overlap_refusals
 from .placement import decide
 from .prune import prune
 from .refusals import shape_refusals
@@ -110,8 +111,8 @@ def run(
     scope = {name: symbol.storage for name, symbol in bound.scope.items()}
     placement = decide(program, table, scope, options)
     guarding = guards.decide(program, table, placement.decisions)
-    reasons = (*gpu_refusals(program, table, libm), *order, *return_refusals(program), *placement.reasons,
-               *guarding.refusals, *_no_prologue(unit, bound, placement.decisions))
+    reasons = (*gpu_refusals(program, table, libm), *order, *return_refusals(program), *overlap_refusals(program),
+               *placement.reasons, *guarding.refusals, *_no_prologue(unit, bound, placement.decisions))
     info = region_info(program, table, fold, bound)
     return Analysis(program, table, info, tuple(dict.fromkeys(reasons)), placement.decisions)
 

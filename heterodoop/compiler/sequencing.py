@@ -122,18 +122,29 @@ class _Order:
         return self.value(function, node.first).done() | self.value(function, node.second)
 
     def assign(self, function: str, node: ir.Assign) -> Effects:
+        """The change itself comes when the operands' values are known, but not always behind what they change."""
         target = self._locations.of(function, node.target)
         place = self.place(function, node.target)
         if node.op != "=":
             place |= Effects(reads=target)
-        return self._changed(node, self._apart(node, [place, self.value(function, node.value)]), target)
+        before = self._apart(node, [place, self.value(function, node.value)])
+        self._compare(node, before.pending - self._same_value(function, node), target)
+        return before | Effects(changes=target, pending=target)
+
+    def _same_value(self, function: str, node: ir.Assign) -> Places:
+        """`a[i] = a[j] = 0`: objects that get the same value from the rest of the chain, in whatever order."""
+        targets, others, last = NOWHERE, NOWHERE, node
+        while last.op == "=" and isinstance(inner := ir_walk.uncast(last.value), ir.Assign) and inner.type == node.type:
+            if inner.op != "=":
+                break
+            last = inner
+            targets |= self._locations.of(function, last.target)
+            others |= self.place(function, last.target).pending
+        return targets - others - self.value(function, last.value).pending if targets else targets
 
     def step(self, function: str, node: ir.Step) -> Effects:
         target = self._locations.of(function, node.target)
-        return self._changed(node, self.place(function, node.target) | Effects(reads=target), target)
-
-    def _changed(self, node: ir.Expr, before: Effects, target: Places) -> Effects:
-        """The change itself comes when the operands' values are known, but not always behind what they change."""
+        before = self.place(function, node.target) | Effects(reads=target)
         self._compare(node, before.pending, target)
         return before | Effects(changes=target, pending=target)
 

@@ -58,6 +58,7 @@ enum class Status : uint32_t {
     reader_stopped,    // scanf stopped before the end of a record
     outside_line,      // a line's buffer is read or written where its line is not
     unwritten,         // something is read that the record has not written (guard.cuh)
+    overlap,           // a copy's source and target overlap
 };
 
 // The first failure of a launch wins the word (compare and swap from ok); `item` and `detail` belong to it.

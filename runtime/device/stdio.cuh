@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format_text.cuh"
+#include "overlap.cuh"
 #include "scan.cuh"
 
 namespace hd {
@@ -41,6 +42,13 @@ HD_DEVICE int sscanf(Lane &lane, uint32_t line, const char *text, const char *fo
     const int result = scan(source, lane.err, format, list);
     if (result == scan_unsupported) lane.fail(Status::unsupported, line);
     return result;
+}
+
+// The same where a target may lie in the text.
+template <class Lane, class... Target>
+HD_DEVICE int sscanf_apart(Lane &lane, uint32_t line, const char *text, const char *format, Target *...targets) {
+    check_scan_apart(lane, line, text, targets...);
+    return hd::sscanf(lane, line, text, format, targets...);
 }
 
 }  // namespace hd

@@ -58,6 +58,7 @@ constexpr StatusText kStatusTexts[] = {
     {Status::reader_stopped, "scanf stops before the end of the record"},
     {Status::outside_line, "the program reads or writes behind the end of a line"},
     {Status::unwritten, "the program reads what it has not written for this record"},
+    {Status::overlap, "the source and the target of a copy overlap"},
 };
 
 }  // namespace

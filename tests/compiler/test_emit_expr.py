@@ -98,7 +98,7 @@ STATEMENTS = {
     'a = fputs(t, stdout), puts("");': 'a = (hd.print(hd::str(t)), 1), hd.print(hd::text("\\n", 1));',
     "a = putchar(c), puts(t);": 'a = hd::put(hd, c), hd.print(hd::str(t), hd::text("\\n", 1));',
     'sprintf(t, "%d", a);': "hd::sprint(t, hd::dec(a));",
-    'a = snprintf(t, 8, "%.3s", p);': "a = hd::snprint(t, 8UL, hd::str(hd::spec(0, 0, 3, 's'), p));",
+    'a = snprintf(t, 8, "%.3s", line);': "a = hd::snprint(t, 8UL, hd::str(hd::spec(0, 0, 3, 's'), line));",
     "if (a == 3) exit(1);": "if (a == 3) hd.fail(hd::Status::exit_called, LINE);",
     # control
     "while (a) a--;": "while (a) hd::decrement(a);",
@@ -189,3 +189,11 @@ def test_tables_are_constants() -> None:
 def test_an_index_that_begins_with_a_bracket_begins_no_attribute() -> None:
     text = kernel("a = m[((struct s){3, 4}).x];", helpers="struct s { int x, y; };")
     assert "a = m[([&] { struct s made = {3, 4}; return made; }().x)];" in text
+
+
+def test_copies_are_compared_only_where_source_and_target_may_overlap() -> None:
+    text = kernel("strcpy(t, line); strcpy(t, p); memcpy(m + a, m, 4); snprintf(t, 8, \"%s\", t + a); memmove(t, t + 1, 3);",
+                  helpers="void *memmove(void *, const void *, size_t);")
+    assert "hd::strcpy(t, line);" in text and "hd::strcpy(t, p);" in text and "hd::memmove(" in text
+    assert "hd::memcpy_apart(hd, " in text and "hd::snprint_apart(hd, " in text and '#include "overlap.cuh"' in text
+    assert "overlap.cuh" not in kernel("strcpy(t, p);")

@@ -57,6 +57,7 @@ OPEN = {
     "behind a pointer to a pointer": ("v = next(pp) + *p;", "'p'"),
     "of a struct": ("v = push(&w, 1) * push(z, 2);", "'w.n'"),
     "a text that is made": ('v = sprintf(t, "%d", x) + t[0];', "'t'"), "a scan": ('v = sscanf(line, "%d", &x) + x;', "'x'"),
+    "a chain of two values": ("a[i] = a[x] += 2;", "'a'"), "a chain with a step": ("a[i] = a[x] = a[y]++;", "'a'"),
     "before the loop of a ?:": ("v = (x ? i++ : 2) + i;", "'i'"), "behind a comma": ("v = (x, i++) + i;", "'i'"),
     "a pointer into itself": ("v = *p++ + *p;", "'p'"), "a copy": ("v = *strcpy(t, line) + t[1];", "'t'"),
 }
@@ -67,7 +68,8 @@ ORDERED = (
     "v = (int)(strlen(line) + strlen(t));", 'printf("%s\\t%d\\n", strtok(line, " "), v);',
     "v = next(&p) + next(&q);", "v = two(next(&p), next(&q));", "v = next(&r[0]) - next(&r[1]);", "w.data[w.n++] = 1;",
     "z->data[z->n++] = 1;", 'z->n += snprintf(z->data + z->n, 8, "%d", 3);', "v = push(&w, 1) + push(&o, 2);",
-    "v = number(line) + number(t);", "v = a[0]++ + a[1]++;", "x = (y = 3) + 1;", "x = y = v = 3;", "v = (i++, i);",
+    "v = number(line) + number(t);", "v = a[0]++ + a[1]++;", "x = (y = 3) + 1;", "x = y = v = 3;", "a[i] = a[x] = a[y] = 0;",
+    "v = (i++, i);",
     "if (i++ && i++) v = i || i++;", "v = i++ ? i : i + 1;", "v += i++;",
     "v = seen + two(1, 2);", "v = look() + seen;",
     "for (i = 0, x = 1; i < 3; i++, x++) v = x;", "a[a[0] & 7] = a[1];", "a[i] = a[i] + 1;", "*p = *p + 1;",
