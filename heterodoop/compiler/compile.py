@@ -132,7 +132,10 @@ def _analyse_or_collect(role: Role, path: Path, options: BuildOptions, sink: Sin
 
 
 def _analyse_program(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed:
-    unit = frontend.load(path, options.cc)
+    try:
+        unit = frontend.load(path, options.cc)
+    except Exception as error:
+        unit = frontend.unread(path, own_faults.reason(error, str(path)))
     sink.extend(unit.warnings)
     try:
         return _analyse_unit(role, path, unit, options, sink)

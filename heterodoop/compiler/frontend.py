@@ -89,6 +89,11 @@ def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
     return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors, c23_functions(real))
 
 
+def unread(path: str | os.PathLike[str], why: Reason) -> Unit:
+    """A file of which nothing is known, but why."""
+    return Unit(os.fspath(path), None, why, SourceMap(), [], [os.fspath(path)])
+
+
 def _read(name: str) -> SourceFile:
     try:
         return SourceFile.read(name)

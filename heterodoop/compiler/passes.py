@@ -142,6 +142,7 @@ def _checked(program: ir.Program, name: str, wanted: bool) -> None:
         raise CompilerBug(f"after pass '{name}': the printed IR reads back as another program")
 
 
+@deep
 def ir_text(analysis: Analysis) -> str:
     """The IR after all passes."""
     return print_ir(analysis.program)

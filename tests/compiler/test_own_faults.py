@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler import deep, kernels, passes
+from heterodoop.compiler import deep, frontend, kernels, passes
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.compiler.compile import Result, analyse, compile_to_bundle
 from heterodoop.errors import CompilerBug, ToolError
@@ -52,7 +52,8 @@ def _runs(bundle: Path, folder: Path, *more: str) -> str:
 
 
 @pytest.mark.parametrize(("where", "error"), [
-    ("passes.run", CompilerBug("no text")), ("kernels.describe", KeyError("x")), ("kernels.text", RecursionError()),
+    ("frontend.load", TypeError("None")), ("passes.run", CompilerBug("no text")),
+    ("kernels.describe", KeyError("x")), ("kernels.text", RecursionError()),
     ("passes.run", MemoryError()),
 ])
 def test_a_fault_of_ours_costs_the_kernel(
@@ -62,7 +63,7 @@ def test_a_fault_of_ours_costs_the_kernel(
         raise error
 
     module, name = where.split(".")
-    monkeypatch.setattr({"passes": passes, "kernels": kernels}[module], name, fail)
+    monkeypatch.setattr({"frontend": frontend, "passes": passes, "kernels": kernels}[module], name, fail)
     bundle, result = _compile(tmp_path)
     (program,) = result.manifest.programs
     ours = not isinstance(error, (RecursionError, MemoryError))

@@ -106,3 +106,19 @@ def test_bundles_that_no_gpu_can_run(bundles: Bundles, wordcount: Path) -> None:
     with pytest.raises(DeviceError, match="no kernels for sm_90") as caught:  # compiled with --arch none
         found.get("sm_90")
     assert caught.value.code == "HD615"
+
+
+def test_a_kernel_that_cannot_be_compiled_leaves_its_tasks_to_the_cpu(
+    wordcount: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiler, runs = tmp_path / "my-g++", tmp_path / "runs"
+    compiler.write_text(f"#!/bin/sh\necho run >> {runs}\necho 'map.c:3:4: error: no' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setenv("HETERODOOP_STRICT", "0")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    found = Codes("emulated", wordcount, load(wordcount))
+    for _ in range(2):
+        with pytest.raises(DeviceError, match=r"cuda/map.cu cannot be compiled \(please report this.*map.c:3:4: error: no"):
+            found.get("")
+    assert runs.read_text().count("run") == 1, "asked once"
