@@ -207,7 +207,6 @@ def test_standard_decides_what_is_accepted(tmp_path: Path) -> None:
         ("#include <stdio.h>\n#ifdef __USE_MISC\nint x;\n#endif\nint main(void) { return 0; }\n", "HD306", "header", 3),
         ("int main(void) {\n  int a = ({ 2; });\n return a; }\n", "HD304", "statement expression", 2),
         ("int main(void) { return 0; }\nint f(void) { return __alignof__ 1; }\n", "HD303", "parser", 2),
-        ("int main(void) { return " + "(" * 3000 + "0" + ")" * 3000 + "; }\n", "HD303", "too deeply", 1),
     ],
 )
 def test_what_is_not_analysed_is_named(text: str, code: str, words: str, line: int, tmp_path: Path) -> None:

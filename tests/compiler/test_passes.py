@@ -128,11 +128,11 @@ def test_long_chains() -> None:
     assert not analyse(mapper(f"{chain} v += {terms}; strcpy(k, line);"))[0].refusals
 
 
-def test_too_deep_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_deep_ends_in_an_error_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     def deep(program: ir.Program) -> ir.Program:
         return deep(program) if program.externs else program
 
     first = passes.Pass("deep", "goes down for ever on any real program", deep)
     monkeypatch.setattr(passes, "PASSES", (first, *passes.PASSES))
-    analysis, _ = analyse(mapper("v = 4321;"))
-    assert {r.code for r in analysis.refusals} >= {"HD330", "HD228"} and analysis.region.key == "k"
+    with pytest.raises(RecursionError):  # a reason against the GPU for who compiles: test_own_faults.py
+        analyse(mapper("v = 4321;"))
