@@ -82,6 +82,8 @@ class Function:
             "if (!find(line, 'x', &x)) x = -1;", "counts[n % 6] = n;", "counts[0] = 1;", "sum[n & 3] = n;", "*sum = 1;",
             "sum[0] += n > 3 ? 1 : 0;" if self._rng.random() < 0.05 else "sum[1] = 2;",
             f"{{ char *q = n & 1 ? {b} : z; q[n & 3] = 'o'; }}", "c = strchr(line, 'x'); if (!c) c = line;",
+            f"i = 0; while (i < 7 && line[i] > ' ') {{ {b}[i] = line[i]; i++; }} {b}[i] = 0;",
+            f"for (i = 7; i > 0; i--) {b}[i] = 'r';", f"i = 3; {b}[i++] = 'a'; {b}[i++] = 'b'; {b}[i] = 0;",
             "c = line; while (*c && *c != 'x') c++;", "if (n > 2) line[n - 2] = 'L';", "if (n > 1) line[n - 1] = 0;",
         )
 
@@ -103,6 +105,15 @@ class Function:
             "for (i = 0; i < n; i++) y += line[i];", "while (*c) y += *c++; c = line;",
             f"y += strspn(line + {k}, \"abc\");", f"for (i = 0; i < {k + 6}; i++) y += line[i];",
             f"y += column({b}, {k});", "for (i = n; i > 0; i--) y += line[i - 1];",
+            "i = n / 2; while (i < n && line[i] != 'x') i++; y += line[i];",
+            "i = n & 7; j = i + 2; if (j < n) y += line[i] + line[j];",
+            f"i = {k}; y += line[i]; i -= 3; if (i >= 0) y += line[i];",
+            "for (i = n - 1; i >= 0 && line[i] != 'a'; i--) ; y += i;",
+            f"i = 7; if (n & 1) y += {b}[i]; i -= 5; y += {b}[i];",
+            "c = strchr(line, 'x'); if (c) { c++; y += *c; c += 2; y += *c; } c = line;",
+            "{ unsigned u = (unsigned)n - 3; if (u < 5) y += line[u]; }",
+            "i = find(line, 'a', &x) ? x : n; y += line[i]; y += line[i + 1];",
+            f"i = 0; while ({b}[i] && i < 7) i++; y += i; y += {b}[i / 2];",
             "{ char *q, m[40]; strncpy(m, line, 39); m[39] = 0;"
             " for (q = strtok(m, \" x\\n\"); q; q = strtok(NULL, \" x\\n\")) y += *q; }",
         )
