@@ -31,14 +31,16 @@ def folder(environ: Mapping[str, str] = os.environ) -> Path:
     """
     given = environ.get("XDG_CACHE_HOME", "")
     home = environ.get("HOME", "")
-    candidates = [Path(given) / "heterodoop"] if os.path.isabs(given) else []
-    candidates += [Path(home) / ".cache" / "heterodoop"] if os.path.isabs(home) and not candidates else []
-    candidates.append(Path(tempfile.gettempdir()) / f"heterodoop-{os.getuid()}")
-    for path in candidates:
+    wished = [Path(given) / "heterodoop"] if os.path.isabs(given) else []
+    wished += [Path(home) / ".cache" / "heterodoop"] if os.path.isabs(home) and not wished else []
+    for path in wished:
         if _usable(path):
             return path
+    last = Path(tempfile.gettempdir()) / f"heterodoop-{os.getuid()}"  # Python tries that out with a file: not before it must
+    if _usable(last):
+        return last
     raise ToolError(
-        f"there is no folder to keep compiled kernels in: {', '.join(map(str, candidates))} cannot be used",
+        f"there is no folder to keep compiled kernels in: {', '.join(map(str, [*wished, last]))} cannot be used",
         code="HD516", help="set XDG_CACHE_HOME to a folder that you may write to and others may not",
     )
 

@@ -25,14 +25,22 @@ def scratch() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def soak(scratch: Path, bundles: Bundles, count: int, first: int, families: str, **options: object) -> Totals:
-    """So many faults on the CPU and the emulated device, by one lane."""
-    chosen = {name: faults.FAMILIES[name] for name in families.split()}
-    setting = Setting(scratch, 1, ("cpu",), chosen, mount=False, **options)  # type: ignore[arg-type]
+def soak(
+    scratch: Path, bundles: Bundles, count: int, first: int, families: str = "", devices: str = "cpu", **options: object,
+) -> Totals:
+    """So many faults of these families (default: all), by one lane."""
+    chosen = {name: weight for name, weight in faults.FAMILIES.items() if name in (families.split() or faults.FAMILIES)}
+    setting = Setting(scratch, 1, tuple(devices.split()), chosen, mount=False, **options)  # type: ignore[arg-type]
     totals = Totals(first)
     with Pool(setting, bundles) as pool:
         pool.run(runner.seeds(first), lambda: totals.struck >= count, totals.add)
     return totals
+
+
+def test_forty_faults(scratch: Path, bundles: Bundles) -> None:
+    totals = soak(scratch, bundles, 40, 4, devices="cpu emulated worker")
+    assert not totals.failed, "\n".join(map(report.failure, totals.failed))
+    assert totals.struck >= 40 and set(totals.by_family) == set(faults.FAMILIES)
 
 
 @pytest.mark.parametrize("sabotage", ["wrong", "lost", "leftover", "orphan", "hang"])
