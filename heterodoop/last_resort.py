@@ -44,19 +44,36 @@ def cleaning(call: Callable[[], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def watching(seconds: float) -> Iterator[None]:
-    """Inside, the process ends at the latest `seconds` after a signal that Python handles. For the main thread."""
+    """Inside, the process ends at the latest `seconds` after a signal that Python handles. For the main thread.
+
+    Where the machine has no pipe or thread for that, signals are what they are without it.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError, RuntimeError):
+            _start(stack, seconds)
+        yield
+
+
+def _start(stack: contextlib.ExitStack, seconds: float) -> None:
+    """Watch until the stack ends. Raises OSError, RuntimeError: there is no descriptor, no thread."""
     ear, mouth = map(_above_standard_files, os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK))
-    before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
+    stack.callback(_close, ear)
+    stack.callback(_close, mouth)
     thread = threading.Thread(target=_watch, args=(ear, seconds), name="heterodoop-last-resort", daemon=True)
     thread.start()
-    try:
-        yield
-    finally:
-        signal.set_wakeup_fd(before)
+    stack.callback(_end, mouth, thread)
+    stack.callback(signal.set_wakeup_fd, signal.set_wakeup_fd(mouth, warn_on_full_buffer=False))
+
+
+def _end(mouth: int, thread: threading.Thread) -> None:
+    with contextlib.suppress(OSError):
         os.write(mouth, bytes([_QUIT]))
         thread.join()
-        os.close(ear)
-        os.close(mouth)
+
+
+def _close(fd: int) -> None:
+    with contextlib.suppress(OSError):  # what a close says is of no use to anybody here
+        os.close(fd)
 
 
 def _above_standard_files(fd: int) -> int:

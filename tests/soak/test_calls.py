@@ -29,3 +29,16 @@ def test_a_pipe_that_fails_loses_no_pairs(tmp_path: Path, bundles: Bundles, shim
     done = cli_process(*words, env={"LD_PRELOAD": str(shim), page.VARIABLE: str(tmp_path / "page")})
     assert done.status == 0 and shared.struck(), done.message
     assert Result.read(tmp_path / "out") == jobs.expected(job, text.read_bytes())
+
+
+@pytest.mark.parametrize("call", ["pipe", "thread", "close"])
+def test_no_command_ends_in_a_traceback_for_want_of_a_pipe_or_thread(
+    tmp_path: Path, bundles: Bundles, shim: Path, call: str,
+) -> None:
+    job, text, shared = jobs.make_jobs(bundles)["combined"], tmp_path / "text", Page(tmp_path / "page")
+    text.write_bytes(jobs.make_text())
+    shared.arm(Rule((call,), FAIL, errno.EMFILE, 1, COMMAND, "pipe" if call == "close" else "", sticky=True))
+    words = jobs.command(job, job.bundle, [text], tmp_path / "out", ("--device", "cpu"))
+    done = cli_process(*words, env={"LD_PRELOAD": str(shim), page.VARIABLE: str(tmp_path / "page")})
+    assert shared.struck() and "Traceback" not in done.message
+    assert done.status == 0 or "heterodoop: error" in done.message and not (tmp_path / "out").exists()
