@@ -100,8 +100,7 @@ def _about(program: ir.Program, decisions: Decisions, fold: manifest.Fold | None
 
 def _headers(env: Environment) -> list[str]:
     found = set()
-    region = env.program.region
-    for function, body in ((region.function, region.body), *((f.name, f.body) for f in env.helpers)):
+    for function, body in env.bodies:
         for node in ir_walk.walk(body):
             if isinstance(node, ir.ReadPair) or (isinstance(node, ir.Call) and ir.called(node) == "sscanf"):
                 found.add("stdio.cuh")

@@ -40,6 +40,11 @@ class Environment:
         found = reached(self.program, self.program.region.body)
         return tuple(f for f in self.program.functions if f.name in found)
 
+    @property
+    def bodies(self) -> tuple[tuple[str, ir.Block], ...]:
+        """What the kernel runs, by the names of the functions: the region, then the helpers."""
+        return ((self.program.region.function, self.program.region.body), *((f.name, f.body) for f in self.helpers))
+
     @cached_property
     def calls(self) -> dict[str, frozenset[str]]:
         """Helper -> the helpers that it reaches, itself only where it is recursive."""

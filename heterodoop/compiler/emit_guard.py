@@ -14,7 +14,7 @@ from .emit_expr_scope import Environment, Scope
 from .emit_types import declare
 from .flow_findings import KEPT, TEXT
 from .guards import Guard, leaves
-from .libc_effects import EFFECTS
+from .libc_effects import EFFECTS, writes
 from .points_to import RECORD
 
 HEADER = "guard.cuh"
@@ -27,7 +27,14 @@ _TOKENS = frozenset({"strtok", "strtok_r", "__strtok_r", "strsep"})
 
 
 def is_used(env: Environment) -> bool:
-    return bool(env.guards.by_key or env.guards.sites)
+    calls = ((name, node) for name, body in env.bodies for node in ir_walk.walk(body) if isinstance(node, ir.Call))
+    return bool(env.guards.by_key or env.guards.sites) or any(_writes_line(env, name, node) for name, node in calls)
+
+
+def _writes_line(env: Environment, function: str, node: ir.Call) -> bool:
+    """Does a call of the library write where the line may lie? Then it is checked that it does not write behind it."""
+    pointers = (a for a in node.args if isinstance(a.type, ctype.Pointer))
+    return writes(ir.called(node)) and any(RECORD in env.points_to.targets(function, a) for a in pointers)
 
 
 # ------------------------------------------------------------------------------------------ the kernel's own
