@@ -77,11 +77,12 @@ struct Reader {
         return begin != nullptr && first >= begin && first + size <= stop + 1;
     }
 
-    // Does it lie among the staged records at all? Other memory is none of the line's.
+    // Does it lie among the staged records, or so near that it was meant for one? Other memory is none of the line's.
     HD_DEVICE bool in_text(const void *at) const {
-        const char *place = static_cast<const char *>(at);
+        constexpr uint64_t near = 1 << 16;
+        const uint64_t place = reinterpret_cast<uint64_t>(at), first = reinterpret_cast<uint64_t>(task.in.text);
         const uint32_t most = task.in.count - 1;
-        return place >= task.in.text && place <= task.in.text + task.in.offset[most] + task.in.length[most] + 1;
+        return place + near >= first && place <= first + task.in.offset[most] + task.in.length[most] + 1 + near;
     }
 
     // Does the open record still end in its '\0'?
