@@ -33,8 +33,11 @@ def is_used(env: Environment) -> bool:
 
 def _writes_line(env: Environment, function: str, node: ir.Call) -> bool:
     """Does a call of the library write where the line may lie? Then it is checked that it does not write behind it."""
-    pointers = (a for a in node.args if isinstance(a.type, ctype.Pointer))
-    return writes(ir.called(node)) and any(RECORD in env.points_to.targets(function, a) for a in pointers)
+    name = ir.called(node)
+    effect = EFFECTS.get(name)
+    written = {access.arg for access in effect.writes} if effect else set(range(len(node.args)))
+    pointers = (a for n, a in enumerate(node.args) if n in written and isinstance(a.type, ctype.Pointer))
+    return writes(name) and any(RECORD in env.points_to.targets(function, a) for a in pointers)
 
 
 # ------------------------------------------------------------------------------------------ the kernel's own
