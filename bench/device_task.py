@@ -107,9 +107,12 @@ class Tasks:
         Raises TaskFailed.
         """
         run, found = self.prepared(bundle, work, "device"), manifest.load(bundle)
-        code = cuda.device_code(bundle, found, opened.arch) if opened.arch else emulated.device_code(bundle, found)
+        said: list[str] = []
+        code = (cuda.device_code(bundle, found, opened.arch) if opened.arch else
+                emulated.device_code(bundle, found, said.append))
         if code is None:
-            raise TaskFailed(f"{bundle.name} has no kernels for {opened.arch or 'the emulated device'}")
+            why = "".join(f": {text}" for text in said)
+            raise TaskFailed(f"{bundle.name} has no kernels for {opened.arch or 'the emulated device'}{why}")
         prologues = Prologues(self.native)
         taken: list[tuple[float, AttemptResult]] = []
         while len(taken) < warm_up + runs and (len(taken) <= warm_up or sum(s for s, _ in taken[warm_up:]) < budget):

@@ -63,7 +63,7 @@ class Bench(NamedTuple):
         app, options, settings = PARTS[part]
         bundle = self.bench.bundle(app, *options)
         text = data.cached(sub_splits * self.sub_split, 1)
-        code = emulated.device_code(bundle, manifest.load(bundle))
+        code = emulated.device_code(bundle, manifest.load(bundle), print)
         assert code is not None
         native = self.bench.tasks.native
         run = self.bench.tasks.prepared(bundle, device_task.Work(text, settings=settings), part)

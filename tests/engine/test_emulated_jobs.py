@@ -330,7 +330,7 @@ def test_a_kernel_leaves_what_an_earlier_record_left_to_the_cpu(bundles, tmp_pat
     (tmp_path / "in").write_bytes(b"abcd\nefgh\nx\nijkl\n")
     verdict = checked(bundles.get(LEFTOVER), tmp_path / "in", reducers=0)
     assert verdict.outcome == "cpu-only"
-    assert verdict.reason == "record 3: the program reads what it has not written for this record (source line 12)"
+    assert verdict.reason == "record 3: the program reads what it has not written for this record (source line 13)"
 
 
 def test_verify_finds_what_an_earlier_record_left(bundles, tmp_path: Path) -> None:
