@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import build_cache, resources, toolchain
 from .errors import ToolError
-from .toolchain_cuda import EXACT, FLAGS, Nvcc
+from .toolchain_cuda import EXACT, FLAGS, Nvcc, beside
 
 _SUFFIXES = (".h", ".cuh", ".cu", ".cpp")
 _OBJECT_FLAGS = ("-std=c++17", "-O3", "-Xcompiler", "-fPIC")
@@ -35,13 +35,13 @@ def cuda_library(nvcc: Nvcc, archs: Sequence[str], cache: Path | None = None) ->
 
     def object_file(source: Path) -> Path:
         kept = home / f"{build_cache.key([*common, source.name, source.read_bytes()])}.o"
-        return build_cache.get(kept, lambda path: _run(nvcc, [*flags, "-c", str(source), "-o", str(path)], source.name))
+        return build_cache.get(kept, lambda path: _run(nvcc, [*flags, "-c", str(source)], path, source.name))
 
     with ThreadPoolExecutor(max_workers=min(len(sources), os.cpu_count() or 1)) as pool:
         objects = list(pool.map(object_file, sources))
     kept = home / f"libhd_cuda.{build_cache.key([*_LIBRARY_FLAGS, *(o.name for o in objects)])}.so"
     words = [*_LIBRARY_FLAGS, *map(str, objects), *library_folder(nvcc)]
-    return build_cache.get(kept, lambda path: _run(nvcc, [*words, "-o", str(path)], "libhd_cuda"))
+    return build_cache.get(kept, lambda path: _run(nvcc, words, path, "libhd_cuda"))
 
 
 def runtime_kernels(nvcc: Nvcc, arch: str, cache: Path | None = None) -> Path:
@@ -52,7 +52,7 @@ def runtime_kernels(nvcc: Nvcc, arch: str, cache: Path | None = None) -> Path:
     key = build_cache.key([*flags, build_cache.identity(nvcc.path), source.read_bytes(), *headers])
     kept = (cache or build_cache.folder()) / "cuda" / f"{key}.cubin"
     include = ["-I", str(source.parent)]
-    return build_cache.get(kept, lambda path: _run(nvcc, [*flags, *include, str(source), "-o", str(path)], source.name))
+    return build_cache.get(kept, lambda path: _run(nvcc, [*flags, *include, str(source)], path, source.name))
 
 
 def library_folder(nvcc: Nvcc) -> list[str]:
@@ -61,8 +61,8 @@ def library_folder(nvcc: Nvcc) -> list[str]:
     return ["-L", str(folder)] if (folder / "libcudart_static.a").is_file() else []
 
 
-def _run(nvcc: Nvcc, words: list[str], what: str) -> None:
-    result = toolchain.run([nvcc.path, *words], timeout=900)
+def _run(nvcc: Nvcc, words: list[str], out: Path, what: str) -> None:
+    result = toolchain.run([nvcc.path, *words, "-o", str(out)], timeout=900, environ=beside(out))
     if result.returncode:
         said = result.stderr.strip() or result.stdout.strip() or f"exit status {result.returncode}"
         raise ToolError(f"nvcc cannot make {what}:\n{said[:8000]}", code="HD515")

@@ -214,3 +214,13 @@ def test_the_runtimes_kernels_compile(nvcc: Nvcc, tmp_path: Path) -> None:
     source = toolchain_cuda.resources.find("runtime", "device", "kernels.cu")
     (cubin,) = build(nvcc, [Text(source, "kernels", "")], tmp_path / "cuda", ["sm_90"], cache=tmp_path / "cache")["kernels"]
     assert (tmp_path / cubin.path).read_bytes().startswith(b"\x7fELF")
+
+
+def test_what_nvcc_leaves_where_it_is_stopped_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "tmp"
+    kept.mkdir()
+    monkeypatch.setenv("TMPDIR", str(kept))
+    nvcc = Nvcc(str(fake(tmp_path / "nvcc", 'mkdir "$TMPDIR/tmpxft_1"')), (13, 0))
+    (tmp_path / "map.cu").write_text("text")
+    build(nvcc, [Text(tmp_path / "map.cu", "map", "hd_map")], tmp_path / "out", ["sm_90"], cache=tmp_path / "cache")
+    assert not list(kept.iterdir()) and not list((tmp_path / "cache").rglob("tmpxft*"))

@@ -100,8 +100,9 @@ def decide(program: ir.Program, table: UseTable, decisions: Decisions) -> Guards
 
 
 def _wanted(program: ir.Program, table: UseTable) -> list[str]:
-    """Objects that unproven reads may touch and that the record has to itself, in order of their keys."""
-    classes = {use.key: use.cls for use in table.uses}
+    """Objects that unproven reads may touch and that the record has to itself, in order of their keys. What no record
+    writes is for each what it was before the loop."""
+    classes = {use.key: use.cls if use.write is not None else "unused" for use in table.uses}
     own = _OWN if isinstance(program.region, ir.MapRegion) else _OWN - {"firstprivate"}
     found: set[str] = set().union(*table.unproven.values()) - {RECORD}
     return sorted(key for key in found if key not in classes or classes[key] in own)

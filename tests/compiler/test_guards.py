@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .regions import codes, cuda, mapper
+from .regions import MAPPER, codes, cuda, mapper
 
 PROVEN = {
     "a copy loop and its NUL": "int j = 0; for (int i = 0; i < n; i++) if (j < 31 && line[i] > ' ') k[j++] = line[i]; "
@@ -71,3 +71,10 @@ def test_text_that_is_printed_into_a_buffer() -> None:
 def test_a_local_of_a_function_that_calls_itself() -> None:
     helper = "static int deep(int n) { int x; if (n > 3) x = 1; return n ? deep(n - 1) + x : x; }"
     assert codes(mapper('v = deep(n); strcpy(k, "k"); printf("%s\\t%d\\n", k, v);', helpers=helper)) == {"HD251"}
+
+
+def test_what_a_clause_hands_over_and_no_record_writes() -> None:
+    text = cuda(mapper(
+        'v = most; strcpy(k, "k"); printf("%s\\t%d\\n", k, v);', before="int most = (int)cap + 40;",
+        pragma=MAPPER + " firstprivate(most)"))
+    assert "guards" not in text
