@@ -3,8 +3,9 @@
 Every node has a container per CPU slot and one per GPU. At any moment free GPUs ask first, node by node, then free CPU
 slots; all of a cluster know at once what is decided (the coordinator tells a driver within a second). A task that is
 forced keeps its CPU slot until the GPU has done it; one that gets no GPU though its GPU is free (S < 1) runs in that GPU's
-container on the CPU. With `heartbeat` a node gets tasks only then, as in Hadoop 1; with
-`cap` it gets at most as many as it has GPUs once the paper's job tail has begun (its JobTracker half, Algorithm 2).
+container on the CPU. Once it is measured to be no slower, that GPU goes to the next task in whichever container. With
+`heartbeat` a node gets tasks only then, as in Hadoop 1; with `cap` it gets at most as many as it has GPUs once the paper's
+job tail has begun (its JobTracker half, Algorithm 2).
 
 Tasks of a kind take the same time, give or take `jitter`. Not simulated: reduce tasks, locality, failures, start of a JVM.
 """
@@ -76,16 +77,35 @@ class Outcome(NamedTuple):
 
 
 class _Place:
-    """A node. `queue`: forced tasks that wait for a GPU, as (lease, when they asked)."""
+    """A node. free_gpus: GPUs whose container is free, and they are. lent: leases that run on the CPU in a GPU's container.
+    queue: forced tasks that wait for a GPU, as (lease, when they asked)."""
 
-    __slots__ = ("free_cpus", "free_gpus", "mine", "node", "number", "queue")
+    __slots__ = ("free_cpus", "free_gpus", "lent", "mine", "node", "number", "queue")
 
     def __init__(self, number: int, shape: Shape) -> None:
         self.number = number
         self.node = Node(shape.gpus)
         self.free_gpus, self.free_cpus = shape.gpus, shape.cpu_slots
+        self.lent: list[int] = []
         self.queue: deque[tuple[int, float]] = deque()
         self.mine = 0  # tasks that it has decided on
+
+    def take(self, lease: int, *, on_gpu: bool, cpu_slot: bool) -> None:
+        """A task starts. `cpu_slot`: it asked from a CPU slot, and was not forced."""
+        if on_gpu and cpu_slot:
+            self.lent.pop()  # containers are alike: this one is that GPU's now, and the lent one a CPU slot
+        elif on_gpu or not cpu_slot:
+            self.free_gpus -= 1
+            if not on_gpu:
+                self.lent.append(lease)
+
+    def give_back(self, lease: int, *, on_gpu: bool, forced: bool) -> None:
+        """A task has ended."""
+        lent = lease in self.lent
+        if lent:
+            self.lent.remove(lease)
+        self.free_gpus += on_gpu or lent
+        self.free_cpus += forced or not (on_gpu or lent)
 
 
 def simulate(shape: Shape, policy: Policy, conditions: Conditions = IDEAL, *, spans: bool = False) -> Outcome:
@@ -110,7 +130,7 @@ class _Run:
         self.spans: list[Span] | None = [] if spans else None
         self.speedups: tuple[float, ...] = () if conditions.learn else (shape.speedup,)
         self.random = random.Random(conditions.seed)
-        # (when, lease, node, gives back a GPU's container, gives back a CPU slot, seconds)
+        # (when, lease, node, on a GPU, forced, seconds)
         self.ends: list[tuple[float, int, int, bool, bool, float]] = []
 
     def run(self) -> Outcome:
@@ -143,14 +163,13 @@ class _Run:
 
     def _end(self) -> int:
         """The next task ends; returns its node."""
-        self.now, lease, number, gpu_free, cpu_slot, seconds = heapq.heappop(self.ends)
+        self.now, lease, number, on_gpu, forced, seconds = heapq.heappop(self.ends)
         place = self.places[number]
         place.node.done(lease, seconds)
         self.completed += 1
         if not self.speedups and (measured := place.node.speedup(JOB)):
             self.speedups = (measured,)  # the coordinator tells it to all
-        place.free_gpus += gpu_free
-        place.free_cpus += cpu_slot
+        place.give_back(lease, on_gpu=on_gpu, forced=forced)
         if place.queue and place.free_gpus:
             lease, asked = place.queue.popleft()
             self._start(place, lease, asked, on_gpu=True, forced=True)
@@ -198,14 +217,13 @@ class _Run:
         seconds = self.shape.gpu_seconds if on_gpu else self.shape.cpu_seconds
         if jitter:
             seconds *= 1 + jitter * self.random.uniform(-1, 1)
-        cpu_slot = forced or container
-        place.free_gpus -= on_gpu or not cpu_slot
-        self.lent |= not (on_gpu or cpu_slot)
+        place.take(lease, on_gpu=on_gpu, cpu_slot=container)
+        self.lent |= not (on_gpu or container)
         if on_gpu:
             place.node.started(lease)
         self.on_gpus += on_gpu
         self.busy[on_gpu] += seconds
-        heapq.heappush(self.ends, (self.now + seconds, lease, place.number, on_gpu or not cpu_slot, cpu_slot, seconds))
+        heapq.heappush(self.ends, (self.now + seconds, lease, place.number, on_gpu, forced, seconds))
         if self.spans is not None:
             self.spans.append(Span(place.number, on_gpu, forced, asked, self.now, self.now + seconds))
 

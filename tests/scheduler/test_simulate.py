@@ -50,6 +50,7 @@ def test_tail_loses_one_gpu_task_at_most_against_gpu_first(shape: simulator.Shap
 @given(shapes(4), st.sampled_from(sorted(POLICIES)), st.sampled_from([0.0, 0.3]), st.booleans(),
        st.sampled_from([0.0, 0.07, 2.5]), st.booleans())
 @example(simulator.Shape(9, 2, 2, 3, 5, 3), "gpu-only", 0.0, False, 2.5, True)
+@example(simulator.Shape(102, 1, 1, 3, 1, 1), "tail", 0.3, False, 0.0, False)  # slower, then faster, while lent
 @settings(max_examples=200, deadline=None)
 def test_every_task_runs_once_and_no_slot_twice_at_a_time(
     shape: simulator.Shape, policy: str, jitter: float, learn: bool, heartbeat: float, cap: bool,
@@ -62,6 +63,7 @@ def test_every_task_runs_once_and_no_slot_twice_at_a_time(
     for node in range(shape.nodes):
         here = [span for span in spans if span.node == node]
         assert at_once([(s.start, s.end) for s in here if s.gpu]) <= shape.gpus
+        assert at_once([(s.asked, s.end) for s in here]) <= shape.cpus + shape.gpus
         slower = policy == "tail" and shape.speedup < 2  # or measured so: a GPU's container is a CPU slot
         slots = shape.cpus + slower * shape.gpus
         assert at_once([(s.asked, s.end) for s in here if s.forced or not s.gpu]) <= slots
