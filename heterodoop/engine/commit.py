@@ -5,7 +5,7 @@ with Hadoop's FileOutputCommitter, task outputs are set aside when their task co
 together when all tasks are done; _SUCCESS comes last, when all of them are on the disk.
 
 A job holds a lock on OUT/_temporary/job, which ends with its process. An output without _SUCCESS that nobody holds is what
-a killed job left: the next command with this output removes it.
+a killed job left, or one that could not remove it all: the next command with this output removes it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Reservation(NamedTuple):
 
     def discard(self) -> None:
         """Remove everything the job made at its output."""
-        remove_tree(self.layout.output)
+        remove_output(self.layout)
         _remove_empty(self.parents)
 
     def release(self) -> None:
@@ -72,7 +72,7 @@ def reserve(output: str) -> Reservation:
         raise _exists(path) from None
     except (OSError, ValueError) as error:
         if path in made:
-            remove_tree(path)
+            remove_output(layout)
         _remove_empty([parent for parent in made if parent != path])
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise UsageError(f"cannot make the output folder {str(path)!r}: {why}", code="HD021") from None
@@ -90,7 +90,48 @@ def refuse_existing(output: str) -> None:
 def remove_unfinished(layout: Layout) -> None:
     """Remove an output that is not complete; one that is stays."""
     if not os.path.lexists(layout.output / SUCCESS):
-        remove_tree(layout.output)
+        remove_output(layout)
+
+
+def remove_output(layout: Layout) -> None:
+    """Remove all at an output. What cannot be removed stays, and is for the next command with this output to remove.
+
+    So the job's file goes last: without it nobody could know that what is left is of a job that is gone.
+    """
+    with contextlib.suppress(OSError):
+        if layout.temporary.is_symlink():  # never followed
+            layout.temporary.unlink()
+        alone = [_remove_but(layout.output, TEMPORARY), _remove_but(layout.temporary, layout.job.name)]
+        if all(alone):
+            _remove_last(layout)
+
+
+def _remove_but(folder: Path, kept: str) -> bool:
+    """Remove all entries but one; whether they are gone. Raises OSError: the folder cannot be read."""
+    if not folder.exists():
+        return True
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+    with os.scandir(folder) as entries:
+        others = [entry for entry in entries if entry.name != kept]
+    for entry in others:
+        with contextlib.suppress(OSError):
+            if entry.is_dir(follow_symlinks=False):
+                remove_tree(Path(entry.path))
+            else:
+                os.unlink(entry.path)
+    return not any(os.path.lexists(entry.path) for entry in others)
+
+
+def _remove_last(layout: Layout) -> None:
+    """Remove the job's file and the two folders. A folder that stays looks like one that `reserve` left long ago."""
+    layout.output.chmod(stat.S_IMODE(layout.output.stat().st_mode) | stat.S_ISVTX)
+    try:
+        layout.job.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            layout.temporary.rmdir()
+        layout.output.rmdir()
+    except OSError:
+        os.utime(layout.output, (0, 0))
 
 
 _FILLING_SECONDS = 2.0  # more than `reserve` takes from its first step to the job's file
@@ -103,10 +144,10 @@ def remove_abandoned(layout: Layout) -> None:
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             return
         there = set(os.listdir(layout.output))
-        # The sticky bit says that `reserve` was not done with the folder.
+        # The sticky bit says that `reserve` was not done with the folder, or that `remove_output` was all but done.
         if status.st_mode & stat.S_ISVTX and not os.path.lexists(layout.job):
             if there <= {TEMPORARY} and time.time() - status.st_mtime > _FILLING_SECONDS:
-                remove_tree(layout.output)
+                remove_output(layout)
         elif SUCCESS not in there:
             _remove_if_free(layout, there)
 
@@ -119,7 +160,7 @@ def _remove_if_free(layout: Layout, there: set[str]) -> None:
         with contextlib.suppress(ValueError):
             there -= set(json.loads(os.read(lock, 1 << 26) or b"[]"))
         if there <= {TEMPORARY}:
-            remove_tree(layout.output)
+            remove_output(layout)
     finally:
         os.close(lock)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,6 +80,30 @@ def test_a_folder_that_was_only_just_made(tmp_path: Path):
     reservation = commit.reserve(str(tmp_path / "out"))
     assert not (tmp_path / "out").stat().st_mode & 0o1000
     reservation.discard()
+
+
+@pytest.mark.parametrize(
+    ("call", "name"), [("unlink", "spill"), ("unlink", "job"), ("rmdir", "_temporary"), ("rmdir", "out")],
+)
+def test_what_a_job_could_not_remove_is_no_obstacle(tmp_path: Path, monkeypatch, call: str, name: str):
+    output, real = tmp_path / "out", getattr(os, call)
+
+    def refuse(path: str | Path, **how: Any) -> None:
+        if Path(path).name == name:
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
+        real(path, **how)
+
+    reservation = commit.reserve(str(output))
+    put(reservation.layout.maps / "spill", b"x")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, refuse)
+        reservation.discard()
+        reservation.release()
+    assert output.exists()
+    again = commit.reserve(str(output))
+    again.discard()
+    again.release()
+    assert not output.exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"{", None])
