@@ -30,13 +30,18 @@ def start() -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if _INTERRUPTS:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    status: int | str | None = last_resort.EXIT
     try:
         with _watched():
-            main()
-    except KeyboardInterrupt:  # before `main` could see it, or after it was done
-        sys.exit(last_resort.EXIT)
+            try:
+                main()
+            except SystemExit as end:
+                status = end.code
+    except KeyboardInterrupt:  # before `main` could see it, or after it was done, and then too late to change its status
+        pass
     finally:
         gc.freeze()  # the interpreter's last collection would visit every module to free memory that the process gives back
+    sys.exit(status)
 
 
 def _watched() -> AbstractContextManager[None]:

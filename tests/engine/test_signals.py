@@ -73,6 +73,25 @@ def test_an_interrupt_while_it_imports_is_no_traceback():
     assert done.returncode == -signal.SIGINT and done.stderr == ""
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(("option", "status"), [("--version", 0), ("--none", 2)])
+def test_a_signal_while_the_watch_ends_does_not_change_the_status(option: str, status: int, number: int):
+    hook = (
+        "import os, sys\n"
+        "from heterodoop import last_resort\n"
+        "from heterodoop.__main__ import start\n"
+        "real = last_resort._end\n"
+        "def strike(*given):\n"
+        f"    os.kill(os.getpid(), {int(number)})\n"
+        "    real(*given)\n"
+        "last_resort._end = strike\n"
+        f"sys.argv = ['heterodoop', '{option}']\n"
+        "start()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", hook], capture_output=True, text=True, check=False)
+    assert done.returncode == status and "Traceback" not in done.stderr
+
+
 def test_a_daemon_of_a_filter_ends_with_the_job(bundle, tmp_path: Path):
     put(tmp_path / "in", b"a\n")
     environment = {**os.environ, "PIDS": str(tmp_path / "pids")}
