@@ -86,22 +86,23 @@ def _above_standard_files(fd: int) -> int:
 
 
 def _watch(ear: int, seconds: float) -> None:
-    first: float | None = None
+    first, number = 0.0, 0
     while True:
-        left = None if first is None else max(0.0, first + seconds - time.monotonic())
+        left = max(0.0, first + seconds - time.monotonic()) if number else None
         if not select.select([ear], [], [], left)[0]:
-            _leave()
+            _leave(number)
         heard = os.read(ear, 4096)
         if _QUIT in heard:
             return
-        if SIGNALS.intersection(heard):
-            if first is not None and time.monotonic() - first > SAME_SECONDS:
-                _leave()
-            first = first or time.monotonic()
+        if stops := [one for one in heard if one in SIGNALS]:
+            if number and time.monotonic() - first > SAME_SECONDS:
+                _leave(number)
+            if not number:
+                first, number = time.monotonic(), stops[0]
 
 
-def _leave() -> None:
-    """Does not return."""
+def _leave(number: int) -> None:
+    """Does not return. `number`: the signal that came first, which is named as where the command ends in order."""
     with _lock:
         calls = [call for _, call in sorted(_cleanups.items(), reverse=True)]
     thread = threading.Thread(target=lambda: [call() for call in calls], daemon=True)
@@ -109,5 +110,5 @@ def _leave() -> None:
     thread.join(CLEAN_SECONDS)
     with contextlib.suppress(OSError):
         os.set_blocking(2, False)
-        os.write(2, b"heterodoop: interrupted\n")
+        os.write(2, f"heterodoop: interrupted by {signal.Signals(number).name}\n".encode())
     os._exit(EXIT)
