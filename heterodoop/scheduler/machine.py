@@ -4,7 +4,7 @@ A map phase, then a reduce phase. A failed attempt's task runs again, before tas
 attempts are used up; then, or on Stop, everything that runs is killed and the job finishes when the last attempt
 has ended. (Shape after distributed's worker_state_machine: every error carries the story that led to it.)
 
-A map task whose output a reduce attempt cannot read is tried again, as in Hadoop; reduce tasks wait for it.
+A map task whose output a reduce attempt cannot read is tried again when no attempt of it runs; reduce tasks wait for it.
 
 A map task may run a second time on a slot of the other kind that has nothing else to do (a duplicate). The first result
 is the task's, the other attempt is killed. While both run, a failure of one decides nothing: the other goes on as the
@@ -322,7 +322,7 @@ class Machine:
     def _next(self) -> TaskId | None:
         kind: TaskKind = "map" if self.phase == "map" else "reduce"
         if self.phase == "reduce" and self._done["map"] < self.job.maps:  # an output is lost
-            return next((task for task in self._again if task.kind == "map"), None)
+            return next((task for task in self._again if task.kind == "map" and not self._running.of(task)), None)
         if self._again:
             return self._again[0]
         return TaskId(kind, self._fresh) if self._fresh < len(self._states[kind]) else None
@@ -376,7 +376,7 @@ class Machine:
 
     def _check_invariants(self) -> None:
         self._running.check()
-        running, over = set(self._tasks_in(RUNNING)), set(self._tasks_in(DONE))
+        running, over = set(self._tasks_in(RUNNING)), {*self._tasks_in(DONE), *self._tasks_in(WAITING)}
         assert running == {a.task for a in self.running()} - over, "running tasks and running attempts differ"
         assert self.phase == "closing" or self._running.wanted() == running, "a running task was given up"
         known = [*(attempt.slot for attempt in self.running()), *self._free, *self._late]

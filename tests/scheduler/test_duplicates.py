@@ -16,6 +16,7 @@ from heterodoop.scheduler.model import (
     JobShape,
     Kill,
     Launch,
+    Lost,
     Opened,
     Slot,
     Start,
@@ -88,6 +89,17 @@ def test_reduce_tasks_do_not_wait_for_a_duplicate_that_lost() -> None:
     assert end(machine, Succeeded(ON_CPU))[-1] == Launch(reduce)
     assert end(machine, Succeeded(reduce)) == [Commit(reduce)] and machine.phase == "closing"
     assert end(machine, Ended(AGAIN)) == [Finish("succeeded")]
+
+
+def test_a_lost_output_is_made_again_when_the_attempt_that_was_overtaken_has_ended() -> None:
+    machine = duplicated(reduces=1)
+    reduce = Attempt(TaskId("reduce", 0), 0, CPU)
+    assert end(machine, Succeeded(ON_CPU))[-1] == Launch(reduce)
+    assert end(machine, Lost(reduce, (1,), "damaged"), Tick()) == [], "two attempts at a time, and none a duplicate"
+    assert end(machine, Ended(AGAIN)) == [Launch(Attempt(AGAIN.task, 2, CPU))]
+    third = Attempt(AGAIN.task, 3, CPU)
+    assert end(machine, Failed(Attempt(AGAIN.task, 2, CPU), "exit status 3")) == [Launch(third)]
+    assert end(machine, Succeeded(third)) == [Commit(third), Launch(Attempt(reduce.task, 1, CPU))]
 
 
 def test_a_duplicates_failure_is_nobodys_and_it_is_not_tried_again() -> None:
