@@ -88,6 +88,7 @@ def get(path: Path, make: Callable[[Path], None]) -> Path:
     OSError: the folder cannot be written; what `make` raises.
     """
     if _whole(path):
+        _sweep(path)
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     with _scratch(path) as scratch:
@@ -115,6 +116,13 @@ def _whole(path: Path) -> bool:
         return read_regular(_sum_of(path), _SUM_BYTES).decode("ascii", "replace") == _sum(path)
     except OSError:
         return False
+
+
+def _sweep(path: Path) -> None:
+    """Remove the folder of a process that was killed when the entry was in place and its own folder not yet gone."""
+    if any(path.parent.glob(f".{path.name}.*")):
+        with suppress(OSError), _locked(path.parent):
+            _remove_abandoned(path.parent)
 
 
 @contextmanager

@@ -86,6 +86,12 @@ def _above_standard_files(fd: int) -> int:
 
 
 def _watch(ear: int, seconds: float) -> None:
+    """Where the pipe fails, nobody watches any more: signals are what they are without it."""
+    with contextlib.suppress(OSError):
+        _hear(ear, seconds)
+
+
+def _hear(ear: int, seconds: float) -> None:
     first, number = 0.0, 0
     while True:
         left = max(0.0, first + seconds - time.monotonic()) if number else None

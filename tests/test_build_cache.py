@@ -57,6 +57,13 @@ def test_what_a_killed_build_left_is_removed_by_the_next_one(tmp_path: Path) -> 
     assert sorted(os.listdir(tmp_path)) == ["entry.so", "entry.so.sum"]
 
 
+def test_what_a_build_left_that_was_killed_at_its_end_is_removed_where_its_entry_is_used(tmp_path: Path) -> None:
+    made(tmp_path)
+    (tmp_path / ".entry.so.abc").mkdir()
+    made(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == ["entry.so", "entry.so.sum"]
+
+
 def test_a_build_that_goes_on_is_left_alone(tmp_path: Path) -> None:
     def make(partial: Path) -> None:
         build_cache.get(tmp_path / "other.so", lambda path: path.write_bytes(b"b") and None)

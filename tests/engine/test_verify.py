@@ -217,7 +217,7 @@ def test_wrong_usage(fake, bundle, check, options: dict[str, object], code: str)
 
 def test_an_interrupt_ends_it_at_once(fake, bundle, tmp_path) -> None:
     (tmp_path / "in.txt").write_bytes(TEXT)
-    made = with_kernel(bundle("int main(void) { for (;;) pause(); }"))
+    made = with_kernel(bundle("#include <unistd.h>\nint main(void) { for (;;) pause(); }"))
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(Interrupted):

@@ -19,6 +19,7 @@ from heterodoop.manifest import Kernel, PrologueRuns, SharedVar
 
 WRITE = r"""
 #include <stdio.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -42,3 +42,14 @@ def test_no_command_ends_in_a_traceback_for_want_of_a_pipe_or_thread(
     done = cli_process(*words, env={"LD_PRELOAD": str(shim), page.VARIABLE: str(tmp_path / "page")})
     assert shared.struck() and "Traceback" not in done.message
     assert done.status == 0 or "heterodoop: error" in done.message and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("call", ["read", "write"])
+def test_a_watch_whose_pipe_fails_says_nothing(tmp_path: Path, bundles: Bundles, shim: Path, call: str) -> None:
+    """Signals are then what they are without the watch."""
+    job, text, shared = jobs.make_jobs(bundles)["mapped"], tmp_path / "text", Page(tmp_path / "page")
+    text.write_bytes(jobs.make_text())
+    shared.arm(Rule((call,), FAIL, errno.EIO, 1, COMMAND, "pipe:", sticky=True))
+    words = jobs.command(job, job.bundle, [text], tmp_path / "out", ("--device", "emulated"))
+    done = cli_process(*words, env={"LD_PRELOAD": str(shim), page.VARIABLE: str(tmp_path / "page")})
+    assert shared.struck() and "Traceback" not in done.message
