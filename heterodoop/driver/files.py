@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from ..errors import UsageError
 from ..regular import open_regular
+from .removals import Removals
 
 IDLE_SECONDS = 600.0  # after which a folder that no attempt uses is removed
 Fetch = Callable[[list["JobFile"]], None]
@@ -231,8 +232,9 @@ class _Folder:
 class Folders:
     """Working folders made of stored files, one for all tasks that have the same ones."""
 
-    def __init__(self, store: Store, folder: Path) -> None:
+    def __init__(self, store: Store, folder: Path, removals: Removals) -> None:
         self._store = store
+        self._removals = removals
         self._folder = folder
         self._ready: dict[str, _Folder] = {}
         self._count = 0
@@ -284,7 +286,7 @@ class Folders:
                     one.gone = True
                     unused += [] if one.users else [one.path]
         for path in unused:
-            shutil.rmtree(path, ignore_errors=True)
+            self._removals.remove(path)
 
     def _take(self, files: Sequence[JobFile], fetch: Fetch) -> _Folder:
         self._check_room(files)
@@ -326,7 +328,7 @@ class Folders:
             found.used = time.monotonic()
             unused = found.gone and not found.users
         if unused:
-            shutil.rmtree(found.path, ignore_errors=True)
+            self._removals.remove(found.path)
 
     def _build(self, identity: str, files: Sequence[JobFile]) -> _Folder:
         with self._lock:
@@ -336,14 +338,14 @@ class Folders:
         try:
             self._fill(made)
         except BaseException:
-            shutil.rmtree(made.path, ignore_errors=True)
+            self._removals.remove(made.path)
             raise
         with self._lock:
             kept = self._ready.setdefault(identity, made)
             if kept is not made:
                 kept.users += 1
         if kept is not made:
-            shutil.rmtree(made.path, ignore_errors=True)
+            self._removals.remove(made.path)
         return kept
 
     def _fill(self, made: _Folder) -> None:

@@ -237,11 +237,11 @@ class Stream:
 
     def close(self) -> None:
         """Any thread that waits for the peer gets Closed."""
+        self.shut()
         try:
-            self.socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
+            self.socket.close()
+        except OSError:  # its descriptor is free all the same
             pass
-        self.socket.close()
 
     def shut(self) -> None:
         """As `close`, where another thread may still use the connection."""

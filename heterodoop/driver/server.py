@@ -39,6 +39,7 @@ from .log import Log
 from .offer import Declined
 from .place import Place
 from .protocol import BIG_CONTROL, Closed, Malformed, Message, Silent, Stream, Type
+from .removals import Removals
 from .tasks import Tasks
 from .work import WorkFolder
 
@@ -83,6 +84,7 @@ class Server:
         self._faults = Faults()
         self._stack = ExitStack()
         self._leases = Leases()
+        self._removals = Removals()
         self._streams: set[Stream] = set()
         self._unproven, self._silent = Lobby(UNPROVEN), Lobby(SILENT)
         self._lock = threading.Lock()
@@ -132,12 +134,12 @@ class Server:
 
         queue = FairQueue(slots, config.queue)
         store = Store(config.work / "store", config.store, lambda what: self.log.event("store", what=what))
-        folders = Folders(store, config.work / "folders")
+        folders = Folders(store, config.work / "folders", self._removals)
         jobs = Jobs(native, config.wish.device, folders)
         cluster = Cluster(self._conf)
         stack.callback(cluster.close)
         self.memory = Memory(config.memory)
-        tasks = Tasks(native, gpus, queue, cluster, self.memory, config.work / "attempts")
+        tasks = Tasks(native, gpus, queue, cluster, self.memory, config.work / "attempts", self._removals)
         node = Node(gpus.count, sessions)
         self._source.start(node)
         stack.callback(self._source.stop)
@@ -184,6 +186,7 @@ class Server:
 
     def _keep(self, now: float) -> None:
         try:
+            self._removals.again()
             self._services.node.resize(self._services.gpus.count)
             for job in self._services.jobs.forget_idle(now):
                 self._services.node.forget(job)
@@ -204,7 +207,7 @@ class Server:
                 time.sleep(_DRAIN_SECONDS)
             return False
         if self._is_strange(sock, tcp):
-            sock.close()
+            Stream(sock).close()
             self._leases.count("strangers")
             return True
         stream = Stream(sock)

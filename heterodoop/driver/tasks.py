@@ -8,7 +8,6 @@ the region runs in a child in a private folder, everything else in a worker. Not
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +29,7 @@ from .fetch import Cluster, Input, Memory, TaskReader, TooBig, fetched
 from .gpus import Gpus
 from .jobs import Bundle, Job
 from .offer import Declined, Offer
+from .removals import Removals
 
 _TICK_SECONDS = 0.05
 _SLACK = 1 << 20  # of a split's memory: what is read behind its end
@@ -95,6 +95,7 @@ class Tasks:
 
     def __init__(
         self, native: Native, gpus: Gpus, queue: FairQueue, cluster: Cluster, memory: Memory, scratch: Path,
+        removals: Removals,
     ) -> None:
         self._native = native
         self._gpus = gpus
@@ -102,17 +103,18 @@ class Tasks:
         self._cluster = cluster
         self._memory = memory
         self._scratch = scratch
+        self._removals = removals
         scratch.mkdir(0o700, parents=True, exist_ok=True)
 
     @contextmanager
     def folder(self, offer: Offer, lease: int) -> Iterator[Path]:
-        """A private folder for one attempt, gone at the end."""
+        """A private folder for one attempt, removed at the end."""
         folder = self._scratch / f"{offer.attempt}-{lease}"
         folder.mkdir(0o700)
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            self._removals.remove(folder)
 
     def run(self, work: Work, scratch: Path, reader: TaskReader, say: Say, started: Callable[[], None]) -> Result:
         """Run it on the next device that is free for it. `started`: it has one.

@@ -50,10 +50,9 @@ class WorkFolder:
     ) -> None:
         with self._lock:
             if self._ours():
-                self._empty()
                 with suppress(OSError):
-                    os.unlink(self.path / MARKER)
-                    os.rmdir(self.path)
+                    self._empty()
+                    self._unmark()
             self._close()
 
     def ensure(self) -> bool:
@@ -133,6 +132,12 @@ class WorkFolder:
                 shutil.rmtree(entry.name, ignore_errors=True, dir_fd=root)
             elif entry.name != MARKER:
                 os.unlink(entry.name, dir_fd=root)
+
+    def _unmark(self) -> None:
+        """Where something has stayed, the marker stays too: the next driver may remove it."""
+        if os.listdir(self._held[""].fd) == [MARKER]:
+            os.unlink(self.path / MARKER)
+            os.rmdir(self.path)
 
     def _close(self) -> None:
         for held in self._held.values():

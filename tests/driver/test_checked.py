@@ -14,6 +14,7 @@ from heterodoop.driver.gpus import Gpus, Wish
 from heterodoop.driver.jobs import Job, Jobs
 from heterodoop.driver.offer import Declined, Offer
 from heterodoop.driver.protocol import Message, Type
+from heterodoop.driver.removals import Removals
 from heterodoop.driver.tasks import Cancelled, Result, Say, Tasks, Work
 from heterodoop.executor.native import Native
 from heterodoop.executor.prologue import Prologues
@@ -34,7 +35,8 @@ def native() -> Native:
 @pytest.fixture
 def tasks(native: Native, tmp_path: Path) -> Tasks:
     cluster = Cluster(HadoopConf(None, {}, {}))
-    return Tasks(native, Gpus(Wish("emulated")), FairQueue(lambda: 1, 1), cluster, Memory(1), tmp_path / "attempts")
+    gpus, queue = Gpus(Wish("emulated")), FairQueue(lambda: 1, 1)
+    return Tasks(native, gpus, queue, cluster, Memory(1), tmp_path / "attempts", Removals())
 
 
 def offer_of(attempt: Attempt) -> Offer:
@@ -79,7 +81,7 @@ def test_an_attempt_that_is_gone_is_not_refused(tasks: Tasks, native: Native, at
 
 
 def test_idle_jobs_are_forgotten(native: Native, tmp_path: Path) -> None:
-    folders = Folders(Store(tmp_path / "s", 100), tmp_path / "f")
+    folders = Folders(Store(tmp_path / "s", 100), tmp_path / "f", Removals())
     jobs = Jobs(native, "emulated", folders)
     with jobs.attempt("job_1"), jobs.attempt("job_2") as two:
         assert jobs.forget_idle(10**9) == []

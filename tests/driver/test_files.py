@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heterodoop.driver.files import IDLE_SECONDS, Folders, JobFile, Store, bundle_hash, parse_files
+from heterodoop.driver.removals import Removals
 from heterodoop.errors import UsageError
 
 HASH = "0" * 64
@@ -67,7 +68,7 @@ def test_names_need_not_be_utf8(tmp_path: Path) -> None:
     store = Store(tmp_path / "s", 100)
     name = os.fsdecode(b"\xff\xfe")
     files = parse_files([entry(name, hashlib.sha256(b"x").hexdigest())])
-    folder = Folders(store, tmp_path / "f").make(files, lambda lacking: store.take(lacking[0], [b"x"]))
+    folder = Folders(store, tmp_path / "f", Removals()).make(files, lambda lacking: store.take(lacking[0], [b"x"]))
     assert os.listdir(os.fsencode(folder)) == [b"\xff\xfe"]
 
 
@@ -82,7 +83,7 @@ def test_bytes_must_be_those_of_the_hash(tmp_path: Path) -> None:
 
 def test_a_folder_of_links_that_nobody_can_write_through(tmp_path: Path) -> None:
     store = Store(tmp_path / "s", 100)
-    folders = Folders(store, tmp_path / "f")
+    folders = Folders(store, tmp_path / "f", Removals())
     files = [file("bin/map", b"abc", "x"), file("data", b"abc"), file("sub/more", b"xy")]
     asked: list[list[str]] = []
 
@@ -104,7 +105,7 @@ def test_a_folder_of_links_that_nobody_can_write_through(tmp_path: Path) -> None
 
 def test_the_store_keeps_to_its_size(tmp_path: Path) -> None:
     store = Store(tmp_path / "s", 10)
-    folders = Folders(store, tmp_path / "f")
+    folders = Folders(store, tmp_path / "f", Removals())
     files = [file(f"f{n}", bytes([n]) * 4) for n in range(4)]
 
     def fetch(lacking: list[JobFile]) -> None:
@@ -137,7 +138,7 @@ class Told:
         self.said: list[str] = []
         self.asked: list[str] = []
         self.store = Store(base / "s", 100, self.said.append)
-        self.folders = Folders(self.store, base / "f")
+        self.folders = Folders(self.store, base / "f", Removals())
 
     def fetch(self, lacking: list[JobFile]) -> None:
         for one in lacking:

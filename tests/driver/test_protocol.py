@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import struct
 import threading
@@ -91,6 +92,15 @@ def test_a_head_that_cannot_be(ends: tuple[Stream, socket.socket], raw: bytes, w
     theirs.sendall(raw)
     with pytest.raises(Malformed, match=what):
         stream.receive((Type.OFFER,), 5)
+
+
+def test_a_close_that_fails_is_a_close() -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        stream = Stream(ours)
+        os.close(ours.fileno())  # behind its back
+        stream.close()
+        assert stream.gone() and theirs.recv(1) == b""
 
 
 def test_nothing_and_half_a_message_are_silence(ends: tuple[Stream, socket.socket]) -> None:

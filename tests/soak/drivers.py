@@ -170,6 +170,8 @@ class Driver:
         if not _wait(lambda: not list(attempts.glob("*")), TIDY_SECONDS):
             names = ", ".join(path.name for path in attempts.glob("*"))
             self.problems.append(Problem("leftover", f"of attempts that are over: {names}"))
+            self.gone(signal.SIGKILL)  # or every case behind this one would find it too
+            return
         self.descriptors = self.descriptors or len(self._open())
         if not _wait(lambda: len(self._open()) <= self.descriptors + FEW_DESCRIPTORS, TIDY_SECONDS):
             new = [name for name in self._open() if not name.startswith("/proc")]
