@@ -50,6 +50,7 @@ class Room:
             **{name: str(self.root / folder) for name, folder in folders.items()},
             "LC_ALL": "C.UTF-8", "LD_PRELOAD": str(shim), page.VARIABLE: str(self.page),
             "HADOOP_HOME": "", "HADOOP_CONF_DIR": "",
+            "CUDA_CACHE_PATH": str(self.root / "log" / "nv"),  # the CUDA driver's own
         }
 
     def furnish(self, text: bytes) -> None:

@@ -42,6 +42,8 @@ class Expected(NamedTuple):
 def of_run(ended: Ended, output: Path, expected: Expected) -> list[Problem]:
     """Problems of a run that was struck."""
     problems = [Problem("orphan", name) for name in ended.orphans]
+    if _stopped_before_us(ended, output, expected.killed):
+        return problems
     if _TRACE.search(ended.err):
         problems.append(Problem("traceback", ended.err[-3000:]))
     if ended.status is None:
@@ -55,6 +57,12 @@ def of_run(ended: Ended, output: Path, expected: Expected) -> list[Problem]:
     if complete and ended.status > 0:
         problems.append(Problem("looks", f"exit status {ended.status} and _SUCCESS: {_tail(ended.err)}"))
     return [*problems, *_of_status(ended, output, expected.killed)]
+
+
+def _stopped_before_us(ended: Ended, output: Path, killed: frozenset[int]) -> bool:
+    """Did a signal end Python's own start, before the first line of the product? It says so in its own way, or nothing."""
+    started = ended.err.strip() and "Fatal Python error: init_" not in ended.err
+    return ended.status == 1 and bool(killed & _STOPS) and not started and not output.exists()
 
 
 def of_output(output: Path, right: Result) -> list[Problem]:
