@@ -42,8 +42,9 @@ class Reservation(NamedTuple):
         _remove_empty(self.parents)
 
     def release(self) -> None:
-        """The job has ended; call it once."""
-        os.close(self.lock)
+        """The job has ended; call it once. How it ended is settled: a lock file that will not close does not change it."""
+        with contextlib.suppress(OSError):
+            os.close(self.lock)
 
 
 def reserve(output: str) -> Reservation:
@@ -96,9 +97,13 @@ def remove_unfinished(layout: Layout) -> None:
 def remove_output(layout: Layout) -> None:
     """Remove all at an output. What cannot be removed stays, and is for the next command with this output to remove.
 
-    So the job's file goes last: without it nobody could know that what is left is of a job that is gone.
+    So the job's file goes last: without it nobody could know that what is left is of a job that is gone. And _SUCCESS goes
+    first: it never lies beside a part of a result. Where it cannot be removed, all of the result stays with it.
     """
     with contextlib.suppress(OSError):
+        _allow_removal(layout.output)
+        with contextlib.suppress(IsADirectoryError):  # a filter's, which says nothing
+            (layout.output / SUCCESS).unlink(missing_ok=True)
         if layout.temporary.is_symlink():  # never followed
             layout.temporary.unlink()
         alone = [_remove_but(layout.output, TEMPORARY), _remove_but(layout.temporary, layout.job.name)]
@@ -110,7 +115,7 @@ def _remove_but(folder: Path, kept: str) -> bool:
     """Remove all entries but one; whether they are gone. Raises OSError: the folder cannot be read."""
     if not folder.exists():
         return True
-    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+    _allow_removal(folder)
     with os.scandir(folder) as entries:
         others = [entry for entry in entries if entry.name != kept]
     for entry in others:
@@ -120,6 +125,10 @@ def _remove_but(folder: Path, kept: str) -> bool:
             else:
                 os.unlink(entry.path)
     return not any(os.path.lexists(entry.path) for entry in others)
+
+
+def _allow_removal(folder: Path) -> None:
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
 
 
 def _remove_last(layout: Layout) -> None:
@@ -138,18 +147,32 @@ _FILLING_SECONDS = 2.0  # more than `reserve` takes from its first step to the j
 
 
 def remove_abandoned(layout: Layout) -> None:
-    """Remove an output that a job left which is gone; any other one stays."""
+    """Remove an output that a job left which is gone; any other one stays.
+
+    A folder that is just being made, or was when its job was killed, is watched until it is clear which.
+    """
     with contextlib.suppress(OSError, ValueError):
-        status = layout.output.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
-            return
-        there = set(os.listdir(layout.output))
-        # The sticky bit says that `reserve` was not done with the folder, or that `remove_output` was all but done.
-        if status.st_mode & stat.S_ISVTX and not os.path.lexists(layout.job):
-            if there <= {TEMPORARY} and time.time() - status.st_mtime > _FILLING_SECONDS:
+        patience = time.monotonic() + 2 * _FILLING_SECONDS  # clocks may differ, and others may make it again and again
+        while _is_unfilled(layout) and time.monotonic() < patience:
+            if time.time() - layout.output.stat().st_mtime > _FILLING_SECONDS:
                 remove_output(layout)
-        elif SUCCESS not in there:
-            _remove_if_free(layout, there)
+                return
+            time.sleep(_FILLING_SECONDS / 40)
+        if _is_own_folder(layout.output.lstat()):
+            there = set(os.listdir(layout.output))
+            if SUCCESS not in there:
+                _remove_if_free(layout, there)
+
+
+def _is_unfilled(layout: Layout) -> bool:
+    """The sticky bit says that `reserve` was not done with the folder, or that `remove_output` was all but done."""
+    status = layout.output.lstat()
+    sticky = _is_own_folder(status) and bool(status.st_mode & stat.S_ISVTX)
+    return sticky and not os.path.lexists(layout.job) and set(os.listdir(layout.output)) <= {TEMPORARY}
+
+
+def _is_own_folder(status: os.stat_result) -> bool:
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def _remove_if_free(layout: Layout, there: set[str]) -> None:
@@ -206,8 +229,8 @@ def commit_job(layout: Layout) -> None:
         success.touch(exist_ok=False)
         _sync(str(layout.output))
         success.rename(layout.output / SUCCESS)
-        remove_tree(layout.temporary)
         _sync(str(layout.output))
+        remove_tree(layout.temporary)  # last, as nothing can fail any more: until then it says whose the output is
     except OSError as error:
         raise _failed(error) from None
 

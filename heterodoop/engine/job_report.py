@@ -252,11 +252,14 @@ class JobReport:
             self.remove()
 
     def _clear(self) -> None:
-        for name in (ATTEMPTS, REPORT, PARTIAL):
-            (self.layout.report / name).unlink(missing_ok=True)
+        """Remove our files, those last that say that the folder is ours. Raises OSError: something cannot be removed."""
         for folder in (self.layout.logs, self.layout.report / ROUNDS):
             if folder.is_dir():
                 remove_tree(folder)
+            if folder.is_dir():
+                folder.rmdir()  # fails, and says why
+        for name in (ATTEMPTS, PARTIAL, REPORT):
+            (self.layout.report / name).unlink(missing_ok=True)
 
     def _write(self, content: Mapping[str, Any], path: Path) -> None:
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="ascii")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import time
@@ -13,7 +14,7 @@ import pytest
 
 from heterodoop.engine import commit, job_report
 from heterodoop.engine.layout import Layout
-from heterodoop.errors import UsageError
+from heterodoop.errors import JobFailed, UsageError
 
 from .conftest import CAT, parts
 from .test_failures import put, refused
@@ -68,35 +69,111 @@ def test_what_is_not_of_a_dead_job_alone_stays(tmp_path: Path, names: tuple[str,
     assert caught.value.code == "HD020" and all((tmp_path / "out" / name).exists() for name in names)
 
 
-def test_a_folder_that_was_only_just_made(tmp_path: Path):
-    """Killed between the first mkdir and the job's file: the sticky bit says so, after a moment."""
-    (tmp_path / "out").mkdir()
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_job_killed_before_its_file_was_there(tmp_path: Path, monkeypatch, filled: bool):
+    """The sticky bit says so, after a moment: until then a job may be making the folder."""
+    monkeypatch.setattr(commit, "_FILLING_SECONDS", 0.2)
+    output = tmp_path / "out"
+    output.mkdir()
     with pytest.raises(UsageError):
-        commit.reserve(str(tmp_path / "out"))
-    (tmp_path / "out").chmod(0o1755)
-    with pytest.raises(UsageError):
-        commit.reserve(str(tmp_path / "out"))
-    os.utime(tmp_path / "out", (time.time() - 9, time.time() - 9))
-    reservation = commit.reserve(str(tmp_path / "out"))
-    assert not (tmp_path / "out").stat().st_mode & 0o1000
+        commit.reserve(str(output))
+    output.chmod(0o1755)
+    if filled:
+        (output / "_temporary").mkdir()
+    reservation = commit.reserve(str(output))
+    assert not output.stat().st_mode & 0o1000
     reservation.discard()
+
+
+def test_a_job_that_is_making_its_folder_is_waited_for(tmp_path: Path, monkeypatch):
+    output = tmp_path / "out"
+    output.mkdir(0o1755)
+    output.chmod(0o1755)
+    layout = Layout(output)
+
+    def fill(seconds: float) -> None:
+        layout.temporary.mkdir()
+        held.append(os.open(layout.job, os.O_RDWR | os.O_CREAT))
+        fcntl.flock(held[0], fcntl.LOCK_EX)
+
+    held: list[int] = []
+    monkeypatch.setattr(time, "sleep", fill)
+    with pytest.raises(UsageError) as caught:
+        commit.reserve(str(output))
+    os.close(held[0])
+    assert caught.value.code == "HD020" and layout.job.exists()
+
+
+def refusing(monkeypatch, call: str, name: str) -> None:
+    """The file system takes no such call on a path with this name."""
+    real = getattr(os, call)
+
+    def refuse(path: str | Path, *rest: Any, **how: Any) -> None:
+        if Path(path).name == name:
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
+        real(path, *rest, **how)
+
+    monkeypatch.setattr(os, call, refuse)
+
+
+@pytest.mark.parametrize("stuck", [False, True])
+def test_success_goes_first_or_nothing_does(tmp_path: Path, monkeypatch, stuck: bool):
+    """A disk that fails after _SUCCESS is there."""
+    reservation = commit.reserve(str(tmp_path / "out"))
+    output = tmp_path / "out"
+    put(reservation.layout.done / "part-00000", b"x")
+    real = commit._sync
+
+    def fail(path: str) -> None:
+        if (output / "_SUCCESS").exists():
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+        real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(commit, "_sync", fail)
+        with pytest.raises(JobFailed):
+            commit.commit_job(reservation.layout)
+        refusing(patch, "unlink", "_SUCCESS" if stuck else "part-00000")
+        reservation.discard()
+    reservation.release()
+    assert (output / "part-00000").exists() and (output / "_SUCCESS").exists() == stuck
+    if not stuck:
+        commit.reserve(str(output)).discard()
+        assert not output.exists()
+
+
+def test_a_folder_named_success_is_removed_with_the_rest(tmp_path: Path):
+    reservation = commit.reserve(str(tmp_path / "out"))
+    put(reservation.layout.done / "_SUCCESS/x", b"x")
+    with pytest.raises(JobFailed):
+        commit.commit_job(reservation.layout)
+    reservation.discard()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_lock_that_will_not_close_does_not_fail_the_job(bundle, run, source: Path, monkeypatch):
+    real, failed = os.close, []
+
+    def close(file: int) -> None:
+        name = os.readlink(f"/proc/self/fd/{file}")
+        real(file)
+        if "_temporary/job" in name:
+            failed.append(name)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "close", close)
+    assert parts(run(bundle(CAT), source).output) and failed
 
 
 @pytest.mark.parametrize(
     ("call", "name"), [("unlink", "spill"), ("unlink", "job"), ("rmdir", "_temporary"), ("rmdir", "out")],
 )
 def test_what_a_job_could_not_remove_is_no_obstacle(tmp_path: Path, monkeypatch, call: str, name: str):
-    output, real = tmp_path / "out", getattr(os, call)
-
-    def refuse(path: str | Path, **how: Any) -> None:
-        if Path(path).name == name:
-            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
-        real(path, **how)
-
+    output = tmp_path / "out"
     reservation = commit.reserve(str(output))
     put(reservation.layout.maps / "spill", b"x")
     with monkeypatch.context() as patch:
-        patch.setattr(os, call, refuse)
+        refusing(patch, call, name)
         reservation.discard()
         reservation.release()
     assert output.exists()
@@ -112,6 +189,22 @@ def test_a_report_that_a_full_disk_cut_short_is_ours(bundle, run, source: Path, 
     if content is None:
         put(tmp_path / "out.report/attempts.jsonl", b"")
         put(tmp_path / "out.report/logs/x.log", b"")
+    assert parts(run(bundle(CAT), source).output)
+
+
+def test_a_report_that_could_not_be_taken_away_is_ours(bundle, run, source: Path, tmp_path: Path, monkeypatch):
+    real = open
+
+    def full(path: Any, *rest: Any, **how: Any) -> Any:
+        if Path(path).name == "attempts.jsonl":
+            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT), str(path))
+        return real(path, *rest, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job_report, "open", full, raising=False)
+        refusing(patch, "rmdir", "logs")
+        refused(run, "HD021", bundle(CAT), source)
+    assert (tmp_path / "out.report/logs").exists()
     assert parts(run(bundle(CAT), source).output)
 
 
