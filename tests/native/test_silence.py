@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import resource
 import threading
@@ -34,12 +35,20 @@ def test_no_time_is_no_limit(run_map: RunMap) -> None:
     assert run_map(["/bin/sleep", "0.5"], b"a\n", timeout_seconds=0)[0].ok
 
 
+def is_open(fd: int) -> bool:
+    try:
+        os.fstat(fd)
+    except OSError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("passes", [True, False])
 def test_a_filter_is_started_once_there_are_descriptors_again(run_map: RunMap, passes: bool) -> None:
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    free = os.open("/dev/null", os.O_RDONLY)  # the lowest one that is free
-    os.close(free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 4, limits[1]))  # the task's own files, and no two pipes
+    free = (fd for fd in itertools.count() if not is_open(fd))
+    fifth = next(itertools.islice(free, 4, None))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (fifth, limits[1]))  # four are left: the task's own files, and no two pipes
     again = threading.Timer(0.2, lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))
     if passes:
         again.start()
