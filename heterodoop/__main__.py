@@ -28,20 +28,28 @@ def start() -> None:
     gc.set_threshold(_COLLECT_EVERY)
     if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # inherited, and nobody could hear how a filter ended
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    if _INTERRUPTS:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     status: int | str | None = last_resort.EXIT
     try:
+        if _INTERRUPTS:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         with _watched():
             try:
                 main()
             except SystemExit as end:
                 status = end.code
+            finally:
+                _settle()
     except KeyboardInterrupt:  # before `main` could see it, or after it was done, and then too late to change its status
         pass
     finally:
         gc.freeze()  # the interpreter's last collection would visit every module to free memory that the process gives back
     sys.exit(status)
+
+
+def _settle() -> None:
+    for number in last_resort.SIGNALS:
+        signal.signal(number, signal.SIG_IGN)  # the command has ended, and its status stands
+    last_resort.settle()
 
 
 def _watched() -> AbstractContextManager[None]:

@@ -14,12 +14,11 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import build_cache
+from . import build_cache, scratch
 from .errors import HeteroDoopError, ToolError
 from .resources import PACKAGE, find
 
@@ -88,22 +87,17 @@ def build(target: Path, *, test: bool = False, hadoop_version: str = "") -> Path
     """
     _require_jdk()
     maven = _maven()
-    with tempfile.TemporaryDirectory(prefix="hd-hadoop-") as scratch:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with scratch.folder(f".{target.name}.", target.parent) as folder:
         words = [maven, "-q", "-B", "-C"]  # -C: what does not have its checksum is not used
-        words += ["-f", str(find("runtime", "hadoop", "pom.xml")), f"-Dbuild.dir={scratch}", "package"]
+        words += ["-f", str(find("runtime", "hadoop", "pom.xml")), f"-Dbuild.dir={folder}", "package"]
         words += [] if test else ["-Dmaven.test.skip=true"]
         words += [f"-Dhadoop.version={hadoop_version}"] if hadoop_version else []
-        Path(scratch, "work").mkdir()
+        (folder / "work").mkdir()
         done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode:
             raise ToolError(f"{' '.join(words)} failed:\n{_tail(done.stdout + done.stderr)}", code="HD653")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            shutil.copyfile(Path(scratch, JAR.name), partial)
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
+        scratch.into_place(folder / JAR.name, target)
     return target
 
 

@@ -14,12 +14,11 @@ import os
 import shlex
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import compiler_words
+from . import compiler_words, scratch
 from .errors import HeteroDoopError, ToolError
 from .resources import BUILD_NATIVE, NATIVE_LIBRARY, find
 
@@ -42,18 +41,15 @@ def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = F
         raise ToolError("runtime/host holds no .cpp file", code="HD510", help="install HeteroDoop again (pip install .)")
     flags = [*CXX_FLAGS, *(SANITIZE_FLAGS if sanitize else ())]
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="hd-native-") as scratch:
-        objects = [Path(scratch) / f"{i}-{source.stem}.o" for i, source in enumerate(sources)]
+    # Beside the target, so that the rename stays inside one file system and a running job keeps its old library.
+    with scratch.folder(f".{target.name}.", target.parent) as folder:
+        objects = [folder / f"{i}-{source.stem}.o" for i, source in enumerate(sources)]
         jobs = [[*flags, "-c", str(source), "-o", str(obj)] for source, obj in zip(sources, objects, strict=True)]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            list(pool.map(_compiler, jobs))
-        # Beside the target, so that the rename stays inside one file system and a running job keeps its old library.
-        partial = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            _compiler([*flags, "-shared", *map(str, objects), "-ldl", "-o", str(partial)])
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
+            list(pool.map(lambda words: _compiler(words, folder), jobs))
+        partial = folder / target.name
+        _compiler([*flags, "-shared", *map(str, objects), "-ldl", "-o", str(partial)], folder)
+        scratch.into_place(partial, target)
     return target
 
 
@@ -80,11 +76,12 @@ def native_sources() -> list[Path]:
     return sorted(find("runtime", "host").glob("*.cpp"))
 
 
-def _compiler(arguments: Sequence[str]) -> str:
-    """Run the C++ compiler and return its stdout."""
+def _compiler(arguments: Sequence[str], folder: Path | None = None) -> str:
+    """Run the C++ compiler and return its stdout. `folder`: for its temporary files."""
+    env = {**os.environ, "TMPDIR": str(folder)} if folder else None
     argv = [*compiler_words.own(shlex.split(os.environ.get("CXX", "")) or ["g++"]), *arguments]
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False, env=env)
     except OSError as error:
         raise ToolError(
             f"C++ compiler not found: {argv[0]}: {error.strerror}", code="HD510",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import build_cache, resources, toolchain
 from .errors import ToolError
-from .toolchain_cuda import EXACT, FLAGS, Nvcc, beside
+from .toolchain_cuda import EXACT, FLAGS, Nvcc
 
 _SUFFIXES = (".h", ".cuh", ".cu", ".cpp")
 _OBJECT_FLAGS = ("-std=c++17", "-O3", "-Xcompiler", "-fPIC")
@@ -62,7 +62,7 @@ def library_folder(nvcc: Nvcc) -> list[str]:
 
 
 def _run(nvcc: Nvcc, words: list[str], out: Path, what: str) -> None:
-    result = toolchain.run([nvcc.path, *words, "-o", str(out)], timeout=900, environ=beside(out))
+    result = toolchain.run([nvcc.path, *words, "-o", str(out)], timeout=900)
     if result.returncode:
         said = result.stderr.strip() or result.stdout.strip() or f"exit status {result.returncode}"
         raise ToolError(f"nvcc cannot make {what}:\n{said[:8000]}", code="HD515")

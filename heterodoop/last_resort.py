@@ -17,12 +17,13 @@ import time
 from collections.abc import Callable, Iterator
 
 EXIT = 130
-SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SAME_SECONDS = 0.2  # a second signal so soon is the first one once more: to the process, and to its group
 CLEAN_SECONDS = 5.0
 _QUIT = 0
 
 _cleanups: dict[int, Callable[[], None]] = {}  # the last one is done first
+_owed: set[int] = set()  # those of them that `settle` does
 _lock = threading.Lock()
 _count = 0
 
@@ -30,16 +31,44 @@ _count = 0
 @contextlib.contextmanager
 def cleaning(call: Callable[[], None]) -> Iterator[None]:
     """Inside, `call` is part of what is done by force; it may run beside what the main thread does, and must not fail."""
-    global _count
-    with _lock:
-        _count += 1
-        number = _count
-        _cleanups[number] = call
+    number = _add(call)
     try:
         yield
     finally:
-        with _lock:
-            del _cleanups[number]
+        _drop(number)
+
+
+@contextlib.contextmanager
+def owing(call: Callable[[], None]) -> Iterator[None]:
+    """As `cleaning`, and `call` is done at the end. Where an interrupt cuts that short, `settle` does it once more."""
+    number = _add(call)
+    _owed.add(number)
+    try:
+        yield
+    finally:
+        call()
+        _owed.discard(number)
+        _drop(number)
+
+
+def settle() -> None:
+    """Do what interrupts cut short. For the end of the process, when signals change nothing any more."""
+    for number in sorted(_owed, reverse=True):
+        _cleanups[number]()
+    _owed.clear()
+
+
+def _add(call: Callable[[], None]) -> int:
+    global _count
+    with _lock:
+        _count += 1
+        _cleanups[_count] = call
+        return _count
+
+
+def _drop(number: int) -> None:
+    with _lock:
+        del _cleanups[number]
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
 """Temporary folders that do not outlive their command for long: what a killed one left, the next one removes.
 
 Each is held by a lock on the folder itself, which ends with its process. Only folders of ours with the form of such a name
-are looked at: PREFIX, eight letters, SUFFIX.
+are looked at: PREFIX, eight letters, SUFFIX. Among the system's temporary files all have one prefix, so that any command
+removes what any other one left.
 """
 
 from __future__ import annotations
@@ -15,43 +16,58 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import last_resort
+from . import interrupts, last_resort
 
 SUFFIX = ".hd-tmp"
+PREFIX = "heterodoop-"  # of all folders among the system's temporary files
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextlib.contextmanager
 def folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """A new folder below `parent` (default: the system's for temporary files), gone at the end. Raises OSError."""
+    """A new folder below `parent`, gone at the end. Raises OSError.
+
+    parent  None: the system's folder for temporary files, and PREFIX goes before the name.
+    """
+    shared = "" if parent else PREFIX
     root = parent or Path(tempfile.gettempdir())
-    sweep(prefix, root)
-    path, lock = _make(prefix, root)
-    try:
-        with last_resort.cleaning(lambda: shutil.rmtree(path, ignore_errors=True)):
-            yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
-        os.close(lock)
+    sweep(shared or prefix, root, "[a-z-]*" if shared else "")
+    with contextlib.ExitStack() as stack:
+        with interrupts.held():
+            path, lock = _make(shared + prefix, root)
+            stack.callback(os.close, lock)
+            stack.enter_context(last_resort.owing(lambda: shutil.rmtree(path, ignore_errors=True)))
+        yield path
 
 
-def sweep(prefix: str, root: Path) -> None:
-    """Remove folders of commands that are gone."""
-    name = re.compile(re.escape(prefix) + "[a-z0-9_]{8}" + re.escape(SUFFIX))
+def sweep(prefix: str, root: Path, more: str = "") -> None:
+    """Remove folders of commands that are gone. `more`: a pattern of what stands behind the prefix."""
+    name = re.compile(re.escape(prefix) + more + "[a-z0-9_]{8}" + re.escape(SUFFIX))
     with contextlib.suppress(OSError), os.scandir(root) as entries:
         for entry in entries:
             if name.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
                 _remove(Path(entry.path))
 
 
+def into_place(made: Path, target: Path) -> None:
+    """Rename a file that is complete, first to the disk: after a power cut `target` is the old one or the new.
+
+    Raises OSError.
+    """
+    with open(made, "rb") as file:
+        os.fsync(file)
+    made.replace(target)
+
+
 def _make(prefix: str, root: Path) -> tuple[Path, int]:
     while True:
         path = Path(tempfile.mkdtemp(prefix=prefix, suffix=SUFFIX, dir=root))
-        lock = os.open(path, _FOLDER)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if os.path.isdir(path):
-            return path, lock
-        os.close(lock)  # somebody swept it before it was locked
+        with contextlib.suppress(FileNotFoundError):  # somebody swept it before it was locked: again
+            lock = os.open(path, _FOLDER)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.isdir(path):
+                return path, lock
+            os.close(lock)
 
 
 def _remove(path: Path) -> None:

@@ -13,14 +13,14 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from . import compiler_words
+from . import compiler_words, interrupts, last_resort, scratch
 from .diag import Diagnostic, Severity
 from .errors import ToolError, UserError
 from .source import Span
@@ -35,7 +35,6 @@ MATH_FUNCTIONS = (
 Libm = Literal["own", "system"]
 INCLUDE_VARIABLES = ("CPATH", "C_INCLUDE_PATH")  # folders that gcc and clang look into, too
 _TAIL = 4000
-_GRACE = 2.0  # seconds that a command gets to clean up when it is stopped
 
 
 @dataclass(frozen=True)
@@ -156,27 +155,49 @@ def run(
 ) -> Output:
     """Run one command without a shell, in the C locale, in its own process group. `timeout` is in seconds.
 
-    Raises ToolError HD503 where it cannot be started or does not end in time (then the whole group is killed).
+    Its temporary files go with it, however it ends. Raises ToolError HD503 where it cannot be started or does not end in
+    time (then the whole group is killed).
     """
-    env = {**environ, "LC_ALL": "C", "LANGUAGE": "C", "SOURCE_DATE_EPOCH": build_time()}
-    try:
-        process = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ToolError(f"cannot run {argv[0]}: {why}", code="HD503") from None
-    with process:
-        try:
-            out, err = process.communicate(stdin.encode("utf-8", "surrogateescape"), timeout=timeout)
-        except BaseException as error:
-            _kill_group(process)
-            if isinstance(error, subprocess.TimeoutExpired):
+    with temporary_files(environ) as own:
+        env = {**own, "LC_ALL": "C", "LANGUAGE": "C", "SOURCE_DATE_EPOCH": build_time()}
+        with _started(argv, cwd, env) as process:
+            try:
+                out, err = process.communicate(stdin.encode("utf-8", "surrogateescape"), timeout=timeout)
+            except subprocess.TimeoutExpired:
                 raise ToolError(f"{argv[0]} did not end within {timeout:g} s", code="HD503") from None
-            raise
     decode = "utf-8", "surrogateescape"
     return Output(process.returncode, out.decode(*decode), err.decode(*decode))
+
+
+@contextmanager
+def temporary_files(environ: Mapping[str, str] = os.environ) -> Iterator[dict[str, str]]:
+    """The environment of a tool whose temporary files lie in a folder of ours: it leaves them where it is killed.
+
+    Where there is no room for a folder the tool says so itself, if it needs one.
+    """
+    with ExitStack() as stack:
+        own = {}
+        with suppress(OSError):
+            own = {"TMPDIR": str(stack.enter_context(scratch.folder("tool-")))}
+        yield {**environ, **own}
+
+
+@contextmanager
+def _started(argv: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """The process; where the block does not see its end, its whole group is killed. Raises ToolError HD503."""
+    with ExitStack() as stack:
+        with interrupts.held():
+            try:
+                process = subprocess.Popen(
+                    argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env,
+                    start_new_session=True,
+                )
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+                raise ToolError(f"cannot run {argv[0]}: {why}", code="HD503") from None
+            stack.enter_context(process)
+            stack.enter_context(last_resort.owing(lambda: _kill_group(process)))
+        yield process
 
 
 @cache
@@ -190,16 +211,10 @@ def build_time() -> str:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End the command and its children. gcc takes SIGTERM to remove its temporary files; who does not go is killed."""
-    try:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(_GRACE)
-    except (ProcessLookupError, subprocess.TimeoutExpired):
-        pass
-    finally:
+    """End the command and its children, unless it has ended."""
+    if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
 
 
 def patience(environ: Mapping[str, str] = os.environ) -> float:

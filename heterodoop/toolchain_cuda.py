@@ -203,7 +203,7 @@ def _compile(nvcc: Nvcc, flags: list[str], copy: Path, out: Path, source: Path) 
     """Run nvcc; what it printed."""
     include = ["-I", str(resources.find("runtime", "device")), "-I", str(source.resolve().parent)]
     words = [nvcc.path, *flags, *include, "-o", str(out), str(copy)]
-    result = toolchain.run(words, timeout=toolchain.patience(), environ=beside(out))
+    result = toolchain.run(words, timeout=toolchain.patience())
     if result.returncode:
         said = result.stderr.strip() or result.stdout.strip() or toolchain.ended(result.returncode)
         _check_known(said)
@@ -211,12 +211,6 @@ def _compile(nvcc: Nvcc, flags: list[str], copy: Path, out: Path, source: Path) 
         help = "--arch none makes the bundle without compiled kernels"
         raise ToolError(f"nvcc cannot compile the kernels of {source.name}:\n{shown}", code="HD515", help=help)
     return result.stderr
-
-
-def beside(out: Path) -> dict[str, str]:
-    """The environment of an nvcc that keeps its own files beside its output: it leaves them where it is stopped, and that
-    folder goes."""
-    return {**os.environ, "TMPDIR": str(out.parent)}
 
 
 def _check_known(said: str) -> None:

@@ -7,7 +7,9 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,17 @@ def test_timeout_kills_the_whole_group(tmp_path: Path) -> None:
     assert time.monotonic() - start < 2
     time.sleep(2.2)
     assert not marker.exists()
+
+
+@pytest.mark.parametrize("how", ["end", "killed", "late"])
+def test_what_a_tool_leaves_among_temporary_files_goes(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    last = {"end": "exit 0", "killed": "kill -9 $$", "late": "sleep 30"}[how]
+    tool = script(tmp_path / "cc", f'echo half > "$TMPDIR/ccXYZ.s"; echo $TMPDIR; {last}')
+    with pytest.raises(ToolError) if how == "late" else nullcontext():
+        said = toolchain.run([str(tool)], timeout=0.5 if how == "late" else 30).stdout
+        assert said.startswith(f"{tmp_path}/heterodoop-tool-")
+    assert list(tmp_path.iterdir()) == [tool]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ class Compiled:
     def __enter__(self) -> Path:
         self._folder = contextlib.ExitStack()
         try:
-            folder = self._folder.enter_context(scratch.folder("heterodoop-app-"))
+            folder = self._folder.enter_context(scratch.folder("app-"))
             private.check(folder, "a job's programs (TMPDIR)")
             bundle, result = self._compile(folder / f"{self._options.name}.hdp")
         except BaseException:

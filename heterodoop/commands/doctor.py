@@ -11,15 +11,13 @@ import importlib.util
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import click
 
-from .. import build_cache, toolchain, toolchain_cuda, toolchain_probe
+from .. import build_cache, scratch, toolchain, toolchain_cuda, toolchain_probe
 from ..errors import EXIT_ENVIRONMENT, EXIT_OK, HeteroDoopError, ToolError
 from ..executor import gpus
 from ..executor.gpus import MIB, Gpu
@@ -80,10 +78,10 @@ def _lines(found: Diagnosis) -> Iterator[str]:
 
 def _compiler() -> str:
     cc = toolchain.find_cc()
-    with tempfile.TemporaryDirectory(prefix="heterodoop-doctor-") as folder:
-        source = Path(folder) / "try.c"
+    with scratch.folder("doctor-") as folder:
+        source = folder / "try.c"
         source.write_text(_PROGRAM)
-        toolchain.build_filter([source], Path(folder) / "try", toolchain.CcOptions())
+        toolchain.build_filter([source], folder / "try", toolchain.CcOptions())
     return f"{' '.join(cc)}: {toolchain.version(cc)}"
 
 

@@ -65,7 +65,7 @@ def verify(
     check_device(options.device)
     if options.device == CPU:
         raise UsageError("--device cpu: there is nothing to compare it with", code="HD032", help="use --device emulated")
-    with StopSignals() as stop, scratch.folder("heterodoop-verify-") as folder, closing(DeviceSource()) as source:
+    with StopSignals() as stop, scratch.folder("verify-") as folder, closing(DeviceSource()) as source:
         layout = reserve(str(folder / "out")).layout
         layout.logs.mkdir(parents=True)
         plan = make_plan(bundle, inputs, layout, options, stop.check, source)

@@ -13,12 +13,11 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import interrupts, scratch
 from ..errors import JobFailed, Limitation, ToolError, UsageError
 from ..storage import hadoop_conf, hdfs_causes
 from ..storage.hadoop_conf import HadoopConf
@@ -115,9 +114,9 @@ def kill(job: str) -> bool:
 @contextlib.contextmanager
 def _scratch() -> Iterator[dict[str, str]]:
     """The client's environment, with a folder for what it unpacks: one that is killed leaves it all there."""
-    with tempfile.TemporaryDirectory(prefix="heterodoop-client-", ignore_cleanup_errors=True) as folder:
+    with scratch.folder("client-") as folder:
         environ = environment()
-        if not re.search(r"\s", folder):  # Hadoop's scripts know no quotes
+        if not re.search(r"\s", str(folder)):  # Hadoop's scripts know no quotes
             environ["HADOOP_CLIENT_OPTS"] = f"{environ.get('HADOOP_CLIENT_OPTS', '')} -Djava.io.tmpdir={folder}".strip()
         yield environ
 
@@ -129,7 +128,7 @@ def _run(argv: Sequence[str], environ: Mapping[str, str], seconds: float | None 
     """
     client: subprocess.Popen[bytes] | None = None
     try:
-        with _interrupts_held():
+        with interrupts.held():
             # A process group of its own: a Ctrl-C is for us to handle, once.
             client = subprocess.Popen(
                 argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -144,22 +143,6 @@ def _run(argv: Sequence[str], environ: Mapping[str, str], seconds: float | None 
             client.communicate()
         raise
     return said, client.returncode
-
-
-@contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """An interrupt in the block is raised at its end: in the middle of a process's start nobody would know the process."""
-    caught: list[int] = []
-    main = threading.current_thread() is threading.main_thread()
-    handled = [n for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
-    old = {n: signal.signal(n, lambda number, frame: caught.append(number)) for n in handled if main}
-    try:
-        yield
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, handler)
-    if caught:
-        raise KeyboardInterrupt
 
 
 def _not_started(program: str, error: OSError) -> Limitation | ToolError:

@@ -12,12 +12,12 @@ import contextlib
 import hashlib
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .. import scratch
 from ..diag import Diagnostic
 from ..driver.yarn_rest import Unknown
 from ..engine import jobconf
@@ -313,5 +313,5 @@ def _check_plain(plan: Plan) -> None:
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
     """For the side file; its path needs no escapes for Hadoop's client."""
-    with tempfile.TemporaryDirectory(dir=archive.shelf("rounds"), ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
+    with scratch.folder("round-", archive.shelf("rounds")) as folder:
+        yield folder

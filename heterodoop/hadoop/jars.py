@@ -11,13 +11,12 @@ import contextlib
 import hashlib
 import os
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import build_cache, manifest, resources, toolchain
+from .. import build_cache, manifest, resources, scratch, toolchain
 from ..errors import ToolError, UsageError
 from .java import Java
 
@@ -83,12 +82,12 @@ def get(of: Release, java: Java, say: Say = lambda text: None) -> Path:
     maven = find_maven()
     say(f"Maven fetches the jars of Hadoop {of.version} (once, about 110 MB)")
     lib.parent.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=lib.parent.parent, prefix=f".{lib.parent.name}.") as scratch:
-        partial = Path(scratch) / lib.parent.name
+    with scratch.folder(f".{lib.parent.name}.", lib.parent.parent) as own:
+        partial = own / lib.parent.name
         _copy(of, java, maven, partial / "lib")
         (partial / _SUMS).write_text(_sums(partial / "lib"), encoding="ascii")
         if lib.parent.exists() and not cached(of):  # damaged, or of an older version of ours
-            lib.parent.rename(Path(scratch) / "damaged")
+            lib.parent.rename(own / "damaged")
         try:
             partial.rename(lib.parent)
         except OSError:  # somebody else was faster; a folder with files in it is never replaced

@@ -10,12 +10,12 @@ import contextlib
 import os
 import posixpath
 import re
-import tempfile
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from .. import scratch
 from ..errors import HeteroDoopError, Limitation, ToolError, UsageError
 from . import hdfs_causes
 from .hadoop_conf import HadoopConf, hadoop_user
@@ -139,8 +139,8 @@ class Namespace:
         if os.path.lexists(local):
             raise UsageError(f"{local} exists already", code="HD634", help="name another target")
         try:
-            with tempfile.TemporaryDirectory(dir=local.parent, prefix=".heterodoop-get-") as folder:
-                partial = Path(folder) / "file"
+            with scratch.folder(".heterodoop-get-", local.parent) as folder:
+                partial = folder / "file"
                 with open(partial, "wb") as file:
                     for piece in self.read(path):
                         file.write(piece)
