@@ -71,6 +71,7 @@ class _Flow(Calls):
         self._switches: list[list[State]] = []
         self._steps = 0
         self._counts: dict[int, Counted] = {}
+        self._pointed: dict[str, frozenset[str]] = {}
         self._active: list[Active] = [Active(self.function, [])]
         self._recursive = {f.name for f in program.functions if f.name in reached(program, f.body)}
         self.uses_errno = any(
@@ -185,12 +186,17 @@ class _Flow(Calls):
     def _counts_alone(self, loop: ir.For) -> bool:
         """Is the loop's variable a local that no pointer reaches?"""
         bounds = counting(loop)
-        function = self.program.by_name[self.function]
-        if bounds is None or function.symbol(bounds[0]) is None:
+        if bounds is None or self.program.by_name[self.function].symbol(bounds[0]) is None:
             return False
-        parts = (function.body, self.program.region.body)
-        taken = (n.operand for part in parts for n in ir_walk.walk(part) if isinstance(n, ir.AddressOf))
-        return all(not isinstance(n, ir.Name) or n.name != bounds[0] for n in taken)
+        return bounds[0] not in self._taken(self.function)
+
+    def _taken(self, function: str) -> frozenset[str]:
+        """Variables of which the function, or the region, takes the address."""
+        if function not in self._pointed:
+            parts = (self.program.by_name[function].body, self.program.region.body)
+            taken = (n.operand for part in parts for n in ir_walk.walk(part) if isinstance(n, ir.AddressOf))
+            self._pointed[function] = frozenset(n.name for n in taken if isinstance(n, ir.Name))
+        return self._pointed[function]
 
     def _fill(self, target: ir.Index, count: int, state: State) -> State:
         """A loop that surely assigned elements 0 to count - 1."""

@@ -57,7 +57,7 @@ class Objects:
             function, name = obj.split("::", 1)
             symbol = self.program.symbol(function, name) if function in self.program.by_name else None
         else:
-            symbol = next((s for s in (*self.program.globals, *self.program.externs) if s.name == obj), None)
+            symbol = self.program.symbol("", obj)
         return symbol.type if symbol is not None else None
 
     def _site_type(self, obj: str) -> CType | None:

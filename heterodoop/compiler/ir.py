@@ -207,7 +207,11 @@ class Function:
     span: Span = field(default=UNKNOWN, compare=False, repr=False)
 
     def symbol(self, name: str) -> Symbol | None:
-        return next((s for s in (*self.params, *self.locals) if s.name == name), None)
+        return self._symbols.get(name)
+
+    @cached_property
+    def _symbols(self) -> dict[str, Symbol]:
+        return _by_name(*self.params, *self.locals)
 
 
 @dataclass(frozen=True)
@@ -269,12 +273,22 @@ class Program:
     def symbol(self, function: str, name: str) -> Symbol | None:
         """What `name` means inside `function`."""
         inner = self.by_name[function].symbol(name) if function in self.by_name else None
-        return inner or next((s for s in (*self.globals, *self.externs) if s.name == name), None)
+        return inner or self._symbols.get(name)
+
+    @cached_property
+    def _symbols(self) -> dict[str, Symbol]:
+        """Those that belong to no function."""
+        return _by_name(*self.globals, *self.externs)
 
     def shown(self, name: str) -> str:
         """A variable as the user knows it: by its IR name, or as the call whose result it is."""
         symbol = next((s for s in self.externs if s.name == name and s.storage == "call"), None)
         return symbol.original if symbol is not None else name
+
+
+def _by_name(*symbols: Symbol) -> dict[str, Symbol]:
+    """The first of each name."""
+    return {s.name: s for s in reversed(symbols)}
 
 
 def record_loop(region: Region) -> RecordLoop | None:

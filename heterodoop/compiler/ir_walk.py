@@ -24,16 +24,22 @@ def _fields(kind: Any) -> tuple[str, ...]:
 
 def children(node: Any) -> Iterator[Any]:
     """Direct parts of a node in source order; tuples are looked through."""
+    return iter(_children(node))
+
+
+def _children(node: Any) -> list[Any]:
+    found: list[Any] = []
     for name in _fields(node.__class__):
-        yield from _flat(getattr(node, name))
+        _flatten(getattr(node, name), found)
+    return found
 
 
-def _flat(value: Any) -> Iterator[Any]:
+def _flatten(value: Any, found: list[Any]) -> None:
     if isinstance(value, _PARTS):
-        yield value
+        found.append(value)
     elif isinstance(value, tuple):
         for item in value:
-            yield from _flat(item)
+            _flatten(item, found)
 
 
 def walk(node: Any) -> Iterator[Any]:
@@ -42,7 +48,7 @@ def walk(node: Any) -> Iterator[Any]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(list(children(top))))
+        stack.extend(reversed(_children(top)))
 
 
 def uncast(node: T) -> T | ir.Expr:

@@ -128,6 +128,26 @@ def test_long_chains() -> None:
     assert not analyse(mapper(f"{chain} v += {terms}; strcpy(k, line);"))[0].refusals
 
 
+def test_work_grows_as_the_program_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing goes through the whole function again for each of its statements: of 5,000 lines that takes minutes."""
+    visits = 0
+    parts = ir_walk._children
+
+    def counted(node: object) -> list[object]:
+        nonlocal visits
+        visits += 1
+        return parts(node)
+
+    monkeypatch.setattr(ir_walk, "_children", counted)
+    line = "for (int i = 0; i < 3; i++) { v += i * %d; } if (v %% 7 == %d) v ^= line[0]; else { int t = v; v = t + 1; }\n"
+    seen = []
+    for lines in (20, 80):
+        visits = 0
+        assert not analyse(mapper("v = 1; strcpy(k, \"k\");" + "".join(line % (i, i % 5) for i in range(lines))))[0].refusals
+        seen.append(visits)
+    assert seen[1] < 5 * seen[0]
+
+
 def test_what_is_too_deep_ends_in_an_error_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     def deep(program: ir.Program) -> ir.Program:
         return deep(program) if program.externs else program
