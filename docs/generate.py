@@ -1,7 +1,7 @@
 """Writes the parts of docs/ that are printed from tables of the code (`make docs`); a test compares them.
 
 errors.md from hdcodes.CODES, job-settings.md from engine.jobconf, the clause table of directives.md from
-compiler.clauses, the tables of kernels.md from compiler.decisions and compiler.optimisations.
+compiler.source.clauses, the tables of kernels.md from compiler.decide.decisions and compiler.decide.optimisations.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from heterodoop import hdcodes
-from heterodoop.compiler import decisions, optimisations
-from heterodoop.compiler.clauses import CLAUSES, KINDS, ClauseRule
+from heterodoop.compiler.decide import decisions, optimisations
+from heterodoop.compiler.source.clauses import CLAUSES, KINDS, ClauseRule
 from heterodoop.engine import jobconf
 
 DOCS = Path(__file__).resolve().parent

@@ -443,7 +443,7 @@ CODES: dict[str, Entry] = {
     "HD223": Entry(
         "a call of a function whose effects are not known",
         "The function has no body in the program and is not in the table of library functions "
-        "(heterodoop/compiler/libc_effects.py), so nobody knows what it reads and writes.",
+        "(heterodoop/compiler/analysis/libc_effects.py), so nobody knows what it reads and writes.",
         "Put the function's source into the same file, or do without it in the loop.",
     ),
     "HD224": Entry(

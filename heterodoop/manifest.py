@@ -155,7 +155,7 @@ class SharedVar:
 
 @dataclass(frozen=True)
 class Placed:
-    """Where one variable lives in a kernel (`compiler.decisions.SPACES`), and why. `nbytes` 0 = not known beforehand."""
+    """Where one variable lives in a kernel (`SPACES` of `decide.decisions`), and why. `nbytes` 0 = not known beforehand."""
 
     name: str
     space: Space
@@ -192,7 +192,7 @@ class Kernel:
     prologue_runs  "once" per job: it asks for no time, random number, environment or file. "asked": it notes what it asks of
                    environment and files (runtime/cpu/asked.c), and its result is the same where the answers are. Else
                    "each": for each task.
-    optimisations  names (compiler.optimisations).
+    optimisations  names (compiler.decide.optimisations).
     """
 
     source: str

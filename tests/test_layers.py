@@ -35,7 +35,7 @@ RANK = {name: rank for rank, names in enumerate(LEVELS) for name in names}
 # Third-party name -> where it may be imported.
 HOMES = {
     "pycparser": ("compiler",),
-    "jinja2": ("compiler.render",),
+    "jinja2": ("compiler.emit.render",),
     "click": ("cli", "commands"),
     "rich": ("engine",),
     "pycuda": ("executor.device",),
@@ -46,7 +46,7 @@ HOMES = {
 # Standard modules that reach out of the process, and where they may.
 PROCESS_HOMES = {
     "subprocess": (
-        "toolchain", "build_native", "compiler.build", "executor.worker_process",
+        "toolchain", "build_native", "executor.worker_process",
         "executor.worker_spawn", "driver", "hadoop", "build_hadoop",
     ),
     "ctypes": ("executor",),
@@ -66,7 +66,7 @@ FUNCTION_LINES = 60
 
 
 def dotted(path: Path) -> str:
-    """`compiler.ir` for heterodoop/compiler/ir.py; a package is its folder's name, heterodoop itself ""."""
+    """`compiler.ir.ir` for heterodoop/compiler/ir/ir.py; a package is its folder's name, heterodoop itself ""."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -181,6 +181,6 @@ def test_the_checks_see_what_they_check() -> None:
     """The readers above would pass on anything if they saw nothing."""
     assert ("own", "errors") in {(kind, name) for kind, name, _ in imports(PACKAGE / "resources.py")}
     assert ("own", "executor.split") in {(kind, name) for kind, name, _ in imports(PACKAGE / "engine" / "jobconf.py")}
-    assert goes_up_or_sideways("compiler.ir", "executor.split") and goes_up_or_sideways("errors", "diag")
+    assert goes_up_or_sideways("compiler.ir.ir", "executor.split") and goes_up_or_sideways("errors", "diag")
     assert not goes_up_or_sideways("engine.jobconf", "executor.split")
     assert not at_home("engine.jobconf", "click") and at_home("engine.progress", "rich")

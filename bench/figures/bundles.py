@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from heterodoop import manifest
-from heterodoop.compiler.optimisations import chosen
+from heterodoop.compiler.decide.optimisations import chosen
 from heterodoop.executor import cuda
 
 from .. import app_inputs

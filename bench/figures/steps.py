@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heterodoop.compiler.optimisations import chosen
+from heterodoop.compiler.decide.optimisations import chosen
 
 from .. import app_inputs
 from .options import Options

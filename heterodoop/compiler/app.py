@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..manifest import Role
 from ..regular import read_regular
 from ..toolchain import CcOptions, Libm
-from . import optimisations
+from .decide import optimisations
 
 MOST_BYTES = 64 << 20  # of a C file
 _LOOKED_AT = 64 << 10

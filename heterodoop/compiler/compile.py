@@ -18,10 +18,12 @@ from .. import __version__, resources, scratch, toolchain, toolchain_filter, too
 from ..diag import Diagnostic, Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Linked, Manifest, Program, Reason, Role, sha256
-from . import decisions, frontend, kernels, library, own_faults, passes, unchanged
+from . import kernels, library, own_faults, passes, unchanged
 from .app import BuildOptions
-from .bind import BoundRegion, bind
-from .wide_names import shown
+from .decide import decisions
+from .lower.bind import BoundRegion, bind
+from .source import frontend
+from .source.wide_names import shown
 
 __all__ = ["BuildOptions", "Result", "analyse", "compile_to_bundle", "emit", "summary"]
 

@@ -16,13 +16,16 @@ from ..errors import CompilerBug, ToolError, UserError
 from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar, Texel
 from ..source import SourceFile
 from ..toolchain import CcOptions
-from . import ctype, emit_host, launch, own_faults, passes
+from . import own_faults, passes
 from .app import GpuOptions
-from .bind import BoundRegion
-from .decisions import SharedField
-from .deep import deep
-from .emit_cuda import emit
-from .wide_names import shown
+from .decide import launch
+from .decide.decisions import SharedField
+from .emit import prologue
+from .emit.kernel import emit
+from .lower.bind import BoundRegion
+from .source.deep import deep
+from .source.wide_names import shown
+from .types import ctype
 
 FAST_MATH = "fast-math"
 _REFUSED = frozenset({"HD503", "HD515"})  # nvcc did not end, or not well
@@ -56,7 +59,7 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
         shared_bytes=decisions.shared_bytes, stack_bytes=decisions.stack_bytes,
         shared=tuple(_shared(field, analysis) for field in decisions.shared),
         prologue=f"bin/{role}.prologue" if decisions.shared else "",
-        prologue_runs=emit_host.runs(program) if decisions.shared else "once",
+        prologue_runs=prologue.runs(program) if decisions.shared else "once",
         optimisations=(*decisions.optimisations, *([FAST_MATH] if options.fast_math else ())), cubins=(),
         places=shown(tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places)),
     )
@@ -127,7 +130,7 @@ def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc:
     scratch.mkdir()
     try:
         built = scratch / "built"
-        emit_host.build_prologue(part.source, span, shared, kernel.prologue_runs, built, extra, cc)
+        prologue.build_prologue(part.source, span, shared, kernel.prologue_runs, built, extra, cc)
         built.replace(made / kernel.prologue)
     except (UserError, ToolError) as error:
         said = error.message.partition("\n")[0]

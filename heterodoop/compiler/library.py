@@ -14,8 +14,11 @@ from .. import compiler_words, toolchain, toolchain_probe
 from ..manifest import Reason
 from ..source import Span
 from ..toolchain_probe import Machine
-from . import emit_expr_output, formats, ir, ir_walk, stdio
-from .flow_objects import reached
+from .analysis.flow_objects import reached
+from .emit import output
+from .ir import formats, ir
+from .ir import walk as ir_walk
+from .normalise import stdio
 from .passes import Analysis
 
 _REAL = ("tiny hexadecimals", "large payloads")
@@ -82,7 +85,7 @@ def _behaviours(program: ir.Program, led: frozenset[str]) -> Iterator[tuple[str,
 def _called(node: ir.Call, led: frozenset[str]) -> Iterable[str]:
     name = ir.called(node)
     if name in ("sprintf", "snprintf"):
-        return _printed(emit_expr_output.string_pieces(node) or ())
+        return _printed(output.string_pieces(node) or ())
     if name == "sscanf":
         return _scanned(stdio.literal(node.args[1]) or b"", led & {name})
     return [f"c23:{name}"] if name in led else _READS.get(name, (_AS.get(name, name),))

@@ -13,27 +13,30 @@ from .. import manifest
 from ..diag import Sink
 from ..errors import CompilerBug
 from ..toolchain import Libm
-from . import emit_host, guards, ir, optimisations, record_loop
-from .bind import BoundRegion
-from .decisions import Decisions
-from .deep import deep
-from .environment import environment
-from .fold import recognise
-from .frontend import Unit
-from .ir_read import read_ir
-from .ir_text import print_ir
-from .lower import lower
-from .overlaps import overlap_refusals
-from .placement import decide
-from .prune import prune
-from .refusals import shape_refusals
-from .region_info import region_info
-from .returns import return_refusals
-from .sequencing import order_refusals
-from .stdio import stdio
-from .support import refusals as support_refusals
-from .uses import UseTable, analyse, check_clauses
-from .verify import verify as verify_program
+from .analysis.uses import UseTable, analyse, check_clauses
+from .decide import guards, optimisations
+from .decide.decisions import Decisions
+from .decide.overlaps import overlap_refusals
+from .decide.placement import decide
+from .decide.refusals import shape_refusals
+from .decide.returns import return_refusals
+from .decide.sequencing import order_refusals
+from .emit import prologue
+from .emit.support import refusals as support_refusals
+from .ir import ir
+from .ir.read import read_ir
+from .ir.text import print_ir
+from .ir.verify import verify as verify_program
+from .keyloop.fold import recognise
+from .lower.bind import BoundRegion
+from .lower.lower import lower
+from .normalise import record_loop
+from .normalise.environment import environment
+from .normalise.prune import prune
+from .normalise.stdio import stdio
+from .report.region_info import region_info
+from .source.deep import deep
+from .source.frontend import Unit
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ def _no_prologue(unit: Unit, bound: BoundRegion, decisions: Decisions) -> tuple[
     source = unit.sources.get(unit.path)
     if not decisions.shared or source is None:
         return ()
-    why = emit_host.problem(source, bound.directive.span)
+    why = prologue.problem(source, bound.directive.span)
     text = f"{why}, so the code before the region cannot be run alone"
     return (manifest.Reason("HD246", text, str(bound.directive.span)),) if why else ()
 

@@ -1,7 +1,7 @@
 /* Linked into prologues that ask for the environment or read files, beside live_in.c: notes what they ask for.
  *
  * With the same answers such a program computes the same, so that its result can serve more than one task. The linker leads
- * its calls of these functions here (--wrap; compiler/emit_host.py). One more object is written behind the others: per
+ * its calls of these functions here (--wrap; compiler/emit/prologue.py). One more object is written behind the others: per
  * question a letter, e (a variable) or f (a file opened to be read), its name, and a NUL. It is NULL where something was
  * opened otherwise, or there were too many questions. The reader is executor/questions.py.
  */

@@ -1,6 +1,6 @@
 /* Linked into prologues: writes variables, and memory that they point to, to descriptor 3, and ends the process.
  *
- * A prologue is the user's own program whose region is replaced by calls of these functions (compiler/emit_host.py). Per
+ * A prologue is the user's own program whose region is replaced by calls of these functions (compiler/emit/prologue.py). Per
  * object: its address and its size in bytes (8 bytes each, little endian), then the bytes. NULL is address 0, size 0.
  * The reader is executor/prologue.py. Compiled apart from the user's program; only names that C reserves are called,
  * since the user may have functions of any other name.

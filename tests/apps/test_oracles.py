@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from heterodoop import manifest
-from heterodoop.compiler import optimisations
+from heterodoop.compiler.decide import optimisations
 
 from ..support import ROOT, cli_here
 from . import oracles

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench import device_check, gpu_host, sanitize
-from heterodoop.compiler import clauses
+from heterodoop.compiler.source import clauses
 
 from ..support import gone
 

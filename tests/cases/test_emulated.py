@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from heterodoop import manifest
-from heterodoop.compiler import optimisations
+from heterodoop.compiler.decide import optimisations
 from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions

@@ -10,9 +10,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from heterodoop.compiler import emit_cuda, ir, passes
-from heterodoop.compiler.bind import bind
-from heterodoop.compiler.frontend import load
+from heterodoop.compiler import passes
+from heterodoop.compiler.emit import kernel as emit_cuda
+from heterodoop.compiler.ir import ir
+from heterodoop.compiler.lower.bind import bind
+from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Sink
 from heterodoop.toolchain import CcOptions
 

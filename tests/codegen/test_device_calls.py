@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from heterodoop.compiler.device_calls import BUILT_IN, CALLS, MEMORY, find, why_not
-from heterodoop.compiler.points_to import known_call
+from heterodoop.compiler.analysis.device_calls import BUILT_IN, CALLS, MEMORY, find, why_not
+from heterodoop.compiler.analysis.points_to import known_call
 
 from .kernels import HERE, ROOT
 

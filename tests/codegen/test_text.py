@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler.emit_stmt import wrapped
+from heterodoop.compiler.emit.stmt import wrapped
 
 from .kernels import HERE, ROOT, emit
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from heterodoop.compiler import ir
-from heterodoop.compiler.ir_text import print_ir
+from heterodoop.compiler.ir import ir
+from heterodoop.compiler.ir.text import print_ir
 
 _MACROS = """
 struct _IO_FILE; extern struct _IO_FILE *stdin, *stdout, *stderr;

@@ -6,9 +6,10 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from heterodoop.compiler import emit_cuda, passes
-from heterodoop.compiler.bind import bind
-from heterodoop.compiler.frontend import load
+from heterodoop.compiler import passes
+from heterodoop.compiler.emit import kernel
+from heterodoop.compiler.lower.bind import bind
+from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Diagnostic, Sink
 from heterodoop.toolchain import CcOptions
 
@@ -64,7 +65,7 @@ def cuda(source: str) -> str:
     """The kernel of a program that has no reason against the GPU."""
     analysis, errors = analyse(source)
     assert not errors and not analysis.refusals, analysis.refusals
-    return emit_cuda.emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold)
+    return kernel.emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold)
 
 
 def mapper(body: str, *, before: str = "", helpers: str = "", after: str = "", pragma: str = MAPPER) -> str:

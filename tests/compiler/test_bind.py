@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pycparser import c_ast
 
-from heterodoop.compiler.bind import BoundRegion, bind
-from heterodoop.compiler.frontend import Unit, load
+from heterodoop.compiler.lower.bind import BoundRegion, bind
+from heterodoop.compiler.source.frontend import Unit, load
 from heterodoop.diag import Diagnostic, Sink
 from heterodoop.toolchain import CcOptions
 

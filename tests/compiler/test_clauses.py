@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler.bind import BoundRegion, bind
-from heterodoop.compiler.clauses import CLAUSES, KINDS, ClauseRule, Kind
-from heterodoop.compiler.frontend import load
+from heterodoop.compiler.lower.bind import BoundRegion, bind
+from heterodoop.compiler.source.clauses import CLAUSES, KINDS, ClauseRule, Kind
+from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Diagnostic, Sink
 from heterodoop.errors import UserError
 from heterodoop.toolchain import CcOptions

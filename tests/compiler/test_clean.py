@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pycparser import c_ast
 
-from heterodoop.compiler.clean import PRELUDE, Cleaned, clean
-from heterodoop.compiler.line_markers import PpLine, read_lines
-from heterodoop.compiler.parse import ParseFailure, parse
-from heterodoop.compiler.preprocess import TOKEN, Columns
+from heterodoop.compiler.source.clean import PRELUDE, Cleaned, clean
+from heterodoop.compiler.source.line_markers import PpLine, read_lines
+from heterodoop.compiler.source.parse import ParseFailure, parse
+from heterodoop.compiler.source.preprocess import TOKEN, Columns
 from heterodoop.source import SourceFile, SourceMap
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from heterodoop.compiler.clauses import BY_NAME, CLAUSES, KINDS
-from heterodoop.compiler.directive import Directive, close_match, parse_directive, unexpanded, with_expanded
-from heterodoop.compiler.logical import pragma_text, scan, unplaced
+from heterodoop.compiler.source.clauses import BY_NAME, CLAUSES, KINDS
+from heterodoop.compiler.source.directive import Directive, close_match, parse_directive, unexpanded, with_expanded
+from heterodoop.compiler.source.logical import pragma_text, scan, unplaced
 from heterodoop.diag import Sink
 from heterodoop.hdcodes import CODES
 from heterodoop.source import SourceFile, Span

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler.cuda_names import RESERVED
+from heterodoop.compiler.decide.cuda_names import RESERVED
 
 from .regions import cuda, mapper
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler import emit_host
 from heterodoop.compiler.compile import BuildOptions, Result, analyse, compile_to_bundle
-from heterodoop.compiler.decisions import SharedField
-from heterodoop.compiler.frontend import load
-from heterodoop.compiler.logical import last_line
+from heterodoop.compiler.decide.decisions import SharedField
+from heterodoop.compiler.emit import prologue
+from heterodoop.compiler.source.frontend import load
+from heterodoop.compiler.source.logical import last_line
 from heterodoop.manifest import Kernel
 from heterodoop.source import SourceFile
 from heterodoop.toolchain import CcOptions
@@ -177,8 +177,8 @@ def test_directives_in_every_spelling(pragma: str, tmp_path: Path) -> None:
     assert handed(bundle, kernel)["a"][1] == struct.pack("<i", 4)
     unit = result.programs[0].unit
     source = unit.sources.get(unit.path)
-    assert source is not None and emit_host.problem(source, unit.directives[0].span) == ""
-    made = emit_host.prologue_text(source, unit.directives[0].span, [])
+    assert source is not None and prologue.problem(source, unit.directives[0].span) == ""
+    made = prologue.prologue_text(source, unit.directives[0].span, [])
     assert made.count("\n") == text.count("\n") + 1 and "mapreduce" not in made
     head = text[: text.index("mapreduce")].rpartition("\n")[0]
     assert made.split("\n", 1)[1].startswith(head)
@@ -210,7 +210,7 @@ def test_the_statement_names_values_and_memory() -> None:
     def field(name: str, kind: str) -> SharedField:
         return SharedField(name, name, kind, None, 0, 0, name)  # type: ignore[arg-type]
 
-    text = emit_host.statement([field("a", "scalar"), field("p", "heap"), field("q", "string")])
+    text = prologue.statement([field("a", "scalar"), field("p", "heap"), field("q", "string")])
     assert "hd_live_in_object((const void *)&(a), sizeof(a));" in text
     assert "hd_live_in_heap((const void *)(p));" in text and "hd_live_in_string((const void *)(q));" in text
     assert "\n" not in text
@@ -243,19 +243,19 @@ def test_the_last_line_of_a_directive(text: str, last: int) -> None:
 ])
 def test_how_often_it_must_run(before: str, helpers: str, often: str) -> None:
     analysis = analyse_region(mapper("v = a; printf(\"%s\\t%d\\n\", k, v);", before=before, helpers=helpers))[0]
-    assert emit_host.runs(analysis.program) == often
+    assert prologue.runs(analysis.program) == often
 
 
 def test_mains_third_argument_is_the_environment() -> None:
     source = mapper("v = a;", before="int a = envp != NULL;")
     changed = source.replace("int main(void)", "int main(int argc, char **argv, char **envp)")
-    assert emit_host.runs(analyse_region(changed)[0].program) == "each"
-    assert emit_host.runs(analyse_region(changed.replace("envp != NULL", "argc"))[0].program) == "once"
+    assert prologue.runs(analyse_region(changed)[0].program) == "each"
+    assert prologue.runs(analyse_region(changed.replace("envp != NULL", "argc"))[0].program) == "once"
 
 
 def test_what_follows_the_region_does_not_matter() -> None:
     source = mapper("v = 1;", after="v = rand();")
-    assert emit_host.runs(analyse_region(source)[0].program) == "once"
+    assert prologue.runs(analyse_region(source)[0].program) == "once"
 
 
 def test_units_hold_the_text_that_is_replaced(tmp_path: Path) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from heterodoop.compiler import emit_host, ir, ir_walk, kernels, passes
-from heterodoop.compiler.flow_objects import reached
-from heterodoop.compiler.ir_read import read_ir
-from heterodoop.compiler.ir_text import print_ir
+from heterodoop.compiler import kernels, passes
+from heterodoop.compiler.analysis.flow_objects import reached
+from heterodoop.compiler.emit import prologue
+from heterodoop.compiler.ir import ir
+from heterodoop.compiler.ir import walk as ir_walk
+from heterodoop.compiler.ir.read import read_ir
+from heterodoop.compiler.ir.text import print_ir
 
 from .regions import analyse, codes, combiner, mapper
 
@@ -55,7 +58,7 @@ def test_calls_with_a_literal_name_move(source: str, calls: list[str]) -> None:
     assert rows == {call: ("char *", "sharedRO", f"{call} {why}") for call in calls}
     fields = [f for f in analysis.decisions.shared if "getenv" in f.key]
     assert [f.kind for f in fields] == ["pointer"] * len(calls) + ["string"] * len(calls)
-    assert emit_host.runs(analysis.program) == "asked", "another task has another environment"
+    assert prologue.runs(analysis.program) == "asked", "another task has another environment"
     text = kernels.text(analysis)
     assert all(f";  // {call}\n" in text for call in calls) and "shared.getenv_1" in text
 
@@ -79,12 +82,12 @@ def test_the_printed_ir_says_which_call_it_is() -> None:
 
 def test_the_prologue_asks() -> None:
     analysis = analyse(mapper('v = getenv("X") || secure_getenv("Y");' + LAST, helpers=SAFE))[0]
-    text = emit_host.statement(analysis.decisions.shared)
+    text = prologue.statement(analysis.decisions.shared)
     assert 'hd_live_in_object((const void *)&((char *){getenv("X")}), sizeof((char *){getenv("X")}));' in text
     assert 'hd_live_in_string((const void *)((char *){secure_getenv("Y")}));' in text
     for name in ("getenv", "secure_getenv"):
         assert f"extern char *{name}(const char *);" in text
-        assert name not in emit_host.statement([]), "declared only where it is asked"
+        assert name not in prologue.statement([]), "declared only where it is asked"
 
 
 @pytest.mark.parametrize(("source", "why"), [
@@ -133,7 +136,7 @@ def test_calls_before_the_loop_stay_there() -> None:
 def test_the_environment_may_be_set_before_the_loop(call: str) -> None:
     helpers = "int setenv(const char *, const char *, int); int unsetenv(const char *);"
     analysis = analyse(mapper('v = getenv("X") != NULL;' + LAST, helpers=helpers, before=call))[0]
-    assert analysis.refusals == () and emit_host.runs(analysis.program) != "once"
+    assert analysis.refusals == () and prologue.runs(analysis.program) != "once"
 
 
 def test_putenv_keeps_the_region_on_the_cpu() -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from pycparser import c_ast
 
-from heterodoop.compiler.bind import bind
-from heterodoop.compiler.frontend import Unit, load
-from heterodoop.compiler.types_ast import TypeTable
+from heterodoop.compiler.lower.bind import bind
+from heterodoop.compiler.source.frontend import Unit, load
+from heterodoop.compiler.types.table import TypeTable
 from heterodoop.diag import Sink
 from heterodoop.errors import UsageError, UserError
 from heterodoop.toolchain import CcOptions

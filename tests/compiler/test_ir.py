@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler import ir, ir_walk
-from heterodoop.compiler.ir_read import read_ir
-from heterodoop.compiler.ir_text import expr_text, print_ir
+from heterodoop.compiler.ir import ir
+from heterodoop.compiler.ir import walk as ir_walk
+from heterodoop.compiler.ir.read import read_ir
+from heterodoop.compiler.ir.text import expr_text, print_ir
 from heterodoop.errors import CompilerBug
 
 from .fold_programs import FOLDS

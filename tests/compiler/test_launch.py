@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from heterodoop.compiler import optimisations
-from heterodoop.compiler.launch import DEFAULT_THREADS, MAX_DEPTH, Launch, launch
+from heterodoop.compiler.decide import optimisations
+from heterodoop.compiler.decide.launch import DEFAULT_THREADS, MAX_DEPTH, Launch, launch
 from heterodoop.errors import UsageError
 
 from .regions import COMBINER, MAPPER, analyse, combiner, mapper

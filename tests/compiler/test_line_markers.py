@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler.bind import bind
-from heterodoop.compiler.frontend import load
-from heterodoop.compiler.line_markers import read_lines
+from heterodoop.compiler.lower.bind import bind
+from heterodoop.compiler.source.frontend import load
+from heterodoop.compiler.source.line_markers import read_lines
 from heterodoop.diag import Sink
 from heterodoop.source import SourceMap
 from heterodoop.toolchain import CcOptions, find_cc, run

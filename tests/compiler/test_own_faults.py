@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler import deep, frontend, kernels, passes
+from heterodoop.compiler import kernels, passes
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.compiler.compile import Result, analyse, compile_to_bundle
+from heterodoop.compiler.source import deep, frontend
 from heterodoop.errors import CompilerBug, ToolError
 
 from ..support import cli_here, parts

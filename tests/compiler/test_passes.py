@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from heterodoop.compiler import formats, ir, ir_walk, passes
-from heterodoop.compiler.prune import prune
+from heterodoop.compiler import passes
+from heterodoop.compiler.ir import formats, ir
+from heterodoop.compiler.ir import walk as ir_walk
+from heterodoop.compiler.normalise.prune import prune
 from heterodoop.errors import CompilerBug
 
 from .regions import analyse, combiner, mapper

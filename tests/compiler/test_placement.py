@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from heterodoop.compiler import decisions, optimisations, placement
-from heterodoop.compiler.decisions import Decisions
+from heterodoop.compiler.decide import decisions, optimisations, placement
+from heterodoop.compiler.decide.decisions import Decisions
 
 from .regions import MAPPER, analyse, combiner, mapper
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from heterodoop.compiler import ir
-from heterodoop.compiler.ir_text import expr_text
-from heterodoop.compiler.record_loop import is_token_format
+from heterodoop.compiler.ir import ir
+from heterodoop.compiler.ir.text import expr_text
+from heterodoop.compiler.normalise.record_loop import is_token_format
 
 from .regions import COMBINER, MAPPER, analyse
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pycparser import CParser, c_ast
 
-from heterodoop.compiler import ctype, literals
-from heterodoop.compiler.types_ast import TypeTable, Unsupported, basic_type, const_eval, expr_type
+from heterodoop.compiler.types import ctype, literals
+from heterodoop.compiler.types.table import TypeTable, Unsupported, basic_type, const_eval, expr_type
 
 DECLS = """
 typedef unsigned long size_t;

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from heterodoop.compiler import ctype, ir, ir_walk
-from heterodoop.compiler.verify import verify
+from heterodoop.compiler.ir import ir
+from heterodoop.compiler.ir import walk as ir_walk
+from heterodoop.compiler.ir.verify import verify
+from heterodoop.compiler.types import ctype
 from heterodoop.errors import CompilerBug
 
 from .regions import analyse, mapper

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler.bind import bind
-from heterodoop.compiler.frontend import load
-from heterodoop.compiler.wide_names import in_c, plain, plain_text, shown
+from heterodoop.compiler.lower.bind import bind
+from heterodoop.compiler.source.frontend import load
+from heterodoop.compiler.source.wide_names import in_c, plain, plain_text, shown
 from heterodoop.diag import Sink
 from heterodoop.manifest import Reason
 from heterodoop.toolchain import CcOptions

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler.bind import bind
-from heterodoop.compiler.frontend import load
+from heterodoop.compiler.lower.bind import bind
+from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Diagnostic, Sink, render
 from heterodoop.errors import UserError
 from heterodoop.hdcodes import CODES

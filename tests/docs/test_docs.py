@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from heterodoop.compiler.clauses import BY_NAME
+from heterodoop.compiler.source.clauses import BY_NAME
 from heterodoop.hdcodes import CODES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop import manifest
-from heterodoop.compiler import optimisations
+from heterodoop.compiler.decide import optimisations
 
 from ..support import ROOT, cli_here
 

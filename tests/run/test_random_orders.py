@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop.compiler import passes
-from heterodoop.compiler.bind import bind
-from heterodoop.compiler.frontend import load
+from heterodoop.compiler.lower.bind import bind
+from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Sink
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify

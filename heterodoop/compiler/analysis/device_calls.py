@@ -1,0 +1,107 @@
+"""THE table of library calls on the device: how each is spelt, what it gets first, and where it is declared.
+
+A row is a header of runtime/device and the functions that it declares: NAME, NAME=SPELLING where hd:: has it by another
+name, `:err` or `:token` where the lane's errno or strtok state is the first argument, `:errno` where it is only if the
+program looks at errno. Else a device function has the C function's parameters and result. Only what gives the same bits
+as the CPU filter's function is here (exp and its like are ours in both); a function without a row is refused by name
+(`support`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...toolchain import MATH_FUNCTIONS, Libm
+
+_TABLE: dict[str, str] = {
+    "strings.cuh": (
+        "strlen strnlen strcmp strcoll strncmp strcasecmp strncasecmp strcpy stpcpy strncpy stpncpy strcat strncat strchr "
+        "strchrnul strrchr index rindex strstr strcasestr strpbrk strspn strcspn strtok:token strtok_r "
+        "__strtok_r=strtok_r strsep"
+    ),
+    "ctype.cuh": (
+        "isalpha isdigit isspace isalnum isupper islower ispunct isprint isgraph iscntrl isxdigit isblank isascii toascii "
+        "tolower toupper _tolower _toupper"
+    ),
+    "memory.cuh": "memcpy mempcpy memmove memset bzero bcopy memcmp bcmp memchr memrchr rawmemchr memmem",
+    "arith.cuh": "abs labs llabs ffs htons ntohs htonl ntohl __builtin_bswap32=bswap32 __builtin_bswap64=bswap64 "
+    "__builtin_popcount=popcount __builtin_popcountl=popcountl __builtin_popcountll=popcountl "
+    "__builtin_ctz=ctz __builtin_ctzl=ctzl __builtin_ctzll=ctzl __builtin_clz=clz __builtin_clzl=clzl __builtin_clzll=clzl",
+    "numbers.cuh": (
+        "atoi:errno atol:errno atoll:errno atof:errno strtoimax:err strtoumax:err "
+        "strtol:err strtoul:err strtoll:err strtoull:err strtod:err strtof:err"
+    ),
+    "math.cuh": (
+        "sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf round roundf rint rintf fmod fmodf fmin fminf "
+        "fmax fmaxf copysign copysignf nearbyint nearbyintf fma fmaf fdim fdimf scalbn scalbnf ldexp ldexpf frexp frexpf "
+        "modf modff ilogb logb logbf lround lroundf llround llroundf lrint lrintf llrint __hd_isnan=isnan __hd_isinf=isinf "
+        "__hd_isfinite=isfinite __hd_isnormal=isnormal __hd_fpclassify=fpclassify __hd_isunordered=isunordered"
+    ),
+    "libm.cuh": " ".join(f"{name}{suffix}:errno" for name in MATH_FUNCTIONS for suffix in ("", "f")),
+}
+
+# What the emitter has text of its own for.
+CONSTANTS = {"__hd_inff": "__builtin_inff()", "__hd_huge_val": "__builtin_huge_val()", "__hd_nanf": '__builtin_nanf("")'}
+_LANE = frozenset({"sprintf", "snprintf", "sscanf", "__errno_location"})
+BUILT_IN = _LANE | {"__builtin_expect", *CONSTANTS}
+
+_CPU_MATH = frozenset(
+    name + suffix
+    for name in (
+        "asinh acosh atanh tgamma lgamma remainder nextafter".split()
+    )
+    for suffix in ("", "f", "l")
+)
+_OWN_MATH = frozenset(_TABLE["libm.cuh"].replace(":errno", "").split())
+MEMORY = frozenset({"malloc", "calloc", "strdup", "strndup", "free"})
+
+
+@dataclass(frozen=True)
+class DeviceCall:
+    """`state` of the lane that the function gets first: "", "err", "token", "errno" (only where the program uses it)."""
+
+    name: str
+    spelling: str
+    state: str
+    header: str
+
+    def first(self, uses_errno: bool) -> str:
+        """The text of that argument, "" for none."""
+        state = self.state if self.state != "errno" else "err" if uses_errno else ""
+        return f"hd.{state}" if state else ""
+
+
+def _rows() -> dict[str, DeviceCall]:
+    found = {}
+    for header, words in _TABLE.items():
+        for word in words.split():
+            named, _, state = word.partition(":")
+            name, _, spelling = named.partition("=")
+            found[name] = DeviceCall(name, f"hd::{spelling or name}", state, header)
+    return found
+
+
+CALLS: dict[str, DeviceCall] = _rows()
+
+
+def find(name: str) -> DeviceCall | None:
+    """The row of a library function."""
+    return CALLS.get(name)
+
+
+def needs_lane(name: str, uses_errno: bool) -> bool:
+    row = find(name)
+    return name in _LANE or (row is not None and bool(row.first(uses_errno)))
+
+
+def why_not(name: str, libm: Libm = "own") -> str:
+    """Why a call keeps the region on the CPU, "" where the device has the function."""
+    if libm == "system" and name in _OWN_MATH:
+        return f"{name}() is the C library's (--libm=system), whose last bits a GPU does not have, so it runs on the CPU"
+    if find(name) is not None or name in BUILT_IN:
+        return ""
+    if name in MEMORY:
+        return f"{name}() is called in the record loop, where a GPU thread has no heap: it runs on the CPU"
+    if name in _CPU_MATH:
+        return f"{name}() may give other bits on a GPU than the C library's, so it runs on the CPU"
+    return f"{name.removeprefix('__hd_')}() has no device form, so it runs on the CPU"

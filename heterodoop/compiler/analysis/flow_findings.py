@@ -1,0 +1,80 @@
+"""What the use analysis finds: accesses of each object, reads that are not proven, reasons against the GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...manifest import Reason
+from ...source import Span
+from .flow_order import Cell
+from .flow_state import Same
+from .points_to import RECORD
+
+Level = Literal["proven", "assumed", "exposed"]
+Access = Literal["value", "string", "bytes"]
+Site = tuple[int, int]  # a read: id of its node, and what of it reads (below, or the number of a call's argument)
+ITSELF = -1  # the lvalue that the node is, or assigns to
+KEPT = -3  # the place that strtok_r and strsep keep
+TEXT = -2  # what the node, a pointer that printf or sprintf is given, leads to
+
+
+@dataclass(frozen=True)
+class Place:
+    """What an access touches: a cell as a whole, or a part of it (an element, by its number, or one before `end`).
+
+    by  a variable whose number, plus a constant, is the element's. tokens: it is where strtok had stopped.
+    """
+
+    cell: Cell
+    part: bool = False
+    elem: int | None = None
+    end: int | None = None
+    by: Same | None = None
+    tokens: bool = False
+
+
+@dataclass
+class Facts:
+    """What was found about one object: the first place of each kind of access, in the order of the analysis."""
+
+    read: Span | None = None
+    exposed: Span | None = None
+    exposed_in_loop: bool = False
+    assumed: Span | None = None
+    write: Span | None = None
+    reader_only: bool = True
+
+
+@dataclass
+class Findings:
+    """unproven  reads -> the objects that each may touch where this record has not written them. touched: all objects.
+    reach     object -> the byte before which all writes to it surely end; None: not known.
+    line_ends  nothing but NUL is written over the line's NUL. line_texts: reads of strings for which that matters.
+    """
+
+    facts: dict[str, Facts] = field(default_factory=dict)
+    problems: dict[tuple[str, str, str], Reason] = field(default_factory=dict)
+    unproven: dict[Site, set[str]] = field(default_factory=dict)
+    touched: dict[Site, set[str]] = field(default_factory=dict)
+    reach: dict[str, int | None] = field(default_factory=dict)
+    line_ends: bool = True
+    line_texts: set[Site] = field(default_factory=set)
+
+    def of(self, obj: str) -> Facts:
+        return self.facts.setdefault(obj, Facts())
+
+    def problem(self, code: str, message: str, span: Span) -> None:
+        place = str(span) if span.line else ""
+        self.problems.setdefault((code, message, place), Reason(code, message, place))
+
+    def all_unproven(self) -> dict[Site, frozenset[str]]:
+        """Strings in the line, too, where it may have lost its end."""
+        late = {} if self.line_ends else dict.fromkeys(self.line_texts, {RECORD})
+        sites = [*self.unproven, *(s for s in late if s not in self.unproven)]
+        return {s: frozenset(self.unproven.get(s, set()) | late.get(s, set())) for s in sites}
+
+    def reaches(self, obj: str, end: int | None) -> None:
+        """A write to the object ends before byte `end`."""
+        old = self.reach.get(obj, 0)
+        self.reach[obj] = None if end is None or old is None else max(old, end)

@@ -1,0 +1,319 @@
+"""Reads and writes of the use analysis: what a state says about the objects that an access touches, and what it changes.
+
+Conservative: what is not proven written is read from before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...source import Span
+from ..types import ctype
+from .flow_findings import Access, Level, Place, Site
+from .flow_objects import Objects
+from .flow_order import Cell
+from .flow_state import ANY, NATURAL, WHOLE, Addr, Bound, Mark, Same, State, Value
+from .points_to import ERRNO, EXTERNAL, RECORD, STRTOK, UNKNOWN
+
+_SHORTEST = 2  # bytes of the shortest line
+_HIDDEN = frozenset({ERRNO, STRTOK})
+
+
+class Memory(Objects):
+    # ------------------------------------------------------------------------------------- reading
+
+    def read(
+        self, places: list[Place], state: State, span: Span, how: Access = "value", nbytes: int | None = None, *, site: Site,
+    ) -> None:
+        self.findings.touched.setdefault(site, set()).update(place.cell[0] for place in places)
+        for place in places:
+            obj = place.cell[0]
+            if obj == UNKNOWN:
+                self.findings.problem("HD225", "it reads through a pointer that cannot be followed", span)
+            if obj == RECORD and not self._in_line(place, state, how):
+                self.findings.unproven.setdefault(site, set()).add(obj)
+            elif obj == RECORD and how == "string":
+                self.findings.line_texts.add(site)
+            if not self.followed(obj):
+                continue
+            level = self._level(place, state, how, nbytes)
+            if (level != "proven" or self.recursing) and obj not in _HIDDEN:
+                self.findings.unproven.setdefault(site, set()).add(obj)
+            if self.outer(obj):
+                self._note_read(obj, level, span)
+
+    recursing = False  # in a function that may call itself, of whose calls only the first is followed
+
+    def _note_read(self, obj: str, level: Level, span: Span) -> None:
+        facts = self.findings.of(obj)
+        facts.read = facts.read or span
+        if level == "exposed" and (facts.exposed is None or (self.in_loop and not facts.exposed_in_loop)):
+            facts.exposed, facts.exposed_in_loop = span, self.in_loop
+        if level == "assumed":
+            facts.assumed = facts.assumed or span
+
+    def _in_line(self, place: Place, state: State, how: Access) -> bool:
+        """Does an access surely lie in the line that was read? The shortest has a newline and a NUL."""
+        if how == "bytes" or self.recursing:
+            return False
+        if how == "string" and not self.line_ends:
+            return False
+        known = place.elem is not None and 0 <= place.elem < _SHORTEST
+        return known or self._is_below(place, state) or (place.tokens and how == "string")
+
+    def _is_below(self, place: Place, state: State) -> bool:
+        """Is an element that goes by a variable known to be among those that are written?"""
+        if place.by is None or place.cell[1]:
+            return False
+        known, by = state.known, place.by
+        return known.below.get((place.cell[0], by.cell), -1) > by.plus and known.lower.get(by.cell, -1) + by.plus >= 0
+
+    def learn(self, places: list[Place], state: State) -> State:
+        """An element of the line (or of what is one piece) was read: it is there, or the lane has ended."""
+        if len(places) != 1 or places[0].by is None or not self.closed(places[0].cell, state):
+            return state
+        by = places[0].by
+        known = state.known.written(places[0].cell[0], by.cell, by.plus + 1).at_least(by.cell, -by.plus)
+        return replace(state, known=known)
+
+    def closed(self, cell: Cell, state: State) -> bool:
+        """Is what is written of an object one piece that begins at its start and ends in a NUL?"""
+        if cell == (RECORD, ()):
+            return self.line_ends
+        mark = state.mark(cell)
+        return mark is not None and mark.closed
+
+    def prefix(self, obj: str, state: State) -> int:
+        """Elements that are known to be written from the start of an array, or of the line."""
+        if obj == RECORD:
+            return _SHORTEST
+        mark, kind = state.marks.get((obj, ())), self.object_type(obj)
+        if mark is None:
+            return 0
+        if mark.whole:
+            return kind.length or 0 if isinstance(kind, ctype.Array) else 0
+        return max(mark.prefix, int(mark.string))
+
+    def bind(self, state: State, cell: Cell, value: Value) -> State:
+        """A variable has got a value: what is known of its number."""
+        known = state.known
+        if isinstance(value, Same):
+            return replace(state, known=known.moved(cell, value.cell, value.plus))
+        if isinstance(value, Addr) and value.by is not None:
+            new = known.moved(cell, value.by.cell, value.by.plus)
+        else:
+            new = known.forget(cell)
+        if isinstance(value, int):
+            new = new.at_least(cell, value)
+            for obj in self._indexed.get(cell, ()):
+                new = new.written(obj, cell, self.prefix(obj, state) - value)
+        elif isinstance(value, Bound):
+            new = new.at_least(cell, 0).written(value.obj, cell, value.more)
+        elif value == NATURAL:
+            new = new.at_least(cell, 0)
+        elif isinstance(value, Addr) and not value.cell[1]:
+            if value.offset is not None:
+                new = new.at_least(cell, value.offset).written(
+                    value.cell[0], cell, self.prefix(value.cell[0], state) - value.offset)
+            if value.more > 0:
+                new = new.at_least(cell, 0).written(value.cell[0], cell, value.more)
+        return state if new is known else replace(state, known=new)
+
+    def natural(self, value: Value, state: State) -> bool:
+        """Is a number surely not negative?"""
+        if isinstance(value, Same):
+            return state.known.lower.get(value.cell, -1) + value.plus >= 0
+        return isinstance(value, Bound) or value == NATURAL or (isinstance(value, int) and value >= 0)
+
+    def _level(self, place: Place, state: State, how: Access, nbytes: int | None) -> Level:
+        kind = self.cell_type(place.cell)
+        if isinstance(kind, ctype.Struct) and not place.part and not kind.union:
+            return self._struct_level(place.cell, kind, state)
+        mark = state.mark(place.cell)
+        if how == "value" and self._is_below(place, state):
+            return "proven"
+        if mark is None:
+            return "exposed"
+        if mark.whole:
+            return "proven"
+        if how == "string":
+            inside = mark.closed and (self._is_below(place, state) or place.tokens)
+            return "proven" if (mark.string and place.elem == 0) or inside else "assumed"
+        if how == "bytes":
+            size = self.size(ctype.element(kind)) if kind is not None else None
+            enough = nbytes is not None and size is not None and place.elem == 0 and mark.prefix * size >= nbytes
+            return "proven" if enough else "assumed"
+        return "proven" if place.elem is not None and place.elem < self._elements(mark) else "assumed"
+
+    def _elements(self, mark: Mark) -> int:
+        return max(mark.prefix, int(mark.string))
+
+    def _struct_level(self, cell: Cell, kind: ctype.Struct, state: State) -> Level:
+        """A struct that is read whole was written when it, or each of its members, was."""
+        mark = state.marks.get(cell)
+        covering = state.mark(cell)
+        if covering is not None and covering.whole:
+            return "proven"
+        layout = self.program.layouts.table.get(kind.tag)
+        if layout is None:
+            return "exposed" if mark is None else "assumed"
+        levels = {self._level(Place((cell[0], (*cell[1], f.name))), state, "value", None) for f in layout.fields}
+        return "exposed" if "exposed" in levels else "assumed" if "assumed" in levels else "proven"
+
+    # ------------------------------------------------------------------------------------- writing
+
+    def note_write(self, obj: str, span: Span) -> None:
+        if obj == UNKNOWN:
+            self.findings.problem("HD225", "it writes through a pointer that cannot be followed", span)
+        elif obj == EXTERNAL:
+            self.findings.problem("HD225", "it writes into memory of the environment or the library", span)
+        elif self.outer(obj):
+            facts = self.findings.of(obj)
+            if not self.in_reader and facts.reader_only:
+                facts.reader_only = False
+                facts.write = span
+            facts.write = facts.write or span
+
+    def write(self, places: list[Place], state: State, value: Value, span: Span, *, zero: bool = False) -> State:
+        """An assignment. `zero`: the value is 0, so that it ends strings rather than runs them together."""
+        for place in places:
+            self.note_write(place.cell[0], span)
+            self._reach(place, 1)
+            self._note_in_line(place, state, zero)
+        state = state.touching(p.cell[0] for p in places)
+        if len(places) != 1 or not self.single(places[0].cell[0]):
+            state = state.forget(p.cell[0] for p in places)
+            return self._weaken(state, places, ends=zero)
+        place = places[0]
+        if place.part:
+            return self._write_part(state, place, zero)
+        state = self._without_parts(state, place.cell)
+        state = self.bind(state, place.cell, value)
+        state = state.with_value(place.cell, value if self.tracked(place.cell) else ANY)
+        return state.with_mark(place.cell, WHOLE) if self.followed(place.cell[0]) else state
+
+    def _without_parts(self, state: State, cell: Cell) -> State:
+        """A struct was written: what its members held is not known any more."""
+        inner = [c for c in state.env if c[0] == cell[0] and c != cell and c[1][: len(cell[1])] == cell[1]]
+        for other in inner:
+            state = state.with_value(other, ANY)
+        return state
+
+    def _write_part(self, state: State, place: Place, zero: bool) -> State:
+        cell = place.cell
+        if not isinstance(self.cell_type(cell), ctype.Array):
+            state = state.forget([cell[0]])
+        if not self.followed(cell[0]):
+            return state
+        old = state.mark(cell)
+        if old is not None and old.whole:
+            return state
+        closed = old is not None and old.closed and self._stays_closed(place, state, old, zero)
+        old = old or Mark()
+        prefix = old.prefix + 1 if place.elem == old.prefix else old.prefix
+        state, follows = self._written_by(place, state)
+        known_end = zero and ((place.elem is not None and place.elem < prefix) or follows)
+        mark = Mark(prefix, (old.string and zero) or known_end or closed, closed=closed)
+        return state.with_mark(cell, WHOLE if self._full(cell, prefix) else mark)
+
+    def _written_by(self, place: Place, state: State) -> tuple[State, bool]:
+        """The state when an element that goes by a variable is written, and whether all elements before it are, too."""
+        by, obj = place.by, place.cell[0]
+        if by is None or place.cell[1] or state.known.below.get((obj, by.cell), -2) < by.plus:
+            return state, False
+        known = state.known.written(obj, by.cell, by.plus + 1)
+        return replace(state, known=known), known.lower.get(by.cell, -1) + by.plus >= 0
+
+    def _stays_closed(self, place: Place, state: State, old: Mark, zero: bool) -> bool:
+        """A NUL may be put anywhere in what is written, another value not over its end."""
+        more = 0 if zero else 1
+        if place.elem is not None:
+            return place.elem + more < old.prefix
+        by = replace(place.by, plus=place.by.plus + more) if place.by is not None else None
+        return self._is_below(replace(place, by=by), state) and self._is_below(place, state)
+
+    def _full(self, cell: Cell, prefix: int) -> bool:
+        kind = self.cell_type(cell)
+        return isinstance(kind, ctype.Array) and kind.length is not None and 0 < kind.length <= prefix
+
+    def _weaken(self, state: State, places: list[Place], *, ends: bool) -> State:
+        """Something that may be in these objects was overwritten, not surely within what is written: their strings may have
+        lost their ends, unless what was put there `ends` them."""
+        touched = {p.cell[0] for p in places}
+        for cell, mark in list(state.marks.items()):
+            if cell[0] in touched and (mark.string or mark.closed):
+                state = state.with_mark(cell, replace(mark, string=mark.string and ends, closed=False))
+        return state
+
+    def _reach(self, place: Place, elements: int | None) -> None:
+        """`elements` elements are written there (None: some), of an array in which that place is known."""
+        kind = self.cell_type(place.cell)
+        size = self.size(kind.of) if isinstance(kind, ctype.Array) else None
+        at = None if not place.part else place.elem if place.elem is not None or place.end is None else place.end - 1
+        if place.cell[1] or size is None or at is None or elements is None:
+            self.findings.reaches(place.cell[0], None)
+        else:
+            self.findings.reaches(place.cell[0], (at + elements) * size)
+
+    def _reach_bytes(self, place: Place, nbytes: int | None) -> None:
+        kind = self.cell_type(place.cell)
+        size = self.size(kind.of) if isinstance(kind, ctype.Array) else None
+        elements = -(-nbytes // size) if size and nbytes is not None else None
+        self._reach(place if place.part else replace(place, part=True, elem=0), elements)
+
+    def _note_in_line(self, place: Place, state: State, zero: bool) -> None:
+        """A byte other than NUL in the line may be put where the line ends."""
+        if place.cell[0] == RECORD and not zero:
+            next_one = replace(place, by=replace(place.by, plus=place.by.plus + 1)) if place.by is not None else place
+            if place.elem != 0 and not self._is_below(next_one, state):
+                self.findings.line_ends = False
+
+    def write_string(self, places: list[Place], state: State, span: Span) -> State:
+        """A NUL-terminated string from each place on."""
+        for place in places:
+            self.note_write(place.cell[0], span)
+            self._reach(place, None)
+        state = state.forget(p.cell[0] for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
+        fresh = not any(p.cell[0] in state.touched for p in places)
+        state = state.touching(p.cell[0] for p in places)
+        if len(places) != 1 or not self.single(places[0].cell[0]) or not self.followed(places[0].cell[0]):
+            return self._weaken(state, places, ends=True)
+        cell, starts = places[0].cell, places[0].elem == 0
+        old = state.mark(cell) or Mark(closed=fresh)
+        if old.whole:
+            return state
+        return state.with_mark(cell, Mark(old.prefix, old.string or starts, closed=old.closed and starts))
+
+    def write_bytes(
+        self, places: list[Place], state: State, nbytes: int | None, span: Span, *, zero: bool = False, tokens: bool = False,
+    ) -> State:
+        """`nbytes` bytes from each place on (None: some number, perhaps 0). `tokens`: NULs in a string that is there."""
+        for place in places:
+            self.note_write(place.cell[0], span)
+            self._reach_bytes(place, nbytes)
+            self._note_in_line(place, state, zero)
+        state = state.forget(p.cell[0] for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
+        if tokens:
+            return state
+        state = self._weaken(state.touching(p.cell[0] for p in places), places, ends=zero)
+        if len(places) != 1 or not self.single(places[0].cell[0]) or not self.followed(places[0].cell[0]):
+            return state
+        cell, elem = places[0].cell, places[0].elem if places[0].part else 0
+        return state.with_mark(cell, self._bytes_mark(cell, state.mark(cell), elem, nbytes, zero))
+
+    def _bytes_mark(self, cell: Cell, old: Mark | None, elem: int | None, nbytes: int | None, zero: bool) -> Mark:
+        old = old or Mark()
+        kind = self.cell_type(cell)
+        total = self.size(kind)
+        if old.whole or (nbytes is not None and total and elem == 0 and nbytes >= total):
+            return WHOLE
+        size = self.size(kind.of) if isinstance(kind, ctype.Array) else None
+        if nbytes is None or size is None or elem is None or elem > old.prefix:
+            return replace(old, closed=False)
+        prefix = max(old.prefix, elem + nbytes // size)
+        string = old.string or (zero and nbytes >= size)
+        return WHOLE if self._full(cell, prefix) else Mark(prefix, string)
+
+    def tracked(self, cell: Cell) -> bool:
+        """Are values of this cell worth keeping apart? Not those of counters: they have too many."""
+        return cell not in self.counters and isinstance(self.cell_type(cell), (ctype.Int, ctype.Pointer))

@@ -1,0 +1,191 @@
+"""The objects of the use analysis: which of them outlive a record, which are one, of what type they and their parts are.
+
+Not here: what a state says about them (`flow_memory`).
+"""
+
+from __future__ import annotations
+
+from ..ir import ir
+from ..ir import walk as ir_walk
+from ..types import ctype
+from ..types.ctype import CType
+from .flow_findings import Findings, Place
+from .flow_order import Cell
+from .flow_state import Addr
+from .points_to import ERRNO, EXTERNAL, LITERAL, RECORD, STRTOK, UNKNOWN, PointsTo
+
+
+class Objects:
+    """What a program's objects are, and what an access touches."""
+
+    def __init__(self, program: ir.Program, points_to: PointsTo, line_ends: bool = True) -> None:
+        """`line_ends`: nothing is written over the NUL at the line's end (else `Findings.line_ends` would tell)."""
+        self.program, self.points_to = program, points_to
+        self.findings = Findings()
+        self.in_loop = False
+        self.in_reader = False
+        self._inside = _declared_inside(program)
+        self._fresh, self._many = _site_kinds(program, points_to)
+        self.counters = _counters(program, points_to)
+        self.line_ends = line_ends
+        self._indexed = _indexed(program, points_to)
+        self._locals = {f"{f.name}::{s.name}" for f in program.functions for s in f.locals}
+
+    # ------------------------------------------------------------------------------------- objects
+
+    def outer(self, obj: str) -> bool:
+        """Does the object live on from one record (or pair) to the next?"""
+        if "@" in obj:
+            return obj not in self._fresh
+        if "::" in obj:
+            function, name = obj.split("::", 1)
+            return function == self.program.region.function and name not in self._inside
+        return obj not in (RECORD, EXTERNAL, UNKNOWN, LITERAL) and not obj.startswith("fn:")
+
+    def followed(self, obj: str) -> bool:
+        """Is it noted what of the object was written: one from outside, or a local of the loop or of a helper?"""
+        return self.outer(obj) or obj in self._locals
+
+    def single(self, obj: str) -> bool:
+        """Is it one object, so that a write to it surely replaces what was there?"""
+        return obj not in self._many and obj not in (EXTERNAL, UNKNOWN, LITERAL, RECORD)
+
+    def object_type(self, obj: str) -> CType | None:
+        if obj in self.points_to.site_nodes:
+            return self._site_type(obj)
+        if obj in (ERRNO, STRTOK):
+            return ctype.INT if obj == ERRNO else ctype.Pointer(ctype.CHAR)
+        if "::" in obj:
+            function, name = obj.split("::", 1)
+            symbol = self.program.symbol(function, name) if function in self.program.by_name else None
+        else:
+            symbol = self.program.symbol("", obj)
+        return symbol.type if symbol is not None else None
+
+    def _site_type(self, obj: str) -> CType | None:
+        function, node = self.points_to.site_nodes[obj]
+        if isinstance(node, ir.Compound):
+            return node.type
+        kind = allocated_type(self.program, node)
+        if kind is None:
+            return None
+        size, total = self.program.layouts.size(kind), allocated_size(node)
+        if size and total is not None and total == size:
+            return kind
+        return ctype.Array(kind, total // size if size and total is not None else None)
+
+    def cell_type(self, cell: Cell) -> CType | None:
+        kind = self.object_type(cell[0])
+        for name in cell[1]:
+            layout = self.program.layouts.table.get(kind.tag) if isinstance(kind, ctype.Struct) else None
+            member = layout.field(name) if layout else None
+            kind = member.type if member else None
+        return kind
+
+    def size(self, kind: CType | None) -> int | None:
+        return self.program.layouts.size(kind) if kind is not None else None
+
+    # ------------------------------------------------------------------------------------- places
+
+    def pointee(self, value: Addr, kind: CType) -> Place:
+        """What `*value` is, read or written as `kind`."""
+        cell = ctype.Array(ctype.CHAR, None) if value.cell[0] == RECORD else self.cell_type(value.cell)
+        if isinstance(cell, ctype.Array):
+            fits = self.size(cell.of) == self.size(kind) and self.size(kind) is not None
+            return Place(value.cell, True, value.offset if fits else None, by=value.by if fits else None)
+        fits = cell is not None and self.size(cell) == self.size(kind) and value.offset in (0, None)
+        return Place(value.cell, part=not fits)
+
+    def member(self, place: Place, base: CType, field_type: CType, name: str) -> Place:
+        """base.name: a cell of its own, but for unions and elements of arrays."""
+        if place.part:
+            return Place(place.cell, True)
+        if isinstance(base, ctype.Struct) and base.union:
+            return Place(place.cell, part=self.size(base) != self.size(field_type))
+        return Place((place.cell[0], (*place.cell[1], name)))
+
+
+def _declared_inside(program: ir.Program) -> set[str]:
+    """Locals of the region's function that begin anew: for a mapper with each record, for a combiner with each run."""
+    region = program.region
+    loop = ir.record_loop(region)
+    inside: ir.Node = loop.body if isinstance(region, ir.MapRegion) and loop is not None else region.body
+    return {n.name for n in ir_walk.walk(inside) if isinstance(n, ir.Decl)}
+
+
+def _site_kinds(program: ir.Program, points_to: PointsTo) -> tuple[set[str], set[str]]:
+    """(sites that are new in each record, sites that stand for many objects)."""
+    loop = ir.record_loop(program.region)
+    inside = {id(n) for n in ir_walk.walk(loop.body if loop is not None else program.region.body)}
+    early = reached(program, program.enclosing.body)
+    looped = {id(n) for _, body in ir_walk.bodies(program) for s in ir_walk.walk(body)
+              if isinstance(s, (ir.While, ir.DoWhile, ir.For, ir.RecordLoop)) for n in ir_walk.walk(s)}
+    fresh, many = set(), set()
+    for site, (function, node) in points_to.site_nodes.items():
+        if id(node) in inside or (function != program.region.function and function not in early):
+            fresh.add(site)
+        if id(node) in looped or function != program.region.function:
+            many.add(site)
+    return fresh, many
+
+
+def reached(program: ir.Program, start: ir.Node) -> set[str]:
+    """Own functions that may be called from a piece of the program, function pointers included."""
+    found: set[str] = set()
+    pending = [start]
+    while pending:
+        for name in ir_walk.names(pending.pop()):
+            if name in program.by_name and name not in found:
+                found.add(name)
+                pending.append(program.by_name[name].body)
+    return found
+
+
+def _counters(program: ir.Program, points_to: PointsTo) -> set[Cell]:
+    """Integers that are counted up or added to somewhere."""
+    found: set[Cell] = set()
+    for function, body in ir_walk.bodies(program):
+        for node in ir_walk.walk(body):
+            moved = isinstance(node, ir.Step) or (isinstance(node, ir.Assign) and node.op != "=")
+            if moved and isinstance(node.type, ctype.Int) and isinstance(node.target, ir.Name):
+                found.add((points_to.key(function, node.target.name), ()))
+    return found
+
+
+def _indexed(program: ir.Program, points_to: PointsTo) -> dict[Cell, set[str]]:
+    """Integer variables -> the arrays (and the line) of which they are part of an index."""
+    found: dict[Cell, set[str]] = {}
+    for function, body in ir_walk.bodies(program):
+        for node in ir_walk.walk(body):
+            places = [(node.base, node.index)] if isinstance(node, ir.Index) else []
+            if isinstance(node, ir.Binary) and isinstance(node.type, ctype.Pointer):
+                places = [(node.left, node.right), (node.right, node.left)]
+            for base, index in places:
+                if isinstance(base.type, ctype.Pointer):
+                    objects = points_to.targets(function, base)
+                    for name in ir_walk.names(index):
+                        found.setdefault((points_to.key(function, name), ()), set()).update(objects)
+    return found
+
+
+def allocated_size(node: ir.Expr) -> int | None:
+    """Bytes that an allocation call asks for, where they are constant."""
+    name = ir.called(node) if isinstance(node, ir.Call) else ""
+    args = [a.value for a in node.args if isinstance(a, ir.Const)] if isinstance(node, ir.Call) else []
+    if name == "malloc" and len(args) == 1 and isinstance(args[0], int):
+        return args[0]
+    if name == "calloc" and len(args) == 2 and isinstance(args[0], int) and isinstance(args[1], int):
+        return args[0] * args[1]
+    return None
+
+
+def allocated_type(program: ir.Program, node: ir.Expr) -> CType | None:
+    """What an allocation is used as: the type its result is converted to at once."""
+    for _, body in ir_walk.bodies(program):
+        for part in ir_walk.walk(body):
+            if isinstance(part, ir.Cast) and part.operand is node and isinstance(part.type, ctype.Pointer):
+                return part.type.to if part.type.to != ctype.VOID else None
+    return ctype.CHAR if ir.called(node) in ("strdup", "strndup") else None  # type: ignore[arg-type]
+
+
+HIDDEN = {STRTOK: "the position that strtok keeps", ERRNO: "errno"}

@@ -1,0 +1,254 @@
+"""What a region does with each variable from outside it: shared, private, the record's own, or carried on.
+
+    sharedRO         never written in the region
+    private          written and, in every record, written before it is read
+    guarded          the same, but that each element read was among those written is not proven: the kernel checks it
+    firstprivate     keeps a value from pair to pair of a combiner, or is named so
+    record           the reader's: the line's buffer, its capacity, its length; a combiner's incoming pair
+    carried          read before it is written in the same record of a mapper, so one record needs the one before it:
+                     the GPU cannot run that (HD210)
+
+Conservative: what `flow` cannot prove is carried or refused, never private.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ...diag import Note, Sink
+from ...manifest import Reason, VariableClass
+from ...source import UNKNOWN as NO_SPAN
+from ...source import Span
+from ..ir import ir
+from ..ir import walk as ir_walk
+from ..normalise.record_loop import reads
+from ..types import ctype
+from ..types.ctype import CType
+from .flow import analyse_flow
+from .flow_findings import Facts, Findings, Site
+from .flow_memory import Memory
+from .points_to import ERRNO, STRTOK, PointsTo
+
+
+@dataclass(frozen=True)
+class Use:
+    """One object from outside the region. `name` is the IR's (`*p` for memory that the pointer p was given);
+    `nbytes` 0 where the size is not known; `key` names it in `PointsTo`."""
+
+    name: str
+    key: str
+    type: CType
+    nbytes: int
+    cls: VariableClass
+    reason: str
+    place: Span
+    read: Span | None = None
+    write: Span | None = None
+
+
+@dataclass(frozen=True)
+class UseTable:
+    """Uses in order of declaration, and why the region stays on the CPU as far as its variables decide that.
+
+    unproven  reads that may touch what the record has not written -> the objects, by their keys; `guards` decides.
+    touched   reads -> all objects that each may touch.
+    reach     object -> the byte before which all writes to it surely end, None where that is not known.
+    """
+
+    uses: tuple[Use, ...]
+    refusals: tuple[Reason, ...]
+    points_to: PointsTo
+    unproven: Mapping[Site, frozenset[str]] = field(default_factory=dict)
+    touched: Mapping[Site, set[str]] = field(default_factory=dict)
+    reach: Mapping[str, int | None] = field(default_factory=dict)
+
+    def get(self, name: str) -> Use | None:
+        return next((u for u in self.uses if u.name == name), None)
+
+    def written(self) -> frozenset[str]:
+        """Keys of the objects that the region writes, the reader's writes included."""
+        return frozenset(u.key for u in self.uses if u.write is not None)
+
+
+def analyse(program: ir.Program) -> UseTable:
+    """Classify the variables of a program whose record loop is in normal form (no loop: an empty table)."""
+    points_to = PointsTo(program)
+    if ir.record_loop(program.region) is None:
+        return UseTable((), (), points_to)
+    findings = analyse_flow(program, points_to)
+    return _Classifier(program, points_to, findings).table()
+
+
+class _Classifier:
+    def __init__(self, program: ir.Program, points_to: PointsTo, findings: Findings) -> None:
+        self._program, self._points_to, self._findings = program, points_to, findings
+        self._memory = Memory(program, points_to)
+        self._refusals: list[Reason] = []
+        self._record = record_objects(program, points_to)
+        self._mapper = isinstance(program.region, ir.MapRegion)
+
+    def table(self) -> UseTable:
+        uses = tuple(self._use(key, symbol) for key, symbol in self._objects())
+        refusals = (*self._refusals, *self._findings.problems.values())
+        found = self._findings
+        return UseTable(uses, refusals, self._points_to, found.all_unproven(), found.touched, found.reach)
+
+    def _objects(self) -> Iterator[tuple[str, ir.Symbol | None]]:
+        """Objects that count, in order of declaration: variables of the function, globals, memory, hidden state."""
+        found = set(self._findings.facts) | set(self._record)
+        clauses = self._clause_keys()
+        function = self._program.enclosing
+        for symbol in (*function.params, *function.locals):
+            key = self._points_to.key(function.name, symbol.name)
+            if self._memory.outer(key) and (key in found or key in clauses):
+                yield key, symbol
+        for symbol in (*self._program.globals, *self._program.externs):
+            if symbol.name in found or symbol.name in clauses or symbol.storage == "call":
+                yield symbol.name, symbol
+        known = {s.name for s in (*self._program.globals, *self._program.externs)}
+        for key in sorted(found):
+            if self._memory.outer(key) and "::" not in key and key not in known:
+                yield key, None
+
+    def _clause_keys(self) -> set[str]:
+        region = self._program.region
+        named = [region.key, region.value, *region.firstprivate, *region.sharedRO, *region.texture]
+        if isinstance(region, ir.CombineRegion):
+            named += [region.keyin, region.valuein]
+        return {self._points_to.key(region.function, n) for n in named if n}
+
+    def _use(self, key: str, symbol: ir.Symbol | None) -> Use:
+        facts = self._findings.facts.get(key) or Facts()
+        kind = (symbol.type if symbol is not None else self._memory.object_type(key)) or ctype.VOID
+        name = symbol.name if symbol is not None else self._memory_name(key)
+        cls, reason = self._classify(key, name, symbol, facts, kind)
+        place = symbol.span if symbol is not None else facts.read or facts.write or NO_SPAN
+        nbytes = self._program.layouts.size(kind) or 0
+        return Use(name, key, kind, nbytes, cls, reason, place, facts.read, facts.write)
+
+    def _memory_name(self, key: str) -> str:
+        """`*p` for an allocation, p being the first variable that points to it."""
+        if key in (STRTOK, ERRNO):
+            return key
+        function = self._program.enclosing
+        for symbol in (*function.params, *function.locals, *self._program.globals):
+            own = self._points_to.key(function.name, symbol.name)
+            if key in self._points_to.contents(own):
+                return f"*{symbol.name}"
+        return key
+
+    # ------------------------------------------------------------------------------------- classes
+
+    def _classify(
+        self, key: str, name: str, symbol: ir.Symbol | None, facts: Facts, kind: CType,
+    ) -> tuple[VariableClass, str]:
+        region = self._program.region
+        if key in self._record:
+            return self._record_class(key, name, facts)
+        if symbol is not None and symbol.storage == "call":
+            return "sharedRO", f"{symbol.original} does not change within a task: asked once before the loop"
+        if facts.read is None and facts.write is None:
+            return "unused", "the region does not use it"
+        if facts.write is None:
+            return self._read_only(name, kind)
+        if facts.exposed is not None:
+            return self._exposed(key, name, facts)
+        if name in region.firstprivate:
+            return "firstprivate", f"named in firstprivate; written {_at(facts.write)}"
+        if facts.assumed is not None:
+            return "guarded", (
+                f"written before each read in the same {self._unit()}; that every element read {_at(facts.assumed)} "
+                "was written is not proven"
+            )
+        if facts.read is None:
+            return "private", f"written {_at(facts.write)}, never read"
+        return "private", f"written {_at(facts.write)} before it is read in the same {self._unit()}"
+
+    def _unit(self) -> str:
+        return "record" if self._mapper else "run"
+
+    def _read_only(self, name: str, kind: CType) -> tuple[VariableClass, str]:
+        region = self._program.region
+        if name in region.texture:
+            return "texture", "named in texture; never written in the region"
+        if name in region.firstprivate:
+            return "firstprivate", "named in firstprivate; never written in the region"
+        size = self._program.layouts.size(kind)
+        array = isinstance(kind, ctype.Array) and size is not None
+        more = f"; an array of {size} bytes, so texture memory could hold it" if array else ""
+        named = "named in sharedRO; " if name in region.sharedRO else ""
+        return "sharedRO", f"{named}never written in the region{more}"
+
+    def _exposed(self, key: str, name: str, facts: Facts) -> tuple[VariableClass, str]:
+        if not self._mapper:
+            named = self._program.region.firstprivate
+            how = "named in firstprivate" if name in named else "found by the compiler"
+            return "firstprivate", f"{how}: read {_at(facts.exposed)} before it is written, so it starts with its old value"
+        if key == STRTOK:
+            text = f"strtok() {_at(facts.exposed)} may get NULL and go on with an earlier record: test the pointer first"
+        else:
+            text = f"'{_shown(name)}' is read {_at(facts.exposed)} before it is written in the same record"
+        more = f"; written {_at(facts.write)}, so records depend on each other"
+        self._refusals.append(Reason("HD210", text + more, str(facts.exposed)))
+        return "carried", text + more
+
+    def _record_class(self, key: str, name: str, facts: Facts) -> tuple[VariableClass, str]:
+        what = self._record[key]
+        if what in ("the line's buffer", "the buffer's capacity") and not facts.reader_only:
+            text = f"'{name}', {what}, is changed {_at(facts.write)} other than by the reader"
+            self._refusals.append(Reason("HD210", text, str(facts.write)))
+            return "carried", text
+        if facts.exposed is not None and (self._mapper or facts.exposed_in_loop):
+            text = f"'{name}', {what}, is read {_at(facts.exposed)} where the reader may not have written it"
+            if what == "filled by the reader":
+                text += ": let the loop go on only where scanf gives the number of its conversions"
+            self._refusals.append(Reason("HD210", text, str(facts.exposed)))
+            return "carried", text
+        return "record", what
+
+
+def _at(span: Span | None) -> str:
+    if span is None or not span.line:
+        return "in the region"
+    return f"at {span.line}:{span.col}" if span.col else f"in line {span.line}"
+
+
+def _shown(name: str) -> str:
+    return name.split("$")[0]
+
+
+def record_objects(program: ir.Program, points_to: PointsTo) -> dict[str, str]:
+    """Keys of the objects that the record loop's reader fills -> what each is."""
+    loop = ir.record_loop(program.region)
+    if loop is None:
+        return {}
+    found: dict[str, str] = {}
+    function = program.region.function
+    for read in reads(loop.cond):
+        if isinstance(read, ir.ReadPair):
+            for target in read.targets:
+                found.update(dict.fromkeys(points_to.targets(function, target), "filled by the reader"))
+            continue
+        getline = read.kind == "getline"
+        what = "the line's buffer" if getline else "the record's buffer"
+        found.update(dict.fromkeys(points_to.targets(function, read.target), what))
+        if getline:
+            found.update(dict.fromkeys(points_to.targets(function, read.capacity), "the buffer's capacity"))
+    for node in ir_walk.walk(loop.cond):
+        if isinstance(node, ir.Assign) and reads(node.value):
+            found.update(dict.fromkeys(points_to.objects(function, node.target), "the reader's result"))
+    return found
+
+
+def check_clauses(program: ir.Program, table: UseTable, sink: Sink) -> None:
+    """A variable named in sharedRO or texture must not be written (HD211); both places are shown."""
+    region = program.region
+    for clause in ("sharedRO", "texture"):
+        for name in getattr(region, clause):
+            use = table.get(name)
+            written = use if use is not None and use.write is not None else table.get(f"*{name}")
+            if written is not None and written.write is not None:
+                text = f"'{_shown(name)}' is named in {clause}, but the region writes to it"
+                note = Note(f"'{_shown(name)}' is declared here", use.place if use is not None else None)
+                sink.error("HD211", text, written.write, notes=(note,), help=f"take '{_shown(name)}' out of {clause}")

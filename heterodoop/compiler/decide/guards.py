@@ -1,0 +1,154 @@
+"""Which objects of a kernel are guarded: what a record writes of them is noted, what it reads checked (decision 0017).
+
+The analysis (`flow`) says which reads it could not prove. Every object that such a read may touch gets a guard, which
+runtime/device/guard.cuh keeps; the line guards itself. What no guard can be exact for is a reason against the GPU.
+Pure: program and decisions in, a value out; the text is `emit.guard`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ...manifest import Reason
+from ..analysis.flow_findings import ITSELF, KEPT, TEXT, Site
+from ..analysis.flow_objects import reached
+from ..analysis.libc_effects import writes
+from ..analysis.points_to import RECORD, PointsTo
+from ..analysis.uses import UseTable
+from ..ir import ir
+from ..ir import walk as ir_walk
+from ..types import ctype
+from . import cuda_names
+from .decisions import Decisions
+
+_OWN = frozenset({"guarded", "firstprivate", "record"})
+_MASKED = 64  # bytes: runtime/device/guard.cuh's guarded_by_mask
+
+
+@dataclass(frozen=True)
+class Guard:
+    """name   its field of the kernel's `Guards`.
+    limit  no record writes bytes from here on: they are what they were before the loop.
+    based  is it reached by addresses, so that the guard must know where it lies?
+    """
+
+    key: str
+    name: str
+    nbytes: int
+    limit: int
+    based: bool
+
+    @property
+    def words(self) -> int:
+        """Words of the bits that say what is written apart from its beginning."""
+        return 0 if self.nbytes <= _MASKED else -(-self.nbytes // 32)
+
+
+@dataclass(frozen=True)
+class Guards:
+    """by_key    the guards, by their objects' keys.
+    sites     unproven reads -> the guarded objects that each may touch, RECORD among them.
+    strict    those of them that touch nothing else.
+    refusals  objects that need a guard and cannot have one.
+    """
+
+    by_key: Mapping[str, Guard]
+    sites: Mapping[Site, frozenset[str]]
+    strict: frozenset[Site]
+    refusals: tuple[Reason, ...] = ()
+
+    def of(self, node: ir.Node, part: int = ITSELF) -> frozenset[str]:
+        return self.sites.get((id(node), part), frozenset())
+
+    def only(self, node: ir.Node, part: int = ITSELF) -> str:
+        """The template argument Strict of a read's check."""
+        return "true" if (id(node), part) in self.strict else "false"
+
+    def touches(self, points_to: PointsTo, function: str, node: ir.Node) -> bool:
+        """Has the text of a node to do with a guard?"""
+        if any((id(node), part) in self.sites for part in (ITSELF, TEXT, KEPT, *range(len(getattr(node, "args", ()))))):
+            return True
+        if isinstance(node, ir.Assign):
+            return any(key in self.by_key for key in points_to.objects(function, node.target))
+        if isinstance(node, ir.Decl):
+            return points_to.key(function, node.name) in self.by_key
+        if not isinstance(node, ir.Call) or points_to.callees(function, node) or not writes(ir.called(node)):
+            return False
+        targets = (points_to.targets(function, a) for a in node.args if isinstance(a.type, ctype.Pointer))
+        return any(key in self.by_key or key == RECORD for keys in targets for key in keys)
+
+
+def decide(program: ir.Program, table: UseTable, decisions: Decisions) -> Guards:
+    """The guards of a program's kernel."""
+    wanted = _wanted(program, table)
+    recursive = {f.name for f in program.functions if f.name in reached(program, f.body)}
+    based = _by_address(program, table)
+    by_key: dict[str, Guard] = {}
+    refusals: list[Reason] = []
+    for key in wanted:
+        nbytes = _size(program, table, key)
+        shown = key.rpartition("::")[2].split("$")[0]
+        if not nbytes or key.partition("::")[0] in recursive:
+            why = "in a function that calls itself" if nbytes else "of unknown size"
+            text = f"'{shown}', {why}, may be read before the record has written it"
+            refusals.append(Reason("HD251", text, _place(program, key)))
+            continue
+        name = cuda_names.unique(shown.replace("@", "_"), [g.name for g in by_key.values()])
+        by_key[key] = Guard(key, name, nbytes, _limit(table, decisions, key, nbytes), key in based)
+    guarded = set(by_key) | {RECORD}
+    sites = {site: found for site, keys in table.unproven.items() if (found := keys & guarded)}
+    strict = frozenset(site for site, keys in sites.items() if table.touched[site] <= keys)
+    return Guards(by_key, sites, strict, tuple(refusals))
+
+
+def _wanted(program: ir.Program, table: UseTable) -> list[str]:
+    """Objects that unproven reads may touch and that the record has to itself, in order of their keys. What no record
+    writes is for each what it was before the loop."""
+    classes = {use.key: use.cls if use.write is not None else "unused" for use in table.uses}
+    own = _OWN if isinstance(program.region, ir.MapRegion) else _OWN - {"firstprivate"}
+    found: set[str] = set().union(*table.unproven.values()) - {RECORD}
+    return sorted(key for key in found if key not in classes or classes[key] in own)
+
+
+def _size(program: ir.Program, table: UseTable, key: str) -> int:
+    use = next((u for u in table.uses if u.key == key), None)
+    if use is not None:
+        return use.nbytes
+    function, _, name = key.partition("::")
+    symbol = program.symbol(function, name)
+    return (program.layouts.size(symbol.type) or 0) if symbol is not None else 0
+
+
+def _place(program: ir.Program, key: str) -> str:
+    function, _, name = key.partition("::")
+    symbol = program.symbol(function, name) if name else None
+    span = symbol.span if symbol is not None else program.region.span
+    return str(span) if span.line else ""
+
+
+def _limit(table: UseTable, decisions: Decisions, key: str, nbytes: int) -> int:
+    """What a record does not write is what it was before the loop where no record can have written it."""
+    place, reach = decisions.by_key(key), table.reach.get(key)
+    begins_filled = place is not None and (place.live_in or place.init is not None)
+    return min(nbytes, reach) if begins_filled and reach is not None else nbytes
+
+
+def _by_address(program: ir.Program, table: UseTable) -> set[str]:
+    """Keys of memory, of arrays and of what holds them, and of variables whose address is taken."""
+    found = {use.key for use in table.uses if "@" in use.key}
+    for function, body in ir_walk.bodies(program):
+        for node in ir_walk.walk(body):
+            if isinstance(node, (ir.AddressOf, ir.Decay)) and not isinstance(node.operand.type, ctype.Func):
+                found |= table.points_to.objects(function, node.operand)
+    return found
+
+
+def leaves(kind: ctype.CType, layouts: ctype.Layouts, at: int = 0) -> Iterator[tuple[int, int]]:
+    """(offset, bytes) of what a value of a type is made of, without what lies between a struct's members."""
+    layout = layouts.table.get(kind.tag) if isinstance(kind, ctype.Struct) and not kind.union else None
+    if layout is None:
+        yield at, layouts.size(kind) or 0
+        return
+    for field in layout.fields:
+        yield from leaves(field.type, layouts, at + field.offset)

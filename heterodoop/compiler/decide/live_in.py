@@ -1,0 +1,77 @@
+"""What the prologue hands over, and the layout of the kernel's `struct Shared`: from places, pure.
+
+Kinds and fields are described at `manifest.SharedVar` and `decisions.SharedField`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from ...manifest import SharedKind
+from ..analysis.points_to import PointsTo
+from ..ir import ir
+from ..types import ctype
+from .decisions import Place, SharedField
+
+_INLINE_BYTES = 256  # of a firstprivate object; a larger one is copied from device memory
+_POINTER = 8
+
+
+def fields(
+    program: ir.Program, points_to: PointsTo, places: tuple[Place, ...], bases: Mapping[str, str], strings: Set[str],
+) -> tuple[tuple[SharedField, ...], int]:
+    """The objects that the prologue writes, in order, and sizeof(struct Shared).
+
+    bases    key of memory -> key of the pointer that the prologue reaches it by.
+    strings  keys of pointers to text outside the program's objects (arguments, environment, literals).
+    """
+    found: list[SharedField] = []
+    offset, align = 0, 1
+    bases_done: set[str] = set()
+    for place in (p for p in places if p.live_in):
+        if place.key in bases:
+            base = bases[place.key]
+            if base not in bases_done:
+                bases_done.add(base)
+                found.append(SharedField(place.name, place.key, "heap", place.type, -1, 0, _source(program, base)))
+            continue
+        kind = _kind(place)
+        size, own = _field(program, place, kind)
+        offset = -(-offset // own) * own
+        found.append(SharedField(
+            place.name, place.key, kind, place.type, offset, place.nbytes, _source(program, place.key)))
+        offset, align = offset + size, max(align, own)
+    for place in (p for p in places if p.key in strings):
+        name, value = f"*{program.shown(place.name)}", _source(program, place.key)
+        found.append(SharedField(name, f"string:{place.key}", "string", ctype.CHAR, -1, 0, value))
+    return tuple(found), -(-offset // align) * align or 1
+
+
+def _kind(place: Place) -> SharedKind:
+    if place.space == "texture":
+        return "texture"
+    if isinstance(place.type, ctype.Pointer) and place.space in ("parameter", "private", "lane"):
+        return "pointer"
+    inline = place.space in ("parameter", "parameter-array") or (
+        place.space in ("private", "warp", "lane") and 0 < place.nbytes <= _INLINE_BYTES)
+    if not inline:
+        return "object"
+    return "array" if isinstance(place.type, ctype.Array) else "scalar"
+
+
+def _field(program: ir.Program, place: Place, kind: SharedKind) -> tuple[int, int]:
+    """Size and alignment of the field."""
+    if kind == "texture":
+        return 2 * _POINTER, _POINTER
+    if kind in ("object", "pointer"):
+        return _POINTER, _POINTER
+    return place.nbytes, program.layouts.align(place.type)
+
+
+def _source(program: ir.Program, key: str) -> str:
+    """An object as the prologue names it: its name in the user's source, or the call whose result it is, with an address."""
+    function, _, name = key.rpartition("::")
+    symbol = program.symbol(function or program.region.function, name)
+    if symbol is not None and symbol.storage == "call":
+        return f"(char *){{{symbol.original}}}"
+    return symbol.original if symbol is not None else name

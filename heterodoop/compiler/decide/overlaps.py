@@ -1,0 +1,60 @@
+"""Calls that copy, and whether source and target may overlap: on a device the address ranges are compared then, unless the
+program shows that they are the same (HD262). What C leaves open there the C library decides, on the CPU.
+
+Not here: memmove and bcopy, which may overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...manifest import Reason
+from ..analysis.flow_objects import reached
+from ..analysis.locations import Locations
+from ..analysis.points_to import PointsTo
+from ..ir import ir
+from ..ir import walk as ir_walk
+from ..types import ctype
+
+_COPIES = frozenset("memcpy mempcpy strcpy stpcpy strncpy stpncpy strcat strncat".split())
+_PRINTS = {"sprintf": 1, "snprintf": 2}  # the number of the format's argument
+
+
+class Overlaps:
+    def __init__(self, program: ir.Program, points_to: PointsTo) -> None:
+        self._locations = Locations(program, points_to)
+
+    def may(self, function: str, node: ir.Call) -> bool:
+        """May a call write where it reads?"""
+        places = self._locations
+        pairs = ((places.around(function, to), places.around(function, source)) for to, source in _pairs(node))
+        return any(places.any_overlap(to, source) for to, source in pairs)
+
+
+def overlap_refusals(program: ir.Program) -> tuple[Reason, ...]:
+    """sprintf(s, "%s...", s), strcat(s, s): source and target are written as the same."""
+    bodies = [program.region.body, *(program.by_name[n].body for n in sorted(reached(program, program.region.body)))]
+    found = []
+    for node in (n for body in bodies for n in ir_walk.walk(body) if isinstance(n, ir.Call)):
+        name = ir.called(node)
+        if name in (*_PRINTS, "strcat", "strncat") and any(_same(to, source) for to, source in _pairs(node)):
+            text = f"{name}() reads the text that it writes over"
+            found.append(Reason("HD262", text, str(node.span) if node.span.line else ""))
+    return tuple(dict.fromkeys(found))
+
+
+def _pairs(node: ir.Call) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+    """Pointers that a call writes by with those that it reads by meanwhile."""
+    name = ir.called(node)
+    if name in _COPIES:
+        yield node.args[0], node.args[1]
+    elif name == "sscanf":
+        yield from ((target, node.args[0]) for target in node.args[2:])
+    elif name in _PRINTS:
+        yield from ((node.args[0], a) for a in node.args[_PRINTS[name] + 1 :] if isinstance(a.type, ctype.Pointer))
+
+
+def _same(to: ir.Expr, source: ir.Expr) -> bool:
+    one, other = ir_walk.uncast(to), ir_walk.uncast(source)
+    acts = any(isinstance(n, (ir.Assign, ir.Step, ir.Call)) for n in ir_walk.walk(one))
+    return one == other and not acts

@@ -1,0 +1,184 @@
+"""Why a region stays on the CPU, as far as its shape says so: jumps out of the record loop, and what stands around it.
+
+`uses` gives the reasons that lie in variables and calls. Every reason has a place; none is guessed away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...manifest import Reason
+from ...source import Span
+from ..analysis.flow_objects import reached
+from ..analysis.libc_effects import REFUSED
+from ..analysis.points_to import RECORD, PointsTo
+from ..analysis.uses import Use, UseTable
+from ..ir import ir
+from ..ir import walk as ir_walk
+from ..keyloop.run import fails
+from ..types import ctype
+
+_LOOPS = (ir.While, ir.DoWhile, ir.For)
+# What the region may not call, the code around it may: it runs on the CPU, once. Streams other than stdin are files.
+_QUIET = frozenset(
+    "fopen fclose fgets fread getline getdelim fscanf fgetc getc ungetc feof ferror clearerr fseek rewind ftell setvbuf "
+    "setbuf fflush getenv secure_getenv setenv unsetenv time clock gettimeofday clock_gettime localtime gmtime getpid "
+    "rand srand random srandom drand48 srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch open close "
+    "unlink remove".split()
+)
+
+
+def shape_refusals(program: ir.Program, table: UseTable) -> tuple[Reason, ...]:
+    """Reasons in the order: the loop's own, the helpers', the code before, the code after."""
+    return (*_loop_reasons(program), *_helper_reasons(program), *_surroundings(program, table))
+
+
+def _reason(code: str, message: str, span: Span) -> Reason:
+    return Reason(code, message, str(span) if span.line else "")
+
+
+# ------------------------------------------------------------------------------------------ the loop
+
+
+def _loop_reasons(program: ir.Program) -> Iterator[Reason]:
+    loop = ir.record_loop(program.region)
+    if loop is not None:
+        yield from _breaks(loop.body)
+    for node in ir_walk.walk(program.region.body):
+        if isinstance(node, ir.Return):
+            yield _reason("HD213", "return leaves the record loop before the end of the input", node.span)
+        yield from _anywhere(node)
+
+
+def _breaks(node: ir.Node) -> Iterator[Reason]:
+    """Breaks of the record loop itself."""
+    for part in ir_walk.children(node):
+        if isinstance(part, ir.Break):
+            yield _reason("HD212", "break leaves the record loop before the end of the input", part.span)
+        elif isinstance(part, ir.Stmt) and not isinstance(part, (*_LOOPS, ir.Switch)):
+            yield from _breaks(part)
+
+
+def _anywhere(node: ir.Node) -> Iterator[Reason]:
+    """What no code of the region may do, in the loop or in a helper."""
+    if isinstance(node, (ir.Goto, ir.Label)):
+        name = node.label if isinstance(node, ir.Goto) else node.name
+        yield _reason("HD216", f"goto and labels are not supported ('{name}')", node.span)
+    elif isinstance(node, ir.Opaque):
+        yield _reason(node.code, node.message, node.span)
+    elif isinstance(node, ir.Decl) and node.length is not None:
+        yield _reason("HD218", f"'{node.name}' is an array of variable length", node.span)
+    elif isinstance(node, ir.Exit) and not fails(node):
+        text = f"{node.call}() with a status that is not a failure ends the program before the end of the input"
+        yield _reason("HD214", text, node.span)
+    elif isinstance(node, (ir.Emit, ir.Stderr)) and any(isinstance(p, ir.Format) and "n" == p.spec[-1] for p in node.pieces):
+        yield _reason("HD229", "%n stores how much was written, which no record knows", node.span)
+
+
+def _helper_reasons(program: ir.Program) -> Iterator[Reason]:
+    for name in sorted(reached(program, program.region.body)):
+        for node in ir_walk.walk(program.by_name[name].body):
+            yield from _anywhere(node)
+
+
+# ------------------------------------------------------------------------------------------ around it
+
+
+def _surroundings(program: ir.Program, table: UseTable) -> Iterator[Reason]:
+    region = program.region
+    body = program.enclosing.body
+    if region.function != "main":
+        text = f"the region stands in '{region.function}', so what main() does before and after it is not known"
+        yield _reason("HD226", text, region.span)
+    loops = [n for n in ir_walk.walk(body) if isinstance(n, _LOOPS)]
+    if any(isinstance(n, ir.RegionHere) for loop in loops for n in ir_walk.walk(loop)):
+        yield _reason("HD226", "the region stands inside a loop, so it would run several times", region.span)
+    early, late = split(body)
+    yield from _talks(program, early, "before")
+    yield from _talks(program, late, "after")
+    yield from _Epilogue(program, table).reasons(late)
+
+
+def split(body: ir.Block) -> tuple[list[ir.Node], list[ir.Node]]:
+    """Nodes of a function's body that come before and after the region in the text."""
+    early: list[ir.Node] = []
+    late: list[ir.Node] = []
+    chosen = early
+    for node in ir_walk.walk(body):
+        if isinstance(node, ir.RegionHere):
+            chosen = late
+        else:
+            chosen.append(node)
+    return early, late
+
+
+def _with_helpers(program: ir.Program, nodes: list[ir.Node]) -> list[ir.Node]:
+    """The nodes and those of every function that they may call."""
+    called = {n.name for n in nodes if isinstance(n, ir.Name) and n.name in program.by_name}
+    called |= {inner for f in called for inner in reached(program, program.by_name[f].body)}
+    return nodes + [n for f in sorted(called) for n in ir_walk.walk(program.by_name[f].body)]
+
+
+def _talks(program: ir.Program, nodes: list[ir.Node], where: str) -> Iterator[Reason]:
+    """Output and stdin outside the region."""
+    for node in _with_helpers(program, nodes):
+        if isinstance(node, ir.Emit):
+            flush = where == "after" and isinstance(program.region, ir.CombineRegion)
+            more = "; put it in the region's block" if flush else ""
+            yield _reason("HD226", f"the code {where} the region prints to stdout{more}", node.span)
+        elif isinstance(node, (ir.ReadRecord, ir.ReadPair)):
+            yield _reason("HD226", f"the code {where} the region reads from stdin", node.span)
+        elif isinstance(node, ir.Call) and ir.called(node) in REFUSED and ir.called(node) not in _QUIET:
+            code = "HD222" if ir.called(node) == "setlocale" else "HD226"
+            yield _reason(code, f"the code {where} the region calls {ir.called(node)}()", node.span)
+        elif isinstance(node, ir.Opaque):
+            yield _reason(node.code, node.message, node.span)
+
+
+class _Epilogue:
+    """Uses, after the region, of what it wrote: on the GPU those values are nowhere."""
+
+    def __init__(self, program: ir.Program, table: UseTable) -> None:
+        self._program, self._points_to = program, table.points_to
+        self._written = {u.key: u for u in table.uses if u.write is not None and not _buffer(u)}
+
+    def reasons(self, nodes: list[ir.Node]) -> Iterator[Reason]:
+        function = self._program.region.function
+        ignored = {id(n) for node in nodes for n in _released(node)}
+        seen: set[str] = set()
+        for node in nodes:
+            if id(node) not in ignored:
+                yield from self._node(function, node, seen)
+        helpers = {n.name for n in nodes if isinstance(n, ir.Name) and n.name in self._program.by_name}
+        for name in sorted(helpers | {f for h in helpers for f in reached(self._program, self._program.by_name[h].body)}):
+            for node in ir_walk.walk(self._program.by_name[name].body):
+                yield from self._node(name, node, seen)
+
+    def _node(self, function: str, node: ir.Node, seen: set[str]) -> Iterator[Reason]:
+        for key in sorted(self._touched(function, node, self._points_to)):
+            if key in self._written and key not in seen:
+                seen.add(key)
+                name = self._written[key].name.split("$")[0]
+                yield _reason("HD227", f"the code after the region uses '{name}', which the region writes", node.span)
+
+    def _touched(self, function: str, node: ir.Node, points_to: PointsTo) -> set[str]:
+        if isinstance(node, ir.Name) and not isinstance(node.type, ctype.Func):
+            return {points_to.key(function, node.name)}
+        if isinstance(node, (ir.Index, ir.Deref)):
+            return points_to.objects(function, node)
+        if isinstance(node, ir.Call):
+            return {t for a in node.args if isinstance(a.type, ctype.Pointer) for t in points_to.targets(function, a)}
+        return set()
+
+
+def _buffer(use: Use) -> bool:
+    """getline's buffer and capacity, which a program may hand back afterwards."""
+    return use.cls == "record" and use.reason in ("the line's buffer", "the buffer's capacity") or use.key == RECORD
+
+
+def _released(node: ir.Node) -> Iterator[ir.Node]:
+    """The call and everything in it where memory is given back, and the target of a plain assignment."""
+    if isinstance(node, ir.Call) and ir.called(node) in ("free", "fclose"):
+        yield from ir_walk.walk(node)
+    elif isinstance(node, ir.Assign) and node.op == "=" and isinstance(node.target, ir.Name):
+        yield node.target

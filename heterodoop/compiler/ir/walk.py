@@ -1,0 +1,142 @@
+"""Walking and rebuilding the IR without knowing every node: children by dataclass fields."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import Any, TypeVar
+
+from ..types import ctype
+from ..types.ctype import CType
+from . import ir
+
+T = TypeVar("T")
+
+_PARTS = (ir.Node, ir.Fill, ir.Text, ir.Format)
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    """Fields of a node class that can hold nodes."""
+    skip = {"span", "type", "name", "op", "field", "spec", "kind", "format", "call", "label", "code", "message", "data"}
+    return tuple(f.name for f in dataclasses.fields(kind) if f.name not in skip)
+
+
+def children(node: Any) -> Iterator[Any]:
+    """Direct parts of a node in source order; tuples are looked through."""
+    return iter(_children(node))
+
+
+def _children(node: Any) -> list[Any]:
+    found: list[Any] = []
+    for name in _fields(node.__class__):
+        _flatten(getattr(node, name), found)
+    return found
+
+
+def _flatten(value: Any, found: list[Any]) -> None:
+    if isinstance(value, _PARTS):
+        found.append(value)
+    elif isinstance(value, tuple):
+        for item in value:
+            _flatten(item, found)
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """The node and everything below it, parents first."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack.extend(reversed(_children(top)))
+
+
+def uncast(node: T) -> T | ir.Expr:
+    """What is converted, where it is; else the node itself."""
+    found: T | ir.Expr = node
+    while isinstance(found, ir.Cast):
+        found = found.operand
+    return found
+
+
+def rewrite(node: T, change: Callable[[Any], Any]) -> T:
+    """Rebuild bottom-up: `change` gets each node with its parts already changed and gives its replacement.
+
+    Nodes whose parts did not change keep their identity, so that an untouched program stays the same object.
+    """
+    new: dict[str, Any] = {}
+    for name in _fields(type(node)):  # type: ignore[arg-type]
+        old = getattr(node, name)
+        value = _rebuild(old, change)
+        if value is not old:
+            new[name] = value
+    result: T = change(dataclasses.replace(node, **new) if new else node)  # type: ignore[type-var]
+    return result
+
+
+def _rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, _PARTS):
+        return rewrite(value, change)
+    if isinstance(value, tuple):
+        items = tuple(_rebuild(item, change) for item in value)
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+    return value
+
+
+def expressions(node: Any) -> Iterator[ir.Expr]:
+    """Every expression at or below a node."""
+    return (n for n in walk(node) if isinstance(n, ir.Expr))
+
+
+def names(node: Any) -> set[str]:
+    """Every variable and function that a node mentions."""
+    return {n.name for n in walk(node) if isinstance(n, ir.Name)}
+
+
+def changed(node: Any) -> ir.Expr | None:
+    """The lvalue that a node itself changes, or lets others change by taking its address; None for all else."""
+    if isinstance(node, (ir.Assign, ir.Step)):
+        return node.target
+    return node.operand if isinstance(node, ir.AddressOf) else None
+
+
+def bodies(program: ir.Program) -> Iterator[tuple[str, ir.Block]]:
+    """Every body of the program with its function's name, the region's among them."""
+    for function in program.functions:
+        yield function.name, function.body
+    yield program.region.function, program.region.body
+
+
+def map_functions(program: ir.Program, change: Callable[[str, Any], Any]) -> ir.Program:
+    """Apply `change(function name, node)` bottom-up to every body, the region's included (under its function's name)."""
+    functions = tuple(
+        dataclasses.replace(f, body=rewrite(f.body, partial(change, f.name))) for f in program.functions
+    )
+    region = program.region
+    body = rewrite(region.body, partial(change, region.function))
+    return dataclasses.replace(program, functions=functions, region=dataclasses.replace(region, body=body))
+
+
+def inner_types(kind: CType) -> tuple[CType, ...]:
+    """The types that a type is made of, members of structs left out."""
+    if isinstance(kind, ctype.Func):
+        return (kind.result, *kind.params)
+    inner = ctype.element(kind)
+    return (inner,) if inner is not None else ()
+
+
+def types(value: object) -> Iterator[CType]:
+    """Every type that a piece of a program holds."""
+    if isinstance(value, CType):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from types(item)
+    elif isinstance(value, (ir.Expr, ir.Stmt)):
+        for node in walk(value):
+            if isinstance(node, ir.Expr):
+                yield node.type
+    elif dataclasses.is_dataclass(value):
+        for item in dataclasses.fields(value):
+            yield from types(getattr(value, item.name))

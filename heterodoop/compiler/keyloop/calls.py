@@ -1,0 +1,251 @@
+"""Library calls and the program's own functions in a symbolic run: how a pair is cut, read, compared and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from ..ir import formats, ir
+from ..normalise.stdio import literal
+from ..types import ctype
+from .run import Run
+from .state import Refused, Stop, Term
+
+_NUMBERS = {"atoi": ctype.INT, "atol": ctype.LONG, "atoll": ctype.LLONG}
+_STRTO = {"strtol": ctype.LONG, "strtoll": ctype.LLONG, "strtoul": ctype.ULONG, "strtoull": ctype.ULLONG}
+_WHITE = b" \t\n\v\f\r"
+_DEPTH = 8  # calls within calls
+
+
+class FoldRun(Run):
+    depth = 0
+
+    def call(self, node: ir.Call) -> Term:
+        name = ir.called(node)
+        if name in self.program.by_name:
+            return self._own(self.program.by_name[name], node)
+        handler = _CALLS.get(name)
+        if handler is None:
+            raise Refused
+        return handler(self, node)
+
+    def _own(self, callee: ir.Function, node: ir.Call) -> Term:
+        """A helper in line: no locals survive it."""
+        if self.depth >= _DEPTH:
+            raise Refused
+        args = [self.value(a) for a in node.args]
+        outer, self.function = self.function, callee.name
+        self.depth += 1
+        for param, arg in zip(callee.params, args, strict=True):
+            self.state.terms[f"{callee.name}::{param.name}"] = arg
+        result: Term = None
+        try:
+            self.block(callee.body)
+        except Stop as stop:
+            if stop.how != "return":
+                raise
+            result = stop.value
+        self.function = outer
+        self.depth -= 1
+        return result
+
+    # ------------------------------------------------------------------------------------- comparing
+
+    def strcmp(self, node: ir.Call) -> Term:
+        return self._compare_strings(node)
+
+    def strncmp(self, node: ir.Call) -> Term:
+        """Compares whole keys where the count reaches beyond the longest."""
+        count = self.value(node.args[2])
+        if count is None or count[0] != "c" or not self.reader.key_max or count[1] <= self.reader.key_max:
+            raise Refused
+        return self._compare_strings(node)
+
+    def _compare_strings(self, node: ir.Call) -> Term:
+        pair = {self.string(node.args[0]), self.string(node.args[1])}
+        if pair == {"K", "PREV"}:
+            return ("c", 0) if self.situation == "same" else ("nz",)
+        if pair == {"K", "EMPTY"} or pair == {"PREV", "EMPTY"}:
+            return ("nz",)
+        if pair == {"EMPTY"}:
+            return ("c", 0)
+        raise Refused
+
+    def strlen(self, node: ir.Call) -> Term:
+        content = self.string(node.args[0])
+        if content == "EMPTY":
+            return ("c", 0)
+        if content in ("K", "PREV"):
+            return ("pos",)
+        whole = self.value(node.args[0]) == ("line",) and not self.state.cut and not self.state.chopped
+        return ("len",) if whole else None
+
+    # ------------------------------------------------------------------------------------- keeping
+
+    def strcpy(self, node: ir.Call) -> Term:
+        to = self._array(node.args[0])
+        content = self.string(node.args[1])
+        if content not in ("K", "PREV", "EMPTY"):
+            raise Refused
+        if content == "K":
+            self.reader.keeps(self.array_size(to) - 1)  # a longer key overflows the array
+        self.state.contents[to] = content
+        return ("arr", to)
+
+    def strncpy(self, node: ir.Call) -> Term:
+        """Keeps the whole key where the count reaches; exactly to its end, the NUL has to come from elsewhere."""
+        to, content, count = self._array(node.args[0]), self.string(node.args[1]), self.value(node.args[2])
+        if content != "K" or count is None or count[0] != "c" or count[1] > self.array_size(to):
+            raise Refused
+        self.reader.keeps(min(count[1], self.array_size(to) - 1))
+        ends = count[1] > self.reader.key_max or to in self.zeroed
+        self.state.contents[to] = "K" if ends else "K~"
+        return ("arr", to)
+
+    zeroed: frozenset[str] = frozenset()  # arrays that end in zeros from their initialiser on
+
+    def snprintf(self, node: ir.Call) -> Term:
+        to, count = self._array(node.args[0]), self.value(node.args[1])
+        if literal(node.args[2]) != b"%s" or self.string(node.args[3]) != "K" or count is None or count[0] != "c":
+            raise Refused
+        if not 1 < count[1] <= self.array_size(to):
+            raise Refused
+        self.reader.keeps(count[1] - 1)
+        self.state.contents[to] = "K"
+        return ("pos",)
+
+    def sprintf(self, node: ir.Call) -> Term:
+        if literal(node.args[1]) != b"%s" or self.string(node.args[2]) != "K":
+            raise Refused
+        to = self._array(node.args[0])
+        self.reader.keeps(self.array_size(to) - 1)
+        self.state.contents[to] = "K"
+        return ("pos",)
+
+    def _array(self, node: ir.Expr) -> str:
+        term = self.value(node)
+        if term is None or term[0] != "arr":
+            raise Refused
+        return str(term[1])
+
+    # ------------------------------------------------------------------------------------- cutting the line
+
+    def strchr(self, node: ir.Call) -> Term:
+        """The line's tab is always there: the collector writes one behind every key."""
+        wanted = self.value(node.args[1])
+        if self.value(node.args[0]) != ("line",) or self.state.cut or wanted is None or wanted[0] != "c":
+            raise Refused
+        if wanted[1] == 9:
+            return ("tab",)
+        raise Refused
+
+    def strcspn(self, node: ir.Call) -> Term:
+        stops = literal(node.args[1])
+        if self.value(node.args[0]) == ("line",) and not self.state.cut and stops == b"\n":
+            return ("nl",)
+        return None
+
+    def strtok(self, node: ir.Call) -> Term:
+        text, stops = self.value(node.args[0]), literal(node.args[1])
+        if stops is None or b"\t" not in stops or set(stops) - set(_WHITE):
+            raise Refused
+        if text == ("line",) and not self.state.cut:
+            self.state.cut = True
+            kind: Literal["token", "field"] = "token" if b" " in stops else "field"
+            self.reader.found_key(kind, self.line_max)
+            return ("line",)
+        if text == ("null",) and self.state.cut:
+            return ("val",)
+        raise Refused
+
+    def strtok_rest(self, node: ir.Call) -> Term:
+        """strtok(NULL, stops) may use other stops than the first call."""
+        if self.value(node.args[0]) == ("null",) and self.state.cut and literal(node.args[1]):
+            return ("val",)
+        return self.strtok(node)
+
+    # ------------------------------------------------------------------------------------- numbers
+
+    def number(self, node: ir.Call) -> Term:
+        """The key at the line's start, or the value behind its tab; strtol's end pointer behind the key is the tab."""
+        name = ir.called(node)
+        kind = _NUMBERS.get(name) or _STRTO[name]
+        if name in _STRTO and self.value(node.args[2]) != ("c", 10):
+            raise Refused
+        text = self.value(node.args[0])
+        if name in _STRTO:
+            self._end_pointer(node.args[1], ("tab",) if text == ("line",) and not self.state.cut else None)
+        if text == ("line",):
+            self.reader.found_number(kind)
+            return ("K",)
+        if text != ("val",) and (text != ("tab",) or self.state.cut):
+            raise Refused
+        self.reader.found_value(kind)
+        return ("V",)
+
+    def _end_pointer(self, node: ir.Expr, end: Term) -> None:
+        term = self.value(node)
+        if term is not None and term[0] == "var":
+            self.state.terms[term[1]] = end
+        elif term != ("null",):
+            raise Refused
+
+    def sscanf(self, node: ir.Call) -> Term:
+        text = literal(node.args[1])
+        if text is None or self.value(node.args[0]) != ("line",) or self.state.cut or self.state.chopped:
+            raise Refused
+        self.scan(formats.split_scanf(text) or [], node.args[2:], line=True)
+        return ("c", 2)
+
+    def scan(self, scans: list[formats.Scan], targets: tuple[ir.Expr, ...], *, line: bool) -> None:
+        """A key and a number, as scanf takes them. `line`: from one line, so what follows does not matter."""
+        parts = [s for s in scans if s.letter != " "]
+        if len(parts) != 2 or not all(p.stores for p in parts) or len(targets) != 2:
+            raise Refused
+        key, value = parts
+        if value.letter not in "du" or value.width:
+            raise Refused
+        if key.letter in "du" and not key.width:
+            self.reader.found_number(key.target)
+            self.state.terms[self._number_target(targets[0], key.target)] = ("K",)
+        else:
+            self._scan_text(scans, key, value, targets[0], line=line)
+        self.reader.found_value(value.target)
+        self.state.terms[self._number_target(targets[1], value.target)] = ("V",)
+
+    def _scan_text(
+        self, scans: list[formats.Scan], key: formats.Scan, value: formats.Scan, target: ir.Expr, *, line: bool,
+    ) -> None:
+        gap = any(s.letter == " " for s in scans[scans.index(key) + 1 : scans.index(value)])
+        if key.letter == "s" and not key.length:
+            to = self._array(target)
+            self.reader.found_key("token", key.width or self.array_size(to) - 1)
+        elif line and scans[0] is key and key.text in (b"[^\t]", b"[^\t\n]") and (gap or value.letter in "dinu"):
+            to = self._array(target)
+            self.reader.found_key("field", key.width or self.array_size(to) - 1)
+        else:
+            raise Refused
+        if key.width >= self.array_size(to):
+            raise Refused
+        self.state.contents[to] = "K"
+
+    def _number_target(self, target: ir.Expr, kind: ctype.CType | None) -> str:
+        """The variable that a conversion stores to, of just the type it stores."""
+        term, own = self.value(target), ctype.element(target.type)
+        if term is None or term[0] != "var" or not isinstance(own, ctype.Int) or not isinstance(kind, ctype.Int):
+            raise Refused
+        if (own.bits, own.signed) != (kind.bits, kind.signed):
+            raise Refused
+        return str(term[1])
+
+    def nothing(self, node: ir.Call) -> Term:
+        return None
+
+
+_CALLS: dict[str, Callable[[FoldRun, ir.Call], Term]] = {
+    "strcmp": FoldRun.strcmp, "strncmp": FoldRun.strncmp, "strlen": FoldRun.strlen, "strcpy": FoldRun.strcpy,
+    "strncpy": FoldRun.strncpy, "snprintf": FoldRun.snprintf, "sprintf": FoldRun.sprintf, "strchr": FoldRun.strchr,
+    "index": FoldRun.strchr, "memchr": FoldRun.strchr, "strcspn": FoldRun.strcspn, "strtok": FoldRun.strtok_rest,
+    **dict.fromkeys([*_NUMBERS, *_STRTO], FoldRun.number), "sscanf": FoldRun.sscanf,
+    "free": FoldRun.nothing, "fflush": FoldRun.nothing,
+}

@@ -1,0 +1,156 @@
+"""What a combiner's variables hold when its region begins, as far as the code before it says so plainly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..ir import ir
+from ..ir import walk as ir_walk
+from ..normalise.stdio import literal
+from ..types import ctype
+from .run import begins_empty
+from .state import Refused, State, Term
+
+_QUIET = frozenset({"malloc", "calloc", "memset", "strcpy", "setvbuf", "getenv", "atoi", "atol", "strtol", "strlen"})
+
+
+def before(program: ir.Program) -> list[ir.Stmt]:
+    """Statements of the enclosing function that stand before the region; it must be a plain statement of the body."""
+    out: list[ir.Stmt] = []
+    for stmt in program.enclosing.body.body:
+        if isinstance(stmt, ir.RegionHere):
+            return out
+        out.append(stmt)
+    raise Refused
+
+
+def start_state(program: ir.Program) -> State:
+    """Constants and empty strings. Raises Refused where the code before the region reads, prints, or calls the unknown."""
+    prologue = before(program)
+    for stmt in prologue:
+        _check_quiet(program, stmt)
+    state = State()
+    for symbol in program.enclosing.locals:
+        term, content = _local(program, symbol, prologue)
+        state.terms[f"{program.region.function}::{symbol.name}"] = term
+        state.contents[f"{program.region.function}::{symbol.name}"] = content
+    for symbol in program.globals:
+        if not _mentions(prologue, symbol.name):
+            state.terms[symbol.name] = _constant(symbol.init) if symbol.init is not None else ("c", 0)
+            state.contents[symbol.name] = "EMPTY" if _empty(symbol.init, True) else None
+    return state
+
+
+def _check_quiet(program: ir.Program, stmt: ir.Stmt) -> None:
+    for node in ir_walk.walk(stmt):
+        if isinstance(node, (ir.Emit, ir.ReadRecord, ir.ReadPair, ir.Opaque, ir.Goto, ir.Label)):
+            raise Refused
+        if isinstance(node, ir.Call) and ir.called(node) not in _QUIET:
+            raise Refused
+
+
+def _local(program: ir.Program, symbol: ir.Symbol, prologue: list[ir.Stmt]) -> tuple[Term, str | None]:
+    """A local's last plain assignment, where nothing else in the prologue touches it."""
+    term: Term = None
+    content: str | None = None
+    for stmt in prologue:
+        if isinstance(stmt, ir.Decl):
+            if stmt.name == symbol.name:
+                term = _constant(stmt.init)
+                content = "EMPTY" if isinstance(symbol.type, ctype.Array) and _empty(stmt.init, False) else None
+                continue
+        assigned = _plain_assignment(stmt, symbol.name)
+        if assigned is not None:
+            term, content = assigned
+        elif _mentions([stmt], symbol.name) and _may_change(stmt, symbol):
+            term, content = None, None
+    return term, content
+
+
+def _may_change(stmt: ir.Stmt, symbol: ir.Symbol) -> bool:
+    """Does a statement that mentions a variable do more than read a plain value of it?"""
+    if isinstance(symbol.type, (ctype.Array, ctype.Struct)):
+        return True
+    for node in ir_walk.walk(stmt):
+        target = ir_walk.changed(node)
+        if isinstance(target, ir.Name) and target.name == symbol.name:
+            return True
+    return False
+
+
+def _plain_assignment(stmt: ir.Stmt, name: str) -> tuple[Term, str | None] | None:
+    """`name = constant;`, `name[0] = 0;`, `strcpy(name, "");`, `memset(name, 0, ...)`, chained assignments too."""
+    if not isinstance(stmt, ir.ExprStmt):
+        return None
+    expr = stmt.expr
+    if isinstance(expr, ir.Call) and ir.called(expr) in ("strcpy", "memset") and _array_name(expr.args[0]) == name:
+        second = expr.args[1]
+        empty = literal(second) == b"" if ir.called(expr) == "strcpy" else isinstance(second, ir.Const) and second.value == 0
+        long_enough = ir.called(expr) == "strcpy" or (isinstance(expr.args[2], ir.Const) and int(expr.args[2].value) > 0)
+        return (None, "EMPTY") if empty and long_enough else None
+    while isinstance(expr, ir.Assign) and expr.op == "=":
+        value = _last_value(expr)
+        target = expr.target
+        if isinstance(target, ir.Name) and target.name == name:
+            return _constant(value), None
+        if isinstance(target, (ir.Index, ir.Deref)) and _first_element(target) == name:
+            return (None, "EMPTY") if isinstance(value, ir.Const) and value.value == 0 else None
+        expr = ir_walk.uncast(expr.value)
+    return None
+
+
+def _last_value(node: ir.Assign) -> ir.Expr:
+    """The value of a chain a = b = value, converted at each step: only plain zero and equal types matter here."""
+    value = node.value
+    inner = ir_walk.uncast(value)
+    return _last_value(inner) if isinstance(inner, ir.Assign) and inner.op == "=" else value
+
+
+def _first_element(node: ir.Index | ir.Deref) -> str:
+    if isinstance(node, ir.Index):
+        at_start = isinstance(node.index, ir.Const) and node.index.value == 0
+        return _array_name(node.base) if at_start else ""
+    return _array_name(node.pointer)
+
+
+def _array_name(node: ir.Expr) -> str:
+    node = ir_walk.uncast(node)
+    if isinstance(node, ir.Decay) and isinstance(node.operand, ir.Name):
+        return node.operand.name
+    return ""
+
+
+def _constant(init: ir.Init | None) -> Term:
+    return ("c", init.value) if isinstance(init, ir.Const) and isinstance(init.value, int) and isinstance(
+        init.type, ctype.Int) else None
+
+
+def _empty(init: ir.Init | None, static: bool) -> bool:
+    """Does an array's initialiser begin with a NUL?"""
+    if init is None:
+        return static
+    if isinstance(init, ir.Str):
+        return init.data == b"" or init.data[0] == 0
+    return isinstance(init, ir.Fill) and begins_empty(init)
+
+
+def _mentions(stmts: list[ir.Stmt], name: str) -> bool:
+    return any(name in ir_walk.names(s) for s in stmts)
+
+
+def zeroed_arrays(program: ir.Program) -> frozenset[str]:
+    """Arrays whose initialiser leaves zeros behind what it gives, and that no single element is ever written in again.
+
+    strncpy(a, key, sizeof a - 1) keeps their last NUL.
+    """
+    return frozenset(_zeroed(program))
+
+
+def _zeroed(program: ir.Program) -> Iterator[str]:
+    function = program.enclosing
+    for node in ir_walk.walk(function.body):
+        if isinstance(node, ir.Decl) and _empty(node.init, False):
+            symbol = function.symbol(node.name)
+            if symbol is not None and isinstance(symbol.type, ctype.Array):
+                yield f"{function.name}::{node.name}"
+    yield from (s.name for s in program.globals if isinstance(s.type, ctype.Array) and _empty(s.init, True))

@@ -1,0 +1,59 @@
+"""What a symbolic run of a combiner knows, and the ways it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...source import Span
+from ..types.ctype import CType
+
+Term = tuple[Any, ...] | None
+Situation = Literal["first", "same", "other", "flush"]  # first: nothing kept; same, other: K equals PREV, or does not
+Emitted = list[bytes | tuple[str, Any, CType | None]]
+
+
+class Refused(Exception):
+    """The combiner does something that a fold does not do, or that is not understood.
+
+    why        said where that is known, else `span` is the statement and `situation` the pair that it was run for.
+    """
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+        self.span: Span | None = None
+        self.situation: Situation | None = None
+
+
+@contextmanager
+def placed(span: Span) -> Iterator[None]:
+    """A refusal inside is about this place, where none further inside is known."""
+    try:
+        yield
+    except Refused as refused:
+        refused.span = refused.span or span
+        raise
+
+
+class Stop(Exception):
+    """A jump: "continue", "return" (with its value), or "fork": a comparison of V and ACC has to be decided."""
+
+    def __init__(self, how: str, value: Term = None) -> None:
+        super().__init__(how)
+        self.how, self.value = how, value
+
+
+@dataclass
+class State:
+    """Terms of variables and contents of arrays by key; of the line: cut at the tab, chopped at its newline."""
+
+    terms: dict[str, Term] = field(default_factory=dict)
+    contents: dict[str, str | None] = field(default_factory=dict)
+    cut: bool = False
+    chopped: bool = False
+
+    def copy(self) -> State:
+        return State(dict(self.terms), dict(self.contents), self.cut, self.chopped)

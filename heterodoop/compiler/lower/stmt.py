@@ -1,0 +1,279 @@
+"""One function's body -> IR statements: scopes, unique names, loops and labels in a plain form.
+
+A statement that cannot be lowered becomes an Opaque with the reason, and its neighbours are lowered all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pycparser import c_ast
+
+from ...source import Span
+from ..ir import build, ir
+from ..types import ctype
+from ..types.ctype import CType
+from ..types.literals import Unsupported
+from ..types.table import TypeTable
+from . import convert
+from . import expr as lower_expr
+from .init import initialiser
+from .names import Globals, const_object
+
+OPAQUE = "HD330"
+
+
+class FunctionLowering:
+    """Lowers one FuncDef. `here`: the annotated statement, if it stands in this function; `at_region` is called when it
+    is reached, with the names of its scope resolvable, and gets its statements."""
+
+    def __init__(
+        self, node: c_ast.FuncDef, shared: Globals, here: c_ast.Node | None,
+        at_region: Callable[[FunctionLowering, ir.Block], None],
+    ) -> None:
+        self.types: TypeTable = shared.types
+        self._shared, self._node, self._here, self._at_region = shared, node, here, at_region
+        self._symbols: dict[int, ir.Symbol] = {}
+        self._failed: set[int] = set()
+        self._taken: set[str] = set(shared.reserved(node))
+        self._locals: list[ir.Symbol] = []
+        self._result: CType = ctype.VOID
+        self._switch: list[CType] = []
+
+    def function(self) -> ir.Function:
+        """Raises Unsupported where the function's own type is beyond us; its statements never raise."""
+        node = self._node
+        kind = self.types.type_of(node.decl.type)
+        assert isinstance(kind, ctype.Func)
+        with self.types.scope():
+            params = self._params()
+            kind = ctype.Func(kind.result, tuple(p.type for p in params), kind.variadic and bool(kind.params))
+            self._result = kind.result
+            body = self._items(node.body.block_items or [])
+        return ir.Function(node.decl.name, kind, tuple(params), tuple(self._locals), body, span=self.span(node.decl))
+
+    def _params(self) -> list[ir.Symbol]:
+        params = []
+        for name, kind, node in self.types.declare_params(self._node):
+            symbol = ir.Symbol(self._unique(name), name, kind, "param", const_object(node), span=self.span(node))
+            self._symbols[id(node)] = symbol
+            params.append(symbol)
+        return params
+
+    # ------------------------------------------------------------------------------------- names
+
+    def span(self, node: c_ast.Node) -> Span:
+        return self._shared.span(node)
+
+    def value(self, node: c_ast.Node) -> ir.Expr:
+        return lower_expr.value(node, self)
+
+    def expr(self, node: c_ast.Node) -> ir.Expr:
+        return lower_expr.expr(node, self)
+
+    def resolve(self, name: str, node: c_ast.Node) -> ir.Expr:
+        """What an identifier stands for here."""
+        found = self.types.lookup(name)
+        span = self.span(node)
+        if name in ("__func__", "__FUNCTION__") and found is None:
+            return build.string(self._node.decl.name.encode(), span)
+        if found is None or found.kind == "typedef":
+            raise Unsupported(f"{name!r}, of a system header and not known to HeteroDoop,", node)
+        if found.kind == "enumerator":
+            return ir.Const(found.ctype, found.value or 0, span=span)
+        if id(found.node) in self._failed:
+            raise Unsupported(f"{name!r}, whose declaration", node)
+        symbol = self._symbols.get(id(found.node)) or self._shared.use(name, found)
+        return ir.Name(symbol.type, symbol.name, span=span)
+
+    def variable(self, name: str) -> str:
+        """The IR's name of a source variable visible here; "" where it has none."""
+        found = self.types.lookup(name)
+        if found is None or found.kind != "object" or id(found.node) in self._failed:
+            return ""
+        return (self._symbols.get(id(found.node)) or self._shared.use(name, found)).name
+
+    def _unique(self, name: str) -> str:
+        if "$" in name:
+            raise Unsupported(f"a name with '$' ({name})")
+        unique, number = name, 1
+        while unique in self._taken:
+            number += 1
+            unique = f"{name}${number}"
+        self._taken.add(unique)
+        return unique
+
+    # ------------------------------------------------------------------------------------- statements
+
+    def _items(self, nodes: Sequence[c_ast.Node]) -> ir.Block:
+        """A block's statements; what fails becomes an Opaque."""
+        with self.types.scope():
+            body = [s for node in nodes for s in self._safe(node)]
+        return ir.Block(tuple(body))
+
+    def _safe(self, node: c_ast.Node) -> list[ir.Stmt]:
+        known = len(self._locals)
+        try:
+            return self._stmts(node)
+        except Unsupported as error:
+            del self._locals[known:]  # of parts that were lowered and are dropped with the whole
+            place = error.node if isinstance(error.node, c_ast.Node) else node
+            return [ir.Opaque(OPAQUE, f"{error.what} cannot be analysed", span=self.span(place))]
+
+    def _stmts(self, node: Any) -> list[ir.Stmt]:
+        if node is self._here:
+            return self._region(node)
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            return handler(self, node)
+        value = self.value(node)
+        return [ir.ExprStmt(value, span=self.span(node))]
+
+    def _region(self, node: Any) -> list[ir.Stmt]:
+        span, self._here = self.span(node), None
+        self._at_region(self, self._body(node))
+        return [ir.RegionHere(span=span)]
+
+    def _body(self, node: Any) -> ir.Block:
+        """A statement as a block with a scope of its own."""
+        if node is self._here or not isinstance(node, c_ast.Compound):
+            return self._items([node] if node is not None else [])
+        return self._items(node.block_items or [])
+
+    def compound(self, node: c_ast.Compound) -> list[ir.Stmt]:
+        return [ir.Block(self._items(node.block_items or []).body, span=self.span(node))]
+
+    def decl(self, node: c_ast.Decl) -> list[ir.Stmt]:
+        """A declaration; where it fails, so does every use of its name, rather than mean an outer variable."""
+        try:
+            return self._decl(node)
+        except Unsupported:
+            if node.name:
+                self.types.bind(node.name, ctype.INT, node)
+                self._failed.add(id(node))
+            raise
+
+    def _decl(self, node: c_ast.Decl) -> list[ir.Stmt]:
+        kind = self.types.declare(node)
+        if node.name is None or isinstance(kind, ctype.Func) or "extern" in (node.storage or []):
+            return []
+        if "static" in (node.storage or []):
+            self._static(node, kind)
+            return []
+        symbol = ir.Symbol(self._unique(node.name), node.name, kind, "local", const_object(node), span=self.span(node))
+        self._symbols[id(node)] = symbol
+        if _variable_length(kind):
+            if not isinstance(node.type, c_ast.ArrayDecl) or node.type.dim is None or _variable_length(kind.of):  # type: ignore[attr-defined]
+                if node.init is None:
+                    raise Unsupported(f"array {node.name!r} of variable length", node)
+            else:
+                self._locals.append(symbol)
+                return [ir.Decl(symbol.name, None, convert.promote(self.value(node.type.dim)), span=symbol.span)]
+        init: ir.Init | None = None
+        if node.init is not None:
+            init, kind = initialiser(kind, node.init, self)
+            symbol = ir.Symbol(symbol.name, node.name, kind, "local", symbol.const, span=symbol.span)
+            self._symbols[id(node)] = symbol
+        self._locals.append(symbol)
+        return [ir.Decl(symbol.name, init, span=symbol.span)]
+
+    def _static(self, node: c_ast.Decl, kind: CType) -> None:
+        symbol = self._shared.static(node, kind, self._node.decl.name, const_object(node))
+        self._symbols[id(node)] = symbol
+        if node.init is not None:
+            init, kind = initialiser(kind, node.init, self)
+            self._symbols[id(node)] = self._shared.initialise(symbol, init, kind)
+
+    def if_(self, node: c_ast.If) -> list[ir.Stmt]:
+        cond = lower_expr.condition(node.cond, self)
+        other = self._body(node.iffalse) if node.iffalse is not None else None
+        return [ir.If(cond, self._body(node.iftrue), other, span=self.span(node))]
+
+    def while_(self, node: c_ast.While) -> list[ir.Stmt]:
+        return [ir.While(lower_expr.condition(node.cond, self), self._body(node.stmt), span=self.span(node))]
+
+    def do(self, node: c_ast.DoWhile) -> list[ir.Stmt]:
+        body = self._body(node.stmt)
+        return [ir.DoWhile(body, lower_expr.condition(node.cond, self), span=self.span(node))]
+
+    def for_(self, node: c_ast.For) -> list[ir.Stmt]:
+        span = self.span(node)
+        with self.types.scope():
+            before: list[ir.Stmt] = []
+            if isinstance(node.init, c_ast.DeclList):
+                before = [s for d in node.init.decls for s in self._stmts(d)]
+            elif node.init is not None:
+                before = self._stmts(node.init)
+            cond = lower_expr.condition(node.cond, self) if node.cond is not None else None
+            step = self.value(node.next) if node.next is not None else None
+            body = self._body(node.stmt)
+        if len(before) == 1:
+            return [ir.For(before[0], cond, step, body, span=span)]
+        loop = ir.For(None, cond, step, body, span=span)
+        return [ir.Block((*before, loop), span=span)] if before else [loop]
+
+    def switch(self, node: c_ast.Switch) -> list[ir.Stmt]:
+        chosen = convert.promote(self.value(node.cond))
+        self._switch.append(chosen.type)
+        try:
+            return [ir.Switch(chosen, self._body(node.stmt), span=self.span(node))]
+        finally:
+            self._switch.pop()
+
+    def case(self, node: c_ast.Case | c_ast.Default) -> list[ir.Stmt]:
+        value: int | None = None
+        if isinstance(node, c_ast.Case):
+            const = build.cast(self._switch[-1] if self._switch else ctype.INT, self.value(node.expr))
+            if not isinstance(const, ir.Const) or not isinstance(const.value, int):
+                raise Unsupported("case label that is not constant", node)
+            value = const.value
+        inner = [s for part in node.stmts or [] for s in self._safe(part)]
+        return [ir.CaseLabel(value, span=self.span(node)), *inner]
+
+    def return_(self, node: c_ast.Return) -> list[ir.Stmt]:
+        if node.expr is None:
+            return [ir.Return(None, span=self.span(node))]
+        value = self.value(node.expr)
+        if self._result == ctype.VOID:
+            return [ir.ExprStmt(value, span=self.span(node)), ir.Return(None, span=self.span(node))]
+        return [ir.Return(convert.to(self._result, value), span=self.span(node))]
+
+    def label(self, node: c_ast.Label) -> list[ir.Stmt]:
+        return [ir.Label(node.name, span=self.span(node)), *self._safe(node.stmt)]
+
+    def declare_only(self, node: c_ast.Typedef) -> list[ir.Stmt]:
+        self.types.declare(node)
+        return []
+
+
+def _variable_length(kind: CType) -> bool:
+    return isinstance(kind, ctype.Array) and (kind.length is None or _variable_length(kind.of))
+
+
+def _nothing(lowering: FunctionLowering, node: c_ast.Node) -> list[ir.Stmt]:
+    return []
+
+
+_HANDLERS: dict[type, Callable[[FunctionLowering, Any], list[ir.Stmt]]] = {
+    c_ast.Compound: FunctionLowering.compound,
+    c_ast.Decl: FunctionLowering.decl,
+    c_ast.Typedef: FunctionLowering.declare_only,
+    c_ast.If: FunctionLowering.if_,
+    c_ast.While: FunctionLowering.while_,
+    c_ast.DoWhile: FunctionLowering.do,
+    c_ast.For: FunctionLowering.for_,
+    c_ast.Switch: FunctionLowering.switch,
+    c_ast.Case: FunctionLowering.case,
+    c_ast.Default: FunctionLowering.case,
+    c_ast.Return: FunctionLowering.return_,
+    c_ast.Break: lambda f, node: [ir.Break(span=f.span(node))],
+    c_ast.Continue: lambda f, node: [ir.Continue(span=f.span(node))],
+    c_ast.Goto: lambda f, node: [ir.Goto(node.name, span=f.span(node))],
+    c_ast.Label: FunctionLowering.label,
+    c_ast.AttributedStatement: lambda f, node: f._stmts(node.stmt),
+    c_ast.EmptyStatement: _nothing,
+    c_ast.Pragma: _nothing,
+    c_ast.StaticAssert: _nothing,
+    c_ast.AttributeDeclaration: _nothing,
+}

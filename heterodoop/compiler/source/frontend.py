@@ -1,0 +1,249 @@
+"""C source file -> Unit: the parsed program, its directives, and why it could not be parsed where that is so.
+
+A C compiler judges the C (`cc -fsyntax-only`, real headers). What pycparser then sees is the same file preprocessed
+against stand-in headers of ours, cleaned of what it cannot take. Where that fails the program has a `refusal`: it is not
+analysed, and still runs on the CPU. Non-goals: meaning of the directives (`bind`), types (`types.table`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from pycparser import c_ast
+
+from ... import resources, toolchain
+from ...diag import Diagnostic, Sink
+from ...errors import UsageError, UserError
+from ...manifest import Reason
+from ...source import SourceFile, SourceMap, Span
+from ...toolchain import CcOptions, Place
+from .clean import PRAGMA, PRELUDE, Cleaned, Found, clean
+from .directive import Directive, close_match, parse_directive, unexpanded, with_expanded
+from .line_markers import PpLine, c23_functions, read_lines
+from .logical import pragma_text
+from .parse import ParseFailure, parse
+from .preprocess import TOKEN, Columns, active_lines, preprocess, preprocess_text
+from .wide_names import plain_text
+
+_PRAGMA_WORD = re.compile(r"\s*#\s*pragma\s+(\w+)")
+_HOPELESS = ("HD108", "HD109", "HD300")  # with them it is not worth looking at what the directives name
+_MISSING = re.compile(r"(?P<header>.*): (?:No such file or directory|file not found)")
+
+
+@dataclass
+class Unit:
+    """One source file after the front end.
+
+    ast         pycparser's tree, or None: then `refusal` says why. Node coordinates are those of the user's files.
+                A `Pragma` node with string "mapreduce N" stands for `directives[N]`; no other pragmas are left.
+    directives  the active directives, in source order, from the original text.
+    deps        the user's files that were read, the source file first.
+    warnings    what the C compiler warned of.
+    errors      what is wrong with the directives by themselves (HD101-HD107); `bind` adds what else there is.
+    newer       functions that the system's headers lead to those of C23 (`library`).
+    """
+
+    path: str
+    ast: c_ast.FileAST | None
+    refusal: Reason | None
+    sources: SourceMap
+    directives: list[Directive]
+    deps: list[str]
+    warnings: list[Diagnostic] = field(default_factory=list)
+    errors: list[Diagnostic] = field(default_factory=list)
+    newer: frozenset[str] = frozenset()
+
+    def span(self, node: c_ast.Node) -> Span:
+        """Place of a node's first token in the user's file (its line only, where a macro made it)."""
+        coord = node.coord
+        if coord is None:
+            child = next((c for _, c in node.children() if c.coord is not None), None)
+            if child is None:
+                return Span(self.path, 1)
+            coord = child.coord
+        return token_span(self.sources, coord.file, coord.line, coord.column or 0)
+
+
+def token_span(sources: SourceMap, file: str, line: int, col: int) -> Span:
+    """Span of the token that starts at a place; the line alone where `col` is 0."""
+    source = sources.get(file) if col else None
+    token = TOKEN.match(source.line(line), col - 1) if source else None
+    return Span(file, line, col, col + len(token[0])) if token else Span(file, line)
+
+
+def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
+    """Read, check and parse one C file.
+
+    Raises UserError with what the C compiler finds (HD300), together with what is wrong with the directives, or where one
+    of them belongs to no program (HD101, HD109); UsageError where the file cannot be read; ToolError where there is no
+    working C compiler.
+    """
+    name = os.fspath(path)
+    source = _read(name)
+    loader = _Loader(source, options)
+    real, deps, warnings, directives, errors = loader.check()
+    ast, refusal = loader.parse(real)
+    return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors, c23_functions(real))
+
+
+def unread(path: str | os.PathLike[str], why: Reason) -> Unit:
+    """A file of which nothing is known, but why."""
+    return Unit(os.fspath(path), None, why, SourceMap(), [], [os.fspath(path)])
+
+
+def _read(name: str) -> SourceFile:
+    try:
+        return SourceFile.read(name)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"cannot read {name}: {why}", code="HD302") from None
+
+
+class _Loader:
+    def __init__(self, source: SourceFile, options: CcOptions) -> None:
+        self.sources = SourceMap()
+        self.sources.add(source)
+        self._source, self._options = source, options
+        self._cc = toolchain.find_cc()
+        self._place = Place.of([source.path])
+        self._names = {self._place.path(source.path): source.path}
+
+    def check(self) -> tuple[list[PpLine], list[str], list[Diagnostic], list[Directive], list[Diagnostic]]:
+        """The preprocessed text, the files it is of, the compiler's warnings, the directives and their errors.
+
+        Raises UserError with all errors where the program is no C, or a directive is of no kind: nothing can be bound then.
+        """
+        sink = Sink()
+        try:
+            warnings = self._check_syntax()
+        except UserError as error:
+            sink.extend(error.diagnostics)
+        result = preprocess(self._cc, self._source.path, self._options, self._place)
+        if sink.errors and result.returncode != 0:
+            sink.raise_errors()
+        toolchain.check(self._cc[0], result, self._names)
+        lines, files = read_lines(result.stdout, self._names, self.sources)
+        directives = self._directives(lines, sink)
+        if any(d.code == "HD108" for d in sink.errors):  # the brace that the compiler misses is all it complains about
+            sink.diagnostics = [d for d in sink.diagnostics if d.code != "HD300"]
+        found = [directive for directive in directives if directive is not None]
+        if len(found) < len(directives) or any(d.code in _HOPELESS for d in sink.errors):
+            sink.raise_errors()
+        deps = list(dict.fromkeys([self._source.path, *filter(os.path.isfile, files)]))
+        return lines, deps, warnings, self._expand(found), sink.errors
+
+    def _check_syntax(self) -> list[Diagnostic]:
+        flags = [*self._place.options(self._options).language_flags(), *toolchain.TOLERANT]
+        words = [*self._cc, "-fsyntax-only", "-ftabstop=1", *flags, "-x", "c", self._place.path(self._source.path)]
+        result = toolchain.run(words, cwd=self._place.cwd)
+        return toolchain.check(self._cc[0], result, self._names)
+
+    # --------------------------------------------------------------------------------------- directives
+
+    def _directives(self, lines: Sequence[PpLine], sink: Sink) -> list[Directive | None]:
+        """The active directives, None for one of no kind; all that is wrong with any of them goes to the sink."""
+        found: list[Directive | None] = []
+        seen: dict[int, int] = {}
+        for line in lines:
+            word = None if line.system else _PRAGMA_WORD.match(line.text)
+            if word and word[1] != "mapreduce" and close_match(word[1].replace("_", ""), ["mapreduce"]):
+                sink.error(
+                    "HD101", f"unknown pragma {word[1]!r}", Span(line.file, line.line), help="did you mean 'mapreduce'?",
+                )
+            if line.system or not PRAGMA.match(line.text):
+                continue
+            if line.file != self._source.path:
+                self._in_header(line, sink)
+                continue
+            ordinal = seen[line.line] = seen.get(line.line, -1) + 1
+            fallback = line.text[line.text.index("mapreduce") :]
+            text, span = pragma_text(self._source, line.line, fallback, ordinal)
+            found.append(parse_directive(text, span, sink))
+        return found
+
+    def _in_header(self, line: PpLine, sink: Sink) -> None:
+        span = Span(line.file, line.line)
+        help = "put the directive before the loop, in the file that is compiled"
+        sink.error("HD109", "a directive in a header file does not belong to a program", span, help=help)
+
+    def _expand(self, directives: list[Directive]) -> list[Directive]:
+        """Expand macros in constant arguments as they stand at each directive: one more run of the preprocessor.
+
+        Every argument goes into a line of its own before its directive, between two markers that are no macros.
+        """
+        wanted = {(d, *key): text for d, item in enumerate(directives) for key, text in unexpanded(item).items()}
+        expanded = self._expand_texts(directives, wanted) if wanted else {}
+        return [
+            with_expanded(item, {key[1:]: text for key, text in expanded.items() if key[0] == d})
+            for d, item in enumerate(directives)
+        ]
+
+    def _expand_texts(
+        self, directives: Sequence[Directive], wanted: dict[tuple[int, int, int], str],
+    ) -> dict[tuple[int, int, int], str]:
+        lines = self._source.text.split("\n")
+        for d in sorted({key[0] for key in wanted}, reverse=True):
+            marked = [f"__hd_{k[0]}_{k[1]}_{k[2]}_begin {text} __hd_end" for k, text in wanted.items() if k[0] == d]
+            lines[directives[d].span.line - 1 : directives[d].span.line - 1] = marked
+        folder = os.path.dirname(os.path.abspath(self._source.path))
+        result = preprocess_text(self._cc, "\n".join(lines), self._options, folder)
+        body = "\n".join(line.text for line in read_lines(result.stdout, {}, SourceMap())[0])
+        return {
+            (int(m[1]), int(m[2]), int(m[3])): " ".join(m[4].split())
+            for m in re.finditer(r"__hd_(\d+)_(\d+)_(\d+)_begin(.*?)__hd_end", body, re.DOTALL)
+        }
+
+    # ---------------------------------------------------------------------------------------- the tree
+
+    def parse(self, real: Sequence[PpLine]) -> tuple[c_ast.FileAST | None, Reason | None]:
+        headers = str(resources.find("runtime", "headers"))
+        result = preprocess(self._cc, self._source.path, self._options, self._place, headers=headers)
+        lines, _ = read_lines(result.stdout, self._names, self.sources, headers)
+        refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
+        if refusal:
+            return None, refusal
+        prelude = [PpLine("<built-in>", i + 1, text, True) for i, text in enumerate(PRELUDE.splitlines())]
+        lines = [replace(line, text=plain_text(line.text)) for line in lines]
+        cleaned = clean([*prelude, *lines], gnu=self._options.gnu)
+        if cleaned.refusal:
+            return None, self._construct(cleaned.refusal, lines)
+        return self._parse(cleaned)
+
+    def _parse(self, cleaned: Cleaned) -> tuple[c_ast.FileAST | None, Reason | None]:
+        try:
+            return parse(cleaned, Columns(self.sources, cleaned.lines), gnu=self._options.gnu), None
+        except ParseFailure as failure:
+            file, line = failure.file or self._source.path, failure.line
+            span = token_span(self.sources, file, line, failure.col)
+            message = f"the C parser does not take this program ({failure.message})"
+            return None, Reason("HD303", message, str(span) if line else file)
+
+    def _construct(self, found: Found, lines: Sequence[PpLine]) -> Reason:
+        col = Columns(self.sources, lines).find(found.file, found.line, found.token, found.ordinal)
+        place = str(Span(found.file, found.line, col, col + 1))
+        return Reason("HD304", f"{found.what} is not analysed", place)
+
+    def _preprocessor_refusal(self, result: toolchain.Output) -> Reason | None:
+        """The compiler took the program with its own headers, so this is about the stand-ins."""
+        if result.returncode == 0:
+            return None
+        try:
+            toolchain.check(self._cc[0], result, self._names)
+        except UserError as error:
+            first: Diagnostic = error.diagnostics[0]
+            missing = _MISSING.match(first.message)
+            message = first.message if not missing else f"header <{missing['header']}> is not known to the analysis"
+            return Reason("HD305", message, str(first.span or self._source.path))
+        return None
+
+    def _other_code(self, real: Sequence[PpLine], lines: Sequence[PpLine]) -> Reason | None:
+        """Does conditional compilation choose other lines with the stand-in headers? Then they show another program."""
+        differ = active_lines(real) ^ active_lines(lines)
+        if not differ:
+            return None
+        file, line = min(differ, key=lambda place: (place[0] != self._source.path, place))
+        message = "which code is compiled here depends on a system header that the analysis replaces"
+        return Reason("HD306", message, f"{file}:{line}")

@@ -1,0 +1,110 @@
+"""Running `cc -E`, and finding where a token of its output stands in the original line (macros and comments shift columns).
+
+Not here: which line of which file an output line came from (`line_markers`), removing what the parser cannot take (`clean`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ... import compiler_words, toolchain
+from ...source import SourceMap
+from ...toolchain import CcOptions, Place
+from .line_markers import PpLine
+from .wide_names import plain
+
+TOKEN = re.compile(
+    r"""(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)
+    |(?P<raw>(?:u8|[uUL])?R"(?P<delim>[^\s()\\]{0,16})\(.*?\)(?P=delim)")
+    |(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
+    |(?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*')
+    |(?P<name>[^\W\d][\w$]*|\$[\w$]*)
+    |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
+    |(?P<punct>\.\.\.|<<=|>>=|->|\+\+|--|&&|\|\||<:|:>|<%|%>|::|<<|>>|[-+*/%&|^<>=!]=|[^\s\w])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def preprocess(cc: Sequence[str], path: str, options: CcOptions, place: Place, *, headers: str = "") -> toolchain.Output:
+    """Run `cc -E` on a file. headers: folder of stand-in headers to use instead of the system's, "" = the system's."""
+    if not headers:
+        return toolchain.run([*_words(cc, place.options(options)), place.path(path)], cwd=place.cwd)
+    options, environment = _before_stand_ins(cc, options)
+    words = _words(cc, place.options(replace(options, includes=(*options.includes, headers))))
+    return toolchain.run([*words, "-nostdinc", place.path(path)], cwd=place.cwd, environ=environment)
+
+
+def _before_stand_ins(cc: Sequence[str], options: CcOptions) -> tuple[CcOptions, dict[str, str]]:
+    """Options and environment for stand-ins that are the last -I, where the system's headers would come.
+
+    Behind the user's folders, -I and CPATH, without those that are the compiler's own: it ignores one that is named again,
+    but not where -nostdinc takes them away. Before all -isystem, by which a wrapper of a compiler that was moved names them.
+    """
+    paths = {name: os.environ[name] for name in toolchain.INCLUDE_VARIABLES if os.environ.get(name)}
+    if not options.includes and not paths:
+        return options, dict(os.environ)
+    standard = toolchain.header_folders(tuple(cc))
+
+    def others(folders: Iterable[str]) -> list[str]:
+        return [folder or os.curdir for folder in folders if os.path.realpath(folder) not in standard]
+
+    named = {name: others(value.split(os.pathsep)) for name, value in paths.items()}
+    includes = (*others(options.includes), *named.pop("CPATH", ()))
+    environment = {name: value for name, value in os.environ.items() if name not in paths}
+    environment |= {name: os.pathsep.join(folders) for name, folders in named.items()}
+    return replace(options, includes=includes), environment
+
+
+def preprocess_text(cc: Sequence[str], text: str, options: CcOptions, folder: str) -> toolchain.Output:
+    """Run `cc -E` on text as if it lay in a file in `folder`."""
+    return toolchain.run([*_words(cc, toolchain.absolute(options)), "-"], stdin=text, cwd=folder)
+
+
+def _words(cc: Sequence[str], options: CcOptions) -> list[str]:
+    flags = [*options.language_flags(), "-g0", "-w", "-fno-diagnostics-color"]  # -g3 would print all macros
+    return [*compiler_words.quiet(cc), "-E", "-ftabstop=1", *flags, "-x", "c"]
+
+
+def active_lines(lines: Iterable[PpLine]) -> set[tuple[str, int]]:
+    """The lines of user files that conditional compilation left something of; pragmas aside."""
+    return {
+        (line.file, line.line) for line in lines
+        if not line.system and line.text.strip() and not line.text.lstrip().startswith("#")
+    }
+
+
+class Columns:
+    """Finds tokens of preprocessed lines in the original lines.
+
+    The n-th `x` of a preprocessed line is the n-th `x` of the original one if both have equally many: else a macro
+    made or took some, and no column is better than a wrong one.
+    """
+
+    def __init__(self, sources: SourceMap, lines: Iterable[PpLine]) -> None:
+        self._sources = sources
+        self._counts: dict[tuple[str, int], Counter[str]] = {}
+        self._original: dict[tuple[str, int], dict[str, list[int]]] = {}
+        for line in lines:
+            if not line.system and line.text.strip():
+                tokens = (m[0] for m in TOKEN.finditer(line.text))
+                self._counts.setdefault((line.file, line.line), Counter()).update(tokens)
+
+    def find(self, file: str, line: int, token: str, ordinal: int) -> int:
+        """Column of the `ordinal`-th (from 0) occurrence of `token`, or 0 where it cannot be told."""
+        columns = self._tokens(file, line).get(token, [])
+        same = self._counts.get((file, line), Counter())[token] == len(columns)
+        return columns[ordinal] if same and ordinal < len(columns) else 0
+
+    def _tokens(self, file: str, line: int) -> dict[str, list[int]]:
+        found = self._original.get((file, line))
+        if found is None:
+            found = self._original[file, line] = {}
+            source = self._sources.get(file)
+            for match in TOKEN.finditer(source.line(line) if source else ""):
+                if not match["comment"]:
+                    found.setdefault(plain(match[0]) if match["name"] else match[0], []).append(match.start() + 1)
+        return found
