@@ -98,15 +98,11 @@ def run(
 ) -> Analysis:
     """Lower a bound region, run all passes and analyses. User errors (HD211) go to `sink`.
 
-    verify   check the IR after every pass, and that its text reads back; raises CompilerBug naming the pass.
+    verify   check the IR after every pass that changed it, and in the end that its text reads back; raises CompilerBug.
     options  optimisations that are on (`optimisations.chosen`).
     libm     whose exp, log, pow ... the filters call (`toolchain.CcOptions`).
     """
-    program = lower(unit, bound, sink)
-    _checked(program, "lower", verify)
-    for step in PASSES:
-        program = step.run(program)
-        _checked(program, step.name, verify)
+    program = _passed(lower(unit, bound, sink), verify)
     table = analyse(program)
     check_clauses(program, table, sink)
     order = order_refusals(program, table.points_to)
@@ -135,14 +131,24 @@ def gpu_refusals(program: ir.Program, table: UseTable, libm: Libm = "own") -> tu
     return tuple(dict.fromkeys((*program.refusals, *table.refusals, *shape, *support)))
 
 
-def _checked(program: ir.Program, name: str, wanted: bool) -> None:
-    if not wanted:
-        return
-    verify_program(program, name)
+def _passed(program: ir.Program, verify: bool) -> ir.Program:
+    """The program after all passes; one that changes nothing gives back the object that it got."""
+    if verify:
+        verify_program(program, "lower")
+    for step in PASSES:
+        before, program = program, step.run(program)
+        if verify and program is not before:
+            verify_program(program, step.name)
+    if verify:
+        _check_text(program)
+    return program
+
+
+def _check_text(program: ir.Program) -> None:
     text = print_ir(program)
     back = read_ir(text)
     if back != program or print_ir(back) != text:
-        raise CompilerBug(f"after pass '{name}': the printed IR reads back as another program")
+        raise CompilerBug("after all passes: the printed IR reads back as another program")
 
 
 @deep

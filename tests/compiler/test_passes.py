@@ -33,6 +33,22 @@ def test_passes_do_nothing_twice() -> None:
             assert step.run(program) == program
 
 
+def test_a_pass_without_anything_to_do_gives_the_same_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which is neither checked nor printed again."""
+    seen: list[str] = []
+    monkeypatch.setattr(passes, "verify_program", lambda program, name: seen.append(name))
+    program = analyse(mapper('v = 2; fputs(line, stdout); strcpy(k, "same");'))[0].program
+    assert seen == ["lower", "stdio", "record_loop", "prune"]
+    assert all(step.run(program) is program for step in passes.PASSES if step.name != "record_loop")
+
+
+def test_text_that_reads_back_as_another_program_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "read_ir", lambda text: None)
+    monkeypatch.setattr(passes, "print_ir", lambda program: "")
+    with pytest.raises(CompilerBug, match="reads back as another"):
+        analyse(mapper('v = 3; strcpy(k, "other");'))
+
+
 def test_prune_keeps_what_is_named() -> None:
     helpers = "static int a = 1, b = 2, c; static int *pa = &a;"
     program = analyse(mapper("v = *pa; fprintf(stderr, \"%d\", b);", helpers=helpers))[0].program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from ..types.ctype import CType
 from . import ir
 
 T = TypeVar("T")
+Owner = TypeVar("Owner", ir.Function, ir.Region)
 
 _PARTS = (ir.Node, ir.Fill, ir.Text, ir.Format)
 
@@ -109,13 +111,19 @@ def bodies(program: ir.Program) -> Iterator[tuple[str, ir.Block]]:
 
 
 def map_functions(program: ir.Program, change: Callable[[str, Any], Any]) -> ir.Program:
-    """Apply `change(function name, node)` bottom-up to every body, the region's included (under its function's name)."""
-    functions = tuple(
-        dataclasses.replace(f, body=rewrite(f.body, partial(change, f.name))) for f in program.functions
-    )
-    region = program.region
-    body = rewrite(region.body, partial(change, region.function))
-    return dataclasses.replace(program, functions=functions, region=dataclasses.replace(region, body=body))
+    """Apply `change(function name, node)` bottom-up to every body, the region's included (under its function's name).
+
+    The same object where no body changes.
+    """
+    functions = tuple(_with_body(f, rewrite(f.body, partial(change, f.name))) for f in program.functions)
+    region = _with_body(program.region, rewrite(program.region.body, partial(change, program.region.function)))
+    if region is program.region and all(map(operator.is_, functions, program.functions)):
+        return program
+    return dataclasses.replace(program, functions=functions, region=region)
+
+
+def _with_body(owner: Owner, body: ir.Block) -> Owner:
+    return owner if body is owner.body else dataclasses.replace(owner, body=body)
 
 
 def inner_types(kind: CType) -> tuple[CType, ...]:

@@ -24,8 +24,8 @@ def prune(program: ir.Program) -> ir.Program:
         named = ir_walk.names(symbol.init) if symbol.init is not None else set()
         used |= named
         pending += [s for s in program.globals if s.name in named and s.name not in kept]
-    return replace(
-        program,
-        globals=tuple(s for s in program.globals if s.name in kept),
-        externs=tuple(s for s in program.externs if s.name in used),
-    )
+    kept_globals = tuple(s for s in program.globals if s.name in kept)
+    externs = tuple(s for s in program.externs if s.name in used)
+    if len(kept_globals) == len(program.globals) and len(externs) == len(program.externs):
+        return program
+    return replace(program, globals=kept_globals, externs=externs)
