@@ -26,13 +26,24 @@ _MEANING_PRAGMA = re.compile(
 PRELUDE = """\
 typedef struct { unsigned int gp_offset; unsigned int fp_offset; void *overflow_arg_area; void *reg_save_area; } \
 __builtin_va_list[1];
-typedef __int128 __int128_t; typedef unsigned __int128 __uint128_t;
-long __builtin_expect(long, long); void __builtin_unreachable(void); void __builtin_trap(void);
-void __builtin_prefetch(const void *, ...); int __builtin_constant_p(int, ...);
-int __builtin_popcount(unsigned int); int __builtin_popcountl(unsigned long); int __builtin_popcountll(unsigned long long);
-int __builtin_clz(unsigned int); int __builtin_clzl(unsigned long); int __builtin_clzll(unsigned long long);
-int __builtin_ctz(unsigned int); int __builtin_ctzl(unsigned long); int __builtin_ctzll(unsigned long long);
-unsigned short __builtin_bswap16(unsigned short); unsigned int __builtin_bswap32(unsigned int);
+typedef __int128 __int128_t;
+typedef unsigned __int128 __uint128_t;
+long __builtin_expect(long, long);
+void __builtin_unreachable(void);
+void __builtin_trap(void);
+void __builtin_prefetch(const void *, ...);
+int __builtin_constant_p(int, ...);
+int __builtin_popcount(unsigned int);
+int __builtin_popcountl(unsigned long);
+int __builtin_popcountll(unsigned long long);
+int __builtin_clz(unsigned int);
+int __builtin_clzl(unsigned long);
+int __builtin_clzll(unsigned long long);
+int __builtin_ctz(unsigned int);
+int __builtin_ctzl(unsigned long);
+int __builtin_ctzll(unsigned long long);
+unsigned short __builtin_bswap16(unsigned short);
+unsigned int __builtin_bswap32(unsigned int);
 unsigned long __builtin_bswap64(unsigned long);
 """
 

@@ -26,10 +26,12 @@ from .line_markers import PpLine, c23_functions, read_lines
 from .logical import pragma_text
 from .parse import ParseFailure, parse
 from .preprocess import TOKEN, Columns, active_lines, preprocess, preprocess_text
+from .stand_ins import named
 from .wide_names import plain_text
 
 _PRAGMA_WORD = re.compile(r"\s*#\s*pragma\s+(\w+)")
 _HOPELESS = ("HD108", "HD109", "HD300")  # with them it is not worth looking at what the directives name
+_BUILT_IN = "<built-in>"
 _MISSING = re.compile(r"(?P<header>.*): (?:No such file or directory|file not found)")
 
 
@@ -85,8 +87,8 @@ def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
     source = _read(name)
     loader = _Loader(source, options)
     real, deps, warnings, directives, errors = loader.check()
-    ast, refusal = loader.parse(real)
-    return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors, c23_functions(real))
+    ast, refusal = loader.parse(real, directives)
+    return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors, loader.newer)
 
 
 def unread(path: str | os.PathLike[str], why: Reason) -> Unit:
@@ -110,6 +112,7 @@ class _Loader:
         self._cc = toolchain.find_cc()
         self._place = Place.of([source.path])
         self._names = {self._place.path(source.path): source.path}
+        self.newer: frozenset[str] = frozenset()
 
     def check(self) -> tuple[list[PpLine], list[str], list[Diagnostic], list[Directive], list[Diagnostic]]:
         """The preprocessed text, the files it is of, the compiler's warnings, the directives and their errors.
@@ -125,7 +128,8 @@ class _Loader:
         if sink.errors and result.returncode != 0:
             sink.raise_errors()
         toolchain.check(self._cc[0], result, self._names)
-        lines, files = read_lines(result.stdout, self._names, self.sources)
+        self.newer = c23_functions(result.stdout)
+        lines, files = read_lines(result.stdout, self._names, self.sources, system=False)
         directives = self._directives(lines, sink)
         if any(d.code == "HD108" for d in sink.errors):  # the brace that the compiler misses is all it complains about
             sink.diagnostics = [d for d in sink.diagnostics if d.code != "HD300"]
@@ -198,16 +202,20 @@ class _Loader:
 
     # ---------------------------------------------------------------------------------------- the tree
 
-    def parse(self, real: Sequence[PpLine]) -> tuple[c_ast.FileAST | None, Reason | None]:
+    def parse(
+        self, real: Sequence[PpLine], directives: Sequence[Directive],
+    ) -> tuple[c_ast.FileAST | None, Reason | None]:
         headers = str(resources.find("runtime", "headers"))
         result = preprocess(self._cc, self._source.path, self._options, self._place, headers=headers)
         lines, _ = read_lines(result.stdout, self._names, self.sources, headers)
         refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
         if refusal:
             return None, refusal
-        prelude = [PpLine("<built-in>", i + 1, text, True) for i, text in enumerate(PRELUDE.splitlines())]
-        lines = [replace(line, text=plain_text(line.text)) for line in lines]
-        cleaned = clean([*prelude, *lines], gnu=self._options.gnu)
+        prelude = [PpLine(_BUILT_IN, i + 1, text, True) for i, text in enumerate(PRELUDE.splitlines())]
+        lines = [line if (text := plain_text(line.text)) is line.text else replace(line, text=text) for line in lines]
+        arguments = (a.expanded for d in directives for clause in d.clauses for a in clause.args)
+        read = named([*prelude, *lines], lambda line: line.file.startswith((_BUILT_IN, headers + os.sep)), arguments)
+        cleaned = clean(read, gnu=self._options.gnu)
         if cleaned.refusal:
             return None, self._construct(cleaned.refusal, lines)
         return self._parse(cleaned)

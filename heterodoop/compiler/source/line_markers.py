@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...source import SourceFile, SourceMap
@@ -82,7 +82,7 @@ class _Markers:
 
     @property
     def system(self) -> bool:
-        return self._section.system or self.file.startswith("<")
+        return self._section.system
 
     def take(self, text: str) -> bool:
         """Follow a marker; False for any other line."""
@@ -112,7 +112,7 @@ class _Markers:
     def _enter(self, name: str, line: int, flags: frozenset[str]) -> None:
         file = self._names.get(name, name)
         stand_in = bool(self._headers) and name.startswith(self._headers + os.sep)
-        system = stand_in or _SYSTEM in flags
+        system = stand_in or _SYSTEM in flags or file.startswith("<")
         self._section = _Section(file, line, name, line, system, system or name.startswith("<"))
         if not self.system:
             self.files[file] = None
@@ -166,23 +166,26 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def read_lines(
-    text: str, names: Mapping[str, str], sources: SourceMap, headers: str = "",
+    text: str, names: Mapping[str, str], sources: SourceMap, headers: str = "", *, system: bool = True,
 ) -> tuple[list[PpLine], list[str]]:
     """Preprocessed text by lines, with their places in the files that were read; and the user's files among these.
 
     names    path as passed to the compiler -> the user's spelling.
     sources  the user's files, in which `#line` is looked for.
     headers  folder of the stand-ins, "" = none.
+    system   give the lines of system headers, too.
     """
     markers = _Markers(names, sources, headers)
     lines: list[PpLine] = []
     for row in text.split("\n"):
-        if not markers.take(row):
+        if row.startswith("#") and markers.take(row):
+            continue
+        if system or not markers.system:
             lines.append(PpLine(markers.file, markers.line, row, markers.system))
-            markers.line += 1
+        markers.line += 1
     return lines, list(markers.files)
 
 
-def c23_functions(lines: Iterable[PpLine]) -> frozenset[str]:
+def c23_functions(text: str) -> frozenset[str]:
     """Functions that the system's headers lead to those of C23: newer glibc's lead strtol to __isoc23_strtol."""
-    return frozenset(name for line in lines if "__isoc23_" in line.text for name in _C23.findall(line.text))
+    return frozenset(_C23.findall(text))
