@@ -23,7 +23,7 @@ _KEYWORDS = frozenset(
 def named(lines: Sequence[PpLine], ours: Callable[[PpLine], bool], more: Iterable[str] = ()) -> list[PpLine]:
     """The lines without declarations of ours that nobody names.
 
-    ours  is the line one of a stand-in header? Such a line begins and ends between declarations, or inside of braces.
+    ours  is the line one of a stand-in header?
     more  further texts whose names count as the user's.
     Variables stay: what a user writes may be meant for one of them.
     """
@@ -58,9 +58,11 @@ def _pieces(lines: Sequence[PpLine], ours: Callable[[PpLine], bool]) -> Iterator
         piece: list[PpLine] = []
         depth = 0
         for line in group:
+            if not line.text.strip():
+                continue
             piece.append(line)
             depth += line.text.count("{") - line.text.count("}")
-            if depth <= 0:
+            if depth <= 0 and line.text.rstrip().endswith(";"):  # a macro may have spread it over several lines
                 yield piece
                 piece, depth = [], 0
         if piece:

@@ -278,9 +278,12 @@ def _inlined(name: str, seen: set[str]) -> str:
 def test_header_alone_is_taken_by_the_parser(name: str, tmp_path: Path) -> None:
     if not real(name):
         pytest.skip(f"no {name} here")
-    text = f"#define _GNU_SOURCE\n#include <{name}>\n#include <{name}>\nint main(void) {{ return 0; }}\n"
+    named = " ".join(sorted(set(re.findall(r"\w+", _inlined(name, set())))))  # what nobody names is not parsed
+    text = f"#define _GNU_SOURCE\n#include <{name}>\n#include <{name}>\nint main(void) {{ return sizeof(\"{named}\"); }}\n"
     unit = load_text(tmp_path, text)
     assert unit.refusal is None and unit.ast is not None
+    declared = {node.name for node in unit.ast.ext if not isinstance(node, c_ast.FuncDef)}
+    assert declared >= set(re.findall(r"^\w[\w\s*]*?(\w+)\(", (HEADERS / name).read_text(), re.MULTILINE))
     types = TypeTable()
     for node in unit.ast.ext:
         if isinstance(node, c_ast.Decl | c_ast.Typedef):
