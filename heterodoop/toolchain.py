@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from . import compiler_words, interrupts, last_resort, scratch
+from . import compiler_words, interrupts, last_resort, scratch, together
 from .diag import Diagnostic, Severity
 from .errors import ToolError, UserError
 from .source import Span
@@ -34,6 +34,8 @@ MATH_FUNCTIONS = (
 )
 Libm = Literal["own", "system"]
 INCLUDE_VARIABLES = ("CPATH", "C_INCLUDE_PATH")  # folders that gcc and clang look into, too
+# What else than its words leads a C compiler to other headers, libraries and programs.
+_LEADING = (*INCLUDE_VARIABLES, "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
 _TAIL = 4000
 
 
@@ -197,6 +199,7 @@ def _started(argv: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> It
                 raise ToolError(f"cannot run {argv[0]}: {why}", code="HD503") from None
             stack.enter_context(process)
             stack.enter_context(last_resort.owing(lambda: _kill_group(process)))
+        stack.enter_context(together.ending(lambda: _kill_group(process)))
         yield process
 
 
@@ -238,7 +241,30 @@ def main_line(said: str) -> str:
 
 def version(cc: Sequence[str]) -> str:
     """The first line of `cc --version`."""
+    return _version(tuple(cc), environment())
+
+
+@cache
+def _version(cc: tuple[str, ...], around: tuple[str, ...]) -> str:
     return run([*cc, "--version"], timeout=30).stdout.partition("\n")[0].strip()
+
+
+def environment() -> tuple[str, ...]:
+    """What a C compiler takes from the environment, whatever it compiles: where it looks for files."""
+    return tuple(os.environ.get(name, "") for name in _LEADING)
+
+
+def library() -> str:
+    """The C library that programs are compiled with: "glibc 2.36", "unknown" for others. Raises ToolError HD502, HD503."""
+    return _library(tuple(compiler_words.own(find_cc())), environment())
+
+
+@cache
+def _library(cc: tuple[str, ...], around: tuple[str, ...]) -> str:
+    text = "#include <limits.h>\nglibc __GLIBC__ __GLIBC_MINOR__\n"
+    said = run([*cc, "-E", "-P", "-w", "-x", "c", "-"], stdin=text).stdout
+    found = re.search(r"^glibc (\d+) (\d+)$", said, re.MULTILINE)
+    return f"glibc {found[1]}.{found[2]}" if found else "unknown"
 
 
 @cache

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import compiler_words, resources, toolchain
+from . import toolchain, toolchain_objects
 from .errors import HeteroDoopError
 from .manifest import Linked
 from .toolchain import CcOptions
@@ -28,14 +28,6 @@ _LIBRARY = re.compile(r"lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|gcc|gcc_eh)(-
 _SHARED = frozenset({"-pie", "-rdynamic", "-static-pie", "-shared-libgcc", "-static-libasan"})  # against -static
 
 
-def library() -> str:
-    """The C library that programs are compiled with: "glibc 2.36", "unknown" for others. Raises ToolError HD502, HD503."""
-    words = [*compiler_words.own(toolchain.find_cc()), "-E", "-P", "-w", "-x", "c", "-"]
-    said = toolchain.run(words, stdin="#include <limits.h>\nglibc __GLIBC__ __GLIBC_MINOR__\n").stdout
-    found = re.search(r"^glibc (\d+) (\d+)$", said, re.MULTILINE)
-    return f"glibc {found[1]}.{found[2]}" if found else "unknown"
-
-
 def build(
     sources: Sequence[str | Path], out: Path, options: CcOptions, *, quoted: Sequence[str] = (), wrapped: Sequence[str] = (),
     more: Sequence[str] = (),
@@ -47,12 +39,8 @@ def build(
             sources, wrapped = [whole], ()
     if _build_static(sources, out, options, quoted, wrapped, more):
         return "static"
-    check = out.with_name(f"{out.name}.library.o")
-    toolchain.build_object(resources.find("runtime", "cpu", "same_library.c"), check)
-    try:
-        toolchain.build_filter([check, *sources], out, options, quoted=quoted, wrapped=wrapped, more=more)
-    finally:
-        check.unlink(missing_ok=True)
+    check = toolchain_objects.own_object("cpu", "same_library.c")
+    toolchain.build_filter([check, *sources], out, options, quoted=quoted, wrapped=wrapped, more=more)
     return "static" if b"/ld-" not in _interpreter(out) else "dynamic"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop import __version__, explain, hdcodes
-from heterodoop.compiler import compile as spine
+from heterodoop.compiler import compile as compiling
 from heterodoop.errors import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_LIMITATION, EXIT_PROGRAM, EXIT_USAGE
 
 from .support import COMMAND, Done, cli_here, cli_process, environment, parts, write_app
@@ -169,7 +169,7 @@ def test_an_error_that_nobody_expected_is_an_internal_one(here: Path, monkeypatc
     def broken(*_: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr(spine, "compile_to_bundle", broken)
+    monkeypatch.setattr(compiling, "compile_to_bundle", broken)
     done = cli_here("compile", "app", status=EXIT_BUG)
     assert "heterodoop: internal error: RuntimeError: surprise" in done.message and "Traceback" in done.message
     assert "report" in done.message
@@ -190,7 +190,7 @@ def test_what_the_machine_refuses_is_no_fault_of_ours(
     def broken(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(spine, "compile_to_bundle", broken)
+    monkeypatch.setattr(compiling, "compile_to_bundle", broken)
     done = cli_here("compile", "app", status=EXIT_ENVIRONMENT)
     assert words in done.message and "heterodoop: error: " in done.message and "Traceback" not in done.message
 

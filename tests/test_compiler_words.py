@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop import compiler_words, toolchain
-from heterodoop.compiler import compile as compiling
+from heterodoop.compiler import spine
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.toolchain import CcOptions
 
@@ -101,7 +101,7 @@ def test_a_program_whose_compiler_means_something_else_stays_on_the_cpu(
     monkeypatch.setenv("CC", cc)
     Path("words").write_text("-fshort-enums")
     Path("map.c").write_text(MAP)
-    (program,) = compiling.analyse(BuildOptions.make(["map.c"])).manifest.programs
+    (program,) = spine.analyse(BuildOptions.make(["map.c"])).manifest.programs
     (reason,) = program.gpu_refusals
     assert (reason.code, reason.place, program.kernel) == ("HD307", "map.c", None) and why in reason.message
 

@@ -18,10 +18,11 @@ NATIVE_FILES = sorted(p for p in (ROOT / "runtime").rglob("*") if p.suffix in {"
 
 # Lowest first. A module may import lower levels and its own package; never a sibling package of its own level.
 LEVELS = (
-    {"", "errors", "source", "resources", "interrupts", "last_resort", "private", "regular"},
+    {"", "errors", "source", "resources", "interrupts", "last_resort", "together", "private", "regular"},
     {"diag", "manifest", "hdcodes", "scratch", "compiler_words"},
     {"toolchain", "storage", "build_native", "build_cache"},
-    {"toolchain_emulated", "toolchain_cuda", "toolchain_math", "toolchain_probe", "toolchain_filter", "build_hadoop"},
+    {"toolchain_emulated", "toolchain_cuda", "toolchain_objects", "toolchain_probe", "build_hadoop"},
+    {"toolchain_filter"},
     {"cuda_library"},
     {"compiler", "executor", "scheduler"},
     {"engine", "driver"},
@@ -57,6 +58,7 @@ PROCESS_HOMES = {
 # matplotlib is used where it happens to be.
 LOADS_LATE = {
     *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "device.py",
+    PACKAGE / "together.py", PACKAGE / "compiler" / "compile.py",  # loads the compiler while C compilers run
     PACKAGE / "executor" / "worker_main.py", PACKAGE / "commands" / "early.py", PACKAGE / "commands" / "simulate_png.py",
 }
 

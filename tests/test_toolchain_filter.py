@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import toolchain_filter
+from heterodoop import toolchain, toolchain_filter
 from heterodoop.toolchain import CcOptions
 
 from .support import Bundles, cli_here
@@ -40,8 +40,8 @@ def test_words_that_forbid_it(cc: str, tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_manifest_says_how_and_with_which_library(bundles: Bundles) -> None:
     for text, linked in ((PLAIN, "static"), (LOCALE, "dynamic")):
         made = json.loads((bundles.get(text) / "manifest.json").read_text())
-        assert ([p["linked"] for p in made["programs"]], made["library"]) == ([linked], toolchain_filter.library())
-    assert toolchain_filter.library().startswith("glibc 2.")
+        assert ([p["linked"] for p in made["programs"]], made["library"]) == ([linked], toolchain.library())
+    assert toolchain.library().startswith("glibc 2.")
 
 
 def test_a_filter_that_meets_another_library_ends_and_says_so(bundles: Bundles, tmp_path: Path) -> None:

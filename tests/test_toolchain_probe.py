@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop import toolchain_probe
-from heterodoop.compiler import compile as compiling
-from heterodoop.compiler import kernels
+from heterodoop.compiler import kernels, spine
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.toolchain_probe import Machine
 
@@ -44,9 +43,9 @@ OLDER = {
 }
 
 
-def analysed(tmp_path: Path, text: str = NUMBERS) -> compiling.Analysed:
+def analysed(tmp_path: Path, text: str = NUMBERS) -> spine.Analysed:
     (tmp_path / "map.c").write_text(text)
-    (program,) = compiling.analyse(BuildOptions.make([str(tmp_path / "map.c")])).programs
+    (program,) = spine.analyse(BuildOptions.make([str(tmp_path / "map.c")])).programs
     return program
 
 

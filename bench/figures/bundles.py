@@ -36,7 +36,7 @@ NATIVE_CC = "-march=native"
 _UNSEEN = ("merge-sort", "scan-aggregation", "warp-combine")
 _SUFFIXES = (".py", ".c", ".h", ".cu", ".cuh", ".cpp", ".j2")
 _SOURCES = ("heterodoop/compiler", "heterodoop/manifest.py", "heterodoop/toolchain.py", "heterodoop/toolchain_cuda.py",
-            "heterodoop/toolchain_math.py", "heterodoop/cuda_library.py", "runtime/cpu", "runtime/device", "runtime/math",
+            "heterodoop/toolchain_objects.py", "heterodoop/cuda_library.py", "runtime/cpu", "runtime/device", "runtime/math",
             "runtime/cuda", "runtime/host/device.h", "templates")
 
 

@@ -93,15 +93,17 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     SOURCE is a folder with map.c and, optionally, combine.c and reduce.c, or the map's C file. Further C files are
     linked into every filter.
     """
-    from ..compiler import compile as spine
+    from ..compiler import compile as compiling
 
-    build = spine.BuildOptions.make(source, verify=verify, **options)
+    build = compiling.BuildOptions.make(source, verify=verify, **options)
     if emit is not None:
+        from ..compiler import spine
+
         click.echo(spine.emit(build, emit), nl=False)
         return
-    bundle, result = spine.compile_to_bundle(build, Path(output) if output else None)
+    bundle, result = compiling.compile_to_bundle(build, Path(output) if output else None)
     _show_diagnostics(result.warnings)
-    click.echo(spine.summary(bundle, result.manifest), err=True)
+    click.echo(compiling.summary(bundle, result.manifest), err=True)
 
 
 @cli.command("run")
@@ -297,11 +299,12 @@ cli.add_command(driver_command)
 
 def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
     from .. import manifest
-    from ..compiler import compile as spine
+    from ..compiler import spine
+    from ..compiler.app import BuildOptions
 
     if len(what) == 1 and os.path.lexists(Path(what[0]) / manifest.FILE):
         return manifest.load(Path(what[0]))
-    result = spine.analyse(spine.BuildOptions.make(what, verify=False, **options))
+    result = spine.analyse(BuildOptions.make(what, verify=False, **options))
     _show_diagnostics(result.warnings)
     return result.manifest
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import private, scratch
-from ..compiler import compile as spine
+from ..compiler import compile as compiling
 from ..diag import Diagnostic
 from ..engine import commit
 from ..engine.signals import StopSignals
@@ -29,7 +29,7 @@ class Compiled:
         self, source: str, show: Show, output: str | None = None, *, gpu: bool = False, insist: bool = False,
     ) -> None:
         # Without a GPU the job is there before nvcc would be done.
-        self._options = spine.BuildOptions.make([source], arch=[] if gpu else ["none"])
+        self._options = compiling.BuildOptions.make([source], arch=[] if gpu else ["none"])
         self._show = show
         self._optional = gpu and not insist
         if output is not None:
@@ -47,15 +47,15 @@ class Compiled:
         self._show(result.warnings)
         return bundle
 
-    def _compile(self, bundle: Path) -> tuple[Path, spine.Result]:
+    def _compile(self, bundle: Path) -> tuple[Path, compiling.Result]:
         try:
-            return spine.compile_to_bundle(self._options, bundle)
+            return compiling.compile_to_bundle(self._options, bundle)
         except ToolError as error:
             if not self._optional or error.code not in _NVCC:
                 raise
             self._show([Diagnostic("warning", error.code, f"no kernels for GPUs: {error.message}", help=error.help)])
         without = replace(self._options, gpu=replace(self._options.gpu, arch=("none",)))
-        return spine.compile_to_bundle(without, bundle)
+        return compiling.compile_to_bundle(without, bundle)
 
     def __exit__(self, *error: object) -> None:
         with StopSignals():  # one more Ctrl-C does not leave the half of it

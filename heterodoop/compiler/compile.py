@@ -1,43 +1,29 @@
-"""The spine: an app's C files in, a bundle out. One call a stage, in the order of the data flow.
+"""An app into a bundle that appears complete or not at all, and stays where it would come out the same.
 
-    source text -frontend-> Unit -bind-> BoundRegion -passes-> ir.Program, analyses, decisions -> manifest.Program
-    -toolchain-> filters -kernels-> CUDA text, prologues, compiled kernels -> bundle
-
-An app whose regions cannot be analysed still gets its CPU filters: the reason travels in the manifest.
+What a user waits for is decided here: a bundle that is up to date costs no compiler, and else C compilers run while the
+modules of ours are loaded and the programs analysed. Not here: the stages of a build (`spine`).
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .. import __version__, resources, scratch, toolchain, toolchain_filter, toolchain_math
-from ..diag import Diagnostic, Sink
-from ..errors import UsageError, UserError
-from ..manifest import FILE, VERSION, Input, Linked, Manifest, Program, Reason, Role, sha256
-from . import kernels, library, own_faults, passes, unchanged
+from .. import scratch
+from ..diag import Diagnostic
+from ..errors import UsageError
+from ..manifest import FILE, Manifest, Program
+from . import unchanged
 from .app import BuildOptions
-from .decide import decisions
-from .lower.bind import BoundRegion, bind
-from .source import frontend
-from .source.wide_names import shown
 
-__all__ = ["BuildOptions", "Result", "analyse", "compile_to_bundle", "emit", "summary"]
+if TYPE_CHECKING:
+    from .spine import Analysed
 
-
-@dataclass(frozen=True)
-class Analysed:
-    """One program after analysis: what `--emit` prints and the manifest is made of."""
-
-    role: Role
-    path: Path
-    unit: frontend.Unit
-    bound: BoundRegion | None
-    region: passes.Analysis | None
-    refusals: tuple[Reason, ...]
+__all__ = ["BuildOptions", "Result", "compile_to_bundle", "summary"]
 
 
 @dataclass(frozen=True)
@@ -47,57 +33,55 @@ class Result:
     warnings: list[Diagnostic]
 
 
-def analyse(options: BuildOptions) -> Result:
-    """Analyse all programs of the app; no filter is built, so `binaries` of the manifest is empty.
-
-    Raises UserError with the errors of all programs together, ToolError without a C compiler.
-    """
-    sink = Sink()
-    programs = [a for role, path in options.programs if (a := _analyse_or_collect(role, path, options, sink))]
-    sink.raise_errors()
-    return Result(_manifest(options, programs), tuple(programs), sink.warnings)
-
-
 def compile_to_bundle(options: BuildOptions, output: Path | None = None) -> tuple[Path, Result]:
     """Compile the app into a bundle, default NAME.hdp in the current folder; returns its path and what was found.
 
-    The bundle appears complete or not at all. One that is there and would come out the same stays, and `programs` of
-    the result is empty. Raises as `analyse`, and UsageError HD003 where the output exists and
-    is not a bundle, or cannot be written.
+    One that is there and would come out the same stays, and `programs` of the result is empty. Raises as `spine.analyse`,
+    and UsageError HD003 where the output exists and is not a bundle, or cannot be written.
     """
     target = output or Path(f"{options.name}.hdp")
     _check_target(target)
     found = unchanged.key(options)
     known = unchanged.unchanged(target, found)
-    if known is not None:
-        return target, Result(known, (), [])
-    result = analyse(options)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with scratch.folder(f".{target.name[:200]}.", target.parent) as folder:
+    return target, _compiled(options, target, found) if known is None else Result(known, (), [])
+
+
+def _compiled(options: BuildOptions, target: Path, key: str) -> Result:
+    from ..together import Together
+    from .begun import Begun
+
+    with ExitStack() as stack:
+        with _writing(target):
+            folder = stack.enter_context(scratch.folder(f".{target.name[:200]}.", _existing(target.parent)))
+        work = stack.enter_context(Together())
+        begun = Begun(options, work, folder / "bundle" / "bin")
+        from . import own_faults, spine  # while the compilers run
+
+        result = spine.analyse(options, begun)
+        with _writing(target):
             made = folder / "bundle"
-            manifest = _write_bundle(made, options, result)
+            manifest = spine.write_bundle(made, result, begun, work)
             warnings = [*result.warnings, *own_faults.reports(manifest.programs)]
             if not warnings:
-                unchanged.remember(made, found)
+                unchanged.remember(made, key)
+            target.parent.mkdir(parents=True, exist_ok=True)
             _replace(made, target)
+        return replace(result, manifest=manifest, warnings=warnings)
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    """Raises UsageError HD003 for an OSError inside."""
+    try:
+        yield
     except OSError as error:
         why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         raise UsageError(f"cannot write the bundle {target}: {why}", code="HD003") from None
-    return target, replace(result, manifest=manifest, warnings=warnings)
 
 
-def emit(options: BuildOptions, stage: str) -> str:
-    """The text of one stage, for every program that has it. Raises UsageError HD004 for an unknown stage."""
-    if stage == "help":
-        return "".join(f"{name:12}{doc}\n" for name, (doc, _) in STAGES.items())
-    if stage not in STAGES:
-        raise UsageError(f"there is no stage '{stage}'", code="HD004", help=f"stages: {', '.join(STAGES)}")
-    result = analyse(options)
-    if stage == "manifest":
-        return result.manifest.to_json()
-    text = STAGES[stage][1]
-    return "\n".join(f"// {program.path}\n{text(program)}" for program in result.programs)
+def _existing(folder: Path) -> Path:
+    """The folder, or the innermost one above that is there: what is made in it can be renamed into place."""
+    return next((path for path in (folder, *folder.parents) if os.path.lexists(path)), folder)
 
 
 def summary(bundle: Path, manifest: Manifest) -> str:
@@ -121,114 +105,6 @@ def _where(program: Program) -> str:
     return "CPU and GPU" + (f" ({archs})" if archs else "")
 
 
-def _analyse_or_collect(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed | None:
-    """One program's analysis; its errors go to the sink, so that the other programs' errors are shown too."""
-    own = Sink()
-    try:
-        found = _analyse_program(role, path, options, own)
-    except UserError as error:
-        sink.extend([shown(diagnostic) for diagnostic in error.diagnostics])
-        return None
-    sink.extend([shown(diagnostic) for diagnostic in own.diagnostics])
-    return found
-
-
-def _analyse_program(role: Role, path: Path, options: BuildOptions, sink: Sink) -> Analysed:
-    try:
-        unit = frontend.load(path, options.cc)
-    except Exception as error:
-        unit = frontend.unread(path, own_faults.reason(error, str(path)))
-    sink.extend(unit.warnings)
-    try:
-        return _analyse_unit(role, path, unit, options, sink)
-    except Exception as error:
-        return Analysed(role, path, unit, None, None, (own_faults.reason(error, str(path)),))
-
-
-def _analyse_unit(role: Role, path: Path, unit: frontend.Unit, options: BuildOptions, sink: Sink) -> Analysed:
-    found = bind(unit, sink, role)
-    sink.raise_errors()
-    if unit.refusal is not None:
-        return Analysed(role, path, unit, None, None, (unit.refusal,))
-    if not found:
-        return Analysed(role, path, unit, None, None, (_no_directive(role, path),))
-    analysis = passes.run(
-        unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations, libm=options.cc.libm,
-    )
-    analysis = library.checked(analysis, unit.newer, path)
-    analysis = replace(analysis, region=shown(analysis.region), refusals=shown(analysis.refusals))
-    return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
-
-
-def _no_directive(role: Role, path: Path) -> Reason:
-    if role == "reduce":
-        return Reason("HD201", "reducers run on the CPU: the paper has no directive for them", str(path))
-    kind = "mapper" if role == "map" else "combiner"
-    return Reason("HD202", f"there is no '#pragma mapreduce {kind}' in it", str(path))
-
-
-def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
-    read = sorted({dep for program in programs for dep in program.unit.deps} | {str(p) for p in options.extra})
-    return Manifest(
-        version=VERSION,
-        tool=__version__,
-        name=options.name,
-        compiler=toolchain.version(toolchain.find_cc()),
-        library=toolchain_filter.library(),
-        flags=_flags(options.cc),
-        programs=tuple(_program(program, options) for program in programs),
-        inputs=tuple(Input(path, sha256(Path(path))) for path in read),
-        binaries=(),
-    )
-
-
-def _flags(cc: toolchain.CcOptions) -> tuple[str, ...]:
-    return (*cc.language_flags(), *cc.link_flags())
-
-
-def _program(program: Analysed, options: BuildOptions) -> Program:
-    sources = (f"src/{program.role}.c", *(f"src/{path.name}" for path in options.extra))
-    region = program.region.region if program.region else None
-    kernel, refusals = None, program.refusals
-    try:
-        kernel = kernels.describe(program.role, program.region, options.gpu) if program.region else None
-    except Exception as error:
-        refusals = (*refusals, own_faults.reason(error, str(program.path)))
-    return Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel)
-
-
-def _write_bundle(made: Path, options: BuildOptions, result: Result) -> Manifest:
-    (made / "src").mkdir(parents=True)
-    (made / "bin").mkdir()
-    buffers = made.with_name("stdio_buffers.o")
-    toolchain.build_object(resources.find("runtime", "cpu", "stdio_buffers.c"), buffers)
-    ours = [buffers, *toolchain_math.math_objects(options.cc)]
-    linked: dict[Role, Linked] = {}
-    for role, path in options.programs:
-        shutil.copyfile(path, made / "src" / f"{role}.c")
-        linked[role] = toolchain_filter.build([*ours, path, *options.extra], made / "bin" / role, options.cc)
-    for path in options.extra:
-        shutil.copyfile(path, made / "src" / path.name)
-    programs = kernels.build(made, _parts(result), result.manifest.programs, options.extra, options.cc, options.gpu)
-    programs = tuple(replace(program, linked=linked[program.role]) for program in programs)
-    built = [path for program in programs for path in program.files()]
-    binaries = tuple(Input(path, sha256(made / path)) for path in built)
-    manifest = replace(result.manifest, programs=programs, binaries=binaries)
-    (made / FILE).write_text(manifest.to_json(), encoding="utf-8", errors="surrogateescape")
-    return manifest
-
-
-def _parts(result: Result) -> list[kernels.Part]:
-    """The programs that have a kernel."""
-    parts = []
-    described = {p.role for p in result.manifest.programs if p.kernel is not None}
-    for program in result.programs:
-        source = program.unit.sources.get(program.unit.path)
-        if program.role in described and program.region is not None and program.bound is not None and source is not None:
-            parts.append(kernels.Part(program.role, source, program.bound, program.region))
-    return parts
-
-
 def _check_target(target: Path) -> None:
     if os.path.lexists(target) and not (target / FILE).is_file():
         raise UsageError(f"{target} exists and is not a bundle", code="HD003", help="choose another name with -o")
@@ -240,45 +116,3 @@ def _replace(made: Path, target: Path) -> None:
         old = made.with_name("old")
         os.rename(target, old)
     os.rename(made, target)
-
-
-def _directives_text(program: Analysed) -> str:
-    lines = []
-    for directive in program.unit.directives:
-        lines.append(f"{directive.span}: {directive.kind}")
-        for clause in directive.clauses:
-            args = ", ".join(f"{a.text} = {a.expanded}" if a.expanded not in ("", a.text) else a.text for a in clause.args)
-            lines.append(f"{clause.span}:   {clause.name}({args})")
-    return "".join(line + "\n" for line in lines)
-
-
-def _ir_text(program: Analysed) -> str:
-    return passes.ir_text(program.region) if program.region else _refusals_text(program)
-
-
-def _uses_text(program: Analysed) -> str:
-    return passes.uses_text(program.region) if program.region else _refusals_text(program)
-
-
-def _decisions_text(program: Analysed) -> str:
-    return decisions.text(program.region.decisions) if program.region else _refusals_text(program)
-
-
-def _cuda_text(program: Analysed) -> str:
-    if program.region is not None and program.region.has_kernel:
-        return kernels.text(program.region)
-    return _refusals_text(program) or "// no fold: the combiner runs on the CPU\n"
-
-
-def _refusals_text(program: Analysed) -> str:
-    return "".join(f"// {reason.place}: [{reason.code}] {reason.message}\n" for reason in program.refusals)
-
-
-STAGES: dict[str, tuple[str, Callable[[Analysed], str]]] = {
-    "directives": ("the directives and their clauses, with places and expanded arguments", _directives_text),
-    "ir": ("the region IR: typed statements, reads back", _ir_text),
-    "uses": ("each outer variable's class and the reason", _uses_text),
-    "decisions": ("where each outer variable lives on the GPU, and the launch shape", _decisions_text),
-    "cuda": ("the kernel's text", _cuda_text),
-    "manifest": ("the bundle's manifest, without the filters", lambda program: ""),
-}

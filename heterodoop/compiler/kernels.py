@@ -6,8 +6,8 @@ on the CPU as filters, over pairs that the GPU may have sorted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from .. import toolchain_cuda
 from ..errors import CompilerBug, ToolError, UserError
 from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar, Texel
 from ..source import SourceFile
+from ..together import Together
 from ..toolchain import CcOptions
 from . import own_faults, passes
 from .app import GpuOptions
@@ -88,8 +89,16 @@ def _texel(kind: ctype.CType) -> Texel:
     raise CompilerBug(f"a texture of '{kind}'")
 
 
+def begin_prologues(
+    made: Path, parts: Sequence[Part], programs: Sequence[Program], extra: Sequence[Path], cc: CcOptions, work: Together,
+) -> dict[Role, Future[Reason | None]]:
+    """Begin to build the prologues into the bundle that is being made; why there is none."""
+    kernels = {p.role: p.kernel for p in programs}
+    return {part.role: work.begin(_prologue, made, part, _kernel(kernels[part.role]), extra, cc) for part in parts}
+
+
 def build(
-    made: Path, parts: Sequence[Part], programs: Sequence[Program], extra: Sequence[Path], cc: CcOptions,
+    made: Path, parts: Sequence[Part], programs: Sequence[Program], prologues: Mapping[Role, Future[Reason | None]],
     options: GpuOptions,
 ) -> tuple[Program, ...]:
     """Write the kernels' files into the bundle that is being made; the programs with what was built filled in.
@@ -99,27 +108,32 @@ def build(
     """
     found = {p.role: p for p in programs}
     for part in parts:
-        kernel = found[part.role].kernel
-        assert kernel is not None
-        reason = _prologue(made, part, kernel, extra, cc) or _write_text(made, part, kernel)
+        made_text = _text(part)
+        reason = prologues[part.role].result() or (made_text if isinstance(made_text, Reason) else None)
         if reason is not None:
             found[part.role] = _without_kernel(found[part.role], reason)
+        elif isinstance(made_text, str):
+            (made / "cuda").mkdir(exist_ok=True)
+            source = made / _kernel(found[part.role].kernel).source
+            source.write_text(made_text, encoding="utf-8", errors="surrogateescape")
     return _compiled(made, tuple(found.values()), {part.role: str(part.bound.directive.span) for part in parts}, options)
+
+
+def _kernel(kernel: Kernel | None) -> Kernel:
+    assert kernel is not None  # of a part
+    return kernel
 
 
 def _without_kernel(program: Program, reason: Reason) -> Program:
     return replace(program, kernel=None, gpu_refusals=(*program.gpu_refusals, reason))
 
 
-def _write_text(made: Path, part: Part, kernel: Kernel) -> Reason | None:
-    """Write the kernel's text; why there is none."""
+def _text(part: Part) -> str | Reason:
+    """The kernel's text, or why there is none."""
     try:
-        made_text = text(part.analysis)
+        return text(part.analysis)
     except Exception as error:
         return own_faults.reason(error, str(part.bound.directive.span))
-    (made / "cuda").mkdir(exist_ok=True)
-    (made / kernel.source).write_text(made_text, encoding="utf-8", errors="surrogateescape")
-    return None
 
 
 def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc: CcOptions) -> Reason | None:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .. import __version__, build_cache, manifest, resources, toolchain, toolchain_cuda, toolchain_filter
+from .. import __version__, build_cache, manifest, resources, toolchain, toolchain_cuda
 from ..errors import HeteroDoopError
 from .app import BuildOptions
 
 FILE = "build.key"
-# What the C and CUDA compilers take from the environment.
-_ENVIRONMENT = ("CC", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
-                "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN")
+# What else the C and CUDA compilers take from the environment.
+_ENVIRONMENT = ("CC", "CFLAGS", "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN")
 _SUFFIXES = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 
 
@@ -27,8 +26,9 @@ def key(options: BuildOptions) -> str:
     archs = toolchain_cuda.architectures(options.gpu.arch)
     nvcc = toolchain_cuda.find_nvcc() if archs else None
     parts = [__version__, str(manifest.VERSION), repr(options), *compiler, build_cache.identity(compiler[0]), *archs]
-    parts.append(toolchain_filter.library())
-    parts += [build_cache.identity(nvcc.path) if nvcc else "", *(os.environ.get(name, "") for name in _ENVIRONMENT)]
+    parts.append(toolchain.library())
+    parts += [build_cache.identity(nvcc.path) if nvcc else "", *toolchain.environment()]
+    parts += [os.environ.get(name, "") for name in _ENVIRONMENT]
     ours = [Path(__file__).parent, resources.find("templates"), *_runtime()]
     return build_cache.key([*parts, *(text for root in ours for text in build_cache.tree(root, _SUFFIXES))])
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.compiler.compile import BuildOptions, Result, analyse, compile_to_bundle
+from heterodoop.compiler.compile import BuildOptions, Result, compile_to_bundle
 from heterodoop.compiler.decide.decisions import SharedField
 from heterodoop.compiler.emit import prologue
 from heterodoop.compiler.source.frontend import load
 from heterodoop.compiler.source.logical import last_line
+from heterodoop.compiler.spine import analyse
 from heterodoop.manifest import Kernel
 from heterodoop.source import SourceFile
 from heterodoop.toolchain import CcOptions

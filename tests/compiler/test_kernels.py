@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop import explain, manifest
-from heterodoop.compiler.compile import BuildOptions, compile_to_bundle, emit, summary
+from heterodoop.compiler.compile import BuildOptions, compile_to_bundle, summary
+from heterodoop.compiler.spine import emit
 from heterodoop.errors import UsageError
 from heterodoop.manifest import Kernel, Manifest
 from heterodoop.toolchain_cuda import find_nvcc

@@ -9,8 +9,9 @@ import pytest
 
 from heterodoop.compiler import kernels, passes
 from heterodoop.compiler.app import BuildOptions
-from heterodoop.compiler.compile import Result, analyse, compile_to_bundle
+from heterodoop.compiler.compile import Result, compile_to_bundle
 from heterodoop.compiler.source import deep, frontend
+from heterodoop.compiler.spine import analyse
 from heterodoop.errors import CompilerBug, ToolError
 
 from ..support import cli_here, parts

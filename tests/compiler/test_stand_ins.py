@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pycparser.c_parser import CParser
 
-from heterodoop.compiler.line_markers import PpLine, read_lines
-from heterodoop.compiler.stand_ins import named
+from heterodoop.compiler.source.line_markers import PpLine, read_lines
+from heterodoop.compiler.source.stand_ins import named
 from heterodoop.source import SourceMap
 
 HEADERS = Path(__file__).resolve().parents[2] / "runtime" / "headers"

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from heterodoop import manifest
-from heterodoop.compiler import compile as spine
-from heterodoop.compiler.compile import BuildOptions, compile_to_bundle
+from heterodoop.compiler import spine
+from heterodoop.compiler.begun import Begun
+from heterodoop.compiler.compile import BuildOptions, Result, compile_to_bundle
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -76,8 +77,8 @@ def test_another_compiler_makes_a_new_bundle(app: Path, monkeypatch: pytest.Monk
 def test_a_build_with_warnings_shows_them_again(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = spine.analyse
 
-    def warned(options: BuildOptions) -> spine.Result:
-        result = original(options)
+    def warned(options: BuildOptions, begun: Begun) -> Result:
+        result = original(options, begun)
         result.warnings.append("look")  # type: ignore[arg-type]
         return result
 

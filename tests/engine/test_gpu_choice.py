@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop import manifest
-from heterodoop.compiler import compile as spine
+from heterodoop.compiler import compile as compiling
 from heterodoop.engine import devices
 from heterodoop.errors import ToolError, UsageError
 from heterodoop.executor import gpus
@@ -113,9 +113,9 @@ def archs(wordcount: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, .
         found.append(options.gpu.arch)
         if options.gpu.arch != ("none",):
             raise ToolError("nvcc is of CUDA 11.8", code="HD514")
-        return wordcount, spine.Result(manifest.load(wordcount), (), [])
+        return wordcount, compiling.Result(manifest.load(wordcount), (), [])
 
-    monkeypatch.setattr(spine, "compile_to_bundle", compile_to_bundle)
+    monkeypatch.setattr(compiling, "compile_to_bundle", compile_to_bundle)
     return found
 
 

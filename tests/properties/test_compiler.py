@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heterodoop import explain, manifest
-from heterodoop.compiler import compile as spine
+from heterodoop.compiler import spine
+from heterodoop.compiler.app import BuildOptions
 from heterodoop.errors import UserError
 from heterodoop.hdcodes import CODES
 
@@ -59,7 +60,7 @@ def programs(draw: st.DrawFn) -> str:
 def check(text: str, folder: Path) -> str:
     """Analyse a program; returns what came of it."""
     (folder / "map.c").write_text(text)
-    options = spine.BuildOptions.make([str(folder / "map.c")], verify=True)
+    options = BuildOptions.make([str(folder / "map.c")], verify=True)
     try:
         result = spine.analyse(options)
     except UserError as error:

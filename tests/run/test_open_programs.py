@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.compiler.app import BuildOptions
-from heterodoop.compiler.compile import analyse
+from heterodoop.compiler.spine import analyse
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import resources, toolchain_math
+from heterodoop import resources, toolchain_objects
 from heterodoop.compiler.compile import BuildOptions, compile_to_bundle
 from heterodoop.manifest import Manifest
 from heterodoop.toolchain import CcOptions
@@ -131,10 +131,10 @@ def test_functions_without_our_form_stay_the_systems(tmp_path: Path) -> None:
 
 
 def test_the_object_is_built_once(tmp_path: Path) -> None:
-    (made,) = toolchain_math.math_objects(CcOptions(), tmp_path)
+    (made,) = toolchain_objects.math_objects(CcOptions(), tmp_path)
     before = made.stat().st_mtime_ns
-    assert toolchain_math.math_objects(CcOptions(), tmp_path) == (made,) and made.stat().st_mtime_ns == before
-    assert toolchain_math.math_objects(CcOptions(libm="system"), tmp_path) == ()
+    assert toolchain_objects.math_objects(CcOptions(), tmp_path) == (made,) and made.stat().st_mtime_ns == before
+    assert toolchain_objects.math_objects(CcOptions(libm="system"), tmp_path) == ()
 
 
 @pytest.mark.parametrize("name", ["own", "system"])

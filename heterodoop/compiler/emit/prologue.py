@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ... import resources, toolchain, toolchain_filter, toolchain_math
+from ... import toolchain, toolchain_filter, toolchain_objects
 from ...manifest import PrologueRuns
 from ...source import SourceFile, Span
 from ...toolchain import CcOptions
@@ -100,13 +100,11 @@ def build_prologue(
     text = prologue_text(source, directive, shared, runs)
     copy.write_bytes(text.encode("utf-8", "surrogateescape"))
     names = ("live_in", "asked") if runs == "asked" else ("live_in",)
-    ours = [folder / f"{name}.o" for name in names]
-    for name, made in zip(names, ours, strict=True):
-        toolchain.build_object(resources.find("runtime", "cpu", f"{name}.c"), made)
+    ours = [*(toolchain_objects.own_object("cpu", f"{name}.c") for name in names), *toolchain_objects.math_objects(options)]
     home = os.path.dirname(os.path.abspath(source.path))
     if "register" in text:  # its address is taken
         options = replace(options, defines=(*options.defines, "register="))
-    toolchain_filter.build([*ours, *toolchain_math.math_objects(options), copy, *extra], out, options, quoted=[home],
+    toolchain_filter.build([*ours, copy, *extra], out, options, quoted=[home],
                            wrapped=_ASKING if runs == "asked" else (), more=_as_original(source.path, copy))
 
 

@@ -13,7 +13,7 @@ from ..types.ctype import CType
 from . import ir
 
 T = TypeVar("T")
-Owner = TypeVar("Owner", ir.Function, ir.Region)
+Owner = TypeVar("Owner", bound=ir.Function | ir.MapRegion | ir.CombineRegion)
 
 _PARTS = (ir.Node, ir.Fill, ir.Text, ir.Format)
 

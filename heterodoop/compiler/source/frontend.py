@@ -19,13 +19,14 @@ from ...diag import Diagnostic, Sink
 from ...errors import UsageError, UserError
 from ...manifest import Reason
 from ...source import SourceFile, SourceMap, Span
+from ...together import Together
 from ...toolchain import CcOptions, Place
 from .clean import PRAGMA, PRELUDE, Cleaned, Found, clean
 from .directive import Directive, close_match, parse_directive, unexpanded, with_expanded
 from .line_markers import PpLine, c23_functions, read_lines
 from .logical import pragma_text
 from .parse import ParseFailure, parse
-from .preprocess import TOKEN, Columns, active_lines, preprocess, preprocess_text
+from .preprocess import TOKEN, CcRuns, Columns, active_lines, preprocess_text
 from .stand_ins import named
 from .wide_names import plain_text
 
@@ -76,16 +77,20 @@ def token_span(sources: SourceMap, file: str, line: int, col: int) -> Span:
     return Span(file, line, col, col + len(token[0])) if token else Span(file, line)
 
 
-def load(path: str | os.PathLike[str], options: CcOptions) -> Unit:
+def load(path: str | os.PathLike[str], options: CcOptions, runs: CcRuns | None = None) -> Unit:
     """Read, check and parse one C file.
 
+    runs  the compiler's first commands for it, if they were begun already.
     Raises UserError with what the C compiler finds (HD300), together with what is wrong with the directives, or where one
     of them belongs to no program (HD101, HD109); UsageError where the file cannot be read; ToolError where there is no
     working C compiler.
     """
     name = os.fspath(path)
     source = _read(name)
-    loader = _Loader(source, options)
+    if runs is None:
+        with Together() as work:
+            return load(path, options, CcRuns.begin(path, options, work))
+    loader = _Loader(source, options, runs)
     real, deps, warnings, directives, errors = loader.check()
     ast, refusal = loader.parse(real, directives)
     return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors, loader.newer)
@@ -105,13 +110,12 @@ def _read(name: str) -> SourceFile:
 
 
 class _Loader:
-    def __init__(self, source: SourceFile, options: CcOptions) -> None:
+    def __init__(self, source: SourceFile, options: CcOptions, runs: CcRuns) -> None:
         self.sources = SourceMap()
         self.sources.add(source)
-        self._source, self._options = source, options
+        self._source, self._options, self._runs = source, options, runs
         self._cc = toolchain.find_cc()
-        self._place = Place.of([source.path])
-        self._names = {self._place.path(source.path): source.path}
+        self._names = {Place.of([source.path]).path(source.path): source.path}
         self.newer: frozenset[str] = frozenset()
 
     def check(self) -> tuple[list[PpLine], list[str], list[Diagnostic], list[Directive], list[Diagnostic]]:
@@ -121,10 +125,10 @@ class _Loader:
         """
         sink = Sink()
         try:
-            warnings = self._check_syntax()
+            warnings = toolchain.check(self._cc[0], self._runs.syntax.result(), self._names)
         except UserError as error:
             sink.extend(error.diagnostics)
-        result = preprocess(self._cc, self._source.path, self._options, self._place)
+        result = self._runs.real.result()
         if sink.errors and result.returncode != 0:
             sink.raise_errors()
         toolchain.check(self._cc[0], result, self._names)
@@ -138,12 +142,6 @@ class _Loader:
             sink.raise_errors()
         deps = list(dict.fromkeys([self._source.path, *filter(os.path.isfile, files)]))
         return lines, deps, warnings, self._expand(found), sink.errors
-
-    def _check_syntax(self) -> list[Diagnostic]:
-        flags = [*self._place.options(self._options).language_flags(), *toolchain.TOLERANT]
-        words = [*self._cc, "-fsyntax-only", "-ftabstop=1", *flags, "-x", "c", self._place.path(self._source.path)]
-        result = toolchain.run(words, cwd=self._place.cwd)
-        return toolchain.check(self._cc[0], result, self._names)
 
     # --------------------------------------------------------------------------------------- directives
 
@@ -206,7 +204,7 @@ class _Loader:
         self, real: Sequence[PpLine], directives: Sequence[Directive],
     ) -> tuple[c_ast.FileAST | None, Reason | None]:
         headers = str(resources.find("runtime", "headers"))
-        result = preprocess(self._cc, self._source.path, self._options, self._place, headers=headers)
+        result = self._runs.stand_ins.result()
         lines, _ = read_lines(result.stdout, self._names, self.sources, headers)
         refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
         if refusal:

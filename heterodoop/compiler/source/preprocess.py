@@ -1,4 +1,5 @@
-"""Running `cc -E`, and finding where a token of its output stands in the original line (macros and comments shift columns).
+"""What the C compiler is asked about a program, `cc -E` above all, and finding where a token of its output stands in the
+original line (macros and comments shift columns).
 
 Not here: which line of which file an output line came from (`line_markers`), removing what the parser cannot take (`clean`).
 """
@@ -9,10 +10,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 
-from ... import compiler_words, toolchain
+from ... import compiler_words, resources, toolchain
 from ...source import SourceMap
+from ...together import Together
 from ...toolchain import CcOptions, Place
 from .line_markers import PpLine
 from .wide_names import plain
@@ -27,6 +30,35 @@ TOKEN = re.compile(
     |(?P<punct>\.\.\.|<<=|>>=|->|\+\+|--|&&|\|\||<:|:>|<%|%>|::|<<|>>|[-+*/%&|^<>=!]=|[^\s\w])""",
     re.VERBOSE | re.DOTALL,
 )
+
+
+@dataclass(frozen=True)
+class CcRuns:
+    """The three commands that the front end begins with; none waits for another.
+
+    syntax     the compiler's judgement of the program.
+    real       the program preprocessed with the system's headers.
+    stand_ins  the same with headers of ours.
+    """
+
+    syntax: Future[toolchain.Output]
+    real: Future[toolchain.Output]
+    stand_ins: Future[toolchain.Output]
+
+    @classmethod
+    def begin(cls, path: str | os.PathLike[str], options: CcOptions, work: Together) -> CcRuns:
+        """Raises ToolError HD502."""
+        cc, place, name = toolchain.find_cc(), Place.of([path]), os.fspath(path)
+        headers = str(resources.find("runtime", "headers"))
+        return cls(
+            work.begin(_check_syntax, cc, name, options, place), work.begin(preprocess, cc, name, options, place),
+            work.begin(preprocess, cc, name, options, place, headers=headers),
+        )
+
+
+def _check_syntax(cc: Sequence[str], path: str, options: CcOptions, place: Place) -> toolchain.Output:
+    flags = [*place.options(options).language_flags(), *toolchain.TOLERANT]
+    return toolchain.run([*cc, "-fsyntax-only", "-ftabstop=1", *flags, "-x", "c", place.path(path)], cwd=place.cwd)
 
 
 def preprocess(cc: Sequence[str], path: str, options: CcOptions, place: Place, *, headers: str = "") -> toolchain.Output:

@@ -1,0 +1,218 @@
+"""The spine: an app's C files in, a bundle's files out. One call a stage, in the order of the data flow.
+
+    source text -frontend-> Unit -bind-> BoundRegion -passes-> ir.Program, analyses, decisions -> manifest.Program
+    -toolchain-> filters -kernels-> CUDA text, prologues, compiled kernels -> bundle
+
+An app whose regions cannot be analysed still gets its CPU filters: the reason travels in the manifest. Not here: whether
+anything is to be done, and putting the bundle in its place (`compile`).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .. import __version__, toolchain
+from ..diag import Sink
+from ..errors import UsageError, UserError
+from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
+from ..together import Together
+from . import kernels, library, own_faults, passes
+from .app import BuildOptions
+from .begun import Begun
+from .compile import Result
+from .decide import decisions
+from .lower.bind import BoundRegion, bind
+from .source import frontend
+from .source.wide_names import shown
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """One program after analysis: what `--emit` prints and the manifest is made of."""
+
+    role: Role
+    path: Path
+    unit: frontend.Unit
+    bound: BoundRegion | None
+    region: passes.Analysis | None
+    refusals: tuple[Reason, ...]
+
+
+def analyse(options: BuildOptions, begun: Begun | None = None) -> Result:
+    """Analyse all programs of the app; no filter is built, so `binaries` of the manifest is empty.
+
+    begun  what C compilers were started for already; None: they are now.
+    Raises UserError with the errors of all programs together, ToolError without a C compiler.
+    """
+    if begun is None:
+        with Together() as work:
+            return analyse(options, Begun(options, work))
+    sink = Sink()
+    programs = [a for role, path in options.programs if (a := _analyse_or_collect(role, path, begun, sink))]
+    sink.raise_errors()
+    return Result(_manifest(options, programs), tuple(programs), sink.warnings)
+
+
+def emit(options: BuildOptions, stage: str) -> str:
+    """The text of one stage, for every program that has it. Raises UsageError HD004 for an unknown stage."""
+    if stage == "help":
+        return "".join(f"{name:12}{doc}\n" for name, (doc, _) in STAGES.items())
+    if stage not in STAGES:
+        raise UsageError(f"there is no stage '{stage}'", code="HD004", help=f"stages: {', '.join(STAGES)}")
+    result = analyse(options)
+    if stage == "manifest":
+        return result.manifest.to_json()
+    text = STAGES[stage][1]
+    return "\n".join(f"// {program.path}\n{text(program)}" for program in result.programs)
+
+
+def _analyse_or_collect(role: Role, path: Path, begun: Begun, sink: Sink) -> Analysed | None:
+    """One program's analysis; its errors go to the sink, so that the other programs' errors are shown too."""
+    own = Sink()
+    try:
+        found = _analyse_program(role, path, begun, own)
+    except UserError as error:
+        sink.extend([shown(diagnostic) for diagnostic in error.diagnostics])
+        return None
+    sink.extend([shown(diagnostic) for diagnostic in own.diagnostics])
+    return found
+
+
+def _analyse_program(role: Role, path: Path, begun: Begun, sink: Sink) -> Analysed:
+    try:
+        unit = frontend.load(path, begun.options.cc, begun.runs[role])
+    except Exception as error:
+        unit = frontend.unread(path, own_faults.reason(error, str(path)))
+    sink.extend(unit.warnings)
+    try:
+        return _analyse_unit(role, path, unit, begun.options, sink)
+    except Exception as error:
+        return Analysed(role, path, unit, None, None, (own_faults.reason(error, str(path)),))
+
+
+def _analyse_unit(role: Role, path: Path, unit: frontend.Unit, options: BuildOptions, sink: Sink) -> Analysed:
+    found = bind(unit, sink, role)
+    sink.raise_errors()
+    if unit.refusal is not None:
+        return Analysed(role, path, unit, None, None, (unit.refusal,))
+    if not found:
+        return Analysed(role, path, unit, None, None, (_no_directive(role, path),))
+    analysis = passes.run(
+        unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations, libm=options.cc.libm,
+    )
+    analysis = library.checked(analysis, unit.newer, path)
+    analysis = replace(analysis, region=shown(analysis.region), refusals=shown(analysis.refusals))
+    return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
+
+
+def _no_directive(role: Role, path: Path) -> Reason:
+    if role == "reduce":
+        return Reason("HD201", "reducers run on the CPU: the paper has no directive for them", str(path))
+    kind = "mapper" if role == "map" else "combiner"
+    return Reason("HD202", f"there is no '#pragma mapreduce {kind}' in it", str(path))
+
+
+def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
+    read = sorted({dep for program in programs for dep in program.unit.deps} | {str(p) for p in options.extra})
+    return Manifest(
+        version=VERSION,
+        tool=__version__,
+        name=options.name,
+        compiler=toolchain.version(toolchain.find_cc()),
+        library=toolchain.library(),
+        flags=_flags(options.cc),
+        programs=tuple(_program(program, options) for program in programs),
+        inputs=tuple(Input(path, sha256(Path(path))) for path in read),
+        binaries=(),
+    )
+
+
+def _flags(cc: toolchain.CcOptions) -> tuple[str, ...]:
+    return (*cc.language_flags(), *cc.link_flags())
+
+
+def _program(program: Analysed, options: BuildOptions) -> Program:
+    sources = (f"src/{program.role}.c", *(f"src/{path.name}" for path in options.extra))
+    region = program.region.region if program.region else None
+    kernel, refusals = None, program.refusals
+    try:
+        kernel = kernels.describe(program.role, program.region, options.gpu) if program.region else None
+    except Exception as error:
+        refusals = (*refusals, own_faults.reason(error, str(program.path)))
+    return Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel)
+
+
+def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Manifest:
+    """Write the bundle's files beside its filters (`begun`). Raises as building filters and kernels does; OSError."""
+    options = begun.options
+    (made / "src").mkdir()
+    for role, path in options.programs:
+        shutil.copyfile(path, made / "src" / f"{role}.c")
+    for path in options.extra:
+        shutil.copyfile(path, made / "src" / path.name)
+    parts, programs = _parts(result), result.manifest.programs
+    prologues = kernels.begin_prologues(made, parts, programs, options.extra, options.cc, work)
+    linked = {role: built.result() for role, built in begun.filters.items()}
+    programs = kernels.build(made, parts, programs, prologues, options.gpu)
+    programs = tuple(replace(program, linked=linked[program.role]) for program in programs)
+    built = [path for program in programs for path in program.files()]
+    binaries = tuple(Input(path, sha256(made / path)) for path in built)
+    manifest = replace(result.manifest, programs=programs, binaries=binaries)
+    (made / FILE).write_text(manifest.to_json(), encoding="utf-8", errors="surrogateescape")
+    return manifest
+
+
+def _parts(result: Result) -> list[kernels.Part]:
+    """The programs that have a kernel."""
+    parts = []
+    described = {p.role for p in result.manifest.programs if p.kernel is not None}
+    for program in result.programs:
+        source = program.unit.sources.get(program.unit.path)
+        if program.role in described and program.region is not None and program.bound is not None and source is not None:
+            parts.append(kernels.Part(program.role, source, program.bound, program.region))
+    return parts
+
+
+def _directives_text(program: Analysed) -> str:
+    lines = []
+    for directive in program.unit.directives:
+        lines.append(f"{directive.span}: {directive.kind}")
+        for clause in directive.clauses:
+            args = ", ".join(f"{a.text} = {a.expanded}" if a.expanded not in ("", a.text) else a.text for a in clause.args)
+            lines.append(f"{clause.span}:   {clause.name}({args})")
+    return "".join(line + "\n" for line in lines)
+
+
+def _ir_text(program: Analysed) -> str:
+    return passes.ir_text(program.region) if program.region else _refusals_text(program)
+
+
+def _uses_text(program: Analysed) -> str:
+    return passes.uses_text(program.region) if program.region else _refusals_text(program)
+
+
+def _decisions_text(program: Analysed) -> str:
+    return decisions.text(program.region.decisions) if program.region else _refusals_text(program)
+
+
+def _cuda_text(program: Analysed) -> str:
+    if program.region is not None and program.region.has_kernel:
+        return kernels.text(program.region)
+    return _refusals_text(program) or "// no fold: the combiner runs on the CPU\n"
+
+
+def _refusals_text(program: Analysed) -> str:
+    return "".join(f"// {reason.place}: [{reason.code}] {reason.message}\n" for reason in program.refusals)
+
+
+STAGES: dict[str, tuple[str, Callable[[Analysed], str]]] = {
+    "directives": ("the directives and their clauses, with places and expanded arguments", _directives_text),
+    "ir": ("the region IR: typed statements, reads back", _ir_text),
+    "uses": ("each outer variable's class and the reason", _uses_text),
+    "decisions": ("where each outer variable lives on the GPU, and the launch shape", _decisions_text),
+    "cuda": ("the kernel's text", _cuda_text),
+    "manifest": ("the bundle's manifest, without the filters", lambda program: ""),
+}
