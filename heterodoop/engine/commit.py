@@ -218,6 +218,7 @@ def commit_attempt(layout: Layout, folder: AttemptFolder) -> None:
 def commit_job(layout: Layout) -> None:
     """All tasks are done: their files appear, the temporary ones go, _SUCCESS says so. Raises JobFailed HD406."""
     try:
+        _drop_reserved(layout.done)
         layout.job.write_text(json.dumps(os.listdir(layout.done)), encoding="ascii")
         for root, _, names in os.walk(layout.done):
             for name in names:
@@ -233,6 +234,18 @@ def commit_job(layout: Layout) -> None:
         remove_tree(layout.temporary)  # last, as nothing can fail any more: until then it says whose the output is
     except OSError as error:
         raise _failed(error) from None
+
+
+def _drop_reserved(done: Path) -> None:
+    """Filters may leave files with the names that say how far a job is; as with Hadoop these are not theirs to make.
+
+    A folder `_SUCCESS` is let through: ours then finds no place, and the job fails rather than lose what is in it.
+    """
+    if not (done / SUCCESS).is_dir():
+        (done / SUCCESS).unlink(missing_ok=True)
+    with contextlib.suppress(NotADirectoryError):
+        remove_tree(done / TEMPORARY)
+    (done / TEMPORARY).unlink(missing_ok=True)
 
 
 def _sync(path: str) -> None:

@@ -1,7 +1,8 @@
 """The job's report, in OUT.report beside the output: report.json, attempts.jsonl (a line per attempt), logs/.
 
 report.json is there when the job has ended: until then report.json.partial says "running", and it stays where the job is
-killed. By either of the two a folder of ours is known as ours, whatever happens to the job. Times are wall-clock seconds.
+killed. By either of the two a folder of ours is known as ours, whatever happens to the job: one of them is whole at every
+moment, unless nothing else is there. A user's own files beside ours are never touched. Times are wall-clock seconds.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from .slots import AttemptEnd
 FORMAT = "heterodoop-job-report-1"
 REPORT = "report.json"
 PARTIAL = f"{REPORT}.partial"
+FINAL = f"{REPORT}.new"  # becomes REPORT when it is whole
 ROUNDS = "rounds"  # reports of an iterated job's earlier rounds
 ATTEMPTS = "attempts.jsonl"
 LOGS = "logs"
@@ -52,13 +54,55 @@ def check_place(layout: Layout) -> None:
 def _is_ours(folder: Path) -> bool:
     """A disk may have been full, or the job killed, before there was anything in our files."""
     names = set(os.listdir(folder))
-    if PARTIAL in names and names <= {REPORT, PARTIAL, ATTEMPTS, LOGS, ROUNDS}:
+    if PARTIAL in names and names <= {REPORT, PARTIAL, FINAL, ATTEMPTS, LOGS, ROUNDS}:
         return True
+    return any(_is_report(folder / name) for name in (REPORT, PARTIAL))
+
+
+def _is_report(path: Path) -> bool:
     try:
-        data = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(data, dict) and data.get("format") == FORMAT
+
+
+def claim(folder: Path, content: Mapping[str, Any]) -> None:
+    """Make the folder, or take over an older report's: of our files only `content`, as a partial report. Raises OSError."""
+    folder.mkdir(exist_ok=True)
+    _write(content, folder / PARTIAL)
+    _clear(folder, but=PARTIAL)
+
+
+def conclude(folder: Path, content: Mapping[str, Any]) -> None:
+    """The final report takes the partial one's place. Raises OSError."""
+    _write(content, folder / FINAL)
+    (folder / FINAL).replace(folder / REPORT)
+    (folder / PARTIAL).unlink(missing_ok=True)
+
+
+def withdraw(folder: Path) -> None:
+    """Remove our files, and the folder; beside a user's files a report stays and says whose it is. Raises OSError."""
+    kept = PARTIAL if (folder / PARTIAL).exists() else REPORT
+    _clear(folder, but=kept)
+    if set(os.listdir(folder)) <= {kept}:
+        (folder / kept).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def _clear(folder: Path, but: str) -> None:
+    """Remove our files but one, by which the folder is known as ours. Raises OSError: something cannot be removed."""
+    for inner in (folder / LOGS, folder / ROUNDS):
+        if inner.is_dir():
+            remove_tree(inner)
+        if inner.is_dir():
+            inner.rmdir()  # fails, and says why
+    for name in {ATTEMPTS, FINAL, PARTIAL, REPORT} - {but}:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _write(content: Mapping[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="ascii")
 
 
 _SECRET = re.compile(
@@ -115,9 +159,7 @@ class JobReport:
     def begin(self) -> None:
         """Replace an older report of ours (its own files only) by one that says "running". Raises UsageError HD021."""
         try:
-            self._clear()
-            self.layout.report.mkdir(exist_ok=True)
-            self._write(self.content("running", None, ()), self.layout.report / PARTIAL)
+            claim(self.layout.report, self.content("running", None, ()))
             self.layout.logs.mkdir()
             self._lines = open(self.layout.report / ATTEMPTS, "w", encoding="ascii")
         except OSError as error:
@@ -229,8 +271,7 @@ class JobReport:
         try:
             if self._lines:
                 self._lines.close()
-            self._write(content, self.layout.report / PARTIAL)
-            (self.layout.report / PARTIAL).replace(self.layout.report / REPORT)
+            conclude(self.layout.report, content)
             if not os.listdir(self.layout.logs):
                 self.layout.logs.rmdir()
         except OSError as error:
@@ -242,27 +283,13 @@ class JobReport:
         with contextlib.suppress(OSError):
             if self._lines:
                 self._lines.close()
-        with contextlib.suppress(OSError):  # something else lies there, and stays
-            self._clear()
-            self.layout.report.rmdir()
+        with contextlib.suppress(OSError):  # what cannot be removed stays
+            withdraw(self.layout.report)
 
     def remove_unfinished(self) -> None:
         """`remove`, of a job that is not complete."""
         if not os.path.lexists(self.layout.output / SUCCESS):
             self.remove()
-
-    def _clear(self) -> None:
-        """Remove our files, those last that say that the folder is ours. Raises OSError: something cannot be removed."""
-        for folder in (self.layout.logs, self.layout.report / ROUNDS):
-            if folder.is_dir():
-                remove_tree(folder)
-            if folder.is_dir():
-                folder.rmdir()  # fails, and says why
-        for name in (ATTEMPTS, PARTIAL, REPORT):
-            (self.layout.report / name).unlink(missing_ok=True)
-
-    def _write(self, content: Mapping[str, Any], path: Path) -> None:
-        path.write_text(json.dumps(content, indent=1) + "\n", encoding="ascii")
 
     def _row(self, end: AttemptEnd, result: AttemptResult) -> dict[str, Any]:
         task = end.attempt.task

@@ -18,17 +18,21 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from .. import scratch
 from ..errors import JobFailed, UsageError
+from . import job_report
 from .job_report import FORMAT as REPORT_FORMAT
 from .job_report import REPORT, ROUNDS
 from .layout import SUCCESS, Layout, remove_tree
 
 FORMAT = "heterodoop-rounds-1"
 STATE = "rounds.json"
+PARTIAL = "rounds.partial"
+LOCK = "lock"
 
 
 class Rounds:
@@ -61,22 +65,23 @@ class Rounds:
             self._check_ours()
         else:
             self.root.mkdir(parents=True)
-        self._lock = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._lock = os.open(self.root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UsageError(f"another process works on the rounds in {str(self.root)!r}", code="HD043") from None
         if not (self.root / STATE).exists():
-            partial = self.root / "rounds.partial"
+            self._remove_but(LOCK, PARTIAL)
+            partial = self.root / PARTIAL
             partial.write_text(json.dumps({"format": FORMAT, "job": identity}, indent=1) + "\n", encoding="ascii")
-            partial.replace(self.root / STATE)
+            scratch.into_place(partial, self.root / STATE)
         self._check_same(identity)
         self._find_done()
 
     def close(self) -> None:
         """Let others have the folder; without a round that is done nothing stays."""
         if self._lock >= 0 and not self.reports:
-            remove_tree(self.root)
+            self._remove()
         self._let_go()
 
     def _let_go(self) -> None:
@@ -123,13 +128,21 @@ class Rounds:
     def publish(self, number: int, message: str) -> str:
         """Make a failed round's report the job's; returns `message` with the paths as they are then."""
         here, there = self.report(number), self.layout.report
-        with contextlib.suppress(OSError):  # the message is worth more than the report
-            remove_tree(there)
-            here.rename(there)
-            path = there / REPORT
-            path.write_text(path.read_text(encoding="ascii").replace(str(here), str(there)), encoding="ascii")
+        with contextlib.suppress(OSError, ValueError):  # the message is worth more than the report
+            text = (here / REPORT).read_text(encoding="ascii").replace(str(here), str(there))
+            self._publish(number, json.loads(text))
+            remove_tree(here)
             return message.replace(str(here), str(there))
         return message
+
+    def _publish(self, number: int, content: Mapping[str, Any], earlier: Iterable[int] = ()) -> None:
+        """Make a round's report the job's, with the `earlier` ones in it. Raises OSError."""
+        folder = self.layout.report
+        job_report.claim(folder, content)
+        _copy_report(self.report(number), folder)
+        for one in earlier:
+            shutil.copytree(self.report(one), folder / ROUNDS / f"{one:04d}")
+        job_report.conclude(folder, content)
 
     def _parts(self, number: int) -> list[Path]:
         return sorted(self.output(number).glob("part-*"))
@@ -139,29 +152,38 @@ class Rounds:
 
         Raises JobFailed HD406; the rounds are still there then.
         """
-        last, output, folder = len(self.reports), self.layout.output, self.layout.report
+        last, output = len(self.reports), self.layout.output
         content = {**self.reports[-1], "iterate": dict(summary)}
         content["job"] = {**content["job"], "output": str(output)}
         try:
-            remove_tree(folder)
-            shutil.copytree(self.report(last), folder)
-            (folder / ROUNDS).mkdir()
-            for number in range(1, last):
-                shutil.copytree(self.report(number), folder / ROUNDS / f"{number:04d}")
-            (folder / REPORT).write_text(json.dumps(content, indent=1) + "\n", encoding="ascii")
+            self._publish(last, content, range(1, last))
             self.output(last).rename(output)
         except OSError as error:
             what = f"cannot put the output in place: {str(error.filename)!r}: {error.strerror}"
             raise JobFailed(what, code="HD406") from None
-        remove_tree(self.root)
+        self._remove()
         return content
+
+    def _remove(self) -> None:
+        """Remove the folder. What is killed meanwhile leaves one without STATE: its rounds count no more."""
+        with contextlib.suppress(OSError):
+            (self.root / STATE).rename(self.root / PARTIAL)
+            self._remove_but(LOCK, PARTIAL)
+            self._remove_but()
+            self.root.rmdir()
+
+    def _remove_but(self, *names: str) -> None:
+        for name in set(os.listdir(self.root)) - set(names):
+            path = self.root / name
+            remove_tree(path) if path.is_dir() else path.unlink()
 
     def _check_ours(self) -> None:
         """An empty folder is taken as ours: a process may have ended between its first two steps."""
-        with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-            if json.loads((self.root / STATE).read_text(encoding="utf-8")).get("format") == FORMAT:
-                return
-        if not set(os.listdir(self.root)) <= {"lock", "rounds.partial"}:
+        for name in (STATE, PARTIAL):
+            with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+                if json.loads((self.root / name).read_text(encoding="utf-8")).get("format") == FORMAT:
+                    return
+        if not set(os.listdir(self.root)) <= {LOCK, PARTIAL}:
             raise UsageError(
                 f"{str(self.root)!r}, where the rounds are kept, exists and is not of HeteroDoop", code="HD042",
                 help="move it away, or name another output",
@@ -187,3 +209,8 @@ class Rounds:
             if report.get("format") != REPORT_FORMAT or report.get("state") != "succeeded":
                 break
             self.reports.append(report)
+
+
+def _copy_report(source: Path, target: Path) -> None:
+    """What lies beside report.json. Raises OSError."""
+    shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns(f"{REPORT}*"))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import itertools
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,8 @@ from heterodoop.engine import commit, job_report
 from heterodoop.engine.layout import Layout
 from heterodoop.errors import JobFailed, UsageError
 
-from .conftest import CAT, parts
+from .conftest import CAT, names, parts
+from .dying import Killed, dying
 from .test_failures import put, refused
 from .test_interrupt import SLEEPER, filters_of, start, wait_until
 
@@ -216,3 +219,76 @@ def test_a_report_hides_secrets(bundle, run, source: Path):
     found = json.loads((result.report_folder / "report.json").read_text())["settings"]
     assert all(found[key] == "(hidden)" for key in secrets) and all(found[key] == value for key, value in shown.items())
     assert job_report.without_secrets({"stream.num.map.output.key.fields": "1"}) == {"stream.num.map.output.key.fields": "1"}
+
+
+def reported(folder: Path, *names: str) -> Path:
+    """A report's folder with a user's file beside ours."""
+    for name in names:
+        put(folder / name, json.dumps({"format": job_report.FORMAT}).encode())
+    return put(folder / "notes.txt", b"mine")
+
+
+def again(folder: Path) -> None:
+    job_report.claim(folder, {"format": job_report.FORMAT, "state": "running"})
+    put(folder / "logs/m.log", b"x")
+    put(folder / "attempts.jsonl", b"x")
+    job_report.conclude(folder, {"format": job_report.FORMAT, "state": "succeeded"})
+
+
+def taken_back(folder: Path) -> None:
+    job_report.claim(folder, {"format": job_report.FORMAT, "state": "running"})
+    job_report.withdraw(folder)
+
+
+@pytest.mark.parametrize("job", [again, taken_back])
+def test_a_report_with_a_user_s_file_in_it_is_ours_wherever_the_job_is_killed(tmp_path: Path, job):
+    layout, ends = Layout(tmp_path / "out"), 0
+    for steps in itertools.count():
+        notes = reported(layout.report, "report.json", "attempts.jsonl", "logs/r.log", "rounds/0001/report.json")
+        try:
+            with dying(steps):
+                job(layout.report)
+        except Killed:
+            ends += 1
+        job_report.check_place(layout)
+        assert notes.read_bytes() == b"mine"
+        if ends <= steps:
+            break
+    assert ends > 8
+
+
+def test_an_interrupted_job_leaves_a_user_s_file_and_is_no_obstacle(bundle, run, source: Path, tmp_path: Path):
+    assert parts(run(bundle(CAT), source).output)
+    notes = put(tmp_path / "out.report/notes.txt", b"mine")
+    taken_back(tmp_path / "out.report")
+    shutil.rmtree(tmp_path / "out")
+    assert parts(run(bundle(CAT), source).output)
+    assert notes.read_bytes() == b"mine" and names(tmp_path / "out.report") == ["attempts.jsonl", "notes.txt", "report.json"]
+
+
+@pytest.mark.parametrize("name", ["_SUCCESS", "_temporary/job", "_temporary"])
+def test_a_filter_s_file_with_a_name_of_ours_is_not_moved(tmp_path: Path, name: str):
+    reservation = commit.reserve(str(tmp_path / "out"))
+    put(reservation.layout.done / name, b"theirs")
+    put(reservation.layout.done / "part-00000", b"x")
+    commit.commit_job(reservation.layout)
+    reservation.release()
+    assert names(tmp_path / "out") == ["_SUCCESS", "part-00000"] and (tmp_path / "out/_SUCCESS").read_bytes() == b""
+
+
+def test_a_killed_commit_with_such_a_file_looks_unfinished(tmp_path: Path):
+    for steps in itertools.count():
+        reservation = commit.reserve(str(tmp_path / "out"))
+        put(reservation.layout.done / "_SUCCESS", b"theirs")
+        put(reservation.layout.done / "part-00000", b"x")
+        try:
+            with dying(steps):
+                commit.commit_job(reservation.layout)
+        except Killed:
+            reservation.release()
+            if (tmp_path / "out/_SUCCESS").exists():  # ours: all the rest is there
+                assert (tmp_path / "out/_SUCCESS").read_bytes() == b"" and (tmp_path / "out/part-00000").exists()
+                shutil.rmtree(tmp_path / "out")
+        else:
+            break
+    assert steps > 8

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,12 +18,16 @@ import pytest
 
 from heterodoop.engine import criterion
 from heterodoop.engine.iterate import run_iterated
+from heterodoop.engine.job_report import check_place
+from heterodoop.engine.layout import Layout
 from heterodoop.engine.local import JobResult
 from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.rounds import Rounds
 from heterodoop.engine.stopping import Round, Wish
 from heterodoop.errors import JobFailed, UsageError
 
 from .conftest import CAT, names
+from .dying import Killed, dying
 
 # Counts from what n.txt says up to 5, one a round; `left` says how far it is. Fails while the file of -D gate exists.
 COUNT = r"""
@@ -208,6 +215,51 @@ def test_somebody_elses_folder_is_left_alone(job, tmp_path: Path):
     with pytest.raises(UsageError, match="is not of HeteroDoop") as refused:
         job()
     assert refused.value.code == "HD042" and names(tmp_path / "out.rounds") == ["thesis.tex"]
+
+
+IDENTITY = {"program": "p"}
+REPORT = {"format": "heterodoop-job-report-1", "state": "succeeded", "job": {}}
+
+
+def opened(root: Path) -> Rounds:
+    """Rounds on disk; where there were none, three are made."""
+    rounds = Rounds(Layout(root / "out"))
+    rounds.open(IDENTITY)
+    for number in (1, 2, 3) if not rounds.reports else ():
+        for path, text in ((rounds.output(number) / "_SUCCESS", ""), (rounds.output(number) / "part-00000", str(number)),
+                           (rounds.report(number) / "report.json", json.dumps(REPORT))):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        rounds.add(REPORT)
+    return rounds
+
+
+@pytest.mark.parametrize(
+    "end", [lambda rounds: rounds.commit({}), lambda rounds: rounds._remove()], ids=["commit", "remove"])
+def test_rounds_go_on_or_begin_anew_wherever_their_end_is_killed(tmp_path: Path, end):
+    for steps in itertools.count():
+        rounds = opened(tmp_path)
+        notes = rounds.layout.report / "notes.txt"
+        check_place(rounds.layout)
+        assert len(rounds.reports) == 3 and rounds.digest(3) == hashlib.sha256(b"3").hexdigest()
+        rounds.layout.report.mkdir(exist_ok=True)
+        if not names(rounds.layout.report):
+            (rounds.layout.report / "report.json").write_text(json.dumps(REPORT))
+            notes.touch()
+        try:
+            with dying(steps):
+                end(rounds)
+        except Killed:
+            rounds._let_go()
+            if (tmp_path / "out").exists():
+                assert names(tmp_path / "out") == ["_SUCCESS", "part-00000"]
+                shutil.rmtree(tmp_path / "out")
+                assert opened(tmp_path).reports in ([REPORT] * 2, [REPORT] * 3)  # the last round runs again, or all do
+                shutil.rmtree(rounds.root)
+        else:
+            break
+        assert notes.exists()
+    assert steps > 10 and notes.exists() and not rounds.root.exists()
 
 
 def test_two_at_a_time_are_refused(job, tmp_path: Path):
