@@ -7,20 +7,22 @@ Not here: what is built and how (`toolchain_emulated`, `toolchain_cuda`).
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from . import scratch
 from .errors import ToolError
 from .private import why_unsafe
 from .regular import open_regular, read_regular
 
 _SUM_BYTES = 64
+_MAKING = ".making-"
+_Stamp = tuple[int, ...]
+_whole: dict[Path, tuple[_Stamp, _Stamp]] = {}  # entries that this process has looked at, as they and their sums were then
 
 
 def folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -81,18 +83,17 @@ def identity(tool: str) -> str:
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
-def get(path: Path, make: Callable[[Path], None]) -> Path:
+def get(path: Path, make: Callable[[Path], object]) -> Path:
     """`path`, made by `make(partial path)` if it is not there yet, or is not what was made: its sum is kept beside it.
 
     The partial file lies beside it, under another name; of a process that was killed the next one removes it. Raises
     OSError: the folder cannot be written; what `make` raises.
     """
-    if _whole(path):
-        _sweep(path)
+    if is_whole(path):
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _scratch(path) as scratch:
-        partial, total = Path(scratch) / path.name, Path(scratch) / "sum"
+    with scratch.folder(_MAKING, path.parent) as folder:
+        partial, total = folder / path.name, folder / f"{path.name}.sum"
         make(partial)
         total.write_text(_sum(partial))
         for target, made in ((_sum_of(path), total), (path, partial)):
@@ -102,6 +103,28 @@ def get(path: Path, make: Callable[[Path], None]) -> Path:
     return path
 
 
+def is_whole(path: Path) -> bool:
+    """Whether an entry is what was made, also after a power cut that took what was not on the disk yet.
+
+    Its bytes are looked at once in a process, and again when the file has changed.
+    """
+    try:
+        stamp = _stamp(path), _stamp(_sum_of(path))
+        if _whole.get(path) != stamp:
+            if read_regular(_sum_of(path), _SUM_BYTES).decode("ascii", "replace") != _sum(path):
+                return False
+            scratch.sweep(_MAKING, path.parent)
+            _whole[path] = stamp
+        return True
+    except OSError:
+        return False
+
+
+def _stamp(path: Path) -> _Stamp:
+    status = os.lstat(path)
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
 def _sum_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.sum")
 
@@ -109,45 +132,3 @@ def _sum_of(path: Path) -> Path:
 def _sum(path: Path) -> str:
     with open_regular(path, os.O_NOFOLLOW) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _whole(path: Path) -> bool:
-    try:
-        return read_regular(_sum_of(path), _SUM_BYTES).decode("ascii", "replace") == _sum(path)
-    except OSError:
-        return False
-
-
-def _sweep(path: Path) -> None:
-    """Remove the folder of a process that was killed when the entry was in place and its own folder not yet gone."""
-    if any(path.parent.glob(f".{path.name}.*")):
-        with suppress(OSError), _locked(path.parent):
-            _remove_abandoned(path.parent)
-
-
-@contextmanager
-def _scratch(path: Path) -> Iterator[str]:
-    """A folder beside the entry, locked as long as this process uses it. Those of processes that are gone are removed."""
-    with ExitStack() as stack:
-        with _locked(path.parent):  # nobody takes a folder that is new and not yet locked for one that is left over
-            _remove_abandoned(path.parent)
-            name = stack.enter_context(tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}."))
-            stack.enter_context(_locked(Path(name)))
-        yield name
-
-
-@contextmanager
-def _locked(folder: Path, wait: bool = True) -> Iterator[None]:
-    """Raises OSError: it is no folder; without `wait` BlockingIOError, somebody else has it."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        yield
-    finally:
-        os.close(fd)
-
-
-def _remove_abandoned(folder: Path) -> None:
-    for path in folder.glob(".*"):
-        with suppress(OSError), _locked(path, wait=False):
-            shutil.rmtree(path, ignore_errors=True)

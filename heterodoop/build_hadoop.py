@@ -14,7 +14,6 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,7 +50,7 @@ def existing() -> Path | None:
     """
     if os.environ.get("HETERODOOP_MR_JAR") or JAR.is_file():
         return find_jar()
-    return path if zipfile.is_zipfile(path := cached_jar()) else None  # a damaged one is built again
+    return path if build_cache.is_whole(path := cached_jar()) else None
 
 
 def provide(say: Callable[[str], None]) -> Path:
@@ -63,7 +62,7 @@ def provide(say: Callable[[str], None]) -> Path:
         return found
     check_tools()
     say("the plug-in for Hadoop is built with Maven, once; this takes a minute")
-    return build(cached_jar())
+    return build_cache.get(cached_jar(), build)
 
 
 def check_tools() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import build_cache
+from heterodoop import build_cache, scratch
 
 from .soak.damage import spoil
 from .soak.faults import AT_REST
@@ -49,17 +49,38 @@ def test_an_entry_that_is_not_what_was_made_is_made_again(tmp_path: Path, name: 
     assert made(tmp_path)[1] == [] and sorted(os.listdir(tmp_path)) == ["entry.so", "entry.so.sum"]
 
 
+@pytest.mark.parametrize("lost", [("entry.so",), ("entry.so.sum",), ("entry.so", "entry.so.sum")])
+@pytest.mark.parametrize("now", [b"", bytes(10240)])
+def test_an_entry_whose_bytes_a_power_cut_took_is_made_again(tmp_path: Path, lost: tuple[str, ...], now: bytes) -> None:
+    path, _ = made(tmp_path)
+    whole = path.read_bytes()
+    for name in lost:
+        (tmp_path / name).write_bytes(now)
+    assert made(tmp_path)[1] == ["entry.so"] and path.read_bytes() == whole
+
+
+def test_an_entry_is_looked_at_once_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path)
+    made(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(build_cache, "_sum", lambda path: pytest.fail("it is read again"))
+        assert made(tmp_path)[1] == []
+    (tmp_path / "entry.so").unlink()
+    assert made(tmp_path)[1] == ["entry.so"]
+
+
 def test_what_a_killed_build_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
     words = [sys.executable, "-c", KILLED, str(tmp_path / "entry.so")]
     assert subprocess.run(words, env=environment(), cwd=ROOT, check=False).returncode == -9
-    assert any(name.startswith(".entry.so.") for name in os.listdir(tmp_path))
+    assert any(name.endswith(scratch.SUFFIX) for name in os.listdir(tmp_path))
     made(tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["entry.so", "entry.so.sum"]
 
 
 def test_what_a_build_left_that_was_killed_at_its_end_is_removed_where_its_entry_is_used(tmp_path: Path) -> None:
     made(tmp_path)
-    (tmp_path / ".entry.so.abc").mkdir()
+    (tmp_path / f".making-abcdefgh{scratch.SUFFIX}").mkdir()
+    build_cache._whole.clear()  # as another process sees it
     made(tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["entry.so", "entry.so.sum"]
 

@@ -21,6 +21,7 @@ import stat
 from pathlib import Path
 from typing import Any, Literal
 
+from .. import scratch
 from ..errors import UsageError
 
 PROTOCOL = 1
@@ -69,11 +70,15 @@ def read_secret(path: Path) -> bytes:
 
 
 def make_secret(path: Path) -> None:
-    """Write a new secret, mode 0400 from the first moment. Raises UsageError HD641."""
+    """Write a new secret, mode 0400 from the first moment, whole or not at all. Raises UsageError HD641."""
     try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o400)
-        with os.fdopen(fd, "wb") as file:
-            file.write(os.urandom(32).hex().encode() + b"\n")
+        with scratch.folder(".making-", path.parent) as folder:
+            fd = os.open(folder / path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o400)
+            with os.fdopen(fd, "wb") as file:
+                file.write(os.urandom(32).hex().encode() + b"\n")
+                file.flush()
+                os.fsync(fd)
+            os.link(folder / path.name, path)  # of several that make one, one succeeds
     except OSError as error:
         raise _bad_secret(path, error.strerror or str(error)) from None
 

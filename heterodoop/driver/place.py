@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import scratch
 from ..errors import UsageError
 from ..private import OTHERS_ANYTHING, why_unsafe
 from .protocol import Closed, Malformed, Stream, Type
@@ -222,7 +223,7 @@ def _write_private(path: Path, text: str, mode: int) -> None:
     fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     with open(fd, "w", encoding="ascii") as file:
         file.write(text)
-    os.replace(partial, path)
+    scratch.into_place(partial, path)
 
 
 def admit(sock: socket.socket) -> None:

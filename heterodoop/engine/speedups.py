@@ -7,11 +7,10 @@ with something else would otherwise never be tried again. What cannot be read or
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from pathlib import Path
 
-from .. import build_cache, manifest
+from .. import build_cache, manifest, scratch
 from ..errors import HeteroDoopError
 from .plan import Plan
 
@@ -38,9 +37,9 @@ def remember(plan: Plan, speedup: float | None) -> None:
         return
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
-        partial.write_text(f"{speedup:.6g}\n", encoding="ascii")
-        partial.replace(path)
+        with scratch.folder(".making-", path.parent) as folder:
+            (folder / path.name).write_text(f"{speedup:.6g}\n", encoding="ascii")
+            scratch.into_place(folder / path.name, path)
 
 
 def _path(plan: Plan) -> Path | None:

@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import os
 import shutil
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,8 +64,6 @@ def cached(of: Release) -> bool:
     lib = folder(of)
     sums = lib.parent / _SUMS
     with contextlib.suppress(OSError):
-        if not sums.exists() and all(zipfile.is_zipfile(jar) for jar in lib.iterdir()):  # fetched before there were sums
-            sums.write_text(_sums(lib), encoding="ascii")
         return sums.read_text(encoding="ascii") == _sums(lib)
     return False
 

@@ -144,7 +144,7 @@ class Namespace:
                 with open(partial, "wb") as file:
                     for piece in self.read(path):
                         file.write(piece)
-                os.rename(partial, local)
+                scratch.into_place(partial, local)
         except OSError as error:
             raise UsageError(f"{local}: {error.strerror or error}", code="HD634") from None
 

@@ -337,3 +337,6 @@ def test_a_release_with_a_damaged_jar_is_fetched_again(tools: Write, tmp_path: P
     (lib / "hadoop-common.jar").write_bytes(whole + b"x")
     assert not jars.cached(jars.release("3.5.0"))
     assert jars.get(jars.release("3.5.0"), found) == lib and (lib / "hadoop-common.jar").read_bytes() == whole
+    for lose in (lambda sums: sums.write_text(""), Path.unlink):  # as a power cut may
+        lose(lib.parent / "sums")
+        assert not jars.cached(jars.release("3.5.0")) and jars.get(jars.release("3.5.0"), found) == lib
