@@ -10,6 +10,7 @@ import difflib
 import json
 import re
 
+from .compiler.decide import optimisations
 from .errors import UsageError
 from .hdcodes import CODES
 from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, PrologueRuns, Reason, Region
@@ -131,10 +132,10 @@ _OFTEN: dict[PrologueRuns, str] = {
 def _kernel_lines(kernel: Kernel) -> list[str]:
     blocks = f"{kernel.blocks} blocks" if kernel.blocks else "blocks chosen at launch"
     room = f", at most {kernel.kvpairs} pairs per record" if kernel.kvpairs else ""
-    lines = [f"  kernel      {kernel.entry}: {kernel.threads} threads a block, {blocks}; output by {kernel.sink}{room}"]
+    lines = [f"  kernel      {kernel.entry}: {kernel.threads} threads a block, {blocks}; output by {kernel.plan.sink}{room}"]
     if kernel.stack_bytes:
         lines.append(f"  stack       {kernel.stack_bytes} bytes per thread, for functions that call themselves")
-    lines.append(f"  options     {', '.join(kernel.optimisations) or 'none'}")
+    lines.append(f"  options     {', '.join(optimisations.names(kernel.plan)) or 'none'}")
     lines += [f"  compiled    {_compiled(cubin)}" for cubin in kernel.cubins] or ["  compiled    no: for no GPU so far"]
     if kernel.prologue:
         lines.append(f"  prologue    hands over {len(kernel.shared)} objects; runs {_OFTEN[kernel.prologue_runs]}")

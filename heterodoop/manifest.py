@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .errors import UsageError
+from .kernel_plan import KernelPlan
 from .regular import open_regular, read_regular
 
 VERSION = 5
@@ -33,7 +34,6 @@ MOST_BYTES = 4 << 20  # of its text: hundreds of times what a large program's ta
 Role = Literal["map", "combine", "reduce"]
 VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "guarded", "carried", "record", "unused"]
 
-SinkKind = Literal["BlockCursor", "ThreadArea"]
 Linked = Literal["static", "dynamic"]
 PrologueRuns = Literal["once", "asked", "each"]
 Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "warp", "lane"]
@@ -192,14 +192,13 @@ class Kernel:
     prologue_runs  "once" per job: it asks for no time, random number, environment or file. "asked": it notes what it asks of
                    environment and files (runtime/cpu/asked.c), and its result is the same where the answers are. Else
                    "each": for each task.
-    optimisations  names (compiler.decide.optimisations).
+    plan           how it does its work.
     """
 
     source: str
     entry: str
     threads: int
     blocks: int
-    sink: SinkKind
     kvpairs: int
     key_bytes: int
     value_bytes: int
@@ -208,7 +207,7 @@ class Kernel:
     shared: tuple[SharedVar, ...]
     prologue: str
     prologue_runs: PrologueRuns
-    optimisations: tuple[str, ...]
+    plan: KernelPlan
     cubins: tuple[Cubin, ...]
     places: tuple[Placed, ...] = ()
 

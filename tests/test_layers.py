@@ -18,7 +18,7 @@ NATIVE_FILES = sorted(p for p in (ROOT / "runtime").rglob("*") if p.suffix in {"
 
 # Lowest first. A module may import lower levels and its own package; never a sibling package of its own level.
 LEVELS = (
-    {"", "errors", "source", "resources", "interrupts", "last_resort", "together", "private", "regular"},
+    {"", "errors", "source", "resources", "interrupts", "last_resort", "together", "private", "regular", "kernel_plan"},
     {"diag", "manifest", "hdcodes", "scratch", "compiler_words"},
     {"toolchain", "storage", "build_native", "build_cache"},
     {"toolchain_emulated", "toolchain_cuda", "toolchain_objects", "toolchain_probe", "build_hadoop"},

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.errors import UsageError
+from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import (
     FILE,
     VERSION,
@@ -40,10 +41,10 @@ REGION = Region(
     PairReader("token", 29, "int32"), Fold("sum", "int32", "prev", "count", True),
 )
 KERNEL = Kernel(
-    source="cuda/combine.cu", entry="hd_combine", threads=128, blocks=0, sink="BlockCursor", kvpairs=0, key_bytes=29,
+    source="cuda/combine.cu", entry="hd_combine", threads=128, blocks=0, kvpairs=0, key_bytes=29,
     value_bytes=11, shared_bytes=32, stack_bytes=0,
     shared=(SharedVar("prev", "array", 0, 30), SharedVar("*p", "heap", -1, 0)),
-    prologue="bin/combine.prologue", prologue_runs="once", optimisations=("block-cursor",),
+    prologue="bin/combine.prologue", prologue_runs="once", plan=KernelPlan(),
     cubins=(Cubin("sm_90", "cuda/combine.sm_90.cubin", "2" * 64, 40, 0),),
     places=(Placed("prev", "private", 30, "each thread's own copy"),),
 )
@@ -116,7 +117,8 @@ def test_a_kernels_files_lie_inside(field: str) -> None:
 
 
 @pytest.mark.parametrize(("change", "named"), [
-    ({"sink": "Queue"}, "kernel.sink"), ({"threads": "128"}, "kernel.threads"), ({"prologue_runs": 1}, "prologue_runs"),
+    ({"plan": {**dataclasses.asdict(KernelPlan()), "sink": "Queue"}}, "plan.sink"),
+    ({"threads": "128"}, "kernel.threads"), ({"prologue_runs": 1}, "prologue_runs"),
     ({"shared": [{"name": "a", "kind": "vector", "offset": 0, "nbytes": 1, "texel": ""}]}, "shared[0].kind"),
     ({"cubins": [{"arch": "sm_90"}]}, "cubins[0]"), ({"places": [{}]}, "places[0]"), ({"more": 1}, "'more'"),
 ])

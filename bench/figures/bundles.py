@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from heterodoop import manifest
-from heterodoop.compiler.decide.optimisations import chosen
+from heterodoop.compiler.decide.optimisations import chosen, names
 from heterodoop.executor import cuda
 
 from .. import app_inputs
@@ -170,7 +170,7 @@ def _pack(trees: Sequence[Path], target: Path) -> None:
 def same_kernels(one: Path, other: Path, item: str) -> bool:
     """Does an item change nothing in an app? `one` has it, `other` has not, and their kernels' texts are equal, but for what
     they say of themselves; and the item is none that shows elsewhere."""
-    obeyed = {name for kernel in _kernels(one) for name in kernel.optimisations}
+    obeyed = {name for kernel in _kernels(one) for name in names(kernel.plan)}
     return not (item in _UNSEEN and item in obeyed) and _texts(one) == _texts(other)
 
 

@@ -28,7 +28,6 @@ from .source.deep import deep
 from .source.wide_names import shown
 from .types import ctype
 
-FAST_MATH = "fast-math"
 _REFUSED = frozenset({"HD503", "HD515"})  # nvcc did not end, or not well
 
 
@@ -56,12 +55,12 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
     shape = launch.launch(program)
     return Kernel(
         source=f"cuda/{role}.cu", entry=f"hd_{role}", threads=decisions.threads, blocks=decisions.blocks,
-        sink=decisions.sink, kvpairs=decisions.kvpairs, key_bytes=shape.key_bytes, value_bytes=shape.value_bytes,
+        kvpairs=decisions.kvpairs, key_bytes=shape.key_bytes, value_bytes=shape.value_bytes,
         shared_bytes=decisions.shared_bytes, stack_bytes=decisions.stack_bytes,
         shared=tuple(_shared(field, analysis) for field in decisions.shared),
         prologue=f"bin/{role}.prologue" if decisions.shared else "",
         prologue_runs=prologue.runs(program) if decisions.shared else "once",
-        optimisations=(*decisions.optimisations, *([FAST_MATH] if options.fast_math else ())), cubins=(),
+        plan=replace(decisions.plan, fast_math=options.fast_math), cubins=(),
         places=shown(tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places)),
     )
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from ..errors import DeviceError
+from ..kernel_plan import KernelPlan
 from ..manifest import Fold, Kernel, Manifest, Program
 from . import gpu_abi as abi
 from .gpu_task import DeviceCode, KernelCall, KernelCode
@@ -111,7 +112,7 @@ class NativeDevice:
         """Run one map task; status RUN_ON_CPU or DEVICE_FAILED where it could not do so exactly."""
         task, first = map_block(spec), _kernel_block(map)
         second = _kernel_block(combine) if combine else None
-        options = self._options_block(combine, map.code.kernel.optimisations)
+        options = self._options_block(combine, map.code.kernel.plan)
         blocks = [ctypes.byref(block) if block is not None else None for block in (task, first, second, options)]
         function = self._native.library.hd_gpu_map_task
         result = self._native.call(lambda seen, result: function(self._handle, *blocks, seen, result), progress)
@@ -136,14 +137,14 @@ class NativeDevice:
             self._native.library.hd_device_close(self._handle)
             self._handle = None
 
-    def _options_block(self, combine: KernelCall | None, optimisations: tuple[str, ...]) -> abi.OptionsBlock:
+    def _options_block(self, combine: KernelCall | None, plan: KernelPlan) -> abi.OptionsBlock:
         chosen, fold = self.options, combine is not None
         return abi.OptionsBlock(
             sub_split_bytes=chosen.sub_split, arena_bytes=chosen.arena, fold=fold, regroup=fold,
             emu_order=abi.ORDERS.index(chosen.order), emu_pattern=chosen.pattern, emu_seed=chosen.seed,
             emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime),
-            record_order="longest-first" not in optimisations,
-            sort_kind=abi.MERGE_SORT if "merge-sort" in optimisations else abi.RADIX_SORT,
+            record_order=plan.records == "as-read",
+            sort_kind=abi.MERGE_SORT if plan.sort == "merge" else abi.RADIX_SORT,
             hash_fold=_hash_fold(combine.code) if combine else 0,
             ingest_threads=chosen.ingest_threads, workers=chosen.workers, sessions=chosen.sessions,
         )
@@ -167,13 +168,11 @@ def _stack(frames: int) -> int:
 
 
 def _hash_fold(code: KernelCode) -> int:
-    wanted = code.fold and "hash-fold" in code.kernel.optimisations
-    return abi.HASH_FOLDS.get(code.fold.op, 0) if code.fold and wanted else 0
+    return abi.HASH_FOLDS.get(code.fold.op, 0) if code.fold and code.kernel.plan.fold == "hash" else 0
 
 
-def _flags(optimisations: tuple[str, ...]) -> int:
-    scan = abi.SCAN_AREAS if "scan-aggregation" in optimisations else 0
-    return scan | (abi.ONE_PER_WARP if "warp-combine" in optimisations else 0)
+def _flags(plan: KernelPlan) -> int:
+    return (abi.SCAN_AREAS if plan.areas == "scan" else 0) | (abi.ONE_PER_WARP if plan.one_per_warp else 0)
 
 
 def _kernel_block(call: KernelCall) -> abi.KernelBlock:
@@ -184,8 +183,8 @@ def _kernel_block(call: KernelCall) -> abi.KernelBlock:
         module=c_bytes(call.code.module), entry=kernel.entry.encode(), threads=kernel.threads, blocks=kernel.blocks,
         shared=_blob(live.shared), objects=(abi.Blob * len(live.objects))(*map(_blob, live.objects)),
         n_objects=len(live.objects), relocations=(abi.RelocationBlock * len(relocations))(*relocations),
-        n_relocations=len(relocations), kvpairs=kernel.kvpairs, sink=abi.SINKS[kernel.sink],
-        key_bytes=kernel.key_bytes, value_bytes=kernel.value_bytes, flags=_flags(kernel.optimisations),
+        n_relocations=len(relocations), kvpairs=kernel.kvpairs, sink=abi.SINKS[kernel.plan.sink],
+        key_bytes=kernel.key_bytes, value_bytes=kernel.value_bytes, flags=_flags(kernel.plan),
         stack_bytes=_stack(kernel.stack_bytes),
     )
 

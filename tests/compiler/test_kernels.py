@@ -10,6 +10,7 @@ import pytest
 
 from heterodoop import explain, manifest
 from heterodoop.compiler.compile import BuildOptions, compile_to_bundle, summary
+from heterodoop.compiler.decide.optimisations import names
 from heterodoop.compiler.spine import emit
 from heterodoop.errors import UsageError
 from heterodoop.manifest import Kernel, Manifest
@@ -72,7 +73,7 @@ def kernel(found: Manifest, role: manifest.Role = "map") -> Kernel:
 def test_files_and_entries(tmp_path: Path) -> None:
     bundle, found = compiled(tmp_path)
     map, combine = kernel(found), kernel(found, "combine")
-    assert (map.entry, map.threads, map.blocks, map.kvpairs, map.sink) == ("hd_map", 64, 6, 1, "BlockCursor")
+    assert (map.entry, map.threads, map.blocks, map.kvpairs, map.plan.sink) == ("hd_map", 64, 6, 1, "BlockCursor")
     assert (map.key_bytes, map.value_bytes, map.shared_bytes, map.prologue) == (31, 11, 16, "bin/map.prologue")
     assert [(v.name, v.kind, v.nbytes, v.texel) for v in map.shared] == [("table", "texture", 2400, "int32x2")]
     assert combine.prologue == "" and combine.shared == () and combine.entry == "hd_combine"
@@ -94,13 +95,13 @@ def test_a_combiner_that_is_no_fold_stays_a_filter(tmp_path: Path) -> None:
 def test_options_change_the_kernel(tmp_path: Path) -> None:
     default = kernel(compiled(tmp_path)[1])
     paper = kernel(compiled(tmp_path, opt="paper")[1])
-    assert paper.sink == "ThreadArea" and paper.optimisations == (
+    assert paper.plan.sink == "ThreadArea" and names(paper.plan) == (
         "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation")
-    assert default.optimisations == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "word-output",
-                                     "search-ahead")
+    assert names(default.plan) == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "word-output",
+                                   "search-ahead")
     less = kernel(compiled(tmp_path, no_opt=["longest-first", "block-cursor"])[1])
-    assert less.optimisations == ("thread-areas", "shared-tables", "radix-sort", "word-output", "search-ahead")
-    assert kernel(compiled(tmp_path, fast_math=True)[1]).optimisations[-1] == "fast-math"
+    assert names(less.plan) == ("thread-areas", "shared-tables", "radix-sort", "word-output", "search-ahead")
+    assert names(kernel(compiled(tmp_path, fast_math=True)[1]).plan)[-1] == "fast-math"
 
 
 def cuda(folder: Path, *without: str) -> tuple[str, str]:
@@ -183,7 +184,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     app = tmp_path / "app.hdp"
     done = cli_here("compile", tmp_path, "-o", app, "--opt", "paper", "--no-opt", "texture", "--fast-math", "--arch", "none")
     assert "CPU and GPU" in done.message and "kernels not compiled" in done.message
-    assert kernel(manifest.load(app)).optimisations == (
+    assert names(kernel(manifest.load(app)).plan) == (
         "thread-areas", "merge-sort", "block-stealing", "vectorized", "scan-aggregation", "fast-math")
     assert "HD005" in cli_here("compile", tmp_path, "--opt", "best", status=2).message
     assert "HD006" in cli_here("compile", tmp_path, "--arch", "hopper", status=2).message

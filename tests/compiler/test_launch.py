@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from heterodoop.compiler.decide import optimisations
 from heterodoop.compiler.decide.launch import DEFAULT_THREADS, MAX_DEPTH, Launch, launch
 from heterodoop.errors import UsageError
+from heterodoop.kernel_plan import KernelPlan
 
 from .regions import COMBINER, MAPPER, analyse, combiner, mapper
 
@@ -86,7 +89,7 @@ def test_what_has_no_effect_is_not_listed() -> None:
     assert "scan-aggregation" not in optimisations.chosen("paper", ["thread-areas"])
     for name in optimisations.SETS:
         on = optimisations.chosen(name)
-        map, combine = (optimisations.of_kernel(kind, on) for kind in ("mapper", "combiner"))
+        map, combine = (optimisations.names(optimisations.plan(kind, on)) for kind in ("mapper", "combiner"))
         assert set(map) | set(combine) == set(on) and "warp-combine" not in map
         assert not set(combine) & {"longest-first", "radix-sort", "merge-sort"}
 
@@ -99,6 +102,17 @@ def test_wrong_names_are_told(name: str, without: list[str], said: str) -> None:
     with pytest.raises(UsageError) as caught:
         optimisations.chosen(name, without)
     assert caught.value.code == "HD005" and said in caught.value.help
+
+
+def test_each_item_sets_one_field_of_the_plan() -> None:
+    for item in optimisations.ALL:
+        kind, off = item.kind or "mapper", KernelPlan(sink="ThreadArea" if item.name == "block-cursor" else "BlockCursor")
+        on = optimisations.plan(kind, [item.name])
+        assert item.switch(off) != off and item.name in optimisations.names(on)
+        changed = [f.name for f in dataclasses.fields(off) if getattr(item.switch(off), f.name) != getattr(off, f.name)]
+        assert len(changed) == 1
+    with pytest.raises(KeyError):
+        optimisations.plan("mapper", ["serch-ahead"])
 
 
 def test_every_item_is_described_and_in_a_set() -> None:

@@ -110,8 +110,8 @@ def test_texture_of_a_pointer_is_global_memory_and_says_so() -> None:
 def test_the_papers_set_takes_textures_by_itself() -> None:
     source = mapper(f"v = t[line[0]]; {USE}", before="int t[300]; t[0] = atoi(\"1\");")
     paper = decide(source, *optimisations.chosen("paper"))
-    assert paper.space("t") == "texture" and paper.decisions.sink == "ThreadArea"
-    assert decide(source).decisions.sink == "BlockCursor"
+    assert paper.space("t") == "texture" and paper.decisions.plan.sink == "ThreadArea"
+    assert decide(source).decisions.plan.sink == "BlockCursor"
     assert decide(source, *optimisations.chosen("paper", ["texture"])).space("t") == "parameter-array"
 
 

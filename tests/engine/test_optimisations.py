@@ -33,7 +33,7 @@ def build(app: Path, *options: str) -> Path:
 @pytest.mark.parametrize("without", ["", *PAPER])
 def test_the_bytes_are_the_cpu_s(without: str, text: Path, tmp_path: Path) -> None:
     app = build(tmp_path / "app.hdp", *(["--no-opt", without] if without else []))
-    on = {name for p in manifest.load(app).programs if p.kernel is not None for name in p.kernel.optimisations}
+    on = {name for p in manifest.load(app).programs if p.kernel is not None for name in optimisations.names(p.kernel.plan)}
     assert on >= set(PAPER) - {without, "scan-aggregation"} and without not in on
     done = cli_here("verify", app, text, "--split-size", "6000", "-r", "3")
     assert b"0 on the CPU only, 0 different" in done.out + done.err and b"task 0" in done.out + done.err

@@ -15,6 +15,7 @@ from heterodoop.executor.emulated import DeviceOptions, EmulatedDevice
 from heterodoop.executor.gpu_task import KernelCall, KernelCode
 from heterodoop.executor.native import FilterCommand, MapSpec, Native, TaskStatus
 from heterodoop.executor.prologue import LiveIns, Relocation
+from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel
 from heterodoop.resources import find
 
@@ -67,14 +68,14 @@ def native(folder: Path, fails: str = "0", extra: str = "") -> Native:
     return Native(library)
 
 
-KERNEL = Kernel("map.cu", "hd_map", 64, 5, "ThreadArea", 6, 30, 12, 8, 0, (), "", "once", (), ())
+KERNEL = Kernel("map.cu", "hd_map", 64, 5, 6, 30, 12, 8, 0, (), "", "once", KernelPlan(sink="ThreadArea"), ())
 CALL = KernelCall(KernelCode(KERNEL, Path("/m.so")), LiveIns(b"liveins!", (b"table",), (Relocation(0, 8, 2),)))
 PLAIN = KernelCall(KernelCode(KERNEL, Path("/c.so")), LiveIns(b"x"))
 SPEC = MapSpec(FilterCommand(["/bin/map"]), "in", "out")
 
 
-def optimised(*names: str) -> KernelCall:
-    return KernelCall(KernelCode(replace(KERNEL, optimisations=names), Path("/m.so")), CALL.live_ins)
+def planned(plan: KernelPlan) -> KernelCall:
+    return KernelCall(KernelCode(replace(KERNEL, plan=plan), Path("/m.so")), CALL.live_ins)
 
 
 def test_a_task_is_passed_on_whole(tmp_path: Path) -> None:
@@ -84,10 +85,12 @@ def test_a_task_is_passed_on_whole(tmp_path: Path) -> None:
         "emulated out|/m.so hd_map 64 5 shared liveins! objects 1 table relocation 0 8 2 sink 1 30 12 6 flags 0|none"
         "|11 12 0 0 order 2 pattern 165 seed 14 memory 13 runtime /r.so records 1 sort 0 ingest 3 2"
     )
-    assert " records 0 sort 0 " in device.map_task(SPEC, optimised("longest-first", "radix-sort"), None).message
-    assert " records 1 sort 1 " in device.map_task(SPEC, optimised("merge-sort"), None).message
-    for names, flags in ((("scan-aggregation",), 1), (("warp-combine",), 2), (("warp-combine", "scan-aggregation"), 3)):
-        assert f" flags {flags}|" in device.map_task(SPEC, optimised(*names), None).message
+    for plan, said in (
+        (KernelPlan(records="longest-first", sort="radix"), " records 0 sort 0 "),
+        (KernelPlan(sort="merge"), " records 1 sort 1 "), (KernelPlan(areas="scan"), " flags 1|"),
+        (KernelPlan(one_per_warp=True), " flags 2|"), (KernelPlan(one_per_warp=True, areas="scan"), " flags 3|"),
+    ):
+        assert said in device.map_task(SPEC, planned(plan), None).message
     assert (device.name, device.usable) == ("emulated", True)
     assert device.stats()["retries"] == 3 and device.stats()["bytes_out"] == 9
     device.close()

@@ -7,15 +7,14 @@ Plain values that print (`--emit decisions`) and compare. Made by `placement`, `
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
+from ...kernel_plan import KernelPlan
 from ...manifest import SharedKind, Space, VariableClass
 from ..ir import ir
 from ..types.ctype import CType
+from . import optimisations
 
-__all__ = ["SPACES", "Decisions", "Place", "SharedField", "Sink", "Space", "text"]
-
-Sink = Literal["BlockCursor", "ThreadArea"]
+__all__ = ["SPACES", "Decisions", "Place", "SharedField", "Space", "text"]
 
 SPACES: dict[Space, str] = {
     "constant": "a constant table in the kernel's text: its initialiser is known and nobody writes it",
@@ -86,14 +85,13 @@ class Decisions:
     kvpairs      most pairs that one work item writes (clause), 0 = not said.
     slot_bytes   bytes of one pair's text in a ThreadArea, key, tab, value and line end included.
     shared       what the prologue hands over, in its order; `shared_bytes` is sizeof(struct Shared), 1 if it has no field.
-    optimisations  names of what is switched on, in the order of `optimisations.ALL`.
+    plan         how the kernel does its work.
     """
 
     places: tuple[Place, ...]
     threads: int
     blocks: int
-    sink: Sink
-    optimisations: tuple[str, ...]
+    plan: KernelPlan
     stack_bytes: int
     kvpairs: int
     slot_bytes: int
@@ -120,10 +118,11 @@ class Decisions:
 def text(decisions: Decisions) -> str:
     """One line per decision, for `--emit decisions`."""
     blocks = str(decisions.blocks) if decisions.blocks else "chosen at launch"
+    plan = decisions.plan
     lines = [
         f"launch   threads {decisions.threads}, blocks {blocks}, stack {decisions.stack_bytes} bytes",
-        f"sink     {decisions.sink}, pairs per item {decisions.kvpairs or 'not said'}, slot {decisions.slot_bytes} bytes",
-        f"options  {', '.join(decisions.optimisations) or 'none'}",
+        f"sink     {plan.sink}, pairs per item {decisions.kvpairs or 'not said'}, slot {decisions.slot_bytes} bytes",
+        f"options  {', '.join(optimisations.names(plan)) or 'none'}",
     ]
     rows = [(p.name, str(p.type), p.space, str(p.nbytes) if p.nbytes else "-", p.cls, p.reason) for p in decisions.places]
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(5)]

@@ -1,27 +1,31 @@
 """THE table of what a kernel's generation and its task can be switched between, and the named sets of it.
 
 `--opt default` is what was measured to be fastest, `--opt paper` the paper's own scheme, so that its figures can be made
-again. Only what has an effect is listed. Pure: names in, names out.
+again. Names are the command line's; what is done follows a `KernelPlan`, of which each item sets one field. Only what has an
+effect is listed. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from ...errors import UsageError
+from ...kernel_plan import KernelPlan
 
 
 @dataclass(frozen=True)
 class Optimisation:
     """One item. `sets` it is part of; `instead`: what takes its place where it is switched off ("" = nothing).
 
+    switch  a plan with the item on; of one that has it on, the same plan.
     needs   the item without which it has no effect. kind: of the kernels that it has an effect on, "" = both.
     """
 
     name: str
     doc: str
     sets: tuple[str, ...]
+    switch: Callable[[KernelPlan], KernelPlan]
     instead: str = ""
     needs: str = ""
     kind: str = ""
@@ -30,27 +34,34 @@ class Optimisation:
 SETS = ("default", "paper")
 
 ALL: tuple[Optimisation, ...] = (
-    Optimisation("block-cursor", "pairs go through a cursor of the block into bounded chunks", ("default",), "thread-areas"),
-    Optimisation("thread-areas", "each thread has slots of its own for its pairs (paper, 4.1)", ("paper",), "block-cursor"),
-    Optimisation("shared-tables", "read-only arrays of up to 40 KB go to shared memory", ("default",)),
-    Optimisation("texture", "read-only arrays of numbers go to texture memory without a clause (paper, 3.2)", ("paper",)),
+    Optimisation("block-cursor", "pairs go through a cursor of the block into bounded chunks", ("default",),
+                 lambda plan: replace(plan, sink="BlockCursor"), "thread-areas"),
+    Optimisation("thread-areas", "each thread has slots of its own for its pairs (paper, 4.1)", ("paper",),
+                 lambda plan: replace(plan, sink="ThreadArea"), "block-cursor"),
+    Optimisation("shared-tables", "read-only arrays of up to 40 KB go to shared memory", ("default",),
+                 lambda plan: replace(plan, shared_tables=True)),
+    Optimisation("texture", "read-only arrays of numbers go to texture memory without a clause (paper, 3.2)", ("paper",),
+                 lambda plan: replace(plan, textures=True)),
     Optimisation("longest-first", "long records are taken first, the longest by a warp each, so that no thread ends late",
-                 ("default",), kind="mapper"),
-    Optimisation("radix-sort", "pairs are sorted by eight bytes of the key at a time", ("default",), "merge-sort",
-                 kind="mapper"),
-    Optimisation("merge-sort", "pairs are sorted by merging, keys compared in place (paper, 5.3)", ("paper",), "radix-sort",
-                 kind="mapper"),
+                 ("default",), lambda plan: replace(plan, records="longest-first"), kind="mapper"),
+    Optimisation("radix-sort", "pairs are sorted by eight bytes of the key at a time", ("default",),
+                 lambda plan: replace(plan, sort="radix"), "merge-sort", kind="mapper"),
+    Optimisation("merge-sort", "pairs are sorted by merging, keys compared in place (paper, 5.3)", ("paper",),
+                 lambda plan: replace(plan, sort="merge"), "radix-sort", kind="mapper"),
     Optimisation("hash-fold", "a fold's pairs are brought together by hash tables before they are sorted", ("default",),
-                 kind="combiner"),
-    Optimisation("block-stealing", "work items are shared out to blocks, threads take them inside (paper, 4.1)", ("paper",)),
-    Optimisation("word-output", "a short line is put together in the thread and stored by words", ("default",)),
+                 lambda plan: replace(plan, fold="hash"), kind="combiner"),
+    Optimisation("block-stealing", "work items are shared out to blocks, threads take them inside (paper, 4.1)", ("paper",),
+                 lambda plan: replace(plan, items="block")),
+    Optimisation("word-output", "a short line is put together in the thread and stored by words", ("default",),
+                 lambda plan: replace(plan, output="words")),
     Optimisation("search-ahead", "a loop that looks for a place in a read-only array asks for 16 elements at a time",
-                 ("default",)),
-    Optimisation("vectorized", "short lines, strcpy and strcmp go by words, not bytes (paper, 4.1 and 4.2)", ("paper",)),
+                 ("default",), lambda plan: replace(plan, search_ahead=True)),
+    Optimisation("vectorized", "short lines, strcpy and strcmp go by words, not bytes (paper, 4.1 and 4.2)", ("paper",),
+                 lambda plan: replace(plan, output="vectorized")),
     Optimisation("scan-aggregation", "pairs are found by a scan of the threads' counts (paper, 5.3)", ("paper",),
-                 needs="thread-areas"),
+                 lambda plan: replace(plan, areas="scan"), needs="thread-areas"),
     Optimisation("warp-combine", "one thread of a warp combines, arrays in shared memory; no others help (paper, 4.2)",
-                 ("paper",), kind="combiner"),
+                 ("paper",), lambda plan: replace(plan, one_per_warp=True), kind="combiner"),
 )
 
 BY_NAME = {item.name: item for item in ALL}
@@ -73,6 +84,15 @@ def chosen(name: str = "default", without: Sequence[str] = ()) -> tuple[str, ...
     return tuple(row.name for row in ALL if row.name in on and (not row.needs or row.needs in on))
 
 
-def of_kernel(kind: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of `names` that have an effect on the kernel of a "mapper" or "combiner"."""
-    return tuple(name for name in names if BY_NAME[name].kind in ("", kind))
+def plan(kind: str, names: Sequence[str]) -> KernelPlan:
+    """What `names` come to for the kernel of a "mapper" or "combiner". Raises KeyError for a name that ALL has not."""
+    found = KernelPlan()
+    for row in (BY_NAME[name] for name in names):
+        if row.kind in ("", kind):
+            found = row.switch(found)
+    return found
+
+
+def names(plan: KernelPlan) -> tuple[str, ...]:
+    """What is switched on in a plan, in the order of ALL."""
+    return (*(row.name for row in ALL if row.switch(plan) == plan), *(["fast-math"] if plan.fast_math else []))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ...kernel_plan import KernelPlan
 from ...manifest import Reason
 from ..analysis.known import Known, holds_pointers
 from ..analysis.points_to import ERRNO, STRTOK
@@ -20,7 +21,7 @@ from ..source.clauses import WARP
 from ..types import ctype
 from ..types.ctype import CType
 from . import optimisations
-from .decisions import Decisions, Place, Sink, Space
+from .decisions import Decisions, Place, Space
 from .launch import launch
 from .live_in import fields
 from .pointers import Pointers
@@ -53,16 +54,15 @@ def decide(
     options  names of optimisations that are on (`optimisations.chosen`).
     """
     kind = "combiner" if isinstance(program.region, ir.CombineRegion) else "mapper"
-    options = optimisations.of_kernel(kind, options)
-    placer = _Placer(program, table, scope, options)
+    plan = optimisations.plan(kind, options)
+    placer = _Placer(program, table, scope, plan)
     shape = launch(program)
     places = placer.run()
-    if "warp-combine" in options:
+    if plan.one_per_warp:
         places = _in_warps(places, shape.threads // WARP)
     shared, size = fields(program, table.points_to, places, placer.bases, placer.strings)
-    sink: Sink = "ThreadArea" if "thread-areas" in options else "BlockCursor"
     decisions = Decisions(
-        places, shape.threads, shape.blocks, sink, options, shape.stack_bytes, shape.kvpairs, shape.slot_bytes, shared, size,
+        places, shape.threads, shape.blocks, plan, shape.stack_bytes, shape.kvpairs, shape.slot_bytes, shared, size,
     )
     return Placement(decisions, tuple(dict.fromkeys(placer.reasons)))
 
@@ -84,8 +84,8 @@ def _in_warps(places: tuple[Place, ...], warps: int) -> tuple[Place, ...]:
 class _Placer:
     """bases: memory's key -> the pointer it is reached by. strings: keys of pointers to text of the C library."""
 
-    def __init__(self, program: ir.Program, table: UseTable, scope: Mapping[str, str], options: tuple[str, ...]) -> None:
-        self._program, self._table, self._scope, self._options = program, table, scope, options
+    def __init__(self, program: ir.Program, table: UseTable, scope: Mapping[str, str], plan: KernelPlan) -> None:
+        self._program, self._table, self._scope, self._plan = program, table, scope, plan
         self._known = Known(program, table)
         self._pointers = Pointers(program, table, self._known)
         self._budget = CONSTANT_BYTES
@@ -237,7 +237,7 @@ class _Placer:
         if simple:
             return "parameter", "a kernel parameter"
         note = ""
-        if use.cls == "texture" or ("texture" in self._options and _numbers(use.type) is not None):
+        if use.cls == "texture" or (self._plan.textures and _numbers(use.type) is not None):
             problem = self._not_a_texture(use)
             if not problem:
                 return "texture", f"read through a texture object ({SLOWER})"
@@ -247,7 +247,7 @@ class _Placer:
             self._budget -= use.nbytes
             return ("parameter-array" if array else "parameter"), f"small, in the constant bank{note}"
         divergent = self._known.divergent(use.key)
-        if array and "shared-tables" in self._options and use.nbytes and use.nbytes <= self._shared and divergent:
+        if array and self._plan.shared_tables and use.nbytes and use.nbytes <= self._shared and divergent:
             self._shared -= use.nbytes
             return "shared", f"fits shared memory, and threads read different elements{note}"
         return "global", f"read-only device memory{note}"

@@ -24,7 +24,6 @@ from .rules import can_fail
 from .scope import Environment, Scope
 from .types import declare
 
-ITEM = "search-ahead"
 HEADER = "ahead.cuh"
 _SMALLEST_TABLE = 32  # elements: a search in fewer is over before looking ahead pays
 _READ_ONLY = frozenset({"constant", "parameter-array", "global", "shared", "texture"})
@@ -46,7 +45,7 @@ class Search:
 
 def call(loop: ir.While | ir.For, scope: Scope) -> str:
     """The statement that goes before the loop (a `for` has begun by then), "" where there is none."""
-    search = _search(loop, scope) if ITEM in scope.env.decisions.optimisations else None
+    search = _search(loop, scope) if scope.env.decisions.plan.search_ahead else None
     if search is None:
         return ""
     bounds = tuple(test for test in search.tests if _bounds(search.variable, test))

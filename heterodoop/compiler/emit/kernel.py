@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from ... import manifest
 from ...errors import CompilerBug
+from ...kernel_plan import KernelPlan
 from ..analysis import device_calls
 from ..analysis.uses import UseTable
-from ..decide import guards
+from ..decide import guards, optimisations
 from ..decide.decisions import Decisions, Place, SharedField
 from ..decide.launch import MAX_DEPTH
 from ..ir import ir
@@ -52,10 +53,10 @@ def emit(
         "globals_fields": [_lane_field(place, name) for place, name in env.lane_fields.values()],
         "guard_fields": emit_guard.fields(env),
         "block_fields": [_block_field(place, env) for place in _in_block(env)],
-        "bytewise": not {"word-output", "vectorized"} & set(decisions.optimisations),
-        "vectorized": "vectorized" in decisions.optimisations,
+        "bytewise": decisions.plan.output == "bytes",
+        "vectorized": decisions.plan.output == "vectorized",
         "warp_fields": [f"{_own_array(place.type, name, env)};" for place, name in _in_warp(env)],
-        "lane": _lane(decisions),
+        "lane": _lane(decisions.plan),
         "source": source,
         "prototypes": [f"{_head(f, env)};" for f in env.helpers],
         "helpers": helpers,
@@ -87,9 +88,9 @@ def _about(program: ir.Program, decisions: Decisions, fold: manifest.Fold | None
     yield f"{place}: {ir_names.region_clauses(region)}"
     blocks = f"{decisions.blocks} blocks" if decisions.blocks else "as many blocks as are resident"
     clause = "clause" if region.threads else "default"
-    yield f"{decisions.threads} threads per block ({clause}), {blocks}; output by {decisions.sink}"
-    if decisions.optimisations:
-        yield f"optimisations: {', '.join(decisions.optimisations)}"
+    yield f"{decisions.threads} threads per block ({clause}), {blocks}; output by {decisions.plan.sink}"
+    if on := optimisations.names(decisions.plan):
+        yield f"optimisations: {', '.join(on)}"
     if fold is not None:
         yield f"fold: {fold.op} of {fold.value} per key" + (", runs may be cut" if fold.regroup else "")
 
@@ -203,12 +204,11 @@ def _in_block(env: Environment) -> list[Place]:
     return [p for p in env.decisions.places if p.space == "shared"]
 
 
-def _lane(decisions: Decisions) -> str:
+def _lane(plan: KernelPlan) -> str:
     """Where the lanes of the kernel put their output, and which items they take."""
-    on = decisions.optimisations
-    sink = "WarpArea" if "warp-combine" in on and decisions.sink == "ThreadArea" else decisions.sink
-    items = "hd::BlockItems" if "block-stealing" in on else "hd::GlobalItems"
-    if "warp-combine" in on:
+    sink = "WarpArea" if plan.one_per_warp and plan.sink == "ThreadArea" else plan.sink
+    items = "hd::BlockItems" if plan.items == "block" else "hd::GlobalItems"
+    if plan.one_per_warp:
         items = f"hd::OnePerWarp<{items}>"
     return f"hd::{sink}" if items == "hd::GlobalItems" else f"hd::{sink}, {items}"
 
@@ -322,7 +322,7 @@ def _guards_begin(env: Environment, scope: Scope) -> Iterator[str]:
 
 def _own_array(kind: ctype.CType, name: str, env: Environment) -> str:
     """A declaration of an outer local; text begins a word where string functions go by words."""
-    words = "vectorized" in env.decisions.optimisations
+    words = env.decisions.plan.output == "vectorized"
     text = words and isinstance(kind, ctype.Array) and isinstance(kind.of, ctype.Int) and kind.of.bits == 8
     return f"{'alignas(4) ' if text else ''}{declare(kind, name)}"
 
