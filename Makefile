@@ -1,8 +1,9 @@
 # Each target is complete by itself on a fresh clone: make, gcc, g++ and Python 3.11+ with venv are all it needs; test
 # needs Java 17 and Maven too, which it installs where it is root and there is apt.
 #   make demo    install into .venv, compile word count, run it on a book, show the result
-#   make test    install with the test tools, lint, check types, run all tests (also on a sanitizer build), then those that
-#                need a Hadoop, on one that is started for them
+#   make test    install with the test tools, lint, check types, run all tests: also on a sanitizer build, and those that need
+#                a Hadoop, on one that is started for them
+#   make check   what a change breaks most often, in three minutes: lint, types, and the tests of CHECKED
 #   make plugin  build the Hadoop plug-in's jar and run its JUnit tests
 #   make lint    ruff and mypy only
 #   make bench   bench/embedded.py at its full size (512 MiB of text, 10 minutes); results go into docs/benchmarks.md
@@ -16,7 +17,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
-NATIVE := $(wildcard runtime/host/*.cpp runtime/host/*.h)
+NATIVE := $(shell find runtime/host -name '*.cpp' -o -name '*.h')
 PLUGIN := $(shell find runtime/hadoop -name target -prune -o -type f -print)
 INSTALL_INPUTS := setup.py pyproject.toml heterodoop/build_native.py $(NATIVE)
 
@@ -26,7 +27,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; 
 	command -v "$$python"; exit 0; fi; done; \
 	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
 
-.PHONY: demo test plugin lint bench docs clean tools hadoop-tools
+.PHONY: demo test check plugin lint bench docs clean tools hadoop-tools
 
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
@@ -39,9 +40,10 @@ demo: $(VENV)/installed
 	@echo; echo "The whole result: $(DEMO)/out/part-00000 (equal to apps/wordcount/expected.txt)"
 
 test: lint hadoop-tools $(VENV)/plugin-tested $(VENV)/sanitized/libhd_host.so
-	$(BIN)/python tests/sanitized.py $(VENV)/sanitized/libhd_host.so
-	$(BIN)/python -m pytest -n auto --dist loadfile --ignore tests/hadoop/cluster
-	$(BIN)/python -m pytest tests/hadoop/cluster
+	$(BIN)/python -m tests.whole $(VENV)/sanitized/libhd_host.so
+
+check: lint
+	$(BIN)/python -m pytest -q -n auto $(CHECKED)
 
 plugin: $(VENV)/plugin-tested
 
@@ -94,5 +96,5 @@ $(VENV)/plugin-tested: $(PLUGIN) heterodoop/build_hadoop.py | hadoop-tools $(VEN
 	$(BIN)/python -m heterodoop.build_hadoop --test
 	touch $@
 
-$(VENV)/sanitized/libhd_host.so: $(VENV)/installed-dev
+$(VENV)/sanitized/libhd_host.so: heterodoop/build_native.py $(NATIVE) | $(VENV)/installed-dev
 	HETERODOOP_SANITIZE=1 $(BIN)/python -m heterodoop.build_native -o $@

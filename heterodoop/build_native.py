@@ -26,7 +26,7 @@ from .resources import BUILD_NATIVE, NATIVE_LIBRARY, find
 # HashPartitioner's int32 arithmetic wraps, as in Java. -fno-semantic-interposition: position-independent code may
 # inline its own functions all the same.
 CXX_FLAGS = ("-std=c++20", "-O3", "-fwrapv", "-fPIC", "-fno-semantic-interposition", "-pthread", "-Wall", "-Wextra")
-SANITIZE_FLAGS = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+SANITIZE_FLAGS = ("-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 
 def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = False) -> Path:

@@ -6,19 +6,47 @@ import os
 import shutil
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from . import kept, scheduling
+from .alone import DEFAULTS, pytest_runtest_makereport
 from .support import Bundles
 
+__all__ = ["pytest_runtest_makereport"]
+
 ROOT = Path(__file__).resolve().parent.parent
-if os.environ.get("HETERODOOP_TEST_DEVICE") != "cuda":
-    os.environ.setdefault("HETERODOOP_ARCH", "none")  # only tests of nvcc itself run it: it takes seconds a kernel
-os.environ.setdefault("HETERODOOP_STRICT", "1")  # a fault of our own is an error, where a user only loses his kernel
+for name, value in DEFAULTS.items():
+    if name != "HETERODOOP_ARCH" or os.environ.get("HETERODOOP_TEST_DEVICE") != "cuda":
+        os.environ.setdefault(name, value)
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "build", "dist", "_native", "*.egg-info", "__pycache__", "*.hdp", ".*_cache", ".hypothesis", "*.so",
     "target",
 )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--sanitized-elsewhere", action="store_true", help="tests/sanitized.py runs beside this")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Whoever starts the run tidies up, not its workers."""
+    if not hasattr(config, "workerinput"):
+        kept.sweep()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: scheduling.rank(item.nodeid))
+    if config.getoption("--sanitized-elsewhere"):
+        items[:], left = scheduling.first_of_each_file(items)
+        config.hook.pytest_deselected(items=left)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> scheduling.Scopes | None:
+    """Unless another way was asked for."""
+    return scheduling.Scopes(config, log) if config.getoption("dist") == "load" else None
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -55,16 +83,19 @@ def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
-def bundles(tmp_path_factory: pytest.TempPathFactory) -> Bundles:
-    """Apps compiled once, for all workers."""
+def bundles() -> Bundles:
+    """Apps compiled once, for all workers and runs."""
+    return Bundles(kept.bundles())
+
+
+@pytest.fixture(scope="session")
+def module_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """XDG_CACHE_HOME where modules of the emulated device are built once, for all workers and runs; not the user's own."""
     base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    return Bundles(shared / "bundles")
+    return kept.usable_cache() or (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
 
 
 @pytest.fixture
-def kernel_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The emulated device's modules: built once for all workers, and not into the user's cache."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    monkeypatch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
+def kernel_cache(module_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs in this process keep modules of the emulated device where all tests do."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(module_cache))

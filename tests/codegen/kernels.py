@@ -18,8 +18,11 @@ from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Sink
 from heterodoop.toolchain import CcOptions
 
+from .. import kept
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+DEVICE = ROOT / "runtime" / "device"
 _SANITIZE = ["-fsanitize=undefined,address", "-fno-sanitize-recover=undefined"]
 _EXACT = ["-fno-strict-aliasing", "-ffp-contract=off"]
 FAILED = 40  # a lane's exit status is this plus hd::Status
@@ -51,21 +54,18 @@ def emit(source: Path) -> Emitted:
     return Emitted(text, isinstance(analysis.program.region, ir.CombineRegion))
 
 
-def build_lane(emitted: Emitted, folder: Path) -> Path:
+def build_lane(emitted: Emitted) -> Path:
     """A program that runs the kernel in one lane, see lane_main.cpp."""
     entry = "hd_combine" if emitted.combine else "hd_map"
-    kernel, binary = folder / f"{entry}.cu", folder / entry
-    kernel.write_text(emitted.text)
-    defines = [f'-DKERNEL="{kernel}"', f"-DENTRY={entry}", f"-DPER_RECORD={int(not emitted.combine)}"]
-    command = ["g++", "-std=c++17", "-w", "-O0", *_EXACT, *_SANITIZE, *defines, f"-I{ROOT / 'runtime' / 'device'}"]
-    subprocess.run([*command, HERE / "lane_main.cpp", "-o", binary], check=True)
-    return binary
+    defines = ['-DKERNEL="/dev/stdin"', f"-DENTRY={entry}", f"-DPER_RECORD={int(not emitted.combine)}"]
+    command = ["g++", "-std=c++17", "-w", "-O0", *_EXACT, *_SANITIZE, *defines, f"-I{DEVICE}", HERE / "lane_main.cpp"]
+    return kept.program(command, text=emitted.text, folders=[DEVICE], name=entry)
 
 
-def build_filter(source: Path, binary: Path) -> Path:
+def build_filter(source: Path) -> Path:
     """The C program as the CPU filters are built."""
-    subprocess.run(["gcc", "-w", "-O1", "-fwrapv", *_EXACT, source, "-o", binary, "-lm"], check=True)
-    return binary
+    text = source.read_text(encoding="utf-8")
+    return kept.program(["gcc", "-w", "-O1", "-fwrapv", *_EXACT, "-x", "c", "-", "-lm"], text=text)
 
 
 def run(binary: Path, data: bytes, *arguments: str) -> Done:

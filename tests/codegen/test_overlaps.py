@@ -37,7 +37,7 @@ def test_what_overlaps_is_the_cpus_and_nothing_else(tmp_path: Path) -> None:
     rng = random.Random(4)
     program = HERE / "programs" / "overlap.c"
     text = emit(program).text
-    lane, filter = build_lane(emit(program), tmp_path), build_filter(program, tmp_path / "filter")
+    lane, filter = build_lane(emit(program)), build_filter(program)
     cases = [(op, rng.randrange(50), rng.randrange(50), rng.randrange(12)) for op in OPERATIONS * 12]
     cases += [(op, 20, 20 + by, 5) for op in OPERATIONS for by in (-6, -5, -1, 0, 1, 5, 6)]
     records = {case: f"{case[0]} {case[1]} {case[2]} {case[3]}\n".encode() for case in cases}

@@ -22,6 +22,6 @@ def test_random_searches(seed: int, tmp_path: Path) -> None:
     source.write_text(program(chosen))
     emitted, data = emit(source), records(chosen)
     assert emitted.text.count("hd::search_array(") > LOOPS // 4
-    expected = run(build_filter(source, tmp_path / "filter"), data)
+    expected = run(build_filter(source), data)
     assert expected.status == 0 and expected.out
-    assert run(build_lane(emitted, tmp_path), data, "165") == expected
+    assert run(build_lane(emitted), data, "165") == expected

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,11 +26,9 @@ def yarn() -> Iterator[FakeYarn]:
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def cache(module_cache: Path) -> dict[str, str]:
     """Environment of a driver: modules of the emulated device are built once for all workers."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    return {"XDG_CACHE_HOME": str(shared / "cache"), "HADOOP_CONF_DIR": "", "HADOOP_HOME": ""}
+    return {"XDG_CACHE_HOME": str(module_cache), "HADOOP_CONF_DIR": "", "HADOOP_HOME": ""}
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from heterodoop.executor.worker_process import WorkerProcess
 from heterodoop.executor.worker_spawn import Spawned
 from heterodoop.manifest import FILE, VERSION, Fold, Input, Manifest, PairReader, Program, Region, sha256
 
+from .. import kept
 from ..support import Bundles
 from .fake_device import Behaviour, install
 from .worker_jobs import APP, SAMPLE, children
@@ -79,19 +80,9 @@ Run = Callable[..., JobResult]
 
 
 @pytest.fixture(scope="session")
-def filters(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def filters() -> Callable[[str], Path]:
     """C text -> the built filter; the same text is built once."""
-    folder = tmp_path_factory.mktemp("filters")
-    built: dict[str, Path] = {}
-
-    def build(source: str) -> Path:
-        if source not in built:
-            path = folder / f"filter{len(built)}"
-            subprocess.run(["gcc", "-O1", "-w", "-x", "c", "-", "-o", path], input=source.encode(), check=True)
-            built[source] = path
-        return built[source]
-
-    return build
+    return cache(lambda source: kept.program(["gcc", "-O1", "-w", "-x", "c", "-"], text=source))
 
 
 @pytest.fixture

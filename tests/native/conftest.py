@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from heterodoop.executor.native import FilterCommand, MapSpec, Native, TaskResult
+
+from .. import kept
 
 Compile = Callable[[str], str]
 RunMap = Callable[..., tuple[TaskResult, bytes]]
@@ -21,21 +22,9 @@ def native() -> Native:
 
 
 @pytest.fixture(scope="session")
-def compile_c(tmp_path_factory: pytest.TempPathFactory) -> Compile:
+def compile_c() -> Compile:
     """C source -> path of the program. The same text is compiled once."""
-    folder = tmp_path_factory.mktemp("filters")
-    made: dict[str, str] = {}
-    env = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # the sanitizer's library is not for gcc
-
-    def build(source: str) -> str:
-        if source not in made:
-            program = folder / f"filter{len(made)}"
-            subprocess.run(["gcc", "-O1", "-w", "-D_GNU_SOURCE", "-x", "c", "-", "-o", program], input=source, text=True,
-                           check=True, env=env)
-            made[source] = str(program)
-        return made[source]
-
-    return build
+    return cache(lambda source: str(kept.program(["gcc", "-O1", "-w", "-D_GNU_SOURCE", "-x", "c", "-"], text=source)))
 
 
 @pytest.fixture

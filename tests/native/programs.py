@@ -1,14 +1,12 @@
-"""Builds the C++ test programs of the collector and the merge once per test run; with sanitizers in a sanitized run."""
+"""Builds the C++ test programs of the collector and the merge; with sanitizers in a sanitized run."""
 
 from __future__ import annotations
 
-import fcntl
 import os
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
+from .. import kept
 
 HERE = Path(__file__).parent
 HOST = HERE.parent.parent / "runtime" / "host"
@@ -32,32 +30,15 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 
-def build(factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Program name -> path. The workers of one pytest-xdist run share a build; the first to come makes it."""
-    base = factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else factory.getbasetemp()
-    folder = base / "native-programs"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "complete").exists():
-            _build_in(folder)
-            (folder / "complete").touch()
-    return {name: folder / name for name in PROGRAMS}
-
-
-def _build_in(folder: Path) -> None:
+def build() -> dict[str, Path]:
+    """Program name -> path. What changed since they were last built is compiled again."""
     compiler = ["g++", "-std=c++20", "-fwrapv", "-pthread", "-Wall", "-Wextra", "-Werror", *FLAGS[KIND], f"-I{HOST}"]
 
-    def run(argv: list[str]) -> None:
-        subprocess.run(argv, check=True, env=environment())
-
-    def compiled(source: Path) -> str:
-        target = str(folder / f"{source.stem}.o")
-        run([*compiler, "-c", str(source), "-o", target])
-        return target
+    def compiled(source: Path) -> Path:
+        return kept.program([*compiler, "-c", source], folders=[HOST, HERE], name=f"{source.stem}.o")
 
     sources = [HERE / f"{name}.cpp" for name in PROGRAMS] + [HOST / f"{name}.cpp" for name in PARTS]
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         objects = list(pool.map(compiled, sources))
-    for i, name in enumerate(PROGRAMS):
-        run([*compiler, objects[i], *objects[len(PROGRAMS):], "-o", str(folder / name)])
+    parts = objects[len(PROGRAMS):]
+    return {name: kept.program([*compiler, objects[i], *parts], name=name) for i, name in enumerate(PROGRAMS)}

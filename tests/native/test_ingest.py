@@ -16,8 +16,8 @@ def checked(program: Path, folder: Path, rounds: int) -> None:
     assert (run.returncode, run.stdout, run.stderr) == (0, "0 failures\n", "")
 
 
-def test_the_device_gets_the_records_of_the_filter(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
-    checked(build(tmp_path_factory)["ingest_checks"], tmp_path, 5000)
+def test_the_device_gets_the_records_of_the_filter(tmp_path: Path) -> None:
+    checked(build()["ingest_checks"], tmp_path, 5000)
 
 
 @pytest.mark.skipif(KIND == "sanitized", reason="AddressSanitizer and ThreadSanitizer exclude each other")

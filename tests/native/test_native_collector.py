@@ -41,9 +41,9 @@ Collect = Callable[..., Outcome]
 
 
 @pytest.fixture
-def collect(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Collect:
+def collect(tmp_path: Path) -> Collect:
     """Runs the collector over a filter's output `data`; options as in collector_tool.cpp."""
-    tool = build(tmp_path_factory)["collector_tool"]
+    tool = build()["collector_tool"]
 
     def run(data: bytes, limit: Callable[[], None] | None = None, **options: object) -> Outcome:
         work, out = tmp_path / "work", tmp_path / "file.out"

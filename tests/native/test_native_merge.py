@@ -18,9 +18,9 @@ Merge = Callable[..., tuple[int, bytes, list[int], str]]
 
 
 @pytest.fixture
-def merge(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Merge:
+def merge(tmp_path: Path) -> Merge:
     """Merges segments (path, start, raw, part); returns status, text, counters, message."""
-    tool = build(tmp_path_factory)["collector_tool"]
+    tool = build()["collector_tool"]
     work = tmp_path / "work"
     work.mkdir()
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import subprocess
 
-import pytest
-
 from .programs import build, environment
 
 
-def test_unit_checks(tmp_path_factory: pytest.TempPathFactory) -> None:
-    run = subprocess.run([build(tmp_path_factory)["unit_checks"]], capture_output=True, text=True, env=environment())
+def test_unit_checks() -> None:
+    run = subprocess.run([build()["unit_checks"]], capture_output=True, text=True, env=environment())
     assert (run.returncode, run.stdout, run.stderr) == (0, "0 failures\n", "")

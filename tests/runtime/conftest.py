@@ -17,15 +17,15 @@ from .gpu_tasks import Run, Written, task, written
 
 
 @pytest.fixture(scope="session")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> Modules:
-    cache = tmp_path_factory.mktemp("modules")
+def modules(module_cache: Path) -> Modules:
+    cache = module_cache / "heterodoop"
     programs = toolchain_emulated.emulated_module(Path(__file__).parent / "gpu_programs.cu", cache)
     return Modules(programs, toolchain_emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache))
 
 
 @pytest.fixture(scope="session")
-def filters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return compiled(tmp_path_factory.mktemp("filters"))
+def filters() -> dict[str, str]:
+    return compiled()
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from heterodoop.executor import gpu_abi as abi
 from heterodoop.executor.native import MapSpec, Native, Progress, TaskResult, map_block
+
+from .. import kept
 
 WORDS = r"""
 #include <stdio.h>
@@ -62,15 +63,10 @@ SOURCES = {"words_cursor": WORDS, "words_area": WORDS, "words_block_area": WORDS
            "sum_warp_area": SUM, "sum_warp": SUM, "identity": IDENTITY, "copies_cursor": COPIES, "copies_area": COPIES}
 
 
-def compiled(folder: Path) -> dict[str, str]:
+def compiled() -> dict[str, str]:
     """Kernel name -> path of the C program's filter."""
-    made: dict[str, str] = {}
-    for number, source in enumerate(dict.fromkeys(SOURCES.values())):
-        path = folder / f"filter{number}"
-        argv = ["gcc", "-O1", "-w", "-D_GNU_SOURCE", "-x", "c", "-", "-o", path]
-        subprocess.run(argv, input=source, text=True, check=True)
-        made[source] = str(path)
-    return {name: made[source] for name, source in SOURCES.items()}
+    argv = ["gcc", "-O1", "-w", "-D_GNU_SOURCE", "-x", "c", "-"]
+    return {name: str(kept.program(argv, text=source)) for name, source in SOURCES.items()}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,102 @@
+"""What compilers make for tests, kept between runs: below .pytest_cache/heterodoop, under a hash of all that went into it.
+
+Bundles lie under a hash of the compiler, what it compiles with, and its settings; kernel modules and test programs under one
+of their own text (`build_cache`). A run removes what has not been used for long. Removing the folder is always safe, and
+`make clean` does. Where others may write to the checkout, modules are built anew: libraries are loaded from here.
+Not a test module.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from heterodoop import build_cache
+from heterodoop.private import why_unsafe
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / ".pytest_cache" / "heterodoop"
+BUNDLES = "bundles-"
+KEPT_BUNDLES = 3  # compilers: the one of now, and those of before a change or two
+KEPT_SECONDS = 7 * 24 * 3600.0
+# A bundle is made by no module of these (tests/test_layers.py), and by nothing of the CPU's runtime.
+_ABOVE = ("executor", "scheduler", "engine", "driver", "hadoop")
+_RUNTIME = ("device", "emu", "cpu", "math", "headers", "probe")
+_TEXTS = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
+_HEADERS = (".h", ".cuh", ".cu")
+_COMPILERS = ("cc", "gcc", "g++", "as", "ld")
+_SETTINGS = ("CC", "CXX", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH",
+             "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "HETERODOOP_ARCH", "HETERODOOP_STRICT")
+
+
+def bundles() -> Path:
+    """The folder of bundles that the compiler of this checkout, as it is now, has made."""
+    return _folder(FOLDER / f"{BUNDLES}{_compiler_key()}")
+
+
+def usable_cache() -> Path | None:
+    """A value of XDG_CACHE_HOME, for modules of the emulated device; None: they may not be loaded from the checkout."""
+    folder = _folder(FOLDER / "cache")
+    return None if why_unsafe(folder) else folder
+
+
+def program(argv: Sequence[str | Path], *, text: str = "", folders: Iterable[Path] = (), name: str = "program") -> Path:
+    """What `argv -o FILE` makes of the files that it names, and of `text` as its input.
+
+    folders  where the headers are that they include: another text in one is another program. The caller's LD_PRELOAD (a
+             sanitizer's library) is not for compilers.
+    """
+    words = [str(word) for word in argv]
+    named = [Path(word).read_bytes() for word in words if os.path.isabs(word) and Path(word).is_file()]
+    headers = [part for folder in folders for part in build_cache.tree(folder, _HEADERS)]
+    key = build_cache.key([*words, build_cache.identity(words[0]), text, *named, *headers])
+    variables = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+
+    def build(partial: Path) -> None:
+        subprocess.run([*words, "-o", str(partial)], input=text.encode(), check=True, env=variables)
+
+    folder = _folder(FOLDER / "programs" / key)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # what another worker is building is waited for
+        return build_cache.get(folder / name, build)
+
+
+def sweep(now: float | None = None) -> None:
+    """Remove bundles of compilers of long ago, and other things that nobody has used for a week."""
+    stores = sorted(FOLDER.glob(f"{BUNDLES}*"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in stores[KEPT_BUNDLES:]:
+        shutil.rmtree(old, ignore_errors=True)
+    limit = (time.time() if now is None else now) - KEPT_SECONDS
+    for top in ("cache", "programs"):
+        for path in (FOLDER / top).rglob("*"):
+            with suppress(OSError):
+                found = path.lstat()
+                if path.is_file() and max(found.st_atime, found.st_mtime) < limit:
+                    path.unlink()
+
+
+@cache
+def _compiler_key() -> str:
+    package = ROOT / "heterodoop"
+    parts: list[str | bytes] = [sys.version, str(ROOT), *(build_cache.identity(tool) for tool in _COMPILERS)]
+    parts += [f"{name}={os.environ.get(name, '')}" for name in _SETTINGS]
+    own = [path for path in sorted(package.iterdir()) if path.is_dir() and path.name not in _ABOVE]
+    parts += [part for path in sorted(package.glob("*.py")) for part in (path.name, path.read_bytes())]
+    trees = [*own, ROOT / "templates", *(ROOT / "runtime" / name for name in _RUNTIME)]
+    parts += [part for tree in trees for part in (tree.name, *build_cache.tree(tree, _TEXTS))]
+    return build_cache.key(parts)[:16]
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if path.name.startswith(BUNDLES):
+        os.utime(path)
+    return path

@@ -1,0 +1,54 @@
+"""Which worker of a test run gets which tests, and in which order: files as a whole, those that wait most first.
+
+All tests that use a Hadoop go to one worker, which starts it at once: its servers and jobs run beside everything else. Not a
+test module.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+HADOOP = "tests/hadoop/cluster/"
+# Longest first, so that no worker begins one of them when the others are done.
+FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/cases/", "tests/apps/")
+# What tests/sanitized.py runs: what goes deepest into native code, and the property test of whole jobs. In the run beside it
+# one test of each file is enough to see that it works with the library that users have.
+SANITIZED = (
+    "tests/native/", "tests/runtime/test_gpu_task.py", "tests/runtime/test_gpu_task_input.py",
+    "tests/runtime/test_gpu_task_limits.py", "tests/engine/test_oracle.py",
+)
+
+
+def scope(nodeid: str) -> str:
+    """Tests of one scope run one after the other in one worker."""
+    return HADOOP if nodeid.startswith(HADOOP) else nodeid.partition("::")[0]
+
+
+def rank(nodeid: str) -> int:
+    """Sorts tests by when they are to begin."""
+    return next((number for number, place in enumerate(FIRST) if nodeid.startswith(place)), len(FIRST))
+
+
+def first_of_each_file(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Of the files that run sanitized elsewhere, what stays here, and what does not."""
+    seen: set[str] = set()
+    kept, left = [], []
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        (left if file in seen and file.startswith(SANITIZED) else kept).append(item)
+        seen.add(file)
+    return kept, left
+
+
+class Scopes(LoadScopeScheduling):
+    """A worker takes the next scope, in the order in which pytest has the tests, when it has nothing more to do."""
+
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        return scope(nodeid)
