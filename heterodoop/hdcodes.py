@@ -210,8 +210,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD049": Entry(
         "an input was changed while the job read it",
-        "A file was replaced, written to or removed between the job's planning and the end of a task that read it. Its tasks"
-        " would have read parts of two files.",
+        "A file was replaced, written to or removed between the job's planning and its end. Its tasks would have read parts"
+        " of two files, or the job files that were never there together.",
         "Run the job again when nobody writes to its inputs; give it a copy of a file that grows.",
     ),
     "HD050": Entry(

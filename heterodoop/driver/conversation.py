@@ -10,11 +10,12 @@ import itertools
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Lock
 from typing import NamedTuple
 
 from ..errors import HeteroDoopError, UsageError
@@ -31,6 +32,7 @@ from .knowledge import Source
 from .log import Log
 from .offer import Declined, Offer
 from .protocol import BIG_CONTROL, CONTROL, VERSION, Closed, Failed, Field, Malformed, Message, Silent, Stream, Type, encode
+from .pulse import Pulse, TakenBack
 from .tasks import Cancelled, Result, Say, Tasks, Work
 from .work import WorkFolder
 
@@ -38,8 +40,6 @@ OFFER_SECONDS = RUN_SECONDS = 10.0
 PREPARE_SECONDS = 3600.0  # from ANSWER to RUN, with a WAIT at least every RUN_SECONDS
 DATA_SECONDS = 30.0  # for the next frame of a file or of a split
 INSTALL_SECONDS = 600.0
-PULSE_SECONDS = 1.0
-_LOOK_SECONDS = 0.2
 _NEED_BYTES = 48 << 10  # of names in one NEED
 _RESULT_TEXT = 4 << 10
 
@@ -165,7 +165,7 @@ class Conversation:
             why = declined
         self._s.source.watch(offer.job)
         decision = self._s.node.offer(
-            lease.number, offer.job, offer.task, offer.split.length, offer.maps, policy, offer.bundle)
+            lease.number, offer.job, offer.task, offer.split.length, offer.maps, policy, offer.bundle, time.monotonic())
         if decision.kind == "cpu" and not why.reason:
             why = Declined("the job's policy is cpu-only" if policy is CPU_ONLY else "the node's GPUs are busy", "")
         return decision, why
@@ -182,7 +182,8 @@ class Conversation:
             raise Declined("the GPU driver's queue is full", "HD619")
 
     def _refuse(self, lease: Lease, declined: Declined) -> None:
-        self._stream.send(Type.REFUSED, ("reason", declined.reason), ("code", declined.code))
+        if not isinstance(declined, TakenBack):
+            self._stream.send(Type.REFUSED, ("reason", declined.reason), ("code", declined.code))
         self._s.node.refused(lease.number)
         self._count(lease, "refused", reason=declined.reason, code=declined.code)
 
@@ -207,17 +208,18 @@ class Conversation:
         def started() -> None:
             nonlocal begun
             begun = time.monotonic()
-            self._s.node.started(lease.number)
+            self._s.node.started(lease.number, begun)
             lease.become("running")
             self._s.faults.at("running")
 
         with ExitStack() as used:
             scratch = self._scratch(lease, used)
-            with _Pulse(self._stream, lease.say, self._s.faults):
+            with Pulse(self._stream, lease, self._s.faults, self._s.node) as pulse:
                 work = self._work(lease, job, message.all("file"), environment, used)
                 lease.become("queued")
                 self._s.faults.at("queued")
-                result = self._s.tasks.run(work, scratch, TaskReader(self._read), lease.say, started)
+                reader = TaskReader(partial(self._read, pulse))
+                result = self._run(lease, pulse, partial(self._s.tasks.run, work, scratch, reader, lease.say, started))
             self._s.faults.at("result")
             lease.become("sent")
             self._send(result)
@@ -229,6 +231,21 @@ class Conversation:
         self._s.node.done(lease.number, seconds)
         self._count(lease, "installed", seconds=seconds, gpu=result.gpu, read=result.source.read, why=result.source.why,
                     bytes=result.read_bytes, stages={name: round(value, 6) for name, value in _seconds(result).items()})
+
+    @staticmethod
+    def _run(lease: Lease, pulse: Pulse, run: Callable[[], Result]) -> Result:
+        """The device's result, unless the attempt was taken back meanwhile. Raises Declined, TakenBack, Cancelled."""
+        try:
+            result = run()
+        except (Cancelled, Declined):
+            pulse.stop()
+            if pulse.taken_back:
+                raise TakenBack from None
+            raise
+        pulse.stop()
+        if pulse.taken_back:
+            raise TakenBack
+        return result
 
     def _prepared(self, lease: Lease) -> Message:
         """RUN or FAILED, which the task may keep waiting for as long as it says that it is still at work. Raises Closed."""
@@ -293,13 +310,16 @@ class Conversation:
             if wrong:
                 raise wrong
 
-    def _read(self, offset: int, size: int) -> bytes:
-        """The task reads a range of its split."""
-        self._stream.send(Type.READ, ("offset", offset), ("length", size))
-        try:
-            return b"".join(self._stream.receive_data(size, DATA_SECONDS))
-        except Failed as error:
-            raise Declined(f"neither driver nor task can read the split: {error}", "HD617") from None
+    def _read(self, pulse: Pulse, offset: int, size: int) -> bytes:
+        """The task reads a range of its split. Raises Declined; Cancelled: it was told to run on the CPU."""
+        with pulse.asking:
+            if pulse.taken_back:
+                raise Cancelled
+            self._stream.send(Type.READ, ("offset", offset), ("length", size))
+            try:
+                return b"".join(self._stream.receive_data(size, DATA_SECONDS))
+            except Failed as error:
+                raise Declined(f"neither driver nor task can read the split: {error}", "HD617") from None
 
     def _send(self, result: Result) -> None:
         """RESULT and its bytes."""
@@ -346,43 +366,3 @@ def _result_fields(result: Result) -> list[Field]:
         *fields, ("status", done.status_text[:_RESULT_TEXT]), ("stderr", result.stderr), ("retried", done.retried),
         ("gpu", result.gpu), ("read", result.source.read), ("read_bytes", result.read_bytes),
     ]
-
-
-class _Pulse:
-    """Tells the task once a second how far it is, and cancels it when the task is gone."""
-
-    def __init__(self, stream: Stream, say: Say, faults: Faults) -> None:
-        self._stream = stream
-        self._say = say
-        self._faults = faults
-        self._end = Event()
-        self._thread = Thread(target=self._run, name="pulse", daemon=True)
-
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        said = float("-inf")
-        try:
-            while not self._end.is_set():
-                if self._stream.gone():
-                    break
-                if time.monotonic() - said >= PULSE_SECONDS and not self._faults.silent:
-                    said = time.monotonic()
-                    self._tell()
-                self._end.wait(_LOOK_SECONDS)
-            else:
-                return
-        except Closed:
-            pass
-        self._say.progress.cancel()
-
-    def _tell(self) -> None:
-        ahead = self._say.ahead
-        queue: list[Field] = [] if ahead is None else [("ahead", ahead)]
-        text = self._say.text if ahead is None else f"waiting for GPU, {ahead} ahead"
-        self._stream.send(Type.PROGRESS, ("text", text), ("fraction", self._say.fraction), *queue)

@@ -43,6 +43,7 @@ from ..scheduler.model import (
 from . import speedups
 from .attempts import AttemptRunner
 from .commit import commit_job, remove_unfinished, reserve
+from .inputs import check_inputs
 from .job_report import JobReport, OnCpu, check_place
 from .layout import Layout
 from .map_sides import device_name
@@ -126,6 +127,7 @@ def _run_reported(
         job = _Job(plan, layout, runner, devices, report, make_display(sys.stderr, quiet=options.quiet), events)
         job.run()
         stop.check()
+        check_inputs(plan)
         commit_job(layout)
     except Interrupted:
         report.remove()

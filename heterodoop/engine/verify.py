@@ -24,6 +24,7 @@ from .checker import TaskChecker, Verdict
 from .commit import reserve
 from .device_names import CPU, check_device
 from .devices import DeviceSource
+from .inputs import check_inputs
 from .layout import Layout
 from .plan import Plan, RunOptions, make_plan
 from .signals import StopSignals
@@ -60,7 +61,7 @@ def verify(
     """Compare device and CPU on every map task of a job. `tell` hears of each task, in order.
 
     Raises UsageError, Limitation: as for a job. ToolError: kernels cannot be built. JobFailed: a filter fails on the
-    CPU. Interrupted: SIGINT, SIGTERM or SIGHUP.
+    CPU, or an input changes. Interrupted: SIGINT, SIGTERM or SIGHUP.
     """
     check_device(options.device)
     if options.device == CPU:
@@ -70,6 +71,7 @@ def verify(
         layout.logs.mkdir(parents=True)
         plan = make_plan(bundle, inputs, layout, options, stop.check, source)
         verdicts = tuple(_verdicts(plan, layout, source, stop, tell))
+        check_inputs(plan)
     return Verification(plan.name, plan.device, verdicts, plan.warnings)
 
 
@@ -83,7 +85,7 @@ def _verdicts(
         return
     native = Native.load()
     devices = source.open(native, plan.offload)
-    workers = _Workers(TaskChecker(plan, layout, native, devices), len(plan.splits), plan.slots.cpu)
+    workers = _Workers(TaskChecker(plan, layout, native, devices), plan)
     try:
         for number in range(len(plan.splits)):
             yield _told(workers.verdict(number, stop), tell)
@@ -95,13 +97,15 @@ def _verdicts(
 class _Workers:
     """Threads that check tasks, in their order. They do not keep the process alive: a kernel may never end."""
 
-    def __init__(self, checker: TaskChecker, tasks: int, threads: int) -> None:
+    def __init__(self, checker: TaskChecker, plan: Plan) -> None:
+        tasks = len(plan.splits)
+        self._plan = plan
         self._checker = checker
         self._todo = iter(range(tasks))
         self._done: SimpleQueue[tuple[int, Verdict | Exception]] = SimpleQueue()
         self._early: dict[int, Verdict | Exception] = {}
         self._lock = Lock()
-        self._threads = [Thread(target=self._work, daemon=True) for _ in range(min(tasks, threads))]
+        self._threads = [Thread(target=self._work, daemon=True) for _ in range(min(tasks, plan.slots.cpu))]
         for thread in self._threads:
             thread.start()
 
@@ -133,7 +137,9 @@ class _Workers:
     def _work(self) -> None:
         while (number := self._next()) is not None:
             try:
-                self._done.put((number, self._checker.check(number)))
+                verdict = self._checker.check(number)
+                check_inputs(self._plan, number)
+                self._done.put((number, verdict))
             except Exception as error:  # carried to the main thread, which raises it
                 self._done.put((number, error))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -175,6 +175,12 @@ def changed_file(split: Split) -> TaskFailure | None:
     else:
         return None
     return TaskFailure(what, "HD049", permanent=True)
+
+
+def changed_input(splits: Iterable[Split]) -> TaskFailure | None:
+    """What has become of one of the files since the job was planned; None: all are the same."""
+    files = {split.file.path: split for split in splits}
+    return next((failure for split in files.values() if (failure := changed_file(split))), None)
 
 
 def filter_command(job: CpuJob, program: Path, place: Place) -> FilterCommand:

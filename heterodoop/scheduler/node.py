@@ -1,32 +1,37 @@
 """One node's half of the scheduler under Hadoop: every map attempt asks it whether to run on a GPU or in its container.
 
-    force the GPU  iff  max(1, R/N) + q <= G * S          else gpu-first, where S >= 1           (policies.tail)
+    force the GPU  iff  max(1, R/N) <= room               else gpu-first, where S >= 1           (policies.tail)
 
 R = min(total - decided, mapsTotal - mapsCompleted): map tasks of the job that nobody has decided on, the asking one
 included. Decided tasks count by task id, not by attempt: an id stays while an attempt of it lives or has given a result.
 What happens on other nodes is heard from the coordinator or from the ApplicationMaster (`hear`); a node that has heard
-nothing takes all that it has not decided itself for its own to do, which can only make the tail begin later. S is the job's
-own: median CPU seconds per MiB of split by median GPU seconds per MiB, each over the last WINDOW attempts, without the
-wait for a GPU and the start of a JVM; until there are enough of them, that of other nodes, else of the program's last job.
+nothing takes all that it has not decided itself for its own to do, which can only make the tail begin later. `room`: tasks
+that the node's GPUs would have done besides what they have, until the container would have done one. S is the job's own:
+median CPU seconds per MiB of split by median GPU seconds per MiB, each over the last WINDOW attempts, without the wait for
+a GPU and the start of a JVM; until there are enough of them, that of other nodes, else of the program's last job.
 
-A forced attempt keeps its container until its GPU result is in. The methods may be called from several threads.
+A forced attempt keeps its container until its GPU result is in, or until it would be done sooner there from the beginning
+(`overtaken`). `now` is seconds of any clock that only goes forward. The methods may be called from several threads.
 Not here: sockets, processes, clocks, the order in which queued attempts get a GPU.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
 from .estimates import SAMPLES, WINDOW
 from .model import SlotKind
-from .policies import Policy, View
+from .on_gpu import OnGpu, ends
+from .policies import ROUNDING, Policy, View
 
 MIB = 1 << 20
 PROGRAMS = 256  # whose last speedup is remembered
+REMEMBERED_SECONDS = 86_400.0  # a GPU that others kept busy is tried again
 
 
 class Decision(NamedTuple):
@@ -79,6 +84,7 @@ class _Job:
         self.knowledge: Knowledge | None = None
         self.rates: dict[SlotKind, deque[float]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
         self.medians: dict[SlotKind, float | None] = {"cpu": None, "gpu": None}
+        self.slow: float | None = None  # GPU seconds per MiB of an attempt that was taken back, until there are SAMPLES
 
     def sample(self, kind: SlotKind, seconds_per_mib: float) -> None:
         rates = self.rates[kind]
@@ -89,18 +95,42 @@ class _Job:
     def speedup(self) -> float | None:
         """S from this node's own attempts."""
         cpu, gpu = self.medians["cpu"], self.medians["gpu"]
+        if not gpu and self.slow:
+            cpu, gpu = self._any("cpu"), self.slow
         return cpu / gpu if cpu and gpu else None
 
-    def view(self, task: str, gpus: int, busy: int, remembered: float | None) -> View:
-        """`remembered`: S of the program's last job."""
+    def known_speedup(self, remembered: float | None) -> float | None:
+        """S by the best source. `remembered`: S of the program's last job."""
+        others = self.knowledge.speedups if self.knowledge else ()
+        return self.speedup() or (median(others) if others else remembered)
+
+    def seconds(self, kind: SlotKind, remembered: float | None) -> float | None:
+        """Per MiB on this kind; None: not known. From one attempt on; but the first on a GPU may have loaded kernels, and
+        says something only of a program whose S is known. Where there is none, from the other kind's and S."""
+        speedup, found = self.known_speedup(remembered), self._any(kind)
+        if found and (kind == "cpu" or speedup):
+            return found
+        other = self._any("gpu" if kind == "cpu" else "cpu")
+        if not speedup or not other:
+            return None
+        return other * speedup if kind == "cpu" else other / speedup
+
+    def _any(self, kind: SlotKind) -> float | None:
+        rates = self.rates[kind]
+        return self.medians[kind] or (median(rates) if rates else None)
+
+    def view(self, task: str, gpus: int, busy: int, remembered: float | None, free: Sequence[float]) -> View:
+        """`remembered`: S of the program's last job; `free`: when each GPU has done what it has, in tasks of a GPU."""
         known = self.knowledge or Knowledge()
         left = self.total - (len(self.decided) - (task in self.decided)) - known.decided_elsewhere
         if known.total is not None and known.completed is not None:
             left = min(left, known.total - known.completed)
-        speedup = self.speedup() or (median(known.speedups) if known.speedups else remembered)
+        view = View(max(1, left), gpus, busy, self.known_speedup(remembered), max(1, known.nodes))
+        if not view.speedup or not free:
+            return view
         # An attempt that gets no GPU has its container's processor at once: one t_cpu, whatever the other slots do.
-        needs = (1.0, 1 / speedup) if speedup else (None, None)
-        return View(max(1, left), gpus, busy, speedup, max(1, known.nodes), *needs)
+        room = sum(math.floor(max(0.0, view.speedup - end) + ROUNDING) for end in free)
+        return view._replace(cpus_need=1.0, gpu_needs=1 / view.speedup, room=room)
 
     def report(self) -> JobReport:
         medians = self.medians
@@ -118,13 +148,14 @@ class _Job:
 
 
 class _Lease:
-    """A map attempt that asked and whose socket is open. `shared`: GPU attempts that ran when this one started."""
+    """A map attempt that asked and whose socket is open. `on_gpu`: what is known of it as one of a GPU."""
 
-    __slots__ = ("job", "kind", "nbytes", "shared", "task")
+    __slots__ = ("job", "kind", "mib", "on_gpu", "overtakes", "task")
 
-    def __init__(self, job: _Job, task: str, nbytes: int, kind: SlotKind) -> None:
-        self.job, self.task, self.nbytes, self.kind = job, task, nbytes, kind
-        self.shared = 0  # 0: has not started
+    def __init__(self, job: _Job, task: str, nbytes: int, kind: SlotKind, overtakes: bool) -> None:
+        self.job, self.task, self.mib, self.kind = job, task, max(nbytes, 1) / MIB, kind
+        self.overtakes = overtakes  # whether its container may take it back
+        self.on_gpu = OnGpu()
 
 
 class Node:
@@ -136,16 +167,18 @@ class Node:
     def __init__(self, gpus: int, sessions: int = 1) -> None:
         self._gpus, self._sessions = gpus, sessions
         self._leases: dict[int, _Lease] = {}
+        self._on_gpus: dict[int, _Lease] = {}  # of them, those that run on GPUs or wait for one
         self._jobs: dict[str, _Job] = {}
-        self._speedups: OrderedDict[str, float] = OrderedDict()  # by program, the one that was used last at the end
-        self._queued_or_running = 0  # q
-        self._running = 0  # of them
+        # By program, the one that was measured last at the end: S and when.
+        self._speedups: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._running = 0  # on GPUs
+        self._now = 0.0
         self._lock = threading.Lock()
 
     @property
     def busy(self) -> int:
         """q: attempts that run on this node's GPUs or wait for one, of all jobs."""
-        return self._queued_or_running
+        return len(self._on_gpus)
 
     def resize(self, gpus: int) -> None:
         """Set G: a GPU was given up, or is back. What it had is told by `refused` or `closed`."""
@@ -153,7 +186,7 @@ class Node:
             self._gpus = gpus
 
     def offer(
-        self, lease: int, job: str, task: str, nbytes: int, maps: int, policy: Policy, program: str = "",
+        self, lease: int, job: str, task: str, nbytes: int, maps: int, policy: Policy, program: str = "", now: float = 0.0,
     ) -> Decision:
         """Decide on a map attempt. An attempt that cannot have a GPU at all is offered with policies.CPU_ONLY.
 
@@ -164,15 +197,82 @@ class Node:
         with self._lock:
             if lease in self._leases:
                 raise ValueError(f"lease {lease} is taken")
+            self._now = max(self._now, now)
             state = self._job(job)
             state.total, state.program = max(maps, 1), program
-            view = state.view(task, self._gpus, self._queued_or_running, self._speedups.get(program))
+            free = self._free_in_tasks(state, max(nbytes, 1) / MIB)
+            view = state.view(task, self._gpus, len(self._on_gpus), self._remembered(program), free)
             decision = self._decide(view, policy)
             state.enter(task)
             state.live += 1
-            self._leases[lease] = _Lease(state, task, nbytes, decision.kind)
-            self._queued_or_running += decision.kind == "gpu"
+            found = self._leases[lease] = _Lease(state, task, nbytes, decision.kind, policy.duplicates)
+            if decision.kind == "gpu":
+                self._on_gpus[lease] = found
             return decision
+
+    def _free_in_tasks(self, job: _Job, mib: float) -> list[float]:
+        """When each GPU is done with what it has, in tasks of `mib` MiB of the job; one of which nothing is known counts as
+        a whole one."""
+        one = job.seconds("gpu", self._remembered(job.program))
+        needs = []
+        for found in self._in_turn():
+            left = self._left(found) if one else None
+            needs.append(left / (one * mib) if one and left is not None else 1.0)
+        return ends(needs, self._gpus)
+
+    def _in_turn(self) -> list[_Lease]:
+        """Attempts on GPUs, then those that wait for one, oldest first."""
+        return sorted(self._on_gpus.values(), key=lambda found: not found.on_gpu.shared)
+
+    def _left(self, lease: _Lease) -> float | None:
+        """Seconds of a GPU that the attempt still needs; None: not known. One that shares its GPU needs its share."""
+        rate = lease.job.seconds("gpu", self._remembered(lease.job.program))
+        share = self._share(lease)
+        left = lease.on_gpu.left(rate * lease.mib * share if rate else None, self._now)
+        return left / share if left is not None else None
+
+    def _share(self, lease: _Lease) -> float:
+        """Attempts that a GPU has at a time while it has this one. They take longer each, and the GPU is no slower."""
+        shared = lease.on_gpu.shared
+        return max(1.0, (shared + self._running) / 2 / self._gpus) if shared and self._gpus else 1.0
+
+    def overtaken(self, lease: int, fraction: float, now: float) -> bool:
+        """Whether an attempt that runs on a GPU, or waits for one, would be done sooner in its container from now on.
+
+        fraction  how much of it is done, 0 to 1. What is true here should then be `refused`; the job's later attempts are
+        told so by the speedup.
+        """
+        with self._lock:
+            self._now = max(self._now, now)
+            found = self._on_gpus.get(lease)
+            if not found or not found.overtakes:
+                return False
+            found.on_gpu.advance(fraction, now)
+            cpu, needs = found.job.seconds("cpu", self._remembered(found.job.program)), self._until(found)
+            if cpu is None or needs is None or needs <= cpu * found.mib + ROUNDING:
+                return False
+            if found.on_gpu.shared:
+                self._slow(found, needs)
+            return True
+
+    def _until(self, lease: _Lease) -> float | None:
+        """Seconds until the attempt's end on a GPU; None: not known."""
+        own = self._left(lease)
+        if own is None or not self._gpus:
+            return None
+        if lease.on_gpu.shared:
+            return own * self._share(lease)
+        before = self._in_turn()
+        needs = [self._left(found) for found in before[:before.index(lease)]]
+        return min(ends([one for one in needs if one is not None], self._gpus)) + own
+
+    def _slow(self, lease: _Lease, needs: float) -> None:
+        """The attempt is taken back, which tells how slow a GPU is: by its rate, or else as one attempt of several."""
+        whole, share = lease.on_gpu.whole(), self._share(lease) * lease.mib
+        if whole is not None:
+            lease.job.slow = whole / share
+        else:
+            lease.job.sample("gpu", (self._now - lease.on_gpu.started + needs) / share)
 
     def _decide(self, view: View, policy: Policy) -> Decision:
         slots = view.gpus * self._sessions
@@ -182,39 +282,42 @@ class Node:
             return Decision("cpu")
         return Decision("gpu", forced=True, ahead=view.gpu_busy - slots + 1)
 
-    def started(self, lease: int) -> None:
+    def started(self, lease: int, now: float = 0.0) -> None:
         """The attempt has its GPU: its seconds count from here."""
         with self._lock:
-            found = self._leases.get(lease)
-            if found and found.kind == "gpu" and not found.shared:
+            self._now = max(self._now, now)
+            found = self._on_gpus.get(lease)
+            if found and not found.on_gpu.shared:
                 self._running += 1
-                found.shared = self._running
+                found.on_gpu.shared, found.on_gpu.started = self._running, now
 
     def done(self, lease: int, seconds: float) -> None:
         """The attempt's result is in place; it took `seconds` where it ran, without waiting for a GPU."""
         with self._lock:
             if found := self._leases.pop(lease, None):
-                if found.kind == "gpu" and self._gpus:
-                    # Attempts that share a GPU take longer each, and the GPU is no slower: count its share only.
-                    seconds /= max(1.0, (found.shared + self._running) / 2 / self._gpus)
                 found.job.live -= 1
-                found.job.sample(found.kind, max(seconds, 0.0) * MIB / max(found.nbytes, 1))
+                found.job.sample(found.kind, max(seconds, 0.0) / self._share(found) / found.mib)
                 self._remember(found.job)
-                self._leave_gpu(found)
+                self._leave_gpu(lease, found)
 
     def _remember(self, job: _Job) -> None:
         speedup = job.speedup()
         if job.program and speedup:
-            self._speedups[job.program] = speedup
+            self._speedups[job.program] = speedup, self._now
             self._speedups.move_to_end(job.program)
             if len(self._speedups) > PROGRAMS:
                 self._speedups.popitem(last=False)
+
+    def _remembered(self, program: str) -> float | None:
+        """S of the program's last job, a day at most."""
+        speedup, when = self._speedups.get(program, (None, 0.0))
+        return speedup if self._now - when <= REMEMBERED_SECONDS else None
 
     def refused(self, lease: int) -> None:
         """The GPU gives the attempt back: it runs in its container, and stays decided."""
         with self._lock:
             if found := self._leases.get(lease):
-                self._leave_gpu(found)
+                self._leave_gpu(lease, found)
 
     def closed(self, lease: int) -> None:
         """The attempt is gone without a result: its task will be tried again, here or elsewhere."""
@@ -222,7 +325,7 @@ class Node:
             if found := self._leases.pop(lease, None):
                 found.job.live -= 1
                 found.job.leave(found.task)
-                self._leave_gpu(found)
+                self._leave_gpu(lease, found)
 
     def hear(self, job: str, knowledge: Knowledge | None) -> None:
         """What is known of a job by now; None: nothing but what this node does itself."""
@@ -250,8 +353,7 @@ class Node:
             job = self._jobs[name] = _Job()
         return job
 
-    def _leave_gpu(self, lease: _Lease) -> None:
-        if lease.kind == "gpu":
-            self._queued_or_running -= 1
-            self._running -= lease.shared > 0
-            lease.kind = "cpu"
+    def _leave_gpu(self, lease: int, found: _Lease) -> None:
+        if self._on_gpus.pop(lease, None):
+            self._running -= found.on_gpu.shared > 0
+            found.kind, found.on_gpu.shared = "cpu", 0

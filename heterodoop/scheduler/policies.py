@@ -32,6 +32,8 @@ class View(NamedTuple):
     nodes      N: nodes that serve the job.
     cpus_need  until CPU slots would have done all that is left without the GPUs; None: not known. In times t_cpu.
     gpu_needs  for the task on a GPU slot; None: not known. In times t_cpu.
+    room       tasks that the GPUs would have done besides what they have, until this CPU slot would have done one; None: not
+               known, and `gpu_busy` counts each task that they have as a whole one.
     """
 
     undecided: int
@@ -41,11 +43,13 @@ class View(NamedTuple):
     nodes: int = 1
     cpus_need: float | None = None
     gpu_needs: float | None = None
+    room: int | None = None
 
 
 class Policy(NamedTuple):
     """`takes`: whether a slot of this kind may take the next map task. `duplicates`: whether a slot that has nothing left to
-    do may run again what still runs on a slot of the other kind."""
+    do may run again what still runs on a slot of the other kind; under Hadoop, whether a container may take back what its
+    node's GPU has."""
 
     name: str
     takes: Callable[[View, SlotKind], bool]
@@ -71,6 +75,8 @@ def tail(view: View, kind: SlotKind) -> bool:
     """gpu-first, until one side is expected to be done with all that is left before a slot of the other is with one task."""
     if _cpus_are_sooner(view):
         return kind == "cpu"
+    if view.room is not None:
+        return view.room >= 1 if kind == "gpu" else _share(view) > view.room
     return kind == "gpu" or not _gpus_are_sooner(view, _share(view) + view.gpu_busy)
 
 

@@ -3,7 +3,8 @@
 Every node has a container per CPU slot and one per GPU. At any moment free GPUs ask first, node by node, then free CPU
 slots; all of a cluster know at once what is decided (the coordinator tells a driver within a second). A task that is
 forced keeps its CPU slot until the GPU has done it; one that gets no GPU though its GPU is free (S < 1) runs in that GPU's
-container on the CPU. Once it is measured to be no slower, that GPU goes to the next task in whichever container. With
+container on the CPU. Once it is measured to be no slower, that GPU goes to the next task in whichever container. A task
+that a GPU has and its container would do sooner from the beginning is taken back. With
 `heartbeat` a node gets tasks only then, as in Hadoop 1; with `cap` it gets at most as many as it has GPUs once the paper's
 job tail has begun (its JobTracker half, Algorithm 2).
 
@@ -54,7 +55,7 @@ IDEAL = Conditions()
 
 
 class Span(NamedTuple):
-    """A task on a node: `asked` when it got its container, `start` and `end` on the processor or GPU."""
+    """A task on a node: `asked` when it got its container, `start` and `end` on the processor or GPU that did it."""
 
     node: int
     gpu: bool
@@ -76,11 +77,23 @@ class Outcome(NamedTuple):
     spans: tuple[Span, ...]
 
 
+class _OnGpu(NamedTuple):
+    """A task that a GPU has begun."""
+
+    forced: bool
+    asked: float
+    start: float
+    end: float
+
+    def fraction(self, now: float) -> float:
+        return (now - self.start) / (self.end - self.start)
+
+
 class _Place:
     """A node. free_gpus: GPUs whose container is free, and they are. lent: leases that run on the CPU in a GPU's container.
-    queue: forced tasks that wait for a GPU, as (lease, when they asked)."""
+    queue: forced tasks that wait for a GPU, as (lease, when they asked). on_gpus: what runs there, by lease."""
 
-    __slots__ = ("free_cpus", "free_gpus", "lent", "mine", "node", "number", "queue")
+    __slots__ = ("free_cpus", "free_gpus", "lent", "mine", "node", "number", "on_gpus", "queue")
 
     def __init__(self, number: int, shape: Shape) -> None:
         self.number = number
@@ -88,6 +101,7 @@ class _Place:
         self.free_gpus, self.free_cpus = shape.gpus, shape.cpu_slots
         self.lent: list[int] = []
         self.queue: deque[tuple[int, float]] = deque()
+        self.on_gpus: dict[int, _OnGpu] = {}
         self.mine = 0  # tasks that it has decided on
 
     def take(self, lease: int, *, on_gpu: bool, cpu_slot: bool) -> None:
@@ -106,6 +120,13 @@ class _Place:
             self.lent.remove(lease)
         self.free_gpus += on_gpu or lent
         self.free_cpus += forced or not (on_gpu or lent)
+
+    def overtaken(self, now: float) -> list[int]:
+        """Tasks on GPUs, and of those that wait for one, that their containers would do sooner."""
+        for lease, task in self.on_gpus.items():
+            self.node.overtaken(lease, task.fraction((task.start + now) / 2), (task.start + now) / 2)
+        running = [lease for lease, task in self.on_gpus.items() if self.node.overtaken(lease, task.fraction(now), now)]
+        return running + [lease for lease, _ in self.queue if self.node.overtaken(lease, 0.0, now)]
 
 
 def simulate(shape: Shape, policy: Policy, conditions: Conditions = IDEAL, *, spans: bool = False) -> Outcome:
@@ -166,14 +187,41 @@ class _Run:
         self.now, lease, number, on_gpu, forced, seconds = heapq.heappop(self.ends)
         place = self.places[number]
         place.node.done(lease, seconds)
+        place.on_gpus.pop(lease, None)
         self.completed += 1
         if not self.speedups and (measured := place.node.speedup(JOB)):
             self.speedups = (measured,)  # the coordinator tells it to all
         place.give_back(lease, on_gpu=on_gpu, forced=forced)
-        if place.queue and place.free_gpus:
+        if self.policy.duplicates:
+            for lease in place.overtaken(self.now):
+                self._take_back(place, lease)
+        self._serve_queue(place)
+        return number
+
+    def _serve_queue(self, place: _Place) -> None:
+        while place.queue and place.free_gpus:
             lease, asked = place.queue.popleft()
             self._start(place, lease, asked, on_gpu=True, forced=True)
-        return number
+
+    def _take_back(self, place: _Place, lease: int) -> None:
+        """A task that a GPU has, or that waits for one, begins anew in its container."""
+        place.node.refused(lease)
+        if task := place.on_gpus.pop(lease, None):
+            self.busy[True] -= task.end - self.now
+            self.on_gpus -= 1
+            self.ends = [end for end in self.ends if end[1] != lease]
+            heapq.heapify(self.ends)
+            if self.spans is not None:
+                self.spans.remove(Span(place.number, True, *task))
+            place.free_gpus += task.forced
+            if not task.forced:
+                place.lent.append(lease)
+            self.lent |= not task.forced
+            asked = task.asked
+        else:
+            asked = dict(place.queue)[lease]
+            place.queue.remove((lease, asked))
+        self._run(place, lease, asked, on_gpu=False, forced=False)
 
     def _hand_out(self, places: list[_Place]) -> None:
         """Free GPUs ask, then free CPU slots."""
@@ -199,7 +247,7 @@ class _Run:
         if self.listens:
             elsewhere = lease - place.mine
             place.node.hear(JOB, Knowledge(shape.tasks, self.completed, elsewhere, shape.nodes, self.speedups))
-        kind, forced, _ = place.node.offer(lease, JOB, str(lease), MIB, shape.tasks, self.policy)
+        kind, forced, _ = place.node.offer(lease, JOB, str(lease), MIB, shape.tasks, self.policy, now=self.now)
         place.mine += 1
         self.left -= 1
         self.forced += forced
@@ -213,19 +261,25 @@ class _Run:
     def _start(
         self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool, container: bool = False,
     ) -> None:
+        place.take(lease, on_gpu=on_gpu, cpu_slot=container)
+        self.lent |= not (on_gpu or container)
+        self._run(place, lease, asked, on_gpu=on_gpu, forced=forced)
+
+    def _run(self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool) -> None:
+        """The task has what it runs on."""
         jitter = self.conditions.jitter
         seconds = self.shape.gpu_seconds if on_gpu else self.shape.cpu_seconds
         if jitter:
             seconds *= 1 + jitter * self.random.uniform(-1, 1)
-        place.take(lease, on_gpu=on_gpu, cpu_slot=container)
-        self.lent |= not (on_gpu or container)
+        task = _OnGpu(forced, asked, self.now, self.now + seconds)
         if on_gpu:
-            place.node.started(lease)
+            place.node.started(lease, self.now)
+            place.on_gpus[lease] = task
         self.on_gpus += on_gpu
         self.busy[on_gpu] += seconds
-        heapq.heappush(self.ends, (self.now + seconds, lease, place.number, on_gpu, forced, seconds))
+        heapq.heappush(self.ends, (task.end, lease, place.number, on_gpu, forced, seconds))
         if self.spans is not None:
-            self.spans.append(Span(place.number, on_gpu, forced, asked, self.now, self.now + seconds))
+            self.spans.append(Span(place.number, on_gpu, *task))
 
     def _outcome(self) -> Outcome:
         shape = self.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from heterodoop.driver.place import Place
 from heterodoop.driver.protocol import Type
 from heterodoop.driver.yarn_rest import Rest
 
-from .client import CPU_DONE, INSTALLED, Attempt
+from .client import CPU_DONE, INSTALLED, RUN, Attempt
 from .coordinating import SECRET, Running
 from .fake_yarn import JOB, FakeYarn, job_says, page, proxied
 from .running import Driver, running, wait_for
@@ -106,3 +107,31 @@ def test_drivers_that_share_a_coordinator(
             coordinator.end()
             wait_for(lambda: state(second)["knowledge"]["source"] == "poll")
             wait_for(lambda: told(second, attempt) == "cpu 0 0")  # alone, it knows no speedup
+
+
+def delayed(said: dict[str, str]) -> bool:
+    return said["text"].startswith("delayed")
+
+
+def test_what_a_slow_gpu_has_is_taken_back(environment: dict[str, str], attempt: Attempt) -> None:
+    """Nothing is known of the GPU but that it takes its time; the container would long have been done. An attempt of another
+    policy keeps what it has."""
+    slow = {"heterodoop.gpu.delay": "60"}
+    with running("--sessions", 1, environment=environment) as driver:
+        with driver.client() as first:
+            assert first.offer(replace(task(attempt, 0), conf=slow))["run"] == "gpu"
+            first.send(RUN, *attempt.run())
+            first.until(attempt, delayed)
+            with driver.client() as second:
+                assert second.offer(task(attempt, 1))["run"] == "cpu"
+                second.send(CPU_DONE, ("seconds", 0.2))
+            outcome = first.rest(attempt)
+            assert outcome.kind == "refused" and "slower than this container" in outcome.text("reason")
+            first.send(CPU_DONE, ("seconds", 0.2))
+        idle(driver)
+        assert len(driver.events("cpu_done")) == 2 and not driver.events("installed")
+        with driver.client() as third:
+            assert third.offer(replace(task(attempt, 2), policy="gpu-first", conf=slow))["run"] == "gpu"
+            third.send(RUN, *attempt.run())
+            begun = time.monotonic()
+            third.until(attempt, lambda said: delayed(said) and time.monotonic() > begun + 1.6)

@@ -92,3 +92,20 @@ def test_an_input_that_changes_while_the_job_runs_ends_it(bundle, tmp_path: Path
     assert caught.value.code == "HD049"
     assert "in its first attempt" in caught.value.message and str(source) in caught.value.message
     assert not (tmp_path / "out").exists()
+
+
+def test_an_input_that_changes_after_its_last_task_ends_the_job(bundle, tmp_path: Path):
+    """Its one task is done when the other file's begins."""
+    first, second = put(tmp_path / "a", b"abc\n"), put(tmp_path / "b", b"def\n")
+
+    class Vandal:
+        def map_task(self, spec: MapSpec, progress: Progress | None = None) -> TaskResult:
+            if spec.input == str(second):
+                first.write_bytes(b"abd\n")
+            return Native.load().map_task(spec, progress)
+
+    os.utime(first, (1, 1))
+    with pytest.raises(JobFailed, match="was written to") as caught:
+        options = RunOptions(cpu_slots=1, quiet=True)
+        local.run_local(bundle(CAT), [str(first), str(second)], str(tmp_path / "out"), options, runner=Vandal())  # type: ignore[arg-type]
+    assert caught.value.code == "HD049" and str(first) in caught.value.message and not (tmp_path / "out").exists()

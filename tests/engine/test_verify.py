@@ -247,3 +247,20 @@ def test_a_gpu_runs_each_task_again_and_in_smaller_pieces() -> None:
     found = configurations("cuda", DeviceOptions(sub_split=5_000_000, arena=7))
     assert [c.options.sub_split for c in found] == [5_000_000, 5_000_000, 100_000]
     assert {c.options.arena for c in found} == {7} and {c.options.order for c in found} == {"forward"}
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_an_input_that_changes_meanwhile_ends_it(fake, bundle, check, tmp_path, last: bool) -> None:
+    """Also one whose only task is done: the first file changes when the second task has been told of."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    for path in (first, second):
+        path.write_bytes(TEXT)
+        os.utime(path, (1, 1))
+
+    def tell(verdict: Verdict) -> None:
+        if verdict.task == int(last):
+            first.write_bytes(TEXT)
+
+    with pytest.raises(JobFailed, match="was written to") as caught:
+        verify(with_kernel(bundle(CAT)), [str(first), str(second)], RunOptions(device="emulated", cpu_slots=1), tell)
+    assert caught.value.code == "HD049" and str(first) in caught.value.message

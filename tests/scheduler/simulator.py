@@ -8,6 +8,7 @@ Not a test module.
 from __future__ import annotations
 
 import heapq
+from math import floor
 from typing import NamedTuple
 
 from heterodoop.scheduler.estimates import SAMPLES, Estimates
@@ -86,8 +87,15 @@ class Nodes:
     def takes(self, node: int, kind: SlotKind) -> bool:
         shape = self.shape
         busy = shape.gpus - self.free_gpus[node] + self.queued[node]
-        view = View(self.left, shape.gpus, busy, shape.speedup, shape.nodes, 1.0, 1 / shape.speedup)
+        view = View(self.left, shape.gpus, busy, shape.speedup, shape.nodes, 1.0, 1 / shape.speedup, self.room(node))
         return self.policy.takes(view, kind)
+
+    def room(self, node: int) -> int:
+        """GPU tasks that can end on the node within t_cpu from now, and that nobody has taken."""
+        shape = self.shape
+        free = [end - self.now for end, where, gpu, _ in self.ends if where == node and gpu]
+        free += [0.0] * (shape.gpus - len(free))
+        return sum(floor((shape.t_cpu - end) / shape.t_gpu + 1e-9) for end in free if end <= shape.t_cpu) - self.queued[node]
 
     def serve_queue(self, node: int) -> None:
         while self.queued[node] and self.free_gpus[node]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heterodoop.scheduler.node import MIB, PROGRAMS, Decision, Knowledge, Node
+from heterodoop.scheduler.node import MIB, PROGRAMS, REMEMBERED_SECONDS, Decision, Knowledge, Node
 from heterodoop.scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
 
 ON_CPU, ON_GPU = Decision("cpu"), Decision("gpu")
@@ -205,3 +205,67 @@ def test_a_lease_is_one_attempt() -> None:
         late(99)
     node.done(99, 1.0)
     assert node.busy == 1
+
+
+def on_gpu(node: Node, task: int, now: float, policy: Policy = TAIL, lease: int = -1) -> None:
+    lease = task if lease < 0 else lease
+    assert node.offer(lease, "j", f"t{task}", MIB, 10, policy, "p", now).kind == "gpu"
+    node.started(lease, now)
+
+
+def on_cpu(node: Node, task: int, seconds: float, now: float) -> None:
+    node.offer(task, "j", f"t{task}", MIB, 10, CPU_ONLY, "p", now)
+    node.done(task, seconds)
+
+
+def test_a_slow_attempt_is_taken_back_by_its_rate_and_the_next_job_knows() -> None:
+    node = Node(gpus=1)
+    on_gpu(node, 0, 0.0)
+    assert not node.overtaken(0, 0.01, 1.0) and not node.overtaken(0, 0.02, 2.0), "nothing is known of the CPU"
+    on_cpu(node, 1, 5.0, 3.0)
+    assert node.overtaken(0, 0.03, 3.0)
+    node.refused(0)
+    assert node.speedup("j") == pytest.approx(0.05) and node.offer(2, "j", "t2", MIB, 10, TAIL, "p", 3.0) == ON_CPU
+    node.done(0, 5.0)
+    node.forget("j")
+    assert node.offer(3, "next", "t0", MIB, 10, TAIL, "p", 9.0) == ON_CPU
+    assert node.offer(4, "other day", "t0", MIB, 10, TAIL, "p", 10.0 + REMEMBERED_SECONDS) == ON_GPU, "it is tried again"
+
+
+def test_kernels_that_load_do_not_make_a_gpu_slow() -> None:
+    """Before the first bytes are done an attempt is late, not slow: three of them are."""
+    node = Node(gpus=1)
+    on_cpu(node, 9, 2.0, 0.0)
+    for lease in range(3):
+        assert node.speedup("j") is None
+        on_gpu(node, 0, 10.0 * lease, lease=lease + 20)
+        assert not node.overtaken(lease + 20, 0.0, 10.0 * lease + 1.9), "it may be done at once"
+        assert node.overtaken(lease + 20, 0.0, 10.0 * lease + 2.1)
+        node.refused(lease + 20)
+    on_cpu(node, 9, 2.0, 30.0)
+    on_cpu(node, 9, 2.0, 30.0)
+    assert node.speedup("j") == pytest.approx(2 / 4.2)
+    on_gpu(node, 1, 30.0, GPU_FIRST)
+    assert not node.overtaken(1, 0.0, 99.0), "of another policy"
+
+
+def test_a_fast_gpu_keeps_its_attempts_and_one_that_waits_too_long_is_taken_back() -> None:
+    node = Node(gpus=1)
+    node.hear("j", Knowledge(speedups=(4.0,)))
+    on_cpu(node, 9, 8.0, 0.0)
+    for lease in range(4):  # 2 s each
+        assert node.offer(lease, "j", f"t{lease}", MIB, 5, TAIL, "p", 0.0).kind == "gpu"
+    node.started(0, 0.0)
+    assert not any(node.overtaken(lease, 0.0, 1.0) for lease in range(4))
+    assert [node.overtaken(lease, 0.0, 8.5) for lease in range(4)] == [False, True, True, True], "it is 6.5 s late"
+    assert node.overtaken(0, 0.0, 10.5)
+
+
+def test_a_gpu_that_is_about_to_end_a_task_has_room() -> None:
+    """The last task of two: 11 s on a GPU that is done in 1 s, or 16 s here."""
+    for now, kind in ((0.0, "cpu"), (10.0, "gpu")):
+        node = Node(gpus=1)
+        samples(node, "cpu", 16.0, 3)
+        samples(node, "gpu", 11.0, 3)
+        on_gpu(node, 0, 0.0)
+        assert node.offer(1, "j", "t1", MIB, 4, TAIL, "p", now).kind == kind
