@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import interrupts, last_resort
+from . import interrupts, last_resort, private
 
 SUFFIX = ".hd-tmp"
 PREFIX = "heterodoop-"  # of all folders among the system's temporary files
@@ -27,7 +27,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 def folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     """A new folder below `parent`, gone at the end. Raises OSError.
 
-    parent  None: the system's folder for temporary files, and PREFIX goes before the name.
+    parent  None: the system's folder for temporary files, and PREFIX goes before the name. Raises UsageError HD667: others
+            could put another one into its place.
     """
     shared = "" if parent else PREFIX
     root = parent or Path(tempfile.gettempdir())
@@ -37,6 +38,8 @@ def folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
             path, lock = _make(shared + prefix, root)
             stack.callback(os.close, lock)
             stack.enter_context(last_resort.owing(lambda: shutil.rmtree(path, ignore_errors=True)))
+        if shared:
+            private.check(path, "a job's programs (TMPDIR)")
         yield path
 
 

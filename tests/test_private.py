@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -141,3 +144,62 @@ def test_no_more_is_read_than_may_be(tmp_path_factory: pytest.TempPathFactory, s
         with pytest.raises(OSError, match=f"larger than the {most} bytes"):
             read_regular(path, most)
     assert stat.S_ISREG(path.stat().st_mode)
+
+
+MODES = (0o755, 0o775, 0o777, 0o1777)
+
+
+def attacked(program: Path, levels: list[Path]) -> list[str]:
+    """What another user gets done, who wants to have another program run under this path. He tries all of it."""
+    def swaps() -> Iterator[tuple[str, Callable[[], object]]]:
+        yield "wrote", lambda: program.write_text("his")
+        yield "removed", lambda: program.unlink()
+        yield "put", lambda: (program.parent / "his").write_text("his")
+        for at in levels:
+            yield f"moved {at.name}", lambda at=at: at.rename(at.with_name("away"))  # type: ignore[misc]
+            yield f"took {at.name}", lambda at=at: at.symlink_to("/")  # type: ignore[misc]
+            yield f"opened {at.name}", lambda at=at: at.chmod(0o777)  # type: ignore[misc]
+
+    done = []
+    for what, swap in swaps():
+        with suppress(OSError):
+            swap()
+            done.append(what)
+    return done
+
+
+def as_another_user(attack: Callable[[], list[str]]) -> list[str]:
+    read, write = os.pipe()
+    if not (child := os.fork()):
+        os.setgroups([])
+        os.setgid(OTHER)
+        os.setuid(OTHER)
+        os.write(write, "\n".join(attack()).encode())
+        os._exit(0)
+    os.close(write)
+    with open(read, encoding="utf-8") as said:
+        done = said.read().splitlines()
+    os.waitpid(child, 0)
+    return done
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize("group", [0, OTHER])
+def test_what_passes_the_check_cannot_be_changed_by_another_user_later(group: int) -> None:
+    """So it makes no difference that a program is run by its path after the folder has been looked at: nobody but the user
+    and root has a moment in which he could put another one there. All modes of a folder and of two parents, below /tmp."""
+    passed = taken = 0
+    with tempfile.TemporaryDirectory(dir="/tmp") as top:
+        os.chmod(top, 0o755)
+        for number, modes in enumerate(itertools.product(MODES, repeat=3)):
+            levels = [base := Path(top, str(number)), base / "a", base / "a" / "b"]
+            levels[-1].mkdir(parents=True)
+            (program := levels[-1] / "program").write_text("ours")
+            for level, mode in zip(levels, modes, strict=True):
+                os.chown(level, 0, group)
+                level.chmod(mode)
+            safe = not why_unsafe(levels[-1])
+            done = as_another_user(lambda: attacked(program, levels))  # noqa: B023
+            assert not (safe and done), f"{[oct(mode) for mode in modes]}: {done}"
+            passed, taken = passed + safe, taken + bool(done)
+    assert passed >= 4 and taken >= 32, "both kinds were tried"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from .. import private, scratch
+from .. import scratch
 from ..compiler import compile as compiling
 from ..diag import Diagnostic
 from ..engine import commit
@@ -39,7 +39,6 @@ class Compiled:
         self._folder = contextlib.ExitStack()
         try:
             folder = self._folder.enter_context(scratch.folder("app-"))
-            private.check(folder, "a job's programs (TMPDIR)")
             bundle, result = self._compile(folder / f"{self._options.name}.hdp")
         except BaseException:
             self.__exit__()

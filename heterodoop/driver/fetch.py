@@ -26,13 +26,14 @@ _TICK_SECONDS = 0.2
 
 
 class SplitRequest(NamedTuple):
-    """What a task is to read. `uri`: Hadoop's Path as a URI."""
+    """What a task is to read. `uri`: Hadoop's Path as a URI. longest: bytes of the longest record, 0: any."""
 
     uri: str
     start: int
     length: int
     delimiter: bytes
     user: str
+    longest: int = 0
 
     @property
     def end(self) -> int:
@@ -57,6 +58,10 @@ class Input:
 
 class TooBig(Exception):
     """The split does not fit the memory that the driver may use."""
+
+
+class TooLong(Exception):
+    """The split's last record goes on behind it for more than a record may have."""
 
 
 class Memory:
@@ -130,7 +135,10 @@ class TaskReader:
 def fetched(
     request: SplitRequest, cluster: Cluster, task: TaskReader, check: Callable[[], None],
 ) -> Iterator[Input]:
-    """The split, until the block ends. `check` is called between ranges and may raise, as `task` may. Raises OSError."""
+    """The split, until the block ends. `check` is called between ranges and may raise, as `task` may.
+
+    Raises OSError; TooLong.
+    """
     if path := local_path(request.uri):
         yield Input(path, request.end, "driver", 0)
         return
@@ -216,6 +224,8 @@ def _fill_rest(fd: int, request: SplitRequest, read: Callable[[int, int], bytes]
         found = _end_of_record(kept, max(0, begin - base), delimiter)
         if len(data) < size or (0 <= found < len(kept)):
             return at - request.end
+        if request.longest and at - request.end > request.longest:
+            raise TooLong(f"{request.uri}: the record at byte {request.end} has more than {request.longest} bytes")
         size = min(2 * size, RANGE)
 
 

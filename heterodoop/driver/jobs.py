@@ -45,6 +45,7 @@ class Bundle:
             environment=environment, reducers=offer.reduces, delimiter=offer.split.delimiter,
             accept_exit_code=offer.accepts_exit_code, sort_bytes=offer.sort_bytes, reporter_prefix=offer.reporter_prefix,
             attempt_environment=True, timeout_seconds=task_timeout(environment),
+            line_max=offer.split.longest,
         )
 
     def _binary(self, role: Role) -> Path | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..executor.cpu_task import LEAST_LINE, LINE_MAX
 from ..scheduler.policies import POLICIES, Policy
 from ..storage.local import SUFFIXES, UNSUPPORTED, suffix_of
 from .codec import CODECS
@@ -65,10 +66,12 @@ class Offer:
             message.text("path"), message.number("start"), message.number("length"), message.raw("delimiter", b""),
             message.text("user"),
         )
+        conf = _settings(message)
+        request = request._replace(longest=_line_max(conf))
         return cls(
             message.number("version"), job, attempt, request, message.number("maps", 0, 2**31 - 1),
             message.number("reduces", most=2**31 - 1), bundle, message.text("codec", ""), message.text("node", ""),
-            message.flag("combine"), message.text("policy", ""), _settings(message),
+            message.flag("combine"), message.text("policy", ""), conf,
         )
 
     @property
@@ -130,13 +133,19 @@ class Offer:
         if (suffix := suffix_of(self.split.uri)) in SUFFIXES or suffix in UNSUPPORTED:
             raise Declined(f"the input is compressed ({suffix})", "HD615")
         try:
-            fit = 0 <= self.delay < math.inf and 0 < self.sort_bytes <= 2047 << 20
+            fit = 0 <= self.delay < math.inf and 0 < self.sort_bytes <= 2047 << 20 and self.split.longest >= LEAST_LINE
         except ValueError:
             fit = False
         if fit and self.delay and os.environ.get(TESTS) != "1":
             raise Declined(f"heterodoop.gpu.delay is for tests, and this driver was started without {TESTS}=1", "HD615")
         if not fit:
             raise Declined("a setting of the job is no number that can be", "HD615")
+
+
+def _line_max(conf: Mapping[str, str]) -> int:
+    """heterodoop.line.max.bytes; 0 where it is no number, which no attempt may have (`check`)."""
+    text = conf.get("heterodoop.line.max.bytes", "").strip() or str(LINE_MAX)
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else 0
 
 
 def _settings(message: Message) -> dict[str, str]:

@@ -25,7 +25,7 @@ from ..executor.streaming_env import TaskNames
 from ..storage.local import InputFile
 from .codec import compress
 from .fair_queue import FairQueue, Full
-from .fetch import Cluster, Input, Memory, TaskReader, TooBig, fetched
+from .fetch import Cluster, Input, Memory, TaskReader, TooBig, TooLong, fetched
 from .gpus import Gpus
 from .jobs import Bundle, Job
 from .offer import Declined, Offer
@@ -133,6 +133,8 @@ class Tasks:
         except OSError as error:
             say.check()
             raise Declined(f"the GPU driver: {error}", "HD617") from None
+        except TooLong as error:
+            raise Declined(str(error), "HD051") from None
         except (TooBig, ValueError) as error:  # ValueError: a setting of the job is none
             raise Declined(str(error), "HD617" if isinstance(error, TooBig) else "HD615") from None
         return self._checked(work, result, say)

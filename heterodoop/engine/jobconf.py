@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import UsageError
+from ..executor.cpu_task import LEAST_LINE, LINE_MAX
 from ..executor.gpus import SESSIONS
 from ..executor.split import SPLIT_BYTES, SplitSize
 from ..executor.streaming_env import OLD_NAMES
@@ -19,7 +20,6 @@ from ..storage.inputs import AS_TEXT
 
 MAX_REDUCERS = 100_000
 MAX_BYTES = 1 << 62
-LEAST_LINE = 64 << 10
 MAX_LENGTH = "mapreduce.input.linerecordreader.line.maxlength"
 NO_LIMIT = (1 << 31) - 1  # Hadoop's default
 
@@ -89,7 +89,7 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
     Setting(AS_TEXT, "false", _boolean,
             "Whether SequenceFiles, Parquet, Avro and ORC files and archives are read as lines; else they are refused"
             " (HD047)."),
-    Setting("heterodoop.line.max.bytes", str(256 << 20), _integer(LEAST_LINE, MAX_BYTES),
+    Setting("heterodoop.line.max.bytes", str(LINE_MAX), _integer(LEAST_LINE, MAX_BYTES),
             "Bytes of the longest record of the input (HD051), and of the longest line that a filter may print (HD052)."),
     Setting(MAX_LENGTH, str(NO_LIMIT), _integer(1, NO_LIMIT),
             "Records of so many bytes, their ends included, are passed over without a word, as in Hadoop."),

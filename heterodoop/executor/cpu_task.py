@@ -80,6 +80,10 @@ class Place(NamedTuple):
     watch_from: int | None = None
 
 
+LINE_MAX = 256 << 20  # bytes of a record, and of a line that a filter prints, where a job does not say
+LEAST_LINE = 64 << 10  # the least that it may say
+
+
 @dataclass(frozen=True)
 class MapRun:
     """Where a map task's input and output are, for whatever runs it."""

@@ -84,7 +84,7 @@ class _Job:
         self.knowledge: Knowledge | None = None
         self.rates: dict[SlotKind, deque[float]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
         self.medians: dict[SlotKind, float | None] = {"cpu": None, "gpu": None}
-        self.slow: float | None = None  # GPU seconds per MiB of an attempt that was taken back, until there are SAMPLES
+        self.slow: float | None = None  # GPU seconds per MiB by an attempt's rate, where the CPU's are fewer; before SAMPLES
 
     def sample(self, kind: SlotKind, seconds_per_mib: float) -> None:
         rates = self.rates[kind]
@@ -248,11 +248,16 @@ class Node:
             if not found or not found.overtakes:
                 return False
             found.on_gpu.advance(fraction, now)
-            cpu, needs = found.job.seconds("cpu", self._remembered(found.job.program)), self._until(found)
-            if cpu is None or needs is None or needs <= cpu * found.mib + ROUNDING:
+            cpu = found.job.seconds("cpu", self._remembered(found.job.program))
+            if cpu is None:
                 return False
-            if found.on_gpu.shared:
-                self._slow(found, needs)
+            self._compare(found, cpu)
+            needs = self._until(found)
+            if needs is None or needs <= cpu * found.mib + ROUNDING:
+                return False
+            if found.on_gpu.shared and found.on_gpu.whole() is None:  # one attempt of several says how slow a GPU is
+                taken = self._now - found.on_gpu.started + needs
+                found.job.sample("gpu", taken / self._share(found) / found.mib)
             return True
 
     def _until(self, lease: _Lease) -> float | None:
@@ -266,13 +271,11 @@ class Node:
         needs = [self._left(found) for found in before[:before.index(lease)]]
         return min(ends([one for one in needs if one is not None], self._gpus)) + own
 
-    def _slow(self, lease: _Lease, needs: float) -> None:
-        """The attempt is taken back, which tells how slow a GPU is: by its rate, or else as one attempt of several."""
-        whole, share = lease.on_gpu.whole(), self._share(lease) * lease.mib
-        if whole is not None:
-            lease.job.slow = whole / share
-        else:
-            lease.job.sample("gpu", (self._now - lease.on_gpu.started + needs) / share)
+    def _compare(self, lease: _Lease, cpu: float) -> None:
+        """A first attempt's rate is enough to see that a GPU is slower. That it is faster is seen when some have ended."""
+        if (whole := lease.on_gpu.whole()) is not None:
+            rate = whole / self._share(lease) / lease.mib
+            lease.job.slow = rate if rate > cpu else None
 
     def _decide(self, view: View, policy: Policy) -> Decision:
         slots = view.gpus * self._sessions

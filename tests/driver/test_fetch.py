@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heterodoop.driver import fetch
-from heterodoop.driver.fetch import Cluster, Memory, SplitRequest, TaskReader, TooBig, fetched, local_path
+from heterodoop.driver.fetch import Cluster, Memory, SplitRequest, TaskReader, TooBig, TooLong, fetched, local_path
 from heterodoop.executor.native import Native
 from heterodoop.storage.hadoop_conf import HadoopConf, hadoop_user
 
@@ -159,6 +159,19 @@ def test_a_file_that_became_shorter_is_an_error(hdfs: type[FakeData]) -> None:
         got(request(2, 7))
     with pytest.raises(OSError, match="before the split does"):
         got(request(2, 7, uri="s3a://b/x"), lambda offset, size: b"12345"[offset : offset + size])
+
+
+@pytest.mark.parametrize("by_task", [False, True])
+def test_a_record_without_end_behind_the_split_is_not_read_to_its_end(hdfs: type[FakeData], by_task: bool) -> None:
+    """Of a megabyte it takes two looks; it is not known before how far it would go."""
+    hdfs.file = FakeFile(b"a\n" + b"x" * (1 << 20))
+    wanted = request(0, 10)._replace(longest=100 << 10)
+    if by_task:
+        wanted = wanted._replace(uri="s3a://b/x")
+    with pytest.raises(TooLong, match=f"at byte 10 has more than {100 << 10} bytes"):
+        got(wanted, hdfs.file.read if by_task else nobody)
+    assert sum(size for _, size in hdfs.file.asked) < 300 << 10
+    assert len(got(wanted._replace(longest=2 << 20), hdfs.file.read if by_task else nobody)[2]) == (1 << 20) + 2
 
 
 def test_a_task_that_is_gone_ends_it(hdfs: type[FakeData]) -> None:

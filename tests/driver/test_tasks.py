@@ -210,6 +210,7 @@ def test_attempts_that_are_not_taken(driver: Driver, attempt: Attempt, change: d
 @pytest.mark.parametrize("setting", [
     "mapreduce.input.linerecordreader.line.maxlength=100", "heterodoop.gpu.delay=x", "heterodoop.gpu.delay=-1",
     "mapreduce.task.io.sort.mb=0", "mapreduce.task.io.sort.mb=9999", "heterodoop.bundle=../x", "heterodoop.bundle=..",
+    "heterodoop.line.max.bytes=x", "heterodoop.line.max.bytes=100",
 ])
 def test_settings_that_are_not_taken(driver: Driver, attempt: Attempt, setting: str) -> None:
     key, _, value = setting.partition("=")
@@ -235,6 +236,24 @@ def test_a_split_without_a_record_is_the_cpus(driver: Driver, attempt: Attempt, 
     """Hadoop Streaming runs the filter all the same: its exit status counts."""
     outcome = mapped(driver, replace(attempt, path="s3a://b/x", start=start, length=length, content=SAMPLE))
     assert outcome.kind == "refused" and "no record" in outcome.text("reason")
+
+
+@pytest.mark.parametrize("where", ["in", "behind"])
+@pytest.mark.parametrize("by_task", [False, True])
+def test_a_record_without_end_is_the_cpus(
+    driver: Driver, attempt: Attempt, tmp_path: Path, where: str, by_task: bool,
+) -> None:
+    """Hadoop's own reader knows what to do with it (mapreduce.input.linerecordreader.line.maxlength); here it would be kept
+    in memory and on the device. One that begins in the split, and one that goes on behind it."""
+    content = b"a\nb\n" + b"x " * (35 << 10) + b"\nc\n"
+    (tmp_path / "in").write_bytes(content)
+    length = len(content) if where == "in" else 10
+    path = "s3a://b/x" if by_task else f"file:{tmp_path / 'in'}"
+    long = replace(attempt, path=path, start=0, length=length, content=content)
+    outcome = mapped(driver, replace(long, conf={"heterodoop.line.max.bytes": str(64 << 10)}))
+    assert (outcome.kind, outcome.text("code")) == ("refused", "HD051"), outcome.fields
+    assert f"more than {64 << 10} bytes" in outcome.text("reason")
+    assert mapped(driver, long).kind == "result"
 
 
 def test_a_split_that_cannot_be_read(driver: Driver, attempt: Attempt) -> None:
