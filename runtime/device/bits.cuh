@@ -63,6 +63,24 @@ constexpr uint64_t double_sign = 1ull << 63;
 HD_DEVICE bool is_nan(double x) { return (bits_of(x) & ~double_sign) > double_infinity; }
 HD_DEVICE bool is_infinite(double x) { return (bits_of(x) & ~double_sign) == double_infinity; }
 
+// What x86-64 does to a NaN's sign and payload, where a GPU's own instructions may give another NaN.
+HD_DEVICE double sign_flipped(double x) { return double_of(bits_of(x) ^ double_sign); }
+HD_DEVICE float sign_flipped(float x) { return float_of(bits_of(x) ^ 0x80000000u); }
+HD_DEVICE double sign_cleared(double x) { return double_of(bits_of(x) & ~double_sign); }
+HD_DEVICE float sign_cleared(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
+
+HD_DEVICE double widened(float x) {
+    if (x == x) return x;
+    const uint64_t bits = bits_of(x);
+    return double_of((bits & 0x80000000u) << 32 | 0x7ff8ull << 48 | (bits & 0x7fffffu) << 29);
+}
+
+HD_DEVICE float narrowed(double x) {
+    if (x == x) return static_cast<float>(x);
+    const uint64_t bits = bits_of(x);
+    return float_of(static_cast<uint32_t>(bits >> 32 & 0x80000000u) | 0x7fc00000u | (bits >> 29 & 0x7fffffu));
+}
+
 // x = mantissa * 2^exponent, x finite and not negative; the mantissa of normal numbers has 53 bits.
 struct Parts {
     uint64_t mantissa;

@@ -48,6 +48,38 @@ def test_near_miss(name: str) -> None:
     assert analyse({**NO_FOLDS, **NO_NUMBER_FOLDS}[name])[0].region.fold is None
 
 
+def of_fields(body: str = "", before: str = 'struct pair p = {"", 0}, in;', key: str = "p") -> str:
+    """A combiner whose key and number are fields of structs."""
+    body = body or (
+        "if (!strcmp(in.key, p.key)) p.count += in.count;"
+        r' else { if (p.key[0]) printf("%s\t%d\n", p.key, p.count); strcpy(p.key, in.key); p.count = in.count; }'
+    )
+    pragma = f"#pragma mapreduce combiner key({key}) value(p) keyin(in) firstprivate(p)"
+    return combiner(
+        body, before=before, loop='while (scanf("%31s %d", in.key, &in.count) == 2)', pragma=pragma,
+        flush=r'if (p.key[0]) printf("%s\t%d\n", p.key, p.count);',
+        helpers="struct pair { char key[32]; int count, last; };",
+    )
+
+
+@pytest.mark.parametrize(("before", "where"), [
+    ('struct pair p = {"", 0}, in;', ""), ("struct pair p = {{0}}, in;", ""),
+    ("struct pair in;", "static struct pair p;"), ("struct pair p, in; p.key[0] = 0; p.count = 0;", ""),
+])
+def test_fields_of_a_struct_fold_as_variables_do(before: str, where: str) -> None:
+    region = analyse(of_fields(before=f"{where} {before}"))[0].region
+    assert region.fold == Fold("sum", "int32", "p.key", "p.count", True)
+    assert region.pairs == PairReader("token", 31, "int32")
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("p.count += in.count;", "{ p.count += in.count; p.last++; }"),  # two numbers: which one is gathered is not known
+    ("strcpy(p.key, in.key); p.count = in.count;", "p = in;"), ("p.count += in.count", "p.count -= in.count"),
+])
+def test_structs_that_are_no_fold(old: str, new: str) -> None:
+    assert analyse(of_fields().replace(old, new))[0].region.fold is None
+
+
 def run(binary: Path, lines: list[bytes]) -> list[bytes]:
     done = subprocess.run([binary], input=b"".join(lines), stdout=subprocess.PIPE, check=True)
     return done.stdout.splitlines(keepends=True)

@@ -1,8 +1,11 @@
 """Which numbers are just what a text said: a NaN among them has the sign that its text gave it, on every processor.
 
-A NaN that arithmetic makes has a set sign bit on x86 and none on a GPU, so who prints one has to know where it came from.
-What strtod, atof or scanf has read and nothing but copies has touched is known: both sides move a double bit by bit.
-Everything else is not, negation, fabs and conversions included; nor is what a pointer may have written. Flow-insensitive.
+A NaN that arithmetic makes has a set sign bit on x86 and none on a GPU, and of two NaNs gcc chooses by the order of the
+operands: who prints one has to know where it came from. Known is what strtod, atof, scanf, a constant or an integer gave,
+through copies (locals, globals, structs, parameters, results, ?:), conversions between float and double, unary minus, fabs
+and copysign: on x86 these are moves and operations on the sign bit. A GPU's own may lose the sign, so the kernel has forms
+of them that keep it (runtime/device/bits.cuh); which nodes need these, `exact` says. Everything else is not known; nor is
+what a pointer may have written. Flow-insensitive.
 """
 
 from __future__ import annotations
@@ -16,53 +19,46 @@ from ..normalise import stdio
 from ..types import ctype
 from ..types.ctype import CType
 
-_READERS = frozenset({"atof", "strtod"})
+_READERS = frozenset({"atof", "strtod", "strtof"})
+_SIGN_CALLS = frozenset({"fabs", "fabsf", "copysign", "copysignf"})
+_CONSTANTS = frozenset({"__hd_inff", "__hd_huge_val", "__hd_nanf"})
 _REAL = frozenset("eEfFgGaA")
 _Key = tuple[str, str]
 
 
 class KnownSigns:
-    """`known(function, expr)`: is the expression, in that function, a double whose sign is known though it be a NaN?"""
+    """`known(function, expr)`: is the printed expression a number whose sign is known though it be a NaN?
+    `exact(function, node)`: does the sign of one that is printed hang on this operation?"""
 
     def __init__(self, program: ir.Program) -> None:
         self._program = program
-        self._written: dict[_Key, list[ir.Expr]] = {}
+        self._written: dict[_Key, list[tuple[str, ir.Expr]]] = {}
+        self._returned: dict[str, list[ir.Expr]] = {}
         self._lost: set[_Key] = set()
+        for symbol in program.globals:
+            if symbol.init is not None:
+                self._initialise("", symbol.name, symbol.init)
+                self._visit("", symbol.init)
         for function, body in ir_walk.bodies(program):
             self._visit(function, body)
+        self._known: set[tuple[str, ir.Expr]] = set()
+        self._exact: set[tuple[str, ir.Expr]] = set()
+        for function, body in ir_walk.bodies(program):
+            for expr in _printed(body):
+                self._judge(function, expr)
 
     def known(self, function: str, expr: ir.Expr) -> bool:
-        return self._known(function, expr, set())
+        return (function, expr) in self._known
 
-    def _known(self, function: str, expr: ir.Expr, seen: set[_Key]) -> bool:
-        """`seen`: objects that are looked at already; what is only copied among them comes from elsewhere."""
-        while isinstance(expr, ir.Cast) and expr.operand.type == expr.type:
-            expr = expr.operand
-        if expr.type != ctype.DOUBLE:
-            return False
-        if isinstance(expr, ir.Const):
-            return expr.value == expr.value
-        if isinstance(expr, ir.Call):
-            return ir.called(expr) in _READERS and ir.called(expr) not in self._program.by_name
-        key = self._object(function, expr)
-        if key is None or key in self._lost:
-            return False
-        if key in seen:
-            return True
-        seen.add(key)
-        return all(self._known(function, value, seen) for value in self._written.get(key, ()))
+    def exact(self, function: str, node: ir.Expr) -> bool:
+        """Never true of a copysign: a device's own is one on bits."""
+        return isinstance(node, (ir.Cast, ir.Unary, ir.Call)) and _real(node.type) and (function, node) in self._exact
 
-    def _object(self, function: str, expr: ir.Expr) -> _Key | None:
-        """The local that an lvalue is, or is a part of; None where a pointer leads to it, and for what is no local."""
-        while not isinstance(expr, ir.Name):
-            if isinstance(expr, ir.Member) and isinstance(expr.base.type, ctype.Struct) and not expr.base.type.union:
-                expr = expr.base
-            elif isinstance(expr, ir.Index) and isinstance(expr.base, ir.Decay):
-                expr = expr.base.operand
-            else:
-                return None
-        local = any(symbol.name == expr.name for symbol in self._program.by_name[function].locals)
-        return (function, expr.name) if local else None
+    def _judge(self, function: str, expr: ir.Expr) -> None:
+        trace = _Trace(self._program, self._written, self._returned, self._lost)
+        if trace.known(function, expr):
+            self._known.add((function, expr))
+            self._exact |= trace.exact
 
     # ------------------------------------------------------------------------------------- what writes them
 
@@ -71,7 +67,13 @@ class KnownSigns:
             plain = isinstance(node, ir.Assign) and node.op == "="
             self._write(function, node.target, node.value if plain and isinstance(node, ir.Assign) else None)
         elif isinstance(node, ir.Decl):
-            self._declare(function, node)
+            self._initialise(function, node.name, node.init)
+        elif isinstance(node, ir.Return) and node.value is not None:
+            self._returned.setdefault(function, []).append(node.value)
+        elif isinstance(node, ir.Call) and ir.called(node) in self._program.by_name:
+            self._pass(function, node)
+        elif isinstance(node, ir.Name) and node.name in self._program.by_name:
+            self._lost |= {(node.name, param.name) for param in self._program.by_name[node.name].params}
         elif isinstance(node, (ir.AddressOf, ir.Decay)):
             self._lose(function, node.operand)
         for part in self._parts(function, node):
@@ -80,7 +82,7 @@ class KnownSigns:
     def _parts(self, function: str, node: Any) -> Iterator[Any]:
         """What is to be visited below a node: not the addresses that only a reader of numbers or an index uses."""
         harmless = {id(target) for target in self._targets(node)}
-        for part in ir_walk.children(node):
+        for part in node.args if isinstance(node, ir.Call) and ir.called(node) else ir_walk.children(node):
             indexed = isinstance(node, ir.Index) and part is node.base and isinstance(part, ir.Decay)
             if id(part) in harmless or indexed:
                 yield from ir_walk.children(part)
@@ -97,32 +99,136 @@ class KnownSigns:
             return
         stored = [scan for scan in formats.split_scanf(text) or [] if scan.stores]
         for scan, target in zip(stored, targets, strict=False):
-            if isinstance(target, ir.AddressOf) and scan.letter in _REAL and scan.length == "l":
-                if target.operand.type == ctype.DOUBLE:
+            if isinstance(target, ir.AddressOf) and scan.letter in _REAL:
+                if target.operand.type == {"l": ctype.DOUBLE, "": ctype.FLOAT}.get(scan.length):
                     yield target
 
     def _write(self, function: str, target: ir.Expr, value: ir.Expr | None) -> None:
-        key = self._object(function, target)
-        if key is None or not _may_hold(target.type):
+        self._store(function, _object(self._program, function, target), value, target.type)
+
+    def _store(self, writer: str, key: _Key | None, value: ir.Expr | None, kind: CType) -> None:
+        """`writer`: the function in which the value is one; None: not just a value."""
+        if key is None or not _may_hold(kind):
             return
-        if value is None or target.type != ctype.DOUBLE:
+        if value is None or not (_real(kind) or isinstance(kind, ctype.Struct)):
             self._lost.add(key)
         else:
-            self._written.setdefault(key, []).append(value)
+            self._written.setdefault(key, []).append((writer, value))
 
-    def _declare(self, function: str, node: ir.Decl) -> None:
-        if isinstance(node.init, ir.Fill):
-            for _, value in node.init.items:
-                if _may_hold(value.type):
-                    self._write(function, ir.Name(value.type, node.name, span=node.span), value)
-        elif isinstance(node.init, ir.Expr):
-            self._write(function, ir.Name(node.init.type, node.name, span=node.span), node.init)
+    def _initialise(self, function: str, name: str, init: ir.Init | None) -> None:
+        values = [value for _, value in init.items] if isinstance(init, ir.Fill) else [init]
+        for value in values:
+            if isinstance(value, ir.Expr):
+                self._store(function, (function, name), value, value.type)
+
+    def _pass(self, function: str, call: ir.Call) -> None:
+        """The arguments of a call are written to the parameters."""
+        callee = self._program.by_name[ir.called(call)]
+        for param, value in zip(callee.params, call.args, strict=False):
+            self._store(function, (callee.name, param.name), value, param.type)
 
     def _lose(self, function: str, operand: ir.Expr) -> None:
         """Something gets the address: it may write there."""
-        key = self._object(function, operand)
+        key = _object(self._program, function, operand)
         if key is not None and _may_hold(operand.type):
             self._lost.add(key)
+
+
+class _Trace:
+    """Where one number comes from: whether all of it is known, and the operations on the way that may touch the sign."""
+
+    def __init__(
+        self, program: ir.Program, written: dict[_Key, list[tuple[str, ir.Expr]]], returned: dict[str, list[ir.Expr]],
+        lost: set[_Key],
+    ) -> None:
+        self._program, self._written, self._returned, self._lost = program, written, returned, lost
+        self._seen: set[_Key] = set()  # what is only copied among these comes from elsewhere
+        self.exact: set[tuple[str, ir.Expr]] = set()
+
+    def known(self, function: str, expr: ir.Expr) -> bool:
+        match expr:
+            case ir.Cast(type=kind, operand=operand) if not _integer(operand.type):
+                return self._through(function, expr, (operand,), needed=kind != operand.type)
+            case ir.Unary(op="-", operand=operand) if not _integer(operand.type):
+                return self._through(function, expr, (operand,))
+            case ir.Conditional(then=then, other=other):
+                return self.known(function, then) and self.known(function, other)
+            case ir.Comma(second=second):
+                return self.known(function, second)
+            case ir.Assign(op="=", value=value):
+                return self.known(function, value)
+            case ir.Call():
+                return self._call(function, expr)
+        if isinstance(expr, ir.Const):
+            return expr.value == expr.value
+        if isinstance(expr, ir.Cast):  # of an integer, which is never a NaN
+            return True
+        return _carries(expr.type) and self._stored(_object(self._program, function, expr))
+
+    def _through(self, function: str, node: ir.Expr, operands: tuple[ir.Expr, ...], *, needed: bool = True) -> bool:
+        """An operation on the sign, or a conversion, of numbers that are known themselves.
+
+        fabs of others is not known: of what cannot be negative, `x * x`, gcc leaves it out.
+        """
+        if not _carries(node.type) or not all(_carries(o.type) and self.known(function, o) for o in operands):
+            return False
+        if needed:
+            self.exact.add((function, node))
+        return True
+
+    def _call(self, function: str, call: ir.Call) -> bool:
+        name = ir.called(call)
+        if name in self._program.by_name:
+            if ("()", name) in self._seen:
+                return True
+            self._seen.add(("()", name))
+            return _carries(call.type) and all(self.known(name, value) for value in self._returned.get(name, ()))
+        if name in _SIGN_CALLS:
+            return self._through(function, call, call.args, needed=name.startswith("fabs"))
+        return name in _READERS or name in _CONSTANTS
+
+    def _stored(self, key: _Key | None) -> bool:
+        if key is None or key in self._lost:
+            return False
+        if key in self._seen:
+            return True
+        self._seen.add(key)
+        return all(self.known(function, value) for function, value in self._written.get(key, ()))
+
+
+def _printed(body: ir.Block) -> Iterator[ir.Expr]:
+    """The real numbers that output calls get."""
+    for node in ir_walk.walk(body):
+        args = node.args if isinstance(node, ir.Format) else ()
+        if isinstance(node, ir.Call) and ir.called(node) in ("sprintf", "snprintf"):
+            args = node.args
+        yield from (arg for arg in args if _real(arg.type))
+
+
+def _object(program: ir.Program, function: str, expr: ir.Expr) -> _Key | None:
+    """The variable that an lvalue is, or is a part of; None where a pointer leads to it, or a union."""
+    while not isinstance(expr, ir.Name):
+        if isinstance(expr, ir.Member) and isinstance(expr.base.type, ctype.Struct) and not expr.base.type.union:
+            expr = expr.base
+        elif isinstance(expr, ir.Index) and isinstance(expr.base, ir.Decay):
+            expr = expr.base.operand
+        else:
+            return None
+    if function in program.by_name and program.by_name[function].symbol(expr.name) is not None:
+        return function, expr.name
+    return ("", expr.name) if any(symbol.name == expr.name for symbol in program.globals) else None
+
+
+def _carries(kind: CType) -> bool:
+    return _real(kind) or (isinstance(kind, ctype.Struct) and not kind.union)
+
+
+def _real(kind: CType) -> bool:
+    return kind in (ctype.FLOAT, ctype.DOUBLE)
+
+
+def _integer(kind: CType) -> bool:
+    return isinstance(kind, ctype.Int)
 
 
 def _may_hold(kind: CType) -> bool:

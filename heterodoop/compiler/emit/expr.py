@@ -17,7 +17,7 @@ from ..decide import cuda_names
 from ..ir import build, ir
 from ..types import ctype
 from ..types.ctype import CType, Float, Int, Pointer
-from . import guard, init, leaf, output
+from . import guard, init, leaf, output, signs
 from .leaf import PREC, UNARY, Text
 from .rules import (
     cannot_overflow,
@@ -59,7 +59,7 @@ def effect(node: ir.Expr, scope: Scope) -> str:
 
 def converted(kind: CType, node: ir.Expr, scope: Scope, least: int = ARGUMENT) -> str:
     """A value where C++ itself converts to `kind`: initialiser, assigned value, argument, returned value."""
-    operand = unconverted(kind, node)
+    operand = node if scope.keeps_sign(node) else unconverted(kind, node)
     if isinstance(kind, Pointer) and kind.const:
         return _bracket(_plain_pointer(operand, scope), least)
     return value(operand, scope, least)
@@ -79,7 +79,7 @@ def _bracket(text: Text, least: int) -> str:
 
 
 def _text(node: ir.Expr, scope: Scope) -> Text:
-    handler = _TEXTS.get(type(node))
+    handler = signs.text if scope.keeps_sign(node) else _TEXTS.get(type(node))
     if handler is None:
         raise CompilerBug(f"{type(node).__name__} has no CUDA text")
     text = handler(node, scope)

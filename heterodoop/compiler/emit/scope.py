@@ -151,6 +151,10 @@ class Scope:
         for symbol in (*function.params, *function.locals):
             self._names[symbol.name] = cuda_names.unique(symbol.name, outside | set(self._names.values()))
 
+    def keeps_sign(self, node: ir.Expr) -> bool:
+        """Is the operation's NaN to have the sign that x86-64 gives it?"""
+        return self.env.known_signs.exact(self.function.name, node)
+
     def local(self, name: str) -> str:
         """A local's own name, wherever its value comes from."""
         return self._names[name]

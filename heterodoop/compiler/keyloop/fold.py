@@ -18,15 +18,12 @@ from ..normalise.record_loop import reads, truth
 from ..types import ctype
 from ..types.ctype import CType, Int
 from .calls import FoldRun
+from .fields import by_fields
 from .reader import Reader
 from .start import start_state, zeroed_arrays
-from .state import Emitted, Refused, Situation, State, Stop, Term
+from .state import VALUES, Emitted, Refused, Situation, State, Stop, Term
 
 Op = Literal["sum", "count", "min", "max"]
-_VALUES: dict[Int, Literal["int32", "int64", "uint32", "uint64"]] = {
-    ctype.INT: "int32", ctype.UINT: "uint32", ctype.LONG: "int64", ctype.LLONG: "int64",
-    ctype.ULONG: "uint64", ctype.ULLONG: "uint64",
-}
 _SPECS: dict[Int, frozenset[str]] = {
     ctype.INT: frozenset({"%d", "%i"}), ctype.UINT: frozenset({"%u"}),
     ctype.LONG: frozenset({"%ld", "%li", "%zd", "%jd", "%td"}), ctype.ULONG: frozenset({"%lu", "%zu", "%ju"}),
@@ -82,8 +79,8 @@ def fold_reader(program: ir.Program) -> manifest.PairReader | None:
     except (Refused, Stop, RecursionError):
         return None
     reader = found.reader
-    value = _VALUES[reader.value_kept] if reader.value_kept is not None else "other"
-    key = _VALUES[reader.number_kept] if reader.number_kept is not None else reader.key or "other"
+    value = VALUES[reader.value_kept] if reader.value_kept is not None else "other"
+    key = VALUES[reader.number_kept] if reader.number_kept is not None else reader.key or "other"
     return manifest.PairReader(key, reader.key_max, value, reader.none)
 
 
@@ -95,6 +92,7 @@ class _Found:
 
 class _Recogniser:
     def __init__(self, program: ir.Program) -> None:
+        program = by_fields(program)
         region, loop = program.region, ir.record_loop(program.region)
         if not isinstance(region, ir.CombineRegion) or loop is None or loop.step is not None or program.refusals:
             raise Refused("its loop was not recognised, or something in it cannot be analysed")
@@ -145,15 +143,15 @@ class _Recogniser:
         if (self._reader.value is None and not counts) or self._number != (self._reader.number is not None):
             raise Refused
         read = self._reader.value_kept
-        same_type = not counts and read is not None and _VALUES[read] == _VALUES[kind]
+        same_type = not counts and read is not None and VALUES[read] == VALUES[kind]
         if not counts and not same_type and op != "sum":
             raise Refused
-        fold = manifest.Fold(op, _VALUES[kind], _shown(self._region.key), _shown(self._region.value), same_type)
+        fold = manifest.Fold(op, VALUES[kind], _shown(self._region.key), _shown(self._region.value), same_type)
         return _Found(fold, self._reader)
 
     def _accumulator_type(self) -> Int:
         kind = self._type(self._region.value)
-        if kind not in _VALUES:
+        if kind not in VALUES:
             shown = f"'{_shown(self._region.value)}' is {kind}" if kind is not None else "no clause value names it"
             raise Refused(f"what it gathers must be one integer of 32 or 64 bits: {shown}")
         assert isinstance(kind, Int)
@@ -379,8 +377,8 @@ def _scanf_reader(program: ir.Program, read: ir.ReadPair) -> manifest.PairReader
     key = manifest.PairReader("token", parts[0].width or (size - 1 if size else 0), "other")
     if len(parts) == 2 and parts[1].letter in "du" and parts[1].stores and not parts[1].width:
         kind = parts[1].target
-        if isinstance(kind, Int) and kind in _VALUES:
-            return replace(key, value=_VALUES[kind])
+        if isinstance(kind, Int) and kind in VALUES:
+            return replace(key, value=VALUES[kind])
     return key
 
 

@@ -8,8 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...source import Span
+from ..types import ctype
 from ..types.ctype import CType
 
+VALUES: dict[CType, Literal["int32", "int64", "uint32", "uint64"]] = {  # what may be gathered
+    ctype.INT: "int32", ctype.UINT: "uint32", ctype.LONG: "int64", ctype.LLONG: "int64",
+    ctype.ULONG: "uint64", ctype.ULLONG: "uint64",
+}
 Term = tuple[Any, ...] | None
 Situation = Literal["first", "same", "other", "flush"]  # first: nothing kept; same, other: K equals PREV, or does not
 Emitted = list[bytes | tuple[str, Any, CType | None]]

@@ -1,0 +1,112 @@
+"""A combiner's structs as variables of their fields: `p.key` and `p.count` fold as two variables would.
+
+Only structs that are used field by field are taken apart: one that is copied whole, or of which the address is taken, stays.
+A clause that names such a struct means its one field that fits: the text (or the number) that is the key, the number that is
+gathered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..ir import build, ir
+from ..ir import walk as ir_walk
+from ..types import ctype
+from ..types.ctype import CType, Int
+from .state import VALUES
+
+_Fields = dict[str, tuple[ctype.Field, ...]]  # of the structs that are taken apart
+
+
+def by_fields(program: ir.Program) -> ir.Program:
+    """The program with the structs of the region's function, and global ones, replaced by their fields."""
+    fields = _parted(program)
+    if not fields:
+        return program
+    apart = ir_walk.map_functions(program, lambda function, node: _changed(fields, node))
+    functions = tuple(
+        replace(f, locals=tuple(_symbols(fields, f.locals))) if f.name == program.region.function else f
+        for f in apart.functions
+    )
+    apart = replace(apart, functions=functions, globals=tuple(_symbols(fields, apart.globals)))
+    return replace(apart, region=_clauses(apart, fields)) if isinstance(apart.region, ir.CombineRegion) else apart
+
+
+def _parted(program: ir.Program) -> _Fields:
+    found: _Fields = {}
+    for symbol in (*program.enclosing.locals, *program.globals):
+        layout = program.layouts.table.get(symbol.type.tag) if isinstance(symbol.type, ctype.Struct) else None
+        if layout is not None and isinstance(symbol.type, ctype.Struct) and not symbol.type.union:
+            if symbol.init is None or isinstance(symbol.init, ir.Fill):
+                found[symbol.name] = layout.fields
+    whole = {name for _, body in ir_walk.bodies(program) for name in _whole(body)}
+    elsewhere = {s.name for f in program.functions if f is not program.enclosing for s in (*f.params, *f.locals)}
+    return {name: fields for name, fields in found.items() if name not in whole | elsewhere}
+
+
+def _whole(body: ir.Block) -> Iterator[str]:
+    """Variables that are named other than for one of their fields."""
+    bases = {id(node.base) for node in ir_walk.walk(body) if isinstance(node, ir.Member)}
+    for node in ir_walk.walk(body):
+        if isinstance(node, ir.Name) and id(node) not in bases:
+            yield node.name
+        elif isinstance(node, ir.Decl) and isinstance(node.init, ir.Expr):
+            yield node.name
+
+
+def _name(variable: str, field: str) -> str:
+    return f"{variable}.{field}"
+
+
+def _changed(fields: _Fields, node: Any) -> Any:
+    if isinstance(node, ir.Member) and isinstance(node.base, ir.Name) and node.base.name in fields:
+        return ir.Name(node.type, _name(node.base.name, node.field), span=node.span)
+    if isinstance(node, ir.Block) and any(isinstance(s, ir.Decl) and s.name in fields for s in node.body):
+        return replace(node, body=tuple(part for stmt in node.body for part in _declared(fields, stmt)))
+    return node
+
+
+def _declared(fields: _Fields, stmt: ir.Stmt) -> Iterator[ir.Stmt]:
+    if not isinstance(stmt, ir.Decl) or stmt.name not in fields:
+        yield stmt
+        return
+    for field in fields[stmt.name]:
+        init = _initial(stmt.init, field.name, field.type) if isinstance(stmt.init, ir.Fill) else None
+        yield ir.Decl(_name(stmt.name, field.name), init, span=stmt.span)
+
+
+def _initial(fill: ir.Fill, name: str, kind: CType) -> ir.Init:
+    """What a struct's initialiser gives one of its fields."""
+    items = tuple((path[1:], value) for path, value in fill.items if path[0] == name)
+    if len(items) == 1 and not items[0][0]:
+        return items[0][1]
+    return ir.Fill(items) if items or not isinstance(kind, Int) else build.const(0, kind)
+
+
+def _symbols(fields: _Fields, symbols: tuple[ir.Symbol, ...]) -> Iterator[ir.Symbol]:
+    for symbol in symbols:
+        if symbol.name not in fields:
+            yield symbol
+            continue
+        for field in fields[symbol.name]:
+            name = _name(symbol.name, field.name)
+            init = _initial(symbol.init, field.name, field.type) if isinstance(symbol.init, ir.Fill) else None
+            yield replace(symbol, name=name, original=name, type=field.type, init=init)
+
+
+def _clauses(program: ir.Program, fields: _Fields) -> ir.CombineRegion:
+    region = program.region
+    assert isinstance(region, ir.CombineRegion)
+    used = ir_walk.names(region.body)
+
+    def meant(variable: str, fits: Callable[[CType], bool]) -> str:
+        found = [_name(variable, f.name) for f in fields.get(variable, ()) if fits(f.type)]
+        found = [name for name in found if name in used]
+        return found[0] if len(found) == 1 else variable
+
+    key = meant(region.key, lambda kind: isinstance(kind, ctype.Array) and kind.of == ctype.CHAR)
+    if key == region.key and region.key != region.value:
+        key = meant(region.key, lambda kind: isinstance(kind, Int))
+    return replace(region, key=key, value=meant(region.value, lambda kind: kind in VALUES))
