@@ -119,3 +119,17 @@ def test_byte_readers_are_named(reader: str, name: str) -> None:
      (b"%ms", False), (b"%ls", False), (b"x%s", False), (b"%[a-z]", False), (b"", False)])
 def test_token_formats(text: bytes, expected: bool) -> None:
     assert is_token_format(text) == expected
+
+
+FOLDING = "#pragma mapreduce combiner key(k) value(v) keyin(buf) valuein(r) keylength(32) vallength(1)"
+
+
+@pytest.mark.parametrize(("loop", "pragma"), [
+    ("while (!feof(stdin)) { v = 1; }", MAPPER), ("for (;;) { n = getline(&line, &cap, stdin); v = 1; }", MAPPER),
+    ("while ((n = getchar()) != EOF) { v = 1; }", MAPPER),
+    ("{ while (!feof(stdin)) { v = 1; } }", FOLDING),
+])
+def test_a_loop_that_is_none_is_told_what_to_write(loop: str, pragma: str) -> None:
+    reasons = [r for r in program(loop, pragma).refusals if r.code == "HD228"]
+    assert len(reasons) == 1 and reasons[0].place
+    assert ("scanf(\"%31s %d\"" if pragma == FOLDING else "getline") in reasons[0].message

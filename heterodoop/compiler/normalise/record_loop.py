@@ -51,7 +51,7 @@ def _reason(program: ir.Program) -> Reason:
             text = f"the input is read by {ir.called(node)}: a record is a line (getline, fgets) or a word (scanf \"%s\")"
             return Reason("HD228", text, str(node.span))
         if isinstance(node, ir.Opaque):
-            return Reason("HD228", "the region's loop cannot be analysed", str(node.span))
+            return Reason("HD228", f"the region's loop cannot be analysed: {_advice(region)}", str(node.span))
     found = reads(region.body)
     for name in [] if found else sorted(reached(program, region.body) - {region.function}):
         for read in reads(program.by_name[name].body):
@@ -59,9 +59,16 @@ def _reason(program: ir.Program) -> Reason:
             return Reason("HD228", text, str(read.span))
     if not found:
         place = region.body.span if region.body.span.line else region.span
-        return Reason("HD228", "the region reads no records from stdin", str(place))
+        return Reason("HD228", f"the region reads no records from stdin: {_advice(region)}", str(place))
     text = "no loop of the region reads one record per round and ends just at the end of the input"
-    return Reason("HD228", text, str(found[0].span))
+    return Reason("HD228", f"{text}: {_advice(region)}", str(found[0].span))
+
+
+def _advice(region: ir.MapRegion | ir.CombineRegion) -> str:
+    """What to write instead."""
+    if isinstance(region, ir.MapRegion):
+        return "write while (getline(&line, &size, stdin) != -1), and test anything else inside the loop"
+    return 'write while (scanf("%31s %d", key, &value) == 2) or a loop of getline, and test anything else inside it'
 
 
 def _loop(stmt: ir.Stmt, tokens: bool) -> list[ir.Stmt] | None:
