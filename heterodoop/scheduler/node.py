@@ -85,6 +85,7 @@ class _Job:
         self.rates: dict[SlotKind, deque[float]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
         self.medians: dict[SlotKind, float | None] = {"cpu": None, "gpu": None}
         self.slow: float | None = None  # GPU seconds per MiB by an attempt's rate, where the CPU's are fewer; before SAMPLES
+        self.taken_back = -math.inf  # when an attempt last was whose rate was not known
 
     def sample(self, kind: SlotKind, seconds_per_mib: float) -> None:
         rates = self.rates[kind]
@@ -255,9 +256,8 @@ class Node:
             needs = self._until(found)
             if needs is None or needs <= cpu * found.mib + ROUNDING:
                 return False
-            if found.on_gpu.shared and found.on_gpu.whole() is None:  # one attempt of several says how slow a GPU is
-                taken = self._now - found.on_gpu.started + needs
-                found.job.sample("gpu", taken / self._share(found) / found.mib)
+            if found.on_gpu.shared and found.on_gpu.whole() is None:
+                self._late(found, needs)
             return True
 
     def _until(self, lease: _Lease) -> float | None:
@@ -270,6 +270,14 @@ class Node:
         before = self._in_turn()
         needs = [self._left(found) for found in before[:before.index(lease)]]
         return min(ends([one for one in needs if one is not None], self._gpus)) + own
+
+    def _late(self, lease: _Lease, needs: float) -> None:
+        """An attempt that is taken back before its rate is known is one of several that say how slow a GPU is. Those that
+        began with it say nothing more: they wait for the same kernels."""
+        job, started = lease.job, lease.on_gpu.started
+        if started >= job.taken_back:
+            job.taken_back = self._now
+            job.sample("gpu", (self._now - started + needs) / self._share(lease) / lease.mib)
 
     def _compare(self, lease: _Lease, cpu: float) -> None:
         """A first attempt's rate is enough to see that a GPU is slower. That it is faster is seen when some have ended."""

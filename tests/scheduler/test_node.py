@@ -249,6 +249,20 @@ def test_kernels_that_load_do_not_make_a_gpu_slow() -> None:
     assert not node.overtaken(1, 0.0, 99.0), "of another policy"
 
 
+def test_attempts_that_wait_for_the_same_kernels_count_once() -> None:
+    node = Node(gpus=1, sessions=4)
+    on_cpu(node, 9, 2.0, 0.0)
+    for lease in range(4):
+        on_gpu(node, lease, 0.0, lease=lease)
+    for lease in range(4):
+        assert node.overtaken(lease, 0.0, 2.1)
+        node.refused(lease)
+    for _ in range(3):
+        on_cpu(node, 9, 2.0, 4.0)
+    assert node.speedup("j") is None
+    on_gpu(node, 5, 5.0)
+
+
 def test_a_fast_gpu_keeps_its_attempts_and_one_that_waits_too_long_is_taken_back() -> None:
     node = Node(gpus=1)
     node.hear("j", Knowledge(speedups=(4.0,)))
