@@ -10,8 +10,9 @@ if _INTERRUPTS:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import gc  # noqa: E402
+import math  # noqa: E402
 import sys  # noqa: E402
-from contextlib import AbstractContextManager, nullcontext  # noqa: E402
+from contextlib import AbstractContextManager  # noqa: E402
 
 from . import last_resort  # noqa: E402
 from .cli import main  # noqa: E402
@@ -19,8 +20,8 @@ from .cli import main  # noqa: E402
 # Objects that are made before Python looks for unreachable ones: a run makes a few thousand, and keeps most of them.
 _COLLECT_EVERY = 20_000
 _SIGNAL_SECONDS = 1.5  # from a signal to the end by force
-_SLOW_SECONDS = {"submit": 20.0, "job": 20.0}  # the cluster is told, too
-_SERVICES = ("driver", "coordinator", "cluster")  # they end in an order of their own
+_SERVICE = "--foreground"  # a driver's tasks end first, unless it is told twice
+_SERVICE_SECONDS = 2.0  # from the second signal
 
 
 def start() -> None:
@@ -53,10 +54,9 @@ def _settle() -> None:
 
 
 def _watched() -> AbstractContextManager[None]:
-    command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
-    if command in _SERVICES:
-        return nullcontext()
-    return last_resort.watching(_SLOW_SECONDS.get(command, _SIGNAL_SECONDS))
+    if _SERVICE in sys.argv:
+        return last_resort.watching(math.inf, _SERVICE_SECONDS)
+    return last_resort.watching(_SIGNAL_SECONDS)
 
 
 if __name__ == "__main__":

@@ -53,8 +53,12 @@ def start(here: Place, words: Sequence[str]) -> Ended | None:
             pass_fds=[writer], cwd="/", env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
         )
         os.close(writer)
-        if ready.read() == READY:
-            return None
+        try:
+            if ready.read() == READY:
+                return None
+        except BaseException:
+            process.terminate()
+            raise
         status = process.wait()
         said.seek(0)
         return Ended(status, said.read().decode("utf-8", "backslashreplace").strip())

@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from .. import last_resort
 from .coordinator_board import Board
 from .coordinator_wire import GREETING_LIMIT, GREETING_SECONDS, LIMIT, TAG, BadFrame, Greeting, Message, Sealed, length
 from .knowledge import PERIOD, Polls
@@ -32,6 +33,7 @@ SILENCE = 30.0  # seconds after which a driver that says nothing is taken for go
 FRAME_SECONDS = 10.0  # for a frame that has begun
 SHORTEST_WAIT = 0.25  # seconds between two messages of a driver
 MESSAGES_A_SECOND = 400  # of all drivers; with more of them each waits longer
+END_SECONDS = 1.5  # after a signal
 ENDED = 1000  # jobs that are remembered to have ended
 
 log = logging.getLogger("heterodoop.coordinator")
@@ -59,7 +61,7 @@ class Coordinator:
         server = await asyncio.start_server(self._serve, host, port, backlog=512)
         if signals:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-                asyncio.get_running_loop().add_signal_handler(number, self.stop)
+                asyncio.get_running_loop().add_signal_handler(number, self._signalled, number)
         address = server.sockets[0].getsockname()
         log.info("listens on %s:%d", address[0], address[1])
         self._ready(address[0], address[1])
@@ -75,6 +77,11 @@ class Coordinator:
     def stop(self) -> None:
         """End `run`; to be called in its loop."""
         self._stop.set()
+
+    def _signalled(self, number: int) -> None:
+        """End in order; by force where a server that is being asked does not answer, or the second time."""
+        last_resort.leave_within(0.0 if self._stop.is_set() else END_SECONDS, number)
+        self.stop()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         number, peer = next(self._numbers), writer.get_extra_info("peername")

@@ -93,8 +93,12 @@ def start(listen: str, secret: Path | None, dir: str, log: Path | None) -> str:
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True, cwd="/",
             env={**os.environ, "PYTHONPATH": path})
         assert process.stdout
-        with process.stdout:
-            line = _first_line(process.stdout.fileno())
+        try:
+            with process.stdout:
+                line = _first_line(process.stdout.fileno())
+        except BaseException:
+            process.terminate()
+            raise
         if line:
             return line
         if process.poll() is None:

@@ -13,11 +13,12 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
-from .. import interrupts, scratch
+from .. import interrupts, last_resort, scratch
 from ..errors import JobFailed, Limitation, ToolError, UsageError
 from ..storage import hadoop_conf, hdfs_causes
 from ..storage.hadoop_conf import HadoopConf
@@ -28,6 +29,14 @@ LOOK = "heterodoop cluster status; heterodoop doctor"
 _JOB = re.compile(r"\bjob_[0-9]{10,}_[0-9]{4,}\b")
 _TAIL_LINES = 15
 _KILL_MS = 60_000
+
+
+class Cut(KeyboardInterrupt):
+    """An interrupt ended the client. `job`: the id it had named by then, which Hadoop may have taken or not; "" for none."""
+
+    def __init__(self, job: str) -> None:
+        super().__init__()
+        self.job = job
 
 
 class Hadoop(NamedTuple):
@@ -124,25 +133,38 @@ def _scratch() -> Iterator[dict[str, str]]:
 def _run(argv: Sequence[str], environ: Mapping[str, str], seconds: float | None = None) -> tuple[str, int]:
     """What a client says, and its exit status. An interrupt ends it at once, and so does the time limit.
 
-    Raises as `_not_started`; subprocess.TimeoutExpired.
+    Raises as `_not_started`; subprocess.TimeoutExpired; Cut: the interrupt.
     """
-    client: subprocess.Popen[bytes] | None = None
-    try:
-        with interrupts.held():
-            # A process group of its own: a Ctrl-C is for us to handle, once.
-            client = subprocess.Popen(
-                argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        said = client.communicate(timeout=seconds)[0].decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise _not_started(argv[0], error) from None
-    except BaseException:
-        if client:
+    with tempfile.TemporaryFile() as out, contextlib.ExitStack() as stack:
+        try:
+            with interrupts.held():
+                # A process group of its own: a Ctrl-C is for us to handle, once.
+                client = subprocess.Popen(
+                    argv, env=environ, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+                stack.enter_context(last_resort.owing(lambda: _kill(client)))
+            client.wait(seconds)
+        except OSError as error:
+            raise _not_started(argv[0], error) from None
+        except KeyboardInterrupt:
+            stack.close()
+            found = _JOB.search(_said(out))
+            raise Cut(found[0] if found else "") from None
+        return _said(out), client.returncode
+
+
+def _said(out: IO[bytes]) -> str:
+    out.seek(0)
+    return out.read().decode("utf-8", "surrogateescape")
+
+
+def _kill(client: subprocess.Popen[bytes]) -> None:
+    """With all that it has started, unless it has ended."""
+    if client.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(client.pid, signal.SIGKILL)
-            client.communicate()
-        raise
-    return said, client.returncode
+        client.wait()
 
 
 def _not_started(program: str, error: OSError) -> Limitation | ToolError:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import pwd
+import signal
 import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .. import last_resort
 from ..errors import ToolError, UsageError
 from . import daemons, folder, jars, java, keeper_process, ports, processes, ready, site, state, wrappers
 from .daemons import Starter
@@ -173,24 +175,35 @@ def _try_ports(new: State, found: java.Java, owner: int | None) -> State:
 def _start(new: State, found: java.Java, owner: int | None) -> State:
     """Start everything and wait. Ends it all again on any error, Ctrl-C among them."""
     state.write(new)
-    try:
-        if owner is not None:
-            new = _recorded(new, state.KEEPER, keeper_process.start(new, owner))
-        site.write(new.folder, new.release, new.ports, new.memory, new.user)
-        starter = Starter(new.folder, new.release, found, new.ports)
-        starter.format()
-        for name in daemons.names(new.nodes):
-            new = _recorded(new, name, starter.start(name))
-        _wait_ready(new)
-        new = replace(new, ready=True)
-        state.write(new)
-        return new
-    except OSError as error:
-        _take_down(new.folder)
-        raise ToolError(f"the cluster does not start: {error}", code="HD609", help=f"see {new.folder.log}") from None
-    except BaseException:
-        _take_down(new.folder)
-        raise
+    with last_resort.cleaning(lambda: _kill(new.folder)):
+        try:
+            return _started(new, found, owner)
+        except BaseException as error:
+            with last_resort.allowing(GRACE_SECONDS + 10, "the servers that have started end"):
+                _take_down(new.folder)
+            if isinstance(error, OSError):
+                raise ToolError(f"the cluster does not start: {error}", code="HD609", help=f"see {new.folder.log}") from None
+            raise
+
+
+def _started(new: State, found: java.Java, owner: int | None) -> State:
+    if owner is not None:
+        new = _recorded(new, state.KEEPER, keeper_process.start(new, owner))
+    site.write(new.folder, new.release, new.ports, new.memory, new.user)
+    starter = Starter(new.folder, new.release, found, new.ports)
+    starter.format()
+    for name in daemons.names(new.nodes):
+        new = _recorded(new, name, starter.start(name))
+    _wait_ready(new)
+    new = replace(new, ready=True)
+    state.write(new)
+    return new
+
+
+def _kill(where: Folder) -> None:
+    """End all servers at once, whoever waits for them."""
+    for process in _servers(where, state.read(where)):
+        processes.send(process, signal.SIGKILL)
 
 
 def _recorded(of: State, name: str, process: Process) -> State:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .. import scratch
+from .. import last_resort, scratch
 from ..diag import Diagnostic
 from ..driver.yarn_rest import Unknown
 from ..engine import jobconf
@@ -37,6 +37,7 @@ from .submission import Plan
 
 FAILED = "failed"
 TAGS = "mapreduce.job.tags"
+_COMMIT_SECONDS = 20.0  # that an interrupt may take
 COMPRESS = "mapreduce.output.fileoutputformat.compress"
 
 # Settings that say where and in what pieces tasks run, with how much memory and time: they may change between rounds.
@@ -179,7 +180,7 @@ class _Run:
                 return self._failed(ended)
             self._shown.tell(self._done()[-1])
         last = self._rounds.ended[-1]
-        with StopSignals():  # a signal comes too late now
+        with StopSignals(), last_resort.allowing(_COMMIT_SECONDS, "the output is being put in place"):  # too late to stop
             self._rounds.commit()
         return Result(last, self._summary(stopped), self._job.stop.unmet(stopped, self._reports()), None)
 

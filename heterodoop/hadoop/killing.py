@@ -12,7 +12,7 @@ import time
 
 from ..driver.yarn_rest import Unknown
 from ..errors import HeteroDoopError
-from ..storage.hadoop_conf import HadoopConf
+from ..storage.hadoop_conf import HadoopConf, hadoop_user
 from ..storage.webhdfs import Namespace
 from . import client
 from .rest import App, Cluster
@@ -31,7 +31,18 @@ def kill(cluster: Cluster, conf: HadoopConf, job: str) -> bool:
     app = _wait(cluster, job)
     if app is None:
         return False
-    _tidy(conf, app, output)
+    _tidy(conf, app.job, app.user, output)
+    return True
+
+
+def unsubmitted(cluster: Cluster, conf: HadoopConf, job: str) -> bool:
+    """Whether the cluster does not have the job of a client that was ended; then what that had copied for it is removed."""
+    try:
+        if cluster.app(job) is not None:
+            return False
+    except Unknown:
+        return False
+    _tidy(conf, job, hadoop_user(), "")
     return True
 
 
@@ -55,10 +66,15 @@ def _wait(cluster: Cluster, job: str) -> App | None:
         time.sleep(_POLL_SECONDS)
 
 
-def _tidy(conf: HadoopConf, app: App, output: str) -> None:
-    """Remove what is still there. Whoever may not, or has no access to HDFS, leaves it."""
-    names = [f"{conf.get(_STAGING)}/{app.user}/.staging/{app.job}", *([f"{output}/_temporary"] if output else [])]
+def _tidy(conf: HadoopConf, job: str, user: str, output: str) -> None:
+    """Remove what is still there. Whoever may not, or has no access to HDFS, leaves it.
+
+    The output goes where nothing is in it: the job has made it, and the same command finds it in its way otherwise.
+    """
+    names = [f"{conf.get(_STAGING)}/{user}/.staging/{job}", *([f"{output}/_temporary"] if output else [])]
     with contextlib.suppress(HeteroDoopError), contextlib.closing(Namespace(conf)) as space:
         for name in names:
             with contextlib.suppress(HeteroDoopError):
                 space.remove(space.resolve(name))
+        if output:
+            space.remove_empty(space.resolve(output))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import last_resort
 from ..diag import Diagnostic
 from ..driver.yarn_rest import Unknown
 from ..engine.progress import Display
@@ -30,6 +31,7 @@ _NO_NAMESPACE = ("HD632", "HD635", "HD636", "HD637")
 
 
 _MOST_COUNTERS = "mapreduce.job.counters.max"
+_KILL_SECONDS, _ASK_SECONDS = 60.0, 10.0  # that an interrupt may take
 _LOOKED_AT = 20  # inputs; of more Hadoop says itself what is missing, after seconds
 
 
@@ -104,8 +106,8 @@ def submit(of: Plan) -> str:
     """Hand the job to Hadoop's client and leave it alone; returns its id. Raises as `client.submit`; Interrupted."""
     try:
         return _submit(of)
-    except KeyboardInterrupt:
-        raise _interrupted(of, "", kill=False) from None
+    except KeyboardInterrupt as error:
+        raise _interrupted(of, getattr(error, "job", ""), kill=False) from None
 
 
 def run(
@@ -125,12 +127,19 @@ def run(
             after = "kills it" if kill_on_exit else f"leaves it running (heterodoop job kill {job})"
             say(f"{job} is submitted; an interrupt {after}")
         return Follower(Cluster(of.hadoop.conf), job, display, say, plugin=of.job.plugin is not None).wait()
-    except KeyboardInterrupt:
-        raise _interrupted(of, job, kill=kill_on_exit) from None
+    except KeyboardInterrupt as error:
+        raise _interrupted(of, job or getattr(error, "job", ""), kill=kill_on_exit) from None
 
 
 def _submit(of: Plan) -> str:
-    return client.submit(of.hadoop, streaming.arguments(of.job, background=True))
+    """Raises client.Cut with a job that Hadoop has; of one that it has not nothing is left."""
+    try:
+        return client.submit(of.hadoop, streaming.arguments(of.job, background=True))
+    except client.Cut as cut:
+        with last_resort.allowing(_ASK_SECONDS, "the cluster is asked whether it has the job"):
+            if cut.job and killing.unsubmitted(Cluster(of.hadoop.conf), of.hadoop.conf, cut.job):
+                raise client.Cut("") from None
+        raise
 
 
 def _interrupted(of: Plan, job: str, *, kill: bool) -> Interrupted:
@@ -139,7 +148,8 @@ def _interrupted(of: Plan, job: str, *, kill: bool) -> Interrupted:
     if not kill:
         return Interrupted(f"interrupted; {job} goes on", help=f"heterodoop job kill {job}; heterodoop job status {job}")
     try:
-        over = killing.kill(Cluster(of.hadoop.conf), of.hadoop.conf, job)
+        with last_resort.allowing(_KILL_SECONDS, f"{job} is being killed"):
+            over = killing.kill(Cluster(of.hadoop.conf), of.hadoop.conf, job)
     except (Unknown, KeyboardInterrupt) as error:
         why = str(error) or "interrupted again"
         return Interrupted(f"{job} could not be killed: {why}", help=f"heterodoop job kill {job}")

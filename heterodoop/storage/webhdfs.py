@@ -176,6 +176,11 @@ class Namespace:
         with self._errors(path):
             self._client.delete(path, recursive=True)
 
+    def remove_empty(self, path: str) -> None:
+        """A folder with nothing in it; any other one is an error, and stays."""
+        with self._errors(path):
+            self._client.delete(path, recursive=False)
+
     def make_folder(self, path: str) -> None:
         with self._errors(path):
             self._client.makedirs(path)

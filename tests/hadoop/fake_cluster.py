@@ -198,6 +198,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _delete(self, path: str, query: dict[str, str], body: bytes) -> None:
         found = self._below(path)
+        if query.get("recursive", "").lower() == "false" and found not in ([], [path]):
+            self._refuse("PathIsNotEmptyDirectoryException", f"{path} is non empty")
+            return
         for name in found:
             self.cluster.files.pop(name, None)
             self.cluster.folders.discard(name)

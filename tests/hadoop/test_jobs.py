@@ -105,6 +105,14 @@ def test_what_yarns_own_kill_leaves_is_put_away(fake: FakeCluster, mapred: str, 
     assert fake.files == {"/out/kept": b"z"} and "/out" in fake.folders and STAGING not in fake.folders
 
 
+def test_an_output_with_nothing_in_it_goes_with_the_killed_job(fake: FakeCluster):
+    begun(fake)
+    del fake.files["/out/kept"]
+    fake.client(f"Killed job {JOB}", name="mapred")
+    assert "is killed" in cli_here("job", "kill", JOB).out.decode()
+    assert "/out" not in fake.folders and not fake.files
+
+
 def test_a_kill_that_takes_long_is_not_waited_for(fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):
     begun(fake)
     monkeypatch.setattr(killing, "OVER_SECONDS", 0.0)

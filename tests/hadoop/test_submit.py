@@ -331,6 +331,29 @@ def test_an_interrupt_while_the_client_runs_ends_it(bundle: Path, fake: FakeClus
     assert not list(tmp_path.glob("heterodoop-client-*"))
 
 
+@pytest.mark.parametrize("taken", [False, True])
+def test_of_a_job_that_was_not_submitted_yet_nothing_stays(bundle: Path, fake: FakeCluster, taken: bool):
+    """The client names the job when it begins to copy its files."""
+    staging = f"/tmp/hadoop-yarn/staging/ann/.staging/{JOB}"
+    fake.folders |= {staging}
+    fake.files[f"{staging}/job.xml"] = b"x"
+    if taken:
+        fake.application(("ACCEPTED", "UNDEFINED"))
+    else:
+        fake.answers[f"/ws/v1/cluster/apps/{APP}"] = 404
+    named = fake.folder / "named"
+    (fake.folder / "bin" / "hadoop").write_text(
+        f"#!/bin/sh\necho INFO: Disabling Erasure Coding for path: {staging}; touch {named}; exec sleep 60\n")
+    process = subprocess.Popen([*COMMAND, "submit", str(bundle), "-i", "/in", "-o", "/out"], stderr=subprocess.PIPE,
+                               env=environment(), text=True)
+    while not named.exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[1]
+    assert process.returncode == 130 and (staging in fake.folders) == taken
+    assert (f"{JOB} goes on" if taken else "while the job was being submitted") in said
+
+
 def test_without_hadoop_the_message_says_how_to_get_one(bundle: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.delenv("HETERODOOP_STREAMING_JAR")
     assert "HD620" in submit(bundle, status=5).message
