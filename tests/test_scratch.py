@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from heterodoop import last_resort, scratch
+from heterodoop.errors import UsageError
 
 HELD = "import os, pathlib, sys; from heterodoop import scratch; held = scratch.folder('t-', pathlib.Path(sys.argv[1]));" \
     "path = held.__enter__(); (path / 'file').touch(); print(path, flush=True); "
@@ -85,3 +88,15 @@ def test_a_folder_in_use_stays(tmp_path: Path):
             assert (theirs / "file").exists()
         other.stdin.close()
         other.kill()
+
+
+def test_a_folder_for_temporary_files_that_others_could_change_is_refused(tmp_path: Path, monkeypatch) -> None:
+    """Programs are built and run there. Without the sticky bit anybody could put his own folder into its place."""
+    (shared := tmp_path / "shared").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(shared))
+    for mode, refused in ((0o777, True), (0o1777, False), (0o755, False)):
+        shared.chmod(mode)
+        with pytest.raises(UsageError, match="others may write") if refused else nullcontext():
+            with scratch.folder("t-") as folder:
+                assert folder.parent == shared
+        assert not os.listdir(shared)
