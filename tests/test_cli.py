@@ -230,6 +230,16 @@ def test_compiling_twice_gives_the_same_manifest(here: Path) -> None:
     assert (here / "1.hdp/manifest.json").read_bytes() == (here / "2.hdp/manifest.json").read_bytes()
 
 
+def test_the_time_of_every_step(here: Path) -> None:
+    done = cli_here("compile", "app", "--emit=ir", "--time-passes")
+    said = done.err.decode()
+    assert b"ms" not in done.out and "// app/map.c" in said
+    assert all(f" ms  {step}\n" in said for step in ("load", "lower", "prune", "points_to", "flow", "decisions", "in all"))
+    for _ in range(2):  # a bundle that is there already is made anew
+        said = cli_here("compile", "app", "--arch=none", "--time-passes").err.decode()
+        assert " ms  text\n" in said and "in all" in said
+
+
 def test_programs_given_one_by_one_and_more_c_files(here: Path) -> None:
     (here / "twice.c").write_text("int twice(int x) { return 2 * x; }\n")
     (here / "m.c").write_text(MAP.replace("int main", "int twice(int);\nint main").replace("(int)n;", "twice((int)n);"))
@@ -240,7 +250,7 @@ def test_programs_given_one_by_one_and_more_c_files(here: Path) -> None:
     assert parts(here / "out") == [b"n4\t4\nn8\t8\n"]
 
 
-@pytest.mark.parametrize("stage", ["directives", "ir", "uses", "manifest"])
+@pytest.mark.parametrize("stage", ["directives", "ir", "uses", "manifest", "record_loop", "points_to"])
 def test_every_stage_prints_and_makes_no_bundle(stage: str, here: Path) -> None:
     done = cli_here("compile", "app", f"--emit={stage}")
     assert done.out and not (here / "app.hdp").exists()

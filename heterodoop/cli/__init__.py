@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,9 +86,10 @@ def _kernel_options(command: Any) -> Any:
 @click.option("-o", "--output", type=click.Path(), help="The bundle to write (default: NAME.hdp here).")
 @click.option("--emit", metavar="STAGE", help="Print a stage instead of making a bundle; '--emit help' lists them.")
 @click.option("--verify", "verify", is_flag=True, help="Check the IR's invariants after every pass.")
+@click.option("--time-passes", "timed", is_flag=True, help="Say how long each step of the analysis took.")
 @_kernel_options
 @_compile_options
-def compile_command(source: tuple[str, ...], output: str | None, emit: str | None, verify: bool, **options: Any) -> None:
+def compile_command(source: tuple[str, ...], output: str | None, emit: str | None, timed: bool, **options: Any) -> None:
     """Compile an app into a bundle.
 
     SOURCE is a folder with map.c and, optionally, combine.c and reduce.c, or the map's C file. Further C files are
@@ -95,14 +97,16 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     """
     from ..compiler import compile as compiling
 
-    build = compiling.BuildOptions.make(source, verify=verify, **options)
+    build = compiling.BuildOptions.make(source, **options)
     if emit is not None:
         from ..compiler import spine
 
-        click.echo(spine.emit(build, emit), nl=False)
+        click.echo(spine.emit(build, emit, partial(click.echo, err=True) if timed else None), nl=False)
         return
-    bundle, result = compiling.compile_to_bundle(build, Path(output) if output else None)
+    bundle, result = compiling.compile_to_bundle(build, Path(output) if output else None, anew=timed)
     _show_diagnostics(result.warnings)
+    if timed:
+        click.echo(compiling.times_text(result), err=True)
     click.echo(compiling.summary(bundle, result.manifest), err=True)
 
 

@@ -23,7 +23,7 @@ from .app import BuildOptions
 if TYPE_CHECKING:
     from .spine import Analysed
 
-__all__ = ["BuildOptions", "Result", "compile_to_bundle", "summary"]
+__all__ = ["BuildOptions", "Result", "compile_to_bundle", "summary", "times_text"]
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class Result:
     warnings: list[Diagnostic]
 
 
-def compile_to_bundle(options: BuildOptions, output: Path | None = None) -> tuple[Path, Result]:
+def compile_to_bundle(options: BuildOptions, output: Path | None = None, *, anew: bool = False) -> tuple[Path, Result]:
     """Compile the app into a bundle, default NAME.hdp in the current folder; returns its path and what was found.
 
-    One that is there and would come out the same stays, and `programs` of the result is empty. Raises as `spine.analyse`,
-    and UsageError HD003 where the output exists and is not a bundle, or cannot be written.
+    One that is there and would come out the same stays, and `programs` of the result is empty, unless it is to be made
+    `anew`. Raises as `spine.analyse`, and UsageError HD003 where the output exists and is not a bundle, or cannot be written.
     """
     target = output or Path(f"{options.name}.hdp")
     _check_target(target)
     found = unchanged.key(options)
-    known = unchanged.unchanged(target, found)
+    known = unchanged.unchanged(target, found) if not anew else None
     return target, _compiled(options, target, found) if known is None else Result(known, (), [])
 
 
@@ -82,6 +82,11 @@ def _writing(target: Path) -> Iterator[None]:
 def _existing(folder: Path) -> Path:
     """The folder, or the innermost one above that is there: what is made in it can be renamed into place."""
     return next((path for path in (folder, *folder.parents) if os.path.lexists(path)), folder)
+
+
+def times_text(result: Result) -> str:
+    """What each step took, program by program."""
+    return "\n".join(f"// {program.path}\n{program.times.text()}" for program in result.programs)
 
 
 def summary(bundle: Path, manifest: Manifest) -> str:

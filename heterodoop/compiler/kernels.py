@@ -19,7 +19,6 @@ from ..together import Together
 from ..toolchain import CcOptions
 from . import own_faults, passes
 from .app import GpuOptions
-from .decide import launch
 from .decide.decisions import SharedField
 from .emit import prologue
 from .emit.kernel import emit
@@ -44,7 +43,8 @@ class Part:
 @deep
 def text(analysis: passes.Analysis) -> str:
     """The kernel's CUDA text."""
-    return emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold, analysis.macros)
+    with analysis.facts.times.step("text"):
+        return emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold, analysis.macros)
 
 
 def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kernel | None:
@@ -52,7 +52,7 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
     if not analysis.has_kernel:
         return None
     program, decisions = analysis.program, analysis.decisions
-    shape = launch.launch(program)
+    shape = analysis.facts.launch
     return Kernel(
         source=f"cuda/{role}.cu", entry=f"hd_{role}", threads=decisions.threads, blocks=decisions.blocks,
         kvpairs=decisions.kvpairs, key_bytes=shape.key_bytes, value_bytes=shape.value_bytes,

@@ -14,10 +14,10 @@ from .. import compiler_words, toolchain, toolchain_probe
 from ..manifest import Reason
 from ..source import Span
 from ..toolchain_probe import Machine
-from .analysis.flow_objects import reached
 from .emit import output
 from .ir import formats, ir
 from .ir import walk as ir_walk
+from .ir.call_graph import reached
 from .normalise import stdio
 from .passes import Analysis
 

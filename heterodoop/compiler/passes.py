@@ -1,7 +1,9 @@
-"""The passes over a region's IR as data, their order with its reasons, and the analyses that follow them.
+"""The table of passes: the rewrites of a region's IR, in their order and with its reasons, then the facts about the result.
 
-    lower -> stdio -> environment -> record_loop -> prune -> uses, shape, fold -> placement -> manifest.Region,
-    reasons against the GPU, decisions about its kernel
+    lower -> PASSES -> FACTS -> Analysis: manifest.Region, reasons against the GPU, decisions about its kernel
+
+Every row has a name, what it is for, what it needs, a dump (`--emit`) and a time (`--time-passes`). A new rewrite is a row
+of PASSES; a new fact is a method of `facts.Facts`.
 """
 
 from __future__ import annotations
@@ -13,59 +15,60 @@ from .. import manifest
 from ..diag import Sink
 from ..errors import CompilerBug
 from ..toolchain import Libm
-from .analysis.uses import UseTable, analyse, check_clauses
-from .decide import guards, optimisations
+from .analysis.uses import UseTable
+from .decide import optimisations
 from .decide.decisions import Decisions
-from .decide.overlaps import overlap_refusals
-from .decide.placement import decide
-from .decide.refusals import shape_refusals
-from .decide.returns import return_refusals
-from .decide.sequencing import order_refusals
-from .emit import prologue
-from .emit.support import refusals as support_refusals
+from .facts import Facts, Given
 from .ir import ir
 from .ir.read import read_ir
 from .ir.text import print_ir
 from .ir.verify import verify as verify_program
-from .keyloop.fold import recognise
 from .lower.bind import BoundRegion
 from .lower.lower import lower
 from .normalise import record_loop
 from .normalise.environment import environment
 from .normalise.prune import prune
 from .normalise.stdio import stdio
-from .report.region_info import region_info
 from .source.deep import deep
 from .source.frontend import Unit
+from .steps import Row, Times, rows
 
 
 @dataclass(frozen=True)
 class Pass:
+    """A rewrite. needs: rewrites that come before it -> why."""
+
     name: str
     doc: str
     run: Callable[[ir.Program], ir.Program]
+    needs: tuple[tuple[str, str], ...] = ()
 
 
 PASSES: tuple[Pass, ...] = (
     Pass("stdio", "calls on stdin, stdout, stderr and exits become nodes of our own", stdio),
     Pass("environment", "getenv of a literal name, in the region, becomes a variable that the prologue fills", environment),
-    Pass("record_loop", "the reading loop, in any spelling, becomes a RecordLoop", record_loop.recognise),
-    Pass("prune", "globals and library names that nothing mentions are dropped", prune),
+    Pass("record_loop", "the reading loop, in any spelling, becomes a RecordLoop", record_loop.recognise,
+         (("stdio", "the loop is known by the ReadRecord or ReadPair in its condition"),)),
+    Pass("prune", "globals and library names that nothing mentions are dropped", prune,
+         (("environment", "getenv itself may be left without a use"),
+          ("stdio", "calls that became nodes of our own leave library names unused"))),
 )
 
-ORDER: tuple[tuple[str, str, str], ...] = (
-    ("stdio", "record_loop", "the loop is known by the ReadRecord or ReadPair in its condition"),
-    ("environment", "prune", "getenv itself may be left without a use"),
-    ("stdio", "prune", "calls that became nodes of our own leave library names unused"),
-)
+FACTS: tuple[Row, ...] = rows(Facts)
 
 
 def check_order() -> None:
-    """Raises CompilerBug where PASSES breaks a rule of ORDER."""
-    names = [p.name for p in PASSES]
-    for first, second, reason in ORDER:
-        if names.index(first) > names.index(second):
-            raise CompilerBug(f"pass {first} must come before {second}: {reason}")
+    """Raises CompilerBug where a row stands before one that it needs."""
+    done: set[str] = set()
+    for row in PASSES:
+        for needed, why in row.needs:
+            if needed not in done:
+                raise CompilerBug(f"pass {needed} must come before {row.name}: {why}")
+        done.add(row.name)
+    for fact in FACTS:
+        if not done.issuperset(fact.needs):
+            raise CompilerBug(f"{fact.name} stands before what it needs: {', '.join(sorted(set(fact.needs) - done))}")
+        done.add(fact.name)
 
 
 check_order()
@@ -76,6 +79,7 @@ class Analysis:
     """One region after all passes. `refusals` empty: nothing was found that keeps it off the GPU.
 
     macros  what its kernel defines to behave as this machine's C library (`library`).
+    after   the program after each rewrite, and after lowering.
     """
 
     program: ir.Program
@@ -83,6 +87,8 @@ class Analysis:
     region: manifest.Region
     refusals: tuple[manifest.Reason, ...]
     decisions: Decisions
+    facts: Facts
+    after: dict[str, ir.Program]
     macros: tuple[str, ...] = ()
 
     @property
@@ -94,54 +100,47 @@ class Analysis:
 @deep
 def run(
     unit: Unit, bound: BoundRegion, sink: Sink, *, verify: bool = False,
-    options: tuple[str, ...] = optimisations.chosen(), libm: Libm = "own",
+    options: tuple[str, ...] = optimisations.chosen(), libm: Libm = "own", times: Times | None = None,
 ) -> Analysis:
     """Lower a bound region, run all passes and analyses. User errors (HD211) go to `sink`.
 
-    verify   check the IR after every pass that changed it, and in the end that its text reads back; raises CompilerBug.
+    verify   check the IR after every rewrite that changed it, and in the end that its text reads back; raises CompilerBug.
     options  optimisations that are on (`optimisations.chosen`).
     libm     whose exp, log, pow ... the filters call (`toolchain.CcOptions`).
+    times    gets what each step took.
     """
-    program = _passed(lower(unit, bound, sink), verify)
-    table = analyse(program)
-    check_clauses(program, table, sink)
-    order = order_refusals(program, table.points_to)
-    fold = recognise(program) if not order else None
-    scope = {name: symbol.storage for name, symbol in bound.scope.items()}
-    placement = decide(program, table, scope, options)
-    guarding = guards.decide(program, table, placement.decisions)
-    reasons = (*gpu_refusals(program, table, libm), *order, *return_refusals(program), *overlap_refusals(program),
-               *placement.reasons, *guarding.refusals, *_no_prologue(unit, bound, placement.decisions))
-    info = region_info(program, table, fold, bound)
-    return Analysis(program, table, info, tuple(dict.fromkeys(reasons)), placement.decisions)
+    times = times or Times()
+    after = _rewritten(unit, bound, sink, times, verify)
+    program = list(after.values())[-1]
+    facts = Facts(Given(program, unit, bound, options, libm), times)
+    for row in FACTS:
+        getattr(facts, row.name)
+    sink.extend(facts.clauses)
+    return Analysis(program, facts.uses, facts.region, facts.refusals, facts.decisions.decisions, facts, after)
 
 
-def _no_prologue(unit: Unit, bound: BoundRegion, decisions: Decisions) -> tuple[manifest.Reason, ...]:
-    source = unit.sources.get(unit.path)
-    if not decisions.shared or source is None:
-        return ()
-    why = prologue.problem(source, bound.directive.span)
-    text = f"{why}, so the code before the region cannot be run alone"
-    return (manifest.Reason("HD246", text, str(bound.directive.span)),) if why else ()
-
-
-def gpu_refusals(program: ir.Program, table: UseTable, libm: Libm = "own") -> tuple[manifest.Reason, ...]:
-    """Every reason against the GPU, each once: what could not be lowered, variables and calls, the shape, no CUDA text."""
-    shape, support = shape_refusals(program, table), support_refusals(program, table, libm)
-    return tuple(dict.fromkeys((*program.refusals, *table.refusals, *shape, *support)))
-
-
-def _passed(program: ir.Program, verify: bool) -> ir.Program:
-    """The program after all passes; one that changes nothing gives back the object that it got."""
+def _rewritten(unit: Unit, bound: BoundRegion, sink: Sink, times: Times, verify: bool) -> dict[str, ir.Program]:
+    """The program after lowering and after each rewrite, by the names of the steps; one that changes nothing gives back the
+    object that it got."""
+    after: dict[str, ir.Program] = {}
+    with times.step("lower"):
+        program = after["lower"] = lower(unit, bound, sink)
+    _verified(program, "lower", verify, times)
+    for row in PASSES:
+        before = program
+        with times.step(row.name):
+            program = after[row.name] = row.run(program)
+        _verified(program, row.name, verify and program is not before, times)
     if verify:
-        verify_program(program, "lower")
-    for step in PASSES:
-        before, program = program, step.run(program)
-        if verify and program is not before:
-            verify_program(program, step.name)
-    if verify:
-        _check_text(program)
-    return program
+        with times.step("verify"):
+            _check_text(program)
+    return after
+
+
+def _verified(program: ir.Program, name: str, wanted: bool, times: Times) -> None:
+    if wanted:
+        with times.step("verify"):
+            verify_program(program, name)
 
 
 def _check_text(program: ir.Program) -> None:
@@ -151,10 +150,28 @@ def _check_text(program: ir.Program) -> None:
         raise CompilerBug("after all passes: the printed IR reads back as another program")
 
 
+# ------------------------------------------------------------------------------------------ what `--emit` prints
+
+
 @deep
+def dump(analysis: Analysis, name: str) -> str:
+    """A step's result as text."""
+    if name in analysis.after:
+        return print_ir(analysis.after[name])
+    row = next(row for row in FACTS if row.name == name)
+    assert row.dump is not None
+    return row.dump(getattr(analysis.facts, name))
+
+
+def dumps() -> dict[str, str]:
+    """Steps that have a dump -> what they are for."""
+    rewrites = {row.name: f"the IR when {row.doc}" for row in PASSES}
+    return {"lower": "the IR as it is made of the C text", **rewrites, **{f.name: f.doc for f in FACTS if f.dump}}
+
+
 def ir_text(analysis: Analysis) -> str:
-    """The IR after all passes."""
-    return print_ir(analysis.program)
+    """The IR after all rewrites."""
+    return dump(analysis, PASSES[-1].name)
 
 
 def uses_text(analysis: Analysis) -> str:

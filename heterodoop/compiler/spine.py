@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from .. import __version__, toolchain
@@ -22,11 +23,11 @@ from ..together import Together
 from . import kernels, library, own_faults, passes
 from .app import BuildOptions
 from .begun import Begun
-from .compile import Result
-from .decide import decisions
+from .compile import Result, times_text
 from .lower.bind import BoundRegion, bind
 from .source import frontend
 from .source.wide_names import shown
+from .steps import Times
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Analysed:
     bound: BoundRegion | None
     region: passes.Analysis | None
     refusals: tuple[Reason, ...]
+    times: Times = field(default_factory=Times)
 
 
 def analyse(options: BuildOptions, begun: Begun | None = None) -> Result:
@@ -56,8 +58,11 @@ def analyse(options: BuildOptions, begun: Begun | None = None) -> Result:
     return Result(_manifest(options, programs), tuple(programs), sink.warnings)
 
 
-def emit(options: BuildOptions, stage: str) -> str:
-    """The text of one stage, for every program that has it. Raises UsageError HD004 for an unknown stage."""
+def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | None = None) -> str:
+    """The text of one stage, for every program that has it. Raises UsageError HD004 for an unknown stage.
+
+    timed  gets `times_text` of the programs.
+    """
     if stage == "help":
         return "".join(f"{name:12}{doc}\n" for name, (doc, _) in STAGES.items())
     if stage not in STAGES:
@@ -65,8 +70,10 @@ def emit(options: BuildOptions, stage: str) -> str:
     result = analyse(options)
     if stage == "manifest":
         return result.manifest.to_json()
-    text = STAGES[stage][1]
-    return "\n".join(f"// {program.path}\n{text(program)}" for program in result.programs)
+    text = "\n".join(f"// {program.path}\n{STAGES[stage][1](program)}" for program in result.programs)
+    if timed is not None:
+        timed(times_text(result))
+    return text
 
 
 def _analyse_or_collect(role: Role, path: Path, begun: Begun, sink: Sink) -> Analysed | None:
@@ -82,28 +89,34 @@ def _analyse_or_collect(role: Role, path: Path, begun: Begun, sink: Sink) -> Ana
 
 
 def _analyse_program(role: Role, path: Path, begun: Begun, sink: Sink) -> Analysed:
+    times = Times()
     try:
-        unit = frontend.load(path, begun.options.cc, begun.runs[role])
+        with times.step("load"):
+            unit = frontend.load(path, begun.options.cc, begun.runs[role])
     except Exception as error:
         unit = frontend.unread(path, own_faults.reason(error, str(path)))
     sink.extend(unit.warnings)
     try:
-        return _analyse_unit(role, path, unit, begun.options, sink)
+        return replace(_analyse_unit(role, path, unit, begun.options, sink, times), times=times)
     except Exception as error:
         return Analysed(role, path, unit, None, None, (own_faults.reason(error, str(path)),))
 
 
-def _analyse_unit(role: Role, path: Path, unit: frontend.Unit, options: BuildOptions, sink: Sink) -> Analysed:
-    found = bind(unit, sink, role)
+def _analyse_unit(
+    role: Role, path: Path, unit: frontend.Unit, options: BuildOptions, sink: Sink, times: Times,
+) -> Analysed:
+    with times.step("bind"):
+        found = bind(unit, sink, role)
     sink.raise_errors()
     if unit.refusal is not None:
         return Analysed(role, path, unit, None, None, (unit.refusal,))
     if not found:
         return Analysed(role, path, unit, None, None, (_no_directive(role, path),))
     analysis = passes.run(
-        unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations, libm=options.cc.libm,
+        unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations, libm=options.cc.libm, times=times,
     )
-    analysis = library.checked(analysis, unit.newer, path)
+    with times.step("library"):
+        analysis = library.checked(analysis, unit.newer, path)
     analysis = replace(analysis, region=shown(analysis.region), refusals=shown(analysis.refusals))
     return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
 
@@ -194,10 +207,6 @@ def _uses_text(program: Analysed) -> str:
     return passes.uses_text(program.region) if program.region else _refusals_text(program)
 
 
-def _decisions_text(program: Analysed) -> str:
-    return decisions.text(program.region.decisions) if program.region else _refusals_text(program)
-
-
 def _cuda_text(program: Analysed) -> str:
     if program.region is not None and program.region.has_kernel:
         return kernels.text(program.region)
@@ -208,11 +217,15 @@ def _refusals_text(program: Analysed) -> str:
     return "".join(f"// {reason.place}: [{reason.code}] {reason.message}\n" for reason in program.refusals)
 
 
+def _step_text(name: str, program: Analysed) -> str:
+    return passes.dump(program.region, name) if program.region else _refusals_text(program)
+
+
 STAGES: dict[str, tuple[str, Callable[[Analysed], str]]] = {
     "directives": ("the directives and their clauses, with places and expanded arguments", _directives_text),
     "ir": ("the region IR: typed statements, reads back", _ir_text),
     "uses": ("each outer variable's class and the reason", _uses_text),
-    "decisions": ("where each outer variable lives on the GPU, and the launch shape", _decisions_text),
+    **{name: (doc, partial(_step_text, name)) for name, doc in passes.dumps().items()},
     "cuda": ("the kernel's text", _cuda_text),
     "manifest": ("the bundle's manifest, without the filters", lambda program: ""),
 }

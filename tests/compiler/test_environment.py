@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from heterodoop.compiler import kernels, passes
-from heterodoop.compiler.analysis.flow_objects import reached
 from heterodoop.compiler.emit import prologue
 from heterodoop.compiler.ir import ir
 from heterodoop.compiler.ir import walk as ir_walk
+from heterodoop.compiler.ir.call_graph import reached
 from heterodoop.compiler.ir.read import read_ir
 from heterodoop.compiler.ir.text import print_ir
 

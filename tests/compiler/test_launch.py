@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from heterodoop.compiler.decide import optimisations
-from heterodoop.compiler.decide.launch import DEFAULT_THREADS, MAX_DEPTH, Launch, launch
+from heterodoop.compiler.decide.launch import DEFAULT_THREADS, MAX_DEPTH, Launch
 from heterodoop.errors import UsageError
 from heterodoop.kernel_plan import KernelPlan
 
@@ -15,7 +15,7 @@ from .regions import COMBINER, MAPPER, analyse, combiner, mapper
 
 
 def shape(clauses: str = "", *, pragma: str = MAPPER, before: str = "", helpers: str = "", body: str = "v = 1;") -> Launch:
-    return launch(analyse(mapper(body, before=before, helpers=helpers, pragma=f"{pragma} {clauses}"))[0].program)
+    return analyse(mapper(body, before=before, helpers=helpers, pragma=f"{pragma} {clauses}"))[0].facts.launch
 
 
 def test_without_clauses() -> None:
@@ -33,7 +33,7 @@ def test_threads_blocks_and_pairs_are_the_clauses() -> None:
 def test_a_combiner_has_a_shape_too() -> None:
     pragma = COMBINER + " threads(64)"
     source = combiner("count += val;", before="char prev[32], word[32]; int count = 0, val; prev[0] = 0;", pragma=pragma)
-    assert launch(analyse(source)[0].program).threads == 64
+    assert analyse(source)[0].facts.launch.threads == 64
 
 
 @pytest.mark.parametrize(("declared", "key", "value"), [

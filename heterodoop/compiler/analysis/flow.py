@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 from .flow_calls import Calls
 from .flow_expr import Exhausted
 from .flow_findings import Findings, Place
 from .flow_loops import changed_in, counting, filled_arrays, runs_at_least_once
-from .flow_objects import reached
 from .flow_state import ANY, NATURAL, Addr, Same, State, Value, merge, same, widened
 from .flow_tests import Outcomes
 from .libc_effects import EFFECTS
@@ -49,14 +49,16 @@ class Active:
 
 
 
-def analyse_flow(program: ir.Program, points_to: PointsTo) -> Findings:
-    """What the region does to every object outside it. Needs a recognised record loop."""
-    findings = _findings(program, points_to, line_ends=True)
-    return findings if findings.line_ends else _findings(program, points_to, line_ends=False)
+def analyse_flow(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> Findings:
+    """What the region does to every object outside it; nothing is found where no record loop was recognised."""
+    if ir.record_loop(program.region) is None:
+        return Findings()
+    findings = _findings(program, points_to, calls, line_ends=True)
+    return findings if findings.line_ends else _findings(program, points_to, calls, line_ends=False)
 
 
-def _findings(program: ir.Program, points_to: PointsTo, *, line_ends: bool) -> Findings:
-    flow = _Flow(program, points_to, line_ends)
+def _findings(program: ir.Program, points_to: PointsTo, calls: CallGraph, *, line_ends: bool) -> Findings:
+    flow = _Flow(program, points_to, calls, line_ends)
     try:
         flow.region()
     except Exhausted:
@@ -66,8 +68,8 @@ def _findings(program: ir.Program, points_to: PointsTo, *, line_ends: bool) -> F
 
 
 class _Flow(Calls):
-    def __init__(self, program: ir.Program, points_to: PointsTo, line_ends: bool) -> None:
-        super().__init__(program, points_to, line_ends)
+    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, line_ends: bool) -> None:
+        super().__init__(program, points_to, calls, line_ends)
         self.function = program.region.function
         self._frames: list[Frame] = []
         self._switches: list[list[State]] = []
@@ -75,7 +77,6 @@ class _Flow(Calls):
         self._counts: dict[int, Counted] = {}
         self._pointed: dict[str, frozenset[str]] = {}
         self._active: list[Active] = [Active(self.function, [])]
-        self._recursive = {f.name for f in program.functions if f.name in reached(program, f.body)}
         self.uses_errno = any(
             (isinstance(n, ir.Call) and ir.called(n) == "__errno_location") or (isinstance(n, ir.Name) and n.name == ERRNO)
             for f in (*program.functions, program.region) for n in ir_walk.walk(f.body)
@@ -284,7 +285,7 @@ class _Flow(Calls):
             state = self.bind(state, cell, value).with_value(cell, value)
         outer = (self.function, self._frames, self._switches, self.recursing)
         self.function, self._frames, self._switches = function.name, [], []
-        self.recursing = self.recursing or function.name in self._recursive
+        self.recursing = self.recursing or function.name in self.calls.recursive
         self._active.append(Active(function.name, args))
         after = self.block(function.body, [state])
         active = self._active.pop()

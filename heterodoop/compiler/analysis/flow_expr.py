@@ -12,6 +12,7 @@ from typing import Any
 
 from ..ir import build, ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import Int, Pointer
 from .flow_findings import ITSELF, Place
@@ -31,8 +32,8 @@ class Expressions(Tests):
     function = ""
     steps = 0
 
-    def __init__(self, program: ir.Program, points_to: PointsTo, line_ends: bool = True) -> None:
-        super().__init__(program, points_to, line_ends)
+    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, line_ends: bool = True) -> None:
+        super().__init__(program, points_to, calls, line_ends)
         self.ends: dict[str, int] = {}  # variables that a loop counts up, and the number that they stay below in it
 
     STEP_LIMIT = 400_000

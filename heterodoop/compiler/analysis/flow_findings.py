@@ -68,6 +68,12 @@ class Findings:
         place = str(span) if span.line else ""
         self.problems.setdefault((code, message, place), Reason(code, message, place))
 
+    def text(self) -> str:
+        """One line per object: the first read, read that is not proven, and write."""
+        lines = [f"{obj}: read {_at(f.read)}, exposed {_at(f.exposed)}, assumed {_at(f.assumed)}, written {_at(f.write)}\n"
+                 for obj, f in sorted(self.facts.items())]
+        return "".join(lines)
+
     def all_unproven(self) -> dict[Site, frozenset[str]]:
         """Strings in the line, too, where it may have lost its end."""
         late = {} if self.line_ends else dict.fromkeys(self.line_texts, {RECORD})
@@ -78,3 +84,7 @@ class Findings:
         """A write to the object ends before byte `end`."""
         old = self.reach.get(obj, 0)
         self.reach[obj] = None if end is None or old is None else max(old, end)
+
+
+def _at(span: Span | None) -> str:
+    return str(span) if span is not None and span.line else "-"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import CType
 from .flow_findings import Findings, Place
@@ -18,14 +19,14 @@ from .points_to import ERRNO, EXTERNAL, LITERAL, RECORD, STRTOK, UNKNOWN, Points
 class Objects:
     """What a program's objects are, and what an access touches."""
 
-    def __init__(self, program: ir.Program, points_to: PointsTo, line_ends: bool = True) -> None:
+    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, line_ends: bool = True) -> None:
         """`line_ends`: nothing is written over the NUL at the line's end (else `Findings.line_ends` would tell)."""
-        self.program, self.points_to = program, points_to
+        self.program, self.points_to, self.calls = program, points_to, calls
         self.findings = Findings()
         self.in_loop = False
         self.in_reader = False
         self._inside = _declared_inside(program)
-        self._fresh, self._many = _site_kinds(program, points_to)
+        self._fresh, self._many = _site_kinds(program, points_to, calls)
         self.counters = _counters(program, points_to)
         self.line_ends = line_ends
         self._indexed = _indexed(program, points_to)
@@ -113,32 +114,19 @@ def _declared_inside(program: ir.Program) -> set[str]:
     return {n.name for n in ir_walk.walk(inside) if isinstance(n, ir.Decl)}
 
 
-def _site_kinds(program: ir.Program, points_to: PointsTo) -> tuple[set[str], set[str]]:
+def _site_kinds(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> tuple[set[str], set[str]]:
     """(sites that are new in each record, sites that stand for many objects)."""
     loop = ir.record_loop(program.region)
     inside = {id(n) for n in ir_walk.walk(loop.body if loop is not None else program.region.body)}
-    early = reached(program, program.enclosing.body)
     looped = {id(n) for _, body in ir_walk.bodies(program) for s in ir_walk.walk(body)
               if isinstance(s, (ir.While, ir.DoWhile, ir.For, ir.RecordLoop)) for n in ir_walk.walk(s)}
     fresh, many = set(), set()
     for site, (function, node) in points_to.site_nodes.items():
-        if id(node) in inside or (function != program.region.function and function not in early):
+        if id(node) in inside or (function != program.region.function and function not in calls.around):
             fresh.add(site)
         if id(node) in looped or function != program.region.function:
             many.add(site)
     return fresh, many
-
-
-def reached(program: ir.Program, start: ir.Node) -> set[str]:
-    """Own functions that may be called from a piece of the program, function pointers included."""
-    found: set[str] = set()
-    pending = [start]
-    while pending:
-        for name in ir_walk.names(pending.pop()):
-            if name in program.by_name and name not in found:
-                found.add(name)
-                pending.append(program.by_name[name].body)
-    return found
 
 
 def _counters(program: ir.Program, points_to: PointsTo) -> set[Cell]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import CType
-from .flow_objects import reached
 from .uses import UseTable
 from .writers import Start, Writers
 
@@ -22,14 +22,12 @@ _CONSTANT_NODES = (
 
 
 class Known:
-    def __init__(self, program: ir.Program, table: UseTable) -> None:
-        self.program, self.points_to = program, table.points_to
-        self.writers = Writers(program, table.points_to)
+    def __init__(self, program: ir.Program, table: UseTable, writers: Writers, calls: CallGraph) -> None:
+        self.program, self.points_to, self.writers = program, table.points_to, writers
         self._other = {use.key for use in table.uses if use.cls not in ("sharedRO", "unused")}
         self._start = Start(program)
         self._symbols = {s.name: s for s in (*program.globals, *program.externs)}
-        helpers = [program.by_name[n] for n in sorted(reached(program, program.region.body))]
-        self._bodies = [(program.region.function, program.region.body), *((f.name, f.body) for f in helpers)]
+        self._bodies = calls.bodies
 
     # ------------------------------------------------------------------------------------- symbols
 

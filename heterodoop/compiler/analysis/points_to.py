@@ -43,6 +43,10 @@ class PointsTo:
     def contents(self, obj: str) -> set[str]:
         return self._contents.setdefault(obj, set())
 
+    def text(self) -> str:
+        """One line per object that points somewhere."""
+        return "".join(f"{obj} -> {' '.join(sorted(found))}\n" for obj, found in sorted(self._contents.items()) if found)
+
     def _number(self, function: str, node: Any) -> None:
         if id(node) in self.sites:
             return

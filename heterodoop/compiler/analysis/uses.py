@@ -22,10 +22,10 @@ from ...source import UNKNOWN as NO_SPAN
 from ...source import Span
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..normalise.record_loop import reads
 from ..types import ctype
 from ..types.ctype import CType
-from .flow import analyse_flow
 from .flow_findings import Facts, Findings, Site
 from .flow_memory import Memory
 from .points_to import ERRNO, STRTOK, PointsTo
@@ -71,19 +71,17 @@ class UseTable:
         return frozenset(u.key for u in self.uses if u.write is not None)
 
 
-def analyse(program: ir.Program) -> UseTable:
+def classify(program: ir.Program, points_to: PointsTo, calls: CallGraph, findings: Findings) -> UseTable:
     """Classify the variables of a program whose record loop is in normal form (no loop: an empty table)."""
-    points_to = PointsTo(program)
     if ir.record_loop(program.region) is None:
         return UseTable((), (), points_to)
-    findings = analyse_flow(program, points_to)
-    return _Classifier(program, points_to, findings).table()
+    return _Classifier(program, points_to, calls, findings).table()
 
 
 class _Classifier:
-    def __init__(self, program: ir.Program, points_to: PointsTo, findings: Findings) -> None:
+    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, findings: Findings) -> None:
         self._program, self._points_to, self._findings = program, points_to, findings
-        self._memory = Memory(program, points_to)
+        self._memory = Memory(program, points_to, calls)
         self._refusals: list[Reason] = []
         self._record = record_objects(program, points_to)
         self._mapper = isinstance(program.region, ir.MapRegion)

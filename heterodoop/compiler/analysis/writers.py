@@ -11,8 +11,8 @@ from typing import Any
 
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
-from .flow_objects import reached
 from .libc_effects import CONDITIONAL, EFFECTS
 from .points_to import STRTOK, UNKNOWN, PointsTo, known_call
 
@@ -35,12 +35,12 @@ class Write:
 class Writers:
     """`of(key)`: every write of an object."""
 
-    def __init__(self, program: ir.Program, points_to: PointsTo) -> None:
+    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph) -> None:
         self._points_to = points_to
         self._found: dict[str, list[Write]] = {}
         self.wild = False  # something is written through a pointer of which nothing is known
         self.foreign = False  # functions are called that could write any global of this file
-        outside = {program.region.function, *reached(program, program.enclosing.body)}
+        outside = {program.region.function, *calls.around}
         for function, body in ir_walk.bodies(program):
             self._early = function in outside and body is not program.region.body
             for node in ir_walk.walk(body):
@@ -48,6 +48,12 @@ class Writers:
 
     def of(self, key: str) -> list[Write]:
         return self._found.get(key, [])
+
+    def text(self) -> str:
+        """One line per object: how often it is written, of that before the region."""
+        lines = [f"{key}: {len(found)} writes, {sum(w.early for w in found)} of them early\n"
+                 for key, found in sorted(self._found.items())]
+        return "".join([*lines, *(["anything may be written\n"] if self.wild else [])])
 
     def nobody(self, symbol: ir.Symbol, key: str) -> bool:
         """Does the object keep its static initialiser from the start to the end of the program?"""

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from ...manifest import Reason
 from ..analysis.flow_findings import ITSELF, KEPT, TEXT, Site
-from ..analysis.flow_objects import reached
 from ..analysis.libc_effects import writes
 from ..analysis.points_to import RECORD, PointsTo
 from ..analysis.uses import UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 from . import cuda_names
 from .decisions import Decisions
@@ -79,17 +79,16 @@ class Guards:
         return any(key in self.by_key or key == RECORD for keys in targets for key in keys)
 
 
-def decide(program: ir.Program, table: UseTable, decisions: Decisions) -> Guards:
+def decide(program: ir.Program, table: UseTable, decisions: Decisions, calls: CallGraph) -> Guards:
     """The guards of a program's kernel."""
     wanted = _wanted(program, table)
-    recursive = {f.name for f in program.functions if f.name in reached(program, f.body)}
     based = _by_address(program, table)
     by_key: dict[str, Guard] = {}
     refusals: list[Reason] = []
     for key in wanted:
         nbytes = _size(program, table, key)
         shown = key.rpartition("::")[2].split("$")[0]
-        if not nbytes or key.partition("::")[0] in recursive:
+        if not nbytes or key.partition("::")[0] in calls.recursive:
             why = "in a function that calls itself" if nbytes else "of unknown size"
             text = f"'{shown}', {why}, may be read before the record has written it"
             refusals.append(Reason("HD251", text, _place(program, key)))
@@ -152,3 +151,9 @@ def leaves(kind: ctype.CType, layouts: ctype.Layouts, at: int = 0) -> Iterator[t
         return
     for field in layout.fields:
         yield from leaves(field.type, layouts, at + field.offset)
+
+
+def text(guards: Guards) -> str:
+    """One line per guard."""
+    return "".join(f"{g.key}: {g.nbytes} bytes, {g.limit} of them ever written, {g.words} words of bits\n"
+                   for g in guards.by_key.values())

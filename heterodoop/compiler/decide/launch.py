@@ -5,11 +5,11 @@ Not here: what needs the GPU at hand (blocks where the clause is absent, sizes o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from ..analysis.flow_objects import reached
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..source.clauses import WARP
 from ..types import ctype
 from ..types.ctype import CType
@@ -36,14 +36,14 @@ class Launch:
     stack_bytes: int
 
 
-def launch(program: ir.Program) -> Launch:
+def launch(program: ir.Program, calls: CallGraph) -> Launch:
     """The launch shape of a program's region."""
     region = program.region
     threads = -(-(region.threads or DEFAULT_THREADS) // WARP) * WARP
     key = text_bytes(program, region.key, region.keylength)
     value = text_bytes(program, region.value, region.vallength)
     slot = -(-(key + value + _LINE_BYTES) // _SLOT_ALIGN) * _SLOT_ALIGN
-    return Launch(threads, region.blocks, region.kvpairs, key, value, slot, stack_bytes(program))
+    return Launch(threads, region.blocks, region.kvpairs, key, value, slot, stack_bytes(program, calls))
 
 
 def text_bytes(program: ir.Program, name: str, length: int) -> int:
@@ -66,20 +66,22 @@ def _text_bytes(program: ir.Program, whole: CType, length: int) -> int:
     return each * max(length, 1) + max(length - 1, 0)
 
 
-def stack_bytes(program: ir.Program) -> int:
+def stack_bytes(program: ir.Program, calls: CallGraph) -> int:
     """Stack per thread for recursive helpers, MAX_DEPTH calls deep; 0 where nothing calls itself.
 
     The CUDA compiler counts the frames of all other calls itself.
     """
-    names = sorted(reached(program, program.region.body))
-    recursive = [n for n in names if n in reached(program, program.by_name[n].body)]
-    frames = sum(_frame(program, n) for n in recursive)
+    frames = sum(_frame(program, f) for f in calls.helpers if f.name in calls.recursive)
     return frames * MAX_DEPTH
 
 
-def _frame(program: ir.Program, name: str) -> int:
-    function = program.by_name[name]
+def _frame(program: ir.Program, function: ir.Function) -> int:
     sizes = [program.layouts.size(s.type) or 8 for s in (*function.params, *function.locals)]
     temporaries = sum(1 for n in ir_walk.walk(function.body) if isinstance(n, ir.Call))
     total = sum(sizes) + 8 * temporaries + _FRAME_BYTES
     return -(-total // 16) * 16
+
+
+def text(shape: Launch) -> str:
+    """One line per number."""
+    return "".join(f"{field.name:12}{getattr(shape, field.name)}\n" for field in fields(shape))

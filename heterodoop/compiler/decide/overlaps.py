@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...manifest import Reason
-from ..analysis.flow_objects import reached
 from ..analysis.locations import Locations
-from ..analysis.points_to import PointsTo
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 
 _COPIES = frozenset("memcpy mempcpy strcpy stpcpy strncpy stpncpy strcat strncat".split())
@@ -21,8 +20,8 @@ _PRINTS = {"sprintf": 1, "snprintf": 2}  # the number of the format's argument
 
 
 class Overlaps:
-    def __init__(self, program: ir.Program, points_to: PointsTo) -> None:
-        self._locations = Locations(program, points_to)
+    def __init__(self, locations: Locations) -> None:
+        self._locations = locations
 
     def may(self, function: str, node: ir.Call) -> bool:
         """May a call write where it reads?"""
@@ -31,11 +30,10 @@ class Overlaps:
         return any(places.any_overlap(to, source) for to, source in pairs)
 
 
-def overlap_refusals(program: ir.Program) -> tuple[Reason, ...]:
+def overlap_refusals(calls: CallGraph) -> tuple[Reason, ...]:
     """sprintf(s, "%s...", s), strcat(s, s): source and target are written as the same."""
-    bodies = [program.region.body, *(program.by_name[n].body for n in sorted(reached(program, program.region.body)))]
     found = []
-    for node in (n for body in bodies for n in ir_walk.walk(body) if isinstance(n, ir.Call)):
+    for node in (n for _, body in calls.bodies for n in ir_walk.walk(body) if isinstance(n, ir.Call)):
         name = ir.called(node)
         if name in (*_PRINTS, "strcat", "strncat") and any(_same(to, source) for to, source in _pairs(node)):
             text = f"{name}() reads the text that it writes over"

@@ -22,7 +22,7 @@ from ..types import ctype
 from ..types.ctype import CType
 from . import optimisations
 from .decisions import Decisions, Place, Space
-from .launch import launch
+from .launch import Launch
 from .live_in import fields
 from .pointers import Pointers
 
@@ -45,7 +45,8 @@ class Placement:
 
 
 def decide(
-    program: ir.Program, table: UseTable, scope: Mapping[str, str], options: tuple[str, ...] = optimisations.chosen(),
+    program: ir.Program, table: UseTable, known: Known, shape: Launch, scope: Mapping[str, str],
+    options: tuple[str, ...] = optimisations.chosen(),
 ) -> Placement:
     """All decisions about the kernel of a program's region.
 
@@ -55,8 +56,7 @@ def decide(
     """
     kind = "combiner" if isinstance(program.region, ir.CombineRegion) else "mapper"
     plan = optimisations.plan(kind, options)
-    placer = _Placer(program, table, scope, plan)
-    shape = launch(program)
+    placer = _Placer(program, table, known, scope, plan)
     places = placer.run()
     if plan.one_per_warp:
         places = _in_warps(places, shape.threads // WARP)
@@ -84,10 +84,11 @@ def _in_warps(places: tuple[Place, ...], warps: int) -> tuple[Place, ...]:
 class _Placer:
     """bases: memory's key -> the pointer it is reached by. strings: keys of pointers to text of the C library."""
 
-    def __init__(self, program: ir.Program, table: UseTable, scope: Mapping[str, str], plan: KernelPlan) -> None:
-        self._program, self._table, self._scope, self._plan = program, table, scope, plan
-        self._known = Known(program, table)
-        self._pointers = Pointers(program, table, self._known)
+    def __init__(
+        self, program: ir.Program, table: UseTable, known: Known, scope: Mapping[str, str], plan: KernelPlan,
+    ) -> None:
+        self._program, self._table, self._known, self._scope, self._plan = program, table, known, scope, plan
+        self._pointers = Pointers(program, table, known)
         self._budget = CONSTANT_BYTES
         self._shared = SHARED_BYTES
         self.reasons: list[Reason] = []

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from ...manifest import Reason
 from ...source import Span
-from ..analysis.flow_objects import reached
 from ..analysis.libc_effects import REFUSED
 from ..analysis.points_to import RECORD, PointsTo
 from ..analysis.uses import Use, UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..keyloop.run import fails
 from ..types import ctype
 
@@ -28,9 +28,9 @@ _QUIET = frozenset(
 )
 
 
-def shape_refusals(program: ir.Program, table: UseTable) -> tuple[Reason, ...]:
+def shape_refusals(program: ir.Program, table: UseTable, calls: CallGraph) -> tuple[Reason, ...]:
     """Reasons in the order: the loop's own, the helpers', the code before, the code after."""
-    return (*_loop_reasons(program), *_helper_reasons(program), *_surroundings(program, table))
+    return (*_loop_reasons(program), *_helper_reasons(calls), *_surroundings(program, table, calls))
 
 
 def _reason(code: str, message: str, span: Span) -> Reason:
@@ -75,16 +75,16 @@ def _anywhere(node: ir.Node) -> Iterator[Reason]:
         yield _reason("HD229", "%n stores how much was written, which no record knows", node.span)
 
 
-def _helper_reasons(program: ir.Program) -> Iterator[Reason]:
-    for name in sorted(reached(program, program.region.body)):
-        for node in ir_walk.walk(program.by_name[name].body):
+def _helper_reasons(calls: CallGraph) -> Iterator[Reason]:
+    for helper in calls.helpers:
+        for node in ir_walk.walk(helper.body):
             yield from _anywhere(node)
 
 
 # ------------------------------------------------------------------------------------------ around it
 
 
-def _surroundings(program: ir.Program, table: UseTable) -> Iterator[Reason]:
+def _surroundings(program: ir.Program, table: UseTable, calls: CallGraph) -> Iterator[Reason]:
     region = program.region
     body = program.enclosing.body
     if region.function != "main":
@@ -94,9 +94,9 @@ def _surroundings(program: ir.Program, table: UseTable) -> Iterator[Reason]:
     if any(isinstance(n, ir.RegionHere) for loop in loops for n in ir_walk.walk(loop)):
         yield _reason("HD226", "the region stands inside a loop, so it would run several times", region.span)
     early, late = split(body)
-    yield from _talks(program, early, "before")
-    yield from _talks(program, late, "after")
-    yield from _Epilogue(program, table).reasons(late)
+    yield from _talks(program, early, "before", calls)
+    yield from _talks(program, late, "after", calls)
+    yield from _Epilogue(program, table).reasons(late, calls)
 
 
 def split(body: ir.Block) -> tuple[list[ir.Node], list[ir.Node]]:
@@ -112,16 +112,15 @@ def split(body: ir.Block) -> tuple[list[ir.Node], list[ir.Node]]:
     return early, late
 
 
-def _with_helpers(program: ir.Program, nodes: list[ir.Node]) -> list[ir.Node]:
+def _with_helpers(program: ir.Program, nodes: list[ir.Node], calls: CallGraph) -> list[ir.Node]:
     """The nodes and those of every function that they may call."""
-    called = {n.name for n in nodes if isinstance(n, ir.Name) and n.name in program.by_name}
-    called |= {inner for f in called for inner in reached(program, program.by_name[f].body)}
+    called = calls.named(n.name for n in nodes if isinstance(n, ir.Name))
     return nodes + [n for f in sorted(called) for n in ir_walk.walk(program.by_name[f].body)]
 
 
-def _talks(program: ir.Program, nodes: list[ir.Node], where: str) -> Iterator[Reason]:
+def _talks(program: ir.Program, nodes: list[ir.Node], where: str, calls: CallGraph) -> Iterator[Reason]:
     """Output and stdin outside the region."""
-    for node in _with_helpers(program, nodes):
+    for node in _with_helpers(program, nodes, calls):
         if isinstance(node, ir.Emit):
             flush = where == "after" and isinstance(program.region, ir.CombineRegion)
             more = "; put it in the region's block" if flush else ""
@@ -142,15 +141,14 @@ class _Epilogue:
         self._program, self._points_to = program, table.points_to
         self._written = {u.key: u for u in table.uses if u.write is not None and not _buffer(u)}
 
-    def reasons(self, nodes: list[ir.Node]) -> Iterator[Reason]:
+    def reasons(self, nodes: list[ir.Node], calls: CallGraph) -> Iterator[Reason]:
         function = self._program.region.function
         ignored = {id(n) for node in nodes for n in _released(node)}
         seen: set[str] = set()
         for node in nodes:
             if id(node) not in ignored:
                 yield from self._node(function, node, seen)
-        helpers = {n.name for n in nodes if isinstance(n, ir.Name) and n.name in self._program.by_name}
-        for name in sorted(helpers | {f for h in helpers for f in reached(self._program, self._program.by_name[h].body)}):
+        for name in sorted(calls.named(n.name for n in nodes if isinstance(n, ir.Name))):
             for node in ir_walk.walk(self._program.by_name[name].body):
                 yield from self._node(name, node, seen)
 

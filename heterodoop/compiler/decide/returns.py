@@ -9,21 +9,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...manifest import Reason
-from ..analysis.flow_objects import reached
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 
 _LOOPS = (ir.While, ir.DoWhile, ir.For, ir.RecordLoop)
 
 
-def return_refusals(program: ir.Program) -> tuple[Reason, ...]:
+def return_refusals(program: ir.Program, calls: CallGraph) -> tuple[Reason, ...]:
     """The functions that the program reaches, their value used somewhere, whose end can be reached."""
     ends = _Ends(program)
     wanted = set().union(*(_wanted(body) for _, body in ir_walk.bodies(program)))
-    names = reached(program, program.enclosing.body) | reached(program, program.region.body)
+    reached = calls.around.union(f.name for f in calls.helpers)
     found = []
-    for name in sorted(names & wanted - {"main"}):
+    for name in sorted(reached & wanted - {"main"}):
         function = program.by_name[name]
         if function.type.result != ctype.VOID and ends.passes(function.body):
             text = f"{name}() may end without a return, and its value is used"

@@ -18,36 +18,38 @@ from typing import Any
 from ...manifest import Reason
 from ...source import Span
 from ..analysis.call_effects import NONE, STDERR, STDIN, STDOUT, CallEffects, Effects, state
-from ..analysis.flow_objects import HIDDEN, reached
+from ..analysis.flow_objects import HIDDEN
 from ..analysis.locations import NOWHERE, Location, Locations, Places
 from ..analysis.points_to import ERRNO, RECORD, PointsTo
 from ..ir import build, ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 
 _SHOWN = {**HIDDEN, RECORD: "the line", STDIN: "the input", STDOUT: "the output", STDERR: "the text for stderr",
           "*files": "a file", "*random": "the state of random numbers", "*unknown": "memory", "*external": "memory"}
 
 
-def order_refusals(program: ir.Program, points_to: PointsTo) -> tuple[Reason, ...]:
+def order_refusals(
+    program: ir.Program, points_to: PointsTo, locations: Locations, calls: CallGraph,
+) -> tuple[Reason, ...]:
     """Every place where C leaves an order open that the program's output may depend on, each once."""
-    return _Order(program, points_to).refusals()
+    return _Order(program, points_to, locations).refusals(calls)
 
 
 class _Order:
-    def __init__(self, program: ir.Program, points_to: PointsTo) -> None:
-        self._program, self._points_to = program, points_to
-        self._locations = Locations(program, points_to)
-        self._calls = CallEffects(points_to, self._locations)
+    def __init__(self, program: ir.Program, points_to: PointsTo, locations: Locations) -> None:
+        self._program, self._points_to, self._locations = program, points_to, locations
+        self._calls = CallEffects(points_to, locations)
         self._summaries: dict[str, Effects] = {}
         self._found: dict[Reason, None] = {}
         self._span: Span = program.region.span
         self._errno_lives = _Errno(program).lives()
 
-    def refusals(self) -> tuple[Reason, ...]:
+    def refusals(self, calls: CallGraph) -> tuple[Reason, ...]:
         program, function = self._program, self._program.region.function
         early = list(takewhile(lambda found: not isinstance(found[0], ir.RegionHere), _expressions(program.enclosing.body)))
-        helpers = reached(program, program.region.body).union(*(reached(program, stmt) for stmt, _ in early))
+        helpers = calls.of(program.region.body, *(stmt for stmt, _ in early))
         self._summarise(sorted(helpers))
         self._found.clear()
         for stmt, part in early:

@@ -19,6 +19,7 @@ from ..decide.launch import MAX_DEPTH
 from ..ir import ir
 from ..ir import names as ir_names
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..source.clauses import WARP
 from ..types import ctype
 from . import ahead, expr, types
@@ -37,7 +38,7 @@ def emit(
     program: ir.Program, table: UseTable, decisions: Decisions, fold: manifest.Fold | None, macros: Sequence[str] = (),
 ) -> str:
     """The whole .cu text; `macros`: see `library`. Raises CompilerBug for what `support.refusals` should have named."""
-    env = Environment(program, decisions, table.points_to, guards.decide(program, table, decisions))
+    env = Environment(program, decisions, table.points_to, guards.decide(program, table, decisions, CallGraph(program)))
     kernel = "combine" if isinstance(program.region, ir.CombineRegion) else "map"
     helpers = list(_helpers(env))
     source = ir_names.escape(program.region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments

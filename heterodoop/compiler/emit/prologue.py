@@ -15,17 +15,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from ... import toolchain, toolchain_filter, toolchain_objects
-from ...manifest import PrologueRuns
+from ...manifest import PrologueRuns, Reason
 from ...source import SourceFile, Span
 from ...toolchain import CcOptions
-from ..analysis.flow_objects import reached
 from ..analysis.libc_effects import REFUSED
 from ..analysis.points_to import known_call
-from ..decide.decisions import SharedField
+from ..decide.decisions import Decisions, SharedField
 from ..decide.refusals import split
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import reached
 from ..normalise.environment import CALLS, VARIABLES, moved
+from ..source.frontend import Unit
 from ..source.logical import last_line, operator_span
 from ..source.wide_names import in_c
 
@@ -44,6 +45,14 @@ _ASKING = ("getenv", "secure_getenv", "fopen", "fopen64")
 _READING = frozenset(
     "fclose fread fseek ftell rewind getc fgetc fscanf getline getdelim fgets ungetc feof ferror clearerr".split()
 )
+
+
+def refusals(unit: Unit, directive: Span, decisions: Decisions) -> tuple[Reason, ...]:
+    """Why a kernel that needs a prologue can have none (HD246)."""
+    source = unit.sources.get(unit.path)
+    why = problem(source, directive) if decisions.shared and source is not None else ""
+    text = f"{why}, so the code before the region cannot be run alone"
+    return (Reason("HD246", text, str(directive)),) if why else ()
 
 
 def problem(source: SourceFile, directive: Span) -> str:

@@ -11,8 +11,8 @@ from functools import cached_property
 
 from ...errors import CompilerBug
 from ..analysis import device_calls
-from ..analysis.flow_objects import reached
 from ..analysis.known_signs import KnownSigns
+from ..analysis.locations import Locations
 from ..analysis.points_to import RECORD, PointsTo
 from ..decide import cuda_names
 from ..decide.decisions import Decisions, Place
@@ -20,6 +20,7 @@ from ..decide.guards import Guards
 from ..decide.overlaps import Overlaps
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import reached
 from ..types import ctype
 from .rules import can_fail
 
@@ -81,7 +82,7 @@ class Environment:
 
     @cached_property
     def _overlaps(self) -> Overlaps:
-        return Overlaps(self.program, self.points_to)
+        return Overlaps(Locations(self.program, self.points_to))
 
     def writes_line(self, function: str, node: ir.Node) -> bool:
         """May an assignment or step change the line that getline gave?

@@ -13,12 +13,12 @@ from ...manifest import Reason
 from ...source import Span
 from ...toolchain import Libm
 from ..analysis import device_calls
-from ..analysis.flow_objects import reached
 from ..analysis.libc_effects import EFFECTS, REFUSED
 from ..analysis.points_to import RECORD, PointsTo, known_call
 from ..analysis.uses import UseTable
 from ..ir import formats, ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import reached
 from ..normalise import stdio
 from ..types import ctype
 from . import init, kernel

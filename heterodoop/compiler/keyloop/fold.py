@@ -36,32 +36,40 @@ _SITUATIONS: dict[Situation, str] = {
 _SUMS: dict[str, Op] = {"sum": "sum", "inc": "count", "min": "min", "max": "max"}
 
 
-def recognise(program: ir.Program) -> manifest.Fold | None:
-    """The fold that the program's combine region is, None where it is none or may be none.
+@dataclass(frozen=True)
+class Recognised:
+    """What a combine region is; nothing at all of a map region.
 
-    `regroup` is true where its output, read as its input, gives the same result again: not for a count, and not where
-    the value is read as a narrower type than it is printed.
+    fold    None where it is none or may be none. `regroup` is true where its output, read as its input, gives the same
+            result again: not for a count, and not where the value is read as a narrower type than it is printed.
+    pairs   how it reads its pairs, as far as that is certain.
+    why     it is no fold, with the place; "" where it is one.
     """
+
+    fold: manifest.Fold | None = None
+    pairs: manifest.PairReader | None = None
+    why: str = ""
+
+
+def recognise(program: ir.Program) -> Recognised:
+    """Run a combine region on symbols, once."""
+    if not isinstance(program.region, ir.CombineRegion):
+        return Recognised()
     try:
         found = _Recogniser(program).fold()
-    except (Refused, Stop, RecursionError):
-        return None
-    return found.fold
-
-
-def why_none(program: ir.Program) -> str:
-    """Why the combine region is no fold, with the place; "" where it is one, and for a map region."""
-    if not isinstance(program.region, ir.CombineRegion):
-        return ""
-    try:
-        _Recogniser(program).fold()
     except Refused as refused:
-        return _why(refused)
+        return Recognised(None, _plain_reader(program), _why(refused))
     except Stop:
-        return "the loop is left before the last pair, or a comparison cannot be decided"
+        why = "the loop is left before the last pair, or a comparison cannot be decided"
+        return Recognised(None, _plain_reader(program), why)
     except RecursionError:
-        return "it is nested too deeply"
-    return ""
+        return Recognised(None, _plain_reader(program), "it is nested too deeply")
+    return Recognised(found.fold, _fold_reader(found.reader))
+
+
+def text(found: Recognised) -> str:
+    return "".join(f"{what:6}{value}\n" for what, value in
+                   (("fold", found.fold), ("pairs", found.pairs), ("why", found.why)) if value)
 
 
 def _why(refused: Refused) -> str:
@@ -72,13 +80,8 @@ def _why(refused: Refused) -> str:
     return f"what it does {pair} is not that of a sum, a count, a least or a greatest of one integer per key{at}"
 
 
-def fold_reader(program: ir.Program) -> manifest.PairReader | None:
-    """How a recognised fold reads its pairs, learnt from the run itself; None for anything else."""
-    try:
-        found = _Recogniser(program).fold()
-    except (Refused, Stop, RecursionError):
-        return None
-    reader = found.reader
+def _fold_reader(reader: Reader) -> manifest.PairReader:
+    """How a recognised fold reads its pairs, learnt from the run itself."""
     value = VALUES[reader.value_kept] if reader.value_kept is not None else "other"
     key = VALUES[reader.number_kept] if reader.number_kept is not None else reader.key or "other"
     return manifest.PairReader(key, reader.key_max, value, reader.none)
@@ -350,13 +353,8 @@ class _Recogniser:
         return term == ("PREV",) and isinstance(shown, Int) and spec in _SPECS.get(shown, ())
 
 
-def pair_reader(program: ir.Program) -> manifest.PairReader | None:
-    """How the combine region reads its pairs, as far as that is certain; None for a map region."""
-    if not isinstance(program.region, ir.CombineRegion):
-        return None
-    known = fold_reader(program)
-    if known is not None:
-        return known
+def _plain_reader(program: ir.Program) -> manifest.PairReader | None:
+    """How a combine region that is no fold reads its pairs; None where its loop was not recognised."""
     loop = ir.record_loop(program.region)
     if loop is None:
         return None

@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from ..analysis.flow_objects import reached
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import reached
 from ..ir.names import escape
 from ..types import ctype
 from .stdio import literal

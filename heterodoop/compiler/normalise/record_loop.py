@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 from ...manifest import Reason
-from ..analysis.flow_objects import reached
 from ..ir import build, formats, ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import reached
 from ..types import ctype
 from ..types.ctype import Int, Pointer
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ... import manifest
-from ..analysis.flow_objects import reached
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..ir.text import format_text
 from ..normalise.stdio import literal
 
@@ -14,15 +14,14 @@ _OUTPUT = frozenset(
 )
 
 
-def emissions(program: ir.Program) -> tuple[manifest.Emission, ...]:
+def emissions(program: ir.Program, calls: CallGraph) -> tuple[manifest.Emission, ...]:
     """Output sites of the region, then those of its helpers, in source order.
 
     `key` and `value` are the format's text before and after its first tab, where one call writes a whole line: its text
     ends in a newline, which `value` is without.
     """
-    bodies = [program.region.body, *(program.by_name[n].body for n in sorted(reached(program, program.region.body)))]
     found = []
-    for body in bodies:
+    for _, body in calls.bodies:
         for node in ir_walk.walk(body):
             if isinstance(node, ir.Emit):
                 found.append(_emission(node))

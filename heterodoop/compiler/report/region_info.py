@@ -5,14 +5,15 @@ from __future__ import annotations
 from ... import manifest
 from ..analysis.uses import Use, UseTable
 from ..ir import ir
-from ..keyloop.fold import pair_reader, why_none
+from ..ir.call_graph import CallGraph
+from ..keyloop.fold import Recognised
 from ..lower.bind import BoundRegion
 from ..normalise.record_loop import reads
 from .emissions import emissions
 
 
 def region_info(
-    program: ir.Program, table: UseTable, fold: manifest.Fold | None, bound: BoundRegion,
+    program: ir.Program, table: UseTable, fold: Recognised, calls: CallGraph, bound: BoundRegion,
 ) -> manifest.Region:
     """The region's clauses, reader, variables with their classes, output sites, pair reader and fold.
 
@@ -27,10 +28,10 @@ def region_info(
         keylength=bound.keylength, vallength=bound.vallength,
         kvpairs=bound.kvpairs, blocks=bound.blocks, threads=bound.threads,
         variables=tuple(_variable(program, use) for use in table.uses),
-        emissions=emissions(program),
-        pairs=pair_reader(program),
-        fold=fold,
-        no_fold="" if fold else why_none(program),
+        emissions=emissions(program, calls),
+        pairs=fold.pairs,
+        fold=fold.fold,
+        no_fold=fold.why,
     )
 
 

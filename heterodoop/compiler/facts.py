@@ -1,0 +1,179 @@
+"""What is found out about one region after the rewrites: every analysis and decision, each computed once (`steps`).
+
+Not here: how. A fact is a call of the module that knows, which is handed what it needs of others. A new analysis is a
+module with a function of this kind and a fact here; `passes.CHECKS` says which are reasons against the GPU.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .. import manifest
+from ..diag import Diagnostic, Sink
+from ..toolchain import Libm
+from .analysis import uses
+from .analysis.flow import analyse_flow
+from .analysis.flow_findings import Findings
+from .analysis.known import Known
+from .analysis.locations import Locations
+from .analysis.points_to import PointsTo
+from .analysis.uses import UseTable
+from .analysis.writers import Writers
+from .decide import decisions, guards, launch
+from .decide.overlaps import overlap_refusals
+from .decide.placement import Placement, decide
+from .decide.refusals import shape_refusals
+from .decide.returns import return_refusals
+from .decide.sequencing import order_refusals
+from .emit.prologue import refusals as prologue_refusals
+from .emit.support import refusals as support_refusals
+from .ir import ir
+from .ir.call_graph import CallGraph
+from .keyloop import fold
+from .lower.bind import BoundRegion
+from .report.region_info import region_info
+from .source.frontend import Unit
+from .steps import Asked, Times, fact
+
+Reasons = tuple[manifest.Reason, ...]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the facts are about.
+
+    program  after all rewrites.
+    options  optimisations that are on (`optimisations.chosen`).
+    libm     whose exp, log, pow ... the filters call (`toolchain.CcOptions`).
+    """
+
+    program: ir.Program
+    unit: Unit
+    bound: BoundRegion
+    options: tuple[str, ...]
+    libm: Libm
+
+
+def reasons_text(reasons: Reasons) -> str:
+    return "".join(f"{reason.place or '-'}: [{reason.code}] {reason.message}\n" for reason in reasons)
+
+
+class Facts(Asked):
+    """The facts in the order in which they are found out; `text` of a row is what `--emit` prints."""
+
+    def __init__(self, given: Given, times: Times) -> None:
+        super().__init__(times)
+        self.given, self.program = given, given.program
+
+    # ------------------------------------------------------------------------------------- what the program does
+
+    @fact(dump=CallGraph.text)
+    def calls(self) -> CallGraph:
+        """which of the program's functions may call which"""
+        return CallGraph(self.program)
+
+    @fact(dump=PointsTo.text)
+    def points_to(self) -> PointsTo:
+        """the objects that each variable and piece of memory may point to"""
+        return PointsTo(self.program)
+
+    @fact("points_to")
+    def locations(self) -> Locations:
+        """which parts of objects may be the same memory"""
+        return Locations(self.program, self.points_to)
+
+    @fact("points_to", "calls", dump=Writers.text)
+    def writers(self) -> Writers:
+        """who writes each object, before, in and after the region"""
+        return Writers(self.program, self.points_to, self.calls)
+
+    @fact("points_to", "calls", dump=Findings.text)
+    def flow(self) -> Findings:
+        """what a record reads and writes, and which reads are not proven"""
+        return analyse_flow(self.program, self.points_to, self.calls)
+
+    @fact("points_to", "calls", "flow")
+    def uses(self) -> UseTable:
+        """each outer variable's class and the reason"""
+        return uses.classify(self.program, self.points_to, self.calls, self.flow)
+
+    @fact("uses")
+    def clauses(self) -> list[Diagnostic]:
+        """clauses of the directive that the region contradicts (HD211)"""
+        sink = Sink()
+        uses.check_clauses(self.program, self.uses, sink)
+        return sink.diagnostics
+
+    @fact("points_to", "locations", "calls", dump=reasons_text)
+    def order(self) -> Reasons:
+        """places where C leaves open what comes first (HD260)"""
+        return order_refusals(self.program, self.points_to, self.locations, self.calls)
+
+    @fact("order", dump=fold.text)
+    def fold(self) -> fold.Recognised:
+        """is the combiner a fold, how does it read its pairs, why is it none"""
+        found = fold.recognise(self.program)
+        return replace(found, fold=None) if self.order else found
+
+    # ------------------------------------------------------------------------------------- what its kernel is to be
+
+    @fact("calls", dump=launch.text)
+    def launch(self) -> launch.Launch:
+        """threads, blocks, room for pairs, stack"""
+        return launch.launch(self.program, self.calls)
+
+    @fact("uses", "writers", "calls")
+    def known(self) -> Known:
+        """values that outer variables surely have, and how the region reads them"""
+        return Known(self.program, self.uses, self.writers, self.calls)
+
+    @fact("uses", "known", "launch", dump=lambda found: decisions.text(found.decisions))
+    def decisions(self) -> Placement:
+        """where each outer variable lives on the GPU, and the launch shape"""
+        scope = {name: symbol.storage for name, symbol in self.given.bound.scope.items()}
+        return decide(self.program, self.uses, self.known, self.launch, scope, self.given.options)
+
+    @fact("uses", "decisions", "calls", dump=guards.text)
+    def guards(self) -> guards.Guards:
+        """objects whose reads the kernel checks"""
+        return guards.decide(self.program, self.uses, self.decisions.decisions, self.calls)
+
+    # ------------------------------------------------------------------------------------- what keeps it off the GPU
+
+    @fact("uses", "calls", dump=reasons_text)
+    def shape(self) -> Reasons:
+        """jumps out of the record loop, and what stands around it"""
+        return shape_refusals(self.program, self.uses, self.calls)
+
+    @fact("uses", dump=reasons_text)
+    def support(self) -> Reasons:
+        """what has no text in a kernel"""
+        return support_refusals(self.program, self.uses, self.given.libm)
+
+    @fact("calls", dump=reasons_text)
+    def returns(self) -> Reasons:
+        """functions that may end without the value that is used (HD261)"""
+        return return_refusals(self.program, self.calls)
+
+    @fact("calls", dump=reasons_text)
+    def overlaps(self) -> Reasons:
+        """calls that read the text that they write over (HD262)"""
+        return overlap_refusals(self.calls)
+
+    @fact("decisions", dump=reasons_text)
+    def prologue(self) -> Reasons:
+        """may the code before the region run alone, where its values are needed (HD246)"""
+        bound, unit = self.given.bound, self.given.unit
+        return prologue_refusals(unit, bound.directive.span, self.decisions.decisions)
+
+    @fact("uses", "shape", "support", "order", "returns", "overlaps", "decisions", "guards", "prologue", dump=reasons_text)
+    def refusals(self) -> Reasons:
+        """every reason against the GPU, each once"""
+        found = (*self.program.refusals, *self.uses.refusals, *self.shape, *self.support, *self.order, *self.returns,
+                 *self.overlaps, *self.decisions.reasons, *self.guards.refusals, *self.prologue)
+        return tuple(dict.fromkeys(found))
+
+    @fact("uses", "fold", "calls")
+    def region(self) -> manifest.Region:
+        """what the manifest says of the region"""
+        return region_info(self.program, self.uses, self.fold, self.calls, self.given.bound)
