@@ -178,13 +178,13 @@ class _Flow(Calls):
 
     def _counted(self, loop: ir.For) -> Counted:
         """What a loop counts, if it does; a loop in loops is asked many times."""
-        if id(loop) not in self._counts:
+        if loop.number not in self._counts:
             bounds = counting(loop) if self._counts_alone(loop) else None
             if bounds is None or changed_in(loop.body, bounds[0]):
-                self._counts[id(loop)] = "", 0, []
+                self._counts[loop.number] = "", 0, []
             else:
-                self._counts[id(loop)] = self.key(bounds[0]), bounds[2], filled_arrays(loop)
-        return self._counts[id(loop)]
+                self._counts[loop.number] = self.key(bounds[0]), bounds[2], filled_arrays(loop)
+        return self._counts[loop.number]
 
     def _counts_alone(self, loop: ir.For) -> bool:
         """Is the loop's variable a local that no pointer reaches?"""

@@ -68,7 +68,7 @@ class Calls(Expressions):
         for number, arg in enumerate(node.args):
             if isinstance(arg.type, ctype.Pointer):
                 places = self.places(node, number, args)
-                self.read(places, state, node.span, "bytes", site=(id(node), number))
+                self.read(places, state, node.span, "bytes", site=(node.number, number))
                 state = self.write_bytes(places, state, None, node.span)
         return state
 
@@ -108,7 +108,7 @@ class Calls(Expressions):
         if ir.called(node) in _LENGTHS and isinstance(args[0], Addr):
             return Bound(args[0].cell[0], 1) if self._lies_inside(args[0], state) else NATURAL
         if effect.result == "new":
-            return Addr((self.points_to.sites[id(node)], ()), 0, effect.null)
+            return Addr((self.points_to.sites[node.number], ()), 0, effect.null)
         return Addr((EXTERNAL, ()), None, effect.null) if effect.result == "ext" else ANY
 
     def _lies_inside(self, text: Addr, state: State) -> int:
@@ -121,7 +121,7 @@ class Calls(Expressions):
         """A new object has nothing written in it, whatever an earlier one of the same call had."""
         if effect.result != "new":
             return state
-        return state.without(self.points_to.sites[id(node)])
+        return state.without(self.points_to.sites[node.number])
 
     # ------------------------------------------------------------------------------------- arguments
 
@@ -139,11 +139,11 @@ class Calls(Expressions):
             return
         places = self.places(node, access.arg, args)
         if access.how == "string":
-            self.read(places, state, node.span, "string", site=(id(node), access.arg))
+            self.read(places, state, node.span, "string", site=(node.number, access.arg))
         elif access.how == "object":
-            self.read(places, state, node.span, site=(id(node), access.arg))
+            self.read(places, state, node.span, site=(node.number, access.arg))
         else:
-            self.read(places, state, node.span, "bytes", _size(access, args), site=(id(node), access.arg))
+            self.read(places, state, node.span, "bytes", _size(access, args), site=(node.number, access.arg))
 
     def _write_arg(self, node: ir.Call, access: Access, args: list[Value], state: State, *, zero: bool) -> State:
         if access.arg >= len(args):
@@ -161,21 +161,21 @@ class Calls(Expressions):
 
     def strtok(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """A new string is kept in hidden state, which strtok(NULL) goes on with."""
-        self.read(self.places(node, 1, args), state, node.span, "string", site=(id(node), 1))
+        self.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
         return self._tokenize(node, args[0], 0, [Place((STRTOK, ()))], state)
 
     def strtok_r(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
-        self.read(self.places(node, 1, args), state, node.span, "string", site=(id(node), 1))
+        self.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
         return self._tokenize(node, args[0], 0, self.places(node, 2, args), state)
 
     def _tokenize(self, node: ir.Call, text: Value, at: int, kept: list[Place], state: State) -> Outcomes:
         starts = truth(text)
         cut = [] if text == 0 else self.places_at(node.args[at], text, ctype.CHAR)
         if starts is not True:
-            self.read(kept, state, node.span, site=(id(node), KEPT))
+            self.read(kept, state, node.span, site=(node.number, KEPT))
             old = state.value(kept[0].cell) if len(kept) == 1 and not kept[0].part else ANY
             cut = cut + self._kept_places(kept, old)
-        self.read(cut, state, node.span, "string", site=(id(node), 0))
+        self.read(cut, state, node.span, "string", site=(node.number, 0))
         state = self.write_bytes(cut, state, None, node.span, zero=True, tokens=True)
         value = self._token(cut, state)
         if starts is True:
@@ -203,12 +203,12 @@ class Calls(Expressions):
         return Addr(cell, None, null=True, more=self._lies_inside(Addr(cell, None), state))
 
     def strsep(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
-        self.read(self.places(node, 1, args), state, node.span, "string", site=(id(node), 1))
+        self.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
         kept = self.places(node, 0, args)
-        self.read(kept, state, node.span, site=(id(node), KEPT))
+        self.read(kept, state, node.span, site=(node.number, KEPT))
         old = state.value(kept[0].cell) if len(kept) == 1 and not kept[0].part else ANY
         cut = self._kept_places(kept, old)
-        self.read(cut, state, node.span, "string", site=(id(node), 0))
+        self.read(cut, state, node.span, "string", site=(node.number, 0))
         state = self.write_bytes(cut, state, None, node.span, zero=True, tokens=True)
         value = self._token(cut, state)
         return [(value, self.write(kept, state, value, node.span))]
@@ -234,11 +234,11 @@ class Calls(Expressions):
                 continue
             at += part.takes
             if part.letter == "s" and at <= len(args):
-                self.read(self.places(node, at - 1, args), state, node.span, "string", site=(id(node.args[at - 1]), TEXT))
+                self.read(self.places(node, at - 1, args), state, node.span, "string", site=(node.args[at - 1].number, TEXT))
 
     def sscanf(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """A target is written in the outcomes whose count reaches it."""
-        self.read(self.places(node, 0, args), state, node.span, "string", site=(id(node), 0))
+        self.read(self.places(node, 0, args), state, node.span, "string", site=(node.number, 0))
         text = literal(node.args[1])
         scans = formats.split_scanf(text) if text is not None else None
         if scans is None:
@@ -302,7 +302,7 @@ class Calls(Expressions):
                 places = self.places_at(pointer, value, ctype.CHAR) if value != 0 else []
                 size = _product(args[1:]) if conv.letter == "!" else None
                 how: How = "string" if conv.letter == "s" else "bytes"
-                self.read(places, s, node.span, how, size, site=(id(pointer), TEXT))
+                self.read(places, s, node.span, how, size, site=(pointer.number, TEXT))
             out.append(s)
         return out
 
@@ -334,7 +334,7 @@ class Calls(Expressions):
         capacity = self.places_at(node.capacity, args[1], ctype.ULONG)
         failed = state
         if not self.reading:
-            self.read([*target, *capacity], state, node.span, site=(id(node), ITSELF))
+            self.read([*target, *capacity], state, node.span, site=(node.number, ITSELF))
         state = self.write(target, state, Addr((RECORD, ()), 0), node.span)
         state = self.write(capacity, state, ANY, node.span)
         return [(-1, failed), (Bound(RECORD, 1, nonzero=True), state)]

@@ -90,7 +90,7 @@ class Expressions(Tests):
         return self.key(plain.name) if isinstance(plain, ir.Name) else ""
 
     def _compound(self, node: ir.Compound, state: State) -> PlaceOutcomes:
-        cell: Cell = (self.points_to.sites[id(node)], ())
+        cell: Cell = (self.points_to.sites[node.number], ())
         state = self.initialise(cell, node.init, state, node.span)
         return [([Place(cell)], state)]
 
@@ -134,7 +134,7 @@ class Expressions(Tests):
     def load(self, node: ir.Expr, state: State) -> Outcomes:
         out: Outcomes = []
         for places, s in self.lvalue(node, state):
-            self.read(places, s, node.span, site=(id(node), ITSELF))
+            self.read(places, s, node.span, site=(node.number, ITSELF))
             out.append((self._loaded(node, places, s), self.learn(places, s)))
         return out
 
@@ -289,7 +289,7 @@ class Expressions(Tests):
             for places, s2 in self.lvalue(node.target, s):
                 new = value
                 if node.op != "=":
-                    self.read(places, s2, node.span, site=(id(node), ITSELF))
+                    self.read(places, s2, node.span, site=(node.number, ITSELF))
                     s2 = self.learn(places, s2)
                     new = self._changed(node, node.op[:-1], self._loaded(node.target, places, s2), value, s2)
                 out.append((new, self.write(places, s2, new, node.span, zero=new == 0)))
@@ -298,7 +298,7 @@ class Expressions(Tests):
     def step(self, node: ir.Step, state: State) -> Outcomes:
         out: Outcomes = []
         for places, s in self.lvalue(node.target, state):
-            self.read(places, s, node.span, site=(id(node), ITSELF))
+            self.read(places, s, node.span, site=(node.number, ITSELF))
             s = self.learn(places, s)
             new = self._changed(node, node.op[0], self._loaded(node.target, places, s), 1, s)
             after = self.write(places, s, new, node.span)

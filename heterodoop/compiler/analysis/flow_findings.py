@@ -13,7 +13,7 @@ from .points_to import RECORD
 
 Level = Literal["proven", "assumed", "exposed"]
 Access = Literal["value", "string", "bytes"]
-Site = tuple[int, int]  # a read: id of its node, and what of it reads (below, or the number of a call's argument)
+Site = tuple[int, int]  # a read: number of its node, and what of it reads (below, or the number of a call's argument)
 ITSELF = -1  # the lvalue that the node is, or assigns to
 KEPT = -3  # the place that strtok_r and strsep keep
 TEXT = -2  # what the node, a pointer that printf or sprintf is given, leads to

@@ -117,14 +117,14 @@ def _declared_inside(program: ir.Program) -> set[str]:
 def _site_kinds(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> tuple[set[str], set[str]]:
     """(sites that are new in each record, sites that stand for many objects)."""
     loop = ir.record_loop(program.region)
-    inside = {id(n) for n in ir_walk.walk(loop.body if loop is not None else program.region.body)}
-    looped = {id(n) for _, body in ir_walk.bodies(program) for s in ir_walk.walk(body)
+    inside = {n.number for n in ir_walk.walk(loop.body if loop is not None else program.region.body)}
+    looped = {n.number for _, body in ir_walk.bodies(program) for s in ir_walk.walk(body)
               if isinstance(s, (ir.While, ir.DoWhile, ir.For, ir.RecordLoop)) for n in ir_walk.walk(s)}
     fresh, many = set(), set()
     for site, (function, node) in points_to.site_nodes.items():
-        if id(node) in inside or (function != program.region.function and function not in calls.around):
+        if node.number in inside or (function != program.region.function and function not in calls.around):
             fresh.add(site)
-        if id(node) in looped or function != program.region.function:
+        if node.number in looped or function != program.region.function:
             many.add(site)
     return fresh, many
 

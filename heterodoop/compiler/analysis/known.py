@@ -116,12 +116,12 @@ class Known:
     def only_indexed(self, key: str) -> bool:
         """Is the array only ever used as `name[index]`, its value read?"""
         for function, body in self._bodies:
-            reads = {id(n.base) for n in ir_walk.walk(body) if isinstance(n, ir.Index)}
-            taken = {id(n.operand) for n in ir_walk.walk(body) if isinstance(n, ir.AddressOf)}
+            reads = {n.base.number for n in ir_walk.walk(body) if isinstance(n, ir.Index)}
+            taken = {n.operand.number for n in ir_walk.walk(body) if isinstance(n, ir.AddressOf)}
             for node in ir_walk.walk(body):
-                if isinstance(node, ir.Index) and id(node) in taken and self._is(function, node.base, key):
+                if isinstance(node, ir.Index) and node.number in taken and self._is(function, node.base, key):
                     return False
-                if isinstance(node, ir.Decay) and self._is(function, node, key) and id(node) not in reads:
+                if isinstance(node, ir.Decay) and self._is(function, node, key) and node.number not in reads:
                     return False
                 if isinstance(node, ir.AddressOf) and isinstance(node.operand, ir.Name):
                     if self.points_to.key(function, node.operand.name) == key:

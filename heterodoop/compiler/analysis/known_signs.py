@@ -81,10 +81,10 @@ class KnownSigns:
 
     def _parts(self, function: str, node: Any) -> Iterator[Any]:
         """What is to be visited below a node: not the addresses that only a reader of numbers or an index uses."""
-        harmless = {id(target) for target in self._targets(node)}
+        harmless = {target.number for target in self._targets(node)}
         for part in node.args if isinstance(node, ir.Call) and ir.called(node) else ir_walk.children(node):
             indexed = isinstance(node, ir.Index) and part is node.base and isinstance(part, ir.Decay)
-            if id(part) in harmless or indexed:
+            if part.number in harmless or indexed:
                 yield from ir_walk.children(part)
             else:
                 yield part

@@ -105,7 +105,7 @@ class Locations:
         return frozenset(place.moved(number) for place in self.behind(function, node.base))
 
     def compound(self, function: str, node: ir.Compound) -> Places:
-        return frozenset({Location(self._points_to.sites.get(id(node), UNKNOWN))})
+        return frozenset({Location(self._points_to.sites.get(node.number, UNKNOWN))})
 
     def decay(self, function: str, node: ir.Decay) -> Places:
         return frozenset(place.element(0) for place in self.of(function, node.operand))

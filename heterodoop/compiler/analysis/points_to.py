@@ -48,12 +48,12 @@ class PointsTo:
         return "".join(f"{obj} -> {' '.join(sorted(found))}\n" for obj, found in sorted(self._contents.items()) if found)
 
     def _number(self, function: str, node: Any) -> None:
-        if id(node) in self.sites:
+        if node.number in self.sites:
             return
         kind = "compound" if isinstance(node, ir.Compound) else "heap" if _allocates(node) else ""
         if kind:
             name = f"{kind}@{len(self.sites)}"
-            self.sites[id(node)] = name
+            self.sites[node.number] = name
             self.site_nodes[name] = (function, node)
 
     # ------------------------------------------------------------------------------------- solving
@@ -99,7 +99,7 @@ class PointsTo:
             self._store({self.key(function, node.name)}, function, node.init)
 
     def compound(self, function: str, node: ir.Compound) -> None:
-        self._store({self.sites[id(node)]}, function, node.init)
+        self._store({self.sites[node.number]}, function, node.init)
 
     def return_(self, function: str, node: ir.Return) -> None:
         if node.value is not None:
@@ -161,7 +161,7 @@ class PointsTo:
         if isinstance(node, ir.Deref):
             return self.targets(function, node.pointer)
         if isinstance(node, ir.Compound):
-            return {self.sites.get(id(node), UNKNOWN)}
+            return {self.sites.get(node.number, UNKNOWN)}
         if isinstance(node, ir.Str):
             return {LITERAL}
         if isinstance(node, ir.Assign):
@@ -216,7 +216,7 @@ class PointsTo:
             return {UNKNOWN}
         if effect.result == "new":
             moved = self.targets(function, node.args[0]) if name == "realloc" else set()
-            return {self.sites.get(id(node), UNKNOWN)} | moved
+            return {self.sites.get(node.number, UNKNOWN)} | moved
         if effect.result == "arg":
             return self.targets(function, node.args[effect.source])
         return {EXTERNAL} if effect.result == "ext" else {UNKNOWN}

@@ -129,7 +129,7 @@ class Start:
 
     def surely(self, value: ir.Init) -> bool:
         """Was the value, one of `Writers.of`, stored before the region on every path?"""
-        return id(value) in self._done
+        return value.number in self._done
 
     def _block(self, block: ir.Block) -> bool:
         """Note the statements up to the region; True where it stands in this block."""
@@ -137,7 +137,7 @@ class Start:
             if isinstance(stmt, ir.RegionHere):
                 return True
             if isinstance(stmt, ir.Decl) and stmt.init is not None:
-                self._done.add(id(stmt.init))
+                self._done.add(stmt.init.number)
             elif isinstance(stmt, ir.ExprStmt):
                 self._expression(stmt.expr)
             elif isinstance(stmt, ir.If):
@@ -157,7 +157,7 @@ class Start:
 
     def _expression(self, node: ir.Expr) -> None:
         if isinstance(node, ir.Assign):
-            self._done.add(id(node.value))
+            self._done.add(node.value.number)
             self._expression(node.value)
         elif isinstance(node, (ir.Cast, ir.Unary)):
             self._expression(node.operand)

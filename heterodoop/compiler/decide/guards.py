@@ -59,15 +59,15 @@ class Guards:
     refusals: tuple[Reason, ...] = ()
 
     def of(self, node: ir.Node, part: int = ITSELF) -> frozenset[str]:
-        return self.sites.get((id(node), part), frozenset())
+        return self.sites.get((node.number, part), frozenset())
 
     def only(self, node: ir.Node, part: int = ITSELF) -> str:
         """The template argument Strict of a read's check."""
-        return "true" if (id(node), part) in self.strict else "false"
+        return "true" if (node.number, part) in self.strict else "false"
 
     def touches(self, points_to: PointsTo, function: str, node: ir.Node) -> bool:
         """Has the text of a node to do with a guard?"""
-        if any((id(node), part) in self.sites for part in (ITSELF, TEXT, KEPT, *range(len(getattr(node, "args", ()))))):
+        if any((node.number, part) in self.sites for part in (ITSELF, TEXT, KEPT, *range(len(getattr(node, "args", ()))))):
             return True
         if isinstance(node, ir.Assign):
             return any(key in self.by_key for key in points_to.objects(function, node.target))

@@ -101,7 +101,7 @@ class Pointers:
             if isinstance(node, ir.Call):
                 if ir.called(node) not in _ALLOCATES or not _is_call(init):
                     return False
-                return self._classes.get(self._points_to.sites.get(id(node), "")) in _OWN
+                return self._classes.get(self._points_to.sites.get(node.number, "")) in _OWN
             if isinstance(node, ir.Name) and not self._own_name(node):
                 return False
             if isinstance(node, (ir.Assign, ir.Step, ir.Deref, ir.Compound, ir.Conditional)):
@@ -139,7 +139,7 @@ class Pointers:
     def owner(self, key: str) -> str | None:
         """A pointer that is set once, to this allocation: its scratch memory."""
         owners = [k for k, p in self.found.items() if p.how == "own" and p.init is not None
-                  and any(self._points_to.sites.get(id(n)) == key for n in ir_walk.walk(p.init))]
+                  and any(self._points_to.sites.get(n.number) == key for n in ir_walk.walk(p.init))]
         return owners[0] if owners else None
 
     def base(self, key: str) -> str | None:

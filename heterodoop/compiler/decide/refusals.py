@@ -143,10 +143,10 @@ class _Epilogue:
 
     def reasons(self, nodes: list[ir.Node], calls: CallGraph) -> Iterator[Reason]:
         function = self._program.region.function
-        ignored = {id(n) for node in nodes for n in _released(node)}
+        ignored = {n.number for node in nodes for n in _released(node)}
         seen: set[str] = set()
         for node in nodes:
-            if id(node) not in ignored:
+            if node.number not in ignored:
                 yield from self._node(function, node, seen)
         for name in sorted(calls.named(n.name for n in nodes if isinstance(n, ir.Name))):
             for node in ir_walk.walk(self._program.by_name[name].body):

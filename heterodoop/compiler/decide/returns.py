@@ -33,8 +33,8 @@ def return_refusals(program: ir.Program, calls: CallGraph) -> tuple[Reason, ...]
 
 def _wanted(body: ir.Block) -> set[str]:
     """Own functions of which a call's value is used."""
-    unused = {id(node) for part in ir_walk.walk(body) for node in _for_effect(part)}
-    return {ir.called(n) for n in ir_walk.walk(body) if isinstance(n, ir.Call) and id(n) not in unused}
+    unused = {node.number for part in ir_walk.walk(body) for node in _for_effect(part)}
+    return {ir.called(n) for n in ir_walk.walk(body) if isinstance(n, ir.Call) and n.number not in unused}
 
 
 def _for_effect(node: Any) -> Iterator[ir.Expr]:

@@ -213,7 +213,7 @@ class Scope:
 
     def memory(self, node: ir.Call) -> str:
         """The local array that stands for what an allocation before the region made, "" for any other call."""
-        site = self.env.points_to.sites.get(id(node), "")
+        site = self.env.points_to.sites.get(node.number, "")
         place = self.env.decisions.by_key(site) if site else None
         if place is None or place.space not in ("private", "lane"):
             return ""

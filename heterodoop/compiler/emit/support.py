@@ -56,15 +56,15 @@ class _Check:
             yield _reason("HD235", f"{function.name}(), which holds the region, is called from it", function.span)
 
     def body(self, function: str, body: ir.Block) -> Iterator[Reason]:
-        callees = {id(n.callee) for n in ir_walk.walk(body) if isinstance(n, ir.Call)}
-        reader = {id(n) for read in _record_reads(body) for n in ir_walk.walk(read)}
+        callees = {n.callee.number for n in ir_walk.walk(body) if isinstance(n, ir.Call)}
+        reader = {n.number for read in _record_reads(body) for n in ir_walk.walk(read)}
         for node in ir_walk.walk(body):
             rule = _RULES.get(type(node))
             if rule is not None:
                 yield from rule(self, function, node)
-            if isinstance(node, ir.Decay) and isinstance(node.operand.type, ctype.Func) and id(node) not in callees:
+            if isinstance(node, ir.Decay) and isinstance(node.operand.type, ctype.Func) and node.number not in callees:
                 yield _reason("HD235", "the address of a function is taken", node.span)
-            if id(node) not in reader and isinstance(node, ir.Name):
+            if node.number not in reader and isinstance(node, ir.Name):
                 yield from self._name(function, node)
             yield from _literals(node)
         yield from _errors_told(body)

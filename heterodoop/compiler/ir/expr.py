@@ -7,14 +7,27 @@ a Cast or a Decay here.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Literal
 
 from ...source import UNKNOWN, Span
 from ..types.ctype import CType
 
+_numbers = count(1)
+
 
 @dataclass(frozen=True)
-class Node:
+class Numbered:
+    """Base of all parts of a program. `number` is a part's own from when it is made: tables of facts go by it.
+
+    A part that takes another's place keeps its number (`dataclasses.replace`), and with it what is known of it.
+    """
+
+    number: int = field(default_factory=_numbers.__next__, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Node(Numbered):
     """Base of expressions and statements; `span` is where the user wrote it."""
 
     span: Span = field(default=UNKNOWN, compare=False, repr=False, kw_only=True)
@@ -156,14 +169,14 @@ class Compound(Expr):
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(Numbered):
     """Bytes of a format as they are (%% is one %)."""
 
     data: bytes
 
 
 @dataclass(frozen=True)
-class Format:
+class Format(Numbered):
     """One conversion, `spec` as in printf ("%-*d"), its arguments those of `*` first. "%!" writes args[1] * args[2] bytes
     from args[0] (fwrite)."""
 
@@ -219,7 +232,7 @@ class Exit(Expr):
 
 
 @dataclass(frozen=True)
-class Fill:
+class Fill(Numbered):
     """An aggregate's initialiser: scalars (and strings, for char arrays) by path; what is not named is zero."""
 
     items: tuple[tuple[tuple[int | str, ...], Expr], ...]

@@ -38,6 +38,7 @@ from .expr import (
     Member,
     Name,
     Node,
+    Numbered,
     Piece,
     ReadPair,
     ReadRecord,
@@ -52,8 +53,9 @@ __all__ = [
     "AddressOf", "Assign", "Binary", "Block", "Break", "Call", "CaseLabel", "Cast", "CombineRegion", "Comma",
     "Compound", "Conditional", "Const", "Continue", "Decay", "Decl", "Deref", "DoWhile", "Emit", "Exit", "Expr",
     "ExprStmt", "Fill", "For", "Format", "Function", "Goto", "If", "Index", "Init", "Label", "MapRegion", "Member",
-    "Name", "Node", "Opaque", "Piece", "Program", "ReadPair", "ReadRecord", "RecordLoop", "Region", "RegionHere",
-    "Return", "Stderr", "Step", "Stmt", "Str", "Switch", "Symbol", "Text", "Unary", "While", "called", "record_loop",
+    "Name", "Node", "Numbered", "Opaque", "Piece", "Program", "ReadPair", "ReadRecord", "RecordLoop", "Region",
+    "RegionHere", "Return", "Stderr", "Step", "Stmt", "Str", "Switch", "Symbol", "Text", "Unary", "While", "called",
+    "record_loop",
 ]
 
 

@@ -45,6 +45,16 @@ class _Verifier:
         for symbol in self._program.globals:
             if symbol.init is not None:
                 self._init(symbol.init, symbol.type)
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """What is known of a part is known by its number."""
+        seen: set[int] = set()
+        inits = (symbol.init for symbol in self._program.globals if symbol.init is not None)
+        for part in (p for root in (*inits, *(b for _, b in ir_walk.bodies(self._program))) for p in ir_walk.walk(root)):
+            if part.number in seen:
+                self._bad(f"two parts have one number: {part}", part)
+            seen.add(part.number)
 
     def _check_function(self, function: ir.Function) -> None:
         self._function = function

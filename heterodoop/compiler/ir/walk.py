@@ -6,7 +6,7 @@ import dataclasses
 import operator
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from ..types import ctype
 from ..types.ctype import CType
@@ -15,14 +15,16 @@ from . import ir
 T = TypeVar("T")
 Owner = TypeVar("Owner", bound=ir.Function | ir.MapRegion | ir.CombineRegion)
 
-_PARTS = (ir.Node, ir.Fill, ir.Text, ir.Format)
-
-
 @cache
 def _fields(kind: Any) -> tuple[str, ...]:
-    """Fields of a node class that can hold nodes."""
-    skip = {"span", "type", "name", "op", "field", "spec", "kind", "format", "call", "label", "code", "message", "data"}
-    return tuple(f.name for f in dataclasses.fields(kind) if f.name not in skip)
+    """Fields of a class of parts that can hold parts, by their types."""
+    return tuple(name for name, hint in get_type_hints(kind).items() if _holds_parts(hint))
+
+
+def _holds_parts(hint: Any) -> bool:
+    if isinstance(hint, type):
+        return issubclass(hint, ir.Numbered)
+    return any(map(_holds_parts, get_args(hint)))
 
 
 def children(node: Any) -> Iterator[Any]:
@@ -38,7 +40,7 @@ def _children(node: Any) -> list[Any]:
 
 
 def _flatten(value: Any, found: list[Any]) -> None:
-    if isinstance(value, _PARTS):
+    if isinstance(value, ir.Numbered):
         found.append(value)
     elif isinstance(value, tuple):
         for item in value:
@@ -78,7 +80,7 @@ def rewrite(node: T, change: Callable[[Any], Any]) -> T:
 
 
 def _rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(value, _PARTS):
+    if isinstance(value, ir.Numbered):
         return rewrite(value, change)
     if isinstance(value, tuple):
         items = tuple(_rebuild(item, change) for item in value)

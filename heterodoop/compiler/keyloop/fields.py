@@ -48,9 +48,9 @@ def _parted(program: ir.Program) -> _Fields:
 
 def _whole(body: ir.Block) -> Iterator[str]:
     """Variables that are named other than for one of their fields."""
-    bases = {id(node.base) for node in ir_walk.walk(body) if isinstance(node, ir.Member)}
+    bases = {node.base.number for node in ir_walk.walk(body) if isinstance(node, ir.Member)}
     for node in ir_walk.walk(body):
-        if isinstance(node, ir.Name) and id(node) not in bases:
+        if isinstance(node, ir.Name) and node.number not in bases:
             yield node.name
         elif isinstance(node, ir.Decl) and isinstance(node.init, ir.Expr):
             yield node.name

@@ -96,8 +96,8 @@ class Run:
         the pairs were grouped.
         """
         parts = list(ir_walk.walk(cond))
-        assigned = {id(n.target) for n in parts if isinstance(n, ir.Assign)}
-        if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name) and id(n) not in assigned):
+        assigned = {n.target.number for n in parts if isinstance(n, ir.Assign)}
+        if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name) and n.number not in assigned):
             raise Refused
         if any(isinstance(n, (ir.Assign, ir.Step, ir.Call)) for n in parts):
             try:

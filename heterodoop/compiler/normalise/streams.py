@@ -86,9 +86,9 @@ class Streams:
     def _taken(self) -> Iterator[str]:
         """Functions whose address is used for more than a direct call: they may be called with anything."""
         for body in (*(f.body for f in self._program.functions), self._program.region.body):
-            direct = {id(n.callee) for n in ir_walk.walk(body) if isinstance(n, ir.Call)}
+            direct = {n.callee.number for n in ir_walk.walk(body) if isinstance(n, ir.Call)}
             for node in ir_walk.walk(body):
-                if isinstance(node, ir.Decay) and isinstance(node.operand, ir.Name) and id(node) not in direct:
+                if isinstance(node, ir.Decay) and isinstance(node.operand, ir.Name) and node.number not in direct:
                     if isinstance(node.operand.type, Func):
                         yield node.operand.name
         for symbol in self._program.globals:
