@@ -37,7 +37,8 @@ def compile_to_bundle(options: BuildOptions, output: Path | None = None, *, anew
     """Compile the app into a bundle, default NAME.hdp in the current folder; returns its path and what was found.
 
     One that is there and would come out the same stays, and `programs` of the result is empty, unless it is to be made
-    `anew`. Raises as `spine.analyse`, and UsageError HD003 where the output exists and is not a bundle, or cannot be written.
+    `anew`. Raises as `spine.analyse`, and UsageError HD003 where the output exists and is not a bundle, or cannot be
+    written.
     """
     target = output or Path(f"{options.name}.hdp")
     _check_target(target)

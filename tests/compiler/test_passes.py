@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,25 @@ def test_text_that_reads_back_as_another_program_is_a_bug(monkeypatch: pytest.Mo
     monkeypatch.setattr(passes, "print_ir", lambda program: "")
     with pytest.raises(CompilerBug, match="reads back as another"):
         analyse(mapper('v = 3; strcpy(k, "other");'))
+
+
+def test_what_is_known_of_a_part_outlives_a_rewrite_of_it() -> None:
+    """Facts go by numbers: a part that takes another's place is the same to them, one that is new is not."""
+    analysis, _ = analyse(mapper("char *p = malloc(8); p[0] = 1; v = p[0]; strcpy(k, line);"))
+
+    def change(_: str, node: Any) -> Any:
+        return replace(node, args=(ir.Const(node.args[0].type, 16),)) if _called(node) == "malloc" else node
+
+    changed = ir_walk.map_functions(analysis.program, change)
+    [old] = [n for n in ir_walk.walk(analysis.program.region.body) if _called(n) == "malloc"]
+    [new] = [n for n in ir_walk.walk(changed.region.body) if _called(n) == "malloc"]
+    assert new != old and new is not old
+    assert analysis.facts.points_to.sites[new.number] == analysis.facts.points_to.sites[old.number]
+    assert ir.Break().number != ir.Break().number and ir.Break() == ir.Break()
+
+
+def _called(node: Any) -> str:
+    return ir.called(node) if isinstance(node, ir.Call) else ""
 
 
 def test_prune_keeps_what_is_named() -> None:

@@ -43,7 +43,9 @@ def decide(source: str, *options: str) -> Found:
     analysis, errors = analyse(source)
     assert not errors
     scope = {s.original: s.storage for s in analysis.program.globals if not s.owner}
-    found = placement.decide(analysis.program, analysis.uses, scope, options or optimisations.chosen())
+    facts = analysis.facts
+    found = placement.decide(
+        analysis.program, analysis.uses, facts.known, facts.launch, scope, options or optimisations.chosen())
     reasons = found.reasons
     return Found(found.decisions, {r.code for r in reasons}, "; ".join(r.message for r in reasons))
 

@@ -48,6 +48,7 @@ def main(**changes: Any) -> ir.Program:
 
 INT, LONG = ctype.INT, ctype.LONG
 BROKEN: dict[str, Callable[[], ir.Program]] = {
+    "two parts have one number": lambda: when(ir.Conditional, lambda n: replace(n, then=n.other)),
     "undeclared name": lambda: when(ir.Name, lambda n: replace(n, name="nobody") if n.name == "v" else n),
     "declared int": lambda: when(ir.Name, lambda n: replace(n, type=LONG) if n.name == "v" else n),
     "+ of type int|+ on": lambda: when(ir.Binary, lambda n: replace(n, left=ir.Const(LONG, 1)) if n.type == INT else n),
