@@ -29,7 +29,7 @@ def held() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    for first in caught[:1]:
-        handler = handlers[signal.Signals(first)]
-        assert callable(handler)
-        handler(first, None)
+        for first in caught[:1]:  # also where the block failed
+            handler = handlers[signal.Signals(first)]
+            assert callable(handler)
+            handler(first, None)

@@ -56,11 +56,14 @@ def test_an_interrupt_in_the_removal_is_made_up_for_at_the_end(tmp_path: Path, m
     assert not list(tmp_path.iterdir()) and not last_resort._owed
 
 
-def test_an_interrupt_while_a_folder_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_interrupt_while_a_folder_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool):
     plain = scratch._make
 
     def interrupted(*words: Any) -> tuple[Path, int]:
         signal.raise_signal(signal.SIGINT)
+        if fails:
+            raise OSError("no room")
         return plain(*words)
 
     monkeypatch.setattr(scratch, "_make", interrupted)

@@ -228,7 +228,7 @@ def test_g10_ctrl_c_while_compiling_leaves_no_bundle(words_app: Path, tmp_path: 
         status, seconds, err = end_of(watched)
         assert status in ENDED and seconds < 5 and b"Traceback" not in err, err
         wait_until(lambda watched=watched: not watched.processes(), 2, "a child of the build is left")
-        shutil.rmtree(tmp_path / "app.hdp", ignore_errors=status == 130)
+        shutil.rmtree(tmp_path / "app.hdp", ignore_errors=status != 0)  # Python's own end by SIGINT may say -2 for 130
         assert sorted(path.name for path in tmp_path.iterdir()) == before and list(temporary.iterdir()) == []
 
 
