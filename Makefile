@@ -19,7 +19,7 @@ BIN := $(VENV)/bin
 DEMO := build/demo
 NATIVE := $(shell find runtime/host -name '*.cpp' -o -name '*.h')
 PLUGIN := $(shell find runtime/hadoop -name target -prune -o -type f -print)
-INSTALL_INPUTS := setup.py pyproject.toml heterodoop/build_native.py $(NATIVE)
+INSTALL_INPUTS := setup.py pyproject.toml heterodoop/toolchain/native.py $(NATIVE)
 
 # The first Python that is new enough and can make virtual environments (Debian splits ensurepip off: python3-venv).
 FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
@@ -92,9 +92,9 @@ $(VENV)/installed-bench: $(VENV)/created $(INSTALL_INPUTS)
 	touch $(VENV)/installed $@
 
 # The jar that jobs on Hadoop take along, once its JUnit tests have passed.
-$(VENV)/plugin-tested: $(PLUGIN) heterodoop/build_hadoop.py | hadoop-tools $(VENV)/installed-dev
-	$(BIN)/python -m heterodoop.build_hadoop --test
+$(VENV)/plugin-tested: $(PLUGIN) heterodoop/toolchain/plugin.py | hadoop-tools $(VENV)/installed-dev
+	$(BIN)/python -m heterodoop.toolchain.plugin --test
 	touch $@
 
-$(VENV)/sanitized/libhd_host.so: heterodoop/build_native.py $(NATIVE) | $(VENV)/installed-dev
-	HETERODOOP_SANITIZE=1 $(BIN)/python -m heterodoop.build_native -o $@
+$(VENV)/sanitized/libhd_host.so: heterodoop/toolchain/native.py $(NATIVE) | $(VENV)/installed-dev
+	HETERODOOP_SANITIZE=1 $(BIN)/python -m heterodoop.toolchain.native -o $@

@@ -17,9 +17,9 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # isolated builds do not put the project's folder on the path
 
-from heterodoop.build_native import compile_library, wants_sanitizer  # noqa: E402
 from heterodoop.errors import ToolError  # noqa: E402
 from heterodoop.resources import BUILD_NATIVE  # noqa: E402
+from heterodoop.toolchain.native import compile_library, wants_sanitizer  # noqa: E402
 
 
 class BuildNative(build_ext):
@@ -59,7 +59,7 @@ def native_runtime() -> Extension:
 setup(
     packages=[*find_packages(include=["heterodoop", "heterodoop.*"]), "heterodoop._templates", "heterodoop._runtime"],
     package_dir={"heterodoop._templates": "templates", "heterodoop._runtime": "runtime"},
-    # The Hadoop plug-in's jar, where `python -m heterodoop.build_hadoop` has built it here: no build of ours needs Java.
+    # The Hadoop plug-in's jar, where `python -m heterodoop.toolchain.plugin` has built it here: no build of ours needs Java.
     package_data={
         "heterodoop": ["py.typed", "_native/*.jar"], "heterodoop._templates": ["**/*"], "heterodoop._runtime": ["**/*"],
     },

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from heterodoop import manifest, toolchain_cuda
+from heterodoop import manifest
 from heterodoop.engine.layout import Layout
 from heterodoop.engine.plan import Plan, RunOptions, make_plan
 from heterodoop.executor import cpu_task, cuda, emulated, gpu_task
@@ -23,6 +23,7 @@ from heterodoop.executor.native_device import NativeDevice
 from heterodoop.executor.prologue import Prologues
 from heterodoop.executor.report import AttemptResult
 from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.toolchain import nvcc
 
 WHOLE = 1 << 62
 LONG_SECONDS = 0.5
@@ -91,7 +92,7 @@ class Tasks:
             with closing(emulated.EmulatedDevice(self.native, emulated.runtime_module())) as emulator:
                 yield OpenDevice(emulator, "")
             return
-        arch = toolchain_cuda.of_this_machine()[0]
+        arch = nvcc.of_this_machine()[0]
         if files is None:
             library, runtimes = cuda.device_library([arch])
             files = CudaFiles(library, runtimes[arch])

@@ -31,8 +31,8 @@ import contenders  # noqa: E402
 import data  # noqa: E402
 import probe  # noqa: E402
 
-from heterodoop import toolchain_cuda  # noqa: E402
 from heterodoop.executor import cuda  # noqa: E402
+from heterodoop.toolchain import nvcc  # noqa: E402
 
 LIMIT_SECONDS = 90
 WORKER = b"heterodoop.executor.worker"
@@ -154,7 +154,7 @@ def steps(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
     log, mark, library = bench.scratch / "steps", bench.scratch / "mark", probe.build(bench.scratch)
     base = {}
     if options.device == "cuda":
-        base["HD_PROBE_BASE"] = str(cuda.device_library(toolchain_cuda.of_this_machine())[0])
+        base["HD_PROBE_BASE"] = str(cuda.device_library(nvcc.of_this_machine())[0])
 
     def job(**environment: str) -> subprocess.Popen[bytes]:
         command = bench.on_device(bundle, text, "--split-size", str(max(options.size // 8, 1)))

@@ -54,7 +54,7 @@ def _bench(script: str, *arguments: str) -> tuple[str, ...]:
 
 ON_GPU = {"HETERODOOP_TEST_DEVICE": "cuda"}
 STEPS = (
-    Step("native", "builds the native library", (PYTHON, "-m", "heterodoop.build_native", "-o", LIBRARY), 120, gpus=0),
+    Step("native", "builds the native library", (PYTHON, "-m", "heterodoop.toolchain.native", "-o", LIBRARY), 120, gpus=0),
     Step("doctor", "what this machine can do", (PYTHON, "-m", "heterodoop", "doctor"), 60, gpus=0),
     Step("two-gpus", "two GPUs against one", _bench("gpu_job", "--rounds", "2", "--only", "busy,gpus"), 240, gpus=2),
     Step("task", "a map task: GB/s, stages", _bench("gpu_task", "--cpu-size", "16m"), 240),

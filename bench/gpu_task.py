@@ -27,9 +27,9 @@ import data  # noqa: E402
 import measure  # noqa: E402
 from device_task import Tasks, Work  # noqa: E402
 
-from heterodoop import toolchain_cuda  # noqa: E402
 from heterodoop.compiler.decide.optimisations import chosen  # noqa: E402
 from heterodoop.executor.native import Native  # noqa: E402
+from heterodoop.toolchain import nvcc as toolchain_cuda  # noqa: E402
 
 
 @dataclass

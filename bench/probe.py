@@ -11,8 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from heterodoop import build_native  # noqa: E402
 from heterodoop.executor.worker_messages import Setup  # noqa: E402
+from heterodoop.toolchain import native  # noqa: E402
 
 EMULATED = ("emu_device", "emu_memory", "radix_sort")
 
@@ -21,7 +21,7 @@ def build(folder: Path) -> Path:
     """The library, linked with the emulated device, which it stands around where HD_PROBE_BASE names no other."""
     host = ROOT / "runtime" / "host"
     sources = [ROOT / "bench" / "device_probe.cpp", *(host / f"{name}.cpp" for name in EMULATED)]
-    return build_native.compile_library(sources, folder / "probe.so")
+    return native.compile_library(sources, folder / "probe.so")
 
 
 def main() -> None:

@@ -882,17 +882,17 @@ CODES: dict[str, Entry] = {
         "the native runtime could not be built",
         "Local runs need a small C++ library. `pip install .` builds it where g++ is present and goes on"
         " without it where"
-        " g++ is not; `python -m heterodoop.build_native` builds it later. The message holds the C++"
+        " g++ is not; `python -m heterodoop.toolchain.native` builds it later. The message holds the C++"
         " compiler's own words.",
         "Install g++ (Debian and Ubuntu: apt install g++), or name another compiler in CXX, and run"
-        " python -m heterodoop.build_native with the Python that HeteroDoop is installed in.",
+        " python -m heterodoop.toolchain.native with the Python that HeteroDoop is installed in.",
     ),
     "HD511": Entry(
         "the native runtime is missing",
         "HeteroDoop was installed on a machine without g++, so the library that runs tasks, sorts and merges"
         " was not built."
         " Compiling and explaining programs works without it; `heterodoop run` needs it.",
-        "Install g++ (Debian and Ubuntu: apt install g++) and run python -m heterodoop.build_native with the"
+        "Install g++ (Debian and Ubuntu: apt install g++) and run python -m heterodoop.toolchain.native with the"
         " Python that"
         " HeteroDoop is installed in.",
     ),
@@ -900,7 +900,7 @@ CODES: dict[str, Entry] = {
         "the native runtime does not fit this HeteroDoop",
         "The library that runs tasks was built from other sources than the Python code that loads it, or the file is not"
         " such a library at all. Running with it could go wrong in any way, so it is not used.",
-        "Build it again: python -m heterodoop.build_native. If HETERODOOP_NATIVE is set, see what it names.",
+        "Build it again: python -m heterodoop.toolchain.native. If HETERODOOP_NATIVE is set, see what it names.",
     ),
     "HD513": Entry(
         "the C++ compiler refuses a kernel for the emulated device",
@@ -1236,7 +1236,7 @@ CODES: dict[str, Entry] = {
         "Jobs on Hadoop load a jar, heterodoop-mr.jar, which asks the node's driver for a GPU. It is Java, so the first job"
         " builds it, with a JDK and Maven. This installation was made without it, and one of the two is not here.",
         "Install a JDK and Maven (Debian, Ubuntu: apt install openjdk-17-jdk-headless maven) and run:"
-        " python -m heterodoop.build_hadoop. HETERODOOP_MR_JAR names a jar that lies elsewhere.",
+        " python -m heterodoop.toolchain.plugin. HETERODOOP_MR_JAR names a jar that lies elsewhere.",
     ),
     "HD651": Entry(
         "there is no Java compiler",

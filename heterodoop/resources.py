@@ -8,7 +8,7 @@ from pathlib import Path
 from .errors import ToolError
 
 PACKAGE = Path(__file__).resolve().parent
-BUILD_NATIVE = "python -m heterodoop.build_native"
+BUILD_NATIVE = "python -m heterodoop.toolchain.native"
 NATIVE_LIBRARY = PACKAGE / "_native" / "libhd_host.so"
 
 

@@ -6,7 +6,7 @@
         first.result()
 
 Where the block ends with an error, an interrupt among them, the processes that still run are killed. Not here: starting a
-process (`toolchain`), which says by `ending` how it is ended.
+process (`toolchain.cc`), which says by `ending` how it is ended.
 """
 
 from __future__ import annotations

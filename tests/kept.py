@@ -1,7 +1,7 @@
 """What compilers make for tests, kept between runs: below .pytest_cache/heterodoop, under a hash of all that went into it.
 
 Bundles lie under a hash of the compiler, what it compiles with, and its settings; kernel modules and test programs under one
-of their own text (`build_cache`). A run removes what has not been used for long. Removing the folder is always safe, and
+of their own text (`toolchain.cache`). A run removes what has not been used for long. Removing the folder is always safe, and
 `make clean` does. Where others may write to the checkout, modules are built anew: libraries are loaded from here.
 Not a test module.
 """
@@ -19,8 +19,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from heterodoop import build_cache
 from heterodoop.private import why_unsafe
+from heterodoop.toolchain import cache as build_cache
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".pytest_cache" / "heterodoop"

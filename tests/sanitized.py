@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from heterodoop.build_native import sanitizer_preload
+from heterodoop.toolchain.native import sanitizer_preload
 
 from .scheduling import SANITIZED
 

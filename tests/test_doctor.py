@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import build_hadoop, toolchain_cuda
 from heterodoop.driver import place
 from heterodoop.driver.place import Place
 from heterodoop.executor import gpus
 from heterodoop.hadoop import jars
+from heterodoop.toolchain import nvcc, plugin
 
 from .engine.worker_jobs import DRIVER
 from .support import cli_here
@@ -41,7 +41,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("HETERODOOP_DRIVER_DIR", str(tmp_path / "driver"))
     monkeypatch.setattr(gpus, "NODES", (str(tmp_path / "nvidiactl"),))
-    monkeypatch.setattr(toolchain_cuda.find_nvcc, "__defaults__", (os.environ, ()))
+    monkeypatch.setattr(nvcc.find_nvcc, "__defaults__", (os.environ, ()))
     return folder
 
 
@@ -115,7 +115,7 @@ def test_a_c_compiler_that_does_not_compile(tool: Tool, machine: Path, monkeypat
 def test_no_native_runtime(machine: Path, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HETERODOOP_NATIVE", str(tmp_path / "none.so"))
     found = examine(status=5)["native runtime"]
-    assert found["state"] == "no" and "python -m heterodoop.build_native" in found["help"]
+    assert found["state"] == "no" and "python -m heterodoop.toolchain.native" in found["help"]
 
 
 def test_where_nvcc_is_from(tool: Tool, machine: Path, monkeypatch, tmp_path: Path) -> None:
@@ -151,13 +151,13 @@ def test_the_embedded_hadoop(tool: Tool, machine: Path) -> None:
 
 
 def test_the_plug_in_for_hadoop(tool: Tool, machine: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(build_hadoop, "JAR", tmp_path / "heterodoop-mr.jar")
+    monkeypatch.setattr(plugin, "JAR", tmp_path / "heterodoop-mr.jar")
     found = examine()["Hadoop plug-in"]
     assert found["state"] == "none" and "cannot be" in found["text"] and "openjdk-17-jdk-headless" in found["help"]
     tool("javac", "javac 17")
     tool("mvn", "Apache Maven 3")
     found = examine()["Hadoop plug-in"]
-    assert found["text"] == "it is not built yet" and "heterodoop.build_hadoop" in found["help"]
+    assert found["text"] == "it is not built yet" and "heterodoop.toolchain.plugin" in found["help"]
     (tmp_path / "heterodoop-mr.jar").touch()
     assert examine()["Hadoop plug-in"] == {
         "name": "Hadoop plug-in", "state": "yes", "text": str(tmp_path / "heterodoop-mr.jar"), "help": "",

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heterodoop import build_cache, private
+from heterodoop import private
 from heterodoop.errors import ToolError, UsageError
 from heterodoop.private import Held, check, state_folder, why_unsafe
 from heterodoop.regular import open_regular, read_regular
+from heterodoop.toolchain import cache
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to give a folder to another user")
 OTHER = 65534
@@ -103,10 +104,10 @@ def test_a_user_without_a_home_is_told_so(tmp_path: Path) -> None:
 
 def test_the_cache_is_not_where_others_could_put_libraries(deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(deep / "none"))
-    assert build_cache.folder({"XDG_CACHE_HOME": str(deep)}) == deep / "heterodoop"
+    assert cache.folder({"XDG_CACHE_HOME": str(deep)}) == deep / "heterodoop"
     deep.parent.chmod(0o777)
     with pytest.raises(ToolError) as caught:
-        build_cache.folder({"XDG_CACHE_HOME": str(deep)})
+        cache.folder({"XDG_CACHE_HOME": str(deep)})
     assert caught.value.code == "HD516"
 
 

@@ -7,8 +7,9 @@ import time
 
 import pytest
 
-from heterodoop import together, toolchain
+from heterodoop import together
 from heterodoop.together import Together
+from heterodoop.toolchain import cc
 
 
 def test_results_and_errors_come_with_the_work() -> None:
@@ -31,8 +32,8 @@ def test_what_is_begun_first_is_done_first() -> None:
 def test_an_error_kills_what_still_runs(error: type[BaseException]) -> None:
     began = time.monotonic()
     with pytest.raises(error), Together() as work:
-        running = work.begin(toolchain.run, ["sh", "-c", "sleep 30 & wait"])
-        waiting = [work.begin(toolchain.run, ["sleep", "30"]) for _ in range(20)]
+        running = work.begin(cc.run, ["sh", "-c", "sleep 30 & wait"])
+        waiting = [work.begin(cc.run, ["sleep", "30"]) for _ in range(20)]
         while running.running() is False:
             time.sleep(0.001)
         raise error
@@ -58,4 +59,4 @@ def test_a_command_that_starts_too_late_is_killed_at_once() -> None:
 
 def test_alone_nothing_ends_a_command() -> None:
     with together.ending(lambda: pytest.fail("nobody asked for it")):
-        assert toolchain.run(["true"]).returncode == 0
+        assert cc.run(["true"]).returncode == 0

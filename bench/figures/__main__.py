@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from heterodoop import toolchain_cuda
 from heterodoop.errors import HeteroDoopError
+from heterodoop.toolchain import nvcc
 
 from .. import app_inputs, data, measure
 from . import bundles, lanes, plots
@@ -159,7 +159,7 @@ def measure_all(parsed: argparse.Namespace, begin: float) -> None:
     of_here = facts(options)
     state.check_card(of_here["card"], sorted({step.part for step in left}))
     print(f"{of_here['card']}, {of_here['processor']}, {of_here['cores']} cores", flush=True)
-    arch = "none" if options.device == "emulated" else toolchain_cuda.of_this_machine()[0]
+    arch = "none" if options.device == "emulated" else nvcc.of_this_machine()[0]
     left = Runner(options, state, arch, of_here, begin + parsed.limit, lambda text: print(text, flush=True), divided).run(
         parsed.apps, parsed.parts)
     lines = list(told(left, options, state))

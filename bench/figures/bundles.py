@@ -35,9 +35,9 @@ NATIVE_CC = "-march=native"
 # Items that the host obeys, or the kernel by a flag: their text does not show them.
 _UNSEEN = ("merge-sort", "scan-aggregation", "warp-combine")
 _SUFFIXES = (".py", ".c", ".h", ".cu", ".cuh", ".cpp", ".j2")
-_SOURCES = ("heterodoop/compiler", "heterodoop/manifest.py", "heterodoop/toolchain.py", "heterodoop/toolchain_cuda.py",
-            "heterodoop/toolchain_objects.py", "heterodoop/cuda_library.py", "runtime/cpu", "runtime/device", "runtime/math",
-            "runtime/cuda", "runtime/host/device.h", "templates")
+_SOURCES = ("heterodoop/compiler", "heterodoop/manifest.py", "heterodoop/toolchain/cc.py",
+            "heterodoop/toolchain/nvcc.py", "heterodoop/toolchain/objects.py", "heterodoop/toolchain/cuda_library.py",
+            "runtime/cpu", "runtime/device", "runtime/math", "runtime/cuda", "runtime/host/device.h", "templates")
 
 
 def variants(app: str) -> dict[str, tuple[str, ...]]:

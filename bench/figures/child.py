@@ -17,10 +17,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from heterodoop import toolchain_cuda
 from heterodoop.errors import HeteroDoopError
 from heterodoop.executor import cuda
 from heterodoop.executor.native import Native
+from heterodoop.toolchain import nvcc
 
 from ..device_task import TaskFailed, Tasks
 from . import inputs
@@ -69,7 +69,7 @@ class Child:
         bundles = Bundles(options.data / "bundles", self.request.arch, options.bundles)
         if self.request.part == "job":
             if options.device == "cuda":
-                cuda.device_library(list(toolchain_cuda.of_this_machine()))  # else the first job would build it
+                cuda.device_library(list(nvcc.of_this_machine()))  # else the first job would build it
             if not self._own_filters():
                 raise TaskFailed("the part cpu comes first: a job's input is sized by what one core does")
             return Jobs(bundles, self.scratch, options, app, self._core_rate(), self._ingest()).run

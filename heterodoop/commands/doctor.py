@@ -1,7 +1,7 @@
 """`heterodoop doctor`: what works on this machine, in plain words, and what to install for what does not.
 
 Nothing is changed; the C compiler is tried on a program of one line, and each GPU is opened for a moment in a process of
-its own. Not here: the looking itself (toolchain, toolchain_cuda, executor), which this puts into sentences; Hadoop
+its own. Not here: the looking itself (toolchain, executor), which this puts into sentences; Hadoop
 (doctor_hadoop).
 """
 
@@ -17,13 +17,17 @@ from typing import Any, Literal, NamedTuple
 
 import click
 
-from .. import build_cache, scratch, toolchain, toolchain_cuda, toolchain_probe
+from .. import scratch
 from ..errors import EXIT_ENVIRONMENT, EXIT_OK, HeteroDoopError, ToolError
 from ..executor import gpus
 from ..executor.gpus import MIB, Gpu
 from ..executor.native import Native
 from ..executor.worker_client import Worker
 from ..resources import native_library
+from ..toolchain import cache as build_cache
+from ..toolchain import cc as toolchain
+from ..toolchain import nvcc as toolchain_cuda
+from ..toolchain import probe
 from . import doctor_hadoop
 from .doctor_check import Check, tried
 
@@ -88,7 +92,7 @@ def _compiler() -> str:
 def _library() -> Check:
     """The C library whose behaviour kernels have to have."""
     try:
-        machine = toolchain_probe.machine()
+        machine = probe.machine()
     except (HeteroDoopError, OSError) as error:
         return Check("C library", "none", f"not asked: {getattr(error, 'message', error)}")
     odd = [name for name in machine.behaviour if machine.macros(name) is None]

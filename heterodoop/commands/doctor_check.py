@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from .. import toolchain
 from ..errors import HeteroDoopError, ToolError
+from ..toolchain import cc
 
 
 class Check(NamedTuple):
@@ -35,7 +35,7 @@ def program(name: str, command: str, home: str, question: str, help: str) -> Che
     if not path:
         return Check(name, "none", f"no {home}, and no `{command}` in PATH", help)
     try:
-        done = toolchain.run([path, question], timeout=60)
+        done = cc.run([path, question], timeout=60)
     except ToolError as error:
         return Check(name, "no", error.message, f"correct {home}" if folder else "")
     said = (done.stdout.strip() or done.stderr.strip()).splitlines() or ["it says nothing"]

@@ -11,13 +11,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import build_hadoop
 from ..driver import place
 from ..driver.place import Place
 from ..errors import HeteroDoopError
 from ..hadoop import jars, java
 from ..storage import hadoop_conf
 from ..storage.hadoop_conf import HadoopConf
+from ..toolchain import plugin
 from .doctor_check import Check, program
 
 MIB = 1 << 20
@@ -66,13 +66,13 @@ def _plugin() -> Check:
     """The jar that jobs take along."""
     name = "Hadoop plug-in"
     try:
-        jar = build_hadoop.existing()
+        jar = plugin.existing()
         if jar is None:
-            build_hadoop.check_tools()
+            plugin.check_tools()
     except HeteroDoopError as error:
         return Check(name, "none", error.message, f"only for jobs on a cluster: {error.help}")
     if jar is None:
-        help = f"the first job builds it with Maven; or: {build_hadoop.BUILD_HADOOP}"
+        help = f"the first job builds it with Maven; or: {plugin.BUILD_HADOOP}"
         return Check(name, "none", "it is not built yet", help)
     return Check(name, "yes", str(jar))
 

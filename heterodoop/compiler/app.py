@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import toolchain, toolchain_cuda
 from ..errors import UsageError
 from ..manifest import Role
 from ..regular import read_regular
-from ..toolchain import CcOptions, Libm
+from ..toolchain import cc as toolchain
+from ..toolchain import nvcc
+from ..toolchain.cc import CcOptions, Libm
 from .decide import optimisations
 
 MOST_BYTES = 64 << 20  # of a C file
@@ -72,7 +73,7 @@ class BuildOptions:
         _check_files(first, folder, [p for _, p in programs], extra)
         options = CcOptions(tuple(include), tuple(define), tuple(library), std or toolchain.standard(), libm)
         home = first if folder else first.parent
-        toolchain_cuda.check_architectures(arch)
+        nvcc.check_architectures(arch)
         gpu = GpuOptions(optimisations.chosen(opt, no_opt), tuple(arch), fast_math)
         return cls(home.resolve().name or "app", tuple(programs), extra, options, verify, gpu)
 

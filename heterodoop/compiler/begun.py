@@ -8,9 +8,10 @@ from __future__ import annotations
 from concurrent.futures import Future
 from pathlib import Path
 
-from .. import toolchain_filter, toolchain_objects
 from ..manifest import Linked, Role
 from ..together import Together
+from ..toolchain import filter as toolchain_filter
+from ..toolchain import objects
 from .app import BuildOptions
 from .source.preprocess import CcRuns
 
@@ -35,7 +36,7 @@ class Begun:
 
 
 def _objects(options: BuildOptions) -> tuple[Path, ...]:
-    return (toolchain_objects.own_object("cpu", "stdio_buffers.c"), *toolchain_objects.math_objects(options.cc))
+    return (objects.own_object("cpu", "stdio_buffers.c"), *objects.math_objects(options.cc))
 
 
 def _filter(ours: Future[tuple[Path, ...]], path: Path, out: Path, options: BuildOptions) -> Linked:

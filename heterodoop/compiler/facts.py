@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from .. import manifest
 from ..diag import Diagnostic, Sink
-from ..toolchain import Libm
+from ..toolchain.cc import Libm
 from .analysis import uses
 from .analysis.flow import analyse_flow
 from .analysis.flow_findings import Findings
@@ -44,7 +44,7 @@ class Given:
 
     program  after all rewrites.
     options  optimisations that are on (`optimisations.chosen`).
-    libm     whose exp, log, pow ... the filters call (`toolchain.CcOptions`).
+    libm     whose exp, log, pow ... the filters call (`toolchain.cc.CcOptions`).
     """
 
     program: ir.Program

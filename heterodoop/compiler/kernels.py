@@ -11,12 +11,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import toolchain_cuda
 from ..errors import CompilerBug, ToolError, UserError
 from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar, Texel
 from ..source import SourceFile
 from ..together import Together
-from ..toolchain import CcOptions
+from ..toolchain import nvcc as toolchain_cuda
+from ..toolchain.cc import CcOptions
 from . import own_faults, passes
 from .app import GpuOptions
 from .decide.decisions import SharedField

@@ -1,6 +1,6 @@
 """What a kernel's program takes from the C library and the compiler of this machine, and whether kernels do the same.
 
-The machine that compiles decides (`toolchain_probe`): a behaviour that kernels know becomes a macro in their text, one that
+The machine that compiles decides (`toolchain.probe`): a behaviour that kernels know becomes a macro in their text, one that
 they do not know keeps the program on the CPU, by name and place. Not here: which functions devices have (`device_calls`).
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .. import compiler_words, toolchain, toolchain_probe
 from ..manifest import Reason
 from ..source import Span
-from ..toolchain_probe import Machine
+from ..toolchain import cc, compiler_words, probe
+from ..toolchain.probe import Machine
 from .emit import output
 from .ir import formats, ir
 from .ir import walk as ir_walk
@@ -40,11 +40,11 @@ _SCANNED = {
 def checked(analysis: Analysis, led: frozenset[str], path: Path) -> Analysis:
     """The analysis of a program that may have a kernel, with this machine's reasons against that, or the kernel's macros.
 
-    led  functions that the system's headers lead to those of C23. Raises as `toolchain_probe.machine`.
+    led  functions that the system's headers lead to those of C23. Raises as `toolchain.probe.machine`.
     """
     if not analysis.has_kernel:
         return analysis
-    machine = toolchain_probe.machine()
+    machine = probe.machine()
     reasons = [*_language(machine, path)]
     macros: set[str] = set()
     for behaviour, function, span in () if machine.failure else _behaviours(analysis.program, led):
@@ -59,7 +59,7 @@ def checked(analysis: Analysis, led: frozenset[str], path: Path) -> Analysis:
 
 def _language(machine: Machine, path: Path) -> Iterator[Reason]:
     """What $CC says that kernels do not follow."""
-    words = compiler_words.changes(toolchain.find_cc())
+    words = compiler_words.changes(cc.find_cc())
     for word in words:
         text = f"the C compiler is called with {word}, which gives programs another meaning than kernels have"
         yield Reason("HD307", text, str(path))

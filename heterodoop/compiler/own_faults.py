@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import traceback
 
-from .. import toolchain
 from ..diag import Diagnostic
 from ..errors import CompilerBug, HeteroDoopError, ToolError, strict
 from ..manifest import Program, Reason
+from ..toolchain import cc
 
 COMPILER, INTERNAL, TOO_DEEP = "HD263", "HD264", "HD265"
 _CODES = frozenset({COMPILER, INTERNAL})
@@ -35,7 +35,7 @@ def refused_text(error: ToolError, tool: str, place: str) -> Reason:
     """Why a compiler did not make a kernel of our text. Raises the error again where `strict` says so."""
     if strict():
         raise error
-    said = toolchain.main_line(error.message)
+    said = cc.main_line(error.message)
     return Reason(COMPILER, f"{tool} did not make a kernel of the text that HeteroDoop made of it: {said}", place)
 
 

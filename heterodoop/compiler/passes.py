@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .. import manifest
 from ..diag import Sink
 from ..errors import CompilerBug
-from ..toolchain import Libm
+from ..toolchain.cc import Libm
 from .analysis.uses import UseTable
 from .decide import optimisations
 from .decide.decisions import Decisions
@@ -106,7 +106,7 @@ def run(
 
     verify   check the IR after every rewrite that changed it, and in the end that its text reads back; raises CompilerBug.
     options  optimisations that are on (`optimisations.chosen`).
-    libm     whose exp, log, pow ... the filters call (`toolchain.CcOptions`).
+    libm     whose exp, log, pow ... the filters call (`toolchain.cc.CcOptions`).
     times    gets what each step took.
     """
     times = times or Times()

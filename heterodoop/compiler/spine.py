@@ -15,11 +15,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from .. import __version__, toolchain
+from .. import __version__
 from ..diag import Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
 from ..together import Together
+from ..toolchain import cc as toolchain
 from . import kernels, library, own_faults, passes
 from .app import BuildOptions
 from .begun import Begun

@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .. import __version__, build_cache, manifest, resources, toolchain, toolchain_cuda
+from .. import __version__, manifest, resources
 from ..errors import HeteroDoopError
+from ..toolchain import cache, cc
+from ..toolchain import nvcc as toolchain_cuda
 from .app import BuildOptions
 
 FILE = "build.key"
@@ -22,15 +24,15 @@ _SUFFIXES = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 
 def key(options: BuildOptions) -> str:
     """Hash of options, compilers and everything of ours that a bundle is made with. Raises as finding the compilers does."""
-    compiler = toolchain.find_cc()
+    compiler = cc.find_cc()
     archs = toolchain_cuda.architectures(options.gpu.arch)
     nvcc = toolchain_cuda.find_nvcc() if archs else None
-    parts = [__version__, str(manifest.VERSION), repr(options), *compiler, build_cache.identity(compiler[0]), *archs]
-    parts.append(toolchain.library())
-    parts += [build_cache.identity(nvcc.path) if nvcc else "", *toolchain.environment()]
+    parts = [__version__, str(manifest.VERSION), repr(options), *compiler, cache.identity(compiler[0]), *archs]
+    parts.append(cc.library())
+    parts += [cache.identity(nvcc.path) if nvcc else "", *cc.environment()]
     parts += [os.environ.get(name, "") for name in _ENVIRONMENT]
     ours = [Path(__file__).parent, resources.find("templates"), *_runtime()]
-    return build_cache.key([*parts, *(text for root in ours for text in build_cache.tree(root, _SUFFIXES))])
+    return cache.key([*parts, *(text for root in ours for text in cache.tree(root, _SUFFIXES))])
 
 
 def _runtime() -> list[Path]:

@@ -10,8 +10,9 @@ import contextlib
 import time
 from pathlib import Path
 
-from .. import build_cache, manifest, scratch
+from .. import manifest, scratch
 from ..errors import HeteroDoopError
+from ..toolchain import cache
 from .plan import Plan
 
 SECONDS = 86_400.0
@@ -48,7 +49,7 @@ def _path(plan: Plan) -> Path | None:
     try:
         bundle = (plan.bundle / manifest.FILE).read_bytes()  # it has the hash of every other file
         gpus = sorted(gpu.name for gpu in plan.offload.gpus)
-        key = build_cache.key([bundle, *gpus, str(plan.slots.cpu), str(plan.offload.sessions)])
-        return build_cache.folder() / "speedups" / key
+        key = cache.key([bundle, *gpus, str(plan.slots.cpu), str(plan.offload.sessions)])
+        return cache.folder() / "speedups" / key
     except (OSError, HeteroDoopError):
         return None

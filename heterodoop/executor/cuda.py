@@ -1,6 +1,6 @@
 """CUDA devices: which compiled kernels of a bundle run on this machine's GPU, and opening it.
 
-The CUDA library and HeteroDoop's own kernels are built on first use (cuda_library). Not here: how a task uses a device
+The CUDA library and HeteroDoop's own kernels are built on first use (`cuda_library`). Not here: how a task uses a device
 (gpu_task.py), the resident worker processes of the GPU driver.
 """
 
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .. import cuda_library, toolchain_cuda
 from ..errors import ToolError
 from ..manifest import Cubin, Kernel, Manifest
-from ..toolchain_cuda import capability
+from ..toolchain import cuda_library
+from ..toolchain import nvcc as toolchain_cuda
+from ..toolchain.nvcc import capability
 from . import native_device
 from .gpu_task import DeviceCode
 from .native_device import CudaDevice

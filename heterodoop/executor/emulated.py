@@ -1,7 +1,7 @@
 """The emulated device: the kernels of a bundle on the CPU, lanes as fibers. It is never called a GPU.
 
 It is there to find out whether kernels are right: their lanes can run in several orders, and memory that a program may
-not read before it writes it holds a pattern. Modules are built on first use (toolchain_emulated). Not here: how a
+not read before it writes it holds a pattern. Modules are built on first use (`toolchain.emulated`). Not here: how a
 task uses a device (gpu_task.py), real GPUs.
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from .. import toolchain, toolchain_emulated
 from ..errors import ToolError, strict
 from ..manifest import Kernel, Manifest
 from ..resources import find
+from ..toolchain import cc, emulated
 from . import native_device
 from .gpu_task import DeviceCode
 from .native_device import DeviceOptions, EmulatedDevice, LaneOrder
@@ -36,11 +36,11 @@ def device_code(
 
     def module(kernel: Kernel) -> Path | None:
         try:
-            return toolchain_emulated.emulated_module(bundle / kernel.source, cache)
+            return emulated.emulated_module(bundle / kernel.source, cache)
         except ToolError as error:
             if error.code not in _REFUSED or strict():
                 raise
-            said = toolchain.main_line(error.message)
+            said = cc.main_line(error.message)
             tell(f"the text of {kernel.source} cannot be compiled (please report this, with the program): {said}")
             return None
 
@@ -49,4 +49,4 @@ def device_code(
 
 def runtime_module(cache: Path | None = None) -> Path:
     """HeteroDoop's own kernels for the emulated device. Raises as `device_code`."""
-    return toolchain_emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache)
+    return emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache)

@@ -14,7 +14,7 @@ from ..errors import UsageError
 
 NODES = ("/dev/nvidiactl", "/dev/dxg")  # the driver's on Linux, and under WSL
 MIN_FREE = 256 << 20
-MIN_DRIVER = (12, 0)  # of CUDA: the interface that libhd_cuda is built for at least (toolchain_cuda.MIN_VERSION)
+MIN_DRIVER = (12, 0)  # of CUDA: the interface that libhd_cuda is built for at least (`toolchain.nvcc.MIN_VERSION`)
 ALL, NONE = "all", "none"
 SESSIONS = 4  # map tasks at a time on one, where nothing else is said
 MIB = 1 << 20

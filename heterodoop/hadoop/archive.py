@@ -18,8 +18,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import build_cache, manifest
+from .. import manifest
 from ..errors import UsageError
+from ..toolchain import cache
 
 # What may stand in a URI, on a command line of the Hadoop client and in a name on a node, with no quoting anywhere:
 # Hadoop decodes the addresses of shipped files once and parses them again, so that escapes do not survive.
@@ -48,7 +49,7 @@ def pack(bundle: Path) -> Packed:
     digest = bundle_sha256(files)
     name = f"{safe_name(bundle.name.removesuffix('.hdp'))}.hdp"
     path = shelf("bundles") / digest / f"{name}.tgz"
-    return Packed(build_cache.get(path, lambda target: _write(files, target)), name, digest)
+    return Packed(cache.get(path, lambda target: _write(files, target)), name, digest)
 
 
 def safe_name(text: str) -> str:
@@ -100,7 +101,7 @@ def _write(files: list[BundleFile], target: Path) -> None:
 def shelf(kind: str) -> Path:
     """A folder of the cache whose path Hadoop's client takes as it is. Raises ToolError HD516."""
     for environ in (os.environ, {"XDG_CACHE_HOME": os.path.join(tempfile.gettempdir(), f"heterodoop-cache-{os.getuid()}")}):
-        path = build_cache.folder(environ) / kind
+        path = cache.folder(environ) / kind
         if SAFE.match(str(path)):
             break
     path.mkdir(mode=0o700, exist_ok=True)

@@ -2,7 +2,7 @@
 
 A release's folder appears complete or not at all, is never changed, and is used without Maven and network from then on. It
 is fetched again where a jar is not what was fetched.
-Not here: building our own plug-in (`build_hadoop`); an existing Hadoop has its jars itself.
+Not here: building our own plug-in (`toolchain.plugin`); an existing Hadoop has its jars itself.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import build_cache, manifest, resources, scratch, toolchain
+from .. import manifest, resources, scratch
 from ..errors import ToolError, UsageError
+from ..toolchain import cache, cc
 from .java import Java
 
 Say = Callable[[str], None]
@@ -56,7 +57,7 @@ def release(version: str) -> Release:
 def folder(of: Release) -> Path:
     """Where the release's jars are or will be. Another list of jars is another folder: running clusters keep theirs."""
     digest = hashlib.sha256(_pom().read_bytes() + of.streaming.encode()).hexdigest()[:8]
-    return build_cache.folder() / f"hadoop-{of.version}-{digest}" / "lib"
+    return cache.folder() / f"hadoop-{of.version}-{digest}" / "lib"
 
 
 def cached(of: Release) -> bool:
@@ -121,7 +122,7 @@ def _copy(of: Release, java: Java, maven: str, lib: Path) -> None:
     goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}"]
     # `env`: Maven's script takes the Java of JAVA_HOME, and where it is not set guesses.
     argv = ["env", f"JAVA_HOME={java.home}", maven, "-B", "-C", "-ntp", "-q", "-f", str(_pom()), *goal, *versions]
-    done = toolchain.run(argv, cwd=str(lib), timeout=_SECONDS)
+    done = cc.run(argv, cwd=str(lib), timeout=_SECONDS)
     if done.returncode == 0 and streaming_jar(lib, of).is_file():
         return
     errors = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line][:_ERRORS]

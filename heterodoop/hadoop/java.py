@@ -1,6 +1,6 @@
 """The Java that runs Hadoop: finding it, and its version.
 
-Not here: a Java for building the plug-in (`build_hadoop`), options of each JVM (`daemons`).
+Not here: a Java for building the plug-in (`toolchain.plugin`), options of each JVM (`daemons`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import toolchain
 from ..errors import ToolError
+from ..toolchain import cc
 
 PACKAGE = "openjdk-17-jdk-headless"
 INSTALL = f"install Java 17 (Debian, Ubuntu: apt install {PACKAGE}; where there is none: default-jdk-headless)"
@@ -52,7 +52,7 @@ def find(environ: Mapping[str, str] = os.environ, *, oldest: int = 17, newest: i
 
 
 def _version(path: str) -> int:
-    done = toolchain.run([path, "-version"], timeout=60)
+    done = cc.run([path, "-version"], timeout=60)
     found = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
     if done.returncode or not found:
         said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import manifest
-from ..build_hadoop import provide
 from ..diag import Diagnostic
 from ..engine import jobconf
 from ..errors import Limitation, UsageError
@@ -24,6 +23,7 @@ from ..executor.streaming_env import OLD_NAMES
 from ..manifest import Manifest
 from ..scheduler.policies import CPU_ONLY, POLICIES
 from ..storage.hadoop_conf import HadoopConf
+from ..toolchain.plugin import provide
 from . import archive, streaming
 from .streaming import Shipped, StreamingJob
 

@@ -16,7 +16,7 @@ from heterodoop.compiler.ir import ir
 from heterodoop.compiler.lower.bind import bind
 from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Sink
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 from .. import kept
 

@@ -11,7 +11,7 @@ from heterodoop.compiler.emit import kernel
 from heterodoop.compiler.lower.bind import bind
 from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Diagnostic, Sink
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 # The declarations that the programs need, on one line: parsing whole headers would take most of the tests' time.
 PRELUDE = " ".join("""

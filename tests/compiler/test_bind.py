@@ -10,7 +10,7 @@ from pycparser import c_ast
 from heterodoop.compiler.lower.bind import BoundRegion, bind
 from heterodoop.compiler.source.frontend import Unit, load
 from heterodoop.diag import Diagnostic, Sink
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 LOOP = "{}int main(void) {{ int n = 0, m = 0; {}\n#pragma mapreduce {}\n  while (n < 3) n++;\n  return m; }}\n"
 

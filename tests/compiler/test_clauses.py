@@ -12,7 +12,7 @@ from heterodoop.compiler.source.clauses import CLAUSES, KINDS, ClauseRule, Kind
 from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Diagnostic, Sink
 from heterodoop.errors import UserError
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 TABLE_1 = [
     "key", "value", "keyin", "valuein", "keylength", "vallength", "firstprivate", "sharedRO", "texture", "kvpairs",

@@ -17,7 +17,7 @@ from heterodoop.compiler.source.logical import last_line
 from heterodoop.compiler.spine import analyse
 from heterodoop.manifest import Kernel
 from heterodoop.source import SourceFile
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 from .regions import analyse as analyse_region
 from .regions import mapper

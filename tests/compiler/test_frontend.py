@@ -15,7 +15,7 @@ from heterodoop.compiler.source.frontend import Unit, load
 from heterodoop.compiler.types.table import TypeTable
 from heterodoop.diag import Sink
 from heterodoop.errors import UsageError, UserError
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 HEADERS = Path(__file__).parents[2] / "runtime" / "headers"
 NAMES = sorted(str(p.relative_to(HEADERS)) for p in HEADERS.rglob("*.h"))

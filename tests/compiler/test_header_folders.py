@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import toolchain
 from heterodoop.errors import UserError
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain import cc
+from heterodoop.toolchain.cc import CcOptions
 
 from .test_frontend import load_text
 
@@ -17,7 +17,7 @@ TEXT = """#include <stdio.h>
 #include <limit.h>
 int f(double x) { return puts("") < 0 && x < LIMIT; }
 """
-STANDARD = toolchain.header_folders(tuple(toolchain.find_cc()))
+STANDARD = cc.header_folders(tuple(cc.find_cc()))
 
 
 @pytest.mark.parametrize("how", ["CPATH", "C_INCLUDE_PATH", "-I"])
@@ -40,7 +40,7 @@ def test_a_wrapper_of_a_compiler_that_was_moved(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "own" / "limit.h").write_text("#define LIMIT (DBL_MAX / 2)\n")
     wrapper = tmp_path / "cc"
     named = " ".join(f"-isystem {folder}" for folder in sorted(STANDARD))
-    wrapper.write_text(f'#!/bin/sh\nexec {toolchain.find_cc()[0]} {named} "$@"\n')
+    wrapper.write_text(f'#!/bin/sh\nexec {cc.find_cc()[0]} {named} "$@"\n')
     wrapper.chmod(0o755)
     monkeypatch.setenv("CC", str(wrapper))
     unit = load_text(tmp_path, TEXT, CcOptions(includes=(str(tmp_path / "own"),)))

@@ -14,7 +14,7 @@ from heterodoop.compiler.decide.optimisations import names
 from heterodoop.compiler.spine import emit
 from heterodoop.errors import UsageError
 from heterodoop.manifest import Kernel, Manifest
-from heterodoop.toolchain_cuda import find_nvcc
+from heterodoop.toolchain.nvcc import find_nvcc
 
 from ..support import ROOT, cli_here
 

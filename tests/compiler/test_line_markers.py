@@ -14,7 +14,7 @@ from heterodoop.compiler.source.frontend import load
 from heterodoop.compiler.source.line_markers import read_lines
 from heterodoop.diag import Sink
 from heterodoop.source import SourceMap
-from heterodoop.toolchain import CcOptions, find_cc, run
+from heterodoop.toolchain.cc import CcOptions, find_cc, run
 
 from ..support import cli_here, cli_process, parts
 

@@ -137,7 +137,7 @@ def test_a_prologue_that_ours_fails_on_costs_the_kernel(tmp_path: Path, monkeypa
     def fail(*args: object, **options: object) -> None:
         raise ToolError("cc did not end within 300 s", code="HD503")
 
-    monkeypatch.setattr(kernels.emit_host, "build_prologue", fail)
+    monkeypatch.setattr(kernels.prologue, "build_prologue", fail)
     text = PLAIN.replace("    int v;", "    int v, more = 3;\n    sscanf(\"8\", \"%d\", &more);").replace("& 7", "& more")
     (program,) = _compile(tmp_path, text)[1].manifest.programs
     assert program.kernel is None and [r.code for r in program.gpu_refusals] == ["HD246"]

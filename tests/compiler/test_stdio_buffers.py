@@ -12,7 +12,7 @@ import pytest
 
 from heterodoop.compiler.compile import BuildOptions, compile_to_bundle
 from heterodoop.resources import find
-from heterodoop.toolchain import CcOptions, build_filter, build_object
+from heterodoop.toolchain.cc import CcOptions, build_filter, build_object
 
 LARGE = 65536
 SIZES = r"""

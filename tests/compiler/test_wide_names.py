@@ -11,7 +11,7 @@ from heterodoop.compiler.source.frontend import load
 from heterodoop.compiler.source.wide_names import in_c, plain, plain_text, shown
 from heterodoop.diag import Sink
 from heterodoop.manifest import Reason
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 from ..support import Bundles, cli_here, parts
 

@@ -23,7 +23,7 @@ from heterodoop.diag import Diagnostic, Sink, render
 from heterodoop.errors import UserError
 from heterodoop.hdcodes import CODES
 from heterodoop.source import SourceMap
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 HERE = Path(__file__).parent
 MARK = re.compile(r'(?:ERROR|WARNING|REFUSED)(?:@-(\d+))? (HD\d+) "((?:[^"\\]|\\.)*)"')

@@ -63,7 +63,7 @@ def install(monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour) -> None:
             behaviour.closed += 1
 
     monkeypatch.setattr(device_pool, "EmulatedDevice", FakeDevice)
-    monkeypatch.setattr(emulated.toolchain_emulated, "emulated_module", lambda source, cache=None: source.with_suffix(".so"))
+    monkeypatch.setattr(emulated.emulated, "emulated_module", lambda source, cache=None: source.with_suffix(".so"))
     monkeypatch.setattr(devices, "runtime_module", lambda: Path("/runtime.so"))
 
 

@@ -143,7 +143,7 @@ def test_a_job_on_the_cpu_loads_nothing_of_devices(bundle, text, tmp_path) -> No
         done = subprocess.run(argv, capture_output=True, env=environment(), check=True)
         loaded = set(done.stderr.decode().split())
         assert "heterodoop.engine.local" in loaded
-        assert not loaded & {"heterodoop.engine.devices", "heterodoop.executor.cuda", "heterodoop.toolchain_cuda", "pycuda",
+        assert not loaded & {"heterodoop.engine.devices", "heterodoop.executor.cuda", "heterodoop.toolchain.nvcc", "pycuda",
                              "heterodoop.executor.gpu_task", "concurrent.futures"}
 
 

@@ -56,7 +56,7 @@ def test_a_job_on_the_cpu_loads_nothing_that_is_for_devices(bundle, text, tmp_pa
     status, *modules = done.stdout.split()
     assert status == "0" and parts(tmp_path / "out") == [COUNTS], done.stderr
     ours = ("engine.devices", "executor.device_pool", "engine.first_check", "executor.gpu_task", "executor.native_device",
-            "executor.worker_client", "executor.cuda", "toolchain_cuda", "cuda_library")
+            "executor.worker_client", "executor.cuda", "toolchain.nvcc", "toolchain.cuda_library")
     assert not {f"heterodoop.{name}" for name in ours} & set(modules)
     assert not {"pycuda", "numpy", "subprocess", "concurrent.futures", "socket"} & set(modules)
 

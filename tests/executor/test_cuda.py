@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import toolchain_cuda
 from heterodoop.errors import ToolError
 from heterodoop.executor import cuda
 from heterodoop.manifest import Cubin
+from heterodoop.toolchain import nvcc
 
 
 def cubins(*archs: str) -> list[Cubin]:
@@ -32,7 +32,7 @@ def test_the_kernel_that_a_gpu_can_run(archs: list[str], gpu: str, chosen: str |
 
 
 def test_a_machine_without_nvcc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(toolchain_cuda, "find_nvcc", lambda: None)
+    monkeypatch.setattr(nvcc, "find_nvcc", lambda: None)
     with pytest.raises(ToolError, match="there is no nvcc") as caught:
         cuda.device_library(["sm_90"], tmp_path)
     assert caught.value.code == "HD518"

@@ -231,5 +231,5 @@ def test_without_the_plug_ins_jar_the_message_says_how_to_build_it(made: Made, m
     monkeypatch.setenv("HETERODOOP_MR_JAR", "/none.jar")
     with pytest.raises(HeteroDoopError) as caught:
         made()
-    assert caught.value.code == "HD650" and "heterodoop.build_hadoop" in caught.value.help
+    assert caught.value.code == "HD650" and "heterodoop.toolchain.plugin" in caught.value.help
     assert made(cpu_only=True).plugin is None

@@ -18,7 +18,7 @@ from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Sink
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain.cc import CcOptions
 
 from ..support import Bundles
 from .random_orders import HEAD, function, program

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from heterodoop import toolchain_emulated
 from heterodoop.executor.native import Native, Progress
 from heterodoop.resources import find
+from heterodoop.toolchain import emulated
 
 from .gpu_programs import Device, Kernel, Modules, compiled
 from .gpu_tasks import Run, Written, task, written
@@ -19,8 +19,8 @@ from .gpu_tasks import Run, Written, task, written
 @pytest.fixture(scope="session")
 def modules(module_cache: Path) -> Modules:
     cache = module_cache / "heterodoop"
-    programs = toolchain_emulated.emulated_module(Path(__file__).parent / "gpu_programs.cu", cache)
-    return Modules(programs, toolchain_emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache))
+    programs = emulated.emulated_module(Path(__file__).parent / "gpu_programs.cu", cache)
+    return Modules(programs, emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache))
 
 
 @pytest.fixture(scope="session")

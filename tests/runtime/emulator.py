@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heterodoop.toolchain_emulated import emulated_module
+from heterodoop.toolchain.emulated import emulated_module
 
 VERSION = 1
 

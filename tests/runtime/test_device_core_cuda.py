@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop import resources
-from heterodoop.toolchain_cuda import EXACT, FLAGS, find_nvcc
+from heterodoop.toolchain.nvcc import EXACT, FLAGS, find_nvcc
 
 DEVICE = Path(resources.find("runtime", "device"))
 WORDS = r"""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import toolchain_probe
+from heterodoop.toolchain import probe
 
 HERE = Path(__file__).parent / "device"
 HEADERS = HERE.parents[2] / "runtime" / "device"
@@ -29,7 +29,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-format-nonlite
 # Behaviours that differ among libraries (runtime/device/library.cuh), as this machine's library has them. g++ defines
 # _GNU_SOURCE, so that newer headers lead to C23's functions.
 LIBRARY_MACROS = sorted({
-    macro for name in toolchain_probe.machine().behaviour for macro in toolchain_probe.machine().macros(name) or ()
+    macro for name in probe.machine().behaviour for macro in probe.machine().macros(name) or ()
 })
 SANITIZERS = ["-O0", "-g1", "-fno-wrapv",  # -O0: most of the time is the compiler's
               "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from heterodoop.build_native import sanitizer_preload
+from heterodoop.toolchain.native import sanitizer_preload
 
 from . import emu_module
 from .emu_module import (

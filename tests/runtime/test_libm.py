@@ -21,14 +21,15 @@ from typing import Any
 
 import pytest
 
-from heterodoop import toolchain, toolchain_cuda, toolchain_emulated
+from heterodoop.toolchain import cc, emulated
+from heterodoop.toolchain import nvcc as toolchain_cuda
 
 HERE = Path(__file__).parent / "math"
 RUNTIME = HERE.parents[2] / "runtime"
 INCLUDE = [f"-I{RUNTIME / 'math'}", f"-I{RUNTIME / 'device'}"]
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
 NO_BUILTIN = ["-fno-builtin", "-ffp-contract=off"]
-AS_KERNELS = [flag for flag in toolchain_emulated.FLAGS if flag not in ("-shared", "-fPIC")]
+AS_KERNELS = [flag for flag in emulated.FLAGS if flag not in ("-shared", "-fPIC")]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 NAMES = "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh cbrt erf erfc pow atan2 hypot".split()
 TWO = ("pow", "atan2", "hypot")
@@ -49,14 +50,14 @@ def output(*argv: object, data: str = "") -> str:
 @pytest.fixture(scope="module")
 def filter_object(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("math") / "filter.o"
-    subprocess.run(["gcc", *toolchain.FILTER_FLAGS, *WARNINGS, "-c", RUNTIME / "math" / "filter.c", "-o", out], check=True)
+    subprocess.run(["gcc", *cc.FILTER_FLAGS, *WARNINGS, "-c", RUNTIME / "math" / "filter.c", "-o", out], check=True)
     return out
 
 
 def test_one_list_of_functions() -> None:
     text = (RUNTIME / "math" / "functions.h").read_text()
     assert sorted(re.findall(r"(?:ONE|TWO)\((\w+)[,)]", text.split("#define HM_FUNCTIONS(")[1])) == sorted(NAMES)
-    assert sorted(toolchain.MATH_FUNCTIONS) == sorted(NAMES)
+    assert sorted(cc.MATH_FUNCTIONS) == sorted(NAMES)
 
 
 def test_accuracy_on_many_arguments(tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import resources, toolchain_objects
+from heterodoop import resources
 from heterodoop.compiler.compile import BuildOptions, compile_to_bundle
 from heterodoop.manifest import Manifest
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain import objects
+from heterodoop.toolchain.cc import CcOptions
 
 from ..support import cli_here
 
@@ -131,10 +132,10 @@ def test_functions_without_our_form_stay_the_systems(tmp_path: Path) -> None:
 
 
 def test_the_object_is_built_once(tmp_path: Path) -> None:
-    (made,) = toolchain_objects.math_objects(CcOptions(), tmp_path)
+    (made,) = objects.math_objects(CcOptions(), tmp_path)
     before = made.stat().st_mtime_ns
-    assert toolchain_objects.math_objects(CcOptions(), tmp_path) == (made,) and made.stat().st_mtime_ns == before
-    assert toolchain_objects.math_objects(CcOptions(libm="system"), tmp_path) == ()
+    assert objects.math_objects(CcOptions(), tmp_path) == (made,) and made.stat().st_mtime_ns == before
+    assert objects.math_objects(CcOptions(libm="system"), tmp_path) == ()
 
 
 @pytest.mark.parametrize("name", ["own", "system"])

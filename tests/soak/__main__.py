@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from heterodoop import build_cache
+from heterodoop.toolchain import cache
 
 from ..support import ROOT, Bundles
 from . import faults, report, runner
@@ -49,8 +49,8 @@ def main() -> int:
 
 def made() -> Bundles:
     """Bundles of this very compiler, kept from one soak to the next."""
-    state = build_cache.tree(ROOT / "heterodoop", (".py", ".so")) + build_cache.tree(ROOT / "runtime", (".h", ".cuh", ".c"))
-    return Bundles(KEEP / "made" / build_cache.key(state))
+    state = cache.tree(ROOT / "heterodoop", (".py", ".so")) + cache.tree(ROOT / "runtime", (".h", ".cuh", ".c"))
+    return Bundles(KEEP / "made" / cache.key(state))
 
 
 def wanted(options: argparse.Namespace, totals: Totals) -> tuple:  # type: ignore[type-arg]

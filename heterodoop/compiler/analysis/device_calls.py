@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...toolchain import MATH_FUNCTIONS, Libm
+from ...toolchain.cc import MATH_FUNCTIONS, Libm
 
 _TABLE: dict[str, str] = {
     "strings.cuh": (

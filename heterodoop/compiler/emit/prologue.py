@@ -14,10 +14,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ... import toolchain, toolchain_filter, toolchain_objects
 from ...manifest import PrologueRuns, Reason
 from ...source import SourceFile, Span
-from ...toolchain import CcOptions
+from ...toolchain import cc, objects
+from ...toolchain import filter as toolchain_filter
+from ...toolchain.cc import CcOptions
 from ..analysis.libc_effects import REFUSED
 from ..analysis.points_to import known_call
 from ..decide.decisions import Decisions, SharedField
@@ -95,21 +96,21 @@ def _call(field: SharedField) -> str:
 
 
 def _escaped(path: str) -> str:
-    return toolchain.as_printed(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return cc.as_printed(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def build_prologue(
     source: SourceFile, directive: Span, shared: Sequence[SharedField], runs: PrologueRuns, out: Path, extra: Sequence[Path],
     options: CcOptions,
 ) -> None:
-    """Compile and link the prologue. `out.parent` is a scratch folder of ours; raises as `toolchain.build_filter`."""
+    """Compile and link the prologue. `out.parent` is a scratch folder of ours; raises as `toolchain.cc.build_filter`."""
     folder = out.parent / "prologue"
     folder.mkdir()
     copy = folder / "program.c"
     text = prologue_text(source, directive, shared, runs)
     copy.write_bytes(text.encode("utf-8", "surrogateescape"))
     names = ("live_in", "asked") if runs == "asked" else ("live_in",)
-    ours = [*(toolchain_objects.own_object("cpu", f"{name}.c") for name in names), *toolchain_objects.math_objects(options)]
+    ours = [*(objects.own_object("cpu", f"{name}.c") for name in names), *objects.math_objects(options)]
     home = os.path.dirname(os.path.abspath(source.path))
     if "register" in text:  # its address is taken
         options = replace(options, defines=(*options.defines, "register="))
@@ -121,7 +122,7 @@ def _as_original(path: str, copy: Path) -> list[str]:
     """Words under which __BASE_FILE__ (and __TIMESTAMP__) are the program's own; nobody wants a copy's warnings."""
     with contextlib.suppress(OSError):
         os.utime(copy, ns=(os.stat(path).st_atime_ns, os.stat(path).st_mtime_ns))
-    name = _escaped(toolchain.Place.of([path]).path(path))
+    name = _escaped(cc.Place.of([path]).path(path))
     return ["-w", "-Wno-error", "-Wno-pedantic", "-Wno-builtin-macro-redefined", f'-D__BASE_FILE__="{name}"']
 
 

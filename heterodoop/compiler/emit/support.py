@@ -11,7 +11,7 @@ from typing import Any
 
 from ...manifest import Reason
 from ...source import Span
-from ...toolchain import Libm
+from ...toolchain.cc import Libm
 from ..analysis import device_calls
 from ..analysis.libc_effects import EFFECTS, REFUSED
 from ..analysis.points_to import RECORD, PointsTo, known_call

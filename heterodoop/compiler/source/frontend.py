@@ -14,13 +14,14 @@ from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
-from ... import resources, toolchain
+from ... import resources
 from ...diag import Diagnostic, Sink
 from ...errors import UsageError, UserError
 from ...manifest import Reason
 from ...source import SourceFile, SourceMap, Span
 from ...together import Together
-from ...toolchain import CcOptions, Place
+from ...toolchain import cc
+from ...toolchain.cc import CcOptions, Place
 from .clean import PRAGMA, PRELUDE, Cleaned, Found, clean
 from .directive import Directive, close_match, parse_directive, unexpanded, with_expanded
 from .line_markers import PpLine, c23_functions, read_lines
@@ -114,7 +115,7 @@ class _Loader:
         self.sources = SourceMap()
         self.sources.add(source)
         self._source, self._options, self._runs = source, options, runs
-        self._cc = toolchain.find_cc()
+        self._cc = cc.find_cc()
         self._names = {Place.of([source.path]).path(source.path): source.path}
         self.newer: frozenset[str] = frozenset()
 
@@ -125,13 +126,13 @@ class _Loader:
         """
         sink = Sink()
         try:
-            warnings = toolchain.check(self._cc[0], self._runs.syntax.result(), self._names)
+            warnings = cc.check(self._cc[0], self._runs.syntax.result(), self._names)
         except UserError as error:
             sink.extend(error.diagnostics)
         result = self._runs.real.result()
         if sink.errors and result.returncode != 0:
             sink.raise_errors()
-        toolchain.check(self._cc[0], result, self._names)
+        cc.check(self._cc[0], result, self._names)
         self.newer = c23_functions(result.stdout)
         lines, files = read_lines(result.stdout, self._names, self.sources, system=False)
         directives = self._directives(lines, sink)
@@ -232,12 +233,12 @@ class _Loader:
         place = str(Span(found.file, found.line, col, col + 1))
         return Reason("HD304", f"{found.what} is not analysed", place)
 
-    def _preprocessor_refusal(self, result: toolchain.Output) -> Reason | None:
+    def _preprocessor_refusal(self, result: cc.Output) -> Reason | None:
         """The compiler took the program with its own headers, so this is about the stand-ins."""
         if result.returncode == 0:
             return None
         try:
-            toolchain.check(self._cc[0], result, self._names)
+            cc.check(self._cc[0], result, self._names)
         except UserError as error:
             first: Diagnostic = error.diagnostics[0]
             missing = _MISSING.match(first.message)

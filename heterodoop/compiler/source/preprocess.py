@@ -13,10 +13,12 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
-from ... import compiler_words, resources, toolchain
+from ... import resources
 from ...source import SourceMap
 from ...together import Together
-from ...toolchain import CcOptions, Place
+from ...toolchain import cc as toolchain
+from ...toolchain import compiler_words
+from ...toolchain.cc import CcOptions, Place
 from .line_markers import PpLine
 from .wide_names import plain
 

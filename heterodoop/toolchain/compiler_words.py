@@ -1,7 +1,7 @@
 """The words of a compiler's command ($CC, $CXX), told apart by what they do.
 
 A user's own words reach his own programs as they stand. Files of ours get only those that choose the compiler, the machine
-and where things lie, so that no warning, standard or header of his stops them. Not here: running a compiler (`toolchain`).
+and where things lie, so that no warning, standard or header of his stops them. Not here: running a compiler (`cc`).
 """
 
 from __future__ import annotations

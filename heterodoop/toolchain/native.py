@@ -1,6 +1,6 @@
 """Builds the native runtime: runtime/host/*.cpp -> heterodoop/_native/libhd_host.so, with g++ alone.
 
-setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop.build_native [-o FILE]` does the same
+setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop.toolchain.native [-o FILE]` does the same
 for an installation that was made on a machine without a C++ compiler. Settings: CXX (the compiler, default g++),
 HETERODOOP_SANITIZE=1 (AddressSanitizer and UndefinedBehaviorSanitizer, for tests).
 
@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import compiler_words, scratch
-from .errors import HeteroDoopError, ToolError
-from .resources import BUILD_NATIVE, NATIVE_LIBRARY, find
+from .. import scratch
+from ..errors import HeteroDoopError, ToolError
+from ..resources import BUILD_NATIVE, NATIVE_LIBRARY, find
+from . import compiler_words
 
 # No -march=native: a wheel must run on every x86-64 machine, not only on the one that built it. -fwrapv: the
 # HashPartitioner's int32 arithmetic wraps, as in Java. -fno-semantic-interposition: position-independent code may

@@ -1,7 +1,7 @@
 """libhd_cuda, the CUDA device of the native runtime, and the runtime's own kernels, both made by nvcc on first use.
 
 One object a file and per set of architectures: each of CUB's algorithms takes nvcc ten seconds, so they are compiled
-in parallel and kept in `build_cache`. Not here: a program's kernels (`toolchain_cuda.build`), loading the library (the
+in parallel and kept in `toolchain.cache`. Not here: a program's kernels (`toolchain.nvcc.build`), loading the library (the
 executor).
 """
 
@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import build_cache, resources, toolchain
-from .errors import ToolError
-from .toolchain_cuda import EXACT, FLAGS, Nvcc
+from .. import resources
+from ..errors import ToolError
+from . import cache as build_cache
+from . import cc
+from .nvcc import EXACT, FLAGS, Nvcc
 
 _SUFFIXES = (".h", ".cuh", ".cu", ".cpp")
 _OBJECT_FLAGS = ("-std=c++17", "-O3", "-Xcompiler", "-fPIC")
@@ -62,7 +64,7 @@ def library_folder(nvcc: Nvcc) -> list[str]:
 
 
 def _run(nvcc: Nvcc, words: list[str], out: Path, what: str) -> None:
-    result = toolchain.run([nvcc.path, *words, "-o", str(out)], timeout=900)
+    result = cc.run([nvcc.path, *words, "-o", str(out)], timeout=900)
     if result.returncode:
         said = result.stderr.strip() or result.stdout.strip() or f"exit status {result.returncode}"
         raise ToolError(f"nvcc cannot make {what}:\n{said[:8000]}", code="HD515")

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import build_cache, resources, toolchain_cuda
+from heterodoop import resources
 from heterodoop.errors import ToolError, UsageError
-from heterodoop.toolchain_cuda import DEFAULT_ARCHITECTURES, Nvcc, Text, architectures, build, find_nvcc, usage
+from heterodoop.toolchain import cache
+from heterodoop.toolchain import nvcc as toolchain_cuda
+from heterodoop.toolchain.nvcc import DEFAULT_ARCHITECTURES, Nvcc, Text, architectures, build, find_nvcc, usage
 
 RUNTIME = resources.find("runtime", "device")
 VERSION = "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.88\n"
@@ -153,7 +155,7 @@ def test_the_second_time_nothing_is_compiled(texts: list[Text], tmp_path: Path) 
     texts[0].source.write_text("// another\n")
     build(compiler, texts, tmp_path / "app" / "cuda", ["sm_80"])
     assert len(runs(nvcc)) == 5
-    for log in (build_cache.folder() / "cuda").glob("*.log"):
+    for log in (cache.folder() / "cuda").glob("*.log"):
         log.unlink()
     assert build(compiler, texts[1:], tmp_path / "app" / "cuda", ["sm_80"])["combine"] == first["combine"]
     assert len(runs(nvcc)) == 6, "a result without its report is made again"
@@ -179,7 +181,7 @@ def test_what_nvcc_refuses_is_told_in_its_words(texts: list[Text], tmp_path: Pat
     with pytest.raises(ToolError, match=r'word count.c\(17\): error: identifier "x" is undefined') as caught:
         build(Nvcc(str(nvcc), (13, 0)), texts, tmp_path / "app" / "cuda", ["sm_80"])
     assert caught.value.code == "HD515" and "--arch none" in caught.value.help
-    assert not list((build_cache.folder() / "cuda").iterdir()), "nothing half made may stay"
+    assert not list((cache.folder() / "cuda").iterdir()), "nothing half made may stay"
 
 
 def test_the_report_of_one_kernel() -> None:

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import build_cache, compiler_words, resources, toolchain
-from .errors import HeteroDoopError, ToolError
+from .. import resources
+from ..errors import HeteroDoopError, ToolError
+from . import cache as build_cache
+from . import cc as toolchain
+from . import compiler_words
 
 LIBRARY_SOURCES = ("numbers.c", "text.c", "strings.c", "math.c")
 

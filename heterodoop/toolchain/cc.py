@@ -20,10 +20,11 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from . import compiler_words, interrupts, last_resort, scratch, together
-from .diag import Diagnostic, Severity
-from .errors import ToolError, UserError
-from .source import Span
+from .. import interrupts, last_resort, scratch, together
+from ..diag import Diagnostic, Severity
+from ..errors import ToolError, UserError
+from ..source import Span
+from . import compiler_words
 
 FILTER_FLAGS = ("-O3", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
 DEFAULT_STD = "gnu11"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import toolchain
 from heterodoop.errors import ToolError, UserError
 from heterodoop.hdcodes import CODES
-from heterodoop.toolchain import CcOptions, build_filter, find_cc, plain_path, read_messages
+from heterodoop.toolchain import cc as toolchain
+from heterodoop.toolchain.cc import CcOptions, build_filter, find_cc, plain_path, read_messages
 
 ECHO = "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); return 0; }\n"
 NAMES = [

@@ -1,7 +1,7 @@
 """nvcc: finding it, compiling kernels for several architectures at once, reading what it says.
 
 Looked for: $CUDA_HOME (or $CUDA_PATH), PATH, the `nvidia` packages of this Python (pip install 'heterodoop[nvcc]'),
-/usr/local/cuda. Compiling needs no GPU. Results are kept in `build_cache`. Not here: the kernels' text (`compiler`),
+/usr/local/cuda. Compiling needs no GPU. Results are kept in `toolchain.cache`. Not here: the kernels' text (`compiler`),
 loading them (the executor).
 """
 
@@ -16,9 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import build_cache, resources, toolchain
-from .errors import ToolError, UsageError
-from .manifest import Cubin, sha256
+from .. import resources
+from ..errors import ToolError, UsageError
+from ..manifest import Cubin, sha256
+from . import cache as build_cache
+from . import cc
 
 MIN_VERSION = (12, 0)  # C++17 in device code, sm_90
 DEFAULT_ARCHITECTURES = ("sm_80", "sm_86", "sm_89", "sm_90")
@@ -67,7 +69,7 @@ def find_nvcc(environ: Mapping[str, str] = os.environ, packages: Sequence[str] =
 
 
 def _checked(path: str) -> Nvcc:
-    output = toolchain.run([path, "--version"], timeout=60)
+    output = cc.run([path, "--version"], timeout=60)
     match = re.search(r"release (\d+)\.(\d+)", output.stdout)
     if output.returncode or match is None:
         said = (output.stderr or output.stdout).strip()[-400:]
@@ -107,7 +109,7 @@ def of_this_machine() -> tuple[str, ...]:
     if tool is None:
         return ()
     try:
-        output = toolchain.run([tool, "--query-gpu=compute_cap", "--format=csv,noheader"], timeout=20)
+        output = cc.run([tool, "--query-gpu=compute_cap", "--format=csv,noheader"], timeout=20)
     except ToolError:
         return ()
     found = re.findall(r"^(\d+)\.(\d)\s*$", output.stdout, re.MULTILINE) if output.returncode == 0 else []
@@ -203,9 +205,9 @@ def _compile(nvcc: Nvcc, flags: list[str], copy: Path, out: Path, source: Path) 
     """Run nvcc; what it printed."""
     include = ["-I", str(resources.find("runtime", "device")), "-I", str(source.resolve().parent)]
     words = [nvcc.path, *flags, *include, "-o", str(out), str(copy)]
-    result = toolchain.run(words, timeout=toolchain.patience())
+    result = cc.run(words, timeout=cc.patience())
     if result.returncode:
-        said = result.stderr.strip() or result.stdout.strip() or toolchain.ended(result.returncode)
+        said = result.stderr.strip() or result.stdout.strip() or cc.ended(result.returncode)
         _check_known(said)
         shown = said.replace(str(copy), source.name)[:8000]
         help = "--arch none makes the bundle without compiled kernels"

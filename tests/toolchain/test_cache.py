@@ -10,17 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import build_cache, scratch
+from heterodoop import scratch
+from heterodoop.toolchain import cache
 
-from .soak.damage import spoil
-from .soak.faults import AT_REST
-from .support import ROOT, environment
+from ..soak.damage import spoil
+from ..soak.faults import AT_REST
+from ..support import ROOT, environment
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from heterodoop import build_cache
-build_cache.get(Path(sys.argv[1]), lambda partial: (partial.write_bytes(b"half"), os.kill(os.getpid(), signal.SIGKILL)))
+from heterodoop.toolchain import cache
+cache.get(Path(sys.argv[1]), lambda partial: (partial.write_bytes(b"half"), os.kill(os.getpid(), signal.SIGKILL)))
 """
 
 
@@ -32,7 +33,7 @@ def made(folder: Path) -> tuple[Path, list[str]]:
         built.append(partial.name)
         partial.write_bytes(bytes(range(256)) * 40)
 
-    return build_cache.get(folder / "entry.so", make), built
+    return cache.get(folder / "entry.so", make), built
 
 
 def test_an_entry_is_made_once(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ def test_an_entry_is_looked_at_once_in_a_process(tmp_path: Path, monkeypatch: py
     made(tmp_path)
     made(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(build_cache, "_sum", lambda path: pytest.fail("it is read again"))
+        patch.setattr(cache, "_sum", lambda path: pytest.fail("it is read again"))
         assert made(tmp_path)[1] == []
     (tmp_path / "entry.so").unlink()
     assert made(tmp_path)[1] == ["entry.so"]
@@ -80,14 +81,14 @@ def test_what_a_killed_build_left_is_removed_by_the_next_one(tmp_path: Path) -> 
 def test_what_a_build_left_that_was_killed_at_its_end_is_removed_where_its_entry_is_used(tmp_path: Path) -> None:
     made(tmp_path)
     (tmp_path / f".making-abcdefgh{scratch.SUFFIX}").mkdir()
-    build_cache._whole.clear()  # as another process sees it
+    cache._whole.clear()  # as another process sees it
     made(tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["entry.so", "entry.so.sum"]
 
 
 def test_a_build_that_goes_on_is_left_alone(tmp_path: Path) -> None:
     def make(partial: Path) -> None:
-        build_cache.get(tmp_path / "other.so", lambda path: path.write_bytes(b"b") and None)
+        cache.get(tmp_path / "other.so", lambda path: path.write_bytes(b"b") and None)
         partial.write_bytes(b"a")
 
-    assert build_cache.get(tmp_path / "entry.so", make).read_bytes() == b"a"
+    assert cache.get(tmp_path / "entry.so", make).read_bytes() == b"a"

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import toolchain, toolchain_filter
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain import cc as toolchain
+from heterodoop.toolchain import filter as toolchain_filter
+from heterodoop.toolchain.cc import CcOptions
 
-from .support import Bundles, cli_here
+from ..support import Bundles, cli_here
 
 PLAIN = "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); return 0; }\n"
 LOCALE = '#include <locale.h>\n#include <stdio.h>\nint main(void) { setlocale(LC_ALL, ""); puts("k\\t1"); return 0; }\n'

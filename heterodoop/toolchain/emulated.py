@@ -1,6 +1,6 @@
 """Kernel text -> a library that the emulated device loads: the same text that nvcc gets, compiled by g++.
 
-Built on first use into the cache (`build_cache`). Settings: CXX (the compiler, words allowed, default g++). Not here:
+Built on first use into the cache (`toolchain.cache`). Settings: CXX (the compiler, words allowed, default g++). Not here:
 loading the library (the executor), lanes and memory of the emulated device (runtime/emu).
 """
 
@@ -11,8 +11,10 @@ import shlex
 import shutil
 from pathlib import Path
 
-from . import build_cache, compiler_words, resources, toolchain
-from .errors import ToolError
+from .. import resources
+from ..errors import ToolError
+from . import cache as build_cache
+from . import cc, compiler_words
 
 # -O1: a module is used for a few tasks or tests, and g++ -O2 takes twice as long for it. Signed overflow, aliasing and
 # contraction as in the CPU filter, so that both compute the same.
@@ -25,7 +27,7 @@ def emulated_module(source: Path, cache: Path | None = None, *, sanitize: bool =
     """The emulator's library of a kernel file (`.cu`), built if the cache does not hold it.
 
     cache     folder to keep it in, default `build_cache.folder()`.
-    sanitize  with AddressSanitizer; the process that loads it needs libasan first (`build_native.sanitizer_preload`).
+    sanitize  with AddressSanitizer; the process that loads it needs libasan first (`toolchain.native.sanitizer_preload`).
     Raises ToolError: HD510 no C++ compiler, HD513 it refused the text (its messages, placed in the user's C), HD503 it did
     not end, HD516 no cache folder; OSError where `source` cannot be read.
     """
@@ -42,9 +44,9 @@ def emulated_module(source: Path, cache: Path | None = None, *, sanitize: bool =
         copy = partial.with_name(source.name)  # compiled under its hash: what changes the original now is too late
         copy.write_bytes(text)
         words = [*compiler, *flags, *include, "-I", str(source.resolve().parent), "-x", "c++", str(copy)]
-        result = toolchain.run([*words, "-o", str(partial)], timeout=toolchain.patience())
+        result = cc.run([*words, "-o", str(partial)], timeout=cc.patience())
         if result.returncode:
-            message = result.stderr.strip().replace(str(copy), str(source)) or toolchain.ended(result.returncode)
+            message = result.stderr.strip().replace(str(copy), str(source)) or cc.ended(result.returncode)
             raise ToolError(f"{compiler[0]} cannot compile the kernels of {source}:\n{message[:8000]}", code="HD513")
 
     return build_cache.get((cache or build_cache.folder()) / "emulated" / f"{name}.so", build)

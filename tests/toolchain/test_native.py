@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import build_native
 from heterodoop.errors import ToolError
+from heterodoop.toolchain import native
 
 SOURCE = 'extern "C" int answer() { return 42; }\n'
 
@@ -28,7 +28,7 @@ def test_a_library_is_made_and_loads(source: Path, tmp_path: Path) -> None:
     other = tmp_path / "sub" / source.name
     other.parent.mkdir()
     other.write_text("int hidden() { return 1; }\n")
-    made = build_native.compile_library([source, other], tmp_path / "new" / "lib.so")
+    made = native.compile_library([source, other], tmp_path / "new" / "lib.so")
     assert ctypes.CDLL(str(made)).answer() == 42
     assert os.listdir(made.parent) == ["lib.so"]
 
@@ -36,30 +36,30 @@ def test_a_library_is_made_and_loads(source: Path, tmp_path: Path) -> None:
 def test_no_compiler_is_one_message(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler -x")
     with pytest.raises(ToolError, match="C\\+\\+ compiler not found: no-such-compiler") as caught:
-        build_native.compile_library([source], tmp_path / "lib.so")
+        native.compile_library([source], tmp_path / "lib.so")
     assert caught.value.code == "HD510" and "apt install g++" in caught.value.help
 
 
 def test_a_faulty_file_keeps_the_old_library_and_shows_the_compiler_s_words(source: Path, tmp_path: Path) -> None:
-    target = build_native.compile_library([source], tmp_path / "out" / "lib.so")
+    target = native.compile_library([source], tmp_path / "out" / "lib.so")
     before = target.read_bytes()
     source.write_text("int main() { return nonsense; }\n")
     with pytest.raises(ToolError, match="nonsense") as caught:
-        build_native.compile_library([source], target)
+        native.compile_library([source], target)
     assert caught.value.code == "HD510"
     assert target.read_bytes() == before and os.listdir(target.parent) == ["lib.so"]
 
 
 def test_no_source_at_all_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="no .cpp file"):
-        build_native.compile_library([], tmp_path / "lib.so")
+        native.compile_library([], tmp_path / "lib.so")
 
 
 def test_the_sanitizer_build_finds_a_fault(source: Path, tmp_path: Path) -> None:
     source.write_text('extern "C" int answer(int n) { int *p = new int[n](); int x = p[n]; delete[] p; return x; }\n')
-    library = build_native.compile_library([source], tmp_path / "lib.so", sanitize=True)
+    library = native.compile_library([source], tmp_path / "lib.so", sanitize=True)
     argv = [sys.executable, "-c", f"import ctypes; ctypes.CDLL({str(library)!r}).answer(4)"]
-    environment = {**os.environ, **build_native.sanitizer_preload()}
+    environment = {**os.environ, **native.sanitizer_preload()}
     done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
     # AddressSanitizer's words, or those of newer compilers' UndefinedBehaviorSanitizer, which looks before it.
     assert done.returncode != 0 and re.search("heap-buffer-overflow|insufficient space", done.stderr)
@@ -68,9 +68,9 @@ def test_the_sanitizer_build_finds_a_fault(source: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(("value", "wanted"), [("", False), ("0", False), ("1", True)])
 def test_the_switch_for_the_sanitizer_build(value: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HETERODOOP_SANITIZE", value)
-    assert build_native.wants_sanitizer() is wanted
+    assert native.wants_sanitizer() is wanted
 
 
 def test_the_runtime_s_sources_are_found() -> None:
-    names = {path.name for path in build_native.native_sources()}
+    names = {path.name for path in native.native_sources()}
     assert {"collector.cpp", "records.cpp", "api.cpp"} <= names

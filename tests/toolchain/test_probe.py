@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import toolchain_probe
 from heterodoop.compiler import kernels, spine
 from heterodoop.compiler.app import BuildOptions
-from heterodoop.toolchain_probe import Machine
+from heterodoop.toolchain import probe
+from heterodoop.toolchain.probe import Machine
 
-from .support import Bundles, cli_here, parts
+from ..support import Bundles, cli_here, parts
 
 NUMBERS = """#include <stdio.h>
 #include <stdlib.h>
@@ -51,11 +51,11 @@ def analysed(tmp_path: Path, text: str = NUMBERS) -> spine.Analysed:
 
 @pytest.fixture
 def here() -> Machine:
-    return toolchain_probe.machine()
+    return probe.machine()
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, machine: Machine) -> None:
-    monkeypatch.setattr(toolchain_probe, "machine", lambda: machine)
+    monkeypatch.setattr(probe, "machine", lambda: machine)
 
 
 def test_this_machine_is_known(here: Machine) -> None:
@@ -133,9 +133,9 @@ def test_a_compiler_whose_programs_do_not_run(tmp_path: Path, monkeypatch: pytes
 
 def test_the_answer_is_kept_and_asked_again_for_another_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = tmp_path / "cache"
-    first = toolchain_probe.machine(cache)
+    first = probe.machine(cache)
     wrapper = tmp_path / "my-gcc"
     wrapper.write_text('#!/bin/sh\nexec gcc "$@"\n')
     wrapper.chmod(0o755)
     monkeypatch.setenv("CC", str(wrapper))
-    assert toolchain_probe.machine(cache) == first and len(list((cache / "probe").glob("*.txt"))) == 2
+    assert probe.machine(cache) == first and len(list((cache / "probe").glob("*.txt"))) == 2

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import build_cache, resources, toolchain, toolchain_emulated
+from heterodoop import resources
 from heterodoop.errors import ToolError
-from heterodoop.toolchain_emulated import emulated_module
+from heterodoop.toolchain import cache as build_cache
+from heterodoop.toolchain import cc, emulated
+from heterodoop.toolchain.emulated import emulated_module
 
 KERNEL = '#include "answer.cuh"\nextern "C" int answer() { return ANSWER + (HD_EMULATED); }\n'
 
@@ -41,8 +43,8 @@ def answer(library: Path) -> int:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The compilers that are run from now on."""
     found: list[str] = []
-    plain = toolchain.run
-    monkeypatch.setattr(toolchain, "run", lambda argv, **more: (found.append(argv[0]), plain(argv, **more))[1])
+    plain = cc.run
+    monkeypatch.setattr(cc, "run", lambda argv, **more: (found.append(argv[0]), plain(argv, **more))[1])
     return found
 
 
@@ -137,4 +139,4 @@ def test_keys_tell_where_a_part_ends() -> None:
 
 
 def test_our_own_flags_are_those_of_the_filters() -> None:
-    assert {f for f in toolchain.FILTER_FLAGS if not f.startswith("-O")} <= set(toolchain_emulated.FLAGS)
+    assert {f for f in cc.FILTER_FLAGS if not f.startswith("-O")} <= set(emulated.FLAGS)

@@ -3,7 +3,7 @@
 What a program prints depends on its C library, and nodes have others than the machine that compiles. A static program brings
 its own. One that needs what a static one lacks (users' names, locales, plug-ins, shared libraries) gets an object that ends
 it where the machine's library is another (runtime/cpu/same_library.c). Not here: words and messages of compilers
-(`toolchain`).
+(`toolchain.cc`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import toolchain, toolchain_objects
-from .errors import HeteroDoopError
-from .manifest import Linked
-from .toolchain import CcOptions
+from ..errors import HeteroDoopError
+from ..manifest import Linked
+from . import cc, objects
+from .cc import CcOptions
 
 # Calls that load files of the C library's own at run time, whatever it was linked with.
 _LOADING = (
@@ -32,15 +32,15 @@ def build(
     sources: Sequence[str | Path], out: Path, options: CcOptions, *, quoted: Sequence[str] = (), wrapped: Sequence[str] = (),
     more: Sequence[str] = (),
 ) -> Linked:
-    """Compile and link a program as `toolchain.build_filter`; says how it was linked. Raises as that does."""
+    """Compile and link a program as `toolchain.cc.build_filter`; says how it was linked. Raises as that does."""
     if wrapped:
         whole = out.with_name(f"{out.name}.wrapped.o")
         if _wrap(sources, whole, options, quoted, wrapped, more):
             sources, wrapped = [whole], ()
     if _build_static(sources, out, options, quoted, wrapped, more):
         return "static"
-    check = toolchain_objects.own_object("cpu", "same_library.c")
-    toolchain.build_filter([check, *sources], out, options, quoted=quoted, wrapped=wrapped, more=more)
+    check = objects.own_object("cpu", "same_library.c")
+    cc.build_filter([check, *sources], out, options, quoted=quoted, wrapped=wrapped, more=more)
     return "static" if b"/ld-" not in _interpreter(out) else "dynamic"
 
 
@@ -50,7 +50,7 @@ def _wrap(
 ) -> bool:
     """Link the program's own files alone: in a static program the library's calls would be led there too."""
     try:
-        toolchain.build_filter(sources, whole, options, quoted=quoted, wrapped=wrapped, more=more, partial=True)
+        cc.build_filter(sources, whole, options, quoted=quoted, wrapped=wrapped, more=more, partial=True)
     except HeteroDoopError:  # what is wrong is said by the whole link
         return False
     return True
@@ -61,12 +61,12 @@ def _build_static(
     more: Sequence[str],
 ) -> bool:
     """Try it; False where it cannot be done, or would not be the same program."""
-    if _SHARED & set(toolchain.find_cc()):
+    if _SHARED & set(cc.find_cc()):
         return False
     traced = [f"-Wl,--trace-symbol={name}" for name in _LOADING]
     said: list[str] = []
     try:
-        toolchain.build_filter(
+        cc.build_filter(
             sources, out, options, quoted=quoted, wrapped=wrapped, more=[*more, "-static", *traced], said=said,
         )
     except HeteroDoopError:  # without -static the compiler says what is wrong with the program itself

@@ -1,6 +1,6 @@
 """Builds the plug-in that unmodified Hadoop loads: runtime/hadoop -> heterodoop/_native/heterodoop-mr.jar, with Maven.
 
-`python -m heterodoop.build_hadoop [-o JAR] [--test]` needs a JDK, Maven and, the first time, Maven's repository on the
+`python -m heterodoop.toolchain.plugin [-o JAR] [--test]` needs a JDK, Maven and, the first time, Maven's repository on the
 network. setup.py puts the jar into the wheel where it was built before; nothing but jobs on Hadoop needs it. An installation
 without it has the first job build it into the cache, under a hash of its sources.
 
@@ -17,11 +17,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import build_cache, scratch
-from .errors import HeteroDoopError, ToolError
-from .resources import PACKAGE, find
+from .. import scratch
+from ..errors import HeteroDoopError, ToolError
+from ..resources import PACKAGE, find
+from . import cache
 
-BUILD_HADOOP = "python -m heterodoop.build_hadoop"
+BUILD_HADOOP = "python -m heterodoop.toolchain.plugin"
 JAR = PACKAGE / "_native" / "heterodoop-mr.jar"
 _TAIL = 6000
 
@@ -39,8 +40,8 @@ def find_jar() -> Path:
 
 def cached_jar() -> Path:
     """Where the jar of these sources lies when a job has built it. Raises ToolError HD501, HD516."""
-    sources = build_cache.tree(find("runtime", "hadoop"), (".java", ".xml"))
-    return build_cache.folder() / "plug-in" / build_cache.key(sources) / JAR.name
+    sources = cache.tree(find("runtime", "hadoop"), (".java", ".xml"))
+    return cache.folder() / "plug-in" / cache.key(sources) / JAR.name
 
 
 def existing() -> Path | None:
@@ -50,7 +51,7 @@ def existing() -> Path | None:
     """
     if os.environ.get("HETERODOOP_MR_JAR") or JAR.is_file():
         return find_jar()
-    return path if build_cache.is_whole(path := cached_jar()) else None
+    return path if cache.is_whole(path := cached_jar()) else None
 
 
 def provide(say: Callable[[str], None]) -> Path:
@@ -62,7 +63,7 @@ def provide(say: Callable[[str], None]) -> Path:
         return found
     check_tools()
     say("the plug-in for Hadoop is built with Maven, once; this takes a minute")
-    return build_cache.get(cached_jar(), build)
+    return cache.get(cached_jar(), build)
 
 
 def check_tools() -> None:

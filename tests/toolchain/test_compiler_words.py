@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import compiler_words, toolchain
 from heterodoop.compiler import spine
 from heterodoop.compiler.app import BuildOptions
-from heterodoop.toolchain import CcOptions
+from heterodoop.toolchain import cc as toolchain
+from heterodoop.toolchain import compiler_words
+from heterodoop.toolchain.cc import CcOptions
 
-from .support import cli_here, parts
+from ..support import cli_here, parts
 
 MAP = """#include <stdio.h>
 #include <string.h>

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop import build_hadoop
 from heterodoop.errors import ToolError
 from heterodoop.hadoop import plugin_counters
+from heterodoop.toolchain import plugin
 
 MAVEN = """#!/bin/sh
 for word in "$@"; do case $word in -Dbuild.dir=*) out=${word#-Dbuild.dir=};; esac; done
@@ -39,16 +39,16 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def failure(target: Path) -> ToolError:
     with pytest.raises(ToolError) as caught:
-        build_hadoop.build(target)
+        plugin.build(target)
     return caught.value
 
 
 def test_a_jar_is_made_without_tests_unless_they_are_asked_for(tools: Path, tmp_path: Path) -> None:
     target = tmp_path / "new" / "x.jar"
-    assert build_hadoop.build(target) == target and target.read_text() == "made\n"
+    assert plugin.build(target) == target and target.read_text() == "made\n"
     assert os.listdir(target.parent) == ["x.jar"]
     assert "-Dmaven.test.skip=true" in (tmp_path / "argv").read_text().split()
-    build_hadoop.build(target, test=True, hadoop_version="3.4.2")
+    plugin.build(target, test=True, hadoop_version="3.4.2")
     words = (tmp_path / "argv").read_text().split()
     assert "-Dmaven.test.skip=true" not in words and "-Dhadoop.version=3.4.2" in words
 
@@ -83,30 +83,30 @@ def test_a_failed_build_keeps_the_old_jar_and_shows_maven_s_words(tools: Path, t
 def test_the_jar_is_found_or_its_build_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HETERODOOP_MR_JAR", str(tmp_path / "x.jar"))
     with pytest.raises(ToolError, match="is not built") as caught:
-        build_hadoop.find_jar()
-    assert caught.value.code == "HD650" and build_hadoop.BUILD_HADOOP in caught.value.help
+        plugin.find_jar()
+    assert caught.value.code == "HD650" and plugin.BUILD_HADOOP in caught.value.help
     (tmp_path / "x.jar").write_text("jar")
-    assert build_hadoop.find_jar() == tmp_path / "x.jar"
+    assert plugin.find_jar() == tmp_path / "x.jar"
     monkeypatch.delenv("HETERODOOP_MR_JAR")
-    monkeypatch.setattr(build_hadoop, "JAR", tmp_path / "x.jar")
-    assert build_hadoop.find_jar() == tmp_path / "x.jar"
+    monkeypatch.setattr(plugin, "JAR", tmp_path / "x.jar")
+    assert plugin.find_jar() == tmp_path / "x.jar"
 
 
 def test_the_first_job_builds_the_jar(tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HETERODOOP_MR_JAR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(build_hadoop, "JAR", tmp_path / "none" / "heterodoop-mr.jar")
+    monkeypatch.setattr(plugin, "JAR", tmp_path / "none" / "heterodoop-mr.jar")
     (tools / "mvn").write_text(MAVEN % f"cp {made(tmp_path)} $out/heterodoop-mr.jar")
     said: list[str] = []
-    assert build_hadoop.existing() is None
-    jar = build_hadoop.provide(said.append)
+    assert plugin.existing() is None
+    jar = plugin.provide(said.append)
     assert zipfile.is_zipfile(jar) and jar.is_relative_to(tmp_path / "cache") and len(said) == 1 and "Maven" in said[0]
     (tools / "mvn").unlink()
-    assert build_hadoop.provide(said.append) == build_hadoop.existing() == jar and len(said) == 1
+    assert plugin.provide(said.append) == plugin.existing() == jar and len(said) == 1
     jar.write_bytes(jar.read_bytes() + b"x")  # still an archive
     monkeypatch.setenv("PATH", str(tools))
     with pytest.raises(ToolError) as caught:
-        build_hadoop.provide(said.append)
+        plugin.provide(said.append)
     assert caught.value.code == "HD650" and "apt install maven" in caught.value.help and len(said) == 1
 
 
@@ -121,14 +121,14 @@ def test_the_command_reports_a_failure_as_every_command_does(
 ) -> None:
     (tools / "javac").unlink()
     monkeypatch.setenv("PATH", str(tools))
-    monkeypatch.setattr("sys.argv", ["build_hadoop"])
+    monkeypatch.setattr("sys.argv", ["plugin"])
     with pytest.raises(SystemExit) as caught:
-        build_hadoop.main()
+        plugin.main()
     assert caught.value.code == 5 and "error[HD651]" in capsys.readouterr().err
 
 
 def test_the_page_lists_every_setting_and_counter() -> None:
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     page = (root / "docs" / "hadoop-plugin.md").read_text(encoding="utf-8")
     sources = root / "runtime" / "hadoop" / "src" / "main" / "java" / "org" / "heterodoop" / "mr"
     declines = (sources / "Decline.java").read_text() + (sources / "MapAttempt.java").read_text()

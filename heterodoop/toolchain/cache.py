@@ -2,7 +2,7 @@
 
 An entry appears complete or not at all, so any number of processes may build the same thing at once. Entries are never
 changed, and one that is not what was made (its sum lies beside it) is made again; removing the folder is always safe.
-Not here: what is built and how (`toolchain_emulated`, `toolchain_cuda`).
+Not here: what is built and how (`toolchain.emulated`, `toolchain.nvcc`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from . import scratch
-from .errors import ToolError
-from .private import why_unsafe
-from .regular import open_regular, read_regular
+from .. import scratch
+from ..errors import ToolError
+from ..private import why_unsafe
+from ..regular import open_regular, read_regular
 
 _SUM_BYTES = 64
 _MAKING = ".making-"
