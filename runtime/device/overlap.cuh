@@ -23,6 +23,12 @@ HD_DEVICE size_t read_up_to(const char *from, size_t n) {
     return length + (length < n);
 }
 
+// A struct's assignment: onto itself it changes nothing, onto a part of itself each compiler copies in an order of its own.
+template <class Lane, class T> HD_DEVICE T &assign_apart(Lane &lane, uint32_t line, T &to, const T &from) {
+    if (&to != &from) check_apart(lane, line, &to, sizeof to, &from, sizeof from);
+    return to = from;
+}
+
 // A copy onto itself changes nothing, whatever the order.
 template <class Lane> HD_DEVICE void *memcpy_apart(Lane &lane, uint32_t line, void *to, const void *from, size_t n) {
     if (to != from) check_apart(lane, line, to, n, from, n);

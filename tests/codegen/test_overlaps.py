@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from ..compiler.regions import cuda, mapper
 from .kernels import FAILED, HERE, build_filter, build_lane, emit, run
 
 OVERLAP = 14  # hd::Status
@@ -49,3 +50,40 @@ def test_what_overlaps_is_the_cpus_and_nothing_else(tmp_path: Path) -> None:
     for case in cases:
         if _overlap(*case):
             assert run(lane, records[case]).status == FAILED + OVERLAP, case
+
+
+STRUCTS = r"""
+#include <stdio.h>
+struct six { char c[6]; };
+int main(void) {
+  char line[40], text[40];
+  int to, from;
+#pragma mapreduce mapper key(text) value(to)
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    if (sscanf(line, "%d %d", &to, &from) != 2) continue;
+    snprintf(text, sizeof text, "abcdefghijklmnopqrstuvwxyz");
+    *(struct six *)(text + to) = *(struct six *)(text + from);
+    printf("%s\t%d\n", text, to);
+  }
+  return 0;
+}
+"""
+
+
+def test_a_struct_that_is_assigned_onto_a_part_of_itself_is_the_cpus(tmp_path: Path) -> None:
+    path = tmp_path / "structs.c"
+    path.write_text(STRUCTS)
+    lane, filter = build_lane(emit(path)), build_filter(path)
+    apart = b"".join(b"%d %d\n" % (to, 10) for to in (0, 4, 10, 16, 20))
+    done = run(lane, apart)
+    assert (done.status, done.out) == (0, run(filter, apart).out)
+    for to in (5, 9, 11, 15):
+        assert run(lane, b"%d 10\n" % to).status == FAILED + OVERLAP
+
+
+def test_structs_that_lie_apart_are_just_assigned() -> None:
+    helpers = "struct s { int a, b; }; union u { struct { int x; struct s low; } one; struct s high; };"
+    body = "struct s p = {1, 2}, q, t[2] = {{1, 2}}; q = p; t[0] = q; q.a = n; v = t[0].a;"
+    assert "assign_apart" not in cuda(mapper(f'{body} strcpy(k, "k"); printf("%s\\t%d\\n", k, v);', helpers=helpers))
+    body = "union u m = {{0}}; m.one.low.a = n; m.one.x = 1; m.one.low.b = 2; m.high = m.one.low; v = m.high.b;"
+    assert "assign_apart" in cuda(mapper(f'{body} strcpy(k, "k"); printf("%s\\t%d\\n", k, v);', helpers=helpers))

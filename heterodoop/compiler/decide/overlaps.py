@@ -29,6 +29,24 @@ class Overlaps:
         pairs = ((places.around(function, to), places.around(function, source)) for to, source in _pairs(node))
         return any(places.any_overlap(to, source) for to, source in pairs)
 
+    def assigned(self, function: str, node: ir.Assign) -> bool:
+        """May a struct be assigned onto a part of itself: by pointers, or in a union?"""
+        if node.op != "=" or not isinstance(node.type, ctype.Struct):
+            return False
+        to = self._locations.of(function, node.target)
+        sources = (source for source in _sources(node.value) if source != node.target)
+        return any(self._locations.any_overlap(to, self._locations.of(function, source)) for source in sources)
+
+
+def _sources(value: ir.Expr) -> Iterator[ir.Expr]:
+    """The lvalues that a struct's value may be copied from."""
+    if isinstance(value, ir.Conditional):
+        yield from (*_sources(value.then), *_sources(value.other))
+    elif isinstance(value, ir.Comma):
+        yield from _sources(value.second)
+    else:
+        yield value.target if isinstance(value, ir.Assign) else value
+
 
 def overlap_refusals(calls: CallGraph) -> tuple[Reason, ...]:
     """sprintf(s, "%s...", s), strcat(s, s): source and target are written as the same."""

@@ -260,7 +260,7 @@ def _target(node: ir.Assign | ir.Step, scope: Scope, least: int = 0) -> str:
 def _assign(node: ir.Assign, scope: Scope) -> Text:
     target = _target(node, scope, UNARY)
     if node.op == "=":
-        return f"{target} = {converted(node.type, node.value, scope)}", PREC["="]
+        return init.assigned(node, target, converted(node.type, node.value, scope), scope)
     if plain_compound(node):
         return f"{target} {node.op} {value(promoted(node.value), scope)}", PREC["="]
     op = node.op[:-1]

@@ -124,3 +124,10 @@ def _characters(kind: ctype.Array, item: ir.Str) -> str:
         return emit_expr_leaf.string(item.data)
     assert isinstance(kind.of, ctype.Int)
     return f"{{{', '.join(str(ctype.wrap(kind.of, byte)) for byte in item.data[:length])}}}"
+
+
+def assigned(node: ir.Assign, target: str, value: str, scope: Scope) -> emit_expr_leaf.Text:
+    """`target = value`; of a struct that may be assigned onto a part of itself, with the addresses compared."""
+    if scope.env.may_overlap(scope.function.name, node):
+        return f"hd::assign_apart(hd, {max(node.span.line, 0)}, {target}, {value})", emit_expr_leaf.PREC["postfix"]
+    return f"{target} = {value}", emit_expr_leaf.PREC["="]

@@ -104,7 +104,7 @@ def _headers(env: Environment) -> list[str]:
                 found.add("stdio.cuh")
             elif isinstance(node, (ir.Emit, ir.Stderr)) and node.call.removesuffix("_unlocked") not in ("printf", "fprintf"):
                 found.add("stdio.cuh")
-            elif isinstance(node, ir.Call) and env.may_overlap(function, node):
+            elif isinstance(node, (ir.Call, ir.Assign)) and env.may_overlap(function, node):
                 found.add("overlap.cuh")
             elif isinstance(node, ir.Call) and not env.own(ir.called(node)) and (row := device_calls.find(ir.called(node))):
                 found.add(row.header)

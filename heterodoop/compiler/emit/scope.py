@@ -72,12 +72,16 @@ class Environment:
                 return True
             if isinstance(node, ir.Call) and (self._call_needs(ir.called(node)) or self.may_overlap(function.name, node)):
                 return True
+            if isinstance(node, ir.Assign) and self.may_overlap(function.name, node):
+                return True
             if isinstance(node, ir.Name) and function.symbol(node.name) is None and self._outside(node.name):
                 return True
         return False
 
-    def may_overlap(self, function: str, node: ir.Call) -> bool:
-        """May a library call copy to where it copies from? The addresses are compared then."""
+    def may_overlap(self, function: str, node: ir.Call | ir.Assign) -> bool:
+        """May a library call, or a struct's assignment, copy to where it copies from? The addresses are compared then."""
+        if isinstance(node, ir.Assign):
+            return self._overlaps.assigned(function, node)
         return not self.own(ir.called(node)) and self._overlaps.may(function, node)
 
     @cached_property
