@@ -16,9 +16,8 @@ from pycparser import CParser, c_ast
 from ...errors import CompilerBug
 from ...manifest import Reason
 from ...source import UNKNOWN
-from ..lower.names import const_object
 from ..types import ctype, literals
-from ..types.table import TypeTable
+from ..types.table import TypeTable, const_object
 from . import build, ir
 from .names import unmangle, untag
 from .pieces import make_pieces

@@ -15,7 +15,7 @@ from ..source.frontend import Unit
 from ..types import ctype
 from ..types.ctype import CType
 from ..types.literals import Unsupported
-from ..types.table import Name, TypeTable
+from ..types.table import Name, TypeTable, const_object
 from . import expr as lower_expr
 from .init import initialiser
 
@@ -124,15 +124,6 @@ class Globals:
 
     def expr(self, node: c_ast.Node) -> ir.Expr:
         return lower_expr.expr(node, self)
-
-
-def const_object(node: c_ast.Node) -> bool:
-    """Is the declared object itself `const` (an array's elements)?"""
-    kind = node.type if isinstance(node, c_ast.Decl) else None
-    while isinstance(kind, c_ast.ArrayDecl):
-        kind = kind.type
-    quals = kind.quals if isinstance(kind, c_ast.PtrDecl) else getattr(node, "quals", None)
-    return "const" in (quals or [])
 
 
 def _declared_names(tree: c_ast.FileAST) -> Iterator[str]:

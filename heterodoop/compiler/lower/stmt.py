@@ -15,11 +15,11 @@ from ..ir import build, ir
 from ..types import ctype
 from ..types.ctype import CType
 from ..types.literals import Unsupported
-from ..types.table import TypeTable
+from ..types.table import TypeTable, const_object
 from . import convert
 from . import expr as lower_expr
 from .init import initialiser
-from .names import Globals, const_object
+from .names import Globals
 
 OPAQUE = "HD330"
 

@@ -337,3 +337,12 @@ def _is_const(node: c_ast.Node) -> bool:
     if isinstance(node, c_ast.ArrayDecl):
         return _is_const(node.type)
     return "const" in (getattr(node, "quals", None) or [])
+
+
+def const_object(node: c_ast.Node) -> bool:
+    """Is the declared object itself `const` (an array's elements)?"""
+    kind = node.type if isinstance(node, c_ast.Decl) else None
+    while isinstance(kind, c_ast.ArrayDecl):
+        kind = kind.type
+    quals = kind.quals if isinstance(kind, c_ast.PtrDecl) else getattr(node, "quals", None)
+    return "const" in (quals or [])
