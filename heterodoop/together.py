@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -38,18 +38,21 @@ class Together:
         self._lock = threading.Lock()
         self._ends: set[Callable[[], None]] = set()
         self._over = False
+        self._outer = ExitStack()  # of which this is a part, where one began the other
 
     def begin(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Call the function in a thread; `result()` gives what it returns, or raises."""
         return self._threads.submit(function, *args, **kwargs)
 
     def __enter__(self) -> Together:
+        self._outer.enter_context(ending(self._end))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is not None:
-            self._end()
-        self._threads.shutdown(cancel_futures=kind is not None)
+        with self._outer:
+            if kind is not None:
+                self._end()
+            self._threads.shutdown(cancel_futures=kind is not None)
 
     def _enter(self) -> None:
         _here.together = self

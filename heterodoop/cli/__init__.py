@@ -7,6 +7,7 @@ where a part is missing (docs/decisions/0005).
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import signal
 import sys
@@ -20,19 +21,34 @@ import click
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 from . import refusals, standard_files
-from .cluster import cluster_command
-from .coordinator import coordinator_command
-from .driver import driver as driver_command
-from .simulate import simulate_command
-from .submit import fs_command, job_command, submit_command
 
 if TYPE_CHECKING:
     from ..executor.worker_spawn import Early
 
+# Commands of modules beside this one: module and attribute.
+_ELSEWHERE = {
+    "cluster": ("cluster", "cluster_command"), "coordinator": ("coordinator", "coordinator_command"),
+    "driver": ("driver", "driver"), "fs": ("submit", "fs_command"), "job": ("submit", "job_command"),
+    "simulate": ("simulate", "simulate_command"), "submit": ("submit", "submit_command"),
+}
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
-@click.group(context_settings=CONTEXT)
+class _Commands(click.Group):
+    """Loads the module of a command when it is named, or all are listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        module, attribute = _ELSEWHERE[cmd_name]
+        found: click.Command = getattr(importlib.import_module(f".{module}", __name__), attribute)
+        return found
+
+
+@click.group(cls=_Commands, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="heterodoop")
 @click.option("--debug", is_flag=True, help="Show the Python traceback of an error.")
 def cli(debug: bool) -> None:
@@ -290,15 +306,6 @@ def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> Non
         return
     manifest = _manifest_of(what, options)
     click.echo(explain.explain_json(manifest) if as_json else explain.explain_text(manifest), nl=False)
-
-
-cli.add_command(cluster_command)
-cli.add_command(coordinator_command)
-cli.add_command(simulate_command)
-cli.add_command(submit_command)
-cli.add_command(job_command)
-cli.add_command(fs_command)
-cli.add_command(driver_command)
 
 
 def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:

@@ -7,7 +7,7 @@ on the CPU as filters, over pairs that the GPU may have sorted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -178,5 +178,5 @@ def _compiled(
             return _without_kernel(program, own_faults.refused_text(error, "nvcc", places[program.role]))
         return replace(program, kernel=replace(kernel, cubins=found[program.role]))
 
-    with ThreadPoolExecutor(max_workers=len(programs)) as pool:
-        return tuple(pool.map(compiled, programs))
+    with Together() as work:
+        return tuple([one.result() for one in [work.begin(compiled, program) for program in programs]])

@@ -8,6 +8,8 @@ Not seen: a header that appears where the C compiler looks earlier than where it
 from __future__ import annotations
 
 import os
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 from .. import __version__, manifest, resources
@@ -25,14 +27,22 @@ _SUFFIXES = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 def key(options: BuildOptions) -> str:
     """Hash of options, compilers and everything of ours that a bundle is made with. Raises as finding the compilers does."""
     compiler = cc.find_cc()
+    asked = threading.Thread(target=_ask_library, daemon=True)  # a compiler runs while files are read here
+    asked.start()
     archs = toolchain_cuda.architectures(options.gpu.arch)
     nvcc = toolchain_cuda.find_nvcc() if archs else None
     parts = [__version__, str(manifest.VERSION), repr(options), *compiler, cache.identity(compiler[0]), *archs]
-    parts.append(cc.library())
     parts += [cache.identity(nvcc.path) if nvcc else "", *cc.environment()]
     parts += [os.environ.get(name, "") for name in _ENVIRONMENT]
     ours = [Path(__file__).parent, resources.find("templates"), *_runtime()]
-    return cache.key([*parts, *(text for root in ours for text in cache.tree(root, _SUFFIXES))])
+    texts = [text for root in ours for text in cache.tree(root, _SUFFIXES)]
+    asked.join()
+    return cache.key([*parts, cc.library(), *texts])
+
+
+def _ask_library() -> None:
+    with suppress(HeteroDoopError):  # `key` meets it again
+        cc.library()
 
 
 def _runtime() -> list[Path]:

@@ -68,8 +68,10 @@ def key(parts: Iterable[str | bytes]) -> str:
 def tree(root: Path, suffixes: tuple[str, ...]) -> list[str | bytes]:
     """Name and contents of every file below `root` with one of the suffixes, in a stable order."""
     found: list[str | bytes] = []
-    for path in sorted(p for p in root.rglob("*") if p.suffix in suffixes and p.is_file()):
-        found += [str(path.relative_to(root)), path.read_bytes()]
+    paths = (os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(suffixes))
+    for path in sorted(filter(os.path.isfile, paths)):
+        with open(path, "rb", buffering=0) as file:
+            found += [os.path.relpath(path, root), file.read()]
     return found
 
 

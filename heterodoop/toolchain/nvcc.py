@@ -12,13 +12,13 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import resources
 from ..errors import ToolError, UsageError
 from ..manifest import Cubin, sha256
+from ..together import Together
 from . import cache as build_cache
 from . import cc
 
@@ -133,10 +133,11 @@ def build(
     common = [*flags, build_cache.identity(nvcc.path), *headers]
     maker = _Maker(nvcc, flags, common, cache or build_cache.folder(), _common_ptx(archs))
     jobs = [(text, arch) for text in texts for arch in archs]
-    with ThreadPoolExecutor(max_workers=min(len(jobs), os.cpu_count() or 1) or 1) as pool:
-        if maker.base:
-            list(pool.map(lambda text: maker.made(text, maker.base), texts))
-        done = list(pool.map(lambda job: maker.cubin(job[0], job[1], folder), jobs))
+    with Together() as work:
+        for made in [work.begin(maker.made, text, maker.base) for text in texts if maker.base]:
+            made.result()
+        cubins = [work.begin(maker.cubin, text, arch, folder) for text, arch in jobs]
+        done = [cubin.result() for cubin in cubins]
     return {text.stem: tuple(c for (t, _), c in zip(jobs, done, strict=True) if t is text) for text in texts}
 
 
