@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from heterodoop.compiler import passes
 from heterodoop.compiler.emit import kernel
 from heterodoop.compiler.lower.bind import bind
 from heterodoop.compiler.source.frontend import load
+from heterodoop.compiler.source.preprocess import TOKEN, CcRuns
 from heterodoop.diag import Diagnostic, Sink
 from heterodoop.toolchain.cc import CcOptions
 
@@ -46,13 +48,23 @@ COMBINER = (
 )
 
 
+_PREPROCESSOR = re.compile(r"(?m)^\s*#\s*(?!pragma mapreduce)|\\\n|_Pragma")  # what only a C compiler does
+
+
+def preprocessed(text: str) -> str:
+    """As `cc -E` makes it of a program that has no other macro than NULL."""
+    return TOKEN.sub(lambda m: " " if m["comment"] else "((void *)0)" if m[0] == "NULL" else m[0], text)
+
+
 @cache
 def analyse(source: str) -> tuple[passes.Analysis, tuple[Diagnostic, ...]]:
     """All passes over a C program with one directive. `source` is complete but for library declarations."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.c"
         path.write_text(PRELUDE + source)
-        unit = load(path, CcOptions())
+        text = PRELUDE.replace("\n#define NULL ((void *)0)", "\n") + source
+        runs = None if _PREPROCESSOR.search(source) else CcRuns.given(str(path), preprocessed(text))
+        unit = load(path, CcOptions(), runs)
         assert unit.refusal is None, unit.refusal
         sink = Sink()
         bound = bind(unit, sink)

@@ -57,6 +57,15 @@ class CcRuns:
             work.begin(preprocess, cc, name, options, place, headers=headers),
         )
 
+    @classmethod
+    def given(cls, path: str, text: str) -> CcRuns:
+        """Of a program that is preprocessed already, and right: no command runs. `path`: whose lines these are."""
+        output: Future[toolchain.Output] = Future()
+        output.set_result(toolchain.Output(0, f'# 1 "{path}"\n{text}', ""))
+        silence: Future[toolchain.Output] = Future()
+        silence.set_result(toolchain.Output(0, "", ""))
+        return cls(silence, output, output)
+
 
 def _check_syntax(cc: Sequence[str], path: str, options: CcOptions, place: Place) -> toolchain.Output:
     flags = [*place.options(options).language_flags(), *toolchain.TOLERANT]
