@@ -34,7 +34,7 @@ def key(options: BuildOptions) -> str:
     parts = [__version__, str(manifest.VERSION), repr(options), *compiler, cache.identity(compiler[0]), *archs]
     parts += [cache.identity(nvcc.path) if nvcc else "", *cc.environment()]
     parts += [os.environ.get(name, "") for name in _ENVIRONMENT]
-    ours = [Path(__file__).parent, resources.find("templates"), *_runtime()]
+    ours = [Path(__file__).parent, Path(cc.__file__).parent, resources.find("templates"), *_runtime()]
     texts = [text for root in ours for text in cache.tree(root, _SUFFIXES)]
     asked.join()
     return cache.key([*parts, cc.library(), *texts])
