@@ -25,8 +25,10 @@ from .decide.placement import Placement, decide
 from .decide.refusals import shape_refusals
 from .decide.returns import return_refusals
 from .decide.sequencing import order_refusals
+from .device import program, text
+from .device.lower import lower
+from .device.scope import Known as KnownToDevice
 from .emit.prologue import refusals as prologue_refusals
-from .emit.support import refusals as support_refusals
 from .ir import ir
 from .ir.call_graph import CallGraph
 from .keyloop import fold
@@ -138,17 +140,24 @@ class Facts(Asked):
         """objects whose reads the kernel checks"""
         return guards.decide(self.program, self.uses, self.decisions.decisions, self.calls)
 
+    @fact("calls", "points_to", "locations", "decisions", "guards", dump=text.print_device)
+    def device(self) -> program.Program:
+        """the kernel as device IR: what wraps, what is checked, where names lie, what has no device form"""
+        known = KnownToDevice(self.calls, self.points_to, self.locations, self.decisions.decisions, self.guards)
+        return lower(self.program, known, self.given.libm)
+
     # ------------------------------------------------------------------------------------- what keeps it off the GPU
 
     @fact("uses", "calls", dump=reasons_text)
     def shape(self) -> Reasons:
-        """jumps out of the record loop, and what stands around it"""
+        """what stands around the region, and where it stands"""
         return shape_refusals(self.program, self.uses, self.calls)
 
-    @fact("uses", dump=reasons_text)
-    def support(self) -> Reasons:
-        """what has no text in a kernel"""
-        return support_refusals(self.program, self.uses, self.given.libm)
+    @fact("device", dump=reasons_text)
+    def left_over(self) -> Reasons:
+        """what of the region's code has no device form"""
+        left = self.device.unsupported()
+        return tuple(manifest.Reason(n.code, n.message, str(n.span) if n.span.line else "") for n in left)
 
     @fact("calls", dump=reasons_text)
     def returns(self) -> Reasons:
@@ -166,10 +175,10 @@ class Facts(Asked):
         bound, unit = self.given.bound, self.given.unit
         return prologue_refusals(unit, bound.directive.span, self.decisions.decisions)
 
-    @fact("uses", "shape", "support", "order", "returns", "overlaps", "decisions", "guards", "prologue", dump=reasons_text)
+    @fact("uses", "left_over", "shape", "order", "returns", "overlaps", "decisions", "guards", "prologue", dump=reasons_text)
     def refusals(self) -> Reasons:
         """every reason against the GPU, each once"""
-        found = (*self.program.refusals, *self.uses.refusals, *self.shape, *self.support, *self.order, *self.returns,
+        found = (*self.program.refusals, *self.uses.refusals, *self.left_over, *self.shape, *self.order, *self.returns,
                  *self.overlaps, *self.decisions.reasons, *self.guards.refusals, *self.prologue)
         return tuple(dict.fromkeys(found))
 

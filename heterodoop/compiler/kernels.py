@@ -44,7 +44,7 @@ class Part:
 def text(analysis: passes.Analysis) -> str:
     """The kernel's CUDA text."""
     with analysis.facts.times.step("text"):
-        return emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold, analysis.macros)
+        return emit(analysis.facts.device, analysis.region.fold, analysis.macros)
 
 
 def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kernel | None:

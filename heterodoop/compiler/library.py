@@ -14,7 +14,7 @@ from ..manifest import Reason
 from ..source import Span
 from ..toolchain import cc, compiler_words, probe
 from ..toolchain.probe import Machine
-from .emit import output
+from .device import output
 from .ir import formats, ir
 from .ir import walk as ir_walk
 from .ir.call_graph import reached

@@ -1,6 +1,6 @@
 // Search loops that look ahead: `while (i < n && table[i] != x) i++;` waits for each element before it asks for the next.
 // Here sixteen are asked for at once, and `i` goes on to the first one at which the loop stops; the program's own loop
-// follows and finds it there. See heterodoop/compiler/emit/ahead.py for what the arguments may do.
+// follows and finds it there. See heterodoop/compiler/device/ahead.py for what the arguments may do.
 #pragma once
 
 #include "base.cuh"

@@ -50,7 +50,7 @@ def emit(source: Path) -> Emitted:
     assert not sink.errors, sink.errors
     analysis = passes.run(unit, bound[0], sink, verify=True)
     assert not analysis.refusals, analysis.refusals
-    text = emit_cuda.emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold)
+    text = emit_cuda.emit(analysis.facts.device, analysis.region.fold)
     return Emitted(text, isinstance(analysis.program.region, ir.CombineRegion))
 
 

@@ -77,7 +77,7 @@ def cuda(source: str) -> str:
     """The kernel of a program that has no reason against the GPU."""
     analysis, errors = analyse(source)
     assert not errors and not analysis.refusals, analysis.refusals
-    return kernel.emit(analysis.program, analysis.uses, analysis.decisions, analysis.region.fold)
+    return kernel.emit(analysis.facts.device, analysis.region.fold)
 
 
 def mapper(body: str, *, before: str = "", helpers: str = "", after: str = "", pragma: str = MAPPER) -> str:

@@ -4,14 +4,17 @@ A row is a header of runtime/device and the functions that it declares: NAME, NA
 name, `:err` or `:token` where the lane's errno or strtok state is the first argument, `:errno` where it is only if the
 program looks at errno. Else a device function has the C function's parameters and result. Only what gives the same bits
 as the CPU filter's function is here (exp and its like are ours in both); a function without a row is refused by name
-(`support`).
+(`device.calls`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from ...toolchain.cc import MATH_FUNCTIONS, Libm
+
+State = Literal["", "err", "token"]
 
 _TABLE: dict[str, str] = {
     "strings.cuh": (
@@ -40,10 +43,9 @@ _TABLE: dict[str, str] = {
     "libm.cuh": " ".join(f"{name}{suffix}:errno" for name in MATH_FUNCTIONS for suffix in ("", "f")),
 }
 
-# What the emitter has text of its own for.
+# What has nodes of its own in the device IR.
 CONSTANTS = {"__hd_inff": "__builtin_inff()", "__hd_huge_val": "__builtin_huge_val()", "__hd_nanf": '__builtin_nanf("")'}
-_LANE = frozenset({"sprintf", "snprintf", "sscanf", "__errno_location"})
-BUILT_IN = _LANE | {"__builtin_expect", *CONSTANTS}
+BUILT_IN = frozenset({"sprintf", "snprintf", "sscanf", "__errno_location", "__builtin_expect", *CONSTANTS})
 
 _CPU_MATH = frozenset(
     name + suffix
@@ -62,13 +64,17 @@ class DeviceCall:
 
     name: str
     spelling: str
-    state: str
+    state: Literal["", "err", "token", "errno"]
     header: str
 
-    def first(self, uses_errno: bool) -> str:
-        """The text of that argument, "" for none."""
-        state = self.state if self.state != "errno" else "err" if uses_errno else ""
-        return f"hd.{state}" if state else ""
+    def first(self, uses_errno: bool) -> State:
+        """The state that it gets in a program, "" for none."""
+        if self.state == "errno":
+            return "err" if uses_errno else ""
+        return self.state
+
+
+_STATES: dict[str, Literal["", "err", "token", "errno"]] = {"": "", "err": "err", "token": "token", "errno": "errno"}
 
 
 def _rows() -> dict[str, DeviceCall]:
@@ -77,7 +83,7 @@ def _rows() -> dict[str, DeviceCall]:
         for word in words.split():
             named, _, state = word.partition(":")
             name, _, spelling = named.partition("=")
-            found[name] = DeviceCall(name, f"hd::{spelling or name}", state, header)
+            found[name] = DeviceCall(name, f"hd::{spelling or name}", _STATES[state], header)
     return found
 
 
@@ -87,11 +93,6 @@ CALLS: dict[str, DeviceCall] = _rows()
 def find(name: str) -> DeviceCall | None:
     """The row of a library function."""
     return CALLS.get(name)
-
-
-def needs_lane(name: str, uses_errno: bool) -> bool:
-    row = find(name)
-    return name in _LANE or (row is not None and bool(row.first(uses_errno)))
 
 
 def why_not(name: str, libm: Libm = "own") -> str:

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...manifest import Reason
-from ..analysis.flow_findings import ITSELF, KEPT, TEXT, Site
-from ..analysis.libc_effects import writes
-from ..analysis.points_to import RECORD, PointsTo
+from ..analysis.flow_findings import ITSELF, Site
+from ..analysis.points_to import RECORD
 from ..analysis.uses import UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -61,22 +60,9 @@ class Guards:
     def of(self, node: ir.Node, part: int = ITSELF) -> frozenset[str]:
         return self.sites.get((node.number, part), frozenset())
 
-    def only(self, node: ir.Node, part: int = ITSELF) -> str:
-        """The template argument Strict of a read's check."""
-        return "true" if (node.number, part) in self.strict else "false"
-
-    def touches(self, points_to: PointsTo, function: str, node: ir.Node) -> bool:
-        """Has the text of a node to do with a guard?"""
-        if any((node.number, part) in self.sites for part in (ITSELF, TEXT, KEPT, *range(len(getattr(node, "args", ()))))):
-            return True
-        if isinstance(node, ir.Assign):
-            return any(key in self.by_key for key in points_to.objects(function, node.target))
-        if isinstance(node, ir.Decl):
-            return points_to.key(function, node.name) in self.by_key
-        if not isinstance(node, ir.Call) or points_to.callees(function, node) or not writes(ir.called(node)):
-            return False
-        targets = (points_to.targets(function, a) for a in node.args if isinstance(a.type, ctype.Pointer))
-        return any(key in self.by_key or key == RECORD for keys in targets for key in keys)
+    def only(self, node: ir.Node, part: int = ITSELF) -> bool:
+        """Does a read touch nothing but guarded objects?"""
+        return (node.number, part) in self.strict
 
 
 def decide(program: ir.Program, table: UseTable, decisions: Decisions, calls: CallGraph) -> Guards:

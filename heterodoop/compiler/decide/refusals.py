@@ -1,6 +1,7 @@
-"""Why a region stays on the CPU, as far as its shape says so: jumps out of the record loop, and what stands around it.
+"""Why a region stays on the CPU, as far as what stands around it says so: the code before and after, and where it stands.
 
-`uses` gives the reasons that lie in variables and calls. Every reason has a place; none is guessed away.
+`uses` gives the reasons that lie in variables and calls, `device` those in the region's own code. Every reason has a place;
+none is guessed away.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from ..analysis.uses import Use, UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
-from ..keyloop.run import fails
 from ..types import ctype
 
 _LOOPS = (ir.While, ir.DoWhile, ir.For)
@@ -29,59 +29,12 @@ _QUIET = frozenset(
 
 
 def shape_refusals(program: ir.Program, table: UseTable, calls: CallGraph) -> tuple[Reason, ...]:
-    """Reasons in the order: the loop's own, the helpers', the code before, the code after."""
-    return (*_loop_reasons(program), *_helper_reasons(calls), *_surroundings(program, table, calls))
+    """Reasons in the order: the region's place, the code before, the code after."""
+    return tuple(_surroundings(program, table, calls))
 
 
 def _reason(code: str, message: str, span: Span) -> Reason:
     return Reason(code, message, str(span) if span.line else "")
-
-
-# ------------------------------------------------------------------------------------------ the loop
-
-
-def _loop_reasons(program: ir.Program) -> Iterator[Reason]:
-    loop = ir.record_loop(program.region)
-    if loop is not None:
-        yield from _breaks(loop.body)
-    for node in ir_walk.walk(program.region.body):
-        if isinstance(node, ir.Return):
-            yield _reason("HD213", "return leaves the record loop before the end of the input", node.span)
-        yield from _anywhere(node)
-
-
-def _breaks(node: ir.Node) -> Iterator[Reason]:
-    """Breaks of the record loop itself."""
-    for part in ir_walk.children(node):
-        if isinstance(part, ir.Break):
-            yield _reason("HD212", "break leaves the record loop before the end of the input", part.span)
-        elif isinstance(part, ir.Stmt) and not isinstance(part, (*_LOOPS, ir.Switch)):
-            yield from _breaks(part)
-
-
-def _anywhere(node: ir.Node) -> Iterator[Reason]:
-    """What no code of the region may do, in the loop or in a helper."""
-    if isinstance(node, (ir.Goto, ir.Label)):
-        name = node.label if isinstance(node, ir.Goto) else node.name
-        yield _reason("HD216", f"goto and labels are not supported ('{name}')", node.span)
-    elif isinstance(node, ir.Opaque):
-        yield _reason(node.code, node.message, node.span)
-    elif isinstance(node, ir.Decl) and node.length is not None:
-        yield _reason("HD218", f"'{node.name}' is an array of variable length", node.span)
-    elif isinstance(node, ir.Exit) and not fails(node):
-        text = f"{node.call}() with a status that is not a failure ends the program before the end of the input"
-        yield _reason("HD214", text, node.span)
-    elif isinstance(node, (ir.Emit, ir.Stderr)) and any(isinstance(p, ir.Format) and "n" == p.spec[-1] for p in node.pieces):
-        yield _reason("HD229", "%n stores how much was written, which no record knows", node.span)
-
-
-def _helper_reasons(calls: CallGraph) -> Iterator[Reason]:
-    for helper in calls.helpers:
-        for node in ir_walk.walk(helper.body):
-            yield from _anywhere(node)
-
-
-# ------------------------------------------------------------------------------------------ around it
 
 
 def _surroundings(program: ir.Program, table: UseTable, calls: CallGraph) -> Iterator[Reason]:

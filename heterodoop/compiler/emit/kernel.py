@@ -1,32 +1,41 @@
 """The text of a region's kernel: types, tables, what a thread knows, helpers, and the record loop as the user wrote it.
 
 The paper's Listings 3 and 4 in today's form: `hd.next()` hands out records, `hd.in` reads them, `hd.print` emits pairs.
-Takes programs that `support` found nothing against, and decisions; the same input gives the same text.
+Takes a device program in which nothing is left over; the same input gives the same text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from ... import manifest
-from ...errors import CompilerBug
 from ...kernel_plan import KernelPlan
 from ..analysis import device_calls
-from ..analysis.uses import UseTable
-from ..decide import guards, optimisations
+from ..decide import optimisations
 from ..decide.decisions import Decisions, Place, SharedField
 from ..decide.launch import MAX_DEPTH
+from ..device import nodes
+from ..device.program import (
+    Begin,
+    Fresh,
+    FreshGlobals,
+    Function,
+    Program,
+    SearchAhead,
+    Start,
+    StartShared,
+    Table,
+    Zero,
+)
 from ..ir import ir
 from ..ir import names as ir_names
-from ..ir import walk as ir_walk
-from ..ir.call_graph import CallGraph
 from ..source.clauses import WARP
 from ..types import ctype
-from . import ahead, expr, types
-from . import guard as emit_guard
-from . import init as emit_expr_init
+from . import guard, init, types
+from .expr import TEXTS
 from .render import render
-from .scope import Environment, Scope, block_name, memory_name, outer_locals
+from .scope import Kernel, Scope, block_name
 from .stmt import Body, Lines, falls_through
 from .types import INDENT, declare
 
@@ -34,40 +43,38 @@ _ALWAYS = ("base.cuh", "lane.cuh", "format.cuh", "arith.cuh", "wrap.cuh")
 _HERE = "#line here"  # becomes a directive that leads back to the generated file
 
 
-def emit(
-    program: ir.Program, table: UseTable, decisions: Decisions, fold: manifest.Fold | None, macros: Sequence[str] = (),
-) -> str:
-    """The whole .cu text; `macros`: see `library`. Raises CompilerBug for what `support.refusals` should have named."""
-    env = Environment(program, decisions, table.points_to, guards.decide(program, table, decisions, CallGraph(program)))
-    kernel = "combine" if isinstance(program.region, ir.CombineRegion) else "map"
-    helpers = list(_helpers(env))
-    source = ir_names.escape(program.region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments
+def emit(program: Program, fold: manifest.Fold | None, macros: Sequence[str] = ()) -> str:
+    """The whole .cu text of a kernel without Unsupported; `macros`: see `library`."""
+    kernel = Kernel(program, TEXTS)
+    region, decisions, plan = program.source.region, program.decisions, program.decisions.plan
+    word = "combine" if isinstance(region, ir.CombineRegion) else "map"
+    source = ir_names.escape(region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments
     data = {
-        "title": f"{kernel}.cu: made by HeteroDoop from {source}; changes here are lost",
-        "about": list(_about(program, decisions, fold)),
+        "title": f"{word}.cu: made by HeteroDoop from {source}; changes here are lost",
+        "about": list(_about(region, decisions, fold)),
         "macros": macros,
-        "headers": _headers(env),
-        "structs": _structs(env),
-        "constants": list(_constants(env)),
-        "shared_fields": [_shared_field(f, env) for f in decisions.fields()],
-        "shared_checks": _shared_checks(env),
-        "globals_fields": [_lane_field(place, name) for place, name in env.lane_fields.values()],
-        "guard_fields": emit_guard.fields(env),
-        "block_fields": [_block_field(place, env) for place in _in_block(env)],
-        "bytewise": decisions.plan.output == "bytes",
-        "vectorized": decisions.plan.output == "vectorized",
-        "warp_fields": [f"{_own_array(place.type, name, env)};" for place, name in _in_warp(env)],
-        "lane": _lane(decisions.plan),
+        "headers": _headers(program),
+        "structs": types.struct_section(list(program.structs), program.source.layouts),
+        "constants": [_constant(table, kernel) for table in program.tables],
+        "shared_fields": [_shared_field(f, kernel) for f in decisions.fields()],
+        "shared_checks": _shared_checks(kernel),
+        "globals_fields": [_lane_field(place, name) for place, name in kernel.lane_fields.values()],
+        "guard_fields": guard.fields(kernel),
+        "block_fields": [_block_field(place, kernel) for place in _in_block(kernel)],
+        "bytewise": plan.output == "bytes",
+        "vectorized": plan.output == "vectorized",
+        "warp_fields": [f"{_own_array(place.type, name, kernel)};" for place, name in _in_warp(kernel)],
+        "lane": _lane(plan),
         "source": source,
-        "prototypes": [f"{_head(f, env)};" for f in env.helpers],
-        "helpers": helpers,
-        "unit": "run of sorted pairs" if kernel == "combine" else "record",
+        "prototypes": [f"{_head(f, kernel)};" for f in program.helpers],
+        "helpers": list(_helpers(kernel)),
+        "unit": "run of sorted pairs" if word == "combine" else "record",
         "threads": decisions.threads,
-        "entry": f"hd_{kernel}",
-        "before_items": "".join(_before_items(env)),
-        "item": "".join(f"{line}\n" for line in _item(env)),
+        "entry": f"hd_{word}",
+        "before_items": "".join(_before_items(kernel)),
+        "item": "".join(f"{line}\n" for line in _item(kernel)),
     }
-    return _numbered(render("kernel.cu.j2", data), f"{kernel}.cu")
+    return _numbered(render("kernel.cu.j2", data), f"{word}.cu")
 
 
 def _numbered(text: str, name: str) -> str:
@@ -82,9 +89,8 @@ def _numbered(text: str, name: str) -> str:
 # ------------------------------------------------------------------------------------------ the head
 
 
-def _about(program: ir.Program, decisions: Decisions, fold: manifest.Fold | None) -> Iterator[str]:
+def _about(region: ir.Region, decisions: Decisions, fold: manifest.Fold | None) -> Iterator[str]:
     """What the kernel does, for a reader: clauses, reader, launch shape."""
-    region = program.region
     place = ir_names.escape(str(region.span).encode("utf-8", "surrogateescape"))[1:-1]  # a name may hold a line end
     yield f"{place}: {ir_names.region_clauses(region)}"
     blocks = f"{decisions.blocks} blocks" if decisions.blocks else "as many blocks as are resident"
@@ -96,89 +102,42 @@ def _about(program: ir.Program, decisions: Decisions, fold: manifest.Fold | None
         yield f"fold: {fold.op} of {fold.value} per key" + (", runs may be cut" if fold.regroup else "")
 
 
-def _headers(env: Environment) -> list[str]:
-    found = set()
-    for function, body in env.bodies:
-        for node in ir_walk.walk(body):
-            if isinstance(node, ir.ReadPair) or (isinstance(node, ir.Call) and ir.called(node) == "sscanf"):
-                found.add("stdio.cuh")
-            elif isinstance(node, (ir.Emit, ir.Stderr)) and node.call.removesuffix("_unlocked") not in ("printf", "fprintf"):
-                found.add("stdio.cuh")
-            elif isinstance(node, (ir.Call, ir.Assign)) and env.may_overlap(function, node):
-                found.add("overlap.cuh")
-            elif isinstance(node, ir.Call) and not env.own(ir.called(node)) and (row := device_calls.find(ir.called(node))):
-                found.add(row.header)
-    if emit_guard.is_used(env):
-        found.add(emit_guard.HEADER)
-    if ahead.is_used(env):
-        found.add(ahead.HEADER)
+def _headers(program: Program) -> list[str]:
+    found = {name for node in program.nodes() for name in _header(node)}
+    if program.guarded:
+        found.add(guard.HEADER)
     return [*_ALWAYS, *sorted(found - set(_ALWAYS))]
 
 
-def _structs(env: Environment) -> list[str]:
-    """Structs that the kernel's text mentions, and those that they hold."""
-    program = env.program
-    wanted = used_tags(env.program, [f.name for f in env.helpers], [f.type for f in env.decisions.fields()])
-    structs = [(tag, union) for tag, union, _ in program.structs if tag in wanted]
-    known = {tag for tag, _ in structs}
-    unknown = [(tag, union) for tag, union in sorted(wanted.items()) if tag not in known]  # only declared
-    return types.struct_section([*unknown, *structs], program.layouts)
+def _header(node: ir.Node) -> Iterator[str]:
+    """Where the device's functions that a node's text calls are declared."""
+    if isinstance(node, nodes.Library) and node.name != "sscanf":
+        row = device_calls.find(node.name)
+        yield "overlap.cuh" if node.apart or row is None else row.header
+    elif isinstance(node, nodes.AssignApart) or (isinstance(node, nodes.PrintTo) and node.apart):
+        yield "overlap.cuh"
+    elif isinstance(node, SearchAhead):
+        yield "ahead.cuh"
+    elif isinstance(node, (nodes.Library, nodes.ScanPair, nodes.PutChar, nodes.PutItems)) or (
+        isinstance(node, nodes.Print) and node.call.removesuffix("_unlocked") not in ("printf", "fprintf")
+    ):
+        yield "stdio.cuh"
 
 
-def used_tags(program: ir.Program, helpers: list[str], more: list[ctype.CType]) -> dict[str, bool]:
-    """Tags of the structs that the region, its helpers and variables mention, with what they hold -> is it a union?"""
-    functions = [program.by_name[name] for name in helpers]
-    enclosing = program.enclosing
-    names = ir_walk.names(program.region.body)
-    variables = [s for s in (*enclosing.params, *enclosing.locals) if s.name in names]
-    pending = [*ir_walk.types((program.region, functions, variables, program.globals)), *more]
-    found: dict[str, bool] = {}
-    while pending:
-        kind = pending.pop()
-        if isinstance(kind, ctype.Struct) and kind.tag not in found:
-            found[kind.tag] = kind.union
-            layout = program.layouts.table.get(kind.tag)
-            pending += [f.type for f in layout.fields] if layout else []
-        pending += ir_walk.inner_types(kind)
-    return found
-
-
-def _constants(env: Environment) -> Iterator[str]:
-    """Tables with their initialisers, after the tables whose addresses they hold."""
-    scope = Scope(env, env.program.enclosing, kernel=True)
-    places = {p.key: (p.type, p.init) for p in env.decisions.places if p.space == "constant"}
-    symbols = {s.name: (s.type, s.init) for s in env.program.globals}
-    done: set[str] = set()
-
-    def table(key: str) -> Iterator[str]:
-        if key in done or (key not in places and key not in symbols):
-            return
-        done.add(key)
-        kind, init = places.get(key) or symbols[key]
-        for name in sorted(_named(init)):
-            yield from table(name)
-        text = "{}" if init is None else emit_expr_init.braces(kind, init, scope)
-        if text is None:
-            raise CompilerBug(f"the initialiser of '{key}' has no CUDA text")
-        yield f"static __device__ {types.constant(kind, env.global_names[key])} = {text};"
-
-    for key in places:
-        yield from table(key)
-
-
-def _named(init: ir.Init | None) -> set[str]:
-    items = [item for _, item in init.items] if isinstance(init, ir.Fill) else [init] if init is not None else []
-    return set().union(*(ir_walk.names(item) for item in items))
+def _constant(table: Table, kernel: Kernel) -> str:
+    assert not isinstance(table.init, ir.Fill)
+    text = "{}" if table.init is None else init.initialiser(table.type, table.init, Scope(kernel))
+    return f"static __device__ {types.constant(table.type, kernel.global_names[table.key])} = {text};"
 
 
 # ------------------------------------------------------------------------------------------ what a thread knows
 
 
-def _shared_field(field: SharedField, env: Environment) -> str:
+def _shared_field(field: SharedField, kernel: Kernel) -> str:
     """Arrays in memory of their own by a pointer to their first element, a texture's handle beside it."""
-    name = env.fields[field.key]
+    name = kernel.fields[field.key]
     if field.kind not in ("object", "texture"):
-        call = env.program.shown(field.name)
+        call = kernel.program.source.shown(field.name)
         return f"{declare(field.type, name)};" + (f"  // {call}" if call != field.name else "")
     text = f"{_element_pointer(field.type, name)};"
     return text if field.kind == "object" else f"{text} unsigned long long {name}_texture;"
@@ -190,10 +149,10 @@ def _element_pointer(kind: ctype.CType, name: str) -> str:
     return types.constant_pointer(inner, name)
 
 
-def _shared_checks(env: Environment) -> list[str]:
-    fields = [f for f in env.decisions.fields() if f.offset]
-    checks = [f"sizeof(Shared) == {env.decisions.shared_bytes}"]
-    checks += [f"offsetof(Shared, {env.fields[f.key]}) == {f.offset}" for f in fields]
+def _shared_checks(kernel: Kernel) -> list[str]:
+    fields = [f for f in kernel.program.decisions.fields() if f.offset]
+    checks = [f"sizeof(Shared) == {kernel.program.decisions.shared_bytes}"]
+    checks += [f"offsetof(Shared, {kernel.fields[f.key]}) == {f.offset}" for f in fields]
     return [f'static_assert({check}, "as the host fills it in");' for check in checks]
 
 
@@ -201,8 +160,8 @@ def _lane_field(place: Place, name: str) -> str:
     return f"alignas(16) char {name}[{place.nbytes}];" if place.name.startswith("*") else f"{declare(place.type, name)};"
 
 
-def _in_block(env: Environment) -> list[Place]:
-    return [p for p in env.decisions.places if p.space == "shared"]
+def _in_block(kernel: Kernel) -> list[Place]:
+    return [p for p in kernel.program.decisions.places if p.space == "shared"]
 
 
 def _lane(plan: KernelPlan) -> str:
@@ -214,31 +173,31 @@ def _lane(plan: KernelPlan) -> str:
     return f"hd::{sink}" if items == "hd::GlobalItems" else f"hd::{sink}, {items}"
 
 
-def _in_warp(env: Environment) -> list[tuple[Place, str]]:
+def _in_warp(kernel: Kernel) -> list[tuple[Place, str]]:
     """Arrays in a warp's part of shared memory, by their names in the kernel."""
-    scope = Scope(env, env.program.enclosing, kernel=True)
-    return [(p, scope.local(p.key.rpartition("::")[2])) for p in env.decisions.places if p.space == "warp"]
+    scope = Scope(kernel)
+    return [(p, scope.local(p.key.rpartition("::")[2])) for p in kernel.program.decisions.places if p.space == "warp"]
 
 
-def _block_field(place: Place, env: Environment) -> str:
-    return f"{_element_pointer(place.type, env.fields[place.key] + '_block')};"
+def _block_field(place: Place, kernel: Kernel) -> str:
+    return f"{_element_pointer(place.type, kernel.fields[place.key] + '_block')};"
 
 
-def _before_items(env: Environment) -> Iterator[str]:
+def _before_items(kernel: Kernel) -> Iterator[str]:
     """Copies for the block's threads; the only place where threads wait for each other."""
-    places = _in_block(env)
+    places = _in_block(kernel)
     for place in places:
-        name = env.fields[place.key]
+        name = kernel.fields[place.key]
         copy = block_name(name)
         yield f"{INDENT}HD_SHARED({_block_type(place)}, {copy});\n"
         yield f"{INDENT}hd::copy_by_block({copy}, shared.{name});\n"
         yield f"{INDENT}hd.{name}_block = {'' if isinstance(place.type, ctype.Array) else '&'}{copy}.value;\n"
     if places:
         yield f"{INDENT}__syncthreads();\n"
-    if _in_warp(env):
-        yield f"{INDENT}HD_SHARED(hd::Box<Warp[{env.decisions.threads // WARP}]>, hd_warps);\n"
+    if _in_warp(kernel):
+        yield f"{INDENT}HD_SHARED(hd::Box<Warp[{kernel.program.decisions.threads // WARP}]>, hd_warps);\n"
         yield f"{INDENT}Warp &hd_warp = hd_warps.value[threadIdx.x / {WARP}];\n"
-    yield from (f"{INDENT}{line}\n" for line in emit_guard.before_items(env))
+    yield from (f"{INDENT}{line}\n" for line in guard.before_items(kernel))
 
 
 def _block_type(place: Place) -> str:
@@ -248,113 +207,83 @@ def _block_type(place: Place) -> str:
 # ------------------------------------------------------------------------------------------ functions
 
 
-def _head(function: ir.Function, env: Environment) -> str:
-    scope = Scope(env, function)
+def _head(function: Function, kernel: Kernel) -> str:
+    scope = Scope(kernel, function)
     params = [declare(p.type, scope.local(p.name)) for p in function.params]
-    if function.name in env.with_context:
+    if function.context:
         params.insert(0, "Ctx &hd")
-    text = f"{env.global_names[function.name]}({', '.join(params)})"
+    text = f"{kernel.global_names[function.name]}({', '.join(params)})"
     return f"static __device__ {declare(function.type.result, text)}"
 
 
-def _helpers(env: Environment) -> Iterator[str]:
-    for function in env.helpers:
+def _helpers(kernel: Kernel) -> Iterator[str]:
+    for function in kernel.program.helpers:
         lines = Lines()
-        lines.add(f"{_head(function, env)}", function.span)
+        lines.add(f"{_head(function, kernel)}", function.span)
         lines.add("{")
-        if env.recursive(function.name):
+        if function.recursive:
             lines.add(f"{INDENT}hd::Depth<Ctx> hd_depth(hd, {MAX_DEPTH}, {function.span.line});")
-        Body(Scope(env, function), lines).block(function.body, 1)
+        Body(Scope(kernel, function), lines).block(function.body, 1)
         if function.type.result != ctype.VOID and falls_through(function.body):
             lines.add(f"{INDENT}return {{}};")
         yield "\n".join([*lines.text, "}", _HERE, ""])
 
 
-def _item(env: Environment) -> list[str]:
+def _item(kernel: Kernel) -> list[str]:
     """The body of the item loop: fresh variables, then the region as it stands."""
-    scope = Scope(env, env.program.enclosing, kernel=True)
-    fresh = list(_fresh(env, scope))
+    scope = Scope(kernel)
+    fresh = [text for stmt in kernel.program.start for text in _STARTS[type(stmt)](stmt, scope)]
     lines = Lines()
-    Body(scope, lines).block(env.program.region.body, 2)
+    Body(scope, lines).block(kernel.program.body, 2)
     return [*(INDENT * 2 + line for line in fresh), *([""] if fresh else []), *lines.text, _HERE]
 
 
-def _fresh(env: Environment, scope: Scope) -> Iterator[str]:
-    """Each work item's own variables. A pattern fills them on the emulator: nothing may depend on their old values."""
-    reader = _reader_state(env)
-    if env.lane_fields:
-        yield "HD_FILL(hd.globals);"
-    for place in env.decisions.places:
-        if place.name.startswith("*") and place.space == "private":
-            name = memory_name(place)
-            yield f"alignas(16) char {name}[{place.nbytes}]; HD_FILL({name});"
-    known: list[str] = []
-    for place, name in env.lane_fields.values():
-        target = f"hd.globals.{name}"
-        known += [f"{target} = {{}};"] if place.key in reader else _start(place, target, env, scope)
-    for symbol in outer_locals(env):
-        found = scope.place(symbol.name)
-        name = scope.local(symbol.name)
-        declared = _own_array(symbol.type, name, env)
-        if found is not None and found.space == "warp":
-            yield f"{declare(symbol.type, f'(&{name})')} = hd_warp.{name}; HD_FILL({name});"
-            known += _start(found, name, env, scope)
-        elif found is None or found.space == "private":
-            start = _start(found, name, env, scope) if found is not None else []
-            zero = found is not None and found.key in reader
-            yield f"{declared} = {{}};" if zero else f"{declared};" if start else f"{declared}; HD_FILL({name});"
-            known += start
-    yield from known
-    yield from _guards_begin(env, scope)
+# ------------------------------------------------------------------------------------------ the start of a work item
 
 
-def _guards_begin(env: Environment, scope: Scope) -> Iterator[str]:
-    """Nothing of what is guarded is written; locals of helpers and of the loop begin where they are declared, too."""
-    for guard in env.guards.by_key.values():
-        function, _, name = guard.key.partition("::")
-        place = env.decisions.by_key(guard.key)
-        text = ""
-        if place is not None and place.space == "lane":
-            text = f"hd.globals.{env.lane_fields[guard.key][1]}"
-        elif place is not None:
-            text = memory_name(place) if place.name.startswith("*") else scope.local(name)
-        yield emit_guard.begin(guard, text)
+def _fresh_globals(stmt: FreshGlobals, scope: Scope) -> list[str]:
+    """A pattern fills them on the emulator: nothing may depend on their old values."""
+    return ["HD_FILL(hd.globals);"]
 
 
-def _own_array(kind: ctype.CType, name: str, env: Environment) -> str:
+def _fresh(stmt: Fresh, scope: Scope) -> list[str]:
+    name, kind = scope.variable(stmt.object), stmt.object.type
+    if isinstance(stmt.object, nodes.Memory):
+        place = scope.kernel.program.decisions.by_key(stmt.object.key)
+        assert place is not None
+        return [f"alignas(16) char {name}[{place.nbytes}]; HD_FILL({name});"]
+    if stmt.object.space == "warp":
+        return [f"{declare(kind, f'(&{name})')} = hd_warp.{name}; HD_FILL({name});"]
+    declared = _own_array(kind, name, scope.kernel)
+    return [f"{declared} = {{}};" if stmt.zero else f"{declared};" if stmt.starts else f"{declared}; HD_FILL({name});"]
+
+
+def _zero(stmt: Zero, scope: Scope) -> list[str]:
+    return [f"{scope.variable(stmt.object)} = {{}};"]
+
+
+def _start(stmt: Start, scope: Scope) -> list[str]:
+    return init.assigned(scope.variable(stmt.object), stmt.object.type, stmt.init, scope)
+
+
+def _start_shared(stmt: StartShared, scope: Scope) -> list[str]:
+    target, source = scope.variable(stmt.object), f"shared.{scope.kernel.fields[stmt.object.key]}"
+    if isinstance(stmt.object.type, ctype.Array):
+        return [f"hd::copy({target}, {source});"]
+    return [f"{target} = {'*' if stmt.by_pointer else ''}{source};"]
+
+
+def _begin(stmt: Begin, scope: Scope) -> list[str]:
+    return [guard.begin(stmt, scope)]
+
+
+def _own_array(kind: ctype.CType, name: str, kernel: Kernel) -> str:
     """A declaration of an outer local; text begins a word where string functions go by words."""
-    words = env.decisions.plan.output == "vectorized"
+    words = kernel.program.decisions.plan.output == "vectorized"
     text = words and isinstance(kind, ctype.Array) and isinstance(kind.of, ctype.Int) and kind.of.bits == 8
     return f"{'alignas(4) ' if text else ''}{declare(kind, name)}"
 
 
-def _reader_state(env: Environment) -> set[str]:
-    """Keys of getline's line and capacity: a work item begins as a program that has read nothing."""
-    loop = ir.record_loop(env.program.region)
-    found: set[str] = set()
-    for node in ir_walk.walk(loop.cond) if loop is not None else ():
-        if isinstance(node, ir.ReadRecord) and node.kind == "getline":
-            for part in (node.target, node.capacity):
-                found |= env.points_to.targets(env.program.region.function, part)
-    return found
-
-
-def _start(place: Place, target: str, env: Environment, scope: Scope) -> list[str]:
-    """Statements that give a variable the value it has when the region begins, none where that does not matter."""
-    if place.live_in:
-        return [_from_shared(place, target, env)]
-    if place.init is None:
-        return []
-    if isinstance(place.init, ir.Fill):
-        return emit_expr_init.assignments(target, place.init, scope)
-    if isinstance(place.init, ir.Str):
-        return emit_expr_init.text_assignment(target, place.init, place.type)
-    return [f"{target} = {expr.converted(place.type, place.init, scope)};"]
-
-
-def _from_shared(place: Place, target: str, env: Environment) -> str:
-    source = f"shared.{env.fields[place.key]}"
-    if isinstance(place.type, ctype.Array):
-        return f"hd::copy({target}, {source});"
-    by_pointer = any(f.key == place.key and f.kind in ("object", "texture") for f in env.decisions.fields())
-    return f"{target} = {'*' if by_pointer else ''}{source};"
+_STARTS: dict[type, Callable[[Any, Scope], list[str]]] = {
+    FreshGlobals: _fresh_globals, Fresh: _fresh, Zero: _zero, Start: _start, StartShared: _start_shared, Begin: _begin,
+}

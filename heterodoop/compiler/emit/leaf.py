@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..ir import ir, names
 from ..types import ctype
 from ..types.ctype import Float, Int, Pointer
@@ -18,14 +16,6 @@ _CHARS = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\"}
 _SUFFIX = {"int": "", "unsigned int": "U", "long": "L", "unsigned long": "UL", "long long": "LL",
            "unsigned long long": "ULL"}
 Text = tuple[str, int]  # and how tightly it binds
-
-
-@dataclass(frozen=True)
-class Spelt(ir.Expr):
-    """A value that has its text already: the name of a temporary. `origin`: what it was made from."""
-
-    text: str
-    origin: ir.Expr | None = None
 
 
 def const(node: ir.Const) -> Text:

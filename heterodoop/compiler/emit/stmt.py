@@ -1,4 +1,4 @@
-"""IR statements -> lines of CUDA text that follow the user's source line by line.
+"""Statements of the device IR -> lines of CUDA text that follow the user's source line by line.
 
 `Lines` collects text with source places and puts `#line` directives only where the text leaves the source's order, so
 that compiler messages, profilers and debuggers show the user's C. Non-goals: what surrounds a function's body.
@@ -6,17 +6,14 @@ that compiler messages, profilers and debuggers show the user's C. Non-goals: wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...errors import CompilerBug
 from ...source import Span
+from ..device import nodes, program
 from ..ir import ir, names
-from ..ir import walk as ir_walk
 from ..types import ctype
-from . import ahead, guard, leaf
-from . import expr as emit_expr
-from . import init as emit_expr_init
+from . import expr, guard, init, leaf
 from .scope import Scope
 from .types import INDENT, declare
 
@@ -105,57 +102,47 @@ class Body:
 
     def __init__(self, scope: Scope, lines: Lines) -> None:
         self._scope, self._lines = scope, lines
-        self._bare = False  # in a switch: declarations that a label may jump over have no initialiser
 
     def block(self, block: ir.Block, depth: int) -> None:
-        outer, self._bare = self._bare, _has_label(block) or self._bare
         for number, stmt in enumerate(block.body):
             self._stmt(stmt, depth)
             if isinstance(stmt, ir.CaseLabel) and number + 1 == len(block.body):
                 self._lines.add(f"{INDENT * depth};")
-        self._bare = outer
 
     def _stmt(self, stmt: ir.Stmt, depth: int) -> None:
-        handler = _STATEMENTS.get(type(stmt))
-        if handler is None:
-            raise CompilerBug(f"{type(stmt).__name__} has no CUDA text")
-        handler(self, stmt, depth)
+        _STATEMENTS[type(stmt)](self, stmt, depth)
 
     # ------------------------------------------------------------------------------------- plain statements
 
-    def decl(self, stmt: ir.Decl, depth: int) -> None:
+    def declare(self, stmt: program.Declare, depth: int) -> None:
         pad = INDENT * depth
-        for number, text in enumerate(self._decl_texts(stmt)):
+        for number, text in enumerate(self._declared(stmt)):
             if number == 0:
                 self._lines.beside(pad + text, stmt.span)
             else:
                 self._lines.add(pad + text)
 
-    def _decl_texts(self, stmt: ir.Decl) -> list[str]:
-        kind, name = self._scope.symbol(stmt.name).type, self._scope.local(stmt.name)
+    def _declared(self, stmt: program.Declare) -> list[str]:
+        kind, name = stmt.variable.type, self._scope.local(stmt.variable.name)
         declared = declare(kind, name)
-        begin = guard.declared(stmt, self._scope, name)
+        begin = guard.declared(stmt.guard, name, self._scope, filled=stmt.init is not None)
         if stmt.init is None:
             return [" ".join([f"{declared}; HD_FILL({name});", *begin])]
-        text = emit_expr_init.braces(kind, stmt.init, self._scope)
-        if text is not None and not self._bare:
-            return [f"{declared} = {text};", *begin]
-        if isinstance(stmt.init, ir.Fill):
-            return [f"{declared};", *emit_expr_init.assignments(name, stmt.init, self._scope), *begin]
-        if isinstance(stmt.init, ir.Str):
-            return [f"{declared};", *emit_expr_init.text_assignment(name, stmt.init, kind), *begin]
-        return [f"{declared}; {name} = {text};", *begin]
+        if isinstance(stmt.init, ir.Fill) or (stmt.apart and isinstance(stmt.init, nodes.Chars)):
+            return [f"{declared};", *init.assigned(name, kind, stmt.init, self._scope), *begin]
+        text = init.initialiser(kind, stmt.init, self._scope)
+        return [f"{declared}; {name} = {text};" if stmt.apart else f"{declared} = {text};", *begin]
+
+    def begin(self, stmt: program.Begin, depth: int) -> None:
+        self._lines.add(INDENT * depth + guard.begin(stmt, self._scope))
 
     def expr(self, stmt: ir.ExprStmt, depth: int) -> None:
-        self._lines.beside(f"{INDENT * depth}{self._effect(stmt.expr)};", stmt.span)
-
-    def _effect(self, node: ir.Expr) -> str:
-        return emit_expr.effect(node, self._scope)
+        self._lines.beside(f"{INDENT * depth}{self._scope.value(stmt.expr, 0)};", stmt.span)
 
     def return_(self, stmt: ir.Return, depth: int) -> None:
         text = "return;"
         if stmt.value is not None:
-            text = f"return {emit_expr.converted(self._scope.function.type.result, stmt.value, self._scope, 0)};"
+            text = f"return {self._scope.converted(self._scope.function.type.result, stmt.value, 0)};"
         self._lines.beside(INDENT * depth + text, stmt.span)
 
     def jump(self, stmt: ir.Break | ir.Continue, depth: int) -> None:
@@ -168,6 +155,17 @@ class Body:
             label = f"case {leaf.const(ir.Const(kind, stmt.value))[0]}:"
         self._lines.add(INDENT * max(depth - 1, 0) + label, stmt.span)
 
+    def search(self, stmt: program.SearchAhead, depth: int) -> None:
+        """Functions of the index, the last one of the element too."""
+        index, read = (declare(temp.type, temp.name) for temp in (stmt.index, stmt.read))
+        bounds, goes = (expr.condition(node, self._scope) for node in (stmt.bounds, stmt.goes))
+        arguments = [
+            self._scope.local(stmt.variable.name), f"{stmt.size}UL", f"[&]({index}) -> bool {{ return {bounds}; }}",
+            f"[&]({index}) {{ return {self._scope.value(stmt.element)}; }}",
+            f"[&]({index}, {read}) -> bool {{ return {goes}; }}",
+        ]
+        self._lines.add(f"{INDENT * depth}hd::search_array({', '.join(arguments)});")
+
     # ------------------------------------------------------------------------------------- compound ones
 
     def inner(self, stmt: ir.Block, depth: int) -> None:
@@ -177,7 +175,7 @@ class Body:
 
     def if_(self, stmt: ir.If, depth: int, word: str = "") -> None:
         pad = INDENT * depth
-        head = f"{pad}{word}if ({emit_expr.condition(stmt.cond, self._scope)})"
+        head = f"{pad}{word}if ({expr.condition(stmt.cond, self._scope)})"
         if stmt.other is None and not word and _is_simple(stmt.then):
             self._short(head, stmt, stmt.then, depth)
             return
@@ -205,79 +203,34 @@ class Body:
         if not isinstance(stmt, ir.Switch) and _is_simple(stmt.body):
             self._short(pad + head, stmt, stmt.body, depth)
             return
-        for text in guard.jumped_over(stmt, self._scope) if isinstance(stmt, ir.Switch) else ():
-            self._lines.add(pad + text)
         self._lines.add(f"{pad}{head} {{", stmt.span)
         self.block(stmt.body, depth + 1)
         self._lines.add(f"{pad}}}")
 
     def _head(self, stmt: ir.While | ir.For | ir.RecordLoop | ir.Switch) -> str:
         if isinstance(stmt, ir.Switch):
-            return f"switch ({emit_expr.typed(stmt.value, self._scope)})"
-        cond = emit_expr.condition(stmt.cond, self._scope) if stmt.cond is not None else ""
+            return f"switch ({self._scope.typed(stmt.value)})"
+        cond = expr.condition(stmt.cond, self._scope) if stmt.cond is not None else ""
         if isinstance(stmt, ir.While) or (isinstance(stmt, ir.RecordLoop) and stmt.step is None):
             return f"while ({cond})"
         init = self._for_init(stmt.init) if isinstance(stmt, ir.For) else ";"
-        step = self._effect(stmt.step) if stmt.step is not None else ""
+        step = self._scope.value(stmt.step, 0) if stmt.step is not None else ""
         return f"for ({init}{' ' if cond else ''}{cond};{' ' if step else ''}{step})"
 
     def _for_init(self, stmt: ir.Stmt | None) -> str:
-        if stmt is None:
-            return ";"
-        if isinstance(stmt, ir.Decl):
-            return self._decl_texts(stmt)[0].split(" HD_FILL(")[0]
-        if isinstance(stmt, ir.ExprStmt):
-            return f"{self._effect(stmt.expr)};"
-        raise CompilerBug(f"{type(stmt).__name__} begins a for")
-
-    def while_(self, stmt: ir.While, depth: int) -> None:
-        self._look_ahead(ahead.call(stmt, self._scope), depth)
-        self.loop(stmt, depth)
-
-    def _look_ahead(self, call: str, depth: int) -> None:
-        if call:
-            self._lines.add(INDENT * depth + call)
-
-    def for_(self, stmt: ir.For, depth: int) -> None:
-        """A beginning after which something else comes stands before its loop, a declaration in a block of its own."""
-        first, call = stmt.init, ahead.call(stmt, self._scope)
-        declared = isinstance(first, ir.Decl)
-        if not call and not (isinstance(first, ir.Decl) and self._stands_apart(first)):
-            self.loop(stmt, depth)
-            return
-        inside = depth + 1 if declared else depth
-        if declared:
-            self._lines.add(f"{INDENT * depth}{{")
-        if first is not None:
-            self._stmt(first, inside)
-        self._look_ahead(call, inside)
-        self.loop(ir.For(None, stmt.cond, stmt.step, stmt.body, span=stmt.span), inside)
-        if declared:
-            self._lines.add(f"{INDENT * depth}}}")
-
-    def _stands_apart(self, first: ir.Decl) -> bool:
-        return self._bare or len(self._decl_texts(first)) > 1 or first.init is None
+        if isinstance(stmt, program.Declare):
+            return self._declared(stmt)[0]
+        return f"{self._scope.value(stmt.expr, 0)};" if isinstance(stmt, ir.ExprStmt) else ";"
 
     def do(self, stmt: ir.DoWhile, depth: int) -> None:
         pad = INDENT * depth
         self._lines.add(f"{pad}do {{", stmt.span)
         self.block(stmt.body, depth + 1)
-        self._lines.add(f"{pad}}} while ({emit_expr.condition(stmt.cond, self._scope)});")
+        self._lines.add(f"{pad}}} while ({expr.condition(stmt.cond, self._scope)});")
 
 
 def _is_simple(block: ir.Block) -> bool:
     return len(block.body) == 1 and isinstance(block.body[0], _SIMPLE)
-
-
-def _has_label(block: ir.Block) -> bool:
-    return any(isinstance(node, ir.CaseLabel) for node in _same_switch(block.body))
-
-
-def _same_switch(stmts: Iterable[Any]) -> Iterable[Any]:
-    for stmt in stmts:
-        yield stmt
-        if isinstance(stmt, ir.Stmt) and not isinstance(stmt, ir.Switch):
-            yield from _same_switch(part for part in ir_walk.children(stmt) if isinstance(part, ir.Stmt))
 
 
 def falls_through(block: ir.Block) -> bool:
@@ -291,7 +244,8 @@ def falls_through(block: ir.Block) -> bool:
 
 
 _STATEMENTS: dict[type, Callable[[Body, Any, int], None]] = {
-    ir.Decl: Body.decl, ir.ExprStmt: Body.expr, ir.Return: Body.return_, ir.Break: Body.jump, ir.Continue: Body.jump,
-    ir.CaseLabel: Body.case, ir.Block: Body.inner, ir.If: Body.if_, ir.While: Body.while_, ir.RecordLoop: Body.loop,
-    ir.Switch: Body.loop, ir.For: Body.for_, ir.DoWhile: Body.do,
+    program.Declare: Body.declare, program.Begin: Body.begin, program.SearchAhead: Body.search, ir.ExprStmt: Body.expr,
+    ir.Return: Body.return_, ir.Break: Body.jump, ir.Continue: Body.jump, ir.CaseLabel: Body.case, ir.Block: Body.inner,
+    ir.If: Body.if_, ir.While: Body.loop, ir.RecordLoop: Body.loop, ir.Switch: Body.loop, ir.For: Body.loop,
+    ir.DoWhile: Body.do,
 }

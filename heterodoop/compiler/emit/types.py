@@ -1,14 +1,12 @@
 """C types as CUDA text: declarations, and structs with exactly the layout they have in the CPU filter.
 
-`struct_problem` says which layouts have no exact text (`support` asks it first). Offsets and sizes are x86-64's, in bytes.
+Layouts that have no exact text do not come here (`device.types`). Offsets and sizes are x86-64's, in bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ..decide import cuda_names
-from ..ir import ir
+from ..device.types import groups
 from ..types import ctype
 from ..types.ctype import CType, Layouts, Pointer
 
@@ -56,62 +54,12 @@ def constant_pointer(kind: CType, name: str) -> str:
 # ------------------------------------------------------------------------------------------ structs
 
 
-def struct_problem(tag: str, union: bool, layouts: Layouts) -> str:
-    """Why a struct's layout has no exact C++ text, "" where it has."""
-    layout = layouts.table[tag]
-    for field in layout.fields:
-        if field.bits:
-            return f"bit-field '{field.name}'"
-    if not union and any(group is None for group in _groups(layout, layouts)):
-        return "an unnamed union whose members do not begin together"
-    if (layout.size, layout.align) != _natural(layout, layouts, union):
-        return "a packed or aligned layout"
-    return ""
-
-
-def _groups(layout: ctype.Layout, layouts: Layouts) -> Iterator[tuple[ctype.Field, ...] | None]:
-    """Members in order of place, those of an unnamed union together; None where such do not begin at one offset."""
-    group: list[ctype.Field] = []
-    end = 0
-    for field in sorted(layout.fields, key=lambda f: f.offset):
-        if group and field.offset < end:
-            if field.offset != group[0].offset:
-                yield None
-                return
-            group.append(field)
-        else:
-            if group:
-                yield tuple(group)
-            group = [field]
-        end = max(end, field.offset + (layouts.size(field.type) or 0))
-    if group:
-        yield tuple(group)
-
-
-def _natural(layout: ctype.Layout, layouts: Layouts, union: bool) -> tuple[int, int]:
-    """Size and alignment that C++ gives these members; size -1 where an offset is not the natural one."""
-    align = max((layouts.align(f.type) for f in layout.fields), default=1)
-    end = 0
-    for group in [(f,) for f in layout.fields] if union else _groups(layout, layouts):
-        assert group is not None
-        at = 0 if union else _up(end, max(layouts.align(f.type) for f in group))
-        if at != group[0].offset:
-            return -1, align
-        end = max(end, at + max(layouts.size(f.type) or 0 for f in group))
-    return _up(end, align), align
-
-
-def _up(value: int, step: int) -> int:
-    return (value + step - 1) // step * step
-
-
 def struct_text(tag: str, union: bool, layouts: Layouts) -> list[str]:
     """A struct's definition, and the compiler's word that its layout is the one of the CPU filter."""
     layout = layouts.table[tag]
     name = f"{'union' if union else 'struct'} {cuda_names.tag(tag)}"
     lines = [f"{name} {{"]
-    for group in [(f,) for f in layout.fields] if union else _groups(layout, layouts):
-        assert group is not None
+    for group in groups(layout, layouts, union):
         members = [f"{declare(f.type, cuda_names.escape(f.name))};" for f in group]
         lines += [INDENT + members[0]] if len(members) == 1 else [f"{INDENT}union {{ {' '.join(members)} }};"]
     lines.append("};")
@@ -126,21 +74,3 @@ def struct_section(structs: list[tuple[str, bool]], layouts: Layouts) -> list[st
     for tag, union in structs:
         lines += struct_text(tag, union, layouts) if tag in layouts.table else []
     return lines
-
-
-def is_signed(kind: CType) -> bool:
-    """A signed integer of int's rank or higher, whose overflow C++ leaves undefined."""
-    return isinstance(kind, ctype.Int) and kind.signed and kind.bits >= 32
-
-
-def root(node: ir.Expr) -> ir.Expr:
-    """The object that an lvalue is part of, as far as it can be seen without following pointers."""
-    while True:
-        if isinstance(node, ir.Member):
-            node = node.base
-        elif isinstance(node, ir.Index) and isinstance(node.base, ir.Decay):
-            node = node.base.operand
-        elif isinstance(node, ir.Deref) and isinstance(node.pointer, ir.Decay):
-            node = node.pointer.operand
-        else:
-            return node

@@ -92,11 +92,13 @@ def _variable(symbol: ir.Symbol) -> str:
 
 
 def _function(function: ir.Function, program: ir.Program) -> list[str]:
-    printer = _Printer(function, program)
+    printer = Printer(function, program)
     return [f"static {_head(function)}", "{", *printer.block(function.body, 1), "}"]
 
 
-class _Printer:
+class Printer:
+    """Statements. A dialect adds its expressions to `rendered`, and its statements by a class of its own."""
+
     def __init__(self, function: ir.Function, program: ir.Program) -> None:
         self._function, self._program = function, program
 
@@ -162,7 +164,7 @@ def _label(stmt: ir.CaseLabel | ir.Label) -> str:
     return "default" if stmt.value is None else f"case {stmt.value}"
 
 
-def _loop_head(stmt: ir.Stmt, printer: _Printer) -> str:
+def _loop_head(stmt: ir.Stmt, printer: Printer) -> str:
     if isinstance(stmt, ir.While):
         return f"while ({expr_text(stmt.cond)})"
     if isinstance(stmt, ir.Switch):
@@ -183,7 +185,7 @@ def _loop_head(stmt: ir.Stmt, printer: _Printer) -> str:
 
 def expr_text(node: ir.Expr, least: int = 0) -> str:
     """An expression, in brackets where it binds weaker than `least`."""
-    text, binds = _text(node)
+    text, binds = rendered(node)
     return f"({text})" if binds < least else text
 
 
@@ -200,11 +202,12 @@ def _path(path: tuple[int | str, ...]) -> str:
 
 
 @singledispatch
-def _text(node: ir.Expr) -> tuple[str, int]:
+def rendered(node: ir.Expr) -> tuple[str, int]:
+    """The text and how tightly it binds; each node registers its own."""
     raise TypeError(f"no text for {type(node).__name__}")
 
 
-@_text.register
+@rendered.register
 def _const(node: ir.Const) -> tuple[str, int]:
     if isinstance(node.type, ctype.Float):
         text = repr(node.value).replace("inf", "1e999") + ("f" if node.type.bits == 32 else "")
@@ -226,38 +229,38 @@ def _number(kind: Int, value: int) -> tuple[str, int]:
     return f"{value}{_SUFFIX[kind.name]}", _PREC["unary" if value < 0 else "atom"]
 
 
-@_text.register
+@rendered.register
 def _str(node: ir.Str) -> tuple[str, int]:
     return escape(node.data), _PREC["atom"]
 
 
-@_text.register
+@rendered.register
 def _name(node: ir.Name) -> tuple[str, int]:
     return mangle(node.name), _PREC["atom"]
 
 
-@_text.register
+@rendered.register
 def _unary(node: ir.Unary) -> tuple[str, int]:
     inner = expr_text(node.operand, _PREC["unary"])
     return f"{node.op}{' ' if inner.startswith(node.op) else ''}{inner}", _PREC["unary"]
 
 
-@_text.register
+@rendered.register
 def _deref(node: ir.Deref) -> tuple[str, int]:
     return f"*{expr_text(node.pointer, _PREC['unary'])}", _PREC["unary"]
 
 
-@_text.register
+@rendered.register
 def _address(node: ir.AddressOf) -> tuple[str, int]:
     return f"&{expr_text(node.operand, _PREC['unary'])}", _PREC["unary"]
 
 
-@_text.register
+@rendered.register
 def _decay(node: ir.Decay) -> tuple[str, int]:
-    return _text(node.operand)
+    return rendered(node.operand)
 
 
-@_text.register
+@rendered.register
 def _binary(node: ir.Binary) -> tuple[str, int]:
     binds = _PREC[node.op]
     sides = []
@@ -267,52 +270,52 @@ def _binary(node: ir.Binary) -> tuple[str, int]:
     return f"{sides[0]} {node.op} {sides[1]}", binds
 
 
-@_text.register
+@rendered.register
 def _index(node: ir.Index) -> tuple[str, int]:
     return f"{expr_text(node.base, _PREC['postfix'])}[{expr_text(node.index)}]", _PREC["postfix"]
 
 
-@_text.register
+@rendered.register
 def _member(node: ir.Member) -> tuple[str, int]:
     if isinstance(node.base, ir.Deref):
         return f"{expr_text(node.base.pointer, _PREC['postfix'])}->{mangle(node.field)}", _PREC["postfix"]
     return f"{expr_text(node.base, _PREC['postfix'])}.{mangle(node.field)}", _PREC["postfix"]
 
 
-@_text.register
+@rendered.register
 def _cast(node: ir.Cast) -> tuple[str, int]:
     return f"({type_name(node.type)}){expr_text(node.operand, _PREC['unary'])}", _PREC["unary"]
 
 
-@_text.register
+@rendered.register
 def _assign(node: ir.Assign) -> tuple[str, int]:
     return f"{expr_text(node.target, _PREC['unary'])} {node.op} {expr_text(node.value, _PREC['='])}", _PREC["="]
 
 
-@_text.register
+@rendered.register
 def _step(node: ir.Step) -> tuple[str, int]:
     if node.prefix:
         return f"{node.op}{expr_text(node.target, _PREC['unary'])}", _PREC["unary"]
     return f"{expr_text(node.target, _PREC['postfix'])}{node.op}", _PREC["postfix"]
 
 
-@_text.register
+@rendered.register
 def _conditional(node: ir.Conditional) -> tuple[str, int]:
     then, other = expr_text(node.then, _PREC["="]), expr_text(node.other, _PREC["?"])
     return f"{expr_text(node.cond, _PREC['||'])} ? {then} : {other}", _PREC["?"]
 
 
-@_text.register
+@rendered.register
 def _comma(node: ir.Comma) -> tuple[str, int]:
     return f"{expr_text(node.first)}, {expr_text(node.second, _PREC['='])}", _PREC[","]
 
 
-@_text.register
+@rendered.register
 def _call(node: ir.Call) -> tuple[str, int]:
     return f"{expr_text(node.callee, _PREC['postfix'])}{_args(node.args)}", _PREC["postfix"]
 
 
-@_text.register
+@rendered.register
 def _compound(node: ir.Compound) -> tuple[str, int]:
     init = init_text(node.init)
     braces = init if isinstance(node.init, ir.Fill) else f"{{ {init} }}"
@@ -326,27 +329,27 @@ def _args(args: tuple[ir.Expr, ...]) -> str:
 # ------------------------------------------------------------------------------------------ nodes of our own
 
 
-@_text.register
+@rendered.register
 def _read_record(node: ir.ReadRecord) -> tuple[str, int]:
     return f"__read_{node.kind}{_args((node.target, node.capacity))}", _PREC["postfix"]
 
 
-@_text.register
+@rendered.register
 def _read_pair(node: ir.ReadPair) -> tuple[str, int]:
     return _call_text("__read_pair", [escape(node.format)], node.targets), _PREC["postfix"]
 
 
-@_text.register
+@rendered.register
 def _emit(node: ir.Emit) -> tuple[str, int]:
     return _output("__emit", node.call, node.pieces), _PREC["postfix"]
 
 
-@_text.register
+@rendered.register
 def _stderr(node: ir.Stderr) -> tuple[str, int]:
     return _output("__stderr", node.call, node.pieces), _PREC["postfix"]
 
 
-@_text.register
+@rendered.register
 def _exit(node: ir.Exit) -> tuple[str, int]:
     return _call_text("__exit", [f'"{node.call}"'], node.args), _PREC["postfix"]
 

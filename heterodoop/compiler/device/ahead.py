@@ -1,16 +1,15 @@
-"""Search loops: which loops look ahead on a GPU, and the call that does it before the loop (runtime/device/ahead.cuh).
+"""Search loops: which loops look ahead on a GPU, and the statement that does it before the loop (runtime/device/ahead.cuh).
 
 `while (i < n && t[i] != x) i++;` and `for (i = 0; i < n; i++) if (t[i] == x) break;` wait for each element before they ask
 for the next one. Where `t` is a read-only array of known size, and all that the loop does, as long as it goes on, is to
 step `i`, elements further on can be read ahead: nothing can fail, and nothing changes. A call before the loop moves `i`
 to where the loop stops. The loop itself stays as it is, so that a call which stops early is right as well.
 
-Not for the bytes of a record: there looking ahead by words was measured to be slower. Pure: IR in, text out.
+Not for the bytes of a record: there looking ahead by words was measured to be slower.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..analysis import device_calls
@@ -18,13 +17,11 @@ from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from ..types.ctype import Array, Float, Int
-from . import expr
-from .leaf import Spelt
-from .rules import can_fail
-from .scope import Environment, Scope
-from .types import declare
+from . import nodes
+from .arithmetic import can_fail
+from .program import SearchAhead
+from .scope import Scope
 
-HEADER = "ahead.cuh"
 _SMALLEST_TABLE = 32  # elements: a search in fewer is over before looking ahead pays
 _READ_ONLY = frozenset({"constant", "parameter-array", "global", "shared", "texture"})
 _PURE = (ir.Const, ir.Name, ir.Cast, ir.Unary, ir.Binary, ir.Conditional, ir.Decay, ir.Index, ir.Deref, ir.Member, ir.Call)
@@ -43,26 +40,22 @@ class Search:
     size: int
 
 
-def call(loop: ir.While | ir.For, scope: Scope) -> str:
-    """The statement that goes before the loop (a `for` has begun by then), "" where there is none."""
-    search = _search(loop, scope) if scope.env.decisions.plan.search_ahead else None
+def search_ahead(loop: ir.While | ir.For, scope: Scope) -> SearchAhead | None:
+    """The statement that goes before the loop (a `for` has begun by then), None where there is none."""
+    search = _search(loop, scope) if scope.kernel.decisions.plan.search_ahead else None
     if search is None:
-        return ""
+        return None
+    index, read = nodes.Temp(search.variable.type, _INDEX), nodes.Temp(search.element.type, _ELEMENT)
     bounds = tuple(test for test in search.tests if _bounds(search.variable, test))
     others = tuple(test for test in search.tests if test not in bounds)
-    element = Spelt(search.element.type, _ELEMENT)
-    goes = _replaced(_conjunction(others), search.element, element)
-    in_bounds, at = _test(search, _conjunction(bounds), scope), _lambda(search, expr.value, search.element, scope)
-    arguments = [f"{search.size}UL", in_bounds, at, _test(search, goes, scope, f", {declare(element.type, _ELEMENT)}")]
-    return f"hd::search_array({scope.local(search.variable.name)}, {', '.join(arguments)});"
 
+    def of_index(node: ir.Expr) -> ir.Expr:
+        return scope.value(_replaced(node, search.variable, index))
 
-def is_used(env: Environment) -> bool:
-    """Has the kernel a loop that looks ahead?"""
-    region = env.program.region
-    bodies = [(Scope(env, env.program.enclosing, kernel=True), region.body), *((Scope(env, f), f.body) for f in env.helpers)]
-    loops = ((node, scope) for scope, body in bodies for node in ir_walk.walk(body) if isinstance(node, (ir.While, ir.For)))
-    return any(call(loop, scope) for loop, scope in loops)
+    return SearchAhead(
+        scope.var(search.variable.name, search.variable.type), search.size, index, read, of_index(_conjunction(bounds)),
+        of_index(search.element), of_index(_replaced(_conjunction(others), search.element, read)), span=loop.span,
+    )
 
 
 # ------------------------------------------------------------------------------------------ what is a search
@@ -77,7 +70,7 @@ def _search(loop: ir.While | ir.For, scope: Scope) -> Search | None:
     size = _table_size(element, scope) if isinstance(element, ir.Index) else 0
     if not isinstance(element, ir.Index) or size < _SMALLEST_TABLE:
         return None
-    bare = [_replaced(test, element, Spelt(element.type, _ELEMENT)) for test in tests]
+    bare = [_replaced(test, element, nodes.Temp(element.type, _ELEMENT)) for test in tests]
     safe = all(_is_safe(test, variable, scope, loads=number == 0) for number, test in enumerate(bare))
     return Search(variable, tests, element, size) if safe else None
 
@@ -124,8 +117,8 @@ def _can_step(variable: ir.Name, scope: Scope) -> bool:
     kind = variable.type
     if not isinstance(kind, Int) or kind.bits not in (32, 64) or scope.function.symbol(variable.name) is None:
         return False
-    bodies = [scope.function.body, *([scope.env.program.region.body] if scope.kernel else [])]
-    return scope.variable(variable.name) == scope.local(variable.name) and not any(
+    bodies = [scope.function.body, *([scope.kernel.program.region.body] if scope.region else [])]
+    return not scope.var(variable.name, kind).is_constant and not any(
         isinstance(node, ir.AddressOf) and variable.name in ir_walk.names(node.operand)
         for body in bodies for node in ir_walk.walk(body))
 
@@ -147,11 +140,11 @@ def _is(variable: ir.Name, node: ir.Expr) -> bool:
 def _is_safe(test: ir.Expr, variable: ir.Name, scope: Scope, *, loads: bool) -> bool:
     """May the test (its element replaced) be evaluated for places further on? `loads`: it is the first test, so that what it
     loads from memory is loaded for the first place as well; if that does not depend on the place, it can be for all."""
-    nodes = list(ir_walk.expressions(test))
-    if any(not isinstance(n, (*_PURE, Spelt)) or can_fail(n) or not _is_pure_call(n, scope) for n in nodes):
+    parts = list(ir_walk.expressions(test))
+    if any(not isinstance(n, (*_PURE, nodes.Temp)) or can_fail(n) or not _is_pure_call(n, scope) for n in parts):
         return False
-    loaded = [n for n in nodes if isinstance(n, _LOADS)]
-    branches = any(isinstance(n, ir.Conditional) or (isinstance(n, ir.Binary) and n.op in build.LOGICAL) for n in nodes)
+    loaded = [n for n in parts if isinstance(n, _LOADS)]
+    branches = any(isinstance(n, ir.Conditional) or (isinstance(n, ir.Binary) and n.op in build.LOGICAL) for n in parts)
     return not loaded or (loads and not branches and all(variable.name not in ir_walk.names(n) for n in loaded))
 
 
@@ -161,10 +154,10 @@ def _is_pure_call(node: ir.Expr, scope: Scope) -> bool:
         return True
     name = ir.called(node)
     row = device_calls.find(name)
-    if not scope.env.own(name):
+    if not scope.kernel.own(name):
         return row is not None and row.header == "ctype.cuh"
-    function = scope.env.program.by_name[name]
-    if scope.calls_with_context(name) or len(function.body.body) != 1 or not isinstance(function.body.body[0], ir.Return):
+    function = scope.kernel.program.by_name[name]
+    if len(function.body.body) != 1 or not isinstance(function.body.body[0], ir.Return):
         return False
     plain = (ir.Const, ir.Name, ir.Cast, ir.Unary, ir.Binary, ir.Conditional)
     names = {s.name for s in function.params}
@@ -191,9 +184,6 @@ def _table_size(element: ir.Index, scope: Scope) -> int:
     return kind.length or 0 if isinstance(kind, Array) else 0
 
 
-# ------------------------------------------------------------------------------------------ text
-
-
 def _replaced(node: ir.Expr, old: ir.Expr, new: ir.Expr) -> ir.Expr:
     return ir_walk.rewrite(node, lambda found: new if found == old else found)
 
@@ -205,15 +195,3 @@ def _conjunction(tests: tuple[ir.Expr, ...]) -> ir.Expr:
     return whole
 
 
-def _test(search: Search, node: ir.Expr, scope: Scope, more: str = "") -> str:
-    """Of whatever type the test is: 2, 0.5 and a pointer are true."""
-    return _lambda(search, expr.condition, node, scope, more, " -> bool")
-
-
-def _lambda(
-    search: Search, text: Callable[[ir.Expr, Scope], str], node: ir.Expr, scope: Scope, more: str = "", result: str = "",
-) -> str:
-    """A function of the index, and of `more`."""
-    kind = search.variable.type
-    returned = text(_replaced(node, search.variable, Spelt(kind, _INDEX)), scope)
-    return f"[&]({declare(kind, _INDEX)}{more}){result} {{ return {returned}; }}"

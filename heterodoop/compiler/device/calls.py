@@ -1,0 +1,255 @@
+"""Calls -> the device dialect: the program's own, the C library's with what their guards need, readers, ends of the process.
+
+A call that the device does not have is left over as Unsupported, with its name. Not here: output (`output`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analysis import device_calls
+from ..analysis.flow_findings import KEPT
+from ..analysis.libc_effects import EFFECTS, REFUSED
+from ..analysis.points_to import RECORD, known_call
+from ..ir import formats, ir
+from ..keyloop.run import fails
+from ..normalise.stdio import literal
+from ..types import ctype
+from ..types.ctype import CType
+from . import checks, nodes, output
+from .scope import Scope
+
+# Arguments of which a function reads no more than so many bytes, though they are strings.
+_UP_TO = {
+    "strnlen": {0: 1}, "strncmp": {0: 2, 1: 2}, "strncasecmp": {0: 2, 1: 2}, "strncpy": {1: 2}, "stpncpy": {1: 2},
+    "strncat": {1: 2},
+}
+_TOKENS = frozenset({"strtok", "strtok_r", "__strtok_r", "strsep"})
+_SHRINKING = frozenset({"memmove", "memcpy", "strcpy", "strtok", "strtok_r", "strsep"})  # what they write was there before
+
+
+def call(node: ir.Call, scope: Scope) -> ir.Expr:
+    name = ir.called(node)
+    if not name:
+        return _refused(node, "HD235", "a function is called through a pointer", scope, node.callee)
+    if scope.kernel.own(name):
+        return nodes.Call(node.type, name, _arguments(node, scope), _params(node), span=node.span)
+    return _grows(node, name, scope) or _library_call(node, name, scope)
+
+
+def _refused(node: ir.Call, code: str, text: str, scope: Scope, *more: ir.Expr) -> nodes.Unsupported:
+    parts = tuple(scope.value(part) for part in (*more, *node.args))
+    return nodes.Unsupported(node.type, code, text, parts, span=node.span)
+
+
+def _arguments(node: ir.Call, scope: Scope) -> tuple[ir.Expr, ...]:
+    return tuple(scope.value(arg) for arg in node.args)
+
+
+def _params(node: ir.Call) -> tuple[CType, ...]:
+    """The types of a call's arguments, those beyond what was declared included."""
+    function = ctype.element(node.callee.type)
+    assert isinstance(function, ctype.Func)
+    return (*function.params, *(arg.type for arg in node.args[len(function.params) :]))
+
+
+# ------------------------------------------------------------------------------------------ the library
+
+
+def _library_call(node: ir.Call, name: str, scope: Scope) -> ir.Expr:
+    if name in ("sprintf", "snprintf"):
+        return output.to_string(node, scope)
+    if name == "__builtin_expect":
+        return scope.value(node.args[0])
+    if name in device_calls.CONSTANTS:
+        return nodes.Special(node.type, name, span=node.span)
+    if name == "free" and isinstance(node.args[0], ir.Const):  # of NULL
+        return ir.Cast(ctype.VOID, node.args[0], span=node.span)
+    memory = scope.memory(node)
+    if memory is not None:
+        return memory
+    if name == "sscanf":
+        return _scan_text(node, scope)
+    return _row(node, name, scope)
+
+
+def _row(node: ir.Call, name: str, scope: Scope) -> ir.Expr:
+    """A function of the table of `device_calls`; what is not there is left over."""
+    code, why = _no_call(name, scope)
+    row = device_calls.find(name)
+    if why or row is None:
+        return _refused(node, code, why, scope)
+    state = row.first(scope.kernel.uses_errno)
+    return nodes.Library(
+        node.type, name, _arguments(node, scope), _params(node), state, scope.kernel.may_overlap(scope.function.name, node),
+        _checks(node, name, scope), tuple(_marks(node, name, scope)), span=node.span,
+    )
+
+
+def _no_call(name: str, scope: Scope) -> tuple[str, str]:
+    """(code, why) a library function cannot be called, both "" where it can."""
+    refused = REFUSED.get(name)
+    if refused is not None:
+        return refused.code, f"{name}() is called: {refused.why}"
+    if not known_call(name):
+        return "HD223", f"{name}() is called, whose effects are not known"
+    why = device_calls.why_not(name, scope.kernel.libm)
+    return ("HD234" if name in device_calls.MEMORY else "HD232", why) if why else ("", "")
+
+
+def _grows(node: ir.Call, name: str, scope: Scope) -> nodes.Unsupported | None:
+    """Writing to getline's buffer more than the line: a record's slot has room for its own bytes only."""
+    effect = EFFECTS.get(name)
+    written = [a.arg for a in effect.writes] if effect else [0] if name in ("sprintf", "snprintf") else []
+    for number in written:
+        if number < len(node.args) and RECORD in scope.targets(node.args[number]):
+            source = node.args[1] if name in _SHRINKING and len(node.args) > 1 else None
+            if source is None or scope.targets(source) != {RECORD}:
+                text = f"{name}() writes to the line's buffer, which has room for the line only"
+                return _refused(node, "HD241", text, scope)
+    return None
+
+
+# ------------------------------------------------------------------------------------------ checks of what is read
+
+
+def _checks(node: ir.Call, name: str, scope: Scope) -> tuple[checks.Check, ...]:
+    others = _token_checks(node, name, scope) if name in _TOKENS else _other_checks(node, name, scope)
+    return (*_text_checks(node, name, scope), *others, *_line_room(node, name, scope))
+
+
+def _text_checks(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Check]:
+    effect = EFFECTS.get(name)
+    arguments = [a.arg for a in effect.reads if a.how == "string"] if effect else [0] if name == "sscanf" else []
+    for number in [*arguments, *([1] if name in _TOKENS else [])]:
+        asked = scope.asked(node, number)
+        if asked is not None and number not in _UP_TO.get(name, {}):
+            yield checks.TextCheck(number, asked, wraps=True)
+
+
+def _other_checks(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Check]:
+    """Checks of what other arguments say how much of is read."""
+    for number, most in _UP_TO.get(name, {}).items():
+        if (asked := scope.asked(node, number)) is not None:
+            yield checks.TextCheck(number, asked, most)
+    effect = EFFECTS.get(name)
+    for access in effect.reads if effect else ():
+        asked = scope.asked(node, access.arg)
+        if asked is None or access.how == "string" or access.arg in _UP_TO.get(name, {}):
+            continue
+        if name in ("memchr", "rawmemchr"):
+            yield checks.SearchCheck(2 if name == "memchr" else None, asked)
+        else:
+            yield checks.BytesCheck(access.arg, access.size, asked)
+
+
+def _token_checks(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Check]:
+    """strtok and its like: the place that is kept, and the string there, all of it."""
+    if (asked := scope.asked(node, KEPT)) is not None:
+        yield checks.KeptCheck(asked)
+    if (asked := scope.asked(node, 0)) is not None:
+        yield checks.KeptTextCheck(asked)
+
+
+def _line_room(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Check]:
+    """What is written into the line must lie in it: `_grows` lets functions pass that move parts of it."""
+    effect = EFFECTS.get(name)
+    for access in effect.writes if effect else ():
+        objects = scope.targets(node.args[access.arg])
+        if RECORD in objects and access.how in ("string", "bytes"):
+            yield checks.RoomCheck(access.arg, access.size if access.how == "bytes" else None, objects == {RECORD})
+
+
+# ------------------------------------------------------------------------------------------ marks of what is written
+
+
+def _marks(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Mark]:
+    effect = EFFECTS.get(name)
+    for access in effect.writes if effect else ():
+        if keys := scope.guards_of(scope.targets(node.args[access.arg])):
+            size = access.size if access.how == "bytes" else None
+            yield checks.TextMark(access.arg, keys) if access.how == "string" else checks.BytesMark(access.arg, size, keys)
+    if name in ("strtok_r", "__strtok_r") and (keys := scope.guards_of(scope.targets(node.args[2]))):
+        yield checks.BytesMark(2, None, keys)
+
+
+def _scan_marks(text: bytes, targets: tuple[ir.Expr, ...], first: int, scope: Scope) -> Iterator[checks.Mark]:
+    """What scanf stored through its targets, arguments FIRST ...: those that its count reaches, and %n right behind one."""
+    stored, number = 0, first
+    certain = True  # that a %n here was reached when the count is `stored`
+    for item in formats.split_scanf(text) or []:
+        if not item.stores:
+            certain = certain and item.letter == " "
+            continue
+        at, target = number, targets[number - first]
+        number += 1
+        stored += item.letter != "n"
+        if keys := scope.guards_of(scope.targets(target)):
+            reached = stored if certain or item.letter != "n" else stored + 1
+            size = item.width or 1 if item.letter == "c" else None
+            yield checks.TextMark(at, keys, reached) if item.letter in "s[" else checks.BytesMark(at, size, keys, reached)
+        certain = certain if item.letter == "n" else True
+
+
+# ------------------------------------------------------------------------------------------ readers
+
+
+def _scan_text(node: ir.Call, scope: Scope) -> ir.Expr:
+    text = literal(node.args[1])
+    why = _no_scan(text, node.args[2:])
+    if why or text is None:
+        return _refused(node, "HD236", why, scope)
+    return nodes.Library(
+        node.type, "sscanf", _arguments(node, scope), tuple(a.type for a in node.args), "lane",
+        scope.kernel.may_overlap(scope.function.name, node), _checks(node, "sscanf", scope),
+        tuple(_scan_marks(text, node.args[2:], 2, scope)), span=node.span,
+    )
+
+
+def read_pair(node: ir.ReadPair, scope: Scope) -> ir.Expr:
+    targets = tuple(scope.value(t) for t in node.targets)
+    if why := _no_scan(node.format, node.targets):
+        return nodes.Unsupported(node.type, "HD236", why, targets, span=node.span)
+    marks = tuple(_scan_marks(node.format, node.targets, 0, scope))
+    return nodes.ScanPair(node.type, node.format, targets, marks, span=node.span)
+
+
+def _no_scan(text: bytes | None, given: tuple[ir.Expr, ...]) -> str:
+    """Why a call of scanf has no device form: what is stored must be what the target holds. "" where it has."""
+    scans = formats.split_scanf(text) if text is not None else None
+    if text is None or scans is None:
+        return "the format of scanf is not known"
+    if any(byte >= 0x80 for byte in text):
+        return "the format of scanf has characters beyond ASCII"
+    targets = list(given)
+    for item in scans:
+        if item.letter in "pCS" or item.length in ("m", "L") or (item.letter in "sc[" and item.length):
+            return f"scanf's conversion '%{item.length}{item.letter}' has no device form"
+        if item.stores and not targets:
+            return "scanf has fewer targets than conversions"
+        if item.stores and (why := _no_target(item, targets.pop(0))):
+            return why
+    return ""
+
+
+def _no_target(item: formats.Scan, target: ir.Expr) -> str:
+    inner, wanted = ctype.element(target.type), item.target
+    size = inner.bits if isinstance(inner, (ctype.Int, ctype.Float)) else 0
+    fits = isinstance(wanted, (ctype.Int, ctype.Float)) and type(inner) is type(wanted) and size == wanted.bits
+    return "" if fits else f"scanf's conversion '%{item.length}{item.letter}' is given a target of type '{target.type}'"
+
+
+def read_record(node: ir.ReadRecord, scope: Scope) -> ir.Expr:
+    scope.reads_record = True
+    target, capacity = scope.value(node.target), scope.value(node.capacity)
+    scope.reads_record = False
+    marks = scope.guards_of(scope.targets(node.target)) if node.kind == "fgets" else ()
+    return nodes.Read(node.type, node.kind, target, capacity, marks, span=node.span)
+
+
+def exit_(node: ir.Exit, scope: Scope) -> ir.Expr:
+    """The arguments of one that fails, whatever they are, are the CPU's."""
+    if not fails(node):
+        text = f"{node.call}() with a status that is not a failure ends the program before the end of the input"
+        return nodes.Unsupported(node.type, "HD214", text, span=node.span)
+    return nodes.Fail(node.type, span=node.span)
