@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from heterodoop.compiler.analysis.objects import Local
 from heterodoop.compiler.decide import decisions, optimisations, placement
 from heterodoop.compiler.decide.decisions import Decisions
 
@@ -314,5 +315,5 @@ def test_decisions_print_and_compare() -> None:
     found, again = decide(source).decisions, decide(source).decisions
     text = decisions.text(found)
     assert found == again and "threads 64, blocks 9" in text and "parameter" in text and len(text.splitlines()) >= 7
-    assert found.by_key("main::a") == found.place("a") and found.place("nobody") is None
+    assert found.by_key(Local("main", "a")) == found.place("a") and found.place("nobody") is None
     assert set(decisions.SPACES) >= {p.space for p in found.places} and all(p.reason for p in found.places)

@@ -13,10 +13,14 @@ from ..types import ctype
 from . import device_calls
 from .libc_effects import EFFECTS, Access
 from .locations import NOWHERE, Location, Locations, Places
-from .points_to import STRTOK, PointsTo
+from .objects import STRTOK, Hidden
+from .points_to import PointsTo
 
-STDIN, STDOUT, STDERR = "*stdin", "*stdout", "*stderr"
-_FILES, _RANDOM = "*files", "*random"
+STDIN = Hidden("*stdin", "the input")
+STDOUT = Hidden("*stdout", "the output")
+STDERR = Hidden("*stderr", "the text for stderr")
+_FILES = Hidden("*files", "a file")
+_RANDOM = Hidden("*random", "the state of random numbers")
 _RANDOM_CALLS = frozenset("rand srand random srandom drand48 srand48 lrand48 mrand48".split())
 _FILE_CALLS = frozenset(
     "fopen freopen fclose fread fgets fgetc getc ungetc getline getdelim fscanf fseek ftell rewind fflush feof fputs fputc "
@@ -48,9 +52,9 @@ class Effects:
 NONE = Effects()
 
 
-def state(name: str) -> Effects:
+def state(hidden: Hidden) -> Effects:
     """Something hidden that is read and changed."""
-    both = frozenset({Location(name)})
+    both = frozenset({Location(hidden)})
     return Effects(both, both)
 
 

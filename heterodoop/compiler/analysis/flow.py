@@ -20,7 +20,8 @@ from .flow_loops import changed_in, counting, filled_arrays, runs_at_least_once
 from .flow_state import ANY, NATURAL, Addr, Same, State, Value, merge, same, widened
 from .flow_tests import Outcomes
 from .libc_effects import EFFECTS
-from .points_to import ERRNO, RECORD, PointsTo
+from .objects import ERRNO, RECORD, Local, Object, Unnamed
+from .points_to import PointsTo
 
 LIMIT = 12  # states that are kept apart at one point
 SETTLED = 3  # rounds of a loop after which numbers that go down are given up
@@ -28,7 +29,7 @@ ROUNDS = 24  # of a loop, before values are forgotten
 STEPS = 100_000  # statements in all: loops in loops are gone through again in every round of the outer ones
 
 
-Counted = tuple[str, int, list[tuple[ir.Index, int]]]  # a loop's variable ("": none), its end, and arrays that it fills
+Counted = tuple[Object | None, int, list[tuple[ir.Index, int]]]  # a loop's variable, its end, and arrays that it fills
 
 
 @dataclass
@@ -78,7 +79,8 @@ class _Flow(Calls):
         self._pointed: dict[str, frozenset[str]] = {}
         self._active: list[Active] = [Active(self.function, [])]
         self.uses_errno = any(
-            (isinstance(n, ir.Call) and ir.called(n) == "__errno_location") or (isinstance(n, ir.Name) and n.name == ERRNO)
+            (isinstance(n, ir.Call) and ir.called(n) == "__errno_location")
+            or (isinstance(n, ir.Name) and n.name == ERRNO.name)
             for f in (*program.functions, program.region) for n in ir_walk.walk(f.body)
         )
 
@@ -139,11 +141,11 @@ class _Flow(Calls):
         return [s for state in states for s in self.effect(stmt.expr, state)]
 
     def _decl(self, stmt: ir.Decl, states: list[State]) -> list[State]:
-        cell = (self.key(stmt.name), ())
+        cell = self.key(stmt.name).cell
         out = []
         for state in states:
             if stmt.init is None:
-                out.append(state.without(cell[0]))
+                out.append(state.without(cell.obj))
             elif isinstance(stmt.init, ir.Fill):
                 out.append(self.initialise(cell, stmt.init, state, stmt.span))
             else:
@@ -168,10 +170,11 @@ class _Flow(Calls):
         if stmt.init is not None:
             states = self.stmt(stmt.init, states)
         counted, end, fills = self._counted(stmt)
-        if counted:
+        if counted is not None:
             self.ends[counted] = end
         out = self._loop(stmt.cond, stmt.step, stmt.body, states, test_first=not runs_at_least_once(stmt))
-        self.ends.pop(counted, None)
+        if counted is not None:
+            self.ends.pop(counted, None)
         for target, count in fills:
             out = [self._fill(target, count, s) for s in out]
         return out
@@ -181,7 +184,7 @@ class _Flow(Calls):
         if loop.number not in self._counts:
             bounds = counting(loop) if self._counts_alone(loop) else None
             if bounds is None or changed_in(loop.body, bounds[0]):
-                self._counts[loop.number] = "", 0, []
+                self._counts[loop.number] = None, 0, []
             else:
                 self._counts[loop.number] = self.key(bounds[0]), bounds[2], filled_arrays(loop)
         return self._counts[loop.number]
@@ -281,7 +284,7 @@ class _Flow(Calls):
         if any(a.name == function.name for a in self._active):
             return self._recursion(function, args, state, node)
         for param, value in zip(function.params, args, strict=False):
-            cell = (self._param_key(function, param), ())
+            cell = Local(function.name, param.name).cell
             state = self.bind(state, cell, value).with_value(cell, value)
         outer = (self.function, self._frames, self._switches, self.recursing)
         self.function, self._frames, self._switches = function.name, [], []
@@ -291,20 +294,16 @@ class _Flow(Calls):
         active = self._active.pop()
         self.function, self._frames, self._switches, self.recursing = outer
         outcomes = active.returns + [(ANY, s) for s in after]
-        prefix = f"{function.name}::"
-        return _by_value([(self._returned(v, s, prefix), s.forget_prefix(prefix)) for v, s in outcomes])
+        return _by_value([(self._returned(v, s, function.name), s.left(function.name)) for v, s in outcomes])
 
-    def _returned(self, value: Value, state: State, prefix: str) -> Value:
+    def _returned(self, value: Value, state: State, function: str) -> Value:
         """A value as it is known when the variables of the function that returns it are gone."""
-        if isinstance(value, Same) and value.cell[0].startswith(prefix):
+        if isinstance(value, Same) and value.cell.obj.within(function):
             return NATURAL if self.natural(value, state) else ANY
-        if isinstance(value, Addr) and value.by is not None and value.by.cell[0].startswith(prefix):
-            more = state.known.below.get((value.cell[0], value.by.cell), 0) - value.by.plus
+        if isinstance(value, Addr) and value.by is not None and value.by.cell.obj.within(function):
+            more = state.known.below.get((value.cell.obj, value.by.cell), 0) - value.by.plus
             return replace(value, by=None, more=max(more, 0) if self.natural(value.by, state) else 0)
         return value
-
-    def _param_key(self, function: ir.Function, param: ir.Symbol) -> str:
-        return f"{function.name}::{param.name}"
 
     def _recursion(self, function: ir.Function, args: list[Value], state: State, node: ir.Call) -> Outcomes:
         """A function that calls itself is followed once. That is enough where it writes nothing outside itself: what it
@@ -346,8 +345,7 @@ def writes_outside(program: ir.Program, name: str, points_to: PointsTo) -> bool:
         seen.add(current)
         for node in ir_walk.walk(program.by_name[current].body):
             if isinstance(node, (ir.Assign, ir.Step)):
-                own = (f"{current}::", "compound@", RECORD)
-                if any(not o.startswith(own) for o in points_to.objects(current, node.target)):
+                if any(not _own(o, current) for o in points_to.objects(current, node.target)):
                     return True
             if isinstance(node, (ir.ReadRecord, ir.ReadPair)):
                 return True
@@ -357,6 +355,10 @@ def writes_outside(program: ir.Program, name: str, points_to: PointsTo) -> bool:
                     return True
                 pending += [c.name for c in callees if c.name not in seen]
     return False
+
+
+def _own(obj: Object, function: str) -> bool:
+    return obj.within(function) or isinstance(obj, Unnamed) or obj is RECORD
 
 
 def _harmless(name: str) -> bool:

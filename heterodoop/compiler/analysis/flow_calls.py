@@ -17,7 +17,7 @@ from .flow_findings import Access as How
 from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
 from .flow_tests import Outcomes
 from .libc_effects import EFFECTS, REFUSED, Access, Effect
-from .points_to import ERRNO, EXTERNAL, RECORD, STRTOK
+from .objects import ERRNO, EXTERNAL, RECORD, STRTOK
 
 
 class Calls(Expressions):
@@ -106,16 +106,16 @@ class Calls(Expressions):
             before_end = ir.called(node) in _FIND and isinstance(args[1], int) and args[1] != 0
             return Addr(source.cell, None, True, more=self._lies_inside(source, state) * (1 + before_end))
         if ir.called(node) in _LENGTHS and isinstance(args[0], Addr):
-            return Bound(args[0].cell[0], 1) if self._lies_inside(args[0], state) else NATURAL
+            return Bound(args[0].cell.obj, 1) if self._lies_inside(args[0], state) else NATURAL
         if effect.result == "new":
-            return Addr((self.points_to.sites[node.number], ()), 0, effect.null)
-        return Addr((EXTERNAL, ()), None, effect.null) if effect.result == "ext" else ANY
+            return Addr(self.points_to.sites[node.number].cell, 0, effect.null)
+        return Addr(EXTERNAL.cell, None, effect.null) if effect.result == "ext" else ANY
 
     def _lies_inside(self, text: Addr, state: State) -> int:
         """1 where a string function has found a string there, so that what is written goes from its start to a NUL: in the
         line, or in what is one piece."""
         starts = text.offset == 0 and (mark := state.mark(text.cell)) is not None and (mark.string or mark.whole)
-        return int(not text.cell[1] and (bool(starts) or self.closed(text.cell, state)))
+        return int(not text.cell.path and (bool(starts) or self.closed(text.cell, state)))
 
     def _fresh_state(self, node: ir.Call, effect: Effect, state: State) -> State:
         """A new object has nothing written in it, whatever an earlier one of the same call had."""
@@ -162,7 +162,7 @@ class Calls(Expressions):
     def strtok(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """A new string is kept in hidden state, which strtok(NULL) goes on with."""
         self.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
-        return self._tokenize(node, args[0], 0, [Place((STRTOK, ()))], state)
+        return self._tokenize(node, args[0], 0, [Place(STRTOK.cell)], state)
 
     def strtok_r(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         self.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
@@ -184,16 +184,16 @@ class Calls(Expressions):
                 state = self.bind(state.with_value(kept[0].cell, value), kept[0].cell, value)
         else:
             for place in kept:
-                self.note_write(place.cell[0], node.span)
+                self.note_write(place.cell.obj, node.span)
         return [(value, state)]
 
     def _kept_places(self, kept: list[Place], old: Value) -> list[Place]:
-        hidden = [p.cell[0] for p in kept] == [STRTOK]
+        hidden = [p.cell.obj for p in kept] == [STRTOK]
         if isinstance(old, Addr):
             place = self.pointee(Addr(old.cell, None, by=Same(kept[0].cell)), ctype.CHAR)
             return [replace(place, tokens=hidden)]
-        objects = sorted({t for p in kept for t in self.points_to.contents(p.cell[0])})
-        return [replace(self.pointee(Addr((o, ()), None), ctype.CHAR), tokens=hidden) for o in objects]
+        objects = sorted({t for p in kept for t in self.points_to.contents(p.cell.obj)})
+        return [replace(self.pointee(Addr(o.cell, None), ctype.CHAR), tokens=hidden) for o in objects]
 
     def _token(self, cut: list[Place], state: State) -> Value:
         """A token, or NULL: it lies in the string that is cut."""
@@ -270,7 +270,7 @@ class Calls(Expressions):
     ) -> State:
         places = self.places(node, at, args)
         if item.length == "m":
-            return self.write(places, state, Addr((RECORD, ()), 0), node.span)
+            return self.write(places, state, Addr(RECORD.cell, 0), node.span)
         if item.letter in ("s", "["):
             return self.write_string(places, state, node.span)
         if item.letter == "c":
@@ -281,7 +281,7 @@ class Calls(Expressions):
         return self.write(places, state, ANY, node.span)
 
     def errno(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
-        return [(Addr((ERRNO, ()), 0), state)]
+        return [(Addr(ERRNO.cell, 0), state)]
 
     # ------------------------------------------------------------------------------------- stdio nodes
 
@@ -335,7 +335,7 @@ class Calls(Expressions):
         failed = state
         if not self.reading:
             self.read([*target, *capacity], state, node.span, site=(node.number, ITSELF))
-        state = self.write(target, state, Addr((RECORD, ()), 0), node.span)
+        state = self.write(target, state, Addr(RECORD.cell, 0), node.span)
         state = self.write(capacity, state, ANY, node.span)
         return [(-1, failed), (Bound(RECORD, 1, nonzero=True), state)]
 

@@ -16,10 +16,10 @@ from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import Int, Pointer
 from .flow_findings import ITSELF, Place
-from .flow_order import Cell
 from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
 from .flow_tests import Outcomes, PlaceOutcomes, Tests, keeps_value
-from .points_to import LITERAL, RECORD, PointsTo
+from .objects import LITERAL, RECORD, Cell, Code, Hidden, Object, Variable
+from .points_to import PointsTo
 
 
 class Exhausted(Exception):
@@ -34,7 +34,7 @@ class Expressions(Tests):
 
     def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, line_ends: bool = True) -> None:
         super().__init__(program, points_to, calls, line_ends)
-        self.ends: dict[str, int] = {}  # variables that a loop counts up, and the number that they stay below in it
+        self.ends: dict[Object, int] = {}  # variables that a loop counts up, and the number that they stay below in it
 
     STEP_LIMIT = 400_000
 
@@ -51,14 +51,14 @@ class Expressions(Tests):
             results = [([*values, v], s) for values, before in results for v, s in self.eval(node, before)]
         return results
 
-    def key(self, name: str) -> str:
+    def key(self, name: str) -> Variable | Hidden:
         return self.points_to.key(self.function, name)
 
     # ------------------------------------------------------------------------------------- places
 
     def lvalue(self, node: ir.Expr, state: State) -> PlaceOutcomes:
         if isinstance(node, ir.Name):
-            return [([Place((self.key(node.name), ()))], state)]
+            return [([Place(self.key(node.name).cell)], state)]
         if isinstance(node, ir.Deref):
             return [(self.places_at(node.pointer, v, node.type), s) for v, s in self.eval(node.pointer, state) if v != 0]
         if isinstance(node, ir.Index):
@@ -69,7 +69,7 @@ class Expressions(Tests):
                 for places, s in self.lvalue(node.base, state)
             ]
         if isinstance(node, ir.Str):
-            return [([Place((LITERAL, ()))], state)]
+            return [([Place(LITERAL.cell)], state)]
         if isinstance(node, ir.Compound):
             return self._compound(node, state)
         return [([], s) for _, s in self.eval(node, state)]
@@ -81,16 +81,16 @@ class Expressions(Tests):
                 moved = _moved(base, number)
                 places = self.places_at(node.base, moved, node.type)
                 starts = isinstance(base, Addr) and base.offset == 0
-                end = self.ends.get(self._index_key(node.index)) if starts and not isinstance(number, int) else None
+                end = self._end(node.index) if starts and not isinstance(number, int) else None
                 out.append(([replace(p, end=end) for p in places] if end is not None else places, s2))
         return out
 
-    def _index_key(self, index: ir.Expr) -> str:
+    def _end(self, index: ir.Expr) -> int | None:
         plain = ir_walk.uncast(index)
-        return self.key(plain.name) if isinstance(plain, ir.Name) else ""
+        return self.ends.get(self.key(plain.name)) if isinstance(plain, ir.Name) else None
 
     def _compound(self, node: ir.Compound, state: State) -> PlaceOutcomes:
-        cell: Cell = (self.points_to.sites[node.number], ())
+        cell = self.points_to.sites[node.number].cell
         state = self.initialise(cell, node.init, state, node.span)
         return [([Place(cell)], state)]
 
@@ -99,7 +99,7 @@ class Expressions(Tests):
         if isinstance(value, Addr):
             return [self.pointee(value, kind)]
         found = sorted(self.points_to.targets(self.function, pointer))
-        places = [self.pointee(Addr((o, ()), None), kind) for o in found if not o.startswith("fn:")]
+        places = [self.pointee(Addr(o.cell, None), kind) for o in found if not isinstance(o, Code)]
         return [replace(p, elem=None) for p in places]
 
     def initialise(self, cell: Cell, init: ir.Init, state: State, span: Any) -> State:
@@ -139,7 +139,7 @@ class Expressions(Tests):
         return out
 
     def _loaded(self, node: ir.Expr, places: list[Place], state: State) -> Value:
-        cell = places[0].cell if len(places) == 1 and not places[0].part and self.single(places[0].cell[0]) else None
+        cell = places[0].cell if len(places) == 1 and not places[0].part and self.single(places[0].cell.obj) else None
         known = state.value(cell) if cell is not None else ANY
         if isinstance(node.type, Int) and cell is not None and known in (ANY, NONZERO):
             return Same(cell, nonzero=known == NONZERO)
@@ -148,9 +148,9 @@ class Expressions(Tests):
         if known not in (ANY, NONZERO) or not isinstance(node.type, Pointer):
             return known
         targets = self.points_to.targets(self.function, node)
-        target = next(iter(targets)) if len(targets) == 1 else ""
-        if target and (self.single(target) or target == RECORD) and not target.startswith("fn:"):
-            return Addr((target, ()), None, known == ANY, Same(cell) if cell is not None else None)
+        target = next(iter(targets)) if len(targets) == 1 else None
+        if target is not None and (self.single(target) or target is RECORD) and not isinstance(target, Code):
+            return Addr(target.cell, None, known == ANY, Same(cell) if cell is not None else None)
         return known
 
     def decay(self, node: ir.Decay, state: State) -> Outcomes:

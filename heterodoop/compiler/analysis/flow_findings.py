@@ -7,9 +7,8 @@ from typing import Literal
 
 from ...manifest import Reason
 from ...source import Span
-from .flow_order import Cell
 from .flow_state import Same
-from .points_to import RECORD
+from .objects import RECORD, Cell, Object
 
 Level = Literal["proven", "assumed", "exposed"]
 Access = Literal["value", "string", "bytes"]
@@ -53,15 +52,15 @@ class Findings:
     line_ends  nothing but NUL is written over the line's NUL. line_texts: reads of strings for which that matters.
     """
 
-    facts: dict[str, Facts] = field(default_factory=dict)
+    facts: dict[Object, Facts] = field(default_factory=dict)
     problems: dict[tuple[str, str, str], Reason] = field(default_factory=dict)
-    unproven: dict[Site, set[str]] = field(default_factory=dict)
-    touched: dict[Site, set[str]] = field(default_factory=dict)
-    reach: dict[str, int | None] = field(default_factory=dict)
+    unproven: dict[Site, set[Object]] = field(default_factory=dict)
+    touched: dict[Site, set[Object]] = field(default_factory=dict)
+    reach: dict[Object, int | None] = field(default_factory=dict)
     line_ends: bool = True
     line_texts: set[Site] = field(default_factory=set)
 
-    def of(self, obj: str) -> Facts:
+    def of(self, obj: Object) -> Facts:
         return self.facts.setdefault(obj, Facts())
 
     def problem(self, code: str, message: str, span: Span) -> None:
@@ -74,13 +73,13 @@ class Findings:
                  for obj, f in sorted(self.facts.items())]
         return "".join(lines)
 
-    def all_unproven(self) -> dict[Site, frozenset[str]]:
+    def all_unproven(self) -> dict[Site, frozenset[Object]]:
         """Strings in the line, too, where it may have lost its end."""
         late = {} if self.line_ends else dict.fromkeys(self.line_texts, {RECORD})
         sites = [*self.unproven, *(s for s in late if s not in self.unproven)]
         return {s: frozenset(self.unproven.get(s, set()) | late.get(s, set())) for s in sites}
 
-    def reaches(self, obj: str, end: int | None) -> None:
+    def reaches(self, obj: Object, end: int | None) -> None:
         """A write to the object ends before byte `end`."""
         old = self.reach.get(obj, 0)
         self.reach[obj] = None if end is None or old is None else max(old, end)

@@ -11,12 +11,10 @@ from ...source import Span
 from ..types import ctype
 from .flow_findings import Access, Level, Place, Site
 from .flow_objects import Objects
-from .flow_order import Cell
 from .flow_state import ANY, NATURAL, WHOLE, Addr, Bound, Mark, Same, State, Value
-from .points_to import ERRNO, EXTERNAL, RECORD, STRTOK, UNKNOWN
+from .objects import EXTERNAL, RECORD, UNKNOWN, Cell, Hidden, Object
 
 _SHORTEST = 2  # bytes of the shortest line
-_HIDDEN = frozenset({ERRNO, STRTOK})
 
 
 class Memory(Objects):
@@ -25,9 +23,9 @@ class Memory(Objects):
     def read(
         self, places: list[Place], state: State, span: Span, how: Access = "value", nbytes: int | None = None, *, site: Site,
     ) -> None:
-        self.findings.touched.setdefault(site, set()).update(place.cell[0] for place in places)
+        self.findings.touched.setdefault(site, set()).update(place.cell.obj for place in places)
         for place in places:
-            obj = place.cell[0]
+            obj = place.cell.obj
             if obj == UNKNOWN:
                 self.findings.problem("HD225", "it reads through a pointer that cannot be followed", span)
             if obj == RECORD and not self._in_line(place, state, how):
@@ -37,14 +35,14 @@ class Memory(Objects):
             if not self.followed(obj):
                 continue
             level = self._level(place, state, how, nbytes)
-            if (level != "proven" or self.recursing) and obj not in _HIDDEN:
+            if (level != "proven" or self.recursing) and not isinstance(obj, Hidden):
                 self.findings.unproven.setdefault(site, set()).add(obj)
             if self.outer(obj):
                 self._note_read(obj, level, span)
 
     recursing = False  # in a function that may call itself, of whose calls only the first is followed
 
-    def _note_read(self, obj: str, level: Level, span: Span) -> None:
+    def _note_read(self, obj: Object, level: Level, span: Span) -> None:
         facts = self.findings.of(obj)
         facts.read = facts.read or span
         if level == "exposed" and (facts.exposed is None or (self.in_loop and not facts.exposed_in_loop)):
@@ -63,31 +61,31 @@ class Memory(Objects):
 
     def _is_below(self, place: Place, state: State) -> bool:
         """Is an element that goes by a variable known to be among those that are written?"""
-        if place.by is None or place.cell[1]:
+        if place.by is None or place.cell.path:
             return False
         known, by = state.known, place.by
-        return known.below.get((place.cell[0], by.cell), -1) > by.plus and known.lower.get(by.cell, -1) + by.plus >= 0
+        return known.below.get((place.cell.obj, by.cell), -1) > by.plus and known.lower.get(by.cell, -1) + by.plus >= 0
 
     def learn(self, places: list[Place], state: State) -> State:
         """An element of the line (or of what is one piece) was read: it is there, or the lane has ended."""
         if len(places) != 1 or places[0].by is None or not self.closed(places[0].cell, state):
             return state
         by = places[0].by
-        known = state.known.written(places[0].cell[0], by.cell, by.plus + 1).at_least(by.cell, -by.plus)
+        known = state.known.written(places[0].cell.obj, by.cell, by.plus + 1).at_least(by.cell, -by.plus)
         return replace(state, known=known)
 
     def closed(self, cell: Cell, state: State) -> bool:
         """Is what is written of an object one piece that begins at its start and ends in a NUL?"""
-        if cell == (RECORD, ()):
+        if cell == RECORD.cell:
             return self.line_ends
         mark = state.mark(cell)
         return mark is not None and mark.closed
 
-    def prefix(self, obj: str, state: State) -> int:
+    def prefix(self, obj: Object, state: State) -> int:
         """Elements that are known to be written from the start of an array, or of the line."""
         if obj == RECORD:
             return _SHORTEST
-        mark, kind = state.marks.get((obj, ())), self.object_type(obj)
+        mark, kind = state.marks.get(obj.cell), self.object_type(obj)
         if mark is None:
             return 0
         if mark.whole:
@@ -111,12 +109,12 @@ class Memory(Objects):
             new = new.at_least(cell, 0).written(value.obj, cell, value.more)
         elif value == NATURAL:
             new = new.at_least(cell, 0)
-        elif isinstance(value, Addr) and not value.cell[1]:
+        elif isinstance(value, Addr) and not value.cell.path:
             if value.offset is not None:
                 new = new.at_least(cell, value.offset).written(
-                    value.cell[0], cell, self.prefix(value.cell[0], state) - value.offset)
+                    value.cell.obj, cell, self.prefix(value.cell.obj, state) - value.offset)
             if value.more > 0:
-                new = new.at_least(cell, 0).written(value.cell[0], cell, value.more)
+                new = new.at_least(cell, 0).written(value.cell.obj, cell, value.more)
         return state if new is known else replace(state, known=new)
 
     def natural(self, value: Value, state: State) -> bool:
@@ -157,12 +155,12 @@ class Memory(Objects):
         layout = self.program.layouts.table.get(kind.tag)
         if layout is None:
             return "exposed" if mark is None else "assumed"
-        levels = {self._level(Place((cell[0], (*cell[1], f.name))), state, "value", None) for f in layout.fields}
+        levels = {self._level(Place(cell.member(f.name)), state, "value", None) for f in layout.fields}
         return "exposed" if "exposed" in levels else "assumed" if "assumed" in levels else "proven"
 
     # ------------------------------------------------------------------------------------- writing
 
-    def note_write(self, obj: str, span: Span) -> None:
+    def note_write(self, obj: Object, span: Span) -> None:
         if obj == UNKNOWN:
             self.findings.problem("HD225", "it writes through a pointer that cannot be followed", span)
         elif obj == EXTERNAL:
@@ -177,12 +175,12 @@ class Memory(Objects):
     def write(self, places: list[Place], state: State, value: Value, span: Span, *, zero: bool = False) -> State:
         """An assignment. `zero`: the value is 0, so that it ends strings rather than runs them together."""
         for place in places:
-            self.note_write(place.cell[0], span)
+            self.note_write(place.cell.obj, span)
             self._reach(place, 1)
             self._note_in_line(place, state, zero)
-        state = state.touching(p.cell[0] for p in places)
-        if len(places) != 1 or not self.single(places[0].cell[0]):
-            state = state.forget(p.cell[0] for p in places)
+        state = state.touching(p.cell.obj for p in places)
+        if len(places) != 1 or not self.single(places[0].cell.obj):
+            state = state.forget(p.cell.obj for p in places)
             return self._weaken(state, places, ends=zero)
         place = places[0]
         if place.part:
@@ -190,11 +188,11 @@ class Memory(Objects):
         state = self._without_parts(state, place.cell)
         state = self.bind(state, place.cell, value)
         state = state.with_value(place.cell, value if self.tracked(place.cell) else ANY)
-        return state.with_mark(place.cell, WHOLE) if self.followed(place.cell[0]) else state
+        return state.with_mark(place.cell, WHOLE) if self.followed(place.cell.obj) else state
 
     def _without_parts(self, state: State, cell: Cell) -> State:
         """A struct was written: what its members held is not known any more."""
-        inner = [c for c in state.env if c[0] == cell[0] and c != cell and c[1][: len(cell[1])] == cell[1]]
+        inner = [c for c in state.env if c != cell and cell.holds(c)]
         for other in inner:
             state = state.with_value(other, ANY)
         return state
@@ -202,8 +200,8 @@ class Memory(Objects):
     def _write_part(self, state: State, place: Place, zero: bool) -> State:
         cell = place.cell
         if not isinstance(self.cell_type(cell), ctype.Array):
-            state = state.forget([cell[0]])
-        if not self.followed(cell[0]):
+            state = state.forget([cell.obj])
+        if not self.followed(cell.obj):
             return state
         old = state.mark(cell)
         if old is not None and old.whole:
@@ -218,8 +216,8 @@ class Memory(Objects):
 
     def _written_by(self, place: Place, state: State) -> tuple[State, bool]:
         """The state when an element that goes by a variable is written, and whether all elements before it are, too."""
-        by, obj = place.by, place.cell[0]
-        if by is None or place.cell[1] or state.known.below.get((obj, by.cell), -2) < by.plus:
+        by, obj = place.by, place.cell.obj
+        if by is None or place.cell.path or state.known.below.get((obj, by.cell), -2) < by.plus:
             return state, False
         known = state.known.written(obj, by.cell, by.plus + 1)
         return replace(state, known=known), known.lower.get(by.cell, -1) + by.plus >= 0
@@ -239,9 +237,9 @@ class Memory(Objects):
     def _weaken(self, state: State, places: list[Place], *, ends: bool) -> State:
         """Something that may be in these objects was overwritten, not surely within what is written: their strings may have
         lost their ends, unless what was put there `ends` them."""
-        touched = {p.cell[0] for p in places}
+        touched = {p.cell.obj for p in places}
         for cell, mark in list(state.marks.items()):
-            if cell[0] in touched and (mark.string or mark.closed):
+            if cell.obj in touched and (mark.string or mark.closed):
                 state = state.with_mark(cell, replace(mark, string=mark.string and ends, closed=False))
         return state
 
@@ -250,10 +248,10 @@ class Memory(Objects):
         kind = self.cell_type(place.cell)
         size = self.size(kind.of) if isinstance(kind, ctype.Array) else None
         at = None if not place.part else place.elem if place.elem is not None or place.end is None else place.end - 1
-        if place.cell[1] or size is None or at is None or elements is None:
-            self.findings.reaches(place.cell[0], None)
+        if place.cell.path or size is None or at is None or elements is None:
+            self.findings.reaches(place.cell.obj, None)
         else:
-            self.findings.reaches(place.cell[0], (at + elements) * size)
+            self.findings.reaches(place.cell.obj, (at + elements) * size)
 
     def _reach_bytes(self, place: Place, nbytes: int | None) -> None:
         kind = self.cell_type(place.cell)
@@ -263,7 +261,7 @@ class Memory(Objects):
 
     def _note_in_line(self, place: Place, state: State, zero: bool) -> None:
         """A byte other than NUL in the line may be put where the line ends."""
-        if place.cell[0] == RECORD and not zero:
+        if place.cell.obj == RECORD and not zero:
             next_one = replace(place, by=replace(place.by, plus=place.by.plus + 1)) if place.by is not None else place
             if place.elem != 0 and not self._is_below(next_one, state):
                 self.findings.line_ends = False
@@ -271,12 +269,12 @@ class Memory(Objects):
     def write_string(self, places: list[Place], state: State, span: Span) -> State:
         """A NUL-terminated string from each place on."""
         for place in places:
-            self.note_write(place.cell[0], span)
+            self.note_write(place.cell.obj, span)
             self._reach(place, None)
-        state = state.forget(p.cell[0] for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
-        fresh = not any(p.cell[0] in state.touched for p in places)
-        state = state.touching(p.cell[0] for p in places)
-        if len(places) != 1 or not self.single(places[0].cell[0]) or not self.followed(places[0].cell[0]):
+        state = state.forget(p.cell.obj for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
+        fresh = not any(p.cell.obj in state.touched for p in places)
+        state = state.touching(p.cell.obj for p in places)
+        if len(places) != 1 or not self.single(places[0].cell.obj) or not self.followed(places[0].cell.obj):
             return self._weaken(state, places, ends=True)
         cell, starts = places[0].cell, places[0].elem == 0
         old = state.mark(cell) or Mark(closed=fresh)
@@ -289,14 +287,14 @@ class Memory(Objects):
     ) -> State:
         """`nbytes` bytes from each place on (None: some number, perhaps 0). `tokens`: NULs in a string that is there."""
         for place in places:
-            self.note_write(place.cell[0], span)
+            self.note_write(place.cell.obj, span)
             self._reach_bytes(place, nbytes)
             self._note_in_line(place, state, zero)
-        state = state.forget(p.cell[0] for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
+        state = state.forget(p.cell.obj for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
         if tokens:
             return state
-        state = self._weaken(state.touching(p.cell[0] for p in places), places, ends=zero)
-        if len(places) != 1 or not self.single(places[0].cell[0]) or not self.followed(places[0].cell[0]):
+        state = self._weaken(state.touching(p.cell.obj for p in places), places, ends=zero)
+        if len(places) != 1 or not self.single(places[0].cell.obj) or not self.followed(places[0].cell.obj):
             return state
         cell, elem = places[0].cell, places[0].elem if places[0].part else 0
         return state.with_mark(cell, self._bytes_mark(cell, state.mark(cell), elem, nbytes, zero))

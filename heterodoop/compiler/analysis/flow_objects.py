@@ -11,9 +11,9 @@ from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import CType
 from .flow_findings import Findings, Place
-from .flow_order import Cell
 from .flow_state import Addr
-from .points_to import ERRNO, EXTERNAL, LITERAL, RECORD, STRTOK, UNKNOWN, PointsTo
+from .objects import ERRNO, RECORD, STRTOK, Cell, Local, Object, Result, Site
+from .points_to import PointsTo
 
 
 class Objects:
@@ -30,40 +30,35 @@ class Objects:
         self.counters = _counters(program, points_to)
         self.line_ends = line_ends
         self._indexed = _indexed(program, points_to)
-        self._locals = {f"{f.name}::{s.name}" for f in program.functions for s in f.locals}
+        self._locals = {Local(f.name, s.name) for f in program.functions for s in f.locals}
 
     # ------------------------------------------------------------------------------------- objects
 
-    def outer(self, obj: str) -> bool:
+    def outer(self, obj: Object) -> bool:
         """Does the object live on from one record (or pair) to the next?"""
-        if "@" in obj:
+        if isinstance(obj, Site):
             return obj not in self._fresh
-        if "::" in obj:
-            function, name = obj.split("::", 1)
-            return function == self.program.region.function and name not in self._inside
-        return obj not in (RECORD, EXTERNAL, UNKNOWN, LITERAL) and not obj.startswith("fn:")
+        if isinstance(obj, (Local, Result)):
+            return obj.within(self.program.region.function) and obj not in self._inside
+        return obj.lasting
 
-    def followed(self, obj: str) -> bool:
+    def followed(self, obj: Object) -> bool:
         """Is it noted what of the object was written: one from outside, or a local of the loop or of a helper?"""
         return self.outer(obj) or obj in self._locals
 
-    def single(self, obj: str) -> bool:
+    def single(self, obj: Object) -> bool:
         """Is it one object, so that a write to it surely replaces what was there?"""
-        return obj not in self._many and obj not in (EXTERNAL, UNKNOWN, LITERAL, RECORD)
+        return obj.one and obj not in self._many
 
-    def object_type(self, obj: str) -> CType | None:
-        if obj in self.points_to.site_nodes:
+    def object_type(self, obj: Object) -> CType | None:
+        if isinstance(obj, Site):
             return self._site_type(obj)
-        if obj in (ERRNO, STRTOK):
-            return ctype.INT if obj == ERRNO else ctype.Pointer(ctype.CHAR)
-        if "::" in obj:
-            function, name = obj.split("::", 1)
-            symbol = self.program.symbol(function, name) if function in self.program.by_name else None
-        else:
-            symbol = self.program.symbol("", obj)
+        if obj in _HIDDEN:
+            return _HIDDEN[obj]
+        symbol = self.points_to.symbol(obj)
         return symbol.type if symbol is not None else None
 
-    def _site_type(self, obj: str) -> CType | None:
+    def _site_type(self, obj: Site) -> CType | None:
         function, node = self.points_to.site_nodes[obj]
         if isinstance(node, ir.Compound):
             return node.type
@@ -76,8 +71,8 @@ class Objects:
         return ctype.Array(kind, total // size if size and total is not None else None)
 
     def cell_type(self, cell: Cell) -> CType | None:
-        kind = self.object_type(cell[0])
-        for name in cell[1]:
+        kind = self.object_type(cell.obj)
+        for name in cell.path:
             layout = self.program.layouts.table.get(kind.tag) if isinstance(kind, ctype.Struct) else None
             member = layout.field(name) if layout else None
             kind = member.type if member else None
@@ -90,7 +85,7 @@ class Objects:
 
     def pointee(self, value: Addr, kind: CType) -> Place:
         """What `*value` is, read or written as `kind`."""
-        cell = ctype.Array(ctype.CHAR, None) if value.cell[0] == RECORD else self.cell_type(value.cell)
+        cell = ctype.Array(ctype.CHAR, None) if value.cell.obj == RECORD else self.cell_type(value.cell)
         if isinstance(cell, ctype.Array):
             fits = self.size(cell.of) == self.size(kind) and self.size(kind) is not None
             return Place(value.cell, True, value.offset if fits else None, by=value.by if fits else None)
@@ -103,24 +98,25 @@ class Objects:
             return Place(place.cell, True)
         if isinstance(base, ctype.Struct) and base.union:
             return Place(place.cell, part=self.size(base) != self.size(field_type))
-        return Place((place.cell[0], (*place.cell[1], name)))
+        return Place(place.cell.member(name))
 
 
-def _declared_inside(program: ir.Program) -> set[str]:
+def _declared_inside(program: ir.Program) -> set[Object]:
     """Locals of the region's function that begin anew: for a mapper with each record, for a combiner with each run."""
     region = program.region
     loop = ir.record_loop(region)
     inside: ir.Node = loop.body if isinstance(region, ir.MapRegion) and loop is not None else region.body
-    return {n.name for n in ir_walk.walk(inside) if isinstance(n, ir.Decl)}
+    return {Local(region.function, n.name) for n in ir_walk.walk(inside) if isinstance(n, ir.Decl)}
 
 
-def _site_kinds(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> tuple[set[str], set[str]]:
+def _site_kinds(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> tuple[set[Site], set[Object]]:
     """(sites that are new in each record, sites that stand for many objects)."""
     loop = ir.record_loop(program.region)
     inside = {n.number for n in ir_walk.walk(loop.body if loop is not None else program.region.body)}
     looped = {n.number for _, body in ir_walk.bodies(program) for s in ir_walk.walk(body)
               if isinstance(s, (ir.While, ir.DoWhile, ir.For, ir.RecordLoop)) for n in ir_walk.walk(s)}
-    fresh, many = set(), set()
+    fresh: set[Site] = set()
+    many: set[Object] = set()
     for site, (function, node) in points_to.site_nodes.items():
         if node.number in inside or (function != program.region.function and function not in calls.around):
             fresh.add(site)
@@ -136,13 +132,13 @@ def _counters(program: ir.Program, points_to: PointsTo) -> set[Cell]:
         for node in ir_walk.walk(body):
             moved = isinstance(node, ir.Step) or (isinstance(node, ir.Assign) and node.op != "=")
             if moved and isinstance(node.type, ctype.Int) and isinstance(node.target, ir.Name):
-                found.add((points_to.key(function, node.target.name), ()))
+                found.add(points_to.key(function, node.target.name).cell)
     return found
 
 
-def _indexed(program: ir.Program, points_to: PointsTo) -> dict[Cell, set[str]]:
+def _indexed(program: ir.Program, points_to: PointsTo) -> dict[Cell, set[Object]]:
     """Integer variables -> the arrays (and the line) of which they are part of an index."""
-    found: dict[Cell, set[str]] = {}
+    found: dict[Cell, set[Object]] = {}
     for function, body in ir_walk.bodies(program):
         for node in ir_walk.walk(body):
             places = [(node.base, node.index)] if isinstance(node, ir.Index) else []
@@ -152,7 +148,7 @@ def _indexed(program: ir.Program, points_to: PointsTo) -> dict[Cell, set[str]]:
                 if isinstance(base.type, ctype.Pointer):
                     objects = points_to.targets(function, base)
                     for name in ir_walk.names(index):
-                        found.setdefault((points_to.key(function, name), ()), set()).update(objects)
+                        found.setdefault(points_to.key(function, name).cell, set()).update(objects)
     return found
 
 
@@ -176,4 +172,4 @@ def allocated_type(program: ir.Program, node: ir.Expr) -> CType | None:
     return ctype.CHAR if ir.called(node) in ("strdup", "strndup") else None  # type: ignore[arg-type]
 
 
-HIDDEN = {STRTOK: "the position that strtok keeps", ERRNO: "errno"}
+_HIDDEN: dict[Object, CType] = {ERRNO: ctype.INT, STRTOK: ctype.Pointer(ctype.CHAR)}

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-Cell = tuple[str, tuple[str, ...]]
+from .objects import Cell, Object
+
 _LEAST = -1  # of what is known to be written below a variable: further back it is of no use
 
 
@@ -20,7 +21,7 @@ class Known:
     order  (a, b): a is not less than b.
     """
 
-    below: Mapping[tuple[str, Cell], int] = field(default_factory=dict)
+    below: Mapping[tuple[Object, Cell], int] = field(default_factory=dict)
     lower: Mapping[Cell, int] = field(default_factory=dict)
     order: frozenset[tuple[Cell, Cell]] = frozenset()
 
@@ -42,13 +43,13 @@ class Known:
         lower = {c: n for c, n in self.lower.items() if before.lower.get(c, n) <= n}
         return Known(below, lower, self.order)
 
-    def without(self, gone: Callable[[str], bool]) -> Known:
+    def without(self, gone: Callable[[Object], bool]) -> Known:
         """These variables are not what they were."""
-        below = {(o, c): n for (o, c), n in self.below.items() if not gone(c[0])}
-        lower = {c: n for c, n in self.lower.items() if not gone(c[0])}
-        return Known(below, lower, frozenset(p for p in self.order if not gone(p[0][0]) and not gone(p[1][0])))
+        below = {(o, c): n for (o, c), n in self.below.items() if not gone(c.obj)}
+        lower = {c: n for c, n in self.lower.items() if not gone(c.obj)}
+        return Known(below, lower, frozenset(p for p in self.order if not gone(p[0].obj) and not gone(p[1].obj)))
 
-    def unwritten(self, obj: str) -> Known:
+    def unwritten(self, obj: Object) -> Known:
         """Nothing of the object is written any more."""
         below = {k: n for k, n in self.below.items() if k[0] != obj}
         return Known(below, self.lower, self.order) if len(below) != len(self.below) else self
@@ -61,7 +62,7 @@ class Known:
         lower = {c: n for c, n in self.lower.items() if c != cell}
         return Known(below, lower, frozenset(p for p in self.order if cell not in p))
 
-    def written(self, obj: str, cell: Cell, more: int) -> Known:
+    def written(self, obj: Object, cell: Cell, more: int) -> Known:
         """Elements [0, cell + more) of the object are written, besides what was known."""
         old = self.below.get((obj, cell))
         if more < _LEAST or (old is not None and old >= more):

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from .flow_order import NOTHING, Cell, Known
+from .flow_order import NOTHING, Known
+from .objects import Cell, Object
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Same:
 class Bound:
     """A number that is not negative, of which is known that elements [0, it + more) of the object are written."""
 
-    obj: str
+    obj: Object
     more: int
     nonzero: bool = False
 
@@ -114,9 +115,9 @@ class State:
     env: dict[Cell, Value] = field(default_factory=dict)
     marks: dict[Cell, Mark] = field(default_factory=dict)
     known: Known = NOTHING
-    touched: frozenset[str] = frozenset()
+    touched: frozenset[Object] = frozenset()
 
-    def touching(self, objects: Iterable[str]) -> State:
+    def touching(self, objects: Iterable[Object]) -> State:
         touched = self.touched | set(objects)
         return self if touched == self.touched else replace(self, touched=touched)
 
@@ -137,36 +138,35 @@ class State:
             return self
         return replace(self, marks={**self.marks, cell: mark})
 
-    def forget(self, objects: Iterable[str]) -> State:
+    def forget(self, objects: Iterable[Object]) -> State:
         """Values of these objects are not known any more."""
         gone = set(objects)
-        if not any(c[0] in gone for c in (*self.env, *self.known.cells())):
+        if not any(c.obj in gone for c in (*self.env, *self.known.cells())):
             return self
-        env = {c: v for c, v in self.env.items() if c[0] not in gone}
-        return replace(self, env=env, known=self.known.without(lambda name: name in gone))
+        env = {c: v for c, v in self.env.items() if c.obj not in gone}
+        return replace(self, env=env, known=self.known.without(lambda obj: obj in gone))
 
-    def without(self, obj: str) -> State:
+    def without(self, obj: Object) -> State:
         """The object is new: nothing is known of it, and nothing is written."""
         state = self.forget([obj])
-        marks = {c: m for c, m in state.marks.items() if c[0] != obj}
+        marks = {c: m for c, m in state.marks.items() if c.obj != obj}
         return replace(state, marks=marks, known=state.known.unwritten(obj), touched=state.touched - {obj})
 
-    def forget_prefix(self, prefix: str) -> State:
+    def left(self, function: str) -> State:
         """A function was left: its variables are gone."""
-        if not any(c[0].startswith(prefix) for c in (*self.env, *self.marks, *self.known.cells())):
+        if not any(c.obj.within(function) for c in (*self.env, *self.marks, *self.known.cells())):
             return self
-        env = {c: v for c, v in self.env.items() if not c[0].startswith(prefix)}
-        marks = {c: m for c, m in self.marks.items() if not c[0].startswith(prefix)}
-        return State(env, marks, self.known.without(lambda name: name.startswith(prefix)), self.touched)
+        env = {c: v for c, v in self.env.items() if not c.obj.within(function)}
+        marks = {c: m for c, m in self.marks.items() if not c.obj.within(function)}
+        return State(env, marks, self.known.without(lambda obj: obj.within(function)), self.touched)
 
     def mark(self, cell: Cell) -> Mark | None:
         """The cell's mark; a whole enclosing struct covers its members, whole members make no whole struct."""
-        obj, path = cell
-        for length in range(len(path) + 1):
-            found = self.marks.get((obj, path[:length]))
-            if found is not None and (found.whole or length == len(path)):
+        for length in range(len(cell.path)):
+            found = self.marks.get(Cell(cell.obj, cell.path[:length]))
+            if found is not None and found.whole:
                 return found
-        return None
+        return self.marks.get(cell)
 
 
 def _meet_marks(a: dict[Cell, Mark], b: dict[Cell, Mark]) -> dict[Cell, Mark]:

@@ -10,8 +10,8 @@ from ..types import ctype
 from ..types.ctype import Int, Pointer
 from .flow_findings import Place
 from .flow_memory import Memory
-from .flow_order import Cell
 from .flow_state import ANY, NONZERO, Addr, Same, State, Value, truth
+from .objects import Cell, Hidden, Variable
 
 Outcomes = list[tuple[Value, State]]
 PlaceOutcomes = list[tuple[list[Place], State]]
@@ -24,7 +24,7 @@ class Tests(Memory):
     def lvalue(self, node: ir.Expr, state: State) -> PlaceOutcomes:
         raise NotImplementedError
 
-    def key(self, name: str) -> str:
+    def key(self, name: str) -> Variable | Hidden:
         raise NotImplementedError
 
     def branch(self, cond: ir.Expr, states: list[State]) -> tuple[list[State], list[State]]:
@@ -110,10 +110,10 @@ class Tests(Memory):
         if isinstance(node, ir.Assign):
             node = node.target
         if isinstance(node, ir.Name) and isinstance(node.type, (Int, Pointer)) and self.single(self.key(node.name)):
-            return Same((self.key(node.name), ()))
+            return Same(self.key(node.name).cell)
         if isinstance(node, ir.Step) and isinstance(node.target, ir.Name):
             back = 0 if node.prefix else -1 if node.op == "++" else 1
-            return Same((self.key(node.target.name), ()), back)
+            return Same(self.key(node.target.name).cell, back)
         if isinstance(node, ir.Binary) and node.op in ("+", "-"):
             left, right = self._numbered(node.left), self._numbered(node.right)
             if isinstance(left, Same) and isinstance(right, int):
@@ -141,7 +141,7 @@ class Tests(Memory):
                 continue
             by = replace(place.by, plus=place.by.plus + back)
             if self._is_below(replace(place, by=by), state):
-                return replace(state, known=state.known.written(place.cell[0], by.cell, by.plus + 2))
+                return replace(state, known=state.known.written(place.cell.obj, by.cell, by.plus + 2))
         return state
 
     def _tested(self, node: ir.Expr) -> Cell | None:
@@ -151,7 +151,7 @@ class Tests(Memory):
         if isinstance(node, ir.Assign):
             node = node.target
         if isinstance(node, ir.Name) and isinstance(node.type, (Int, Pointer)):
-            return (self.key(node.name), ())
+            return self.key(node.name).cell
         return None
 
 

@@ -13,6 +13,7 @@ from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import CType
+from .objects import Object
 from .uses import UseTable
 from .writers import Start, Writers
 
@@ -26,25 +27,21 @@ class Known:
         self.program, self.points_to, self.writers = program, table.points_to, writers
         self._other = {use.key for use in table.uses if use.cls not in ("sharedRO", "unused")}
         self._start = Start(program)
-        self._symbols = {s.name: s for s in (*program.globals, *program.externs)}
         self._bodies = calls.bodies
 
     # ------------------------------------------------------------------------------------- symbols
 
-    def symbol(self, key: str) -> ir.Symbol | None:
-        """The variable with this PointsTo key; None for memory and hidden state."""
-        function, _, name = key.rpartition("::")
-        if function:
-            return self.program.by_name[function].symbol(name) if function in self.program.by_name else None
-        return self._symbols.get(name)
+    def symbol(self, key: Object) -> ir.Symbol | None:
+        """The variable that an object is; None for memory and hidden state."""
+        return self.points_to.symbol(key)
 
-    def local(self, key: str) -> bool:
+    def local(self, key: Object) -> bool:
         """Is it a local variable or parameter of the enclosing function?"""
-        return key.startswith(f"{self.program.region.function}::")
+        return key.within(self.program.region.function)
 
     # ------------------------------------------------------------------------------------- values
 
-    def constant(self, key: str, symbol: ir.Symbol) -> bool:
+    def constant(self, key: Object, symbol: ir.Symbol) -> bool:
         """Does the object hold a value made of constants, from before the region on and for good?"""
         if not self.local(key):
             kept = self.writers.nobody(symbol, key)
@@ -52,11 +49,11 @@ class Known:
         value = self._single(key)
         return value is not None and self._whole(symbol.type, value) and self._constant(value, frozenset({key}))
 
-    def constant_init(self, key: str, symbol: ir.Symbol) -> ir.Init | None:
+    def constant_init(self, key: Object, symbol: ir.Symbol) -> ir.Init | None:
         """The initialiser of a `constant` object; None: zero."""
         return self.writers.of(key)[0].value if self.local(key) else symbol.init
 
-    def start_value(self, key: str, symbol: ir.Symbol) -> ir.Init | None:
+    def start_value(self, key: Object, symbol: ir.Symbol) -> ir.Init | None:
         """What a variable surely holds when the region starts, None where the program must run to know."""
         before = [write for write in self.writers.of(key) if write.early]
         if self.writers.wild or len(before) > 1 or (symbol.storage == "global" and self.writers.foreign):
@@ -68,7 +65,7 @@ class Known:
             return None
         return value
 
-    def only_value(self, key: str, symbol: ir.Symbol) -> ir.Init | None:
+    def only_value(self, key: Object, symbol: ir.Symbol) -> ir.Init | None:
         """The one value other than NULL that a pointer ever gets, None where it has more or may still be NULL."""
         writes = [write for write in self.writers.of(key) if not _null(write.value)]
         if not self.local(key) and symbol.init is not None and not _null(symbol.init):
@@ -78,11 +75,12 @@ class Known:
             return None
         return value
 
-    def named(self, init: ir.Init | None) -> list[str]:
+    def named(self, init: ir.Init | None) -> list[Object]:
         """Variables of file scope that an initialiser names."""
-        return [n.name for n in _nodes(init) if isinstance(n, ir.Name)] if init is not None else []
+        names = [n.name for n in _nodes(init) if isinstance(n, ir.Name)] if init is not None else []
+        return [self.points_to.key("", name) for name in names]
 
-    def _single(self, key: str) -> ir.Init | None:
+    def _single(self, key: Object) -> ir.Init | None:
         """The value of the only write there is, where that surely happens."""
         writes = self.writers.of(key)
         value = writes[0].value if len(writes) == 1 and not self.writers.wild else None
@@ -92,28 +90,28 @@ class Known:
         """Is it the initialiser of an object of this type (`char k[3] = "ab"` too), or a value of it?"""
         return isinstance(value, (ir.Fill, ir.Str)) or value.type == kind
 
-    def _constant(self, init: ir.Init, seen: frozenset[str]) -> bool:
+    def _constant(self, init: ir.Init, seen: frozenset[Object]) -> bool:
         for node in _nodes(init):
             if not isinstance(node, _CONSTANT_NODES) or isinstance(node.type, ctype.Func):
                 return False
-            if isinstance(node, ir.Name) and not self._constant_name(node.name, seen):
+            if isinstance(node, ir.Name) and not self._constant_name(self.points_to.key("", node.name), seen):
                 return False
         return not isinstance(init, (ir.Name, ir.Index, ir.Member))  # an address or a number, not another object's content
 
-    def _constant_name(self, name: str, seen: frozenset[str]) -> bool:
+    def _constant_name(self, key: Object, seen: frozenset[Object]) -> bool:
         """Is it, in an initialiser, an object of file scope that is a constant of the kernel itself?"""
-        if name in seen:
+        if key in seen:
             return True
-        symbol = self._symbols.get(name)
-        if symbol is None or isinstance(symbol.type, ctype.Func) or name in self._other:
+        symbol = self.symbol(key)
+        if symbol is None or isinstance(symbol.type, ctype.Func) or key in self._other:
             return False
-        if not self.writers.nobody(symbol, name):
+        if not self.writers.nobody(symbol, key):
             return False
-        return symbol.init is None or self._constant(symbol.init, seen | {name})
+        return symbol.init is None or self._constant(symbol.init, seen | {key})
 
     # ------------------------------------------------------------------------------------- reads
 
-    def only_indexed(self, key: str) -> bool:
+    def only_indexed(self, key: Object) -> bool:
         """Is the array only ever used as `name[index]`, its value read?"""
         for function, body in self._bodies:
             reads = {n.base.number for n in ir_walk.walk(body) if isinstance(n, ir.Index)}
@@ -128,7 +126,7 @@ class Known:
                         return False
         return True
 
-    def divergent(self, key: str) -> bool:
+    def divergent(self, key: Object) -> bool:
         """May threads read different elements at a time: does some index depend on more than loop counters?"""
         for function, body in self._bodies:
             for node in ir_walk.walk(body):
@@ -140,7 +138,7 @@ class Known:
                         return True
         return False
 
-    def _follows(self, function: str, node: Any, key: str) -> bool:
+    def _follows(self, function: str, node: Any, key: Object) -> bool:
         if isinstance(node, ir.Deref):
             return key in self.points_to.objects(function, node)
         return any(isinstance(a.type, ctype.Pointer) and key in self.points_to.targets(function, a) for a in node.args)
@@ -155,11 +153,11 @@ class Known:
                 return False
         return True
 
-    def _counter(self, key: str) -> bool:
+    def _counter(self, key: Object) -> bool:
         values = [write.value for write in self.writers.of(key)]
         return bool(values) and all(v is None or isinstance(v, ir.Const) for v in values)
 
-    def _is(self, function: str, node: ir.Expr, key: str) -> bool:
+    def _is(self, function: str, node: ir.Expr, key: Object) -> bool:
         inner = node.operand if isinstance(node, ir.Decay) else None
         return isinstance(inner, ir.Name) and self.points_to.key(function, inner.name) == key
 

@@ -1,7 +1,7 @@
 """Parts of objects, as lvalues and pointers name them: may two of them be the same memory?
 
 An object is one of `points_to`; a part is the members and constant elements that lead to it. What a pointer parameter of
-a helper points to is an object of its own, `@FUNCTION::NAME`, which a call replaces by the argument's (`at_call`), so that
+a helper points to is an object of its own (`Behind`), which a call replaces by the argument's (`at_call`), so that
 `next(&p)` and `next(&q)` change different things. Conservative: what cannot be told apart may be the same.
 """
 
@@ -15,7 +15,8 @@ from ..ir import ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from .libc_effects import EFFECTS
-from .points_to import LITERAL, UNKNOWN, PointsTo
+from .objects import ERRNO, LITERAL, UNKNOWN, Behind, Code, Local, Object, Result, Variable
+from .points_to import PointsTo
 
 Part = int | None | tuple[str, str]  # a constant element, an element, a member of a struct by its tag
 Places = frozenset["Location"]
@@ -26,7 +27,7 @@ NOWHERE: Places = frozenset()
 class Location:
     """`parts` lead from the object's start to the place, where `rooted`; else only members among them are known."""
 
-    obj: str
+    obj: Object
     parts: tuple[Part, ...] = ()
     rooted: bool = False
 
@@ -58,8 +59,8 @@ class Locations:
 
     def __init__(self, program: ir.Program, points_to: PointsTo) -> None:
         self._program, self._points_to = program, points_to
-        self._addressed: set[str] = set()
-        self._changed: dict[str, str] = {}
+        self._addressed: set[Object] = set()
+        self._changed: dict[Object, str] = {}
         for function, body in ir_walk.bodies(program):
             for node in ir_walk.walk(body):
                 self._note(function, node)
@@ -127,8 +128,8 @@ class Locations:
         own = self._program.by_name.get(function)
         change = self._changed.get(key, "")
         params = own.params if own is not None and function != self._program.region.function else ()
-        if change != "set" and any(p.name == node.name for p in params):
-            return frozenset({Location(f"@{key}", (), rooted=change == "")})
+        if change != "set" and isinstance(key, Local) and any(p.name == node.name for p in params):
+            return frozenset({Location(Behind(key), (), rooted=change == "")})
         return self._targets(function, node)
 
     def call(self, function: str, node: ir.Call) -> Places:
@@ -141,10 +142,10 @@ class Locations:
 
     def at_call(self, function: str, node: ir.Call, callee: ir.Function, place: Location) -> Places:
         """A place of the callee's as its caller sees it: another object's where it stands for an argument's."""
-        names = [f"@{callee.name}::{p.name}" for p in callee.params]
-        if place.obj not in names or names.index(place.obj) >= len(node.args):
+        given = {Behind(Local(callee.name, p.name)): a for p, a in zip(callee.params, node.args, strict=False)}
+        if place.obj not in given:
             return frozenset({place})
-        return frozenset(_joined(given, place) for given in self.behind(function, node.args[names.index(place.obj)]))
+        return frozenset(_joined(one, place) for one in self.behind(function, given[place.obj]))
 
     # ------------------------------------------------------------------------------------- comparing
 
@@ -164,20 +165,20 @@ class Locations:
     def any_overlap(self, some: Places, others: Places) -> bool:
         return any(self.overlap(one, other) for one in some for other in others)
 
-    def _objects(self, place: Location) -> set[str]:
+    def _objects(self, place: Location) -> set[Object]:
         obj = place.obj
-        return self._points_to.contents(obj[1:]) if obj.startswith("@") else {obj}
+        return self._points_to.contents(obj.pointer) if isinstance(obj, Behind) else {obj}
 
-    def _meet(self, some: set[str], others: set[str]) -> bool:
+    def _meet(self, some: set[Object], others: set[Object]) -> bool:
         if some & others:
             return True
         return (UNKNOWN in some and any(map(self._reachable, others))) or (
             UNKNOWN in others and any(map(self._reachable, some)))
 
-    def _reachable(self, obj: str) -> bool:
+    def _reachable(self, obj: Object) -> bool:
         """May a pointer of which nothing is known lead to the object?"""
-        variable = "@" not in obj and not obj.startswith("*") and obj != LITERAL
-        return obj in self._addressed if variable else obj != LITERAL
+        named = isinstance(obj, (Variable, Result, Code)) or obj is ERRNO
+        return obj in self._addressed if named else obj is not LITERAL
 
 
 def _joined(given: Location, place: Location) -> Location:

@@ -1,22 +1,33 @@
-"""Where pointers may point: flow-insensitive sets of objects for every variable of the program and its helpers.
-
-Objects are named by text: "main::word" and "weight" are variables (a helper's or the enclosing function's, a global),
-"heap@N" an allocation, "compound@N" a compound literal, "literal" every string literal, RECORD the line that getline
-keeps, STRTOK and ERRNO hidden state of the library, EXTERNAL memory that nobody of us writes (argv, the environment),
-"fn:NAME" a function, UNKNOWN what cannot be followed. An object's contents are one set: fields and elements together.
-"""
+"""Where pointers may point: flow-insensitive sets of objects for every variable of the program and its helpers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from .libc_effects import CONDITIONAL, EFFECTS
-
-RECORD, STRTOK, ERRNO, EXTERNAL, UNKNOWN, LITERAL = "*record", "*strtok", "errno", "*external", "*unknown", "literal"
+from .objects import (
+    ERRNO,
+    EXTERNAL,
+    LITERAL,
+    RECORD,
+    STRTOK,
+    UNKNOWN,
+    Code,
+    Global,
+    Heap,
+    Hidden,
+    Local,
+    Object,
+    Result,
+    Site,
+    Unnamed,
+    Variable,
+    variable,
+)
 
 
 class PointsTo:
@@ -24,9 +35,10 @@ class PointsTo:
 
     def __init__(self, program: ir.Program) -> None:
         self._program = program
-        self._contents: dict[str, set[str]] = {EXTERNAL: {EXTERNAL}, UNKNOWN: {UNKNOWN}, ERRNO: set(), STRTOK: set()}
-        self.sites: dict[int, str] = {}
-        self.site_nodes: dict[str, tuple[str, ir.Expr]] = {}
+        self._contents: dict[Object, set[Object]] = {EXTERNAL: {EXTERNAL}, UNKNOWN: {UNKNOWN}, ERRNO: set(), STRTOK: set()}
+        self._variables: dict[tuple[str, str], Variable | Hidden] = {}
+        self.sites: dict[int, Site] = {}
+        self.site_nodes: dict[Site, tuple[str, ir.Expr]] = {}
         self._work: list[tuple[str, Any]] = []
         for name, body in ir_walk.bodies(program):
             for node in ir_walk.walk(body):
@@ -35,26 +47,36 @@ class PointsTo:
                     self._work.append((name, node))
         self._solve()
 
-    def key(self, function: str, name: str) -> str:
+    def key(self, function: str, name: str) -> Variable | Hidden:
         """The object of a variable as `function` names it."""
-        own = self._program.by_name.get(function)
-        return f"{function}::{name}" if own is not None and own.symbol(name) is not None else name
+        asked = function, name
+        found = self._variables.get(asked)
+        if found is None:
+            found = self._variables[asked] = variable(self._program, function, name)
+        return found
 
-    def contents(self, obj: str) -> set[str]:
+    def symbol(self, obj: Object) -> ir.Symbol | None:
+        """The variable that an object is; None for memory without a name and state without a variable."""
+        if isinstance(obj, Local):
+            return self._program.by_name[obj.function].symbol(obj.name)
+        return self._program.symbol("", obj.name) if isinstance(obj, (Global, Hidden)) else None
+
+    def contents(self, obj: Object) -> set[Object]:
         return self._contents.setdefault(obj, set())
 
     def text(self) -> str:
         """One line per object that points somewhere."""
-        return "".join(f"{obj} -> {' '.join(sorted(found))}\n" for obj, found in sorted(self._contents.items()) if found)
+        rows = ((obj, map(str, sorted(self._contents[obj]))) for obj in sorted(self._contents) if self._contents[obj])
+        return "".join(f"{obj} -> {' '.join(found)}\n" for obj, found in rows)
 
     def _number(self, function: str, node: Any) -> None:
         if node.number in self.sites:
             return
-        kind = "compound" if isinstance(node, ir.Compound) else "heap" if _allocates(node) else ""
-        if kind:
-            name = f"{kind}@{len(self.sites)}"
-            self.sites[node.number] = name
-            self.site_nodes[name] = (function, node)
+        kind = Unnamed if isinstance(node, ir.Compound) else Heap if _allocates(node) else None
+        if kind is not None:
+            site = kind(len(self.sites))
+            self.sites[node.number] = site
+            self.site_nodes[site] = (function, node)
 
     # ------------------------------------------------------------------------------------- solving
 
@@ -65,17 +87,17 @@ class PointsTo:
                 self.contents(self.key(main.name, param.name)).add(EXTERNAL)
         for symbol in self._program.externs:
             if symbol.storage == "call":
-                self.contents(symbol.name).add(EXTERNAL)
+                self.contents(self.key("", symbol.name)).add(EXTERNAL)
         before = -1
         while (now := sum(map(len, self._contents.values()))) != before:
             before = now
             for symbol in self._program.globals:
                 if symbol.init is not None:
-                    self._store({symbol.name}, "", symbol.init)
+                    self._store({self.key("", symbol.name)}, "", symbol.init)
             for function, node in self._work:
                 _RULES[type(node)](self, function, node)
 
-    def _store(self, objects: set[str], function: str, value: ir.Init) -> None:
+    def _store(self, objects: Iterable[Object], function: str, value: ir.Init) -> None:
         if isinstance(value, ir.Fill):
             for _, item in value.items:
                 self._store(objects, function, item)
@@ -84,7 +106,7 @@ class PointsTo:
         for obj in objects:
             self.contents(obj).update(found)
 
-    def value_targets(self, function: str, value: ir.Expr) -> set[str]:
+    def value_targets(self, function: str, value: ir.Expr) -> set[Object]:
         """What a value holds pointers to; for a struct, all that its object holds."""
         if isinstance(value.type, ctype.Struct):
             return self._loaded(self.objects(function, value))
@@ -103,7 +125,7 @@ class PointsTo:
 
     def return_(self, function: str, node: ir.Return) -> None:
         if node.value is not None:
-            self._store({f"{function}::return"}, function, node.value)
+            self._store({Result(function)}, function, node.value)
 
     def read_record(self, function: str, node: ir.ReadRecord) -> None:
         if node.kind == "getline":
@@ -142,15 +164,15 @@ class PointsTo:
         if name:
             own = self._program.by_name.get(name)
             return [own] if own is not None else []
-        found = (t.removeprefix("fn:") for t in sorted(self.targets(function, node.callee)) if t.startswith("fn:"))
+        found = (t.name for t in sorted(self.targets(function, node.callee)) if isinstance(t, Code))
         return [self._program.by_name[n] for n in found if n in self._program.by_name]
 
     # ------------------------------------------------------------------------------------- expressions
 
-    def _loaded(self, objects: set[str]) -> set[str]:
+    def _loaded(self, objects: set[Object]) -> set[Object]:
         return set().union(*(self.contents(o) for o in objects)) if objects else set()
 
-    def objects(self, function: str, node: ir.Expr) -> set[str]:
+    def objects(self, function: str, node: ir.Expr) -> set[Object]:
         """The objects that an lvalue may be part of."""
         if isinstance(node, ir.Name):
             return {self.key(function, node.name)}
@@ -171,38 +193,38 @@ class PointsTo:
         if isinstance(node, ir.Comma):
             return self.objects(function, node.second)
         if isinstance(node, ir.Call):
-            return {f"{c.name}::return" for c in self.callees(function, node)} or {UNKNOWN}
+            return {*(Result(c.name) for c in self.callees(function, node))} or {UNKNOWN}
         return {UNKNOWN}
 
-    def targets(self, function: str, node: ir.Expr) -> set[str]:
+    def targets(self, function: str, node: ir.Expr) -> set[Object]:
         """The objects that a pointer value may point into; NULL adds nothing."""
         rule = _TARGETS.get(type(node))
         return rule(self, function, node) if rule else {UNKNOWN}
 
-    def cast(self, function: str, node: ir.Cast) -> set[str]:
+    def cast(self, function: str, node: ir.Cast) -> set[Object]:
         if isinstance(node.operand.type, ctype.Pointer):
             return self.targets(function, node.operand)
         return {UNKNOWN}
 
-    def decay(self, function: str, node: ir.Decay) -> set[str]:
+    def decay(self, function: str, node: ir.Decay) -> set[Object]:
         if isinstance(node.operand.type, ctype.Func):
-            return {f"fn:{node.operand.name}"} if isinstance(node.operand, ir.Name) else {UNKNOWN}
+            return {Code(node.operand.name)} if isinstance(node.operand, ir.Name) else {UNKNOWN}
         return self.objects(function, node.operand)
 
-    def sum(self, function: str, node: ir.Binary) -> set[str]:
+    def sum(self, function: str, node: ir.Binary) -> set[Object]:
         side = node.left if isinstance(node.left.type, ctype.Pointer) else node.right
         return self.targets(function, side) if isinstance(side.type, ctype.Pointer) else {UNKNOWN}
 
-    def load(self, function: str, node: ir.Expr) -> set[str]:
+    def load(self, function: str, node: ir.Expr) -> set[Object]:
         return self._loaded(self.objects(function, node))
 
-    def call_targets(self, function: str, node: ir.Call) -> set[str]:
+    def call_targets(self, function: str, node: ir.Call) -> set[Object]:
         own = self.callees(function, node)
         if own:
-            return set().union(*(self.contents(f"{c.name}::return") for c in own))
+            return set().union(*(self.contents(Result(c.name)) for c in own))
         return self._library_targets(function, node, ir.called(node))
 
-    def _library_targets(self, function: str, node: ir.Call, name: str) -> set[str]:
+    def _library_targets(self, function: str, node: ir.Call, name: str) -> set[Object]:
         if name == "__errno_location":
             return {ERRNO}
         if name == "strtok":
@@ -237,7 +259,7 @@ _RULES: dict[type, Callable[[PointsTo, str, Any], None]] = {
     ir.ReadRecord: PointsTo.read_record, ir.ReadPair: PointsTo.read_pair, ir.Compound: PointsTo.compound,
 }
 
-_TARGETS: dict[type, Callable[[PointsTo, str, Any], set[str]]] = {
+_TARGETS: dict[type, Callable[[PointsTo, str, Any], set[Object]]] = {
     ir.Const: lambda p, f, n: set() if n.value == 0 else {UNKNOWN},
     ir.Cast: PointsTo.cast,
     ir.Decay: PointsTo.decay,

@@ -28,7 +28,8 @@ from ..types import ctype
 from ..types.ctype import CType
 from .flow_findings import Facts, Findings, Site
 from .flow_memory import Memory
-from .points_to import ERRNO, STRTOK, PointsTo
+from .objects import STRTOK, Hidden, Local, Object, Result
+from .points_to import PointsTo
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Use:
     `nbytes` 0 where the size is not known; `key` names it in `PointsTo`."""
 
     name: str
-    key: str
+    key: Object
     type: CType
     nbytes: int
     cls: VariableClass
@@ -59,14 +60,14 @@ class UseTable:
     uses: tuple[Use, ...]
     refusals: tuple[Reason, ...]
     points_to: PointsTo
-    unproven: Mapping[Site, frozenset[str]] = field(default_factory=dict)
-    touched: Mapping[Site, set[str]] = field(default_factory=dict)
-    reach: Mapping[str, int | None] = field(default_factory=dict)
+    unproven: Mapping[Site, frozenset[Object]] = field(default_factory=dict)
+    touched: Mapping[Site, set[Object]] = field(default_factory=dict)
+    reach: Mapping[Object, int | None] = field(default_factory=dict)
 
     def get(self, name: str) -> Use | None:
         return next((u for u in self.uses if u.name == name), None)
 
-    def written(self) -> frozenset[str]:
+    def written(self) -> frozenset[Object]:
         """Keys of the objects that the region writes, the reader's writes included."""
         return frozenset(u.key for u in self.uses if u.write is not None)
 
@@ -92,31 +93,32 @@ class _Classifier:
         found = self._findings
         return UseTable(uses, refusals, self._points_to, found.all_unproven(), found.touched, found.reach)
 
-    def _objects(self) -> Iterator[tuple[str, ir.Symbol | None]]:
+    def _objects(self) -> Iterator[tuple[Object, ir.Symbol | None]]:
         """Objects that count, in order of declaration: variables of the function, globals, memory, hidden state."""
         found = set(self._findings.facts) | set(self._record)
         clauses = self._clause_keys()
         function = self._program.enclosing
         for symbol in (*function.params, *function.locals):
-            key = self._points_to.key(function.name, symbol.name)
+            key: Object = self._points_to.key(function.name, symbol.name)
             if self._memory.outer(key) and (key in found or key in clauses):
                 yield key, symbol
-        for symbol in (*self._program.globals, *self._program.externs):
-            if symbol.name in found or symbol.name in clauses or symbol.storage == "call":
-                yield symbol.name, symbol
-        known = {s.name for s in (*self._program.globals, *self._program.externs)}
+        others: dict[Object, ir.Symbol] = {
+            self._points_to.key("", s.name): s for s in (*self._program.globals, *self._program.externs)}
+        for key, symbol in others.items():
+            if key in found or key in clauses or symbol.storage == "call":
+                yield key, symbol
         for key in sorted(found):
-            if self._memory.outer(key) and "::" not in key and key not in known:
+            if self._memory.outer(key) and not isinstance(key, (Local, Result)) and key not in others:
                 yield key, None
 
-    def _clause_keys(self) -> set[str]:
+    def _clause_keys(self) -> set[Object]:
         region = self._program.region
         named = [region.key, region.value, *region.firstprivate, *region.sharedRO, *region.texture]
         if isinstance(region, ir.CombineRegion):
             named += [region.keyin, region.valuein]
         return {self._points_to.key(region.function, n) for n in named if n}
 
-    def _use(self, key: str, symbol: ir.Symbol | None) -> Use:
+    def _use(self, key: Object, symbol: ir.Symbol | None) -> Use:
         facts = self._findings.facts.get(key) or Facts()
         kind = (symbol.type if symbol is not None else self._memory.object_type(key)) or ctype.VOID
         name = symbol.name if symbol is not None else self._memory_name(key)
@@ -125,21 +127,21 @@ class _Classifier:
         nbytes = self._program.layouts.size(kind) or 0
         return Use(name, key, kind, nbytes, cls, reason, place, facts.read, facts.write)
 
-    def _memory_name(self, key: str) -> str:
+    def _memory_name(self, key: Object) -> str:
         """`*p` for an allocation, p being the first variable that points to it."""
-        if key in (STRTOK, ERRNO):
-            return key
+        if isinstance(key, Hidden):
+            return key.name
         function = self._program.enclosing
         for symbol in (*function.params, *function.locals, *self._program.globals):
             own = self._points_to.key(function.name, symbol.name)
             if key in self._points_to.contents(own):
                 return f"*{symbol.name}"
-        return key
+        return str(key)
 
     # ------------------------------------------------------------------------------------- classes
 
     def _classify(
-        self, key: str, name: str, symbol: ir.Symbol | None, facts: Facts, kind: CType,
+        self, key: Object, name: str, symbol: ir.Symbol | None, facts: Facts, kind: CType,
     ) -> tuple[VariableClass, str]:
         region = self._program.region
         if key in self._record:
@@ -178,7 +180,7 @@ class _Classifier:
         named = "named in sharedRO; " if name in region.sharedRO else ""
         return "sharedRO", f"{named}never written in the region{more}"
 
-    def _exposed(self, key: str, name: str, facts: Facts) -> tuple[VariableClass, str]:
+    def _exposed(self, key: Object, name: str, facts: Facts) -> tuple[VariableClass, str]:
         if not self._mapper:
             named = self._program.region.firstprivate
             how = "named in firstprivate" if name in named else "found by the compiler"
@@ -191,7 +193,7 @@ class _Classifier:
         self._refusals.append(Reason("HD210", text + more, str(facts.exposed)))
         return "carried", text + more
 
-    def _record_class(self, key: str, name: str, facts: Facts) -> tuple[VariableClass, str]:
+    def _record_class(self, key: Object, name: str, facts: Facts) -> tuple[VariableClass, str]:
         what = self._record[key]
         if what in ("the line's buffer", "the buffer's capacity") and not facts.reader_only:
             text = f"'{name}', {what}, is changed {_at(facts.write)} other than by the reader"
@@ -216,12 +218,12 @@ def _shown(name: str) -> str:
     return name.split("$")[0]
 
 
-def record_objects(program: ir.Program, points_to: PointsTo) -> dict[str, str]:
+def record_objects(program: ir.Program, points_to: PointsTo) -> dict[Object, str]:
     """Keys of the objects that the record loop's reader fills -> what each is."""
     loop = ir.record_loop(program.region)
     if loop is None:
         return {}
-    found: dict[str, str] = {}
+    found: dict[Object, str] = {}
     function = program.region.function
     for read in reads(loop.cond):
         if isinstance(read, ir.ReadPair):

@@ -6,6 +6,7 @@ are set once. What a statement may write counts as written.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,8 @@ from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
 from ..types import ctype
 from .libc_effects import CONDITIONAL, EFFECTS
-from .points_to import STRTOK, UNKNOWN, PointsTo, known_call
+from .objects import STRTOK, UNKNOWN, Object
+from .points_to import PointsTo, known_call
 
 # Arguments, from the number given on, that a call of `CONDITIONAL` writes through.
 _WRITES_FROM = {
@@ -37,7 +39,7 @@ class Writers:
 
     def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph) -> None:
         self._points_to = points_to
-        self._found: dict[str, list[Write]] = {}
+        self._found: dict[Object, list[Write]] = {}
         self.wild = False  # something is written through a pointer of which nothing is known
         self.foreign = False  # functions are called that could write any global of this file
         outside = {program.region.function, *calls.around}
@@ -46,7 +48,7 @@ class Writers:
             for node in ir_walk.walk(body):
                 self._node(function, node)
 
-    def of(self, key: str) -> list[Write]:
+    def of(self, key: Object) -> list[Write]:
         return self._found.get(key, [])
 
     def text(self) -> str:
@@ -55,7 +57,7 @@ class Writers:
                  for key, found in sorted(self._found.items())]
         return "".join([*lines, *(["anything may be written\n"] if self.wild else [])])
 
-    def nobody(self, symbol: ir.Symbol, key: str) -> bool:
+    def nobody(self, symbol: ir.Symbol, key: Object) -> bool:
         """Does the object keep its static initialiser from the start to the end of the program?"""
         if symbol.storage not in ("global", "static"):
             return False
@@ -63,7 +65,7 @@ class Writers:
             return True
         return not self.of(key) and not self.wild and not (self.foreign and symbol.storage == "global")
 
-    def _add(self, keys: set[str], value: ir.Init | None) -> None:
+    def _add(self, keys: Collection[Object], value: ir.Init | None) -> None:
         for key in keys:
             self._found.setdefault(key, []).append(Write(value if len(keys) == 1 else None, self._early))
         self.wild = self.wild or UNKNOWN in keys
@@ -106,9 +108,9 @@ class Writers:
             self._add(held | self._reachable(held), None)
             self.foreign = self.foreign or not (known_call(name) or name in _SAFE_UNKNOWN)
 
-    def _reachable(self, keys: set[str]) -> set[str]:
+    def _reachable(self, keys: set[Object]) -> set[Object]:
         """Objects that can be got at from these by following pointers."""
-        found: set[str] = set()
+        found: set[Object] = set()
         pending = list(keys)
         while pending:
             for inner in self._points_to.contents(pending.pop()):

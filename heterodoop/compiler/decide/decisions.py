@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ...kernel_plan import KernelPlan
 from ...manifest import SharedKind, Space, VariableClass
+from ..analysis.objects import Object
 from ..ir import ir
 from ..types.ctype import CType
 from . import optimisations
@@ -34,7 +35,7 @@ class Place:
     """One outer object of a region and where it lives in the kernel.
 
     name     the IR's (`*p` for memory that pointer p was given).
-    key      its name in PointsTo.
+    key      what it is to the analyses.
     live_in  its value from before the region is needed: it comes from the prologue, through `Decisions.shared`.
     nbytes   0 where the size is not known before the program runs (`*p`).
     init     what the object holds when a work item starts, as an expression or initialiser of the program: of a
@@ -44,7 +45,7 @@ class Place:
     """
 
     name: str
-    key: str
+    key: Object
     type: CType
     cls: VariableClass
     space: Space
@@ -58,7 +59,7 @@ class Place:
 class SharedField:
     """One object that the prologue hands over, and its field in the kernel's `struct Shared` (kinds: manifest.SharedVar).
 
-    name     the IR name of the object; memory behind a pointer is `*p` and has no field. `key`: in PointsTo.
+    name     the IR name of the object; memory behind a pointer is `*p` and has no field. `key`: to the analyses.
     type     of the field: the object's for "scalar", "array", "pointer"; for "object" and "texture" the object's too, but
              the field is a pointer to its first element (to itself, if it is no array). A "texture" has a second field
              right behind, `unsigned long long NAME_texture`, 0 where the device has no texture objects.
@@ -68,7 +69,7 @@ class SharedField:
     """
 
     name: str
-    key: str
+    key: Object
     kind: SharedKind
     type: CType
     offset: int
@@ -102,8 +103,8 @@ class Decisions:
         """The place of the object with this IR name."""
         return next((p for p in self.places if p.name == name), None)
 
-    def by_key(self, key: str) -> Place | None:
-        """The place of the object with this PointsTo key."""
+    def by_key(self, key: Object) -> Place | None:
+        """The place of an object."""
         return next((p for p in self.places if p.key == key), None)
 
     def live_ins(self) -> tuple[Place, ...]:

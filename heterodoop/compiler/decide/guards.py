@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...manifest import Reason
-from ..analysis.flow_findings import ITSELF, Site
-from ..analysis.points_to import RECORD
+from ..analysis.flow_findings import ITSELF
+from ..analysis.flow_findings import Site as Read
+from ..analysis.objects import RECORD, Local, Object, Site, Variable
 from ..analysis.uses import UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -32,7 +33,7 @@ class Guard:
     based  is it reached by addresses, so that the guard must know where it lies?
     """
 
-    key: str
+    key: Object
     name: str
     nbytes: int
     limit: int
@@ -52,12 +53,12 @@ class Guards:
     refusals  objects that need a guard and cannot have one.
     """
 
-    by_key: Mapping[str, Guard]
-    sites: Mapping[Site, frozenset[str]]
-    strict: frozenset[Site]
+    by_key: Mapping[Object, Guard]
+    sites: Mapping[Read, frozenset[Object]]
+    strict: frozenset[Read]
     refusals: tuple[Reason, ...] = ()
 
-    def of(self, node: ir.Node, part: int = ITSELF) -> frozenset[str]:
+    def of(self, node: ir.Node, part: int = ITSELF) -> frozenset[Object]:
         return self.sites.get((node.number, part), frozenset())
 
     def only(self, node: ir.Node, part: int = ITSELF) -> bool:
@@ -69,12 +70,12 @@ def decide(program: ir.Program, table: UseTable, decisions: Decisions, calls: Ca
     """The guards of a program's kernel."""
     wanted = _wanted(program, table)
     based = _by_address(program, table)
-    by_key: dict[str, Guard] = {}
+    by_key: dict[Object, Guard] = {}
     refusals: list[Reason] = []
     for key in wanted:
         nbytes = _size(program, table, key)
-        shown = key.rpartition("::")[2].split("$")[0]
-        if not nbytes or key.partition("::")[0] in calls.recursive:
+        shown = key.shown if isinstance(key, Variable) else str(key)
+        if not nbytes or (isinstance(key, Local) and key.function in calls.recursive):
             why = "in a function that calls itself" if nbytes else "of unknown size"
             text = f"'{shown}', {why}, may be read before the record has written it"
             refusals.append(Reason("HD251", text, _place(program, key)))
@@ -87,41 +88,39 @@ def decide(program: ir.Program, table: UseTable, decisions: Decisions, calls: Ca
     return Guards(by_key, sites, strict, tuple(refusals))
 
 
-def _wanted(program: ir.Program, table: UseTable) -> list[str]:
+def _wanted(program: ir.Program, table: UseTable) -> list[Object]:
     """Objects that unproven reads may touch and that the record has to itself, in order of their keys. What no record
     writes is for each what it was before the loop."""
     classes = {use.key: use.cls if use.write is not None else "unused" for use in table.uses}
     own = _OWN if isinstance(program.region, ir.MapRegion) else _OWN - {"firstprivate"}
-    found: set[str] = set().union(*table.unproven.values()) - {RECORD}
+    found: set[Object] = set().union(*table.unproven.values()) - {RECORD}
     return sorted(key for key in found if key not in classes or classes[key] in own)
 
 
-def _size(program: ir.Program, table: UseTable, key: str) -> int:
+def _size(program: ir.Program, table: UseTable, key: Object) -> int:
     use = next((u for u in table.uses if u.key == key), None)
     if use is not None:
         return use.nbytes
-    function, _, name = key.partition("::")
-    symbol = program.symbol(function, name)
+    symbol = program.symbol(key.function, key.name) if isinstance(key, Local) else None
     return (program.layouts.size(symbol.type) or 0) if symbol is not None else 0
 
 
-def _place(program: ir.Program, key: str) -> str:
-    function, _, name = key.partition("::")
-    symbol = program.symbol(function, name) if name else None
+def _place(program: ir.Program, key: Object) -> str:
+    symbol = program.symbol(key.function, key.name) if isinstance(key, Local) else None
     span = symbol.span if symbol is not None else program.region.span
     return str(span) if span.line else ""
 
 
-def _limit(table: UseTable, decisions: Decisions, key: str, nbytes: int) -> int:
+def _limit(table: UseTable, decisions: Decisions, key: Object, nbytes: int) -> int:
     """What a record does not write is what it was before the loop where no record can have written it."""
     place, reach = decisions.by_key(key), table.reach.get(key)
     begins_filled = place is not None and (place.live_in or place.init is not None)
     return min(nbytes, reach) if begins_filled and reach is not None else nbytes
 
 
-def _by_address(program: ir.Program, table: UseTable) -> set[str]:
+def _by_address(program: ir.Program, table: UseTable) -> set[Object]:
     """Keys of memory, of arrays and of what holds them, and of variables whose address is taken."""
-    found = {use.key for use in table.uses if "@" in use.key}
+    found: set[Object] = {use.key for use in table.uses if isinstance(use.key, Site)}
     for function, body in ir_walk.bodies(program):
         for node in ir_walk.walk(body):
             if isinstance(node, (ir.AddressOf, ir.Decay)) and not isinstance(node.operand.type, ctype.Func):

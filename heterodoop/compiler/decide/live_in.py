@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from ...manifest import SharedKind
+from ..analysis.objects import Behind, Object
 from ..analysis.points_to import PointsTo
 from ..ir import ir
 from ..types import ctype
@@ -18,7 +19,8 @@ _POINTER = 8
 
 
 def fields(
-    program: ir.Program, points_to: PointsTo, places: tuple[Place, ...], bases: Mapping[str, str], strings: Set[str],
+    program: ir.Program, points_to: PointsTo, places: tuple[Place, ...], bases: Mapping[Object, Object],
+    strings: Set[Object],
 ) -> tuple[tuple[SharedField, ...], int]:
     """The objects that the prologue writes, in order, and sizeof(struct Shared).
 
@@ -27,23 +29,23 @@ def fields(
     """
     found: list[SharedField] = []
     offset, align = 0, 1
-    bases_done: set[str] = set()
+    bases_done: set[Object] = set()
     for place in (p for p in places if p.live_in):
         if place.key in bases:
             base = bases[place.key]
             if base not in bases_done:
                 bases_done.add(base)
-                found.append(SharedField(place.name, place.key, "heap", place.type, -1, 0, _source(program, base)))
+                found.append(SharedField(place.name, place.key, "heap", place.type, -1, 0, _source(points_to, base)))
             continue
         kind = _kind(place)
         size, own = _field(program, place, kind)
         offset = -(-offset // own) * own
         found.append(SharedField(
-            place.name, place.key, kind, place.type, offset, place.nbytes, _source(program, place.key)))
+            place.name, place.key, kind, place.type, offset, place.nbytes, _source(points_to, place.key)))
         offset, align = offset + size, max(align, own)
     for place in (p for p in places if p.key in strings):
-        name, value = f"*{program.shown(place.name)}", _source(program, place.key)
-        found.append(SharedField(name, f"string:{place.key}", "string", ctype.CHAR, -1, 0, value))
+        name, value = f"*{program.shown(place.name)}", _source(points_to, place.key)
+        found.append(SharedField(name, Behind(place.key), "string", ctype.CHAR, -1, 0, value))
     return tuple(found), -(-offset // align) * align or 1
 
 
@@ -68,10 +70,9 @@ def _field(program: ir.Program, place: Place, kind: SharedKind) -> tuple[int, in
     return place.nbytes, program.layouts.align(place.type)
 
 
-def _source(program: ir.Program, key: str) -> str:
+def _source(points_to: PointsTo, key: Object) -> str:
     """An object as the prologue names it: its name in the user's source, or the call whose result it is, with an address."""
-    function, _, name = key.rpartition("::")
-    symbol = program.symbol(function or program.region.function, name)
+    symbol = points_to.symbol(key)
     if symbol is not None and symbol.storage == "call":
         return f"(char *){{{symbol.original}}}"
-    return symbol.original if symbol is not None else name
+    return symbol.original if symbol is not None else str(key)

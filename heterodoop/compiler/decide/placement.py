@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ...kernel_plan import KernelPlan
 from ...manifest import Reason
 from ..analysis.known import Known, holds_pointers
-from ..analysis.points_to import ERRNO, STRTOK
+from ..analysis.objects import ERRNO, STRTOK, Global, Object
 from ..analysis.uses import Use, UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -92,8 +92,8 @@ class _Placer:
         self._budget = CONSTANT_BYTES
         self._shared = SHARED_BYTES
         self.reasons: list[Reason] = []
-        self.bases: dict[str, str] = {}
-        self.strings: set[str] = set()
+        self.bases: dict[Object, Object] = {}
+        self.strings: set[Object] = set()
 
     def run(self) -> tuple[Place, ...]:
         places = self._constants_first([p for use in self._table.uses if (p := self._place(use)) is not None])
@@ -108,22 +108,22 @@ class _Placer:
     def _constants_first(self, places: list[Place]) -> list[Place]:
         """Constants in front, each behind those that its initialiser names; the region need not mention these."""
         known = {p.key: p for p in places if p.space == "constant"}
-        done: dict[str, Place] = {}
+        done: dict[Object, Place] = {}
 
-        def add(key: str) -> None:
+        def add(key: Object) -> None:
             place = known.get(key) or self._unmentioned(key)
             if place is not None and key not in done:
                 known[key] = place
-                for name in self._known.named(place.init):
-                    if name != key:
-                        add(name)
+                for named in self._known.named(place.init):
+                    if named != key:
+                        add(named)
                 done[key] = place
 
         for key in list(known):
             add(key)
         return [*done.values(), *(p for p in places if p.space != "constant")]
 
-    def _unmentioned(self, key: str) -> Place | None:
+    def _unmentioned(self, key: Object) -> Place | None:
         symbol = self._known.symbol(key)
         if symbol is None or isinstance(symbol.type, ctype.Func):
             return None
@@ -136,7 +136,7 @@ class _Placer:
         self.reasons.append(Reason(code, text, str(span) if span.line else ""))
 
     def _place(self, use: Use) -> Place | None:
-        if use.cls in ("unused", "carried") or use.key in (ERRNO, STRTOK) or use.key in STREAMS:
+        if use.cls in ("unused", "carried") or use.key in (ERRNO, STRTOK) or _is_stream(use.key):
             return None
         symbol = self._known.symbol(use.key)
         if symbol is None:
@@ -149,7 +149,7 @@ class _Placer:
 
     # ------------------------------------------------------------------------------------- each thread's own
 
-    def _own_space(self, key: str) -> Space:
+    def _own_space(self, key: Object) -> Space:
         return "private" if self._known.local(key) else "lane"
 
     def _own(self, use: Use, symbol: ir.Symbol) -> Place:
@@ -269,7 +269,7 @@ class _Placer:
 
     # ------------------------------------------------------------------------------------- checks
 
-    def _visible(self, key: str) -> bool:
+    def _visible(self, key: Object) -> bool:
         """Does the object's name in the source mean this object at the directive?"""
         symbol = self._known.symbol(key)
         if symbol is None:
@@ -299,6 +299,10 @@ class _Placer:
         if holds_pointers(self._program, use.type) or self._table.points_to.contents(use.key):
             text = f"'{_shown(use.name)}' ({use.type}) holds pointers to memory that the GPU does not have"
             self._refuse("HD249", text, use)
+
+
+def _is_stream(key: Object) -> bool:
+    return isinstance(key, Global) and key.name in STREAMS
 
 
 def _numbers(kind: CType) -> CType | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..analysis.known import Known
-from ..analysis.points_to import EXTERNAL, LITERAL, RECORD, UNKNOWN
+from ..analysis.objects import EXTERNAL, LITERAL, RECORD, UNKNOWN, Code, Heap, Object
 from ..analysis.uses import Use, UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -42,8 +42,8 @@ class Pointers:
         self._classes = {use.key: use.cls for use in table.uses}
         # Textures are read by name only, so what a pointer leads to is none, and no table of constants either.
         self._textures = frozenset(use.key for use in table.uses if use.cls == "texture")
-        self.pinned: frozenset[str] = frozenset()
-        self.found: dict[str, Pointer] = {}
+        self.pinned: frozenset[Object] = frozenset()
+        self.found: dict[Object, Pointer] = {}
         self._solve([u for u in table.uses if isinstance(u.type, ctype.Pointer) and u.cls in ("sharedRO", "texture")])
 
     def _solve(self, uses: list[Use]) -> None:
@@ -70,7 +70,7 @@ class Pointers:
             return Pointer("constant", "its initialiser is known and nobody writes it", init)
         return self._handed(use, targets)
 
-    def _own(self, use: Use, symbol: ir.Symbol, others: set[str]) -> Pointer:
+    def _own(self, use: Use, symbol: ir.Symbol, others: set[Object]) -> Pointer:
         init = self._only_value(use.key, symbol)
         if init is not None and self.own_value(use.key, init):
             return Pointer("own", "points into the thread's own memory", init)
@@ -80,7 +80,7 @@ class Pointers:
             text = f"'{name}' may point to a variable that the loop writes, or to another one"
         return Pointer("own", "", None, code="HD247", problem=f"{text}; use the variable itself in the loop")
 
-    def _only_value(self, key: str, symbol: ir.Symbol) -> ir.Init | None:
+    def _only_value(self, key: Object, symbol: ir.Symbol) -> ir.Init | None:
         """The one value of a pointer; of `q = p` that of p."""
         seen = {key}
         init = self._known.only_value(key, symbol)
@@ -93,7 +93,7 @@ class Pointers:
             init = self._known.only_value(key, other)
         return init
 
-    def own_value(self, key: str, init: ir.Init) -> bool:
+    def own_value(self, key: Object, init: ir.Init) -> bool:
         """Can the kernel make this value: of constants, of its own objects' addresses, of one allocation?"""
         if isinstance(init, ir.Fill):
             return all(self.own_value(key, item) for _, item in init.items)
@@ -101,7 +101,8 @@ class Pointers:
             if isinstance(node, ir.Call):
                 if ir.called(node) not in _ALLOCATES or not _is_call(init):
                     return False
-                return self._classes.get(self._points_to.sites.get(node.number, "")) in _OWN
+                site = self._points_to.sites.get(node.number)
+                return site is not None and self._classes.get(site) in _OWN
             if isinstance(node, ir.Name) and not self._own_name(node):
                 return False
             if isinstance(node, (ir.Assign, ir.Step, ir.Deref, ir.Compound, ir.Conditional)):
@@ -112,14 +113,14 @@ class Pointers:
         key = self._points_to.key(self._program.region.function, node.name)
         return self._classes.get(key) in _OWN and isinstance(node.type, (ctype.Array, ctype.Struct, ctype.Int, ctype.Float))
 
-    def _handed(self, use: Use, targets: set[str]) -> Pointer:
+    def _handed(self, use: Use, targets: set[Object]) -> Pointer:
         name = use.name.split("$")[0]
         text = isinstance(use.type, ctype.Pointer) and isinstance(use.type.to, ctype.Int) and use.type.to.bits == 8
         outside = targets & {EXTERNAL, LITERAL}
         problem = ""
         if UNKNOWN in targets:
             problem = f"what '{name}' points to is not known"
-        elif any(t.startswith("fn:") for t in targets):
+        elif any(isinstance(t, Code) for t in targets):
             problem = f"'{name}' points to a function"
         elif outside and not text:
             problem = f"'{name}' ({use.type}) points to memory of the system; copy what the loop needs before it"
@@ -136,24 +137,24 @@ class Pointers:
 
     # ------------------------------------------------------------------------------------- memory
 
-    def owner(self, key: str) -> str | None:
+    def owner(self, key: Object) -> Object | None:
         """A pointer that is set once, to this allocation: its scratch memory."""
         owners = [k for k, p in self.found.items() if p.how == "own" and p.init is not None
                   and any(self._points_to.sites.get(n.number) == key for n in ir_walk.walk(p.init))]
         return owners[0] if owners else None
 
-    def base(self, key: str) -> str | None:
+    def base(self, key: Object) -> Object | None:
         """A variable that only ever holds NULL or the start of an allocation, this one among them."""
         program = self._program
         function = program.enclosing
         for symbol in (*function.params, *function.locals, *program.globals):
             own = self._points_to.key(function.name, symbol.name)
             targets = self._points_to.contents(own)
-            if key in targets and all(t.startswith("heap@") for t in targets) and self._starts(own, symbol):
+            if key in targets and all(isinstance(t, Heap) for t in targets) and self._starts(own, symbol):
                 return own
         return None
 
-    def _starts(self, key: str, symbol: ir.Symbol) -> bool:
+    def _starts(self, key: Object, symbol: ir.Symbol) -> bool:
         values = [w.value for w in self._known.writers.of(key)] + ([symbol.init] if symbol.init is not None else [])
         return bool(values) and all(v is not None and (_is_call(v) or _zero(v)) for v in values)
 

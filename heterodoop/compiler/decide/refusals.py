@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from ...manifest import Reason
 from ...source import Span
 from ..analysis.libc_effects import REFUSED
-from ..analysis.points_to import RECORD, PointsTo
+from ..analysis.objects import RECORD, Object
+from ..analysis.points_to import PointsTo
 from ..analysis.uses import Use, UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -97,7 +98,7 @@ class _Epilogue:
     def reasons(self, nodes: list[ir.Node], calls: CallGraph) -> Iterator[Reason]:
         function = self._program.region.function
         ignored = {n.number for node in nodes for n in _released(node)}
-        seen: set[str] = set()
+        seen: set[Object] = set()
         for node in nodes:
             if node.number not in ignored:
                 yield from self._node(function, node, seen)
@@ -105,14 +106,14 @@ class _Epilogue:
             for node in ir_walk.walk(self._program.by_name[name].body):
                 yield from self._node(name, node, seen)
 
-    def _node(self, function: str, node: ir.Node, seen: set[str]) -> Iterator[Reason]:
+    def _node(self, function: str, node: ir.Node, seen: set[Object]) -> Iterator[Reason]:
         for key in sorted(self._touched(function, node, self._points_to)):
             if key in self._written and key not in seen:
                 seen.add(key)
                 name = self._written[key].name.split("$")[0]
                 yield _reason("HD227", f"the code after the region uses '{name}', which the region writes", node.span)
 
-    def _touched(self, function: str, node: ir.Node, points_to: PointsTo) -> set[str]:
+    def _touched(self, function: str, node: ir.Node, points_to: PointsTo) -> set[Object]:
         if isinstance(node, ir.Name) and not isinstance(node.type, ctype.Func):
             return {points_to.key(function, node.name)}
         if isinstance(node, (ir.Index, ir.Deref)):

@@ -18,16 +18,13 @@ from typing import Any
 from ...manifest import Reason
 from ...source import Span
 from ..analysis.call_effects import NONE, STDERR, STDIN, STDOUT, CallEffects, Effects, state
-from ..analysis.flow_objects import HIDDEN
 from ..analysis.locations import NOWHERE, Location, Locations, Places
-from ..analysis.points_to import ERRNO, RECORD, PointsTo
+from ..analysis.objects import ERRNO, RECORD, STRTOK, Local, Variable
+from ..analysis.points_to import PointsTo
 from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
 from ..types import ctype
-
-_SHOWN = {**HIDDEN, RECORD: "the line", STDIN: "the input", STDOUT: "the output", STDERR: "the text for stderr",
-          "*files": "a file", "*random": "the state of random numbers", "*unknown": "memory", "*external": "memory"}
 
 
 def order_refusals(
@@ -70,7 +67,7 @@ class _Order:
 
     def _outside(self, name: str, effects: Effects) -> Effects:
         function = self._program.by_name[name]
-        own = {f"{name}::{symbol.name}" for symbol in (*function.params, *function.locals)}
+        own = {Local(name, symbol.name) for symbol in (*function.params, *function.locals)}
         ignored = own if self._errno_lives else {*own, ERRNO}
         sets = any(place.obj == ERRNO for place in effects.changes)
         return Effects(frozenset(p for p in effects.reads if p.obj not in ignored),
@@ -209,7 +206,7 @@ class _Order:
             self._report(node, Location(ERRNO))
 
     def _compare(self, node: ir.Expr | ir.Fill, changes: Places, touched: Places) -> None:
-        for change in sorted(changes, key=lambda place: (place.obj not in HIDDEN, str(place))) if touched else ():
+        for change in sorted(changes, key=_first) if touched else ():
             if any(self._locations.overlap(change, place) for place in touched):
                 self._report(node, change)
                 return
@@ -220,16 +217,15 @@ class _Order:
         self._found[Reason("HD260", text, str(span) if span.line else "")] = None
 
 
+def _first(place: Location) -> tuple[bool, str, str]:
+    """Hidden state is what an order is missed for first."""
+    return place.obj not in (STRTOK, ERRNO), str(place.obj), repr(place.parts)
+
+
 def _shown(place: Location) -> str:
     """The object as the user knows it."""
-    obj = place.obj
-    if obj in _SHOWN:
-        return _SHOWN[obj]
-    if obj.startswith(("heap@", "compound@")):
-        return "memory"
-    name = obj.rpartition("::")[2].split("$")[0]
     members = "".join(f".{part[1]}" for part in place.parts if isinstance(part, tuple))
-    return f"what '{name}' points to" if obj.startswith("@") else f"'{name}{members}'"
+    return f"'{place.obj.shown}{members}'" if isinstance(place.obj, Variable) else place.obj.shown
 
 
 def _expressions(node: ir.Node) -> Iterator[tuple[ir.Stmt, ir.Init | None]]:
@@ -290,7 +286,7 @@ class _Errno:
 def _is_errno(node: Any) -> bool:
     if isinstance(node, ir.Deref) and isinstance(node.pointer, ir.Call):
         return ir.called(node.pointer) == "__errno_location"
-    return isinstance(node, ir.Name) and node.name == ERRNO
+    return isinstance(node, ir.Name) and node.name == ERRNO.name
 
 
 _VALUES: dict[type, Callable[[_Order, str, Any], Effects]] = {

@@ -6,7 +6,7 @@ guard of the objects that they may touch.
 
 from __future__ import annotations
 
-from ..analysis.points_to import RECORD
+from ..analysis.objects import RECORD
 from ..decide.guards import Guard, leaves
 from ..ir import ir
 from ..types import ctype

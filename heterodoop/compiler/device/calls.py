@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from ..analysis import device_calls
 from ..analysis.flow_findings import KEPT
 from ..analysis.libc_effects import EFFECTS, REFUSED
-from ..analysis.points_to import RECORD, known_call
+from ..analysis.objects import RECORD
+from ..analysis.points_to import known_call
 from ..ir import formats, ir
 from ..keyloop.run import fails
 from ..normalise.stdio import literal

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..analysis.objects import Object
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -15,7 +17,7 @@ class Asked:
     strict  the access touches nothing else.
     """
 
-    keys: tuple[str, ...]
+    keys: tuple[Object, ...]
     strict: bool
 
 
@@ -78,7 +80,7 @@ class TextMark:
     """The call has written a string at `arg`. reached: only where its result is at least that."""
 
     arg: int
-    keys: tuple[str, ...]
+    keys: tuple[Object, ...]
     reached: int | None = None
 
 
@@ -88,7 +90,7 @@ class BytesMark:
 
     arg: int
     size: tuple[int, ...] | int | None
-    keys: tuple[str, ...]
+    keys: tuple[Object, ...]
     reached: int | None = None
 
 

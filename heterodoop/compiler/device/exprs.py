@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from ..analysis.points_to import RECORD
+from ..analysis.objects import RECORD
 from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..types import ctype

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...toolchain.cc import Libm
 from ..analysis.libc_effects import EFFECTS, writes
-from ..analysis.points_to import RECORD
+from ..analysis.objects import RECORD, Object
 from ..decide.decisions import Place
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -101,17 +101,18 @@ def _structs(kernel: Kernel) -> tuple[tuple[tuple[str, bool], ...], list[nodes.U
 def _tables(kernel: Kernel, scope: Scope) -> tuple[tuple[Table, ...], list[nodes.Unsupported]]:
     """Constants with their initialisers, each behind those whose addresses it holds; those that C++17 has no list for."""
     places = {p.key: (p.type, p.init) for p in kernel.decisions.places if p.space == "constant"}
-    symbols = {s.name: (s.type, s.init) for s in kernel.program.globals}
-    tables: dict[str, Table | None] = {}
+    symbols: dict[Object, tuple[ctype.CType, ir.Init | None]] = {
+        kernel.points_to.key("", s.name): (s.type, s.init) for s in kernel.program.globals}
+    tables: dict[Object, Table | None] = {}
     left: list[nodes.Unsupported] = []
 
-    def add(key: str) -> None:
+    def add(key: Object) -> None:
         if key in tables or (key not in places and key not in symbols):
             return
         tables[key] = None
         kind, init = places.get(key) or symbols[key]
         for name in sorted(_named(init)):
-            add(name)
+            add(kernel.points_to.key("", name))
         problem = _no_table(kernel, key, kind, init)
         left.extend([problem] if problem is not None else [])
         made = inits.lowered(kind, init, scope) if init is not None else None
@@ -128,13 +129,12 @@ def _named(init: ir.Init | None) -> set[str]:
     return set().union(*(ir_walk.names(item) for item in items))
 
 
-def _no_table(kernel: Kernel, key: str, kind: ctype.CType, init: ir.Init | None) -> nodes.Unsupported | None:
+def _no_table(kernel: Kernel, key: Object, kind: ctype.CType, init: ir.Init | None) -> nodes.Unsupported | None:
     if init is None or inits.expressible(kind, init, kernel.program.layouts):
         return None
-    function, _, name = key.rpartition("::")
-    symbol = kernel.program.symbol(function, name)
+    symbol = kernel.points_to.symbol(key)
     gap = f"leaves out more than {inits.MOST_HOLES} elements"
-    shown = symbol.original if symbol is not None else name
+    shown = symbol.original if symbol is not None else str(key)
     text = f"the initialiser of '{shown}' names a union's later member or {gap}"
     return _left("HD239", text, symbol or kernel.program.region)
 
@@ -179,10 +179,10 @@ def outer_locals(program: ir.Program) -> Iterator[ir.Symbol]:
     return (s for s in (*enclosing.params, *enclosing.locals) if s.name in used and s.name not in inside)
 
 
-def _reader_state(kernel: Kernel) -> set[str]:
-    """Keys of getline's line and capacity: a work item begins as a program that has read nothing."""
+def _reader_state(kernel: Kernel) -> set[Object]:
+    """Getline's line and capacity: a work item begins as a program that has read nothing."""
     loop = ir.record_loop(kernel.program.region)
-    found: set[str] = set()
+    found: set[Object] = set()
     for node in ir_walk.walk(loop.cond) if loop is not None else ():
         if isinstance(node, ir.ReadRecord) and node.kind == "getline":
             for part in (node.target, node.capacity):

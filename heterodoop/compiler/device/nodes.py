@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..analysis.objects import Object
 from ..decide.decisions import Space
 from ..ir import ir
 from ..types.ctype import CType
@@ -33,10 +34,10 @@ class Unsupported(ir.Expr):
 
 @dataclass(frozen=True)
 class Var(ir.Expr):
-    """A variable. `key`: its object in PointsTo. `space`: where it lies; "" for what the function has for itself."""
+    """A variable. `key`: its object. `space`: where it lies; "" for what the function has for itself."""
 
     name: str
-    key: str
+    key: Object
     space: Space | Literal[""]
 
     @property
@@ -49,7 +50,7 @@ class Var(ir.Expr):
 class Memory(ir.Expr):
     """The thread's array that stands for what an allocation before the region made. `key`: of its place."""
 
-    key: str
+    key: Object
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ class Named(ir.Expr):
     """A read of what stands by its name, `at` bytes from the beginning of the guarded object `guard`."""
 
     operand: ir.Expr
-    guard: str
+    guard: Object
     at: int
     parts: Parts
 
@@ -208,7 +209,7 @@ class NamedWrite(ir.Expr):
     """An lvalue about to be written, which its guard notes at a known offset."""
 
     operand: ir.Expr
-    guard: str
+    guard: Object
     at: int
 
 
@@ -217,7 +218,7 @@ class GuardedWrite(ir.Expr):
     """The same by its address, with the guards of all that it may be."""
 
     operand: ir.Expr
-    keys: tuple[str, ...]
+    keys: tuple[Object, ...]
 
 
 # ------------------------------------------------------------------------------------------ calls
@@ -257,7 +258,7 @@ class Read(ir.Expr):
     kind: Literal["getline", "fgets"]
     target: ir.Expr
     capacity: ir.Expr
-    marks: tuple[str, ...] = ()
+    marks: tuple[Object, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -353,7 +354,7 @@ class PrintTo(ir.Expr):
     first: tuple[Bind, ...]
     pieces: tuple[Piece, ...]
     apart: bool
-    marks: tuple[str, ...] = ()
+    marks: tuple[Object, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...source import UNKNOWN, Span
+from ..analysis.objects import Object
 from ..decide.decisions import Decisions
 from ..decide.guards import Guards
 from ..ir import ir
@@ -21,19 +22,19 @@ from .nodes import Init, Memory, Temp, Unsupported, Var
 @dataclass(frozen=True)
 class Declare(ir.Stmt):
     """A local comes to life. apart: without its initialiser, which is assigned, since a label may jump over it.
-    guard: key of its guard, which begins here ("": none)."""
+    guard: whose guard begins here."""
 
     variable: Var
     init: Init | None
     apart: bool = False
-    guard: str = ""
+    guard: Object | None = None
 
 
 @dataclass(frozen=True)
 class Begin(ir.Stmt):
     """From here on nothing of a guarded object is written. object: where it lies, None: not known yet."""
 
-    guard: str
+    guard: Object
     object: ir.Expr | None = None
 
 
@@ -115,7 +116,7 @@ class Function:
 class Table:
     """A constant with its initialiser; None: zero."""
 
-    key: str
+    key: Object
     type: CType
     init: Init | None
 

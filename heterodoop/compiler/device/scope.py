@@ -9,7 +9,8 @@ from functools import cached_property
 from ...toolchain.cc import Libm
 from ..analysis.known_signs import KnownSigns
 from ..analysis.locations import Locations
-from ..analysis.points_to import RECORD, PointsTo
+from ..analysis.objects import RECORD, Object
+from ..analysis.points_to import PointsTo
 from ..decide.decisions import Decisions, Place
 from ..decide.guards import Guards
 from ..decide.overlaps import Overlaps
@@ -89,12 +90,12 @@ class Kernel:
         return any(ir_walk.names(body) & {"errno", "__errno_location"} for _, body in self.bodies)
 
     @cached_property
-    def capacity(self) -> frozenset[str]:
-        """Keys of what getline's second argument points to."""
+    def capacity(self) -> frozenset[Object]:
+        """What getline's second argument points to."""
         loop = ir.record_loop(self.program.region)
         reads = [n for n in ir_walk.walk(loop.cond) if isinstance(n, ir.ReadRecord)] if loop is not None else []
         targets = (self.points_to.targets(self.program.region.function, r.capacity) for r in reads if r.kind == "getline")
-        return frozenset().union(*targets)
+        return frozenset(obj for found in targets for obj in found)
 
     @cached_property
     def externs(self) -> frozenset[str]:
@@ -135,9 +136,9 @@ class Scope:
         """An expression for what it does."""
         return self.kernel.rules.effect(node, self)
 
-    def key(self, name: str) -> str:
-        """The PointsTo key of a variable."""
-        return f"{self.function.name}::{name}" if name in self._own else name
+    def key(self, name: str) -> Object:
+        """The object of a variable."""
+        return self.kernel.points_to.key(self.function.name, name)
 
     def place(self, name: str) -> Place | None:
         """The place of an outer variable, None for what a helper or the region has for itself."""
@@ -177,23 +178,23 @@ class Scope:
 
     def memory(self, node: ir.Call) -> nodes.Memory | None:
         """The local array that stands for what an allocation before the region made, None for any other call."""
-        site = self.kernel.points_to.sites.get(node.number, "")
-        place = self.kernel.decisions.by_key(site) if site else None
+        site = self.kernel.points_to.sites.get(node.number)
+        place = self.kernel.decisions.by_key(site) if site is not None else None
         if place is None or place.space not in ("private", "lane"):
             return None
-        return nodes.Memory(node.type, site, span=node.span)
+        return nodes.Memory(node.type, place.key, span=node.span)
 
     # ------------------------------------------------------------------------------------- guards
 
-    def objects(self, node: ir.Expr) -> set[str]:
-        """Keys of what an lvalue may be."""
+    def objects(self, node: ir.Expr) -> set[Object]:
+        """What an lvalue may be."""
         return self.kernel.points_to.objects(self.function.name, node)
 
-    def targets(self, pointer: ir.Expr) -> set[str]:
-        """Keys of what a pointer may lead to."""
+    def targets(self, pointer: ir.Expr) -> set[Object]:
+        """What a pointer may lead to."""
         return self.kernel.points_to.targets(self.function.name, pointer)
 
-    def guards_of(self, keys: set[str]) -> tuple[str, ...]:
+    def guards_of(self, keys: set[Object]) -> tuple[Object, ...]:
         """Those of the objects that have guards, in order; the line's own guard needs no mark."""
         return tuple(sorted(key for key in keys if key in self.kernel.guards.by_key))
 

@@ -47,7 +47,7 @@ class Body:
         init = inits.lowered(symbol.type, stmt.init, self._scope, apart=self._bare) if stmt.init is not None else None
         variable = self._scope.var(stmt.name, symbol.type, stmt)
         apart = self._bare and init is not None
-        return Declare(variable, init, apart, guard.key if guard is not None else "", span=stmt.span)
+        return Declare(variable, init, apart, guard.key if guard is not None else None, span=stmt.span)
 
     def expr(self, stmt: ir.ExprStmt) -> ir.Stmt:
         return ir.ExprStmt(self._scope.effect(stmt.expr), span=stmt.span)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..analysis.points_to import RECORD
+from ..analysis.objects import RECORD, Object, Variable
 from ..ir import ir
 from ..ir.names import declare, escape, region_clauses, type_name
 from ..ir.text import Printer, expr_text, rendered
@@ -110,11 +110,11 @@ def _call(name: str, *parts: ir.Expr, more: Iterable[str] = ()) -> Rendered:
     return f"{name}({', '.join([*map(_text, parts), *more])})", _CALL
 
 
-def _short(key: str) -> str:
-    return "line" if key == RECORD else key.rpartition("::")[2]
+def _short(key: Object) -> str:
+    return "line" if key is RECORD else key.name if isinstance(key, Variable) else str(key)
 
 
-def _keys(keys: Iterable[str]) -> str:
+def _keys(keys: Iterable[Object]) -> str:
     return ", ".join(map(_short, keys))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..analysis import device_calls
+from ..analysis.objects import Code
 from ..decide import cuda_names
 from ..device import nodes
 from ..device.arithmetic import is_bool, promoted
@@ -261,7 +262,7 @@ def _comma(node: ir.Comma, scope: Scope) -> Text:
 def _call(node: nodes.Call, scope: Scope) -> Text:
     helper = scope.kernel.program.by_name[node.name]
     arguments = [*(["hd"] if helper.context else []), *_arguments(node, scope)]
-    return f"{scope.kernel.global_names[node.name]}({', '.join(arguments)})", POSTFIX
+    return f"{scope.kernel.global_names[Code(node.name)]}({', '.join(arguments)})", POSTFIX
 
 
 def _arguments(node: nodes.Call | nodes.Library, scope: Scope) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..analysis.objects import Object
 from ..decide.guards import Guard
 from ..device import checks, nodes
 from ..device.program import Begin
@@ -43,15 +44,15 @@ def begin(stmt: Begin, scope: Scope) -> str:
     return _begin(_guard(stmt.guard, scope), scope.variable(stmt.object) if stmt.object is not None else "")
 
 
-def declared(key: str, name: str, scope: Scope, *, filled: bool) -> list[str]:
+def declared(key: Object | None, name: str, scope: Scope, *, filled: bool) -> list[str]:
     """What follows a local's declaration: nothing where it has no guard. filled: it was initialised."""
-    if not key:
+    if key is None:
         return []
     guard = _guard(key, scope)
     return [_begin(guard, name), *([f"hd.guards.{guard.name}.add(0, {guard.nbytes});"] if filled else [])]
 
 
-def _guard(key: str, scope: Scope) -> Guard:
+def _guard(key: Object, scope: Scope) -> Guard:
     return scope.kernel.program.guards.by_key[key]
 
 
@@ -95,7 +96,7 @@ def _strict(strict: bool) -> str:
     return "true" if strict else "false"
 
 
-def guards(keys: Sequence[str], scope: Scope) -> str:
+def guards(keys: Sequence[Object], scope: Scope) -> str:
     """Arguments for the guards of these objects."""
     return ", ".join(map(scope.kernel.guard, keys))
 

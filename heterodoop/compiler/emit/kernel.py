@@ -12,6 +12,7 @@ from typing import Any
 from ... import manifest
 from ...kernel_plan import KernelPlan
 from ..analysis import device_calls
+from ..analysis.objects import Code
 from ..decide import optimisations
 from ..decide.decisions import Decisions, Place, SharedField
 from ..decide.launch import MAX_DEPTH
@@ -176,7 +177,7 @@ def _lane(plan: KernelPlan) -> str:
 def _in_warp(kernel: Kernel) -> list[tuple[Place, str]]:
     """Arrays in a warp's part of shared memory, by their names in the kernel."""
     scope = Scope(kernel)
-    return [(p, scope.local(p.key.rpartition("::")[2])) for p in kernel.program.decisions.places if p.space == "warp"]
+    return [(p, scope.local(p.name)) for p in kernel.program.decisions.places if p.space == "warp"]
 
 
 def _block_field(place: Place, kernel: Kernel) -> str:
@@ -212,7 +213,7 @@ def _head(function: Function, kernel: Kernel) -> str:
     params = [declare(p.type, scope.local(p.name)) for p in function.params]
     if function.context:
         params.insert(0, "Ctx &hd")
-    text = f"{kernel.global_names[function.name]}({', '.join(params)})"
+    text = f"{kernel.global_names[Code(function.name)]}({', '.join(params)})"
     return f"static __device__ {declare(function.type.result, text)}"
 
 

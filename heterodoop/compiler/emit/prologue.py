@@ -83,7 +83,7 @@ def prologue_text(source: SourceFile, directive: Span, shared: Sequence[SharedFi
 def statement(shared: Iterable[SharedField], runs: PrologueRuns = "each") -> str:
     """One C statement that writes the objects and ends the process."""
     fields = tuple(shared)
-    asked = sorted(CALLS & {field.key.partition("$")[0] for field in fields})
+    asked = sorted(CALLS & {field.name.partition("$")[0] for field in fields})
     declared = " ".join([_DECLARATIONS, *(f"extern char *{name}(const char *);" for name in asked)])
     calls = [*map(_call, fields), *(["hd_live_in_asked();"] if runs == "asked" else []), "hd_live_in_end();"]
     return in_c(f"{{ {declared} {' '.join(calls)} }}")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..analysis.points_to import RECORD
+from ..analysis.objects import RECORD, Code, Hidden, Local, Object, Variable, variable
 from ..decide import cuda_names
 from ..decide.decisions import Place
 from ..device import nodes
@@ -36,17 +36,17 @@ class Kernel:
     texts: Texts
 
     @cached_property
-    def fields(self) -> dict[str, str]:
+    def fields(self) -> dict[Object, str]:
         """Key -> field name of everything in `Shared`, in order. Memory (`*p`) is reached through its pointer."""
-        found: dict[str, str] = {}
+        found: dict[Object, str] = {}
         for field in self.program.decisions.fields():
             found[field.key] = cuda_names.unique(field.name, found.values())
         return found
 
     @cached_property
-    def lane_fields(self) -> dict[str, tuple[Place, str]]:
+    def lane_fields(self) -> dict[Object, tuple[Place, str]]:
         """Key -> place and field name of everything in `Globals`."""
-        found: dict[str, tuple[Place, str]] = {}
+        found: dict[Object, tuple[Place, str]] = {}
         for place in self.program.decisions.places:
             if place.space == "lane":
                 name = memory_name(place) if place.name.startswith("*") else place.name
@@ -54,17 +54,19 @@ class Kernel:
         return found
 
     @cached_property
-    def global_names(self) -> dict[str, str]:
-        """Constant tables and helpers by PointsTo key, as they are spelt at the level of the file."""
-        program, names = self.program, dict[str, str]()
-        constants = [p.key for p in program.decisions.places if p.space == "constant" and "::" in p.key]
-        for key in [*(s.name for s in program.source.globals), *(f.name for f in program.helpers), *constants]:
-            names[key] = cuda_names.unique(key.rpartition("::")[2], names.values())
+    def global_names(self) -> dict[Object, str]:
+        """Variables of file scope, helpers and constant tables, as they are spelt at the level of the file."""
+        program, names = self.program, dict[Object, str]()
+        constants = [p.key for p in program.decisions.places if p.space == "constant" and isinstance(p.key, Local)]
+        variables = [variable(program.source, "", s.name) for s in program.source.globals]
+        for key in (*variables, *(Code(f.name) for f in program.helpers), *constants):
+            assert isinstance(key, (Variable, Hidden, Code))
+            names[key] = cuda_names.unique(key.name, names.values())
         return names
 
-    def guard(self, key: str) -> str:
+    def guard(self, key: Object) -> str:
         """The guard of an object; the line is its own."""
-        return "hd.in" if key == RECORD else f"hd.guards.{self.program.guards.by_key[key].name}"
+        return "hd.in" if key is RECORD else f"hd.guards.{self.program.guards.by_key[key].name}"
 
 
 class Scope:
@@ -112,7 +114,7 @@ class Scope:
             return f"{block_name(field)}.value" if self.region else f"hd.{field}_block"
         return f"shared.{field}" if self.region else f"hd.shared.{field}"
 
-    def _of_thread(self, key: str) -> str:
+    def _of_thread(self, key: Object) -> str:
         return f"hd.globals.{self.kernel.lane_fields[key][1]}"
 
 
