@@ -153,6 +153,13 @@ def variable(program: ir.Program, function: str, name: str) -> Variable | Hidden
     return ERRNO if name == ERRNO.name else Global(name)
 
 
+def symbol_of(program: ir.Program, obj: Object) -> ir.Symbol | None:
+    """The variable that an object is; None for memory without a name and state without a variable."""
+    if isinstance(obj, Local):
+        return program.by_name[obj.function].symbol(obj.name)
+    return program.symbol("", obj.name) if isinstance(obj, (Global, Hidden)) else None
+
+
 # ------------------------------------------------------------------------------------------ memory without a name
 
 

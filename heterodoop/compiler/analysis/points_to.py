@@ -17,15 +17,14 @@ from .objects import (
     STRTOK,
     UNKNOWN,
     Code,
-    Global,
     Heap,
     Hidden,
-    Local,
     Object,
     Result,
     Site,
     Unnamed,
     Variable,
+    symbol_of,
     variable,
 )
 
@@ -57,9 +56,7 @@ class PointsTo:
 
     def symbol(self, obj: Object) -> ir.Symbol | None:
         """The variable that an object is; None for memory without a name and state without a variable."""
-        if isinstance(obj, Local):
-            return self._program.by_name[obj.function].symbol(obj.name)
-        return self._program.symbol("", obj.name) if isinstance(obj, (Global, Hidden)) else None
+        return symbol_of(self._program, obj)
 
     def contents(self, obj: Object) -> set[Object]:
         return self._contents.setdefault(obj, set())

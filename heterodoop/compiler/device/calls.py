@@ -13,7 +13,7 @@ from ..analysis.libc_effects import EFFECTS, REFUSED
 from ..analysis.objects import RECORD
 from ..analysis.points_to import known_call
 from ..ir import formats, ir
-from ..keyloop.run import fails
+from ..ir.walk import fails
 from ..normalise.stdio import literal
 from ..types import ctype
 from ..types.ctype import CType

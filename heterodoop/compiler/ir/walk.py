@@ -105,6 +105,14 @@ def changed(node: Any) -> ir.Expr | None:
     return node.operand if isinstance(node, ir.AddressOf) else None
 
 
+def fails(node: ir.Exit) -> bool:
+    """Does an Exit surely tell failure?"""
+    if node.call in ("exit", "_exit", "_Exit", "quick_exit"):
+        code = node.args[0]
+        return isinstance(code, ir.Const) and isinstance(code.value, int) and code.value & 0xFF != 0
+    return True
+
+
 def bodies(program: ir.Program) -> Iterator[tuple[str, ir.Block]]:
     """Every body of the program with its function's name, the region's among them."""
     for function in program.functions:

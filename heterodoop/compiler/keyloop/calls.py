@@ -5,11 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
+from ..analysis.objects import Local, Object
 from ..ir import formats, ir
 from ..normalise.stdio import literal
 from ..types import ctype
 from .run import Run
-from .state import Refused, Stop, Term
+from .state import Refused, Stop
+from .terms import (
+    KEY,
+    LENGTH,
+    LINE,
+    LINE_END,
+    NONZERO,
+    NULL,
+    POSITIVE,
+    REST,
+    TAB,
+    VALUE,
+    ZERO,
+    Address,
+    Array,
+    Const,
+    Term,
+    Text,
+)
 
 _NUMBERS = {"atoi": ctype.INT, "atol": ctype.LONG, "atoll": ctype.LLONG}
 _STRTO = {"strtol": ctype.LONG, "strtoll": ctype.LLONG, "strtoul": ctype.ULONG, "strtoull": ctype.ULLONG}
@@ -37,7 +56,7 @@ class FoldRun(Run):
         outer, self.function = self.function, callee.name
         self.depth += 1
         for param, arg in zip(callee.params, args, strict=True):
-            self.state.terms[f"{callee.name}::{param.name}"] = arg
+            self.state.terms[Local(callee.name, param.name)] = arg
         result: Term = None
         try:
             self.block(callee.body)
@@ -57,111 +76,111 @@ class FoldRun(Run):
     def strncmp(self, node: ir.Call) -> Term:
         """Compares whole keys where the count reaches beyond the longest."""
         count = self.value(node.args[2])
-        if count is None or count[0] != "c" or not self.reader.key_max or count[1] <= self.reader.key_max:
+        if not isinstance(count, Const) or not self.reader.key_max or count.value <= self.reader.key_max:
             raise Refused
         return self._compare_strings(node)
 
     def _compare_strings(self, node: ir.Call) -> Term:
         pair = {self.string(node.args[0]), self.string(node.args[1])}
-        if pair == {"K", "PREV"}:
-            return ("c", 0) if self.situation == "same" else ("nz",)
-        if pair == {"K", "EMPTY"} or pair == {"PREV", "EMPTY"}:
-            return ("nz",)
-        if pair == {"EMPTY"}:
-            return ("c", 0)
+        if pair == {Text.KEY, Text.KEPT}:
+            return ZERO if self.situation == "same" else NONZERO
+        if pair in ({Text.KEY, Text.EMPTY}, {Text.KEPT, Text.EMPTY}):
+            return NONZERO
+        if pair == {Text.EMPTY}:
+            return ZERO
         raise Refused
 
     def strlen(self, node: ir.Call) -> Term:
         content = self.string(node.args[0])
-        if content == "EMPTY":
-            return ("c", 0)
-        if content in ("K", "PREV"):
-            return ("pos",)
-        whole = self.value(node.args[0]) == ("line",) and not self.state.cut and not self.state.chopped
-        return ("len",) if whole else None
+        if content == Text.EMPTY:
+            return ZERO
+        if content in (Text.KEY, Text.KEPT):
+            return POSITIVE
+        whole = self.value(node.args[0]) == LINE and not self.state.cut and not self.state.chopped
+        return LENGTH if whole else None
 
     # ------------------------------------------------------------------------------------- keeping
 
     def strcpy(self, node: ir.Call) -> Term:
         to = self._array(node.args[0])
         content = self.string(node.args[1])
-        if content not in ("K", "PREV", "EMPTY"):
+        if content not in (Text.KEY, Text.KEPT, Text.EMPTY):
             raise Refused
-        if content == "K":
+        if content == Text.KEY:
             self.reader.keeps(self.array_size(to) - 1)  # a longer key overflows the array
         self.state.contents[to] = content
-        return ("arr", to)
+        return Array(to)
 
     def strncpy(self, node: ir.Call) -> Term:
         """Keeps the whole key where the count reaches; exactly to its end, the NUL has to come from elsewhere."""
         to, content, count = self._array(node.args[0]), self.string(node.args[1]), self.value(node.args[2])
-        if content != "K" or count is None or count[0] != "c" or count[1] > self.array_size(to):
+        if content != Text.KEY or not isinstance(count, Const) or count.value > self.array_size(to):
             raise Refused
-        self.reader.keeps(min(count[1], self.array_size(to) - 1))
-        ends = count[1] > self.reader.key_max or to in self.zeroed
-        self.state.contents[to] = "K" if ends else "K~"
-        return ("arr", to)
+        self.reader.keeps(min(count.value, self.array_size(to) - 1))
+        ends = count.value > self.reader.key_max or to in self.zeroed
+        self.state.contents[to] = Text.KEY if ends else Text.OPEN_KEY
+        return Array(to)
 
-    zeroed: frozenset[str] = frozenset()  # arrays that end in zeros from their initialiser on
+    zeroed: frozenset[Object] = frozenset()  # arrays that end in zeros from their initialiser on
 
     def snprintf(self, node: ir.Call) -> Term:
         to, count = self._array(node.args[0]), self.value(node.args[1])
-        if literal(node.args[2]) != b"%s" or self.string(node.args[3]) != "K" or count is None or count[0] != "c":
+        if literal(node.args[2]) != b"%s" or self.string(node.args[3]) != Text.KEY or not isinstance(count, Const):
             raise Refused
-        if not 1 < count[1] <= self.array_size(to):
+        if not 1 < count.value <= self.array_size(to):
             raise Refused
-        self.reader.keeps(count[1] - 1)
-        self.state.contents[to] = "K"
-        return ("pos",)
+        self.reader.keeps(count.value - 1)
+        self.state.contents[to] = Text.KEY
+        return POSITIVE
 
     def sprintf(self, node: ir.Call) -> Term:
-        if literal(node.args[1]) != b"%s" or self.string(node.args[2]) != "K":
+        if literal(node.args[1]) != b"%s" or self.string(node.args[2]) != Text.KEY:
             raise Refused
         to = self._array(node.args[0])
         self.reader.keeps(self.array_size(to) - 1)
-        self.state.contents[to] = "K"
-        return ("pos",)
+        self.state.contents[to] = Text.KEY
+        return POSITIVE
 
-    def _array(self, node: ir.Expr) -> str:
+    def _array(self, node: ir.Expr) -> Object:
         term = self.value(node)
-        if term is None or term[0] != "arr":
+        if not isinstance(term, Array):
             raise Refused
-        return str(term[1])
+        return term.obj
 
     # ------------------------------------------------------------------------------------- cutting the line
 
     def strchr(self, node: ir.Call) -> Term:
         """The line's tab is always there: the collector writes one behind every key."""
         wanted = self.value(node.args[1])
-        if self.value(node.args[0]) != ("line",) or self.state.cut or wanted is None or wanted[0] != "c":
+        if self.value(node.args[0]) != LINE or self.state.cut or not isinstance(wanted, Const):
             raise Refused
-        if wanted[1] == 9:
-            return ("tab",)
+        if wanted.value == 9:
+            return TAB
         raise Refused
 
     def strcspn(self, node: ir.Call) -> Term:
         stops = literal(node.args[1])
-        if self.value(node.args[0]) == ("line",) and not self.state.cut and stops == b"\n":
-            return ("nl",)
+        if self.value(node.args[0]) == LINE and not self.state.cut and stops == b"\n":
+            return LINE_END
         return None
 
     def strtok(self, node: ir.Call) -> Term:
         text, stops = self.value(node.args[0]), literal(node.args[1])
         if stops is None or b"\t" not in stops or set(stops) - set(_WHITE):
             raise Refused
-        if text == ("line",) and not self.state.cut:
+        if text == LINE and not self.state.cut:
             self.state.cut = True
             kind: Literal["token", "field"] = "token" if b" " in stops else "field"
             self.reader.found_key(kind, self.line_max)
-            return ("line",)
-        if text == ("null",) and self.state.cut:
-            return ("val",)
+            return LINE
+        if text == NULL and self.state.cut:
+            return REST
         raise Refused
 
     def strtok_rest(self, node: ir.Call) -> Term:
         """strtok(NULL, stops) may use other stops than the first call."""
-        if self.value(node.args[0]) == ("null",) and self.state.cut and literal(node.args[1]):
-            return ("val",)
+        if self.value(node.args[0]) == NULL and self.state.cut and literal(node.args[1]):
+            return REST
         return self.strtok(node)
 
     # ------------------------------------------------------------------------------------- numbers
@@ -170,32 +189,32 @@ class FoldRun(Run):
         """The key at the line's start, or the value behind its tab; strtol's end pointer behind the key is the tab."""
         name = ir.called(node)
         kind = _NUMBERS.get(name) or _STRTO[name]
-        if name in _STRTO and self.value(node.args[2]) != ("c", 10):
+        if name in _STRTO and self.value(node.args[2]) != Const(10):
             raise Refused
         text = self.value(node.args[0])
         if name in _STRTO:
-            self._end_pointer(node.args[1], ("tab",) if text == ("line",) and not self.state.cut else None)
-        if text == ("line",):
+            self._end_pointer(node.args[1], TAB if text == LINE and not self.state.cut else None)
+        if text == LINE:
             self.reader.found_number(kind)
-            return ("K",)
-        if text != ("val",) and (text != ("tab",) or self.state.cut):
+            return KEY
+        if text != REST and (text != TAB or self.state.cut):
             raise Refused
         self.reader.found_value(kind)
-        return ("V",)
+        return VALUE
 
     def _end_pointer(self, node: ir.Expr, end: Term) -> None:
         term = self.value(node)
-        if term is not None and term[0] == "var":
-            self.state.terms[term[1]] = end
-        elif term != ("null",):
+        if isinstance(term, Address):
+            self.state.terms[term.obj] = end
+        elif term != NULL:
             raise Refused
 
     def sscanf(self, node: ir.Call) -> Term:
         text = literal(node.args[1])
-        if text is None or self.value(node.args[0]) != ("line",) or self.state.cut or self.state.chopped:
+        if text is None or self.value(node.args[0]) != LINE or self.state.cut or self.state.chopped:
             raise Refused
         self.scan(formats.split_scanf(text) or [], node.args[2:], line=True)
-        return ("c", 2)
+        return Const(2)
 
     def scan(self, scans: list[formats.Scan], targets: tuple[ir.Expr, ...], *, line: bool) -> None:
         """A key and a number, as scanf takes them. `line`: from one line, so what follows does not matter."""
@@ -207,11 +226,11 @@ class FoldRun(Run):
             raise Refused
         if key.letter in "du" and not key.width:
             self.reader.found_number(key.target)
-            self.state.terms[self._number_target(targets[0], key.target)] = ("K",)
+            self.state.terms[self._number_target(targets[0], key.target)] = KEY
         else:
             self._scan_text(scans, key, value, targets[0], line=line)
         self.reader.found_value(value.target)
-        self.state.terms[self._number_target(targets[1], value.target)] = ("V",)
+        self.state.terms[self._number_target(targets[1], value.target)] = VALUE
 
     def _scan_text(
         self, scans: list[formats.Scan], key: formats.Scan, value: formats.Scan, target: ir.Expr, *, line: bool,
@@ -227,16 +246,16 @@ class FoldRun(Run):
             raise Refused
         if key.width >= self.array_size(to):
             raise Refused
-        self.state.contents[to] = "K"
+        self.state.contents[to] = Text.KEY
 
-    def _number_target(self, target: ir.Expr, kind: ctype.CType | None) -> str:
+    def _number_target(self, target: ir.Expr, kind: ctype.CType | None) -> Object:
         """The variable that a conversion stores to, of just the type it stores."""
         term, own = self.value(target), ctype.element(target.type)
-        if term is None or term[0] != "var" or not isinstance(own, ctype.Int) or not isinstance(kind, ctype.Int):
+        if not isinstance(term, Address) or not isinstance(own, ctype.Int) or not isinstance(kind, ctype.Int):
             raise Refused
         if (own.bits, own.signed) != (kind.bits, kind.signed):
             raise Refused
-        return str(term[1])
+        return term.obj
 
     def nothing(self, node: ir.Call) -> Term:
         return None

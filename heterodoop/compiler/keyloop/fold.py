@@ -9,9 +9,10 @@ not. Non-goals: floating point, several accumulators, keys that are compared but
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from ... import manifest
+from ..analysis.objects import Object, variable
 from ..ir import formats, ir
 from ..ir import walk as ir_walk
 from ..normalise.record_loop import reads, truth
@@ -21,7 +22,8 @@ from .calls import FoldRun
 from .fields import by_fields
 from .reader import Reader
 from .start import start_state, zeroed_arrays
-from .state import VALUES, Emitted, Refused, Situation, State, Stop, Term
+from .state import VALUES, Emitted, Printed, Refused, Situation, State, Stop
+from .terms import ACC, KEPT, KEY, LENGTH, LINE, NEXT, ONE, SUM, VALUE, ZERO, Const, Term, Text
 
 Op = Literal["sum", "count", "min", "max"]
 _SPECS: dict[Int, frozenset[str]] = {
@@ -33,7 +35,7 @@ _SITUATIONS: dict[Situation, str] = {
     "first": "with its first pair", "same": "with another pair of the same key", "other": "with a pair of another key",
     "flush": "before the first or after the last pair",
 }
-_SUMS: dict[str, Op] = {"sum": "sum", "inc": "count", "min": "min", "max": "max"}
+_SUMS: dict[Term, Op] = {SUM: "sum", NEXT: "count"}
 
 
 @dataclass(frozen=True)
@@ -104,14 +106,13 @@ class _Recogniser:
         self._acc = self._variable(region.value)
         self._number = isinstance(self._type(region.key), Int)  # the key is one, not a text
         self._reader = Reader()
-        self._zeroed: frozenset[str] = frozenset()
+        self._zeroed: frozenset[Object] = frozenset()
         at = region.body.body.index(loop)
         self._head, self._tail = region.body.body[:at], region.body.body[at + 1 :]
         self._check_reader()
 
-    def _variable(self, name: str) -> str:
-        own = self._program.enclosing.symbol(name)
-        return f"{self._region.function}::{name}" if own is not None else name
+    def _variable(self, name: str) -> Object:
+        return variable(self._program, self._region.function, name)
 
     def _check_reader(self) -> None:
         """A pair that reads in part must end the loop, or old values would be used again."""
@@ -126,16 +127,16 @@ class _Recogniser:
     def fold(self) -> _Found:
         kind = self._accumulator_type()
         start = start_state(self._program)
-        self._zeroed = frozenset(k for k in zeroed_arrays(self._program) if start.contents.get(k) == "EMPTY")
+        self._zeroed = frozenset(k for k in zeroed_arrays(self._program) if start.contents.get(k) == Text.EMPTY)
         start = self._after_head(start)
         first, emitted = self._round("first", start)
         if emitted:
             raise Refused
-        if self._reader.key == "field" and start.contents.get(self._key) == "EMPTY":
+        if self._reader.key == "field" and start.contents.get(self._key) == Text.EMPTY:
             start = start.copy()
             start.terms[self._acc] = None  # an empty key may have been here before
             first, _ = self._round("first", start)
-        counts = first.terms.get(self._acc) == ("c", 1)
+        counts = first.terms.get(self._acc) == ONE
         self._check_kept(first, counts)
         kept = self._kept(first)
         op = self._same(kept)
@@ -200,10 +201,10 @@ class _Recogniser:
         result: Term = None
         if isinstance(read, ir.ReadPair):
             run.scan(formats.split_scanf(read.format) or [], read.targets, line=False)
-            result = ("c", len(read.targets))
+            result = Const(len(read.targets))
         else:
             self._read_line(run, read)
-            result = ("len",) if read.kind == "getline" else ("line",)
+            result = LENGTH if read.kind == "getline" else LINE
         for name in self._results():
             run.state.terms[run.key_of(name)] = result
 
@@ -220,7 +221,7 @@ class _Recogniser:
                 raise Refused
             if not isinstance(capacity, ir.AddressOf) or capacity.operand.type != ctype.ULONG:
                 raise Refused
-            run.state.terms[run.key_of(target.operand.name)] = ("line",)
+            run.state.terms[run.key_of(target.operand.name)] = LINE
             return
         capacity = read.capacity
         if not isinstance(target, ir.Decay) or not isinstance(target.operand, ir.Name) or not isinstance(capacity, ir.Const):
@@ -233,26 +234,28 @@ class _Recogniser:
 
     def _check_kept(self, state: State, counts: bool) -> None:
         """After the first pair, and after each change: its key is kept, and its value or 1."""
-        wanted = ("c", 1) if counts else ("V",)
-        if self._content(state) != "K" or state.terms.get(self._acc) != wanted:
+        wanted = ONE if counts else VALUE
+        if self._content(state) != Text.KEY or state.terms.get(self._acc) != wanted:
             raise Refused
 
-    def _content(self, state: State) -> str | None:
-        """Which key is kept: "K" the pair's, "PREV" the one before it."""
-        term = state.terms.get(self._key)
-        return term[0] if self._number and term is not None else state.contents.get(self._key)
+    def _content(self, state: State) -> Text | None:
+        """Which key is kept: the pair's, or the one before it."""
+        if self._number:
+            term = state.terms.get(self._key)
+            return Text.KEY if term == KEY else Text.KEPT if term == KEPT else None
+        return state.contents.get(self._key)
 
     def _kept(self, first: State) -> State:
         """The state between pairs once something is kept: constants stay, all else of the last pair is unknown."""
-        terms: dict[str, Term] = {key: term for key, term in first.terms.items() if term is not None and term[0] == "c"}
-        terms[self._acc] = ("ACC",)
+        terms: dict[Object, Term] = {key: term for key, term in first.terms.items() if isinstance(term, Const)}
+        terms[self._acc] = ACC
         if self._number:
-            terms[self._key] = ("PREV",)
-        return State(terms, {} if self._number else {self._key: "PREV"})
+            terms[self._key] = KEPT
+        return State(terms, {} if self._number else {self._key: Text.KEPT})
 
-    def _flags(self, state: State) -> dict[str, Term]:
+    def _flags(self, state: State) -> dict[Object, Term]:
         """Constants that the combiner remembers from pair to pair."""
-        return {k: t for k, t in state.terms.items() if t is not None and t[0] == "c" and k not in (self._acc, self._key)}
+        return {k: t for k, t in state.terms.items() if isinstance(t, Const) and k not in (self._acc, self._key)}
 
     def _same(self, kept: State) -> Op:
         try:
@@ -266,11 +269,11 @@ class _Recogniser:
         term = results[0]
         if emitted:
             raise Refused("it prints before the key changes")
-        if term is None or term[0] not in ("sum", "inc"):
+        if term not in _SUMS:
             raise Refused(f"what it makes of '{_shown(self._region.value)}' with another pair of the same key is no sum,"
                           " count, least or greatest")
         self._check_same(states, kept)
-        return _SUMS[term[0]]
+        return _SUMS[term]
 
     def _extreme(self, kept: State) -> Op:
         """V is compared with ACC: where it is taken, it is less (or greater); where not, ACC stays."""
@@ -283,9 +286,9 @@ class _Recogniser:
             terms.append(after.terms.get(self._acc))
         self._check_same(states, kept)
         less = self._asked[0] == "less"
-        if terms == [("V",), ("ACC",)]:
+        if terms == [VALUE, ACC]:
             return "min" if less else "max"
-        if terms == [("ACC",), ("V",)]:
+        if terms == [ACC, VALUE]:
             return "max" if less else "min"
         raise Refused
 
@@ -293,7 +296,7 @@ class _Recogniser:
 
     def _check_same(self, states: list[State], kept: State) -> None:
         for state in states:
-            if self._content(state) not in ("PREV", "K") or self._changed_flags(state, kept):
+            if self._content(state) not in (Text.KEPT, Text.KEY) or self._changed_flags(state, kept):
                 raise Refused
 
     def _changed_flags(self, state: State, kept: State) -> bool:
@@ -325,7 +328,7 @@ class _Recogniser:
             for stmt in (*self._tail, *body[at + 1 :]):
                 run.stmt(stmt)
         except Stop as stop:
-            if stop.how != "return" or stop.value != ("c", 0):
+            if stop.how != "return" or stop.value != ZERO:
                 raise Refused from None
         return run.emitted
 
@@ -340,17 +343,16 @@ class _Recogniser:
         if len(merged) != 4 or merged[1] != b"\t" or merged[3] != b"\n":
             raise Refused("what it prints for a key is not the key, a tab, the number and a newline")
         key, value = merged[0], merged[2]
-        if not isinstance(key, tuple) or not isinstance(value, tuple) or not self._is_key(*key):
+        if not isinstance(key, Printed) or not isinstance(value, Printed) or not self._is_key(key):
             raise Refused(f"it does not print the key that it keeps in '{_shown(self._region.key)}' as %s or %d")
-        spec, term, shown = value
-        if term != ("ACC",) or shown != kind or spec not in _SPECS[kind]:
+        if value.what != ACC or value.type != kind or value.spec not in _SPECS[kind]:
             raise Refused(f"it does not print '{_shown(self._region.value)}' by the plain conversion of its type")
 
-
-    def _is_key(self, spec: str, term: Any, shown: CType | None) -> bool:
+    def _is_key(self, printed: Printed) -> bool:
         if not self._number:
-            return (spec, term) == ("%s", "PREV")
-        return term == ("PREV",) and isinstance(shown, Int) and spec in _SPECS.get(shown, ())
+            return printed == Printed("%s", Text.KEPT)
+        kind = printed.type
+        return printed.what == KEPT and isinstance(kind, Int) and printed.spec in _SPECS.get(kind, ())
 
 
 def _plain_reader(program: ir.Program) -> manifest.PairReader | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..analysis.objects import Local, Object, variable
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..normalise.stdio import literal
 from ..types import ctype
 from .run import begins_empty
-from .state import Refused, State, Term
+from .state import Refused, State
+from .terms import ZERO, Const, Term, Text
 
 _QUIET = frozenset({"malloc", "calloc", "memset", "strcpy", "setvbuf", "getenv", "atoi", "atol", "strtol", "strlen"})
 
@@ -32,12 +34,13 @@ def start_state(program: ir.Program) -> State:
     state = State()
     for symbol in program.enclosing.locals:
         term, content = _local(program, symbol, prologue)
-        state.terms[f"{program.region.function}::{symbol.name}"] = term
-        state.contents[f"{program.region.function}::{symbol.name}"] = content
+        key = Local(program.region.function, symbol.name)
+        state.terms[key], state.contents[key] = term, content
     for symbol in program.globals:
         if not _mentions(prologue, symbol.name):
-            state.terms[symbol.name] = _constant(symbol.init) if symbol.init is not None else ("c", 0)
-            state.contents[symbol.name] = "EMPTY" if _empty(symbol.init, True) else None
+            other = variable(program, "", symbol.name)
+            state.terms[other] = _constant(symbol.init) if symbol.init is not None else ZERO
+            state.contents[other] = Text.EMPTY if _empty(symbol.init, True) else None
     return state
 
 
@@ -49,15 +52,15 @@ def _check_quiet(program: ir.Program, stmt: ir.Stmt) -> None:
             raise Refused
 
 
-def _local(program: ir.Program, symbol: ir.Symbol, prologue: list[ir.Stmt]) -> tuple[Term, str | None]:
+def _local(program: ir.Program, symbol: ir.Symbol, prologue: list[ir.Stmt]) -> tuple[Term, Text | None]:
     """A local's last plain assignment, where nothing else in the prologue touches it."""
     term: Term = None
-    content: str | None = None
+    content: Text | None = None
     for stmt in prologue:
         if isinstance(stmt, ir.Decl):
             if stmt.name == symbol.name:
                 term = _constant(stmt.init)
-                content = "EMPTY" if isinstance(symbol.type, ctype.Array) and _empty(stmt.init, False) else None
+                content = Text.EMPTY if isinstance(symbol.type, ctype.Array) and _empty(stmt.init, False) else None
                 continue
         assigned = _plain_assignment(stmt, symbol.name)
         if assigned is not None:
@@ -78,7 +81,7 @@ def _may_change(stmt: ir.Stmt, symbol: ir.Symbol) -> bool:
     return False
 
 
-def _plain_assignment(stmt: ir.Stmt, name: str) -> tuple[Term, str | None] | None:
+def _plain_assignment(stmt: ir.Stmt, name: str) -> tuple[Term, Text | None] | None:
     """`name = constant;`, `name[0] = 0;`, `strcpy(name, "");`, `memset(name, 0, ...)`, chained assignments too."""
     if not isinstance(stmt, ir.ExprStmt):
         return None
@@ -87,14 +90,14 @@ def _plain_assignment(stmt: ir.Stmt, name: str) -> tuple[Term, str | None] | Non
         second = expr.args[1]
         empty = literal(second) == b"" if ir.called(expr) == "strcpy" else isinstance(second, ir.Const) and second.value == 0
         long_enough = ir.called(expr) == "strcpy" or (isinstance(expr.args[2], ir.Const) and int(expr.args[2].value) > 0)
-        return (None, "EMPTY") if empty and long_enough else None
+        return (None, Text.EMPTY) if empty and long_enough else None
     while isinstance(expr, ir.Assign) and expr.op == "=":
         value = _last_value(expr)
         target = expr.target
         if isinstance(target, ir.Name) and target.name == name:
             return _constant(value), None
         if isinstance(target, (ir.Index, ir.Deref)) and _first_element(target) == name:
-            return (None, "EMPTY") if isinstance(value, ir.Const) and value.value == 0 else None
+            return (None, Text.EMPTY) if isinstance(value, ir.Const) and value.value == 0 else None
         expr = ir_walk.uncast(expr.value)
     return None
 
@@ -121,7 +124,7 @@ def _array_name(node: ir.Expr) -> str:
 
 
 def _constant(init: ir.Init | None) -> Term:
-    return ("c", init.value) if isinstance(init, ir.Const) and isinstance(init.value, int) and isinstance(
+    return Const(init.value) if isinstance(init, ir.Const) and isinstance(init.value, int) and isinstance(
         init.type, ctype.Int) else None
 
 
@@ -138,7 +141,7 @@ def _mentions(stmts: list[ir.Stmt], name: str) -> bool:
     return any(name in ir_walk.names(s) for s in stmts)
 
 
-def zeroed_arrays(program: ir.Program) -> frozenset[str]:
+def zeroed_arrays(program: ir.Program) -> frozenset[Object]:
     """Arrays whose initialiser leaves zeros behind what it gives, and that no single element is ever written in again.
 
     strncpy(a, key, sizeof a - 1) keeps their last NUL.
@@ -146,11 +149,12 @@ def zeroed_arrays(program: ir.Program) -> frozenset[str]:
     return frozenset(_zeroed(program))
 
 
-def _zeroed(program: ir.Program) -> Iterator[str]:
+def _zeroed(program: ir.Program) -> Iterator[Object]:
     function = program.enclosing
     for node in ir_walk.walk(function.body):
         if isinstance(node, ir.Decl) and _empty(node.init, False):
             symbol = function.symbol(node.name)
             if symbol is not None and isinstance(symbol.type, ctype.Array):
-                yield f"{function.name}::{node.name}"
-    yield from (s.name for s in program.globals if isinstance(s.type, ctype.Array) and _empty(s.init, True))
+                yield Local(function.name, node.name)
+    arrays = (s for s in program.globals if isinstance(s.type, ctype.Array) and _empty(s.init, True))
+    yield from (variable(program, "", s.name) for s in arrays)

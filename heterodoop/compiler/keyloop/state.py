@@ -5,19 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from ...source import Span
+from ..analysis.objects import Object
 from ..types import ctype
 from ..types.ctype import CType
+from .terms import Term, Text
 
 VALUES: dict[CType, Literal["int32", "int64", "uint32", "uint64"]] = {  # what may be gathered
     ctype.INT: "int32", ctype.UINT: "uint32", ctype.LONG: "int64", ctype.LLONG: "int64",
     ctype.ULONG: "uint64", ctype.ULLONG: "uint64",
 }
-Term = tuple[Any, ...] | None
 Situation = Literal["first", "same", "other", "flush"]  # first: nothing kept; same, other: K equals PREV, or does not
-Emitted = list[bytes | tuple[str, Any, CType | None]]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One conversion of what is printed: its argument as a value or a text, and a value's type."""
+
+    spec: str
+    what: Term | Text
+    type: CType | None = None
+
+
+Emitted = list[bytes | Printed]
 
 
 class Refused(Exception):
@@ -53,10 +65,10 @@ class Stop(Exception):
 
 @dataclass
 class State:
-    """Terms of variables and contents of arrays by key; of the line: cut at the tab, chopped at its newline."""
+    """What variables hold, and arrays; of the line: is it cut at the tab, chopped at its newline?"""
 
-    terms: dict[str, Term] = field(default_factory=dict)
-    contents: dict[str, str | None] = field(default_factory=dict)
+    terms: dict[Object, Term] = field(default_factory=dict)
+    contents: dict[Object, Text | None] = field(default_factory=dict)
     cut: bool = False
     chopped: bool = False
 
