@@ -2,7 +2,8 @@
 
     python bench/compile_time.py [--app apps/wordcount] [--rounds 9] [--against CHECKOUT]
 
-Prints a Markdown table of medians and of the C compiler's processes, which a $CC of the bench's own counts in a run apart.
+Prints a Markdown table: the median and the least of all rounds, the least processor time with that of the C compilers, and
+how many of these were started, which a $CC of the bench's own counts in a run apart. On a busy machine only ratios tell.
 With --against the same for another checkout of HeteroDoop, round by round in turn. Objects that are kept in the cache are
 there already, and Python's modules are compiled anew by every command where PYTHONDONTWRITEBYTECODE is set.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shlex
 import shutil
 import subprocess
@@ -26,7 +28,7 @@ WRAPPER = "#!/bin/sh\necho >> {log}\nexec {cc} \"$@\"\n"
 
 
 class Compile:
-    """The command of one checkout, and its bundle."""
+    """The command of one checkout, and its bundle. `processor`: seconds of each run from nothing, and of each other."""
 
     def __init__(self, name: str, checkout: Path, app: Path, scratch: Path) -> None:
         self._name, self._scratch = name, scratch / name.replace(" ", "-")
@@ -34,6 +36,7 @@ class Compile:
         self._argv = [sys.executable, "-m", "heterodoop", "compile", str(app), "--arch", "none", "-o", str(self._bundle)]
         self._environment = {**os.environ, "PYTHONPATH": str(checkout)}
         self._scratch.mkdir()
+        self.processor: tuple[list[float], list[float]] = ([], [])
 
     def contenders(self) -> list[Contender]:
         runs = zip(BARS, (self.from_nothing, self.again), strict=True)
@@ -44,8 +47,10 @@ class Compile:
         self.again()
 
     def again(self, **more: str) -> None:
-        environment = {**self._environment, **more}
+        environment, before = {**self._environment, **more}, _processor_seconds()
+        runs = self.processor[self._bundle.exists()]
         subprocess.run(self._argv, check=True, stderr=subprocess.DEVNULL, env=environment, cwd=self._scratch)
+        runs.append(_processor_seconds() - before)
 
     def processes(self) -> tuple[int, int]:
         """Times that the C compiler is started for a bundle from nothing, and for one that is there."""
@@ -63,6 +68,12 @@ class Compile:
         return counts[0], counts[1]
 
 
+def _processor_seconds() -> float:
+    """Of all commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--app", type=Path, default=ROOT / "apps" / "wordcount")
@@ -76,11 +87,12 @@ def main() -> None:
             compile.from_nothing()
         contenders = [contender for compile in compiles for contender in compile.contenders()]
         interleave(contenders, options.rounds, lambda text: print(text, file=sys.stderr))
+        used = [min(runs) for compile in compiles for runs in compile.processor]
         processes = [count for compile in compiles for count in compile.processes()]
-    print("| compile | median s | least s | bar | C compiler's processes |\n|---|---:|---:|---:|---:|")
-    for contender, count in zip(contenders, processes, strict=True):
-        bar = BARS[contender.name.rpartition(", ")[2]]
-        print(f"| {contender.name} | {contender.median:.2f} | {min(contender.seconds):.2f} | {bar:g} | {count} |")
+    print("| compile | median s | least s | bar | processor s | C compilers |\n|---|---:|---:|---:|---:|---:|")
+    for contender, processor, count in zip(contenders, used, processes, strict=True):
+        bar, least = BARS[contender.name.rpartition(", ")[2]], min(contender.seconds)
+        print(f"| {contender.name} | {contender.median:.2f} | {least:.2f} | {bar:g} | {processor:.2f} | {count} |")
     print("\n" + "\n".join(f"- {key}: {value}" for key, value in machine().items()))
 
 
