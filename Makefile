@@ -4,6 +4,7 @@
 #   make test    install with the test tools, lint, check types, run all tests: also on a sanitizer build, and those that need
 #                a Hadoop, on one that is started for them
 #   make check   what a change breaks most often, in three minutes: lint, types, and the tests of CHECKED
+#   make portable  the demo, and the tests that depend on versions, the C library or locales
 #   make plugin  build the Hadoop plug-in's jar and run its JUnit tests
 #   make lint    ruff and mypy only
 #   make bench   bench/embedded.py at its full size (512 MiB of text, 10 minutes); results go into docs/benchmarks.md
@@ -19,6 +20,15 @@ BIN := $(VENV)/bin
 DEMO := build/demo
 NATIVE := $(shell find runtime/host -name '*.cpp' -o -name '*.h')
 PLUGIN := $(shell find runtime/hadoop -name target -prune -o -type f -print)
+# docs/tests.md says why these.
+CHECKED := tests/test_layers.py tests/docs tests/diag tests/test_cli.py tests/test_manifest.py tests/compiler tests/codegen \
+	tests/cases/test_programs.py tests/cases/test_order.py tests/cases/test_input_text.py tests/scheduler tests/storage \
+	tests/executor tests/engine/test_local.py
+PORTABLE := tests/toolchain tests/test_compiler_words.py \
+	tests/runtime/test_device_library.py tests/runtime/test_libm.py tests/runtime/test_libm_filters.py \
+	tests/compiler/test_frontend.py tests/compiler/test_header_folders.py tests/compiler/test_stdio_buffers.py \
+	tests/compiler/test_emit_host.py tests/codegen tests/cases/test_numbers.py tests/cases/test_programs.py \
+	tests/native/test_process.py tests/native/test_native_parts.py tests/apps/test_apps.py
 INSTALL_INPUTS := setup.py pyproject.toml heterodoop/toolchain/native.py $(NATIVE)
 
 # The first Python that is new enough and can make virtual environments (Debian splits ensurepip off: python3-venv).
@@ -27,7 +37,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; 
 	command -v "$$python"; exit 0; fi; done; \
 	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
 
-.PHONY: demo test check plugin lint bench docs clean tools hadoop-tools
+.PHONY: demo test check portable plugin lint bench docs clean tools hadoop-tools
 
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
@@ -43,7 +53,11 @@ test: lint hadoop-tools $(VENV)/plugin-tested $(VENV)/sanitized/libhd_host.so
 	$(BIN)/python -m tests.whole $(VENV)/sanitized/libhd_host.so
 
 check: lint
-	$(BIN)/python -m pytest -q -n auto $(CHECKED)
+	$(BIN)/python -m pytest -q -n auto -k 'not nvcc' $(CHECKED)
+
+portable: demo
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pytest -n auto --durations=20 $(PORTABLE)
 
 plugin: $(VENV)/plugin-tested
 

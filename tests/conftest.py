@@ -74,12 +74,9 @@ def clean_environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A C++ compiler that does not optimise: what is built here runs once."""
-    path = tmp_path_factory.mktemp("bin") / "quick-g++"
-    path.write_text('#!/bin/sh\nexec g++ "$@" -O0\n')
-    path.chmod(0o755)
-    return str(path)
+def quick_compiler() -> str:
+    """A value of CXX: a C++ compiler that does not optimise."""
+    return kept.quick_compiler()
 
 
 @pytest.fixture(scope="session")
@@ -96,6 +93,7 @@ def module_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def kernel_cache(module_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs in this process keep modules of the emulated device where all tests do."""
+def kernel_cache(module_cache: Path, quick_compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs keep modules of the emulated device where all tests do, and build them in half the time: few records run."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(module_cache))
+    monkeypatch.setenv("CXX", quick_compiler)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,7 @@ _RUNTIME = ("device", "emu", "cpu", "math", "headers", "probe")
 _TEXTS = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 _HEADERS = (".h", ".cuh", ".cu")
 _COMPILERS = ("cc", "gcc", "g++", "as", "ld")
-_SETTINGS = ("CC", "CXX", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH",
+_SETTINGS = ("CC", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH",
              "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "HETERODOOP_ARCH", "HETERODOOP_STRICT")
 
 
@@ -46,6 +47,18 @@ def usable_cache() -> Path | None:
     """A value of XDG_CACHE_HOME, for modules of the emulated device; None: they may not be loaded from the checkout."""
     folder = _folder(FOLDER / "cache")
     return None if why_unsafe(folder) else folder
+
+
+def quick_compiler() -> str:
+    """A value of CXX: a C++ compiler that does not optimise, for what runs only a few times."""
+    path = _folder(FOLDER) / "quick-g++"
+    text = '#!/bin/sh\nexec g++ "$@" -O0\n'
+    if not path.is_file() or path.read_text() != text:
+        partial = path.with_name(f"{path.name}.{os.getpid()}")
+        partial.write_text(text)
+        partial.chmod(0o755)
+        partial.replace(path)
+    return shlex.quote(str(path))
 
 
 def program(argv: Sequence[str | Path], *, text: str = "", folders: Iterable[Path] = (), name: str = "program") -> Path:

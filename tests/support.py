@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import io
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from heterodoop import cli
+from heterodoop import build_cache, cli
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "heterodoop"]
@@ -98,7 +97,7 @@ def _signal_handlers() -> Iterator[None]:
 
 
 class Bundles:
-    """Compiled apps by the text of their programs: each is compiled once in a test run, by whichever worker comes first."""
+    """Compiled apps by the text of their programs: each is compiled once, by whichever worker of a run comes first."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -107,12 +106,20 @@ class Bundles:
     def get(self, map: str, combine: str = "", reduce: str = "", *, options: tuple[str, ...] = ()) -> Path:
         """The bundle. `options`: of `heterodoop compile`."""
         programs = {"map": map, "combine": combine, "reduce": reduce}
-        key = hashlib.sha256(repr((programs, options)).encode()).hexdigest()[:16]
-        bundle = self.folder / f"{key}.hdp"
-        with open(self.folder / f"{key}.lock", "w") as lock:
+        key = build_cache.key([repr((programs, options))])[:16]
+        return self._made(key, lambda: write_app(self.folder / key, programs), options)
+
+    def app(self, folder: Path, *options: str) -> Path:
+        """The bundle of an app that is there as a folder."""
+        key = build_cache.key([str(folder), repr(options), *build_cache.tree(folder, (".c", ".h"))])[:16]
+        return self._made(f"{folder.name}-{key}", lambda: folder, options)
+
+    def _made(self, name: str, source: Callable[[], Path], options: tuple[str, ...]) -> Path:
+        bundle = self.folder / f"{name}.hdp"
+        with open(self.folder / f"{name}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not bundle.exists():
-                cli_here("compile", write_app(self.folder / key, programs), "-o", bundle, "--verify", *options)
+                cli_here("compile", source(), "-o", bundle, "--verify", *options)
         return bundle
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -71,6 +72,13 @@ def test_tests_of_a_hadoop_are_one_worker_s_and_the_first() -> None:
 def test_every_place_that_is_named_exists() -> None:
     for place in (*scheduling.FIRST, *scheduling.SANITIZED):
         assert (ROOT / place).is_dir() if place.endswith("/") else (ROOT / place).is_file()
+
+
+def test_the_tests_of_the_makefile_s_lists_exist() -> None:
+    lists = re.findall(r"^(?:CHECKED|PORTABLE) := ((?:.*\\\n)*.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    places = [word for text in lists for word in text.split() if word != "\\"]
+    assert len(lists) == 2 and len(places) > 20
+    assert not [place for place in places if not (ROOT / place).exists()]
 
 
 def test_one_test_of_each_sanitized_file_runs_here_too() -> None:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..support import ROOT, cli_here, parts
+from .. import kept
+from ..support import ROOT, Bundles, cli_here, parts
 
 APPS = ROOT / "apps"
 NONE_OF_DEFAULT = (
@@ -73,7 +74,7 @@ def run_everywhere(app: str, text: Path, sides: Sequence[Path], folder: Path) ->
     """The app's sorted output for each way to run it. Fails where a map task was not done by the device that was asked."""
     results: dict[str, bytes] = {}
     for number, (name, way) in enumerate(ways(text.stat().st_size).items()):
-        bundle = compiled(app, folder, way.compile)
+        bundle = compiled(app, *way.compile)
         output = folder / f"out{number}"
         results[name] = run_app(bundle, text, sides, output, way.run)
         assert devices(output) == ({"emulated"} if "emulated" in name else {"cpu"}), name
@@ -86,12 +87,9 @@ def devices(output: Path) -> set[str]:
     return {device for device, tasks in report["device"]["map_tasks"].items() if tasks}
 
 
-def compiled(app: str, folder: Path, options: Sequence[str] = ()) -> Path:
-    """The app's bundle in `folder`, compiled with these options on first use."""
-    bundle = folder / f"{app}{''.join(options).replace('=', '-')[:100]}.hdp"
-    if not bundle.exists():
-        cli_here("compile", APPS / app, "-o", bundle, "--verify", *options)
-    return bundle
+def compiled(app: str, *options: str) -> Path:
+    """The app's bundle, compiled with these options on first use."""
+    return Bundles(kept.bundles()).app(APPS / app, *options)
 
 
 def pipe(bundle: Path, role: str, pairs: bytes, folder: Path) -> bytes:

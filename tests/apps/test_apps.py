@@ -14,7 +14,8 @@ import pytest
 
 from heterodoop import manifest
 
-APPS = Path(__file__).resolve().parents[2] / "apps"
+from .everywhere import APPS, compiled
+
 SETTINGS = {"wordcount": [], "grep": ["-D", "grep.pattern=Light"]}
 ENVIRONMENT = {"wordcount": {}, "grep": {"grep_pattern": "Light"}}
 NAMES = sorted(SETTINGS)
@@ -25,7 +26,7 @@ ALL = sorted(path.name for path in APPS.iterdir() if path.is_dir())
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bundles")
     for name in NAMES:
-        heterodoop("compile", APPS / name, "-o", folder / f"{name}.hdp")
+        (folder / f"{name}.hdp").symlink_to(compiled(name))
     return folder
 
 

@@ -82,7 +82,7 @@ def test_every_way_to_run_gives_the_oracles_bytes(tmp_path: Path) -> None:
 def test_more_rows_give_the_oracles_bytes_twice(device: str, folder: Path, tmp_path: Path) -> None:
     """In the second step each row has a probability of its own."""
     text, weights, expected = folder / "rows.txt", folder / "weights.txt", as_weights((folder / "weights.txt").read_bytes())
-    options, bundle = [f"--device={device}", "--split-size=700k", "--reducers=2"], compiled("logistic_regression", folder)
+    options, bundle = [f"--device={device}", "--split-size=700k", "--reducers=2"], compiled("logistic_regression")
     for number in (1, 2):
         output = run_app(bundle, text, [weights], tmp_path / str(number), options)
         expected = step(text, expected)
@@ -91,8 +91,8 @@ def test_more_rows_give_the_oracles_bytes_twice(device: str, folder: Path, tmp_p
         weights.write_bytes(output)
 
 
-def test_iterating_ends_near_the_greatest_likelihood(folder: Path, tmp_path: Path) -> None:
-    job = ["run", compiled("logistic_regression", folder), SAMPLE, "-o", tmp_path / "out", "--quiet", "--file", WEIGHTS]
+def test_iterating_ends_near_the_greatest_likelihood(tmp_path: Path) -> None:
+    job = ["run", compiled("logistic_regression"), SAMPLE, "-o", tmp_path / "out", "--quiet", "--file", WEIGHTS]
     until = "logistic_regression:change<5000000"
     cli_here(*job, "--iterate", "weights.txt", "--until", until, "--rounds", "300", "--check=none")
     weights, expected = as_weights((tmp_path / "out" / "part-00000").read_bytes()), as_weights(WEIGHTS.read_bytes())
@@ -104,8 +104,8 @@ def test_iterating_ends_near_the_greatest_likelihood(folder: Path, tmp_path: Pat
     assert np.array([weights[key] / 1e9 for key in range(FEATURES + 1)]) == pytest.approx(newton(SAMPLE), abs=0.02)
 
 
-def test_combining_may_happen_in_any_parts(folder: Path, tmp_path: Path) -> None:
-    bundle = compiled("logistic_regression", folder)
+def test_combining_may_happen_in_any_parts(tmp_path: Path) -> None:
+    bundle = compiled("logistic_regression")
     (tmp_path / "weights.txt").write_bytes(WEIGHTS.read_bytes())
     pairs = pipe(bundle, "map", SAMPLE.read_bytes(), tmp_path).splitlines(keepends=True)
     for parts in (1, 2, 7):
@@ -115,7 +115,7 @@ def test_combining_may_happen_in_any_parts(folder: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
-def test_numbers_may_be_written_in_several_ways(device: str, folder: Path, tmp_path: Path) -> None:
+def test_numbers_may_be_written_in_several_ways(device: str, tmp_path: Path) -> None:
     """Extreme weights, too: the probability is then 0 or 1."""
     (tmp_path / "rows.txt").write_bytes(b"\n" + GOOD + b" \t\r\n" + GOOD.replace(b" ", b"\t ").replace(b"\n", b"  \r\n"))
     for weight in (0, 1_000_000_000, 10_000_000_000_000, -10_000_000_000_000):
@@ -123,7 +123,7 @@ def test_numbers_may_be_written_in_several_ways(device: str, folder: Path, tmp_p
         (tmp_path / "weights.txt").write_bytes(as_text(weights))
         output = tmp_path / f"out{weight}"
         result = run_app(
-            compiled("logistic_regression", folder), tmp_path / "rows.txt", [tmp_path / "weights.txt"], output,
+            compiled("logistic_regression"), tmp_path / "rows.txt", [tmp_path / "weights.txt"], output,
             [f"--device={device}"],
         )
         with np.errstate(over="ignore"):
@@ -136,9 +136,9 @@ def test_numbers_may_be_written_in_several_ways(device: str, folder: Path, tmp_p
     GOOD.replace(b" 8", b" 10"), GOOD.replace(b" 8", b" x"), GOOD.replace(b" 8", b" ."),
     GOOD.replace(b" 8", b" 99999999999"), b"1\n", b"0.5" + GOOD[1:],
 ])
-def test_what_is_no_row_fails_the_job(row: bytes, device: str, folder: Path, tmp_path: Path) -> None:
+def test_what_is_no_row_fails_the_job(row: bytes, device: str, tmp_path: Path) -> None:
     (tmp_path / "rows.txt").write_bytes(GOOD + row)
-    job = ["run", compiled("logistic_regression", folder), tmp_path / "rows.txt", "-o", tmp_path / "out", "--quiet"]
+    job = ["run", compiled("logistic_regression"), tmp_path / "rows.txt", "-o", tmp_path / "out", "--quiet"]
     message = cli_here(*job, "--file", WEIGHTS, f"--device={device}", "--max-attempts=1", status=1).message
     assert "not a row of 0 or 1 and 10 numbers below 10 with at most three decimals: " + row.decode() in message
 
@@ -148,7 +148,7 @@ def test_what_is_no_row_fails_the_job(row: bytes, device: str, folder: Path, tmp
     (b"-1\t5\n11\t0\n", "not lines of a number from -1 to 10 and a weight"),
     (b"-1\t5\nx\n", "not lines of a number from -1 to 10 and a weight"),
 ])
-def test_weights_that_cannot_be_fail_the_job(weights: bytes, message: str, folder: Path, tmp_path: Path) -> None:
+def test_weights_that_cannot_be_fail_the_job(weights: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "weights.txt").write_bytes(weights)
-    job = ["run", compiled("logistic_regression", folder), SAMPLE, "-o", tmp_path / "out", "--quiet", "--max-attempts=1"]
+    job = ["run", compiled("logistic_regression"), SAMPLE, "-o", tmp_path / "out", "--quiet", "--max-attempts=1"]
     assert message in cli_here(*job, "--file", tmp_path / "weights.txt", status=1).message

@@ -14,8 +14,8 @@ from bench.centroids import centroids as first_centroids
 from heterodoop import manifest
 
 from . import movie_clusters as oracle
+from .everywhere import APPS, compiled
 
-APPS = Path(__file__).resolve().parents[2] / "apps"
 NAMES = ["classification", "kmeans"]
 TINY = ["-D", "heterodoop.gpu.sub-split.bytes=700", "--split-size=9k", "--reducers=3"]
 _ITEMS = ("shared-tables", "longest-first", "hash-fold", "word-output", "search-ahead")
@@ -35,7 +35,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bundles")
     for name in NAMES:
         for variant, options in {"": [], "-texture": ["-D", "TEXTURE"], "-paper": ["--opt", "paper"], "-off": OFF}.items():
-            heterodoop("compile", APPS / name, "-o", folder / f"{name}{variant}.hdp", *options)
+            (folder / f"{name}{variant}.hdp").symlink_to(compiled(name, *options))
     return folder
 
 

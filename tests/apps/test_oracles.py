@@ -28,10 +28,9 @@ Build = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+def build() -> Build:
     """Compiles an app with options, once."""
-    folder = tmp_path_factory.mktemp("apps")
-    return lambda app, *options: compiled(app, folder, options)
+    return compiled
 
 
 def output(bundle: Path, source: Path, folder: Path, *options: str) -> bytes:

@@ -78,7 +78,7 @@ def test_every_way_to_run_gives_the_oracles_bytes(tmp_path: Path) -> None:
 def test_a_larger_graph_gives_the_oracles_bytes_twice(device: str, folder: Path, tmp_path: Path) -> None:
     """The second step has ranks of many sizes."""
     edges, ranks, expected = folder / "edges.txt", folder / "ranks.txt", as_ranks((folder / "ranks.txt").read_bytes())
-    options, bundle = [f"--device={device}", "--split-size=700k", "--reducers=2"], compiled("pagerank", folder)
+    options, bundle = [f"--device={device}", "--split-size=700k", "--reducers=2"], compiled("pagerank")
     for number in (1, 2):
         output = run_app(bundle, edges, [folder / "degrees.txt", ranks], tmp_path / str(number), options)
         expected = step(edges, expected)
@@ -87,11 +87,11 @@ def test_a_larger_graph_gives_the_oracles_bytes_twice(device: str, folder: Path,
         ranks.write_bytes(output)
 
 
-def test_steps_end_at_the_exact_ranks(folder: Path, tmp_path: Path) -> None:
+def test_steps_end_at_the_exact_ranks(tmp_path: Path) -> None:
     """From the least ranks, no step makes a rank smaller, so they end where a step changes nothing."""
     (tmp_path / "degrees.txt").write_bytes(DEGREES.read_bytes())
     (tmp_path / "ranks.txt").write_bytes(b"")
-    before, steps, bundle = {}, 0, compiled("pagerank", folder)
+    before, steps, bundle = {}, 0, compiled("pagerank")
     while True:
         pairs = by_key(pipe(bundle, "map", SAMPLE.read_bytes(), tmp_path))
         output = pipe(bundle, "reduce", pairs, tmp_path)
@@ -107,8 +107,8 @@ def test_steps_end_at_the_exact_ranks(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
-def test_iterating_takes_the_oracles_steps(device: str, folder: Path, tmp_path: Path) -> None:
-    job = ["run", compiled("pagerank", folder), SAMPLE, "-o", tmp_path / "out", "--quiet", "--reducers=2"]
+def test_iterating_takes_the_oracles_steps(device: str, tmp_path: Path) -> None:
+    job = ["run", compiled("pagerank"), SAMPLE, "-o", tmp_path / "out", "--quiet", "--reducers=2"]
     sides = [f"--device={device}", "--file", DEGREES, "--file", RANKS, "--iterate", "ranks.txt", "--rounds", "4"]
     cli_here(*job, *sides)
     ranks = as_ranks(RANKS.read_bytes())
@@ -117,8 +117,8 @@ def test_iterating_takes_the_oracles_steps(device: str, folder: Path, tmp_path: 
     assert by_key(b"".join(parts(tmp_path / "out"))) == as_text(ranks)
 
 
-def test_combining_may_happen_in_any_parts(folder: Path, tmp_path: Path) -> None:
-    bundle = compiled("pagerank", folder)
+def test_combining_may_happen_in_any_parts(tmp_path: Path) -> None:
+    bundle = compiled("pagerank")
     for side in (DEGREES, RANKS):
         (tmp_path / side.name).write_bytes(side.read_bytes())
     pairs = pipe(bundle, "map", SAMPLE.read_bytes(), tmp_path).splitlines(keepends=True)
@@ -136,28 +136,28 @@ def test_combining_may_happen_in_any_parts(folder: Path, tmp_path: Path) -> None
     (b"-1\t1\n", "degrees.txt does not have node -1"), (b"9999999999\t1\n", "degrees.txt does not have node 9999999999"),
 ])
 def test_what_is_no_edge_of_the_graph_fails_the_job(
-    text: bytes, message: str, device: str, folder: Path, tmp_path: Path,
+    text: bytes, message: str, device: str, tmp_path: Path,
 ) -> None:
     (tmp_path / "edges.txt").write_bytes(text)
     (tmp_path / "degrees.txt").write_bytes(b"1\t1\n2\t1\n")
     (tmp_path / "ranks.txt").write_bytes(b"")
     sides = ["--file", tmp_path / "degrees.txt", "--file", tmp_path / "ranks.txt", f"--device={device}", "--max-attempts=1"]
-    job = ["run", compiled("pagerank", folder), tmp_path / "edges.txt", "-o", tmp_path / "out", "--quiet", *sides]
+    job = ["run", compiled("pagerank"), tmp_path / "edges.txt", "-o", tmp_path / "out", "--quiet", *sides]
     assert message in cli_here(*job, status=1).message
 
 
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
-def test_comments_and_blanks_are_read_as_in_public_edge_lists(device: str, folder: Path, tmp_path: Path) -> None:
+def test_comments_and_blanks_are_read_as_in_public_edge_lists(device: str, tmp_path: Path) -> None:
     (tmp_path / "edges.txt").write_bytes(b"# Nodes: 3 Edges: 3\n1\t2\r\n2 3\n1  3   \n")
     (tmp_path / "degrees.txt").write_bytes(b"1\t2\n2\t1\n")
     (tmp_path / "ranks.txt").write_bytes(b"1\t1000000001\n3\t5\n70\t1\n")
     sides = [tmp_path / "degrees.txt", tmp_path / "ranks.txt"]
-    output = run_app(compiled("pagerank", folder), tmp_path / "edges.txt", sides, tmp_path / "out", [f"--device={device}"])
+    output = run_app(compiled("pagerank"), tmp_path / "edges.txt", sides, tmp_path / "out", [f"--device={device}"])
     assert output == b"2\t575000000\n3\t702500000\n"
 
 
-def test_degrees_that_are_no_numbers_fail_the_job(folder: Path, tmp_path: Path) -> None:
+def test_degrees_that_are_no_numbers_fail_the_job(tmp_path: Path) -> None:
     (tmp_path / "degrees.txt").write_bytes(b"1\t1\nx\t2\n")
     sides = ["--file", tmp_path / "degrees.txt", "--file", RANKS, "--max-attempts=1"]
-    job = ["run", compiled("pagerank", folder), SAMPLE, "-o", tmp_path / "out", "--quiet", *sides]
+    job = ["run", compiled("pagerank"), SAMPLE, "-o", tmp_path / "out", "--quiet", *sides]
     assert "degrees.txt: not lines of a node and a number" in cli_here(*job, status=1).message

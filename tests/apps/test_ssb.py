@@ -76,7 +76,7 @@ def test_the_expected_output_is_the_oracles(app: str) -> None:
 
 
 @pytest.mark.parametrize("app", NAMES)
-def test_every_way_to_run_gives_the_oracles_bytes(app: str, folder: Path, tmp_path: Path) -> None:
+def test_every_way_to_run_gives_the_oracles_bytes(app: str, tmp_path: Path) -> None:
     sample = APPS / app / "sample.txt"
     results = run_everywhere(app, sample, SIDES[app], tmp_path)
     assert len(results) == 6 and set(results.values()) == {(APPS / app / "expected.txt").read_bytes()}
@@ -87,14 +87,14 @@ def test_every_way_to_run_gives_the_oracles_bytes(app: str, folder: Path, tmp_pa
 def test_a_larger_table_gives_the_oracles_bytes(app: str, device: str, folder: Path, tmp_path: Path) -> None:
     text, sides = folder / "lineorder.tbl", [folder / path.name for path in SIDES[app]]
     options = [f"--device={device}", "--split-size=700k", "--reducers=2"]
-    result = run_app(compiled(app, folder), text, sides, tmp_path / "out", options)
+    result = run_app(compiled(app), text, sides, tmp_path / "out", options)
     assert result.count(b"\n") >= {"ssb_q11": 1, "ssb_q21": 50}[app]
     assert result == ORACLES[app](text, *sides)
 
 
 @pytest.mark.parametrize("app", NAMES)
-def test_combining_may_happen_in_any_parts(app: str, folder: Path, tmp_path: Path) -> None:
-    bundle = compiled(app, folder)
+def test_combining_may_happen_in_any_parts(app: str, tmp_path: Path) -> None:
+    bundle = compiled(app)
     for side in SIDES[app]:
         (tmp_path / side.name).write_bytes(side.read_bytes())
     pairs = pipe(bundle, "map", (APPS / app / "sample.txt").read_bytes(), tmp_path).splitlines(keepends=True)
@@ -107,11 +107,11 @@ def test_combining_may_happen_in_any_parts(app: str, folder: Path, tmp_path: Pat
 
 def test_sums_do_not_overflow(tmp_path: Path, folder: Path) -> None:
     line = b"1|1|1|1|1|19930101|5-LOW|0|1|2147483647|0|3|2147483647|1|1|19930201|AIR|\n"
-    assert pipe_q11(folder, tmp_path, line * 3) == b"revenue\t%d\n" % (3 * 3 * 2147483647)
+    assert pipe_q11(tmp_path, line * 3) == b"revenue\t%d\n" % (3 * 3 * 2147483647)
 
 
-def pipe_q11(folder: Path, place: Path, text: bytes) -> bytes:
-    bundle = compiled("ssb_q11", folder)
+def pipe_q11(place: Path, text: bytes) -> bytes:
+    bundle = compiled("ssb_q11")
     (place / "date.tbl").write_bytes(DATE.read_bytes())
     return pipe(bundle, "reduce", pipe(bundle, "combine", pipe(bundle, "map", text, place), place), place)
 
@@ -120,11 +120,11 @@ def pipe_q11(folder: Path, place: Path, text: bytes) -> bytes:
     b"\n", b"1|2|3\n", b"1|1|1|1|1|19930230|x|0|1|5|0|3|5|1|1|1|A|\n", b"1|1|1|1|1|99999999|x|0|1|5|0|3|5|1|1|1|A|\n",
 ])
 def test_a_line_without_a_row_in_the_dimension_joins_nothing(line: bytes, tmp_path: Path, folder: Path) -> None:
-    assert pipe_q11(folder, tmp_path, line) == b""
+    assert pipe_q11(tmp_path, line) == b""
 
 
 @pytest.mark.parametrize(("app", "missing"), [(app, side.name) for app in NAMES for side in SIDES[app]])
-def test_a_missing_table_fails_the_job(app: str, missing: str, folder: Path, tmp_path: Path) -> None:
+def test_a_missing_table_fails_the_job(app: str, missing: str, tmp_path: Path) -> None:
     files = [argument for path in SIDES[app] if path.name != missing for argument in ("--file", path)]
-    job = ["run", compiled(app, folder), APPS / app / "sample.txt", "-o", tmp_path / "out", "--quiet", "--max-attempts=1"]
+    job = ["run", compiled(app), APPS / app / "sample.txt", "-o", tmp_path / "out", "--quiet", "--max-attempts=1"]
     assert f"{missing}: No such file" in cli_here(*job, *files, status=1).message

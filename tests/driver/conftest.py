@@ -26,9 +26,9 @@ def yarn() -> Iterator[FakeYarn]:
 
 
 @pytest.fixture(scope="session")
-def cache(module_cache: Path) -> dict[str, str]:
+def cache(module_cache: Path, quick_compiler: str) -> dict[str, str]:
     """Environment of a driver: modules of the emulated device are built once for all workers."""
-    return {"XDG_CACHE_HOME": str(module_cache), "HADOOP_CONF_DIR": "", "HADOOP_HOME": ""}
+    return {"XDG_CACHE_HOME": str(module_cache), "CXX": quick_compiler, "HADOOP_CONF_DIR": "", "HADOOP_HOME": ""}
 
 
 @pytest.fixture(scope="module")

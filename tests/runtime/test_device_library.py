@@ -15,6 +15,8 @@ import pytest
 
 from heterodoop.toolchain import probe
 
+from .. import kept
+
 HERE = Path(__file__).parent / "device"
 HEADERS = HERE.parents[2] / "runtime" / "device"
 LIBRARY = (
@@ -36,29 +38,26 @@ SANITIZERS = ["-O0", "-g1", "-fno-wrapv",  # -O0: most of the time is the compil
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 
-def build(folder: Path, name: str, options: list[str]) -> None:
+def build(name: str, options: list[str]) -> Path:
     # -fno-builtin: glibc's functions are to be called, not what the compiler knows of them.
     options = [*options, *(f"-D{macro}=1" for macro in LIBRARY_MACROS)]
-    argv = ["g++", *AS_KERNELS, "-fno-builtin", *WARNINGS, *options, f"-I{HEADERS}", str(HERE / f"{name}.cpp"), "-o",
-            str(folder / name)]
-    subprocess.run(argv, check=True, env=ENVIRONMENT)
+    argv = ["g++", *AS_KERNELS, "-fno-builtin", *WARNINGS, *options, f"-I{HEADERS}", str(HERE / f"{name}.cpp")]
+    return kept.program(argv, folders=[HEADERS, HERE], name=name)
 
 
-def build_all(folder: Path, options: list[str]) -> Path:
+def build_all(options: list[str]) -> dict[str, Path]:
     with ThreadPoolExecutor(2) as pool:
-        for done in [pool.submit(build, folder, name, options) for name in DRIVERS]:
-            done.result()
-    return folder
+        return dict(zip(DRIVERS, pool.map(lambda name: build(name, options), DRIVERS), strict=True))
 
 
 @pytest.fixture(scope="module")
-def drivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_all(tmp_path_factory.mktemp("drivers"), [])
+def drivers() -> dict[str, Path]:
+    return build_all([])
 
 
 @pytest.fixture(scope="module")
-def sanitized_drivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_all(tmp_path_factory.mktemp("sanitized"), SANITIZERS)
+def sanitized_drivers() -> dict[str, Path]:
+    return build_all(SANITIZERS)
 
 
 def run(program: Path, cases: int, seed: int) -> None:
@@ -68,19 +67,18 @@ def run(program: Path, cases: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", DRIVERS)
-def test_as_glibc(drivers: Path, name: str) -> None:
-    run(drivers / name, DRIVERS[name], 1)
+def test_as_glibc(drivers: dict[str, Path], name: str) -> None:
+    run(drivers[name], DRIVERS[name], 1)
 
 
 @pytest.mark.parametrize("name", DRIVERS)
-def test_as_glibc_with_sanitizers(sanitized_drivers: Path, name: str) -> None:
-    run(sanitized_drivers / name, DRIVERS[name] // 20, 2)
+def test_as_glibc_with_sanitizers(sanitized_drivers: dict[str, Path], name: str) -> None:
+    run(sanitized_drivers[name], DRIVERS[name] // 20, 2)
 
 
 @pytest.mark.parametrize("options", [[], SANITIZERS], ids=["plain", "sanitized"])
-def test_strings_by_words_as_glibc(options: list[str], tmp_path: Path) -> None:
-    build(tmp_path, "text", ["-DHD_WORD_STRINGS=1", *options])
-    run(tmp_path / "text", DRIVERS["text"] // (20 if options else 1), 3)
+def test_strings_by_words_as_glibc(options: list[str]) -> None:
+    run(build("text", ["-DHD_WORD_STRINGS=1", *options]), DRIVERS["text"] // (20 if options else 1), 3)
 
 
 @pytest.mark.parametrize("name", LIBRARY)

@@ -24,6 +24,8 @@ import pytest
 from heterodoop.toolchain import cc, emulated
 from heterodoop.toolchain import nvcc as toolchain_cuda
 
+from .. import kept
+
 HERE = Path(__file__).parent / "math"
 RUNTIME = HERE.parents[2] / "runtime"
 INCLUDE = [f"-I{RUNTIME / 'math'}", f"-I{RUNTIME / 'device'}"]
@@ -37,9 +39,8 @@ TWO = ("pow", "atan2", "hypot")
 WORST = dict.fromkeys(("exp", "exp2", "pow", "erf", "erfc"), 0.52)
 
 
-def build(words: list[str | Path], out: Path) -> Path:
-    subprocess.run([*words, "-o", out, "-lm"], check=True, env=ENVIRONMENT)
-    return out
+def build(*words: str | Path) -> Path:
+    return kept.program([*words, "-lm"], folders=[RUNTIME / "math", RUNTIME / "device"])
 
 
 def output(*argv: object, data: str = "") -> str:
@@ -48,10 +49,9 @@ def output(*argv: object, data: str = "") -> str:
 
 
 @pytest.fixture(scope="module")
-def filter_object(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("math") / "filter.o"
-    subprocess.run(["gcc", *cc.FILTER_FLAGS, *WARNINGS, "-c", RUNTIME / "math" / "filter.c", "-o", out], check=True)
-    return out
+def filter_object() -> Path:
+    words = ["gcc", *cc.FILTER_FLAGS, *WARNINGS, "-c", RUNTIME / "math" / "filter.c"]
+    return kept.program(words, folders=[RUNTIME / "math"], name="filter.o")
 
 
 def test_one_list_of_functions() -> None:
@@ -65,21 +65,21 @@ def test_accuracy_on_many_arguments(tmp_path: Path) -> None:
     probe = subprocess.run(words, input="int main(void) { return 0; }", text=True, capture_output=True, check=False)
     if probe.returncode:
         pytest.skip("no libquadmath here")
-    driver = build(["gcc", "-O2", *NO_BUILTIN, *INCLUDE, HERE / "accuracy.c", "-lquadmath"], tmp_path / "accuracy")
+    driver = build("gcc", "-O2", *NO_BUILTIN, *INCLUDE, HERE / "accuracy.c", "-lquadmath")
     worst = {words[0]: float(words[1]) for line in output(driver, 100_000).splitlines() if (words := line.split())}
     assert list(worst) == NAMES
     assert all(0.4 < error <= WORST.get(name, 0.502) for name, error in worst.items()), worst
 
 
-def test_special_values_and_errno(tmp_path: Path) -> None:
-    driver = build(["gcc", "-O1", *NO_BUILTIN, *INCLUDE, HERE / "special.c"], tmp_path / "special")
+def test_special_values_and_errno() -> None:
+    driver = build("gcc", "-O1", *NO_BUILTIN, *INCLUDE, HERE / "special.c")
     done = subprocess.run([driver], capture_output=True, text=True, check=False, env=ENVIRONMENT)
     assert done.returncode == 0, done.stdout[:4000]
 
 
-def test_no_undefined_behaviour(tmp_path: Path) -> None:
+def test_no_undefined_behaviour() -> None:
     flags = ["-O1", "-g1", *NO_BUILTIN, "-fsanitize=undefined,address", "-fno-sanitize-recover=all", *INCLUDE]
-    driver = build(["g++", "-std=c++17", *flags, "-DDEVICE", HERE / "bits.cpp"], tmp_path / "bits")
+    driver = build("g++", "-std=c++17", *flags, "-DDEVICE", HERE / "bits.cpp")
     assert len(output(driver, 2000).splitlines()) == len(NAMES)
 
 
@@ -90,16 +90,16 @@ def has_fma() -> bool:
         return False
 
 
-def test_the_same_bits_from_every_compiler(tmp_path: Path, filter_object: Path) -> None:
+def test_the_same_bits_from_every_compiler(filter_object: Path) -> None:
     driver = HERE / "bits.cpp"
     made = {
-        "filter": build(["g++", "-std=c++17", *NO_BUILTIN, *INCLUDE, driver, filter_object], tmp_path / "filter"),
-        "emulator": build(["g++", *AS_KERNELS, *WARNINGS, *INCLUDE, "-DDEVICE", driver], tmp_path / "emulator"),
-        "plain": build(["g++", "-std=c++17", "-O0", *NO_BUILTIN, *INCLUDE, "-DDEVICE", driver], tmp_path / "plain"),
+        "filter": build("g++", "-std=c++17", *NO_BUILTIN, *INCLUDE, driver, filter_object),
+        "emulator": build("g++", *AS_KERNELS, *WARNINGS, *INCLUDE, "-DDEVICE", driver),
+        "plain": build("g++", "-std=c++17", "-O0", *NO_BUILTIN, *INCLUDE, "-DDEVICE", driver),
     }
     if has_fma():
         words: list[str | Path] = ["g++", "-std=c++17", "-O3", "-mfma", *NO_BUILTIN, *INCLUDE, "-DDEVICE", driver]
-        made["fma"] = build(words, tmp_path / "fma")
+        made["fma"] = build(*words)
     hashes = {name: output(program, 50_000).splitlines() for name, program in made.items()}
     assert [line.split()[0] for line in hashes["filter"]] == NAMES
     assert all(lines == hashes["filter"] for lines in hashes.values()), hashes
@@ -158,9 +158,9 @@ def hexed(x: float) -> str:
     return struct.pack(">d", x).hex()
 
 
-def test_accuracy_against_multiple_precision(tmp_path: Path, filter_object: Path) -> None:
+def test_accuracy_against_multiple_precision(filter_object: Path) -> None:
     mpmath = pytest.importorskip("mpmath")
-    driver = build(["gcc", *NO_BUILTIN, HERE / "values.c", filter_object], tmp_path / "values")
+    driver = build("gcc", *NO_BUILTIN, HERE / "values.c", filter_object)
     wanted, found = reference(mpmath), random.Random(7)
     cases = [(name, x, y) for name in NAMES for x, y in arguments(name, found)]
     lines = "".join(f"{NAMES.index(name)} {hexed(x)} {hexed(y)}\n" for name, x, y in cases)
@@ -213,10 +213,10 @@ def test_nvcc_contracts_nothing(nvcc: toolchain_cuda.Nvcc, tmp_path: Path) -> No
     assert "mul.rn.f64" in text and not re.search(r"\bfma\.|\bmad\.\w*f64|\.approx|\.ftz", text)
 
 
-def test_the_same_bits_on_a_gpu(nvcc: toolchain_cuda.Nvcc, tmp_path: Path, filter_object: Path) -> None:
+def test_the_same_bits_on_a_gpu(nvcc: toolchain_cuda.Nvcc, filter_object: Path) -> None:
     if shutil.which("nvidia-smi") is None or not output("nvidia-smi", "-L").strip():
         pytest.skip("no GPU here")
     library = Path(nvcc.path).resolve().parents[1] / "lib"
     words: list[str | Path] = [nvcc.path, "-std=c++17", toolchain_cuda.EXACT, "-arch=native", *INCLUDE, f"-L{library}"]
-    driver = build([*words, "-Xcompiler", "-fno-builtin", HERE / "device.cu", filter_object], tmp_path / "device")
+    driver = build(*words, "-Xcompiler", "-fno-builtin", HERE / "device.cu", filter_object)
     assert output(driver, 100_000) == f"0 of {100_000 * len(NAMES)} results differ\n"
