@@ -25,9 +25,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     yield from _running(tmp_path_factory.mktemp("cluster"), Options(), request)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster_342(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """Hadoop 3.4.2 with two NodeManagers."""
+    """Hadoop 3.4.2 with two NodeManagers, for one file of tests: a cluster works also when nobody uses it."""
     yield from _running(tmp_path_factory.mktemp("cluster-3.4.2"), Options(version="3.4.2", nodes=2), request)
 
 
