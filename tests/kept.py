@@ -22,6 +22,7 @@ from pathlib import Path
 
 from heterodoop.private import why_unsafe
 from heterodoop.toolchain import cache as build_cache
+from heterodoop.toolchain import nvcc as toolchain_nvcc
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".pytest_cache" / "heterodoop"
@@ -37,6 +38,31 @@ _COMPILERS = ("cc", "gcc", "g++", "as", "ld")
 _SETTINGS = ("CC", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH",
              "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "HETERODOOP_ARCH", "HETERODOOP_STRICT")
 
+# Installations that tests make compile the native runtime, each in a folder of its own: an object is copied where one of the
+# same text, the same sources beside it and the same options is there.
+QUICK = r"""#!/bin/sh
+target= source= last= words=
+for word do
+  case "$last" in
+    -o) target=$word ;;
+    -c) source=$word ;;
+    *) words="$words $word" ;;
+  esac
+  last=$word
+done
+root=${source%runtime/host/*}runtime/host
+if [ -z "$target" ] || [ ! -f "$source" ] || [ "${source%runtime/host/*}" = "$source" ]; then exec g++ "$@" -O0; fi
+digest=$({ g++ --version; printf '%s\n' "$words ${source#"$root"}" | sed "s|$root|HOST|g"
+  cd "$root" && find . -type f | LC_ALL=C sort | xargs cat; } | sha256sum | cut -c 1-32)
+kept=OBJECTS/$digest.o
+if [ ! -f "$kept" ]; then
+  g++ "$@" -O0 || exit
+  cp "$target" "$kept.$$" && mv "$kept.$$" "$kept"
+else
+  cp "$kept" "$target"
+fi
+"""
+
 
 def bundles() -> Path:
     """The folder of bundles that the compiler of this checkout, as it is now, has made."""
@@ -50,9 +76,9 @@ def usable_cache() -> Path | None:
 
 
 def quick_compiler() -> str:
-    """A value of CXX: a C++ compiler that does not optimise, for what runs only a few times."""
-    path = _folder(FOLDER) / "quick-g++"
-    text = '#!/bin/sh\nexec g++ "$@" -O0\n'
+    """A value of CXX: a C++ compiler that does not optimise, for what runs only a few times; QUICK."""
+    path, objects = _folder(FOLDER) / "quick-g++", _folder(FOLDER / "programs" / "objects")
+    text = QUICK.replace("OBJECTS", shlex.quote(str(objects)))
     if not path.is_file() or path.read_text() != text:
         partial = path.with_name(f"{path.name}.{os.getpid()}")
         partial.write_text(text)
@@ -100,6 +126,8 @@ def sweep(now: float | None = None) -> None:
 def _compiler_key() -> str:
     package = ROOT / "heterodoop"
     parts: list[str | bytes] = [sys.version, str(ROOT), *(build_cache.identity(tool) for tool in _COMPILERS)]
+    nvcc = toolchain_nvcc.find_nvcc()
+    parts.append(build_cache.identity(nvcc.path) if nvcc else "")
     parts += [f"{name}={os.environ.get(name, '')}" for name in _SETTINGS]
     own = [path for path in sorted(package.iterdir()) if path.is_dir() and path.name not in _ABOVE]
     parts += [part for path in sorted(package.glob("*.py")) for part in (path.name, path.read_bytes())]

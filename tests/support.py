@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from heterodoop import build_cache, cli
+from heterodoop import cli
+from heterodoop.toolchain import cache as build_cache
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "heterodoop"]

@@ -108,6 +108,35 @@ def test_a_program_is_built_once_as_long_as_nothing_of_it_changes(tmp_path: Path
     assert len((tmp_path / "runs").read_text().splitlines()) == 4 == len(set(found)) and found[0] == found[1]
 
 
+def test_the_runtime_of_an_installation_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In whatever folder it lies; another text beside it, or another option, is another object. No optimisation."""
+    monkeypatch.setattr(kept, "FOLDER", tmp_path / "kept")
+    (compiler,) = shlex.split(kept.quick_compiler())
+    gcc = tmp_path / "bin" / "g++"
+    gcc.parent.mkdir()
+    gcc.write_text(
+        f'#!/bin/sh\n[ "$1" != --version ] || exit 0\necho "$@" >> {tmp_path}/runs\nwhile [ "$1" != -o ]; do shift; done\n'
+        'cat runtime/host/sub/a.cpp > "$2"\n')
+    gcc.chmod(0o755)
+    environ = {**os.environ, "PATH": f"{gcc.parent}:{os.environ['PATH']}"}
+
+    def runs_after(place: str, header: str, *options: str) -> int:
+        folder = tmp_path / place / "runtime" / "host" / "sub"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "a.cpp").write_text("text")
+        (folder.parent / "a.h").write_text(header)
+        words = [*options, f"-I{folder.parent}", "-c", folder / "a.cpp", "-o", tmp_path / place / "a.o"]
+        subprocess.run([compiler, *words], check=True, env=environ, cwd=tmp_path / place)
+        assert (tmp_path / place / "a.o").read_text() == "text"
+        return len((tmp_path / "runs").read_text().splitlines())
+
+    assert runs_after("one", "1") == runs_after("two", "1") == 1
+    assert (runs_after("two", "2"), runs_after("one", "2", "-g")) == (2, 3)
+    (tmp_path / "one" / "more.cpp").write_text("")
+    subprocess.run([compiler, "more.cpp", "-o", "more"], check=True, env=environ, cwd=tmp_path / "one")
+    assert all(line.endswith("-O0") for line in (tmp_path / "runs").read_text().splitlines())
+
+
 def test_what_nobody_used_for_long_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
     stores = [tmp_path / f"{kept.BUNDLES}{number}" for number in range(6)]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from heterodoop import manifest
 
+from ..support import cli_here
 from .everywhere import APPS, compiled
 
 SETTINGS = {"wordcount": [], "grep": ["-D", "grep.pattern=Light"]}
@@ -32,10 +32,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def heterodoop(*arguments: object, status: int = 0) -> str:
     """Run the command; returns its stderr."""
-    argv = [sys.executable, "-m", "heterodoop", *map(str, arguments)]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    assert done.returncode == status, done.stderr
-    return done.stderr
+    return cli_here(*arguments, status=status).message
 
 
 def run_filter(bundles: Path, app: str, role: str, data: bytes, **env: str) -> bytes:

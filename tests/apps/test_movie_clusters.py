@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,11 @@ import pytest
 from bench.centroids import centroids as first_centroids
 from heterodoop import manifest
 
+from ..support import cli_here
 from . import movie_clusters as oracle
 from .everywhere import APPS, compiled
+
+pytestmark = pytest.mark.usefixtures("kernel_cache")
 
 NAMES = ["classification", "kmeans"]
 TINY = ["-D", "heterodoop.gpu.sub-split.bytes=700", "--split-size=9k", "--reducers=3"]
@@ -23,10 +24,7 @@ OFF = [word for item in _ITEMS for word in ("--no-opt", item)]
 
 
 def heterodoop(*arguments: object, status: int = 0) -> str:
-    argv = [sys.executable, "-m", "heterodoop", *map(str, arguments)]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    assert done.returncode == status, done.stderr
-    return done.stderr
+    return cli_here(*arguments, status=status).message
 
 
 @pytest.fixture(scope="module")

@@ -279,12 +279,12 @@ def test_every_variant_is_one_that_the_compiler_takes() -> None:
 class Bench:
     """`python -m bench.figures` on the emulated device, with inputs of some kilobytes."""
 
-    def __init__(self, folder: Path) -> None:
-        self.state, self.folder = folder / "state", folder
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self.state, self.folder, self.environment = folder / "state", folder, environment
 
     def __call__(self, *words: object, status: int = 0) -> str:
         argv = [sys.executable, "-m", "bench.figures", *map(str, words), "--state", str(self.state)]
-        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False, env=self.environment)
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 
@@ -295,8 +295,9 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    return Bench(tmp_path_factory.mktemp("figures"))
+def bench(tmp_path_factory: pytest.TempPathFactory, module_cache: Path, quick_compiler: str) -> Bench:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(module_cache), "CXX": quick_compiler}
+    return Bench(tmp_path_factory.mktemp("figures"), environment)
 
 
 def test_the_whole_runs_stops_and_goes_on(bench: Bench) -> None:

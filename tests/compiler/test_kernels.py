@@ -16,7 +16,7 @@ from heterodoop.errors import UsageError
 from heterodoop.manifest import Kernel, Manifest
 from heterodoop.toolchain.nvcc import find_nvcc
 
-from ..support import ROOT, cli_here
+from ..support import ROOT, Bundles, cli_here
 
 HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 MAP = HEAD + """int main(void)
@@ -246,7 +246,7 @@ def test_nvcc_takes_the_kernels(nvcc: None, opt: str, combine: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("app", sorted(p.parent.name for p in (ROOT / "apps").glob("*/map.c")))
-def test_nvcc_takes_every_app(nvcc: None, app: str, tmp_path: Path) -> None:
-    _, result = compile_to_bundle(BuildOptions.make([str(ROOT / "apps" / app)], arch=["sm_80"]), tmp_path / "app.hdp")
-    programs = [p for p in result.manifest.programs if p.kernel is not None]
+def test_nvcc_takes_every_app(nvcc: None, app: str, bundles: Bundles) -> None:
+    bundle = bundles.app(ROOT / "apps" / app, "--arch", "sm_80")
+    programs = [p for p in manifest.load(bundle).programs if p.kernel is not None]
     assert programs and all(len(p.kernel.cubins) == 1 for p in programs if p.kernel is not None)
