@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import scratch
+from .. import interrupts, scratch
 from ..diag import Diagnostic
 from ..errors import UsageError
 from ..manifest import FILE, Manifest, Program
@@ -56,7 +56,8 @@ def _compiled(options: BuildOptions, target: Path, key: str) -> Result:
             folder = stack.enter_context(scratch.folder(f".{target.name[:200]}.", _existing(target.parent)))
         work = stack.enter_context(Together())
         begun = Begun(options, work, folder / "bundle" / "bin")
-        from . import own_faults, spine  # while the compilers run
+        with interrupts.held():  # Python says that it was killed where a signal ends an import
+            from . import own_faults, spine  # while the compilers run
 
         result = spine.analyse(options, begun)
         with _writing(target):
