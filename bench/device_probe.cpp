@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "../runtime/host/device.h"
+#include "../runtime/host/device/device.h"
 
 namespace {
 

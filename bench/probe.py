@@ -19,8 +19,8 @@ EMULATED = ("emu_device", "emu_memory", "radix_sort")
 
 def build(folder: Path) -> Path:
     """The library, linked with the emulated device, which it stands around where HD_PROBE_BASE names no other."""
-    host = ROOT / "runtime" / "host"
-    sources = [ROOT / "bench" / "device_probe.cpp", *(host / f"{name}.cpp" for name in EMULATED)]
+    device = ROOT / "runtime" / "host" / "device"
+    sources = [ROOT / "bench" / "device_probe.cpp", *(device / f"{name}.cpp" for name in EMULATED)]
     return native.compile_library(sources, folder / "probe.so")
 
 

@@ -74,8 +74,8 @@ LARGER = {
     "heterodoop/engine": "a job's run and the comparison with the CPU, which share what a task is",
     "heterodoop/executor": "one task on either side, and the worker processes that it is done in",
     "heterodoop/hadoop": "submitting a job, and the embedded cluster of `cluster up`",
-    "runtime/device": "the device's C library, what a lane has, and the steps between kernels",
-    "runtime/host": "readers and writers of Hadoop's formats, filters, the collector, tasks and the GPU's host half",
+    "runtime/device/libc": "C's own library: a header for each family of its functions",
+    "runtime/host/gpu": "a task on a device, fourteen parts, each with its header beside it",
     "runtime/hadoop/src/main/java/org/heterodoop/mr": "Java sees a class of another package only where it is public",
     "runtime/headers": "a file for each header of C: their names are given",
 }

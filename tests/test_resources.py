@@ -11,8 +11,8 @@ from heterodoop.errors import ToolError
 
 
 def test_the_runtime_is_found() -> None:
-    assert (resources.find("runtime", "host") / "api.h").is_file()
-    assert resources.find("runtime", "host", "api.h").is_file()
+    assert (resources.find("runtime", "host") / "task" / "api.h").is_file()
+    assert resources.find("runtime", "host", "task", "api.h").is_file()
 
 
 def test_a_missing_data_file_names_itself_and_the_cure() -> None:

@@ -37,7 +37,7 @@ _UNSEEN = ("merge-sort", "scan-aggregation", "warp-combine")
 _SUFFIXES = (".py", ".c", ".h", ".cu", ".cuh", ".cpp", ".j2")
 _SOURCES = ("heterodoop/compiler", "heterodoop/manifest.py", "heterodoop/toolchain/cc.py",
             "heterodoop/toolchain/nvcc.py", "heterodoop/toolchain/objects.py", "heterodoop/toolchain/cuda_library.py",
-            "runtime/cpu", "runtime/device", "runtime/math", "runtime/cuda", "runtime/host/device.h", "templates")
+            "runtime/cpu", "runtime/device", "runtime/math", "runtime/cuda", "runtime/host/device/device.h", "templates")
 
 
 def variants(app: str) -> dict[str, tuple[str, ...]]:

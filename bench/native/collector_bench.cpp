@@ -1,6 +1,6 @@
 // Micro benchmark of the collector: nanoseconds of processor time a pair, from a filter's stdout to file.out, and peak memory.
 //
-//   g++ -std=c++20 -O3 -fwrapv -pthread -Iruntime/host bench/native/collector_bench.cpp runtime/host/*.cpp -o collector_bench
+//   g++ -std=c++20 -O3 -fwrapv -pthread -Iruntime/host bench/native/collector_bench.cpp runtime/host/*/*.cpp -o collector_bench
 //   ./collector_bench WORKLOAD [PAIRS] [SORT_MIB] [PARTITIONS] [WORK_DIR]
 //
 // WORKLOAD: zipf (words, value 1), unique (all keys distinct), lists (many values for each key), scan (no collector:
@@ -15,8 +15,8 @@
 #include <random>
 #include <string>
 
-#include "collector.h"
-#include "pair_splitter.h"
+#include "collect/collector.h"
+#include "filter/pair_splitter.h"
 
 namespace {
 

@@ -26,7 +26,7 @@ from ..manifest import Manifest
 from .offer import Declined
 
 EMULATED, CUDA = emulated.NAME, cuda.NAME
-MEMORY_PER_BYTE = 32  # device memory that a byte of input takes at most (runtime/host/gpu_task.cpp)
+MEMORY_PER_BYTE = 32  # device memory that a byte of input takes at most (runtime/host/gpu/task.cpp)
 _LEAST_SUB_SPLIT = 1 << 20
 REST_SECONDS = 300.0  # after which a GPU that is out of service is tried again
 

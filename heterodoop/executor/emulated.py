@@ -49,4 +49,4 @@ def device_code(
 
 def runtime_module(cache: Path | None = None) -> Path:
     """HeteroDoop's own kernels for the emulated device. Raises as `device_code`."""
-    return emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache)
+    return emulated.emulated_module(find("runtime", "device", "steps", "kernels.cu"), cache)

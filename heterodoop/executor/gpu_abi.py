@@ -1,4 +1,4 @@
-"""The C ABI of map tasks on a device (runtime/host/gpu_api.h) as ctypes structures, and the check that both are the same.
+"""The C ABI of map tasks on a device (runtime/host/gpu/api.h) as ctypes structures, and the check that both are the same.
 
 Not here: which kernels and what options (gpu_task.py, emulated.py), tasks on the CPU (native_abi.py).
 """

@@ -30,7 +30,7 @@ _VALUE_KINDS = {"int32": 1, "int64": 2, "uint32": 3, "uint64": 4}
 
 
 class TaskStatus(IntEnum):
-    """How a task ended (enum hd_status in runtime/host/api.h)."""
+    """How a task ended (enum hd_status in runtime/host/task/api.h)."""
 
     OK = 0
     FILTER_FAILED = 1

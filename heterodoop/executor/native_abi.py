@@ -1,4 +1,4 @@
-"""The C ABI of the native runtime (runtime/host/api.h) as ctypes structures, and the check that both are the same.
+"""The C ABI of the native runtime (runtime/host/task/api.h) as ctypes structures, and the check that both are the same.
 
 Not here: what a task is (native.py) and where the library lies (resources.py).
 """

@@ -32,7 +32,7 @@ def cuda_library(nvcc: Nvcc, archs: Sequence[str], cache: Path | None = None) ->
     sources = sorted(p for p in resources.find("runtime", "cuda").iterdir() if p.suffix in (".cu", ".cpp"))
     generate = [word for arch in archs for word in ("-gencode", f"arch={arch.replace('sm_', 'compute_')},code={arch}")]
     flags = [*_OBJECT_FLAGS, *generate]
-    headers = [resources.find("runtime", "host", "device.h"), resources.find("runtime", "cuda", "algorithms.h")]
+    headers = [resources.find("runtime", "host", "device", "device.h"), resources.find("runtime", "cuda", "algorithms.h")]
     common: list[str | bytes] = [*flags, build_cache.identity(nvcc.path), *(h.read_bytes() for h in headers)]
 
     def object_file(source: Path) -> Path:
@@ -47,13 +47,14 @@ def cuda_library(nvcc: Nvcc, archs: Sequence[str], cache: Path | None = None) ->
 
 
 def runtime_kernels(nvcc: Nvcc, arch: str, cache: Path | None = None) -> Path:
-    """runtime/device/kernels.cu as a cubin for one architecture. Raises as `cuda_library`."""
-    source = resources.find("runtime", "device", "kernels.cu")
+    """runtime/device/steps/kernels.cu as a cubin for one architecture. Raises as `cuda_library`."""
+    device = resources.find("runtime", "device")
+    source = device / "steps" / "kernels.cu"
     flags = [*FLAGS, EXACT, "-cubin", f"-arch={arch}"]
-    headers = build_cache.tree(source.parent, _SUFFIXES)
+    headers = build_cache.tree(device, _SUFFIXES)
     key = build_cache.key([*flags, build_cache.identity(nvcc.path), source.read_bytes(), *headers])
     kept = (cache or build_cache.folder()) / "cuda" / f"{key}.cubin"
-    include = ["-I", str(source.parent)]
+    include = ["-I", str(device)]
     return build_cache.get(kept, lambda path: _run(nvcc, [*flags, *include, str(source)], path, source.name))
 
 

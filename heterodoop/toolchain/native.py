@@ -1,4 +1,4 @@
-"""Builds the native runtime: runtime/host/*.cpp -> heterodoop/_native/libhd_host.so, with g++ alone.
+"""Builds the native runtime: runtime/host/*/*.cpp -> heterodoop/_native/libhd_host.so, with g++ alone.
 
 setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop.toolchain.native [-o FILE]` does the same
 for an installation that was made on a machine without a C++ compiler. Settings: CXX (the compiler, default g++),
@@ -33,14 +33,14 @@ SANITIZE_FLAGS = ("-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,u
 def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = False) -> Path:
     """Compile `sources` in parallel and link them to `target`, which appears complete or not at all.
 
-    sources   the .cpp files; their folder is the include path of quoted includes, as for any compiler.
+    sources   the .cpp files; quoted includes start at runtime/host.
     sanitize  build with AddressSanitizer and UndefinedBehaviorSanitizer; the process that loads the library then
               needs libasan first (LD_PRELOAD, see `sanitizer_preload`).
     Raises ToolError HD510: no C++ compiler, or it refused a file (its own output is in the message).
     """
     if not sources:
         raise ToolError("runtime/host holds no .cpp file", code="HD510", help="install HeteroDoop again (pip install .)")
-    flags = [*CXX_FLAGS, *(SANITIZE_FLAGS if sanitize else ())]
+    flags = [*CXX_FLAGS, *(SANITIZE_FLAGS if sanitize else ()), "-I", str(find("runtime", "host"))]
     target.parent.mkdir(parents=True, exist_ok=True)
     # Beside the target, so that the rename stays inside one file system and a running job keeps its old library.
     with scratch.folder(f".{target.name}.", target.parent) as folder:
@@ -74,7 +74,7 @@ def wants_sanitizer() -> bool:
 
 def native_sources() -> list[Path]:
     """The .cpp files of the native runtime, in a stable order."""
-    return sorted(find("runtime", "host").glob("*.cpp"))
+    return sorted(find("runtime", "host").rglob("*.cpp"))
 
 
 def _compiler(arguments: Sequence[str], folder: Path | None = None) -> str:

@@ -1,7 +1,7 @@
 """Files of ours as objects that programs are linked with, built on first use into the cache (`toolchain.cache`).
 
 The math library is one: CPU filters compute what kernels compute. Not here: the files (runtime/math, runtime/cpu), kernels
-(they include the math library's text as runtime/device/libm.cuh).
+(they include the math library's text as runtime/device/libc/libm.cuh).
 """
 
 from __future__ import annotations

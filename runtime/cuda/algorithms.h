@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../host/device.h"
+#include "../host/device/device.h"
 
 namespace hd {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "../host/device.h"
+#include "../host/device/device.h"
 #include "algorithms.h"
 
 namespace hd {

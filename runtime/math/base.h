@@ -1,6 +1,6 @@
 /* The math library's ground: macros for C, C++ and CUDA, bits of numbers, sums of two doubles.
  *
- * runtime/math is one text for CPU filters (filter.c) and kernels (runtime/device/libm.cuh): C that is C++ and CUDA too, of
+ * runtime/math is one text for CPU filters (filter.c) and kernels (runtime/device/libc/libm.cuh): C that is C++ and CUDA too, of
  * + - * / sqrt and integer operations only, each rounded as IEEE 754 says, so that all of them give the same bits. It must
  * be compiled without contraction of a * b + c. README.md says how each function works and how far off it may be.
  *

@@ -70,13 +70,13 @@ NOT_AHEAD = {
 @pytest.mark.parametrize("name", AHEAD)
 def test_looks_ahead(name: str) -> None:
     text = kernel(AHEAD[name])
-    assert len(re.findall(r"hd::search_array\(", text)) == 1 and '#include "ahead.cuh"' in text
+    assert len(re.findall(r"hd::search_array\(", text)) == 1 and '#include "lane/ahead.cuh"' in text
 
 
 @pytest.mark.parametrize("name", NOT_AHEAD)
 def test_does_not_look_ahead(name: str) -> None:
     text = kernel(NOT_AHEAD[name])
-    assert "hd::search_array(" not in text and "ahead.cuh" not in text
+    assert "hd::search_array(" not in text and "lane/ahead.cuh" not in text
 
 
 def test_the_call() -> None:

@@ -135,7 +135,7 @@ def test_names_of_cpp_and_ours_get_an_underscore() -> None:
 
 def test_no_function_of_ours_is_found_in_place_of_the_programs() -> None:
     """A call with the lane as its argument finds templates of namespace hd as well: their names are ours."""
-    heads = [line for path in (ROOT / "runtime" / "device").glob("*.cuh") for line in path.read_text().splitlines()]
+    heads = [line for path in (ROOT / "runtime" / "device").rglob("*.cuh") for line in path.read_text().splitlines()]
     found = {name for line in heads for name in re.findall(r"\b([a-z]\w*)\((?:const )?(?:Lane|L|G|T|Source) &", line)}
     assert {"put", "divide", "zero"} <= found <= RESERVED, found - RESERVED
     text = kernel("put(a);", helpers='static void put(char x) { printf("%c\\n", x); }')
@@ -195,5 +195,5 @@ def test_copies_are_compared_only_where_source_and_target_may_overlap() -> None:
     text = kernel("strcpy(t, line); strcpy(t, p); memcpy(m + a, m, 4); snprintf(t, 8, \"%s\", t + a); memmove(t, t + 1, 3);",
                   helpers="void *memmove(void *, const void *, size_t);")
     assert "hd::strcpy(t, line);" in text and "hd::strcpy(t, p);" in text and "hd::memmove(" in text
-    assert "hd::memcpy_apart(hd, " in text and "hd::snprint_apart(hd, " in text and '#include "overlap.cuh"' in text
-    assert "overlap.cuh" not in kernel("strcpy(t, p);")
+    assert "hd::memcpy_apart(hd, " in text and "hd::snprint_apart(hd, " in text and '#include "libc/overlap.cuh"' in text
+    assert "libc/overlap.cuh" not in kernel("strcpy(t, p);")

@@ -14,10 +14,10 @@
 #include <sstream>
 #include <string>
 
-#include "collector.h"
-#include "ifile.h"
-#include "merge.h"
-#include "pair_splitter.h"
+#include "collect/collector.h"
+#include "ifile/ifile.h"
+#include "ifile/merge.h"
+#include "filter/pair_splitter.h"
 
 namespace {
 

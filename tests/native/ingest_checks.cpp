@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "ingest.h"
+#include "input/ingest.h"
 
 namespace {
 

@@ -18,10 +18,11 @@ FLAGS = {
                   "-fno-sanitize-recover=undefined"],
 }
 # The collector and the ingest; the rest of the runtime (processes, tasks, C ABI) is tested through the library.
-INGEST = ("emu_device", "emu_memory", "ingest", "ingest_cuts", "ingest_file", "ingest_readers", "radix_sort", "records",
-          "split_file", "sub_splits")
-PARTS = ("collector", "combine", "crc32", "fan_in", "file_io", "group_table", "ifile", "merge", "pair_check", "region",
-         "segment_merger", "segment_reader", "sorted_load", "spill", "spill_set", *INGEST)
+INGEST = ("base/split_file", "device/emu_device", "device/emu_memory", "device/radix_sort", "input/ingest",
+          "input/ingest_cuts", "input/ingest_file", "input/ingest_readers", "input/records", "input/sub_splits")
+PARTS = ("base/crc32", "base/file_io", "base/region", "collect/collector", "collect/combine", "collect/group_table",
+         "collect/pair_check", "collect/sorted_load", "collect/spill", "collect/spill_set", "ifile/fan_in", "ifile/ifile",
+         "ifile/merge", "ifile/segment_merger", "ifile/segment_reader", *INGEST)
 PROGRAMS = ("collector_tool", "unit_checks", "ingest_checks")
 
 

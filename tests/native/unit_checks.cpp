@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "combine.h"
-#include "crc32.h"
-#include "fan_in.h"
-#include "ifile.h"
-#include "key_words.h"
-#include "pair_check.h"
-#include "pair_splitter.h"
-#include "region.h"
-#include "sorted_load.h"
-#include "text_lines.h"
+#include "collect/combine.h"
+#include "base/crc32.h"
+#include "ifile/fan_in.h"
+#include "ifile/ifile.h"
+#include "base/key_words.h"
+#include "collect/pair_check.h"
+#include "filter/pair_splitter.h"
+#include "base/region.h"
+#include "collect/sorted_load.h"
+#include "ifile/text_lines.h"
 
 namespace {
 

@@ -20,7 +20,7 @@ from .gpu_tasks import Run, Written, task, written
 def modules(module_cache: Path) -> Modules:
     cache = module_cache / "heterodoop"
     programs = emulated.emulated_module(Path(__file__).parent / "gpu_programs.cu", cache)
-    return Modules(programs, emulated.emulated_module(find("runtime", "device", "kernels.cu"), cache))
+    return Modules(programs, emulated.emulated_module(find("runtime", "device", "steps", "kernels.cu"), cache))
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
-"""Running kernels of the emulated device from Python: the structs of runtime/device/abi.h, memory, launches.
+"""Running kernels of the emulated device from Python: the structs of runtime/device/steps/abi.h, memory, launches.
 
-Also the device's three algorithms (sort, scan, select) in plain Python, as runtime/host/device.h says. Not a test module.
+Also the device's three algorithms (sort, scan, select) in plain Python, as device.h of runtime/host says. Not a test module.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // Kernels for the tests of lanes, sinks and the reader: programs whose records say what they do.
-#include "lane.cuh"
-#include "stdio.cuh"
+#include "lane/lane.cuh"
+#include "libc/stdio.cuh"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Map and combine kernels for the tests of whole tasks, as the compiler would write them from the C programs of
 // gpu_programs.py, with the same names.
-#include "format.cuh"
-#include "lane.cuh"
-#include "numbers.cuh"
+#include "libc/format.cuh"
+#include "lane/lane.cuh"
+#include "libc/numbers.cuh"
 
 namespace {
 

@@ -10,7 +10,7 @@ import pytest
 from .core_module import ORDERS, Module, Order, Task, Written, struct, u32, u64, zeros
 
 OK, ARENA_FULL, PAIRS_FULL, EXIT_CALLED, UNTERMINATED, CARRIAGE_RETURN = 0, 1, 2, 3, 5, 6
-ARENA_CHUNK, SLOT_CHUNK = 32768, 256  # runtime/device/kernels.h
+ARENA_CHUNK, SLOT_CHUNK = 32768, 256  # runtime/device/steps/kernels.h
 
 Call = tuple[str, bytes]
 

@@ -13,8 +13,8 @@ from heterodoop.toolchain.nvcc import EXACT, FLAGS, find_nvcc
 
 DEVICE = Path(resources.find("runtime", "device"))
 WORDS = r"""
-#include "lane.cuh"
-#include "format.cuh"
+#include "lane/lane.cuh"
+#include "libc/format.cuh"
 extern "C" __global__ void __launch_bounds__(128) hd_map(HD_PARAMETER const hd::Task task) {
     hd::Lane<hd::BlockCursor> hd(task);
     while (hd.next()) {
@@ -44,8 +44,8 @@ def compiled(source: Path, arch: str, folder: Path) -> dict[str, tuple[int, int]
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_the_runtimes_kernels_compile(arch: str, tmp_path: Path) -> None:
-    found = compiled(DEVICE / "kernels.cu", arch, tmp_path)
-    texts = "".join(path.read_text() for path in DEVICE.glob("*.cuh"))
+    found = compiled(DEVICE / "steps" / "kernels.cu", arch, tmp_path)
+    texts = "".join(path.read_text() for path in DEVICE.rglob("*.cuh"))
     assert set(found) == set(re.findall(r"HD_KERNEL\((hd_\w+),", texts)) and len(found) >= 20
     assert set(found.values()) == {(0, 0)}
 

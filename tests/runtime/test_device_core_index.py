@@ -16,7 +16,7 @@ INDEX_TILE = 128
 
 @pytest.fixture(scope="module")
 def kernels() -> Module:
-    return Module(Path(resources.find("runtime", "device", "kernels.cu")))
+    return Module(Path(resources.find("runtime", "device", "steps", "kernels.cu")))
 
 
 @pytest.fixture(params=ORDERS, ids=str)

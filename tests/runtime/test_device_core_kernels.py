@@ -20,7 +20,7 @@ Line = tuple[int, int, bytes]  # item, sequence, text without its newline
 
 @pytest.fixture(scope="module")
 def kernels() -> Module:
-    return Module(Path(resources.find("runtime", "device", "kernels.cu")))
+    return Module(Path(resources.find("runtime", "device", "steps", "kernels.cu")))
 
 
 @pytest.fixture(params=ORDERS, ids=str)
@@ -103,7 +103,7 @@ class Store:
 
 
 class Sorter:
-    """The plan of runtime/device/kernels.h, step by step."""
+    """The plan of runtime/device/steps/kernels.h, step by step."""
 
     def __init__(self, kernels: Module, store: Store, order: Order) -> None:
         self.kernels, self.store, self.order = kernels, store, order

@@ -28,7 +28,7 @@ DRIVERS = {"print_reals": 300_000, "print_text": 1_000_000, "parse_numbers": 1_0
            "arithmetic": 2_000_000}
 AS_KERNELS = ["-std=c++17", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off"]
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-format-nonliteral", "-Werror"]
-# Behaviours that differ among libraries (runtime/device/library.cuh), as this machine's library has them. g++ defines
+# Behaviours that differ among libraries (runtime/device/libc/library.cuh), as this machine's library has them. g++ defines
 # _GNU_SOURCE, so that newer headers lead to C23's functions.
 LIBRARY_MACROS = sorted({
     macro for name in probe.machine().behaviour for macro in probe.machine().macros(name) or ()
@@ -84,4 +84,4 @@ def test_strings_by_words_as_glibc(options: list[str]) -> None:
 @pytest.mark.parametrize("name", LIBRARY)
 def test_each_header_stands_alone(name: str) -> None:
     argv = ["g++", *AS_KERNELS, *WARNINGS, f"-I{HEADERS}", "-fsyntax-only", "-x", "c++", "-"]
-    subprocess.run(argv, input=f'#include "{name}.cuh"\n', text=True, check=True, env=ENVIRONMENT)
+    subprocess.run(argv, input=f'#include "libc/{name}.cuh"\n', text=True, check=True, env=ENVIRONMENT)

@@ -204,7 +204,7 @@ def test_nvcc_contracts_nothing(nvcc: toolchain_cuda.Nvcc, tmp_path: Path) -> No
     calls = "".join(f"to[{n}] = hd::{f}(err, {'x, y' if f in TWO else 'x'});\n" for n, f in enumerate(NAMES))
     calls += "".join(f"to[{n}] += hd::{f}f({'s, t' if f in TWO else 's'});\n" for n, f in enumerate(NAMES))
     (tmp_path / "all.cu").write_text(
-        '#include "libm.cuh"\nextern "C" __global__ void all(double *to, double x, double y, float s, float t) {\n'
+        '#include "libc/libm.cuh"\nextern "C" __global__ void all(double *to, double x, double y, float s, float t) {\n'
         f"int err = 0;\n{calls}to[99] = err;\n}}\n"
     )
     words = [nvcc.path, *toolchain_cuda.FLAGS, toolchain_cuda.EXACT, "-ptx", "-arch=compute_90", *INCLUDE]

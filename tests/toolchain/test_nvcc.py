@@ -213,7 +213,7 @@ def test_a_kernel_is_compiled_and_its_errors_are_placed(nvcc: Nvcc, tmp_path: Pa
 
 
 def test_the_runtimes_kernels_compile(nvcc: Nvcc, tmp_path: Path) -> None:
-    source = toolchain_cuda.resources.find("runtime", "device", "kernels.cu")
+    source = toolchain_cuda.resources.find("runtime", "device", "steps", "kernels.cu")
     (cubin,) = build(nvcc, [Text(source, "kernels", "")], tmp_path / "cuda", ["sm_90"], cache=tmp_path / "cache")["kernels"]
     assert (tmp_path / cubin.path).read_bytes().startswith(b"\x7fELF")
 

@@ -17,30 +17,30 @@ from ...toolchain.cc import MATH_FUNCTIONS, Libm
 State = Literal["", "err", "token"]
 
 _TABLE: dict[str, str] = {
-    "strings.cuh": (
+    "libc/strings.cuh": (
         "strlen strnlen strcmp strcoll strncmp strcasecmp strncasecmp strcpy stpcpy strncpy stpncpy strcat strncat strchr "
         "strchrnul strrchr index rindex strstr strcasestr strpbrk strspn strcspn strtok:token strtok_r "
         "__strtok_r=strtok_r strsep"
     ),
-    "ctype.cuh": (
+    "libc/ctype.cuh": (
         "isalpha isdigit isspace isalnum isupper islower ispunct isprint isgraph iscntrl isxdigit isblank isascii toascii "
         "tolower toupper _tolower _toupper"
     ),
-    "memory.cuh": "memcpy mempcpy memmove memset bzero bcopy memcmp bcmp memchr memrchr rawmemchr memmem",
-    "arith.cuh": "abs labs llabs ffs htons ntohs htonl ntohl __builtin_bswap32=bswap32 __builtin_bswap64=bswap64 "
+    "libc/memory.cuh": "memcpy mempcpy memmove memset bzero bcopy memcmp bcmp memchr memrchr rawmemchr memmem",
+    "libc/arith.cuh": "abs labs llabs ffs htons ntohs htonl ntohl __builtin_bswap32=bswap32 __builtin_bswap64=bswap64 "
     "__builtin_popcount=popcount __builtin_popcountl=popcountl __builtin_popcountll=popcountl "
     "__builtin_ctz=ctz __builtin_ctzl=ctzl __builtin_ctzll=ctzl __builtin_clz=clz __builtin_clzl=clzl __builtin_clzll=clzl",
-    "numbers.cuh": (
+    "libc/numbers.cuh": (
         "atoi:errno atol:errno atoll:errno atof:errno strtoimax:err strtoumax:err "
         "strtol:err strtoul:err strtoll:err strtoull:err strtod:err strtof:err"
     ),
-    "math.cuh": (
+    "libc/math.cuh": (
         "sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf round roundf rint rintf fmod fmodf fmin fminf "
         "fmax fmaxf copysign copysignf nearbyint nearbyintf fma fmaf fdim fdimf scalbn scalbnf ldexp ldexpf frexp frexpf "
         "modf modff ilogb logb logbf lround lroundf llround llroundf lrint lrintf llrint __hd_isnan=isnan __hd_isinf=isinf "
         "__hd_isfinite=isfinite __hd_isnormal=isnormal __hd_fpclassify=fpclassify __hd_isunordered=isunordered"
     ),
-    "libm.cuh": " ".join(f"{name}{suffix}:errno" for name in MATH_FUNCTIONS for suffix in ("", "f")),
+    "libc/libm.cuh": " ".join(f"{name}{suffix}:errno" for name in MATH_FUNCTIONS for suffix in ("", "f")),
 }
 
 # What has nodes of its own in the device IR.
@@ -54,7 +54,7 @@ _CPU_MATH = frozenset(
     )
     for suffix in ("", "f", "l")
 )
-_OWN_MATH = frozenset(_TABLE["libm.cuh"].replace(":errno", "").split())
+_OWN_MATH = frozenset(_TABLE["libc/libm.cuh"].replace(":errno", "").split())
 MEMORY = frozenset({"malloc", "calloc", "strdup", "strndup", "free"})
 
 

@@ -4,8 +4,8 @@ A NaN that arithmetic makes has a set sign bit on x86 and none on a GPU, and of 
 operands: who prints one has to know where it came from. Known is what strtod, atof, scanf, a constant or an integer gave,
 through copies (locals, globals, structs, parameters, results, ?:), conversions between float and double, unary minus, fabs
 and copysign: on x86 these are moves and operations on the sign bit. A GPU's own may lose the sign, so the kernel has forms
-of them that keep it (runtime/device/bits.cuh); which nodes need these, `exact` says. Everything else is not known; nor is
-what a pointer may have written. Flow-insensitive.
+of them that keep it (runtime/device/libc/bits.cuh); which nodes need these, `exact` says. Everything else is not known; nor
+is what a pointer may have written. Flow-insensitive.
 """
 
 from __future__ import annotations

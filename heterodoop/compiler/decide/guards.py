@@ -1,7 +1,7 @@
 """Which objects of a kernel are guarded: what a record writes of them is noted, what it reads checked (decision 0017).
 
 The analysis (`flow`) says which reads it could not prove. Every object that such a read may touch gets a guard, which
-runtime/device/guard.cuh keeps; the line guards itself. What no guard can be exact for is a reason against the GPU.
+runtime/device/lane/guard.cuh keeps; the line guards itself. What no guard can be exact for is a reason against the GPU.
 Pure: program and decisions in, a value out; the text is `emit.guard`'s.
 """
 
@@ -23,7 +23,7 @@ from . import cuda_names
 from .decisions import Decisions
 
 _OWN = frozenset({"guarded", "firstprivate", "record"})
-_MASKED = 64  # bytes: runtime/device/guard.cuh's guarded_by_mask
+_MASKED = 64  # bytes: runtime/device/lane/guard.cuh's guarded_by_mask
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Search loops: which loops look ahead on a GPU, and the statement that does it before the loop (runtime/device/ahead.cuh).
+"""Search loops: which loops look ahead on a GPU, and the statement that does it before the loop (lane/ahead.cuh).
 
 `while (i < n && t[i] != x) i++;` and `for (i = 0; i < n; i++) if (t[i] == x) break;` wait for each element before they ask
 for the next one. Where `t` is a read-only array of known size, and all that the loop does, as long as it goes on, is to
@@ -155,7 +155,7 @@ def _is_pure_call(node: ir.Expr, scope: Scope) -> bool:
     name = ir.called(node)
     row = device_calls.find(name)
     if not scope.kernel.own(name):
-        return row is not None and row.header == "ctype.cuh"
+        return row is not None and row.header == "libc/ctype.cuh"
     function = scope.kernel.program.by_name[name]
     if len(function.body.body) != 1 or not isinstance(function.body.body[0], ir.Return):
         return False

@@ -280,7 +280,7 @@ class Fail(ir.Expr):
 
 @dataclass(frozen=True)
 class Spec(ir.Node):
-    """A conversion's flags (their sum in runtime/device/format.cuh), width (0: none), precision (-1: none) and letter."""
+    """A conversion's flags (their sum in libc/format.cuh), width (0: none), precision (-1: none) and letter."""
 
     flags: int
     width: int | ir.Expr

@@ -17,7 +17,7 @@ from ..types import ctype
 from .scope import Kernel, Scope, line
 from .types import declare
 
-HEADER = "guard.cuh"
+HEADER = "lane/guard.cuh"
 
 # ------------------------------------------------------------------------------------------ the kernel's own
 

@@ -40,7 +40,7 @@ from .scope import Kernel, Scope, block_name
 from .stmt import Body, Lines, falls_through
 from .types import INDENT, declare
 
-_ALWAYS = ("base.cuh", "lane.cuh", "format.cuh", "arith.cuh", "wrap.cuh")
+_ALWAYS = ("lane/base.cuh", "lane/lane.cuh", "libc/format.cuh", "libc/arith.cuh", "libc/wrap.cuh")
 _HERE = "#line here"  # becomes a directive that leads back to the generated file
 
 
@@ -114,15 +114,15 @@ def _header(node: ir.Node) -> Iterator[str]:
     """Where the device's functions that a node's text calls are declared."""
     if isinstance(node, nodes.Library) and node.name != "sscanf":
         row = device_calls.find(node.name)
-        yield "overlap.cuh" if node.apart or row is None else row.header
+        yield "libc/overlap.cuh" if node.apart or row is None else row.header
     elif isinstance(node, nodes.AssignApart) or (isinstance(node, nodes.PrintTo) and node.apart):
-        yield "overlap.cuh"
+        yield "libc/overlap.cuh"
     elif isinstance(node, SearchAhead):
-        yield "ahead.cuh"
+        yield "lane/ahead.cuh"
     elif isinstance(node, (nodes.Library, nodes.ScanPair, nodes.PutChar, nodes.PutItems)) or (
         isinstance(node, nodes.Print) and node.call.removesuffix("_unlocked") not in ("printf", "fprintf")
     ):
-        yield "stdio.cuh"
+        yield "libc/stdio.cuh"
 
 
 def _constant(table: Table, kernel: Kernel) -> str:

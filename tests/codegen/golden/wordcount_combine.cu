@@ -4,13 +4,13 @@
 //   optimisations: block-cursor, shared-tables, hash-fold, word-output, search-ahead
 //   fold: sum of int64 per key, runs may be cut
 
-#include "base.cuh"
-#include "lane.cuh"
-#include "format.cuh"
-#include "arith.cuh"
-#include "wrap.cuh"
-#include "numbers.cuh"
-#include "strings.cuh"
+#include "lane/base.cuh"
+#include "lane/lane.cuh"
+#include "libc/format.cuh"
+#include "libc/arith.cuh"
+#include "libc/wrap.cuh"
+#include "libc/numbers.cuh"
+#include "libc/strings.cuh"
 
 namespace app {
 

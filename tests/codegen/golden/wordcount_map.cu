@@ -3,11 +3,11 @@
 //   128 threads per block (default), as many blocks as are resident; output by BlockCursor
 //   optimisations: block-cursor, shared-tables, longest-first, radix-sort, word-output, search-ahead
 
-#include "base.cuh"
-#include "lane.cuh"
-#include "format.cuh"
-#include "arith.cuh"
-#include "wrap.cuh"
+#include "lane/base.cuh"
+#include "lane/lane.cuh"
+#include "libc/format.cuh"
+#include "libc/arith.cuh"
+#include "libc/wrap.cuh"
 
 namespace app {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "decimal.cuh"
-#include "math.cuh"
-#include "powers.cuh"
+#include "libc/decimal.cuh"
+#include "libc/math.cuh"
+#include "libc/powers.cuh"
 #include "reals.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // strtod, strtof, strtol and their kin against glibc: value, end pointer and errno.
 #include <cerrno>
 
-#include "numbers.cuh"
+#include "libc/numbers.cuh"
 #include "reals.h"
 
 namespace {

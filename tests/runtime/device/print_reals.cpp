@@ -1,5 +1,5 @@
 // %f %e %g %a against glibc: every flag, widths, precisions up to 1200, and snprintf cut at any place.
-#include "format.cuh"
+#include "libc/format.cuh"
 #include "reals.h"
 
 namespace {

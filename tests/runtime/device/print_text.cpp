@@ -2,7 +2,7 @@
 #include <climits>
 
 #include "check.h"
-#include "format.cuh"
+#include "libc/format.cuh"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <cerrno>
 
 #include "check.h"
-#include "scan.cuh"
+#include "libc/scan.cuh"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <strings.h>
 
 #include "check.h"
-#include "strings.cuh"
+#include "libc/strings.cuh"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "names.h"
 
 #ifdef DEVICE
-#include "libm.cuh"
+#include "libc/libm.cuh"
 #define ONE(name, S) [](double x) { return hd::name(errno, x); }
 #define FLOAT(name, S) [](float x) { return hd::name##f(errno, x); }
 #define TWO(name, S) [](double x, double y) { return hd::name(errno, x, y); }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "libm.cuh"
+#include "libc/libm.cuh"
 #include "names.h"
 
 struct Case {  // floats as bits: converting a NaN would change it

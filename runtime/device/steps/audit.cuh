@@ -1,0 +1,86 @@
+// Whether pairs read back through a combiner's reader, and their size in Hadoop's counters. See audit.h.
+#pragma once
+
+#include "steps/audit.h"
+#include "steps/grid.cuh"
+
+namespace hd {
+
+// White space of C's isspace in the "C" locale, and the NUL that would cut the string read.
+HD_DEVICE bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
+
+// -?digits and nothing else, between -below and above: `number`, in two's complement. `below` 0: no sign at all.
+HD_DEVICE bool reads_as(const char *text, uint32_t length, uint64_t below, uint64_t above, uint64_t &number) {
+    const bool negative = length > 0 && text[0] == '-';
+    if (negative && below == 0) return false;
+    const uint64_t most = negative ? below : above;
+    uint32_t i = negative ? 1 : 0;
+    if (i == length) return false;
+    number = 0;
+    for (; i < length; ++i) {
+        const uint32_t digit = static_cast<unsigned char>(text[i]) - '0';
+        if (digit > 9 || number > (most - digit) / 10) return false;
+        number = number * 10 + digit;
+    }
+    if (negative) number = 0 - number;
+    return true;
+}
+
+// `number` is what was read, where something was.
+HD_DEVICE bool value_reads_back(ValueReader reader, const char *value, uint32_t length, uint64_t &number) {
+    switch (reader) {
+        case ValueReader::any: return true;
+        case ValueReader::int32: return reads_as(value, length, 0x80000000u, 0x7fffffffu, number);
+        case ValueReader::int64: return reads_as(value, length, 1ull << 63, ~0ull >> 1, number);
+        case ValueReader::uint32: return reads_as(value, length, 0, 0xffffffffu, number);
+        case ValueReader::uint64: return reads_as(value, length, 0, ~0ull, number);
+    }
+    return false;
+}
+
+// Only printf's form of a number that may be a key: to the sort, two texts of one number are two keys.
+template <class Args> HD_DEVICE bool key_reads_as_number(const Args &a, const char *key, uint32_t length) {
+    const auto reader = static_cast<ValueReader>(static_cast<uint32_t>(a.key) - static_cast<uint32_t>(KeyReader::field));
+    uint64_t number = 0;
+    if (!value_reads_back(reader, key, length, number)) return false;
+    const uint32_t sign = key[0] == '-' ? 1 : 0;
+    if (key[sign] == '0' && length > 1) return false;
+    return !a.has_none || number != a.none;
+}
+
+template <class Args> HD_DEVICE bool key_reads_back(const Args &a, const char *key, uint32_t length) {
+    if (a.key == KeyReader::any) return true;
+    if (a.longest_key && length > a.longest_key) return false;
+    if (a.key > KeyReader::field) return key_reads_as_number(a, key, length);
+    if (a.key == KeyReader::token && length == 0) return false;
+    for (uint32_t i = 0; i < length; ++i)
+        if (a.key == KeyReader::field ? key[i] == '\0' : ends_token(key[i])) return false;
+    return true;
+}
+
+// Bytes that WritableUtils.writeVInt gives to a number that is not negative.
+HD_DEVICE uint32_t vint_size(uint32_t n) {
+    uint32_t size = 1;
+    if (n > 127)
+        for (uint32_t rest = n; rest != 0; rest >>= 8) ++size;
+    return size;
+}
+
+// A Text's size: a vint of its length, and its bytes.
+HD_DEVICE uint32_t text_size(uint32_t length) { return vint_size(length) + length; }
+
+}  // namespace hd
+
+extern "C" __global__ void hd_audit(const hd::AuditArgs a) {
+    for (uint64_t i = hd::grid_thread(); i < a.count; i += hd::grid_threads()) {
+        const hd::Pair pair = a.pairs[a.order[i]];
+        const char *const key = a.arena + pair.at;
+        const uint32_t value = pair.key_length < pair.length ? pair.key_length + 1 : pair.length;  // its offset
+        uint64_t number = 0;
+        if (pair.length > a.longest_line) atomicExch(a.too_long, 1ull);
+        a.bytes[i] = hd::text_size(pair.key_length) + hd::text_size(pair.length - value);
+        a.unreadable[i] = !hd::key_reads_back(a, key, pair.key_length) ||
+                          !hd::value_reads_back(a.value, key + value, pair.length - value, number);
+    }
+}
+HD_KERNEL(hd_audit, hd::AuditArgs)

@@ -1,0 +1,11 @@
+// The runtime's own kernels: one module beside the generated ones. What they do and when they run is said in kernels.h.
+#include "steps/areas.cuh"
+#include "steps/audit.cuh"
+#include "steps/fold.cuh"
+#include "steps/gather.cuh"
+#include "steps/ifile.cuh"
+#include "steps/keys.cuh"
+#include "steps/merge_sort.cuh"
+#include "steps/partition.cuh"
+#include "steps/records.cuh"
+#include "steps/stage.cuh"

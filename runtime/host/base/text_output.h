@@ -1,0 +1,40 @@
+// A text file of pairs, `key TAB value NL` each: map-only output and reduce output, as TextOutputFormat writes Text
+// pairs (Hadoop: TextOutputFormat.LineRecordWriter; an empty value leaves a trailing tab).
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/file_io.h"
+
+namespace hd {
+
+// The file appears complete under its name at commit(), or not at all. Memory: one buffer.
+class TextOutput {
+ public:
+  explicit TextOutput(const std::string &path);
+  void add(std::string_view key, std::string_view value) {
+    const size_t n = key.size() + value.size() + 2;
+    if (n > kBuffer - used_) return add_slowly(key, value);
+    char *to = buffer_.get() + used_;
+    key.copy(to, key.size());
+    to[key.size()] = '\t';
+    value.copy(to + key.size() + 1, value.size());
+    to[n - 1] = '\n';
+    used_ += n;
+  }
+  void add_lines(std::string_view lines) { put(lines); }  // as they are to be in the file
+  void commit();
+
+ private:
+  static constexpr size_t kBuffer = 256 << 10;
+  void add_slowly(std::string_view key, std::string_view value);
+  void put(std::string_view bytes);
+  void flush();
+
+  OutputFile file_;
+  std::unique_ptr<char[]> buffer_;
+  size_t used_ = 0;
+};
+
+}  // namespace hd

@@ -1,0 +1,55 @@
+// The map side's collector: partition, group, sort, spill, combine, and the final IFile with its index.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/common.h"
+#include "filter/process.h"
+
+namespace hd {
+
+// How the combiner reads a pair (manifest.PairReader); what does not read back is counted and switches a fold off.
+struct PairCheck {
+  enum Key { kNoCheck = 0, kToken = 1, kField = 2, kKeyInt32 = 3, kKeyInt64 = 4, kKeyUint32 = 5, kKeyUint64 = 6 };
+  enum Value { kAny = 0, kInt32 = 1, kInt64 = 2, kUint32 = 3, kUint64 = 4 };
+  Key key = kNoCheck;
+  Value value = kAny;
+  uint64_t key_max = 0;  // bytes; 0 = no limit
+  uint64_t none = 0;     // a number that no key may be, in two's complement,
+  bool has_none = false;  // where there is one
+  bool accepts(std::string_view key_bytes, std::string_view value_bytes) const;
+};
+
+struct CollectorOptions {
+  uint32_t partitions = 1;
+  uint64_t sort_bytes = 100u << 20;
+  std::string work_dir;               // spills go here and are removed
+  std::string out_path, index_path;   // the final IFile and its index
+  bool regroup = false;               // the combiner may run per spill and again at the merge
+  PairCheck check;
+  uint64_t line_max = 0;              // the longest line that the combiner may print; 0: any
+  // Runs the combiner once: feeds `in` to its stdin, its stdout to `out`; throws Error kCombinerFailed. Empty = no combiner.
+  // Returns the bytes of its input that it left unread.
+  std::function<uint64_t(Source &in, Sink &out)> combine;
+};
+
+class Collector {
+ public:
+  Collector(const CollectorOptions &options, Counters &counters, const Cancel &cancel);
+  ~Collector();  // removes spills
+  // One pair; may spill. Throws Error kIoError, kCombinerFailed, kCombinerDisorder, kRetryNoFold, kCancelled.
+  void add(std::string_view key, std::string_view value);
+  // Writes file.out and file.out.index (to their paths, complete or not at all: temporary name, then rename).
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Hadoop's HashPartitioner over Text bytes (signed), facts: h = 1; h = 31*h + b; (h & 0x7fffffff) % n.
+uint32_t partition_of(std::string_view key, uint32_t n);
+
+}  // namespace hd

@@ -1,0 +1,83 @@
+#include "collect/pair_check.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <vector>
+
+namespace hd {
+namespace {
+
+// White space of C's isspace in the "C" locale, and the NUL that would cut the string read.
+bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
+
+template <class T>
+bool reads_as(std::string_view s, T &number) {
+  if constexpr (std::is_unsigned_v<T>) {
+    if (s.starts_with('-')) return false;
+  }
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), number);  // takes -?digits, nothing else
+  return error == std::errc() && end == s.data() + s.size();
+}
+
+template <class T>
+bool reads_as(std::string_view s) {
+  T number;
+  return reads_as(s, number);
+}
+
+// Two texts of one number are two keys to the sort, and one to a combiner that reads numbers: only printf's form will do.
+template <class T>
+bool key_reads_as(const PairCheck &check, std::string_view key) {
+  T number;
+  if (!reads_as(key, number)) return false;
+  const bool leading_zero = key.starts_with("0") ? key.size() > 1 : key.starts_with("-0");
+  return !leading_zero && !(check.has_none && static_cast<uint64_t>(number) == check.none);
+}
+
+}  // namespace
+
+bool key_reads_back(const PairCheck &check, std::string_view key) {
+  if (check.key != PairCheck::kNoCheck && check.key_max && key.size() > check.key_max) return false;
+  switch (check.key) {
+    case PairCheck::kNoCheck: return true;
+    case PairCheck::kField: return key.find('\0') == key.npos;
+    case PairCheck::kToken: return !key.empty() && std::none_of(key.begin(), key.end(), ends_token);
+    case PairCheck::kKeyInt32: return key_reads_as<int32_t>(check, key);
+    case PairCheck::kKeyInt64: return key_reads_as<int64_t>(check, key);
+    case PairCheck::kKeyUint32: return key_reads_as<uint32_t>(check, key);
+    case PairCheck::kKeyUint64: return key_reads_as<uint64_t>(check, key);
+  }
+  return false;
+}
+
+bool value_reads_back(const PairCheck &check, std::string_view value) {
+  switch (check.value) {
+    case PairCheck::kAny: return true;
+    case PairCheck::kInt32: return reads_as<int32_t>(value);
+    case PairCheck::kInt64: return reads_as<int64_t>(value);
+    case PairCheck::kUint32: return reads_as<uint32_t>(value);
+    case PairCheck::kUint64: return reads_as<uint64_t>(value);
+  }
+  return false;
+}
+
+bool PairCheck::accepts(std::string_view key_bytes, std::string_view value_bytes) const {
+  return key_reads_back(*this, key_bytes) && value_reads_back(*this, value_bytes);
+}
+
+uint64_t unreadable_pairs(const PairCheck &check, const GroupTable &table) {
+  if (check.key == PairCheck::kNoCheck && check.value == PairCheck::kAny) return 0;
+  uint64_t pairs = 0;
+  std::vector<bool> bad_keys(table.groups().size());  // one bit a key, for its runs
+  for (size_t i = 0; i < bad_keys.size(); ++i) {
+    const Group &g = table.groups()[i];
+    bad_keys[i] = !key_reads_back(check, table.key(g));
+    if (bad_keys[i] || !value_reads_back(check, table.value(g))) pairs += g.count;
+  }
+  for (const Run &r : table.runs())
+    if (bad_keys[r.group] || !value_reads_back(check, table.value(r))) pairs += r.count;
+  return pairs;
+}
+
+}  // namespace hd

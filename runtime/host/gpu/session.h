@@ -1,0 +1,57 @@
+// An open device, and what stays on it from task to task. The C ABI's hd_device.
+#pragma once
+#include <memory>
+
+#include "gpu/api.h"
+#include "gpu/audit.h"
+#include "gpu/combine.h"
+#include "gpu/fold.h"
+#include "gpu/gather.h"
+#include "gpu/kernel.h"
+#include "gpu/launch.h"
+#include "gpu/records.h"
+#include "gpu/run.h"
+#include "gpu/sort.h"
+#include "input/ingest.h"
+
+namespace hd {
+
+// The device's memory that sub-splits use one after the other.
+struct Workspace {
+  DeviceRecords records;
+  DeviceStore store;
+  PairSorter sorter;
+  PairOrder order, errors;
+  PairAuditor auditor;
+  DeviceCombiner combiner;
+  PairGather gather;
+  RunFormatter formatter;
+
+  explicit Workspace(Device &device)
+      : records(device), store(device), sorter(device), order(device), errors(device), auditor(device), combiner(device),
+        gather(device), formatter(device) {}
+};
+
+struct DeviceSession {
+  std::unique_ptr<Device> device;
+  ObjectCache objects;
+  std::unique_ptr<Workspace> workspace;  // made by the first task; after a lack of memory anew, empty
+  PairFolder folder;                     // not of the workspace: what it keeps outlives a lack of memory
+  IngestRoom ingest;
+  std::string slow_map;                  // module of a map kernel that takes far longer than reading its input
+  hd_gpu_stats stats{};
+
+  explicit DeviceSession(std::unique_ptr<Device> opened)
+      : device(std::move(opened)), objects(*device), folder(*device), ingest(*device) {}
+};
+
+// The body of hd_gpu_map_task; throws Error.
+struct GpuMapSpec {
+  const hd_map_spec &map;
+  const hd_kernel_spec &kernel;
+  const hd_kernel_spec *combine;
+  const hd_gpu_options &options;
+};
+void run_gpu_map_task(DeviceSession &session, const GpuMapSpec &spec, TaskRun &task);
+
+}  // namespace hd

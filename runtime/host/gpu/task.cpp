@@ -1,0 +1,357 @@
+// A map task on a device: sub-splits one after the other, each a sorted run, or lines where there is no reducer.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "gpu/runs.h"
+#include "gpu/session.h"
+#include "task/map_spec.h"
+#include "base/text_output.h"
+
+namespace hd {
+namespace {
+
+constexpr uint64_t kEmulatedSubSplit = 4 << 20, kSubSplit = 64 << 20, kLeastSubSplit = 1 << 20;
+constexpr uint64_t kFirstSubSplit = 16 << 20;  // kernels start when this much is there, not with all of a usual one
+constexpr uint64_t kWholeSplit = 256 << 20;     // where each sub-split would be a run for the CPU to merge
+// Below these bytes per second of the map kernel reading beside it saves nothing; and each launch takes as long as its
+// longest record does, so that the fewer there are the better.
+constexpr double kSlowMap = 5e9;
+constexpr uint64_t kTellingBytes = 8 << 20;    // of a task that shows how fast its kernel is
+constexpr uint64_t kLongRecord = 256, kTimesMean = 4;  // bytes, and times the mean, from which a record is a long one
+constexpr uint64_t kNumberBytes = 24;  // a tab and a number take less
+constexpr uint64_t kMemoryPerByte = 32;  // device memory that a byte of input may take, text, pairs and sorting together
+
+std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+
+bool is_emulated(const Device &device) { return std::strcmp(device.kind(), "emulated") == 0; }
+
+bool is_slow(const DeviceSession &session, const GpuMapSpec &spec) { return session.slow_map == text_of(spec.kernel.module); }
+
+IngestOptions ingest_options(const DeviceSession &session, const GpuMapSpec &spec) {
+  const hd_gpu_options &options = spec.options;
+  IngestOptions ingest{options.ingest_threads, options.workers, options.ingest_piece, options.sub_split_bytes, 0};
+  if (options.sub_split_bytes) return ingest;
+  const bool merges = spec.map.reducers > 0 && !options.hash_fold;
+  const bool whole = merges || is_slow(session, spec);
+  const uint64_t usual = is_emulated(*session.device) ? kEmulatedSubSplit : whole ? kWholeSplit : kSubSplit;
+  const uint64_t share = session.device->free_memory() / std::max<uint64_t>(options.sessions, 1);
+  ingest.sub_split = std::clamp(share / kMemoryPerByte, kLeastSubSplit, usual);
+  ingest.first = whole ? 0 : kFirstSubSplit;
+  return ingest;
+}
+
+std::unique_ptr<Ingest> ingest_of(DeviceSession &session, const GpuMapSpec &spec, const TaskRun &task) {
+  try {
+    const IngestOptions options = ingest_options(session, spec);
+    return open_ingest(session.ingest, records_of(spec.map), options, task.cancel);
+  } catch (const OutOfDeviceMemory &e) {
+    throw Error(kRunOnCpu, "the host has no " + bytes_text(e.bytes) + " for transfers to the device");
+  }
+}
+
+// What one round has made of some lines, before any of it counts.
+struct Piece {
+  uint64_t records = 0, map_pairs = 0;
+  std::string errors;     // for stderr
+  PairAudit audit;
+  HostPairs pairs;        // in sequence the lines; or the run, where the CPU combines it
+  HostRun run;
+  uint64_t combined_pairs = 0;
+  bool combined = false;  // by the device
+  bool folded = false;    // the folder keeps them; there are no pairs here
+};
+
+class GpuMapTask {
+ public:
+  GpuMapTask(DeviceSession &session, const GpuMapSpec &spec, TaskRun &task)
+      : session_(session), spec_(spec), task_(task), collector_(collector_of(spec.map, task)),
+        kernels_(*session.device, text_of(spec.options.runtime_module)),
+        context_{*session.device, kernels_, spec.options, session.stats, task},
+        ingest_(ingest_of(session, spec, task)), runs_(collector_, task),
+        fold_(spec.options.fold && spec.combine && collector_.combine),
+        regroup_(spec.options.regroup && collector_.regroup),
+        longest_line_(longest_line(spec.map.line_max)),
+        fold_spec_{spec.options.hash_fold ? FoldOp(spec.options.hash_fold - 1) : FoldOp::sum, collector_.check, longest_line_},
+        hash_fold_(spec.options.hash_fold && regroup_ && collector_.check.value != PairCheck::kAny) {}
+
+  void run() {
+    load_kernels();
+    session_.folder.clear();
+    if (map_only()) text_.emplace(collector_.out_path);
+    task_.phase(HD_PHASE_FILTER);
+    for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended());
+    task_.counters.add(kMapInputRecords, ingest_->records(records_));
+    task_.counters.add(kMapInputBytes, ingest_->bytes());
+    if (first_) throw Error(kRunOnCpu, "the split holds no record");
+    task_.log.end_of_stream();
+    finish_task(task_, [&] { finish(); });
+    take_note_of_pace();
+  }
+
+ private:
+  // Of a map's line: what a fold makes of it, with another number, is not longer than is allowed either.
+  static uint64_t longest_line(uint64_t line_max) {
+    return line_max ? line_max - std::min(line_max, kNumberBytes) : UINT64_MAX;
+  }
+
+  bool map_only() const { return spec_.map.reducers == 0; }
+  Workspace &space() { return *session_.workspace; }
+
+  // For the tasks to come.
+  void take_note_of_pace() {
+    const uint64_t bytes = ingest_->bytes();
+    if (bytes < kTellingBytes || is_emulated(*session_.device)) return;
+    if (double(bytes) < kSlowMap * task_.seconds[HD_STAGE_MAP]) session_.slow_map = text_of(spec_.kernel.module);
+  }
+
+  void load_kernels() {
+    session_.objects.begin_task();
+    if (!session_.workspace) new_workspace();
+    try {
+      map_.emplace(spec_.kernel, *session_.device, session_.objects);
+      if (fold_ && !map_only()) combine_.emplace(*spec_.combine, *session_.device, session_.objects);
+    } catch (const OutOfDeviceMemory &e) {
+      throw Error(kRunOnCpu, "the device has no " + bytes_text(e.bytes) + " for the program's read-only data");
+    }
+  }
+
+  void new_workspace() {
+    ingest_->release();
+    session_.workspace.reset();
+    session_.workspace = std::make_unique<Workspace>(*session_.device);
+  }
+
+  SubSplit read() {
+    return context_.book(HD_STAGE_READ, [&] { return ingest_->next(); });
+  }
+
+  // `only`: nothing comes before or after these records. A lack of device memory cuts them in two.
+  void process(const SubSplit &part, bool only) {
+    first_ = false;
+    uint64_t lacking = try_piece(part, only);
+    const uint64_t cut = lacking ? ingest_->middle(part) : 0;
+    if (cut) {
+      ++context_.stats.halvings;
+      ingest_->limit(cut);
+      process({part.at, cut}, false);
+      return process({part.at + cut, part.size - cut}, false);
+    }
+    if (lacking) lacking = try_piece(part, only);  // once more, with what the sub-splits before had grown to
+    if (lacking)
+      throw Error(kRunOnCpu, "record " + std::to_string(records_ + 1) + " of " + bytes_text(part.size) +
+                                 ", its end included, needs more memory than the device has");
+  }
+
+  // Returns 0, or the bytes that could not be had: then nothing has been done, and all memory is free again.
+  uint64_t try_piece(const SubSplit &part, bool only) {
+    try {
+      if (part.size > kMostSubSplit) return part.size;
+      Piece piece = run_piece(part, only);
+      commit(piece, only);
+      return 0;
+    } catch (const OutOfDeviceMemory &e) {
+      new_workspace();
+      return std::max<uint64_t>(e.bytes, 1);
+    }
+  }
+
+  Piece run_piece(const SubSplit &part, bool only) {
+    Workspace &s = space();
+    map(part);
+    Piece piece;
+    piece.records = s.records.count();
+    if (combine_ && fold_ && hash_fold_ && !s.store.areas().used && fold(piece)) return piece;
+    piece.errors = errors();
+    context_.stage(HD_STAGE_SORT, [&] {
+      s.sorter.collect(context_, s.store, Stream::pairs, s.order);
+      if (map_only()) s.sorter.in_sequence(context_, s.store, s.order);
+    });
+    piece.map_pairs = s.order.count;
+    piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check, longest_line_);
+    if (piece.audit.too_long)
+      throw Error(kRunOnCpu, "a line of the map's output has about " + bytes_text(spec_.map.line_max) + " or more");
+    if (map_only()) piece.pairs = s.gather.pairs(context_, s.store, s.order, nullptr);
+    else make_run(piece, only);
+    return piece;
+  }
+
+  // The text for stderr that the map kernel left, in the order of the program.
+  std::string errors() {
+    Workspace &s = space();
+    context_.stage(HD_STAGE_SORT, [&] {
+      s.sorter.collect(context_, s.store, Stream::errors, s.errors);
+      s.sorter.in_sequence(context_, s.store, s.errors);
+    });
+    return s.errors.count ? s.gather.errors(context_, s.store, s.errors) : std::string();
+  }
+
+  // Brings the pairs of a key together. False where some do not read back: then nothing has happened.
+  bool fold(Piece &piece) {
+    Workspace &s = space();
+    const FoldedPairs found = session_.folder.fold(context_, s.store, fold_spec_);
+    if (!found.usable()) return false;
+    if (found.errors) piece.errors = errors();
+    piece.map_pairs = found.pairs;
+    piece.audit = {found.bytes, 0};
+    session_.folder.keep(context_, s.store, fold_spec_);  // last: a piece that lacks memory is done again
+    return piece.folded = true;
+  }
+
+  DeviceText bring(const SubSplit &part) {
+    context_.book(HD_STAGE_READ, [&] { ingest_->read(part); });
+    context_.stats.bytes_in += part.size;
+    return context_.stage(HD_STAGE_COPY_IN, [&] { return ingest_->bring(part); });
+  }
+
+  void map(const SubSplit &part) {
+    DeviceRecords &records = space().records;
+    records.load(context_, bring(part));
+    LaunchInput input;
+    input.stage = [&] { return records.stage(context_); };
+    input.order = spec_.options.record_order ? nullptr : records.longest_first(context_, is_slow(session_, spec_));
+    input.long_bytes = long_bytes(part.size, records.count());
+    input.items = records.count();
+    input.text_bytes = part.size;
+    const Failure failure = launch_kernel(context_, *map_, input, space().store, HD_STAGE_MAP);
+    if (failure.status) throw Error(kRunOnCpu, describe(failure, "record " + std::to_string(records_ + failure.item + 1)));
+  }
+
+  // Records of several times the mean are those that a launch ends with.
+  static uint32_t long_bytes(uint64_t text, uint32_t records) {
+    return uint32_t(std::min<uint64_t>(std::max<uint64_t>(kLongRecord, kTimesMean * text / std::max(records, 1u)), UINT32_MAX));
+  }
+
+  void make_run(Piece &piece, bool only) {
+    Workspace &s = space();
+    const uint32_t reducers = spec_.map.reducers;
+    context_.stage(HD_STAGE_SORT, [&] { s.sorter.by_key(context_, s.store, reducers, s.order); });
+    piece.combined = combine_ && may_fold(piece.audit) && (regroup_ || only);
+    OrderedPairs out{&s.store, &s.order};
+    if (piece.combined) out = s.combiner.run(context_, *combine_, out, s.sorter, regroup_);
+    const uint32_t *const partitions =
+        context_.stage(HD_STAGE_SORT, [&] { return s.sorter.partitions(context_, *out.store, reducers, *out.order); });
+    if (only && collector_.combine && !piece.combined) {
+      piece.pairs = s.gather.pairs(context_, *out.store, *out.order, partitions);
+      return;
+    }
+    if (piece.combined) s.formatter.check_order(context_, out, partitions);
+    piece.combined_pairs = out.order->count;
+    piece.run = s.formatter.format(context_, out, partitions, reducers);
+  }
+
+  // A pair that the combiner's reader takes for another one ends a fold.
+  bool may_fold(const PairAudit &audit) {
+    if (audit.unreadable && (runs_.combined() || !session_.folder.empty()))
+      throw Error(kRetryNoFold, "a pair does not read back through the combiner's reader");
+    return fold_ = fold_ && audit.unreadable == 0;
+  }
+
+  // Nothing here needs the device any more.
+  void commit(const Piece &piece, bool only) {
+    task_.log.write(piece.errors.data(), piece.errors.size());
+    if (only) task_.log.end_of_stream();  // before a combiner's stderr
+    count(piece);
+    if (piece.folded) {
+      if (session_.folder.full(*session_.device)) write_folded(false);
+    } else context_.stage(HD_STAGE_WRITE, [&] {
+      if (text_) text_->add_lines(piece.pairs.text);
+      else if (piece.run.first.empty()) runs_.combine(piece.pairs);
+      else if (only) runs_.write(piece.run);
+      else runs_.spill(piece.run, piece.combined);
+    });
+    written_ = only && !piece.folded;
+    ++context_.stats.sub_splits;
+  }
+
+  void count(const Piece &piece) {
+    Counters &counters = task_.counters;
+    counters.add(kMapOutputRecords, piece.map_pairs);
+    counters.add(kMapOutputBytes, piece.audit.bytes);
+    counters.add(kUnreadablePairs, piece.audit.unreadable);
+    if (piece.combined || piece.folded) counters.add(kCombineInputRecords, piece.map_pairs);
+    if (piece.combined) counters.add(kCombineOutputRecords, piece.combined_pairs);
+    records_ += piece.records;
+    task_.progress.records_in = ingest_->records(records_);
+    task_.progress.bytes_in = ingest_->bytes();
+    task_.progress.pairs_out = counters.value[kMapOutputRecords];
+    task_.progress.bytes_out = counters.value[kMapOutputBytes];
+  }
+
+  // What the folder keeps, combined, becomes a run; `last`: the only one, if there was none before.
+  void write_folded(bool last) {
+    HostRun run;
+    try {
+      run = combine_folded();
+    } catch (const OutOfDeviceMemory &) {
+      new_workspace();  // what the sub-splits needed
+      run = combine_folded_alone();
+    }
+    task_.counters.add(kCombineOutputRecords, run.count());
+    session_.folder.clear();
+    context_.stage(HD_STAGE_WRITE, [&] {
+      if (last && !runs_.any()) {
+        runs_.write(run);
+        written_ = true;
+      } else {
+        runs_.spill(run, true);
+      }
+    });
+  }
+
+  HostRun combine_folded() {
+    Workspace &s = space();
+    const OrderedPairs lines = session_.folder.lines(context_, fold_spec_);
+    const uint32_t reducers = spec_.map.reducers;
+    context_.stage(HD_STAGE_SORT, [&] { s.sorter.by_key(context_, *lines.store, reducers, *lines.order, true); });
+    const OrderedPairs out = s.combiner.run(context_, *combine_, lines, s.sorter, true);
+    const uint32_t *const partitions =
+        context_.stage(HD_STAGE_SORT, [&] { return s.sorter.partitions(context_, *out.store, reducers, *out.order); });
+    s.formatter.check_order(context_, out, partitions);
+    return s.formatter.format(context_, out, partitions, reducers);
+  }
+
+  HostRun combine_folded_alone() {
+    try {
+      return combine_folded();
+    } catch (const OutOfDeviceMemory &e) {
+      throw Error(kRunOnCpu, "the device has no " + bytes_text(e.bytes) + " to combine what the sub-splits gave");
+    }
+  }
+
+  void finish() {
+    if (text_) return text_->commit();
+    if (!session_.folder.empty()) write_folded(true);
+    if (!written_) runs_.merge();
+  }
+
+  DeviceSession &session_;
+  const GpuMapSpec spec_;
+  TaskRun &task_;
+  const CollectorOptions collector_;
+  RuntimeKernels kernels_;
+  GpuContext context_;
+  const std::unique_ptr<Ingest> ingest_;
+  RunWriter runs_;
+  std::optional<TextOutput> text_;
+  std::optional<UserKernel> map_, combine_;
+  bool fold_, regroup_;
+  const uint64_t longest_line_;
+  const FoldSpec fold_spec_;
+  const bool hash_fold_;
+  bool first_ = true, written_ = false;
+  uint64_t records_ = 0;      // done
+};
+
+}  // namespace
+
+void run_gpu_map_task(DeviceSession &session, const GpuMapSpec &spec, TaskRun &task) {
+  if (text_of(spec.map.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
+  if (spec.options.sort_kind > HD_MERGE_SORT) throw Error(kBadInput, "unknown kind of sort");
+  const hd_gpu_options &o = spec.options;
+  session.device->emulate({o.emu_order, o.emu_pattern, o.emu_seed, o.emu_memory});
+  GpuMapTask(session, spec, task).run();
+}
+
+}  // namespace hd

@@ -1,0 +1,71 @@
+// A CPU map task: a split's records through the map filter into the collector, or into a text file without reducers.
+#include "task/map_spec.h"
+#include "filter/pair_splitter.h"
+#include "task/task.h"
+#include "base/text_output.h"
+#include "task/watched_source.h"
+
+namespace hd {
+
+namespace {
+
+// Runs the filter; where it fails on a record that it was given alone, the error says which.
+void run_watched(const Command &map, Source &source, Sink &output, uint64_t from, TaskRun &task) {
+  if (from == UINT64_MAX) return run_main_filter("map filter", map, source, output, task);
+  WatchedSource watched(source, from);
+  try {
+    run_main_filter("map filter", map, watched, output, task);
+  } catch (const Error &e) {
+    const uint64_t record = e.status == kFilterFailed ? watched.record(e.input_read) : 0;
+    if (!record) throw;
+    Error named(kFilterFailed, e.what() + (" on " + watched.described(e.input_read)));
+    named.exit_code = e.exit_code;
+    named.signal = e.signal;
+    named.input_read = e.input_read;
+    named.record = record;
+    throw named;
+  }
+}
+
+// The filter with the split on its stdin. `sink` gets its output, but nothing if the split holds no record.
+void run_map_filter(const hd_map_spec &spec, TaskRun &task, Sink &sink) {
+  const Command map = command_of(spec.map, task);
+  if (!map) throw Error(kBadInput, "a map task needs a map command");
+  RecordSource records(records_of(spec), task.cancel);
+  ObservedSource observed(records, [&](size_t) {
+    task.progress.bytes_in = records.bytes();
+    task.progress.records_in = records.records();
+  });
+  PeekSource source(observed);
+  ObservedSink output(sink, [&](size_t n) {
+    task.progress.bytes_out = task.progress.bytes_out + n;
+    task.progress.pairs_out = task.counters.value[kMapOutputRecords];
+  });
+  NullSink nothing;
+  const bool empty = source.empty();
+  run_watched(map, source, empty ? static_cast<Sink &>(nothing) : output, spec.watch_from, task);
+  task.counters.add(kMapInputRecords, records.records());
+  task.counters.add(kMapInputBytes, records.bytes());
+  if (!empty) sink.finish();
+}
+
+}  // namespace
+
+void run_map_task(const hd_map_spec &spec, TaskRun &task) {
+  if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
+  const LineLimit limit{spec.line_max, "map filter"};
+  if (spec.reducers == 0) {
+    TextOutput text(text_of(spec.out_path));
+    PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); }, limit, task.counters,
+                      kMapOutputRecords, kMapOutputBytes);
+    run_map_filter(spec, task, sink);
+    return finish_task(task, [&] { text.commit(); });
+  }
+  Collector collector(collector_of(spec, task), task.counters, task.cancel);
+  PairSplitter sink([&](std::string_view key, std::string_view value) { collector.add(key, value); }, limit, task.counters,
+                    kMapOutputRecords, kMapOutputBytes);
+  run_map_filter(spec, task, sink);
+  finish_task(task, [&] { collector.finish(); });
+}
+
+}  // namespace hd

@@ -1,0 +1,74 @@
+// What map_task.cpp, reduce_task.cpp and api.cpp share: one task attempt while it runs.
+#pragma once
+#include <functional>
+
+#include "task/api.h"
+#include "base/common.h"
+#include "filter/process.h"
+#include "filter/stderr_log.h"
+
+namespace hd {
+
+struct TaskRun {
+  StderrLog log;
+  Cancel cancel;
+  hd_progress &progress;
+  uint32_t linger_ms, timeout_ms, flags;
+  Counters counters;
+  double seconds[HD_N_STAGES] = {};
+
+  void phase(hd_phase p) { progress.phase = p; }
+};
+
+// The bodies of the calls in api.h; throw Error.
+void run_map_task(const hd_map_spec &spec, TaskRun &task);
+void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task);
+void run_prologue(const hd_prologue_spec &spec, TaskRun &task);
+
+Command command_of(const hd_command &command, const TaskRun &task);
+
+// Runs the map or reduce filter and books its times; throws Error kFilterFailed where its end is a failure.
+void run_main_filter(const char *role, const Command &command, Source &in, Sink &out, TaskRun &task);
+// Runs the combiner once; throws Error kCombinerFailed. Returns the bytes it left unread.
+uint64_t run_combiner(const Command &command, Source &in, Sink &out, TaskRun &task);
+
+// Runs the last step of a task and books it as FINISH, combiner runs apart.
+void finish_task(TaskRun &task, const std::function<void()> &step);
+
+// Output of a task without input: Hadoop Streaming reads it and throws it away.
+struct NullSink : Sink {
+  void write(const char *, size_t) override {}
+  void finish() override {}
+};
+
+// Pass data through unchanged and call `after` behind each piece, to keep the progress up to date.
+class ObservedSource : public Source {
+ public:
+  ObservedSource(Source &source, std::function<void(size_t)> after) : source_(source), after_(std::move(after)) {}
+  std::string_view next() override {
+    const std::string_view piece = source_.next();
+    after_(piece.size());
+    return piece;
+  }
+  FileBytes origin() const override { return source_.origin(); }
+
+ private:
+  Source &source_;
+  std::function<void(size_t)> after_;
+};
+
+class ObservedSink : public Sink {
+ public:
+  ObservedSink(Sink &sink, std::function<void(size_t)> after) : sink_(sink), after_(std::move(after)) {}
+  void write(const char *data, size_t n) override {
+    sink_.write(data, n);
+    after_(n);
+  }
+  void finish() override { sink_.finish(); }
+
+ private:
+  Sink &sink_;
+  std::function<void(size_t)> after_;
+};
+
+}  // namespace hd

@@ -1,0 +1,79 @@
+// Feeds a filter record by record from some place on, so that one can tell which record it fails on.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "collect/combine.h"
+#include "filter/process.h"
+#include "input/records.h"
+
+namespace hd {
+
+// Hands out what `source` gives: up to byte `from` in its pieces, then each line alone.
+class WatchedSource final : public Source {
+ public:
+  WatchedSource(Source &source, uint64_t from) : source_(source), from_(from) {}
+
+  std::string_view next() override {
+    if (rest_.empty()) rest_ = source_.next();
+    if (rest_.empty()) {
+      ended_ = true;
+      return {};
+    }
+    alone_ = given_ >= from_;
+    const uint64_t least = alone_ ? 1 : from_ - given_;
+    const size_t end = least > rest_.size() ? rest_.npos : rest_.find('\n', least - 1);
+    const std::string_view piece = rest_.substr(0, end == rest_.npos ? rest_.size() : end + 1);
+    rest_.remove_prefix(piece.size());
+    note(piece);
+    return piece;
+  }
+  bool alone() const override { return alone_; }
+
+  // The number, from 1, of the record that holds the last of the first `read` bytes; 0: it was not handed out alone.
+  uint64_t record(uint64_t read) const { return line(read) ? line(read)->number : 0; }
+  // Where that is, for a message.
+  std::string described(uint64_t read) const {
+    const Line *const one = line(read);
+    std::string_view text = one->text;
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    const std::string where = "record " + std::to_string(one->number) + " of its split, " + printable(text);
+    return ended_ && one == &last_ ? where + ", or behind it, the last one" : where;
+  }
+
+ private:
+  struct Line {
+    uint64_t begin = 0, number = 0;
+    std::string text;  // its beginning
+    bool whole = false;
+  };
+  static constexpr size_t kShown = 256;
+
+  const Line *line(uint64_t read) const {
+    for (const Line *one : {&last_, &before_})
+      if (one->number && read > one->begin) return one;
+    return nullptr;
+  }
+
+  void note(std::string_view piece) {
+    if (alone_) {
+      if (last_.whole || !last_.number) before_ = std::exchange(last_, Line{given_, records_ + 1, {}, false});
+      last_.text += piece.substr(0, kShown - std::min(kShown, last_.text.size()));
+      last_.whole = piece.back() == '\n';
+    }
+    given_ += piece.size();
+    records_ += count_newlines(piece.data(), piece.size());
+  }
+
+  Source &source_;
+  const uint64_t from_;
+  std::string_view rest_;  // of a piece, not given yet
+  uint64_t given_ = 0, records_ = 0;
+  bool alone_ = false, ended_ = false;
+  Line last_, before_;
+};
+
+}  // namespace hd
