@@ -625,6 +625,13 @@ CODES: dict[str, Entry] = {
         "Expressions or blocks are nested deeper than the analysis can follow, or it ran out of memory.",
         "Break long expressions up into statements, if the loop is to run on a GPU.",
     ),
+    "HD690": Entry(
+        "a place in the line is addressed as a number",
+        "A pointer into the line lies where its bytes can be changed as a number: in a union with one, in memory that a cast"
+        " makes numbers of, or copied into a number. The program also reads or writes what may be the line's or another"
+        " object's. A device tells the two by the address, and checks each move of such a pointer; these it cannot see.",
+        "Move the pointer itself (p += n), or keep a place in the line as an index.",
+    ),
     "HD300": Entry(
         "C compiler error",
         "The C compiler does not accept the program; its own message is shown.",

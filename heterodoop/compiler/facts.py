@@ -20,6 +20,7 @@ from .analysis.points_to import PointsTo
 from .analysis.uses import UseTable
 from .analysis.writers import Writers
 from .decide import decisions, guards, launch
+from .decide.line_moves import LineMoves
 from .decide.overlaps import overlap_refusals
 from .decide.placement import Placement, decide
 from .decide.refusals import shape_refusals
@@ -140,10 +141,15 @@ class Facts(Asked):
         """objects whose reads the kernel checks"""
         return guards.decide(self.program, self.uses, self.decisions.decisions, self.calls)
 
-    @fact("calls", "points_to", "locations", "decisions", "guards", dump=text.print_device)
+    @fact("calls", "points_to", "guards", dump=lambda found: reasons_text(found.refusals))
+    def moves(self) -> LineMoves:
+        """which moves of pointers into the line are checked, and those that cannot be (HD690)"""
+        return LineMoves(self.program, self.calls.bodies, self.points_to, self.guards)
+
+    @fact("calls", "points_to", "locations", "decisions", "guards", "moves", dump=text.print_device)
     def device(self) -> program.Program:
         """the kernel as device IR: what wraps, what is checked, where names lie, what has no device form"""
-        known = KnownToDevice(self.calls, self.points_to, self.locations, self.decisions.decisions, self.guards)
+        known = KnownToDevice(self.calls, self.points_to, self.locations, self.decisions.decisions, self.guards, self.moves)
         return lower(self.program, known, self.given.libm)
 
     # ------------------------------------------------------------------------------------- what keeps it off the GPU
@@ -175,11 +181,12 @@ class Facts(Asked):
         bound, unit = self.given.bound, self.given.unit
         return prologue_refusals(unit, bound.directive.span, self.decisions.decisions)
 
-    @fact("uses", "left_over", "shape", "order", "returns", "overlaps", "decisions", "guards", "prologue", dump=reasons_text)
+    @fact("uses", "left_over", "shape", "order", "returns", "overlaps", "decisions", "guards", "moves", "prologue",
+          dump=reasons_text)
     def refusals(self) -> Reasons:
         """every reason against the GPU, each once"""
         found = (*self.program.refusals, *self.uses.refusals, *self.left_over, *self.shape, *self.order, *self.returns,
-                 *self.overlaps, *self.decisions.reasons, *self.guards.refusals, *self.prologue)
+                 *self.overlaps, *self.decisions.reasons, *self.guards.refusals, *self.moves.refusals, *self.prologue)
         return tuple(dict.fromkeys(found))
 
     @fact("uses", "fold", "calls")

@@ -324,7 +324,8 @@ def _moved(value: Value, step: Value) -> Value:
         return ANY if value == ANY else NONZERO if value == NONZERO else ANY
     if isinstance(step, int):
         by = replace(value.by, plus=value.by.plus + step) if value.by is not None else None
-        return Addr(value.cell, None if value.offset is None else value.offset + step, by=by, more=max(value.more - step, 0))
+        more = max(value.more - step, 0) if step >= 0 else 0  # further back may be before the object
+        return Addr(value.cell, None if value.offset is None else value.offset + step, by=by, more=more)
     return Addr(value.cell, None, by=step if isinstance(step, Same) and value.offset == 0 else None)
 
 

@@ -24,6 +24,8 @@ class Memory(Objects):
         self, places: list[Place], state: State, span: Span, how: Access = "value", nbytes: int | None = None, *, site: Site,
     ) -> None:
         self.findings.touched.setdefault(site, set()).update(place.cell.obj for place in places)
+        if not places:  # the pointer was made of a number, or of nothing
+            self.findings.problem("HD225", "it reads through a pointer that cannot be followed", span)
         for place in places:
             obj = place.cell.obj
             if obj == UNKNOWN:
@@ -172,10 +174,14 @@ class Memory(Objects):
                 facts.write = span
             facts.write = facts.write or span
 
+    def _note_writes(self, places: list[Place], span: Span) -> None:
+        for obj in [place.cell.obj for place in places] or [UNKNOWN]:
+            self.note_write(obj, span)
+
     def write(self, places: list[Place], state: State, value: Value, span: Span, *, zero: bool = False) -> State:
         """An assignment. `zero`: the value is 0, so that it ends strings rather than runs them together."""
+        self._note_writes(places, span)
         for place in places:
-            self.note_write(place.cell.obj, span)
             self._reach(place, 1)
             self._note_in_line(place, state, zero)
         state = state.touching(p.cell.obj for p in places)
@@ -268,8 +274,8 @@ class Memory(Objects):
 
     def write_string(self, places: list[Place], state: State, span: Span) -> State:
         """A NUL-terminated string from each place on."""
+        self._note_writes(places, span)
         for place in places:
-            self.note_write(place.cell.obj, span)
             self._reach(place, None)
         state = state.forget(p.cell.obj for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
         fresh = not any(p.cell.obj in state.touched for p in places)
@@ -286,8 +292,8 @@ class Memory(Objects):
         self, places: list[Place], state: State, nbytes: int | None, span: Span, *, zero: bool = False, tokens: bool = False,
     ) -> State:
         """`nbytes` bytes from each place on (None: some number, perhaps 0). `tokens`: NULs in a string that is there."""
+        self._note_writes(places, span)
         for place in places:
-            self.note_write(place.cell.obj, span)
             self._reach_bytes(place, nbytes)
             self._note_in_line(place, state, zero)
         state = state.forget(p.cell.obj for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))

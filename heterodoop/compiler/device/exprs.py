@@ -90,6 +90,8 @@ def _index(node: ir.Index, scope: Scope) -> ir.Expr:
     array = base.operand if isinstance(base, ir.Decay) else None
     if isinstance(array, nodes.Var) and array.space == "texture":
         return nodes.Fetch(node.type, array, index, span=node.span)
+    if scope.moves(node):
+        return ir.Deref(node.type, nodes.Moved(base.type, "+", base, index, span=node.span), span=node.span)
     return ir.Index(node.type, base, index, span=node.span)
 
 
@@ -97,6 +99,8 @@ def _member(node: ir.Member, scope: Scope) -> ir.Expr:
     """Of `p->f` only the member is read, not all of `*p`."""
     whole = isinstance(node.base, ir.Deref) and not isinstance(node.base.pointer, ir.Decay)
     base = _typed(node.base, _place(node.base, scope)) if whole else value(node.base, scope)
+    if scope.moves(node):
+        base = nodes.Whole(base.type, base, span=node.span)
     return ir.Member(node.type, base, node.field, span=node.span)
 
 
@@ -153,6 +157,9 @@ def _unary(node: ir.Unary, scope: Scope) -> ir.Expr:
 
 def _binary(node: ir.Binary, scope: Scope) -> ir.Expr:
     left, right = _values(scope, node.left, node.right)
+    if scope.moves(node):
+        pointer, by = (left, right) if isinstance(left.type, Pointer) else (right, left)
+        return nodes.Moved(node.type, node.op, pointer, by, span=node.span)
     if isinstance(node.left.type, Pointer) or isinstance(node.right.type, Pointer):
         return ir.Binary(node.type, node.op, left, right, span=node.span)
     if node.op in _WRAPPING and is_signed(node.type) and not cannot_overflow(node):
@@ -196,6 +203,8 @@ def _assign(node: ir.Assign, scope: Scope) -> ir.Expr:
     if _of_void(node):
         return _refused(node, "HD239", f"'{node.op}' of a void pointer", target, operand)
     op = node.op[:-1]
+    if scope.moves(node):
+        return nodes.MoveAssign(node.type, op, target, operand, span=node.span)
     if not op and scope.kernel.may_overlap(scope.function.name, node):
         return nodes.AssignApart(node.type, target, operand, span=node.span)
     if not op or plain_compound(node):
@@ -210,6 +219,8 @@ def _step(node: ir.Step, scope: Scope, *, wanted: bool) -> ir.Expr:
     target = _target(node, scope)
     if _of_void(node):
         return _refused(node, "HD239", f"'{node.op}' of a void pointer", target)
+    if scope.moves(node):
+        return nodes.MoveStep(node.type, node.op, target, node.prefix or not wanted, span=node.span)
     if is_signed(node.type) or node.type == ctype.BOOL:
         return nodes.WrapStep(node.type, node.op, target, node.prefix or not wanted, span=node.span)
     return ir.Step(node.type, node.op, target, node.prefix and wanted, span=node.span)

@@ -24,7 +24,7 @@ _OUTSIDE = frozenset({"", "constant"})  # spaces that a function reaches without
 _OF_THREAD = (  # what only a thread's own state can do
     nodes.Print, nodes.PutChar, nodes.PutItems, nodes.PrintTo, nodes.SignChecked, nodes.Fail, nodes.Divide,
     nodes.DivideAssign, nodes.AssignApart, nodes.InLine, nodes.Named, nodes.Guarded, nodes.NamedWrite, nodes.GuardedWrite,
-    nodes.Errno, nodes.Read, nodes.ScanPair, Begin,
+    nodes.Moved, nodes.MoveAssign, nodes.MoveStep, nodes.Whole, nodes.Errno, nodes.Read, nodes.ScanPair, Begin,
 )
 
 

@@ -221,6 +221,40 @@ class GuardedWrite(ir.Expr):
     keys: tuple[Object, ...]
 
 
+@dataclass(frozen=True)
+class Moved(ir.Expr):
+    """pointer + by or - by, of a pointer that may lead into the line: it must not go far from it."""
+
+    op: str
+    pointer: ir.Expr
+    by: ir.Expr
+
+
+@dataclass(frozen=True)
+class MoveAssign(ir.Expr):
+    """target += value or -= value, of such a pointer. `op` without its "="."""
+
+    op: str
+    target: ir.Expr
+    value: ir.Expr
+
+
+@dataclass(frozen=True)
+class MoveStep(ir.Expr):
+    """++ or -- of such a pointer; prefix as in WrapStep."""
+
+    op: str
+    target: ir.Expr
+    prefix: bool
+
+
+@dataclass(frozen=True)
+class Whole(ir.Expr):
+    """A large struct of which a member is named: where it is the line's, it must lie in the line."""
+
+    operand: ir.Expr
+
+
 # ------------------------------------------------------------------------------------------ calls
 
 

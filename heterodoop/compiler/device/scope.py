@@ -13,6 +13,7 @@ from ..analysis.objects import RECORD, Object
 from ..analysis.points_to import PointsTo
 from ..decide.decisions import Decisions, Place
 from ..decide.guards import Guards
+from ..decide.line_moves import LineMoves
 from ..decide.overlaps import Overlaps
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -41,6 +42,7 @@ class Known:
     locations: Locations
     decisions: Decisions
     guards: Guards
+    moves: LineMoves
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,10 @@ class Scope:
         """The guards that a read asks, None where it is proven."""
         keys = self.kernel.guards.of(node, *part)
         return checks.Asked(tuple(sorted(keys)), self.kernel.guards.only(node, *part)) if keys else None
+
+    def moves(self, node: ir.Expr) -> bool:
+        """Does it move a pointer that may lead into the line, so that the kernel looks how far?"""
+        return self.kernel.known.moves.checked(self.function.name, node)
 
     def writes_line(self, node: ir.Assign | ir.Step) -> bool:
         """May it change the line that getline gave? Behind that, on the device, the next record may lie."""

@@ -223,6 +223,26 @@ def _guarded_write(node: nodes.GuardedWrite) -> Rendered:
 
 
 @rendered.register
+def _moved(node: nodes.Moved) -> Rendered:
+    return _call(f"move_{_WORDS[node.op]}", node.pointer, node.by)
+
+
+@rendered.register
+def _move_assign(node: nodes.MoveAssign) -> Rendered:
+    return _call(f"move_{_WORDS[node.op]}_to", node.target, node.value)
+
+
+@rendered.register
+def _move_step(node: nodes.MoveStep) -> Rendered:
+    return _call(f"move_{'' if node.prefix else 'post_'}{'inc' if node.op == '++' else 'dec'}", node.target)
+
+
+@rendered.register
+def _whole(node: nodes.Whole) -> Rendered:
+    return _call("whole", node.operand)
+
+
+@rendered.register
 def _compound(node: nodes.Compound) -> Rendered:
     return f"({type_name(node.type)}){_init(node.init)}", _CALL
 

@@ -213,6 +213,19 @@ def _divide(node: nodes.Divide, scope: Scope) -> Text:
     return f"hd::{_DIVISIONS[node.op]}(hd, {scope.typed(node.left)}, {scope.typed(node.right)}, {line(node)})", POSTFIX
 
 
+def _moved(node: nodes.Moved, scope: Scope) -> Text:
+    sides = f"{scope.value(node.pointer)}, {scope.value(promoted(node.by))}"
+    return f"hd::moved{_way(node.op)}(hd, {sides}, {line(node)})", POSTFIX
+
+
+def _way(op: str) -> str:
+    return "_back" if op.startswith("-") else ""
+
+
+def _whole(node: nodes.Whole, scope: Scope) -> Text:
+    return f"hd::whole(hd, {scope.value(node.operand)}, {line(node)})", POSTFIX
+
+
 # ------------------------------------------------------------------------------------------ assignments
 
 
@@ -245,6 +258,17 @@ def _step(node: ir.Step, scope: Scope) -> Text:
 def _wrap_step(node: nodes.WrapStep, scope: Scope) -> Text:
     name = "inc" if node.op == "++" else "dec"
     return f"hd::{f'{name}rement' if node.prefix else f'post_{name}'}({scope.value(node.target, 0)})", POSTFIX
+
+
+def _move_assign(node: nodes.MoveAssign, scope: Scope) -> Text:
+    sides = f"{scope.value(node.target)}, {scope.value(promoted(node.value))}"
+    return f"hd::move{_way(node.op)}(hd, {sides}, {line(node)})", POSTFIX
+
+
+def _move_step(node: nodes.MoveStep, scope: Scope) -> Text:
+    if node.prefix:
+        return f"hd::move{_way(node.op)}(hd, {scope.value(node.target)}, 1, {line(node)})", POSTFIX
+    return f"hd::move_after(hd, {scope.value(node.target)}, {'1' if node.op == '++' else '-1'}, {line(node)})", POSTFIX
 
 
 def _conditional(node: ir.Conditional, scope: Scope) -> Text:
@@ -325,7 +349,8 @@ _TEXTS: dict[type, Callable[[Any, Scope], Text]] = {
     ir.Conditional: _conditional, ir.Comma: _comma, nodes.Compound: _compound, nodes.ToInteger: _to_integer,
     nodes.KeepSign: _keep_sign, nodes.Wrap: _wrap, nodes.Negate: _negate, nodes.Shift: _shift, nodes.Divide: _divide,
     nodes.WrapAssign: _wrap_assign, nodes.DivideAssign: _divide_assign,
-    nodes.AssignApart: _assign_apart, nodes.WrapStep: _wrap_step,
+    nodes.AssignApart: _assign_apart, nodes.WrapStep: _wrap_step, nodes.Moved: _moved, nodes.MoveAssign: _move_assign,
+    nodes.MoveStep: _move_step, nodes.Whole: _whole,
     **{kind: _called(text) for kind, text in {**guard.TEXTS, **output.TEXTS}.items()},
     nodes.Call: _call, nodes.Library: _library, nodes.Read: _read, nodes.ScanPair: _scan_pair, nodes.Fail: _fail,
 }

@@ -182,12 +182,44 @@ template <class L, class T> HD_DEVICE T &in_line_or_own(L &lane, T &target, uint
 #ifdef __CUDA_ARCH__
     const bool own = __isLocal(&target) || __isShared(&target);
 #else
-    const RecordTable &table = lane.in.task.in;
-    const char *at = reinterpret_cast<const char *>(&target), *text = table.text;
-    const bool own = at < text || at > text + table.offset[table.count - 1] + table.length[table.count - 1] + (1 << 16);
+    const bool own = !lane.in.in_text(&target);
 #endif
     if (!own && !lane.in.in_record(&target, sizeof target)) lane.fail(Status::outside_line, source_line);
     return target;
+}
+
+// ---- Moves of pointers that may lead into the line. Where an access may be the line's or another object's, its address says
+// which (in_line_or_own, guard.cuh), so a pointer into the line has to stay near it. C lets none go further than behind
+// the line's buffer: one that goes far is left to the CPU. Half of the margin is left for a struct's members.
+
+template <class T> constexpr uint64_t stride = sizeof(T);
+template <> constexpr uint64_t stride<void> = 1;
+template <> constexpr uint64_t stride<const void> = 1;
+
+template <class L, class T> HD_DEVICE T *moved(L &lane, T *from, uint64_t by, uint32_t source_line) {
+    T *const to = reinterpret_cast<T *>(reinterpret_cast<uint64_t>(from) + by * stride<T>);
+    if (lane.in.in_text(from) && !lane.in.in_text(to, text_margin / 2)) lane.fail(Status::outside_line, source_line);
+    return to;
+}
+template <class L, class T> HD_DEVICE T *moved_back(L &lane, T *from, uint64_t by, uint32_t source_line) {
+    return moved(lane, from, -by, source_line);
+}
+template <class L, class T> HD_DEVICE T *&move(L &lane, T *&pointer, uint64_t by, uint32_t source_line) {
+    return pointer = moved(lane, pointer, by, source_line);
+}
+template <class L, class T> HD_DEVICE T *&move_back(L &lane, T *&pointer, uint64_t by, uint32_t source_line) {
+    return pointer = moved_back(lane, pointer, by, source_line);
+}
+template <class L, class T> HD_DEVICE T *move_after(L &lane, T *&pointer, uint64_t by, uint32_t source_line) {
+    T *const before = pointer;
+    move(lane, pointer, by, source_line);
+    return before;
+}
+
+// What a struct's member is taken of, that is larger than the margin: in the line it must lie as a whole.
+template <class L, class T> HD_DEVICE T &whole(L &lane, T &object, uint32_t source_line) {
+    if (lane.in.in_text(&object) && !lane.in.in_record(&object, sizeof object)) lane.fail(Status::outside_line, source_line);
+    return object;
 }
 
 }  // namespace hd

@@ -10,6 +10,8 @@
 
 namespace hd {
 
+constexpr uint64_t text_margin = 1 << 16;  // bytes around the staged records where a pointer is taken for the line's
+
 struct Reader {
     const Task &task;
     uint32_t item = 0;
@@ -78,8 +80,7 @@ struct Reader {
     }
 
     // Does it lie among the staged records, or so near that it was meant for one? Other memory is none of the line's.
-    HD_DEVICE bool in_text(const void *at) const {
-        constexpr uint64_t near = 1 << 16;
+    HD_DEVICE bool in_text(const void *at, uint64_t near = text_margin) const {
         const uint64_t place = reinterpret_cast<uint64_t>(at), first = reinterpret_cast<uint64_t>(task.in.text);
         const uint32_t most = task.in.count - 1;
         return place + near >= first && place <= first + task.in.offset[most] + task.in.length[most] + 1 + near;
