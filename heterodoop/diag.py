@@ -90,11 +90,11 @@ def _head(severity: str, code: str, message: str, span: Span | None, sources: So
     label = f"{severity}[{code}]" if code else severity
     if span is None:
         return [f"{label}: {message}"]
-    return [f"{span}: {label}: {message}", *_excerpt(span, sources)]
+    return [f"{span}: {label}: {message}", *excerpt(span, sources.line(span))]
 
 
-def _excerpt(span: Span, sources: SourceMap) -> list[str]:
-    line = sources.line(span)
+def excerpt(span: Span, line: str) -> list[str]:
+    """The source line of a span, with a caret where it has columns."""
     if not line.strip():
         return []
     margin = f"  {span.line} | "

@@ -11,6 +11,7 @@ import json
 import re
 
 from .compiler.decide import optimisations
+from .diag import excerpt
 from .errors import UsageError
 from .hdcodes import CODES
 from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, PrologueRuns, Reason, Region
@@ -50,7 +51,7 @@ def _program_json(program: Program) -> dict[str, object]:
     return {
         "sources": list(program.sources),
         "gpu": not program.gpu_refusals,
-        "gpu_refusals": [dataclasses.asdict(r) for r in program.gpu_refusals],
+        "gpu_refusals": [{"place": r.place, **dataclasses.asdict(r)} for r in program.gpu_refusals],
         "region": region,
         "kernel": dataclasses.asdict(program.kernel) if program.kernel else None,
     }
@@ -167,6 +168,7 @@ def _verdict_lines(program: Program) -> list[str]:
     lines = ["  GPU         no, it runs on the CPU only:"]
     for reason in program.gpu_refusals:
         lines.append(f"    {_placed(reason)}[{reason.code}] {reason.message}")
+        lines += [f"    {line}" for line in excerpt(reason.span, reason.text)]
     return lines
 
 

@@ -21,6 +21,7 @@ from typing import Any, Literal
 from .errors import UsageError
 from .kernel_plan import KernelPlan
 from .regular import open_regular, read_regular
+from .source import UNKNOWN, Span
 
 VERSION = 5
 FILE = "manifest.json"
@@ -43,11 +44,18 @@ SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why something was decided, or refused: an HDnnn code, a sentence, and `file:line:col` ("" if none)."""
+    """Why something was decided, or refused: an HDnnn code, a sentence, and where. `text`: the line of `span`, so that a
+    bundle can show the place without the source."""
 
     code: str
     message: str
-    place: str = ""
+    span: Span = UNKNOWN
+    text: str = ""
+
+    @property
+    def place(self) -> str:
+        """`file:line:col`, `file` alone, or ""."""
+        return str(self.span) if self.span != UNKNOWN else ""
 
 
 @dataclass(frozen=True)

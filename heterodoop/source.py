@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """Part of one line: columns [col, end). `col` 0 means that only the line is known: no caret is drawn."""
+    """Part of one line: columns [col, end). `col` 0 means that only the line is known, `line` 0 that only the file is."""
 
     file: str
     line: int
@@ -19,6 +19,8 @@ class Span:
     end: int = 0
 
     def __str__(self) -> str:
+        if not self.line:
+            return self.file
         place = f"{self.file}:{self.line}"
         return f"{place}:{self.col}" if self.col else place
 

@@ -33,6 +33,7 @@ from heterodoop.manifest import (
     load,
     sha256,
 )
+from heterodoop.source import Span
 
 REGION = Region(
     "combiner", "main", "combine.c:9:1", "scanf", "prev", "count", "word", "val", 30, 1, 0, 0, 0,
@@ -48,9 +49,10 @@ KERNEL = Kernel(
     cubins=(Cubin("sm_90", "cuda/combine.sm_90.cubin", "2" * 64, 40, 0),),
     places=(Placed("prev", "private", 30, "each thread's own copy"),),
 )
+REASON = Reason("HD202", "no directive", Span("map.c", 3, 1, 8), "while (1) {")
 MANIFEST = Manifest(
     VERSION, "0.1.0", "größe", "gcc 12", "glibc 2.36", ("-O3",),
-    (Program("map", "bin/map", ("src/map.c",), None, (Reason("HD202", "no directive", "map.c"),)),
+    (Program("map", "bin/map", ("src/map.c",), None, (REASON,)),
      Program("combine", "bin/combine", ("src/combine.c",), REGION, (), KERNEL)),
     (Input("map.c", "0" * 64),), (Input("bin/map", "1" * 64),),
 )

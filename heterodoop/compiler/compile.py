@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import interrupts, scratch
-from ..diag import Diagnostic
+from ..diag import Diagnostic, excerpt
 from ..errors import UsageError
 from ..manifest import FILE, Manifest, Program
 from . import unchanged
@@ -96,6 +96,7 @@ def summary(bundle: Path, manifest: Manifest) -> str:
     lines = [f"{bundle}: {manifest.name}, built with {manifest.compiler}"]
     for program in manifest.programs:
         lines.append(f"  {program.role:8}{_where(program)}")
+        lines += [f"        {line}" for reason in program.gpu_refusals[:1] for line in excerpt(reason.span, reason.text)]
     if any(p.kernel is not None and not p.kernel.cubins for p in manifest.programs):
         lines.append("  kernels not compiled: no nvcc, or --arch none (pip install 'heterodoop[nvcc]')")
     return "\n".join(lines)

@@ -163,7 +163,7 @@ class Facts(Asked):
     def left_over(self) -> Reasons:
         """what of the region's code has no device form"""
         left = self.device.unsupported()
-        return tuple(manifest.Reason(n.code, n.message, str(n.span) if n.span.line else "") for n in left)
+        return tuple(manifest.Reason(n.code, n.message, n.span) for n in left)
 
     @fact("calls", dump=reasons_text)
     def returns(self) -> Reasons:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..errors import CompilerBug, ToolError, UserError
 from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar, Texel
-from ..source import SourceFile
+from ..source import SourceFile, Span
 from ..together import Together
 from ..toolchain import nvcc as toolchain_cuda
 from ..toolchain.cc import CcOptions
@@ -115,7 +115,7 @@ def build(
             (made / "cuda").mkdir(exist_ok=True)
             source = made / _kernel(found[part.role].kernel).source
             source.write_text(made_text, encoding="utf-8", errors="surrogateescape")
-    return _compiled(made, tuple(found.values()), {part.role: str(part.bound.directive.span) for part in parts}, options)
+    return _compiled(made, tuple(found.values()), {part.role: part.bound.directive.span for part in parts}, options)
 
 
 def _kernel(kernel: Kernel | None) -> Kernel:
@@ -132,7 +132,7 @@ def _text(part: Part) -> str | Reason:
     try:
         return text(part.analysis)
     except Exception as error:
-        return own_faults.reason(error, str(part.bound.directive.span))
+        return own_faults.reason(error, part.bound.directive.span)
 
 
 def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc: CcOptions) -> Reason | None:
@@ -147,14 +147,14 @@ def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc:
         built.replace(made / kernel.prologue)
     except (UserError, ToolError) as error:
         said = error.message.partition("\n")[0]
-        return Reason("HD246", f"the code before the region cannot be built as a program of its own: {said}", str(span))
+        return Reason("HD246", f"the code before the region cannot be built as a program of its own: {said}", span)
     except Exception as error:
-        return own_faults.reason(error, str(span))
+        return own_faults.reason(error, span)
     return None
 
 
 def _compiled(
-    made: Path, programs: tuple[Program, ...], places: dict[Role, str], options: GpuOptions,
+    made: Path, programs: tuple[Program, ...], places: dict[Role, Span], options: GpuOptions,
 ) -> tuple[Program, ...]:
     """The programs with their kernels as nvcc compiled them. `places` of the directives."""
     archs = toolchain_cuda.architectures(options.arch) if any(p.kernel for p in programs) else ()

@@ -51,7 +51,7 @@ def checked(analysis: Analysis, led: frozenset[str], path: Path) -> Analysis:
         wanted = machine.macros(behaviour)
         if wanted is None:
             text = f"{function}() does not do in this machine's C library ({machine.library}) what it does in kernels"
-            reasons.append(Reason("HD308", text, str(span) if span.line else str(path)))
+            reasons.append(Reason("HD308", text, span if span.line else Span(str(path), 0)))
         macros |= wanted or set()
     refusals = tuple(dict.fromkeys((*analysis.refusals, *reasons)))
     return replace(analysis, refusals=refusals, macros=tuple(sorted(macros)))
@@ -62,11 +62,11 @@ def _language(machine: Machine, path: Path) -> Iterator[Reason]:
     words = compiler_words.changes(cc.find_cc())
     for word in words:
         text = f"the C compiler is called with {word}, which gives programs another meaning than kernels have"
-        yield Reason("HD307", text, str(path))
+        yield Reason("HD307", text, Span(str(path), 0))
     if machine.failure:
-        yield Reason("HD309", f"how this machine's C library behaves cannot be asked: {machine.failure}", str(path))
+        yield Reason("HD309", f"how this machine's C library behaves cannot be asked: {machine.failure}", Span(str(path), 0))
     for fact in machine.strange if not words else ():
-        yield Reason("HD307", f"as the C compiler is called it is not so that {fact}, as in kernels", str(path))
+        yield Reason("HD307", f"as the C compiler is called it is not so that {fact}, as in kernels", Span(str(path), 0))
 
 
 def _behaviours(program: ir.Program, led: frozenset[str]) -> Iterator[tuple[str, str, Span]]:

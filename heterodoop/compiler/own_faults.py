@@ -11,6 +11,7 @@ import traceback
 from ..diag import Diagnostic
 from ..errors import CompilerBug, HeteroDoopError, ToolError, strict
 from ..manifest import Program, Reason
+from ..source import Span
 from ..toolchain import cc
 
 COMPILER, INTERNAL, TOO_DEEP = "HD263", "HD264", "HD265"
@@ -18,7 +19,7 @@ _CODES = frozenset({COMPILER, INTERNAL})
 _REPORT = "the job runs on the CPU as without a kernel; please report this, with the program"
 
 
-def reason(error: Exception, place: str) -> Reason:
+def reason(error: Exception, place: Span) -> Reason:
     """What such a fault is in the manifest. Raises the error again where it is not ours, or `strict` says so."""
     if isinstance(error, (RecursionError, MemoryError)):
         return Reason(TOO_DEEP, "the program is too deeply nested, or too large, to be analysed", place)
@@ -31,7 +32,7 @@ def reason(error: Exception, place: str) -> Reason:
     return Reason(INTERNAL, f"HeteroDoop failed on it: {type(error).__name__}{': ' if said else ''}{said}{where}", place)
 
 
-def refused_text(error: ToolError, tool: str, place: str) -> Reason:
+def refused_text(error: ToolError, tool: str, place: Span) -> Reason:
     """Why a compiler did not make a kernel of our text. Raises the error again where `strict` says so."""
     if strict():
         raise error

@@ -19,6 +19,7 @@ from .. import __version__
 from ..diag import Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
+from ..source import Span
 from ..together import Together
 from ..toolchain import cc as toolchain
 from . import kernels, library, own_faults, passes
@@ -95,12 +96,12 @@ def _analyse_program(role: Role, path: Path, begun: Begun, sink: Sink) -> Analys
         with times.step("load"):
             unit = frontend.load(path, begun.options.cc, begun.runs[role])
     except Exception as error:
-        unit = frontend.unread(path, own_faults.reason(error, str(path)))
+        unit = frontend.unread(path, own_faults.reason(error, Span(str(path), 0)))
     sink.extend(unit.warnings)
     try:
         return replace(_analyse_unit(role, path, unit, begun.options, sink, times), times=times)
     except Exception as error:
-        return Analysed(role, path, unit, None, None, (own_faults.reason(error, str(path)),))
+        return Analysed(role, path, unit, None, None, (own_faults.reason(error, Span(str(path), 0)),))
 
 
 def _analyse_unit(
@@ -124,9 +125,9 @@ def _analyse_unit(
 
 def _no_directive(role: Role, path: Path) -> Reason:
     if role == "reduce":
-        return Reason("HD201", "reducers run on the CPU: the paper has no directive for them", str(path))
+        return Reason("HD201", "reducers run on the CPU: the paper has no directive for them", Span(str(path), 0))
     kind = "mapper" if role == "map" else "combiner"
-    return Reason("HD202", f"there is no '#pragma mapreduce {kind}' in it", str(path))
+    return Reason("HD202", f"there is no '#pragma mapreduce {kind}' in it", Span(str(path), 0))
 
 
 def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
@@ -155,8 +156,14 @@ def _program(program: Analysed, options: BuildOptions) -> Program:
     try:
         kernel = kernels.describe(program.role, program.region, options.gpu) if program.region else None
     except Exception as error:
-        refusals = (*refusals, own_faults.reason(error, str(program.path)))
-    return Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel)
+        refusals = (*refusals, own_faults.reason(error, Span(str(program.path), 0)))
+    return _with_lines(Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel), program)
+
+
+def _with_lines(program: Program, analysed: Analysed) -> Program:
+    """The program with the source lines of the reasons against its kernel."""
+    lines = analysed.unit.sources
+    return replace(program, gpu_refusals=tuple(replace(r, text=lines.line(r.span)) for r in program.gpu_refusals))
 
 
 def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Manifest:
@@ -171,7 +178,9 @@ def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Ma
     prologues = kernels.begin_prologues(made, parts, programs, options.extra, options.cc, work)
     linked = {role: built.result() for role, built in begun.filters.items()}
     programs = kernels.build(made, parts, programs, prologues, options.gpu)
-    programs = tuple(replace(program, linked=linked[program.role]) for program in programs)
+    programs = tuple(
+        _with_lines(replace(program, linked=linked[program.role]), analysed)
+        for program, analysed in zip(programs, result.programs, strict=True))
     built = [path for program in programs for path in program.files()]
     binaries = tuple(Input(path, sha256(made / path)) for path in built)
     manifest = replace(result.manifest, programs=programs, binaries=binaries)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from heterodoop import explain
+from heterodoop.compiler.app import BuildOptions
+from heterodoop.compiler.compile import summary
 from heterodoop.compiler.device import nodes
 from heterodoop.compiler.device.text import print_device
 from heterodoop.compiler.passes import Analysis
+from heterodoop.compiler.spine import analyse as analyse_app
 
 from .regions import LINES, analyse, combiner, mapper
 
@@ -144,3 +150,24 @@ def test_what_has_no_rule_is_left_over_with_its_place(source: str) -> None:
 def test_reasons_inside_of_what_has_no_form_are_found_too() -> None:
     text = mapper(f"v = (int)tgamma((unsigned __int128)n > 1);\n{END_PLAIN}", helpers="double tgamma(double);")
     assert {"HD232", "HD237"} <= {node.code for node in analyse(text)[0].facts.device.unsupported()}
+
+
+def test_a_reason_shows_its_place_with_a_caret(tmp_path: Path) -> None:
+    """What the bundle's manifest has is enough: the source is not read again."""
+    source = tmp_path / "map.c"
+    source.write_text(
+        "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        + mapper(f"v = (int)tgamma(n);\n{END_PLAIN}"), encoding="utf-8")
+    made = analyse_app(BuildOptions.make([str(source)])).manifest
+    source.unlink()
+    line = source_line(made.programs[0].gpu_refusals[0].place)
+    wanted = [f"  {line} | v = (int)tgamma(n);", f"  {' ' * len(str(line))} |          ^~~~~~"]
+    for text in (explain.explain_text(made), summary(tmp_path / "app.hdp", made)):
+        lines = [row.rstrip() for row in text.splitlines()]
+        at = next(number for number, row in enumerate(lines) if "tgamma() may give other bits" in row)
+        assert [row.strip() for row in lines[at + 1 : at + 3]] == [row.strip() for row in wanted]
+        assert lines[at + 1].index("|") == lines[at + 2].index("|")
+
+
+def source_line(place: str) -> int:
+    return int(place.split(":")[-2])

@@ -107,7 +107,8 @@ def test_a_program_without_a_kernel_runs_on_the_cpu_with_one_warning(fake, bundl
 def test_the_compilers_refusals_are_named(fake, bundle, run, text) -> None:
     made = bundle(WORDS, SUM, SUM)
     data = json.loads((made / FILE).read_text())
-    reason = {"code": "HD210", "message": "variable 'last' is carried from record to record", "place": "map.c:9:3"}
+    span = {"file": "map.c", "line": 9, "col": 3, "end": 7}
+    reason = {"code": "HD210", "message": "variable 'last' is carried from record to record", "span": span, "text": ""}
     data["programs"][0]["gpu_refusals"] = [reason, reason]
     (made / FILE).write_text(json.dumps(data))
     (warning,) = run(made, text, device="emulated").warnings

@@ -53,7 +53,7 @@ class Findings:
     """
 
     facts: dict[Object, Facts] = field(default_factory=dict)
-    problems: dict[tuple[str, str, str], Reason] = field(default_factory=dict)
+    problems: dict[tuple[str, str, Span], Reason] = field(default_factory=dict)
     unproven: dict[Site, set[Object]] = field(default_factory=dict)
     touched: dict[Site, set[Object]] = field(default_factory=dict)
     reach: dict[Object, int | None] = field(default_factory=dict)
@@ -64,8 +64,7 @@ class Findings:
         return self.facts.setdefault(obj, Facts())
 
     def problem(self, code: str, message: str, span: Span) -> None:
-        place = str(span) if span.line else ""
-        self.problems.setdefault((code, message, place), Reason(code, message, place))
+        self.problems.setdefault((code, message, span), Reason(code, message, span))
 
     def text(self) -> str:
         """One line per object: the first read, read that is not proven, and write."""

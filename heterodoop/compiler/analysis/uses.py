@@ -190,20 +190,20 @@ class _Classifier:
         else:
             text = f"'{_shown(name)}' is read {_at(facts.exposed)} before it is written in the same record"
         more = f"; written {_at(facts.write)}, so records depend on each other"
-        self._refusals.append(Reason("HD210", text + more, str(facts.exposed)))
+        self._refusals.append(Reason("HD210", text + more, facts.exposed or NO_SPAN))
         return "carried", text + more
 
     def _record_class(self, key: Object, name: str, facts: Facts) -> tuple[VariableClass, str]:
         what = self._record[key]
         if what in ("the line's buffer", "the buffer's capacity") and not facts.reader_only:
             text = f"'{name}', {what}, is changed {_at(facts.write)} other than by the reader"
-            self._refusals.append(Reason("HD210", text, str(facts.write)))
+            self._refusals.append(Reason("HD210", text, facts.write or NO_SPAN))
             return "carried", text
         if facts.exposed is not None and (self._mapper or facts.exposed_in_loop):
             text = f"'{name}', {what}, is read {_at(facts.exposed)} where the reader may not have written it"
             if what == "filled by the reader":
                 text += ": let the loop go on only where scanf gives the number of its conversions"
-            self._refusals.append(Reason("HD210", text, str(facts.exposed)))
+            self._refusals.append(Reason("HD210", text, facts.exposed))
             return "carried", text
         return "record", what
 

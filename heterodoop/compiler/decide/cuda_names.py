@@ -27,7 +27,7 @@ _TEMPLATES = (
     "checked copy divide divide_to remainder remainder_to put put_error put_items put_items_error scan scanf sscanf zero "
     "add_to sub_to mul_to div_to shl_to shr_to increment decrement post_inc post_dec in_line in_line_or_own named "
     "named_parts guarded guarded_parts guarded_text guarded_bytes guarded_str check_bytes check_search look look_at_text "
-    "accept conclude refusal set wrote filled check_apart check_scan_apart "
+    "accept conclude refusal set wrote filled check_apart check_scan_apart assign_apart "
     "sscanf_apart memcpy_apart mempcpy_apart strcpy_apart stpcpy_apart strncpy_apart stpncpy_apart strcat_apart "
     "strncat_apart sprint_apart snprint_apart"
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...manifest import Reason
+from ...source import Span
 from ..analysis.flow_findings import ITSELF
 from ..analysis.flow_findings import Site as Read
 from ..analysis.objects import RECORD, Local, Object, Site, Variable
@@ -105,10 +106,9 @@ def _size(program: ir.Program, table: UseTable, key: Object) -> int:
     return (program.layouts.size(symbol.type) or 0) if symbol is not None else 0
 
 
-def _place(program: ir.Program, key: Object) -> str:
+def _place(program: ir.Program, key: Object) -> Span:
     symbol = program.symbol(key.function, key.name) if isinstance(key, Local) else None
-    span = symbol.span if symbol is not None else program.region.span
-    return str(span) if span.line else ""
+    return symbol.span if symbol is not None else program.region.span
 
 
 def _limit(table: UseTable, decisions: Decisions, key: Object, nbytes: int) -> int:

@@ -54,7 +54,7 @@ class LineMoves:
         found = [node for name, body in self._bodies for node in ir_walk.walk(body) if self._as_numbers(name, node)]
         places = [node.span for node in found] + [s.span for s in self._copied()]
         text = "the address of a place in the line is changed as a number"
-        return tuple(dict.fromkeys(Reason("HD690", text, str(span) if span.line else "") for span in places))
+        return tuple(dict.fromkeys(Reason("HD690", text, span) for span in places))
 
     def _as_numbers(self, function: str, node: ir.Node) -> bool:
         """Does it lead to the bytes of a pointer into the line: as a union's other member, or by a pointer to numbers?"""

@@ -55,7 +55,7 @@ def overlap_refusals(calls: CallGraph) -> tuple[Reason, ...]:
         name = ir.called(node)
         if name in (*_PRINTS, "strcat", "strncat") and any(_same(to, source) for to, source in _pairs(node)):
             text = f"{name}() reads the text that it writes over"
-            found.append(Reason("HD262", text, str(node.span) if node.span.line else ""))
+            found.append(Reason("HD262", text, node.span))
     return tuple(dict.fromkeys(found))
 
 

@@ -133,7 +133,7 @@ class _Placer:
 
     def _refuse(self, code: str, text: str, use: Use | None) -> None:
         span = (use.read or use.write or use.place) if use is not None else self._program.region.span
-        self.reasons.append(Reason(code, text, str(span) if span.line else ""))
+        self.reasons.append(Reason(code, text, span))
 
     def _place(self, use: Use) -> Place | None:
         if use.cls in ("unused", "carried") or use.key in (ERRNO, STRTOK) or _is_stream(use.key):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...manifest import Reason
-from ...source import Span
 from ..analysis.libc_effects import REFUSED
 from ..analysis.objects import RECORD, Object
 from ..analysis.points_to import PointsTo
@@ -34,19 +33,15 @@ def shape_refusals(program: ir.Program, table: UseTable, calls: CallGraph) -> tu
     return tuple(_surroundings(program, table, calls))
 
 
-def _reason(code: str, message: str, span: Span) -> Reason:
-    return Reason(code, message, str(span) if span.line else "")
-
-
 def _surroundings(program: ir.Program, table: UseTable, calls: CallGraph) -> Iterator[Reason]:
     region = program.region
     body = program.enclosing.body
     if region.function != "main":
         text = f"the region stands in '{region.function}', so what main() does before and after it is not known"
-        yield _reason("HD226", text, region.span)
+        yield Reason("HD226", text, region.span)
     loops = [n for n in ir_walk.walk(body) if isinstance(n, _LOOPS)]
     if any(isinstance(n, ir.RegionHere) for loop in loops for n in ir_walk.walk(loop)):
-        yield _reason("HD226", "the region stands inside a loop, so it would run several times", region.span)
+        yield Reason("HD226", "the region stands inside a loop, so it would run several times", region.span)
     early, late = split(body)
     yield from _talks(program, early, "before", calls)
     yield from _talks(program, late, "after", calls)
@@ -78,14 +73,14 @@ def _talks(program: ir.Program, nodes: list[ir.Node], where: str, calls: CallGra
         if isinstance(node, ir.Emit):
             flush = where == "after" and isinstance(program.region, ir.CombineRegion)
             more = "; put it in the region's block" if flush else ""
-            yield _reason("HD226", f"the code {where} the region prints to stdout{more}", node.span)
+            yield Reason("HD226", f"the code {where} the region prints to stdout{more}", node.span)
         elif isinstance(node, (ir.ReadRecord, ir.ReadPair)):
-            yield _reason("HD226", f"the code {where} the region reads from stdin", node.span)
+            yield Reason("HD226", f"the code {where} the region reads from stdin", node.span)
         elif isinstance(node, ir.Call) and ir.called(node) in REFUSED and ir.called(node) not in _QUIET:
             code = "HD222" if ir.called(node) == "setlocale" else "HD226"
-            yield _reason(code, f"the code {where} the region calls {ir.called(node)}()", node.span)
+            yield Reason(code, f"the code {where} the region calls {ir.called(node)}()", node.span)
         elif isinstance(node, ir.Opaque):
-            yield _reason(node.code, node.message, node.span)
+            yield Reason(node.code, node.message, node.span)
 
 
 class _Epilogue:
@@ -111,7 +106,7 @@ class _Epilogue:
             if key in self._written and key not in seen:
                 seen.add(key)
                 name = self._written[key].name.split("$")[0]
-                yield _reason("HD227", f"the code after the region uses '{name}', which the region writes", node.span)
+                yield Reason("HD227", f"the code after the region uses '{name}', which the region writes", node.span)
 
     def _touched(self, function: str, node: ir.Node, points_to: PointsTo) -> set[Object]:
         if isinstance(node, ir.Name) and not isinstance(node.type, ctype.Func):

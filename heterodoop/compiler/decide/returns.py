@@ -27,7 +27,7 @@ def return_refusals(program: ir.Program, calls: CallGraph) -> tuple[Reason, ...]
         function = program.by_name[name]
         if function.type.result != ctype.VOID and ends.passes(function.body):
             text = f"{name}() may end without a return, and its value is used"
-            found.append(Reason("HD261", text, str(function.span) if function.span.line else ""))
+            found.append(Reason("HD261", text, function.span))
     return tuple(found)
 
 

@@ -214,7 +214,7 @@ class _Order:
     def _report(self, node: ir.Expr | ir.Fill, place: Location) -> None:
         span = node.span if isinstance(node, ir.Expr) and node.span.line else self._span
         text = f"{_shown(place)} is changed and used in one expression, and C leaves open what comes first"
-        self._found[Reason("HD260", text, str(span) if span.line else "")] = None
+        self._found[Reason("HD260", text, span)] = None
 
 
 def _first(place: Location) -> tuple[bool, str, str]:

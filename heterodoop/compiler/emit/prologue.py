@@ -53,7 +53,7 @@ def refusals(unit: Unit, directive: Span, decisions: Decisions) -> tuple[Reason,
     source = unit.sources.get(unit.path)
     why = problem(source, directive) if decisions.shared and source is not None else ""
     text = f"{why}, so the code before the region cannot be run alone"
-    return (Reason("HD246", text, str(directive)),) if why else ()
+    return (Reason("HD246", text, directive),) if why else ()
 
 
 def problem(source: SourceFile, directive: Span) -> str:

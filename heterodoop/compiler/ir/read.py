@@ -15,7 +15,7 @@ from pycparser import CParser, c_ast
 
 from ...errors import CompilerBug
 from ...manifest import Reason
-from ...source import UNKNOWN
+from ...source import UNKNOWN, Span
 from ..types import ctype, literals
 from ..types.table import TypeTable, const_object
 from . import build, ir
@@ -341,8 +341,10 @@ class _Reader:
 
 
 def _refusal(text: str) -> Reason:
-    code, place, message = (literals.string_bytes(m).decode() for m in re.findall(r'"(?:[^"\\]|\\.)*"', text))
-    return Reason(code, message, place)
+    words = re.findall(r'"(?:[^"\\]|\\.)*"', text)
+    code, file, columns, message = (literals.string_bytes(word).decode("utf-8", "surrogateescape") for word in words)
+    line, col, end = map(int, columns.split(":"))
+    return Reason(code, message, Span(file, line, col, end))
 
 
 def _original(name: str) -> str:

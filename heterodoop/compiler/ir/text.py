@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import singledispatch
 
+from ...manifest import Reason
 from ..types import ctype
 from ..types.ctype import Int, Pointer
 from . import ir
@@ -27,7 +28,7 @@ _MIXED = {("|", "&"), ("|", "^"), ("^", "&"), ("||", "&&")}  # gcc -Wparentheses
 
 def print_ir(program: ir.Program) -> str:
     """The whole program; ends in a newline."""
-    lines = [f'[[hd::refusal("{r.code}", "{r.place}", {escape(r.message.encode())})]];' for r in program.refusals]
+    lines = [_refusal(reason) for reason in program.refusals]
     lines += [f"{declare(kind, '').rstrip()};" for kind in _tags(program)]
     for tag, union, layout in program.structs:
         lines += _struct(tag, union, layout)
@@ -38,6 +39,12 @@ def print_ir(program: ir.Program) -> str:
     for function in program.functions:
         lines += ["", *_function(function, program)]
     return "\n".join(lines) + "\n"
+
+
+def _refusal(reason: Reason) -> str:
+    span = reason.span
+    file, message = (escape(text.encode("utf-8", "surrogateescape")) for text in (span.file, reason.message))
+    return f'[[hd::refusal("{reason.code}", {file}, "{span.line}:{span.col}:{span.end}", {message})]];'
 
 
 def _tags(program: ir.Program) -> list[ctype.Struct]:

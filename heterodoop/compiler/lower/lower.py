@@ -73,7 +73,7 @@ class _Lowering:
         try:
             return lowering.function()
         except Unsupported as error:
-            place = str(self._shared.span(node.decl))
+            place = self._shared.span(node.decl)
             self._refusals.append(Reason(OPAQUE, f"function {name!r}: {error.what} cannot be analysed", place))
             nothing = ir.Function(name, ctype.Func(ctype.INT, ()), (), (), ir.Block(()))
             return nothing if here is not None else None

@@ -49,19 +49,19 @@ def _reason(program: ir.Program) -> Reason:
     for node in ir_walk.walk(region.body):
         if isinstance(node, ir.Call) and ir.called(node) in BYTE_READERS:
             text = f"the input is read by {ir.called(node)}: a record is a line (getline, fgets) or a word (scanf \"%s\")"
-            return Reason("HD228", text, str(node.span))
+            return Reason("HD228", text, node.span)
         if isinstance(node, ir.Opaque):
-            return Reason("HD228", f"the region's loop cannot be analysed: {_advice(region)}", str(node.span))
+            return Reason("HD228", f"the region's loop cannot be analysed: {_advice(region)}", node.span)
     found = reads(region.body)
     for name in [] if found else sorted(reached(program, region.body) - {region.function}):
         for read in reads(program.by_name[name].body):
             text = f"the records are read in {name}(): call getline, fgets or scanf in the loop's condition"
-            return Reason("HD228", text, str(read.span))
+            return Reason("HD228", text, read.span)
     if not found:
         place = region.body.span if region.body.span.line else region.span
-        return Reason("HD228", f"the region reads no records from stdin: {_advice(region)}", str(place))
+        return Reason("HD228", f"the region reads no records from stdin: {_advice(region)}", place)
     text = "no loop of the region reads one record per round and ends just at the end of the input"
-    return Reason("HD228", f"{text}: {_advice(region)}", str(found[0].span))
+    return Reason("HD228", f"{text}: {_advice(region)}", found[0].span)
 
 
 def _advice(region: ir.MapRegion | ir.CombineRegion) -> str:

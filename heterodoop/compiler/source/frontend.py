@@ -226,12 +226,11 @@ class _Loader:
             file, line = failure.file or self._source.path, failure.line
             span = token_span(self.sources, file, line, failure.col)
             message = f"the C parser does not take this program ({failure.message})"
-            return None, Reason("HD303", message, str(span) if line else file)
+            return None, Reason("HD303", message, span if line else Span(file, 0))
 
     def _construct(self, found: Found, lines: Sequence[PpLine]) -> Reason:
         col = Columns(self.sources, lines).find(found.file, found.line, found.token, found.ordinal)
-        place = str(Span(found.file, found.line, col, col + 1))
-        return Reason("HD304", f"{found.what} is not analysed", place)
+        return Reason("HD304", f"{found.what} is not analysed", Span(found.file, found.line, col, col + 1))
 
     def _preprocessor_refusal(self, result: cc.Output) -> Reason | None:
         """The compiler took the program with its own headers, so this is about the stand-ins."""
@@ -243,7 +242,7 @@ class _Loader:
             first: Diagnostic = error.diagnostics[0]
             missing = _MISSING.match(first.message)
             message = first.message if not missing else f"header <{missing['header']}> is not known to the analysis"
-            return Reason("HD305", message, str(first.span or self._source.path))
+            return Reason("HD305", message, first.span or Span(self._source.path, 0))
         return None
 
     def _other_code(self, real: Sequence[PpLine], lines: Sequence[PpLine]) -> Reason | None:
@@ -253,4 +252,4 @@ class _Loader:
             return None
         file, line = min(differ, key=lambda place: (place[0] != self._source.path, place))
         message = "which code is compiled here depends on a system header that the analysis replaces"
-        return Reason("HD306", message, f"{file}:{line}")
+        return Reason("HD306", message, Span(file, line))
