@@ -15,6 +15,7 @@ from ..support import Bundles, cli_here, partition, parts
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
+ROWS: dict[str, dict[str, object]] = tomllib.loads((HERE / "cases.toml").read_text())
 
 GENERATORS: dict[str, Callable[[], bytes]] = {
     "long_line": lambda: b"a" * 100000 + b" b\nc\n",
@@ -56,7 +57,7 @@ class Case:
 
     @property
     def folder(self) -> Path:
-        return HERE / self.name
+        return folder(self.name)
 
     def variants(self) -> dict[str, tuple[str, ...]]:
         """How often and how the case runs. A combiner's own output is final only in one task."""
@@ -68,9 +69,13 @@ class Case:
 
 
 def load(letter: str) -> list[Case]:
-    """The cases whose names start with a letter."""
-    rows = tomllib.loads((HERE / "cases.toml").read_text())
-    return [_case(name, row) for name, row in rows.items() if name.startswith(letter)]
+    """The cases whose names start with a letter, without those that tests of their own run."""
+    return [_case(name, row) for name, row in ROWS.items() if name.startswith(letter) and not row.get("alone")]
+
+
+def folder(name: str) -> Path:
+    """The folder of a case: its title with hyphens."""
+    return HERE / re.sub(r"\W+", "-", str(ROWS[name]["title"]).lower()).strip("-")
 
 
 def _case(name: str, row: dict[str, object]) -> Case:
@@ -85,7 +90,7 @@ def _case(name: str, row: dict[str, object]) -> Case:
 
 def program(name: str, role: str, shared: object = None) -> str:
     """The text of a case's program: a shared one by its name, else its own file, else ""."""
-    path = PROGRAMS / f"{shared}.c" if shared else HERE / name / f"{role}.c"
+    path = PROGRAMS / f"{shared}.c" if shared else folder(name) / f"{role}.c"
     return path.read_text() if shared or path.exists() else ""
 
 

@@ -20,7 +20,7 @@ from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify
 
 from ..support import COMMAND, Bundles, environment, parts
-from .runner import HERE, Case, check_output, load, place_input, program
+from .runner import Case, check_output, folder, load, place_input, program
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 CASES = {case.name: case for letter in "ABCDEF" for case in load(letter)}
@@ -142,7 +142,7 @@ def test_each_optimisation_switched_off(name: str, off: tuple[str, str], bundles
 
 
 def test_f01_a_wild_write_of_a_kernel_is_told_and_the_next_job_is_right(bundles: Bundles, tmp_path: Path) -> None:
-    bundle, source = bundles.get(program("F01", "map")), HERE / "F01" / "input"
+    bundle, source = bundles.get(program("F01", "map")), folder("F01") / "input"
     case = CASES["B13"]
     for number in range(2):
         options = RunOptions(quiet=True, device="emulated", reducers=1)
@@ -154,7 +154,7 @@ def test_f01_a_wild_write_of_a_kernel_is_told_and_the_next_job_is_right(bundles:
 
 
 def test_f03_a_kernel_that_never_ends_does_not_keep_an_interrupted_job(bundles: Bundles, tmp_path: Path) -> None:
-    arguments = ["run", bundles.get(program("F03", "map")), HERE / "F03" / "input", "-o", tmp_path / "out"]
+    arguments = ["run", bundles.get(program("F03", "map")), folder("F03") / "input", "-o", tmp_path / "out"]
     options = ["--device", "emulated", "-r1", "-D", "heterodoop.emulated.order=forward"]
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments), *options], env=environment(), stderr=subprocess.PIPE, start_new_session=True,

@@ -68,7 +68,7 @@ int main(void) {
   return 0;
 }
 """
-DOUBLE_SUM = (CASES / "D13" / "combine.c").read_text()
+DOUBLE_SUM = (CASES / "sum-of-doubles-in-the-order-of-the-pairs" / "combine.c").read_text()
 
 APPS = {  # name -> map, combine, reduce, and whether the combiner may run any number of times
     "identity": (CAT, "", "", False),
