@@ -14,6 +14,7 @@ from ..toolchain.cc import Libm
 from .analysis import uses
 from .analysis.flow import analyse_flow
 from .analysis.flow_findings import Findings
+from .analysis.flow_objects import ObjectModel
 from .analysis.known import Known
 from .analysis.locations import Locations
 from .analysis.points_to import PointsTo
@@ -90,15 +91,20 @@ class Facts(Asked):
         """who writes each object, before, in and after the region"""
         return Writers(self.program, self.points_to, self.calls)
 
-    @fact("points_to", "calls", dump=Findings.text)
+    @fact("points_to", "calls")
+    def model(self) -> ObjectModel:
+        """which objects outlive a record, which are one, of what type they and their parts are"""
+        return ObjectModel(self.program, self.points_to, self.calls)
+
+    @fact("model", dump=Findings.text)
     def flow(self) -> Findings:
         """what a record reads and writes, and which reads are not proven"""
-        return analyse_flow(self.program, self.points_to, self.calls)
+        return analyse_flow(self.model)
 
-    @fact("points_to", "calls", "flow")
+    @fact("model", "flow")
     def uses(self) -> UseTable:
         """each outer variable's class and the reason"""
-        return uses.classify(self.program, self.points_to, self.calls, self.flow)
+        return uses.classify(self.model, self.flow)
 
     @fact("uses")
     def clauses(self) -> list[Diagnostic]:

@@ -86,7 +86,7 @@ def test_every_code_of_this_part_is_triggered() -> None:
 
 
 def test_too_many_paths(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heterodoop.compiler.analysis.flow_expr.Expressions.STEP_LIMIT", 4)
+    monkeypatch.setattr("heterodoop.compiler.analysis.flow_expr.Evaluator.STEP_LIMIT", 4)
     assert "HD231" in codes(mapper("v = 7;" + LAST))
 
 

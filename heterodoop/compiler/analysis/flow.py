@@ -11,16 +11,14 @@ from dataclasses import dataclass, field, replace
 
 from ..ir import ir
 from ..ir import walk as ir_walk
-from ..ir.call_graph import CallGraph
 from ..types import ctype
-from .flow_calls import Calls
-from .flow_expr import Exhausted
-from .flow_findings import Findings, Place
+from .flow_expr import Evaluator, Exhausted
+from .flow_findings import Findings, Outcomes, Place, Walk
 from .flow_loops import changed_in, counting, filled_arrays, runs_at_least_once
+from .flow_objects import ObjectModel
 from .flow_state import ANY, NATURAL, Addr, Same, State, Value, merge, same, widened
-from .flow_tests import Outcomes
 from .libc_effects import EFFECTS
-from .objects import ERRNO, RECORD, Local, Object, Unnamed
+from .objects import RECORD, Local, Object, Unnamed
 from .points_to import PointsTo
 
 LIMIT = 12  # states that are kept apart at one point
@@ -50,42 +48,42 @@ class Active:
 
 
 
-def analyse_flow(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> Findings:
+def analyse_flow(model: ObjectModel) -> Findings:
     """What the region does to every object outside it; nothing is found where no record loop was recognised."""
-    if ir.record_loop(program.region) is None:
+    if ir.record_loop(model.program.region) is None:
         return Findings()
-    findings = _findings(program, points_to, calls, line_ends=True)
-    return findings if findings.line_ends else _findings(program, points_to, calls, line_ends=False)
+    findings = _findings(model, line_ends=True)
+    return findings if findings.line_ends else _findings(model, line_ends=False)
 
 
-def _findings(program: ir.Program, points_to: PointsTo, calls: CallGraph, *, line_ends: bool) -> Findings:
-    flow = _Flow(program, points_to, calls, line_ends)
+def _findings(model: ObjectModel, *, line_ends: bool) -> Findings:
+    flow = _Flow(model, line_ends)
     try:
         flow.region()
     except Exhausted:
-        flow.findings.problem("HD231", "the region has too many paths to follow", program.region.span)
+        flow.findings.problem("HD231", "the region has too many paths to follow", model.program.region.span)
     flow.findings.line_ends = flow.findings.line_ends and line_ends
     return flow.findings
 
 
-class _Flow(Calls):
-    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, line_ends: bool) -> None:
-        super().__init__(program, points_to, calls, line_ends)
-        self.function = program.region.function
+class _Flow:
+    """Statements, loops and own functions; what they are made of is the evaluator's."""
+
+    def __init__(self, model: ObjectModel, line_ends: bool) -> None:
+        self._model, self._program = model, model.program
+        self._walk = Walk(model.program.region.function, line_ends)
+        self._evaluator = Evaluator(model, self._walk, self.enter)
+        self._memory = self._evaluator.memory
         self._frames: list[Frame] = []
         self._switches: list[list[State]] = []
         self._steps = 0
         self._counts: dict[int, Counted] = {}
         self._pointed: dict[str, frozenset[str]] = {}
-        self._active: list[Active] = [Active(self.function, [])]
-        self.uses_errno = any(
-            (isinstance(n, ir.Call) and ir.called(n) == "__errno_location")
-            or (isinstance(n, ir.Name) and n.name == ERRNO.name)
-            for f in (*program.functions, program.region) for n in ir_walk.walk(f.body)
-        )
+        self._active: list[Active] = [Active(self._walk.function, [])]
 
-    def joined(self, states: list[State]) -> State:
-        return merge(states, 1)[0] if states else State()
+    @property
+    def findings(self) -> Findings:
+        return self._walk.findings
 
     def _merge(self, states: list[State]) -> list[State]:
         return merge(states, LIMIT) if states else []
@@ -94,11 +92,11 @@ class _Flow(Calls):
 
     def region(self) -> None:
         states = [State()]
-        for stmt in self.program.region.body.body:
+        for stmt in self._program.region.body.body:
             states = self.stmt(stmt, states)
 
     def _records(self, loop: ir.RecordLoop, states: list[State]) -> list[State]:
-        if isinstance(self.program.region, ir.MapRegion):
+        if isinstance(self._program.region, ir.MapRegion):
             self._record(loop, [State()])
             return states
         head = states
@@ -112,14 +110,14 @@ class _Flow(Calls):
 
     def _record(self, loop: ir.RecordLoop, states: list[State]) -> tuple[list[State], list[State]]:
         """One round: (states at its end, states in which the loop has ended)."""
-        self.in_loop = self.reading = True
-        going, ended = self.branch(loop.cond, states)
-        self.reading = False
+        self._walk.in_loop = self._walk.reading = True
+        going, ended = self._evaluator.conditions.branch(loop.cond, states)
+        self._walk.reading = False
         self._frames.append(Frame())
         after = self.block(loop.body, self._merge(going))
         frame = self._frames.pop()
         back = self._step(loop.step, after + frame.continues)
-        self.in_loop = False
+        self._walk.in_loop = False
         return back, ended + frame.breaks
 
     # ------------------------------------------------------------------------------------- statements
@@ -138,25 +136,26 @@ class _Flow(Calls):
         return self._merge(handler(stmt, states)) if handler is not None else states
 
     def _exprstmt(self, stmt: ir.ExprStmt, states: list[State]) -> list[State]:
-        return [s for state in states for s in self.effect(stmt.expr, state)]
+        return [s for state in states for s in self._evaluator.effect(stmt.expr, state)]
 
     def _decl(self, stmt: ir.Decl, states: list[State]) -> list[State]:
-        cell = self.key(stmt.name).cell
+        cell = self._evaluator.key(stmt.name).cell
         out = []
         for state in states:
             if stmt.init is None:
                 out.append(state.without(cell.obj))
             elif isinstance(stmt.init, ir.Fill):
-                out.append(self.initialise(cell, stmt.init, state, stmt.span))
+                out.append(self._evaluator.initialise(cell, stmt.init, state, stmt.span))
             else:
-                out += [self.write([Place(cell)], s, v, stmt.span) for v, s in self.eval(stmt.init, state)]
+                outcomes = self._evaluator.eval(stmt.init, state)
+                out += [self._memory.write([Place(cell)], s, v, stmt.span) for v, s in outcomes]
         return out
 
     def _block(self, stmt: ir.Block, states: list[State]) -> list[State]:
         return self.block(stmt, states)
 
     def _if(self, stmt: ir.If, states: list[State]) -> list[State]:
-        yes, no = self.branch(stmt.cond, states)
+        yes, no = self._evaluator.conditions.branch(stmt.cond, states)
         after = self.block(stmt.then, self._merge(yes))
         return after + (self.block(stmt.other, self._merge(no)) if stmt.other is not None else no)
 
@@ -171,10 +170,10 @@ class _Flow(Calls):
             states = self.stmt(stmt.init, states)
         counted, end, fills = self._counted(stmt)
         if counted is not None:
-            self.ends[counted] = end
+            self._evaluator.ends[counted] = end
         out = self._loop(stmt.cond, stmt.step, stmt.body, states, test_first=not runs_at_least_once(stmt))
         if counted is not None:
-            self.ends.pop(counted, None)
+            self._evaluator.ends.pop(counted, None)
         for target, count in fills:
             out = [self._fill(target, count, s) for s in out]
         return out
@@ -186,29 +185,29 @@ class _Flow(Calls):
             if bounds is None or changed_in(loop.body, bounds[0]):
                 self._counts[loop.number] = None, 0, []
             else:
-                self._counts[loop.number] = self.key(bounds[0]), bounds[2], filled_arrays(loop)
+                self._counts[loop.number] = self._evaluator.key(bounds[0]), bounds[2], filled_arrays(loop)
         return self._counts[loop.number]
 
     def _counts_alone(self, loop: ir.For) -> bool:
         """Is the loop's variable a local that no pointer reaches?"""
         bounds = counting(loop)
-        if bounds is None or self.program.by_name[self.function].symbol(bounds[0]) is None:
+        if bounds is None or self._program.by_name[self._walk.function].symbol(bounds[0]) is None:
             return False
-        return bounds[0] not in self._taken(self.function)
+        return bounds[0] not in self._taken(self._walk.function)
 
     def _taken(self, function: str) -> frozenset[str]:
         """Variables of which the function, or the region, takes the address."""
         if function not in self._pointed:
-            parts = (self.program.by_name[function].body, self.program.region.body)
+            parts = (self._program.by_name[function].body, self._program.region.body)
             taken = (n.operand for part in parts for n in ir_walk.walk(part) if isinstance(n, ir.AddressOf))
             self._pointed[function] = frozenset(n.name for n in taken if isinstance(n, ir.Name))
         return self._pointed[function]
 
     def _fill(self, target: ir.Index, count: int, state: State) -> State:
         """A loop that surely assigned elements 0 to count - 1."""
-        for value, s in self.eval(target.base, state):
-            places = self.places_at(target.base, value, target.type)
-            return self.write_bytes(places, s, count * (self.size(target.type) or 0), target.span)
+        for value, s in self._evaluator.eval(target.base, state):
+            places = self._evaluator.places_at(target.base, value, target.type)
+            return self._memory.write_bytes(places, s, count * (self._model.size(target.type) or 0), target.span)
         return state
 
     def _loop(
@@ -219,7 +218,7 @@ class _Flow(Calls):
         if not test_first:
             head, early = self._round(body, step, states)
         for number in range(3 * ROUNDS):
-            going, ended = self.branch(cond, head) if cond is not None else (head, [])
+            going, ended = self._evaluator.conditions.branch(cond, head) if cond is not None else (head, [])
             back, breaks = self._round(body, step, going)
             new = merge(head + back, LIMIT if number < ROUNDS else 1) if head + back else []
             if number >= SETTLED:
@@ -238,12 +237,12 @@ class _Flow(Calls):
 
     def _step(self, step: ir.Expr | None, states: list[State]) -> list[State]:
         states = self._merge(states)
-        return states if step is None else self._merge([s for state in states for _, s in self.eval(step, state)])
+        return states if step is None else self._merge([s for state in states for _, s in self._evaluator.eval(step, state)])
 
     def _switch(self, stmt: ir.Switch, states: list[State]) -> list[State]:
-        entry = [s for state in states for _, s in self.eval(stmt.value, state)]
+        entry = [s for state in states for _, s in self._evaluator.eval(stmt.value, state)]
         for name in (n.name for n in ir_walk.walk(stmt.body) if isinstance(n, ir.Decl)):  # a label may jump over it
-            entry = [s.without(self.key(name)) for s in entry]
+            entry = [s.without(self._evaluator.key(name)) for s in entry]
         self._switches.append(self._merge(entry))
         self._frames.append(Frame())
         after = self.block(stmt.body, [])
@@ -267,7 +266,7 @@ class _Flow(Calls):
 
     def _return(self, stmt: ir.Return, states: list[State]) -> list[State]:
         for state in states:
-            outcomes: Outcomes = [(ANY, state)] if stmt.value is None else self.eval(stmt.value, state)
+            outcomes: Outcomes = [(ANY, state)] if stmt.value is None else self._evaluator.eval(stmt.value, state)
             self._active[-1].returns += outcomes
         return []
 
@@ -285,31 +284,31 @@ class _Flow(Calls):
             return self._recursion(function, args, state, node)
         for param, value in zip(function.params, args, strict=False):
             cell = Local(function.name, param.name).cell
-            state = self.bind(state, cell, value).with_value(cell, value)
-        outer = (self.function, self._frames, self._switches, self.recursing)
-        self.function, self._frames, self._switches = function.name, [], []
-        self.recursing = self.recursing or function.name in self.calls.recursive
+            state = self._memory.bind(state, cell, value).with_value(cell, value)
+        outer = (self._walk.function, self._frames, self._switches, self._walk.recursing)
+        self._walk.function, self._frames, self._switches = function.name, [], []
+        self._walk.recursing = self._walk.recursing or function.name in self._model.calls.recursive
         self._active.append(Active(function.name, args))
         after = self.block(function.body, [state])
         active = self._active.pop()
-        self.function, self._frames, self._switches, self.recursing = outer
+        self._walk.function, self._frames, self._switches, self._walk.recursing = outer
         outcomes = active.returns + [(ANY, s) for s in after]
         return _by_value([(self._returned(v, s, function.name), s.left(function.name)) for v, s in outcomes])
 
     def _returned(self, value: Value, state: State, function: str) -> Value:
         """A value as it is known when the variables of the function that returns it are gone."""
         if isinstance(value, Same) and value.cell.obj.within(function):
-            return NATURAL if self.natural(value, state) else ANY
+            return NATURAL if self._memory.natural(value, state) else ANY
         if isinstance(value, Addr) and value.by is not None and value.by.cell.obj.within(function):
             more = state.known.below.get((value.cell.obj, value.by.cell), 0) - value.by.plus
-            return replace(value, by=None, more=max(more, 0) if self.natural(value.by, state) else 0)
+            return replace(value, by=None, more=max(more, 0) if self._memory.natural(value.by, state) else 0)
         return value
 
     def _recursion(self, function: ir.Function, args: list[Value], state: State, node: ir.Call) -> Outcomes:
         """A function that calls itself is followed once. That is enough where it writes nothing outside itself: what it
         reads was then read by the first call, with no more written before."""
         first = next(a for a in self._active if a.name == function.name)
-        if writes_outside(self.program, function.name, self.points_to):
+        if writes_outside(self._program, function.name, self._model.points_to):
             text = f"'{function.name}' calls itself and writes to variables outside"
             self.findings.problem("HD217", text, node.span)
         elif not all(map(self._same_object, first.args, args, node.args)):
@@ -324,7 +323,7 @@ class _Flow(Calls):
             return True
         if isinstance(first, Addr) and isinstance(now, Addr):
             return first.cell == now.cell
-        return not any(self.outer(o) for o in self.points_to.targets(self.function, arg))
+        return not any(self._model.outer(o) for o in self._model.points_to.targets(self._walk.function, arg))
 
 
 def _by_value(outcomes: Outcomes) -> Outcomes:

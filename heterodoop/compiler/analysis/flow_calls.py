@@ -6,44 +6,50 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import formats, ir
 from ..normalise.stdio import literal
 from ..types import ctype
-from .flow_expr import Expressions
-from .flow_findings import ITSELF, KEPT, TEXT, Place
+from .flow_findings import ITSELF, KEPT, TEXT, Outcomes, Place
 from .flow_findings import Access as How
 from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
-from .flow_tests import Outcomes
 from .libc_effects import EFFECTS, REFUSED, Access, Effect
 from .objects import ERRNO, EXTERNAL, RECORD, STRTOK
 
+if TYPE_CHECKING:
+    from .flow_expr import Evaluator
 
-class Calls(Expressions):
+Enter = Callable[[ir.Function, list[Value], State, ir.Call], Outcomes]  # what a call of an own function does
+
+
+class Calls:
+    """`call`: the outcomes of a call, and of a node of our own."""
+
+    def __init__(self, evaluator: Evaluator, enter: Enter) -> None:
+        self._evaluator, self._enter = evaluator, enter
+        self._model, self._walk, self._memory = evaluator.model, evaluator.walk, evaluator.memory
+
     def call(self, node: Any, state: State) -> Outcomes:
         return _NODES[type(node)](self, node, state)
-
-    def enter(self, function: ir.Function, args: list[Value], state: State, node: ir.Call) -> Outcomes:
-        raise NotImplementedError
 
     # ------------------------------------------------------------------------------------- calls by name
 
     def plain(self, node: ir.Call, state: State) -> Outcomes:
         out: Outcomes = []
         name = ir.called(node)
-        starts = [state] if name else [s for _, s in self.eval(node.callee, state)]
+        starts = [state] if name else [s for _, s in self._evaluator.eval(node.callee, state)]
         for start in starts:
-            for args, s in self.eval_all(node.args, start):
+            for args, s in self._evaluator.eval_all(node.args, start):
                 out += self._dispatch(node, name, args, s)
         return out
 
     def _dispatch(self, node: ir.Call, name: str, args: list[Value], state: State) -> Outcomes:
-        own = self.points_to.callees(self.function, node)
+        own = self._model.points_to.callees(self._walk.function, node)
         if own:
-            return [o for callee in own for o in self.enter(callee, args, state, node)]
+            return [o for callee in own for o in self._enter(callee, args, state, node)]
         if not name:
-            self.findings.problem("HD224", "it calls a function through a pointer that cannot be followed", node.span)
+            self._walk.findings.problem("HD224", "it calls a function through a pointer that cannot be followed", node.span)
             return [(ANY, state)]
         self._check_call(node, name)
         special = _SPECIAL.get(name)
@@ -57,19 +63,19 @@ class Calls(Expressions):
     def _check_call(self, node: ir.Call, name: str) -> None:
         refused = REFUSED.get(name)
         if refused is not None:
-            self.findings.problem(refused.code, f"{name}() is called: {refused.why}", node.span)
+            self._walk.findings.problem(refused.code, f"{name}() is called: {refused.why}", node.span)
         elif name not in EFFECTS and name not in _SPECIAL:
-            self.findings.problem("HD223", f"{name}() is called, whose effects are not known", node.span)
+            self._walk.findings.problem("HD223", f"{name}() is called, whose effects are not known", node.span)
         elif name in ("malloc", "calloc") and not _small_allocation(node):
-            self.findings.problem("HD219", f"{name}() is called with a size that is not constant", node.span)
+            self._walk.findings.problem("HD219", f"{name}() is called with a size that is not constant", node.span)
 
     def _unknown(self, node: ir.Call, args: list[Value], state: State) -> State:
         """It may read and write all that its arguments point to."""
         for number, arg in enumerate(node.args):
             if isinstance(arg.type, ctype.Pointer):
                 places = self.places(node, number, args)
-                self.read(places, state, node.span, "bytes", site=(node.number, number))
-                state = self.write_bytes(places, state, None, node.span)
+                self._memory.read(places, state, node.span, "bytes", site=(node.number, number))
+                state = self._memory.write_bytes(places, state, None, node.span)
         return state
 
     def _by_table(self, node: ir.Call, name: str, effect: Effect, args: list[Value], state: State) -> Outcomes:
@@ -79,20 +85,18 @@ class Calls(Expressions):
             state = self._write_arg(node, access, args, state, zero=name == "bzero" or (name == "memset" and args[1] == 0))
         for at, source in effect.stores:
             target, value = args[at], args[source]
-            if isinstance(target, Addr) and isinstance(value, Addr) and self.tracked(target.cell):
+            if isinstance(target, Addr) and isinstance(value, Addr) and self._model.tracked(target.cell):
                 inside = Addr(value.cell, None, more=self._lies_inside(value, state))
-                state = self.bind(state.with_value(target.cell, inside), target.cell, inside)
+                state = self._memory.bind(state.with_value(target.cell, inside), target.cell, inside)
         state = self._set_errno(node, state)
         return [(self._result(node, effect, args, state), self._fresh_state(node, effect, state))]
 
     def _set_errno(self, node: ir.Call, state: State) -> State:
         """Most calls may set errno, none clears it."""
-        if self.uses_errno:
-            self.note_write(ERRNO, node.span)
+        if self._model.uses_errno:
+            self._memory.note_write(ERRNO, node.span)
             return state.forget([ERRNO])
         return state
-
-    uses_errno = False
 
     def _result(self, node: ir.Call, effect: Effect, args: list[Value], state: State) -> Value:
         if effect.result == "arg":
@@ -108,20 +112,20 @@ class Calls(Expressions):
         if ir.called(node) in _LENGTHS and isinstance(args[0], Addr):
             return Bound(args[0].cell.obj, 1) if self._lies_inside(args[0], state) else NATURAL
         if effect.result == "new":
-            return Addr(self.points_to.sites[node.number].cell, 0, effect.null)
+            return Addr(self._model.points_to.sites[node.number].cell, 0, effect.null)
         return Addr(EXTERNAL.cell, None, effect.null) if effect.result == "ext" else ANY
 
     def _lies_inside(self, text: Addr, state: State) -> int:
         """1 where a string function has found a string there, so that what is written goes from its start to a NUL: in the
         line, or in what is one piece."""
         starts = text.offset == 0 and (mark := state.mark(text.cell)) is not None and (mark.string or mark.whole)
-        return int(not text.cell.path and (bool(starts) or self.closed(text.cell, state)))
+        return int(not text.cell.path and (bool(starts) or self._memory.closed(text.cell, state)))
 
     def _fresh_state(self, node: ir.Call, effect: Effect, state: State) -> State:
         """A new object has nothing written in it, whatever an earlier one of the same call had."""
         if effect.result != "new":
             return state
-        return state.without(self.points_to.sites[node.number])
+        return state.without(self._model.points_to.sites[node.number])
 
     # ------------------------------------------------------------------------------------- arguments
 
@@ -132,18 +136,18 @@ class Calls(Expressions):
         if value == 0:
             return []
         kind = ctype.element(_uncast(exprs[number]).type) or ctype.CHAR
-        return self.places_at(exprs[number], value, kind if kind != ctype.VOID else ctype.CHAR)
+        return self._evaluator.places_at(exprs[number], value, kind if kind != ctype.VOID else ctype.CHAR)
 
     def read_arg(self, node: ir.Call, access: Access, args: list[Value], state: State) -> None:
         if access.arg >= len(args):
             return
         places = self.places(node, access.arg, args)
         if access.how == "string":
-            self.read(places, state, node.span, "string", site=(node.number, access.arg))
+            self._memory.read(places, state, node.span, "string", site=(node.number, access.arg))
         elif access.how == "object":
-            self.read(places, state, node.span, site=(node.number, access.arg))
+            self._memory.read(places, state, node.span, site=(node.number, access.arg))
         else:
-            self.read(places, state, node.span, "bytes", _size(access, args), site=(node.number, access.arg))
+            self._memory.read(places, state, node.span, "bytes", _size(access, args), site=(node.number, access.arg))
 
     def _write_arg(self, node: ir.Call, access: Access, args: list[Value], state: State, *, zero: bool) -> State:
         if access.arg >= len(args):
@@ -152,48 +156,48 @@ class Calls(Expressions):
         if not places:
             return state
         if access.how == "string":
-            return self.write_string(places, state, node.span)
+            return self._memory.write_string(places, state, node.span)
         if access.how == "object":
-            return self.write(places, state, ANY, node.span)
-        return self.write_bytes(places, state, _size(access, args), node.span, zero=zero or access.how == "zero")
+            return self._memory.write(places, state, ANY, node.span)
+        return self._memory.write_bytes(places, state, _size(access, args), node.span, zero=zero or access.how == "zero")
 
     # ------------------------------------------------------------------------------------- calls with cases
 
     def strtok(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """A new string is kept in hidden state, which strtok(NULL) goes on with."""
-        self.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
+        self._memory.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
         return self._tokenize(node, args[0], 0, [Place(STRTOK.cell)], state)
 
     def strtok_r(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
-        self.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
+        self._memory.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
         return self._tokenize(node, args[0], 0, self.places(node, 2, args), state)
 
     def _tokenize(self, node: ir.Call, text: Value, at: int, kept: list[Place], state: State) -> Outcomes:
         starts = truth(text)
-        cut = [] if text == 0 else self.places_at(node.args[at], text, ctype.CHAR)
+        cut = [] if text == 0 else self._evaluator.places_at(node.args[at], text, ctype.CHAR)
         if starts is not True:
-            self.read(kept, state, node.span, site=(node.number, KEPT))
+            self._memory.read(kept, state, node.span, site=(node.number, KEPT))
             old = state.value(kept[0].cell) if len(kept) == 1 and not kept[0].part else ANY
             cut = cut + self._kept_places(kept, old)
-        self.read(cut, state, node.span, "string", site=(node.number, 0))
-        state = self.write_bytes(cut, state, None, node.span, zero=True, tokens=True)
+        self._memory.read(cut, state, node.span, "string", site=(node.number, 0))
+        state = self._memory.write_bytes(cut, state, None, node.span, zero=True, tokens=True)
         value = self._token(cut, state)
         if starts is True:
-            state = self.write(kept, state, value, node.span)
+            state = self._memory.write(kept, state, value, node.span)
             if len(kept) == 1 and isinstance(value, Addr):
-                state = self.bind(state.with_value(kept[0].cell, value), kept[0].cell, value)
+                state = self._memory.bind(state.with_value(kept[0].cell, value), kept[0].cell, value)
         else:
             for place in kept:
-                self.note_write(place.cell.obj, node.span)
+                self._memory.note_write(place.cell.obj, node.span)
         return [(value, state)]
 
     def _kept_places(self, kept: list[Place], old: Value) -> list[Place]:
         hidden = [p.cell.obj for p in kept] == [STRTOK]
         if isinstance(old, Addr):
-            place = self.pointee(Addr(old.cell, None, by=Same(kept[0].cell)), ctype.CHAR)
+            place = self._model.pointee(Addr(old.cell, None, by=Same(kept[0].cell)), ctype.CHAR)
             return [replace(place, tokens=hidden)]
-        objects = sorted({t for p in kept for t in self.points_to.contents(p.cell.obj)})
-        return [replace(self.pointee(Addr(o.cell, None), ctype.CHAR), tokens=hidden) for o in objects]
+        objects = sorted({t for p in kept for t in self._model.points_to.contents(p.cell.obj)})
+        return [replace(self._model.pointee(Addr(o.cell, None), ctype.CHAR), tokens=hidden) for o in objects]
 
     def _token(self, cut: list[Place], state: State) -> Value:
         """A token, or NULL: it lies in the string that is cut."""
@@ -203,15 +207,15 @@ class Calls(Expressions):
         return Addr(cell, None, null=True, more=self._lies_inside(Addr(cell, None), state))
 
     def strsep(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
-        self.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
+        self._memory.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
         kept = self.places(node, 0, args)
-        self.read(kept, state, node.span, site=(node.number, KEPT))
+        self._memory.read(kept, state, node.span, site=(node.number, KEPT))
         old = state.value(kept[0].cell) if len(kept) == 1 and not kept[0].part else ANY
         cut = self._kept_places(kept, old)
-        self.read(cut, state, node.span, "string", site=(node.number, 0))
-        state = self.write_bytes(cut, state, None, node.span, zero=True, tokens=True)
+        self._memory.read(cut, state, node.span, "string", site=(node.number, 0))
+        state = self._memory.write_bytes(cut, state, None, node.span, zero=True, tokens=True)
         value = self._token(cut, state)
-        return [(value, self.write(kept, state, value, node.span))]
+        return [(value, self._memory.write(kept, state, value, node.span))]
 
     def sprintf(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """sprintf(to, format, ...) and snprintf(to, size, format, ...)."""
@@ -221,28 +225,29 @@ class Calls(Expressions):
         self._read_formatted(node, text, first + 1, args, state)
         places = self.places(node, 0, args)
         if bounded and not (isinstance(args[1], int) and args[1] > 0):
-            return [(ANY, self.write_bytes(places, state, None, node.span))]
-        return [(ANY, self.write_string(places, state, node.span) if places else state)]
+            return [(ANY, self._memory.write_bytes(places, state, None, node.span))]
+        return [(ANY, self._memory.write_string(places, state, node.span) if places else state)]
 
     def _read_formatted(self, node: ir.Call, text: bytes | None, at: int, args: list[Value], state: State) -> None:
         parts = formats.split_printf(text) if text is not None else None
         if parts is None:
-            self.findings.problem("HD229", f"the format of {ir.called(node)} is not a literal", node.span)
+            self._walk.findings.problem("HD229", f"the format of {ir.called(node)} is not a literal", node.span)
             return
         for part in parts:
             if isinstance(part, bytes):
                 continue
             at += part.takes
             if part.letter == "s" and at <= len(args):
-                self.read(self.places(node, at - 1, args), state, node.span, "string", site=(node.args[at - 1].number, TEXT))
+                site = (node.args[at - 1].number, TEXT)
+                self._memory.read(self.places(node, at - 1, args), state, node.span, "string", site=site)
 
     def sscanf(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """A target is written in the outcomes whose count reaches it."""
-        self.read(self.places(node, 0, args), state, node.span, "string", site=(node.number, 0))
+        self._memory.read(self.places(node, 0, args), state, node.span, "string", site=(node.number, 0))
         text = literal(node.args[1])
         scans = formats.split_scanf(text) if text is not None else None
         if scans is None:
-            self.findings.problem("HD229", "the format of sscanf is not a literal", node.span)
+            self._walk.findings.problem("HD229", "the format of sscanf is not a literal", node.span)
             return [(ANY, self._unknown(node, args, state))]
         return self.scan(node, scans, 2, args, state)
 
@@ -270,15 +275,15 @@ class Calls(Expressions):
     ) -> State:
         places = self.places(node, at, args)
         if item.length == "m":
-            return self.write(places, state, Addr(RECORD.cell, 0), node.span)
+            return self._memory.write(places, state, Addr(RECORD.cell, 0), node.span)
         if item.letter in ("s", "["):
-            return self.write_string(places, state, node.span)
+            return self._memory.write_string(places, state, node.span)
         if item.letter == "c":
-            return self.write_bytes(places, state, item.width or 1, node.span)
+            return self._memory.write_bytes(places, state, item.width or 1, node.span)
         if item.target is not None:  # what is stored, whatever the variable's own type
             exprs = node.args if isinstance(node, ir.Call) else node.targets
-            places = self.places_at(exprs[at], args[at], item.target)
-        return self.write(places, state, ANY, node.span)
+            places = self._evaluator.places_at(exprs[at], args[at], item.target)
+        return self._memory.write(places, state, ANY, node.span)
 
     def errno(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         return [(Addr(ERRNO.cell, 0), state)]
@@ -295,62 +300,60 @@ class Calls(Expressions):
     def _piece(self, piece: ir.Format, state: State, node: ir.Expr) -> list[State]:
         conv = formats.conversion(piece.spec)
         out = []
-        for args, s in self.eval_all(piece.args, state):
+        for args, s in self._evaluator.eval_all(piece.args, state):
             pointer = piece.args[0 if conv.letter == "!" else -1] if piece.args else None
             if conv.letter in ("s", "!") and pointer is not None:
                 value = args[0 if conv.letter == "!" else -1]
-                places = self.places_at(pointer, value, ctype.CHAR) if value != 0 else []
+                places = self._evaluator.places_at(pointer, value, ctype.CHAR) if value != 0 else []
                 size = _product(args[1:]) if conv.letter == "!" else None
                 how: How = "string" if conv.letter == "s" else "bytes"
-                self.read(places, s, node.span, how, size, site=(pointer.number, TEXT))
+                self._memory.read(places, s, node.span, how, size, site=(pointer.number, TEXT))
             out.append(s)
         return out
 
     def exit(self, node: ir.Exit, state: State) -> Outcomes:
-        self.eval_all(node.args, state)
+        self._evaluator.eval_all(node.args, state)
         return []
 
     def read_record(self, node: ir.ReadRecord, state: State) -> Outcomes:
         self._check_reader(node)
         out: Outcomes = []
-        for args, s in self.eval_all((node.target, node.capacity), state):
-            self.in_reader = self.reading
+        for args, s in self._evaluator.eval_all((node.target, node.capacity), state):
+            self._walk.in_reader = self._walk.reading
             if node.kind == "getline":
                 out += self._getline(node, args, s)
             else:
-                places = self.places_at(node.target, args[0], ctype.CHAR)
+                places = self._evaluator.places_at(node.target, args[0], ctype.CHAR)
                 out += [(0, s), (args[0] if truth(args[0]) else NONZERO, self._filled(places, s, node))]
-            self.in_reader = False
+            self._walk.in_reader = False
         return out
 
-    reading = False
-
     def _check_reader(self, node: ir.ReadRecord | ir.ReadPair) -> None:
-        if not self.reading:
-            self.findings.problem("HD215", "it reads from stdin a second time in one round of the loop", node.span)
+        if not self._walk.reading:
+            self._walk.findings.problem("HD215", "it reads from stdin a second time in one round of the loop", node.span)
 
     def _getline(self, node: ir.ReadRecord, args: list[Value], state: State) -> Outcomes:
-        target = self.places_at(node.target, args[0], ctype.Pointer(ctype.CHAR))
-        capacity = self.places_at(node.capacity, args[1], ctype.ULONG)
+        target = self._evaluator.places_at(node.target, args[0], ctype.Pointer(ctype.CHAR))
+        capacity = self._evaluator.places_at(node.capacity, args[1], ctype.ULONG)
         failed = state
-        if not self.reading:
-            self.read([*target, *capacity], state, node.span, site=(node.number, ITSELF))
-        state = self.write(target, state, Addr(RECORD.cell, 0), node.span)
-        state = self.write(capacity, state, ANY, node.span)
+        if not self._walk.reading:
+            self._memory.read([*target, *capacity], state, node.span, site=(node.number, ITSELF))
+        state = self._memory.write(target, state, Addr(RECORD.cell, 0), node.span)
+        state = self._memory.write(capacity, state, ANY, node.span)
         return [(-1, failed), (Bound(RECORD, 1, nonzero=True), state)]
 
     def _filled(self, places: list[Place], state: State, node: ir.Expr) -> State:
         """The record's buffer is written up to the record's NUL; behind it stands what earlier ones left."""
-        return self.write_string(places, state, node.span)
+        return self._memory.write_string(places, state, node.span)
 
     def read_pair(self, node: ir.ReadPair, state: State) -> Outcomes:
         self._check_reader(node)
         scans = formats.split_scanf(node.format) or []
         out: Outcomes = []
-        for args, s in self.eval_all(node.targets, state):
-            self.in_reader = self.reading
+        for args, s in self._evaluator.eval_all(node.targets, state):
+            self._walk.in_reader = self._walk.reading
             out += self.scan(node, scans, 0, args, s)
-            self.in_reader = False
+            self._walk.in_reader = False
         return out
 
 

@@ -12,35 +12,38 @@ from typing import Any
 
 from ..ir import build, ir
 from ..ir import walk as ir_walk
-from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import Int, Pointer
-from .flow_findings import ITSELF, Place
-from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
-from .flow_tests import Outcomes, PlaceOutcomes, Tests, keeps_value
+from .flow_calls import Calls, Enter
+from .flow_findings import ITSELF, Outcomes, Place, PlaceOutcomes, Walk
+from .flow_memory import Memory
+from .flow_objects import ObjectModel
+from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, joined, truth
+from .flow_tests import Conditions, keeps_value
 from .objects import LITERAL, RECORD, Cell, Code, Hidden, Object, Variable
-from .points_to import PointsTo
 
 
 class Exhausted(Exception):
     """The program has too many paths for the analysis."""
 
 
-class Expressions(Tests):
-    """`eval` and `lvalue`; calls are in the subclasses."""
+class Evaluator:
+    """`eval` and `lvalue`; conditions and calls are evaluated by its parts.
 
-    function = ""
-    steps = 0
+    ends  variables that a loop counts up -> the number that they stay below in it.
+    """
 
-    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, line_ends: bool = True) -> None:
-        super().__init__(program, points_to, calls, line_ends)
-        self.ends: dict[Object, int] = {}  # variables that a loop counts up, and the number that they stay below in it
+    def __init__(self, model: ObjectModel, walk: Walk, enter: Enter) -> None:
+        self.model, self.walk, self.memory = model, walk, Memory(model, walk)
+        self.conditions, self.calls = Conditions(self), Calls(self, enter)
+        self.ends: dict[Object, int] = {}
+        self._steps = 0
 
     STEP_LIMIT = 400_000
 
     def eval(self, node: ir.Expr, state: State) -> Outcomes:
-        self.steps += 1
-        if self.steps > self.STEP_LIMIT:
+        self._steps += 1
+        if self._steps > self.STEP_LIMIT:
             raise Exhausted
         return _EVAL[type(node)](self, node, state)
 
@@ -52,7 +55,7 @@ class Expressions(Tests):
         return results
 
     def key(self, name: str) -> Variable | Hidden:
-        return self.points_to.key(self.function, name)
+        return self.model.points_to.key(self.walk.function, name)
 
     # ------------------------------------------------------------------------------------- places
 
@@ -65,7 +68,7 @@ class Expressions(Tests):
             return self._index(node, state)
         if isinstance(node, ir.Member):
             return [
-                ([self.member(p, node.base.type, node.type, node.field) for p in places], s)
+                ([self.model.member(p, node.base.type, node.type, node.field) for p in places], s)
                 for places, s in self.lvalue(node.base, state)
             ]
         if isinstance(node, ir.Str):
@@ -90,16 +93,16 @@ class Expressions(Tests):
         return self.ends.get(self.key(plain.name)) if isinstance(plain, ir.Name) else None
 
     def _compound(self, node: ir.Compound, state: State) -> PlaceOutcomes:
-        cell = self.points_to.sites[node.number].cell
+        cell = self.model.points_to.sites[node.number].cell
         state = self.initialise(cell, node.init, state, node.span)
         return [([Place(cell)], state)]
 
     def places_at(self, pointer: ir.Expr, value: Value, kind: ctype.CType) -> list[Place]:
         """What a pointer's target may be: the address it is known to hold, else all that it may point to."""
         if isinstance(value, Addr):
-            return [self.pointee(value, kind)]
-        found = sorted(self.points_to.targets(self.function, pointer))
-        places = [self.pointee(Addr(o.cell, None), kind) for o in found if not isinstance(o, Code)]
+            return [self.model.pointee(value, kind)]
+        found = sorted(self.model.points_to.targets(self.walk.function, pointer))
+        places = [self.model.pointee(Addr(o.cell, None), kind) for o in found if not isinstance(o, Code)]
         return [replace(p, elem=None) for p in places]
 
     def initialise(self, cell: Cell, init: ir.Init, state: State, span: Any) -> State:
@@ -107,9 +110,9 @@ class Expressions(Tests):
         if isinstance(init, ir.Fill):
             for _, item in init.items:
                 state = self._after(item, state)
-            return self.write([Place(cell)], state, ANY, span)
+            return self.memory.write([Place(cell)], state, ANY, span)
         value, state = self.single_outcome(init, state)
-        return self.write([Place(cell)], state, value, span)
+        return self.memory.write([Place(cell)], state, value, span)
 
     def single_outcome(self, node: ir.Expr, state: State) -> tuple[Value, State]:
         """All outcomes as one: used where they need not be kept apart."""
@@ -117,29 +120,23 @@ class Expressions(Tests):
         if not outcomes:
             return ANY, state
         values = {v for v, _ in outcomes}
-        merged = self.joined([s for _, s in outcomes])
+        merged = joined([s for _, s in outcomes])
         return (next(iter(values)) if len(values) == 1 else ANY), merged
 
     def _after(self, node: ir.Expr, state: State) -> State:
         return self.single_outcome(node, state)[1]
-
-    def joined(self, states: list[State]) -> State:
-        raise NotImplementedError
-
-    def call(self, node: Any, state: State) -> Outcomes:
-        raise NotImplementedError
 
     # ------------------------------------------------------------------------------------- rvalues
 
     def load(self, node: ir.Expr, state: State) -> Outcomes:
         out: Outcomes = []
         for places, s in self.lvalue(node, state):
-            self.read(places, s, node.span, site=(node.number, ITSELF))
-            out.append((self._loaded(node, places, s), self.learn(places, s)))
+            self.memory.read(places, s, node.span, site=(node.number, ITSELF))
+            out.append((self._loaded(node, places, s), self.memory.learn(places, s)))
         return out
 
     def _loaded(self, node: ir.Expr, places: list[Place], state: State) -> Value:
-        cell = places[0].cell if len(places) == 1 and not places[0].part and self.single(places[0].cell.obj) else None
+        cell = places[0].cell if len(places) == 1 and not places[0].part and self.model.single(places[0].cell.obj) else None
         known = state.value(cell) if cell is not None else ANY
         if isinstance(node.type, Int) and cell is not None and known in (ANY, NONZERO):
             return Same(cell, nonzero=known == NONZERO)
@@ -147,9 +144,9 @@ class Expressions(Tests):
             return replace(known, by=Same(cell)) if cell is not None else known
         if known not in (ANY, NONZERO) or not isinstance(node.type, Pointer):
             return known
-        targets = self.points_to.targets(self.function, node)
+        targets = self.model.points_to.targets(self.walk.function, node)
         target = next(iter(targets)) if len(targets) == 1 else None
-        if target is not None and (self.single(target) or target is RECORD) and not isinstance(target, Code):
+        if target is not None and (self.model.single(target) or target is RECORD) and not isinstance(target, Code):
             return Addr(target.cell, None, known == ANY, Same(cell) if cell is not None else None)
         return known
 
@@ -192,13 +189,13 @@ class Expressions(Tests):
                 return ctype.wrap(kind, value)
             return value if isinstance(kind, Pointer) else ANY
         if isinstance(value, Addr) and isinstance(kind, Pointer):
-            same = self.size(ctype.element(node.operand.type)) == self.size(kind.to)
+            same = self.model.size(ctype.element(node.operand.type)) == self.model.size(kind.to)
             return value if same or value.offset == 0 else replace(value, offset=None, by=None, more=0)
         if truth(value) and isinstance(kind, Int):
             if kind == ctype.BOOL:
                 return 1
-            wide = isinstance(node.operand.type, (Int, Pointer)) and (self.size(node.operand.type) or 99) <= kind.bits // 8
-            return NONZERO if wide else ANY
+            number = isinstance(node.operand.type, (Int, Pointer))
+            return NONZERO if number and (self.model.size(node.operand.type) or 99) <= kind.bits // 8 else ANY
         return NONZERO if value == NONZERO and isinstance(kind, Pointer) else ANY
 
     def _cast_number(self, node: ir.Cast, value: Value, state: State) -> Value:
@@ -207,7 +204,7 @@ class Expressions(Tests):
         if not isinstance(old, Int) or not isinstance(new, Int) or new == ctype.BOOL:
             return NONZERO if truth(value) else ANY
         widens = new.signed == old.signed and new.bits >= old.bits
-        if widens or keeps_value(node) or (new.bits >= 32 and self.natural(value, state)):
+        if widens or keeps_value(node) or (new.bits >= 32 and self.memory.natural(value, state)):
             return value
         return NATURAL if not new.signed else ANY
 
@@ -254,7 +251,7 @@ class Expressions(Tests):
         if node.op == "-" and isinstance(left, Same) and isinstance(right, Same):
             ordered = (left.cell, right.cell) in state.known.order
             return NATURAL if ordered and left.plus >= right.plus else ANY
-        both = self.natural(left, state) and self.natural(right, state)
+        both = self.memory.natural(left, state) and self.memory.natural(right, state)
         if node.op in ("+", "/", "%", ">>", "&") and both:
             return NATURAL
         return NATURAL if node.op == "&" and any(isinstance(v, int) and v >= 0 for v in (left, right)) else ANY
@@ -268,7 +265,8 @@ class Expressions(Tests):
     def _logical(self, node: ir.Binary, state: State) -> Outcomes:
         stop = node.op == "||"
         out: Outcomes = []
-        going, stopped = self.branch(node.left, [state]) if not stop else tuple(reversed(self.branch(node.left, [state])))
+        yes, no = self.conditions.branch(node.left, [state])
+        going, stopped = (no, yes) if stop else (yes, no)
         out += [(int(stop), s) for s in stopped]
         for s in going:
             for value, s2 in self.eval(node.right, s):
@@ -277,7 +275,7 @@ class Expressions(Tests):
         return out
 
     def conditional(self, node: ir.Conditional, state: State) -> Outcomes:
-        yes, no = self.branch(node.cond, [state])
+        yes, no = self.conditions.branch(node.cond, [state])
         return [o for s in yes for o in self.eval(node.then, s)] + [o for s in no for o in self.eval(node.other, s)]
 
     def comma(self, node: ir.Comma, state: State) -> Outcomes:
@@ -289,19 +287,19 @@ class Expressions(Tests):
             for places, s2 in self.lvalue(node.target, s):
                 new = value
                 if node.op != "=":
-                    self.read(places, s2, node.span, site=(node.number, ITSELF))
-                    s2 = self.learn(places, s2)
+                    self.memory.read(places, s2, node.span, site=(node.number, ITSELF))
+                    s2 = self.memory.learn(places, s2)
                     new = self._changed(node, node.op[:-1], self._loaded(node.target, places, s2), value, s2)
-                out.append((new, self.write(places, s2, new, node.span, zero=new == 0)))
+                out.append((new, self.memory.write(places, s2, new, node.span, zero=new == 0)))
         return out
 
     def step(self, node: ir.Step, state: State) -> Outcomes:
         out: Outcomes = []
         for places, s in self.lvalue(node.target, state):
-            self.read(places, s, node.span, site=(node.number, ITSELF))
-            s = self.learn(places, s)
+            self.memory.read(places, s, node.span, site=(node.number, ITSELF))
+            s = self.memory.learn(places, s)
             new = self._changed(node, node.op[0], self._loaded(node.target, places, s), 1, s)
-            after = self.write(places, s, new, node.span)
+            after = self.memory.write(places, s, new, node.span)
             now: Value = self._loaded(node.target, places, after)
             out.append((now if node.prefix else self._changed(node, "-" if node.op == "++" else "+", now, 1, after), after))
         return out
@@ -315,7 +313,7 @@ class Expressions(Tests):
             return ANY
         if isinstance(value, int) and op in ("+", "-"):
             return Same(old.cell, old.plus + (value if op == "+" else -value))
-        return NATURAL if op == "+" and self.natural(old, state) and self.natural(value, state) else ANY
+        return NATURAL if op == "+" and self.memory.natural(old, state) and self.memory.natural(value, state) else ANY
 
 
 def _moved(value: Value, step: Value) -> Value:
@@ -333,18 +331,18 @@ def _int(node: ir.Expr | None) -> Value:
     return node.value if isinstance(node, ir.Const) and isinstance(node.value, int) else ANY
 
 
-def _const(flow: Expressions, node: ir.Const, state: State) -> Outcomes:
+def _const(flow: Evaluator, node: ir.Const, state: State) -> Outcomes:
     return [(node.value if isinstance(node.value, int) else ANY, state)]
 
 
 _EVAL: dict[type, Callable[[Any, Any, State], Outcomes]] = {
     ir.Const: _const,
-    ir.Name: Expressions.load, ir.Member: Expressions.load, ir.Index: Expressions.load, ir.Deref: Expressions.load,
-    ir.Compound: Expressions.load, ir.Str: Expressions.load,
-    ir.Decay: Expressions.decay, ir.AddressOf: Expressions.address, ir.Cast: Expressions.cast, ir.Unary: Expressions.unary,
-    ir.Binary: Expressions.binary, ir.Conditional: Expressions.conditional, ir.Comma: Expressions.comma,
-    ir.Assign: Expressions.assign, ir.Step: Expressions.step,
+    ir.Name: Evaluator.load, ir.Member: Evaluator.load, ir.Index: Evaluator.load, ir.Deref: Evaluator.load,
+    ir.Compound: Evaluator.load, ir.Str: Evaluator.load,
+    ir.Decay: Evaluator.decay, ir.AddressOf: Evaluator.address, ir.Cast: Evaluator.cast, ir.Unary: Evaluator.unary,
+    ir.Binary: Evaluator.binary, ir.Conditional: Evaluator.conditional, ir.Comma: Evaluator.comma,
+    ir.Assign: Evaluator.assign, ir.Step: Evaluator.step,
     **dict.fromkeys(
-        (ir.Call, ir.Emit, ir.Stderr, ir.Exit, ir.ReadRecord, ir.ReadPair), lambda f, n, s: f.call(n, s),
+        (ir.Call, ir.Emit, ir.Stderr, ir.Exit, ir.ReadRecord, ir.ReadPair), lambda f, n, s: f.calls.call(n, s),
     ),
 }

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ...manifest import Reason
 from ...source import Span
-from .flow_state import Same
+from .flow_state import Same, State, Value
 from .objects import RECORD, Cell, Object
 
 Level = Literal["proven", "assumed", "exposed"]
@@ -31,6 +31,10 @@ class Place:
     end: int | None = None
     by: Same | None = None
     tokens: bool = False
+
+
+Outcomes = list[tuple[Value, State]]  # of an expression
+PlaceOutcomes = list[tuple[list[Place], State]]  # of an lvalue
 
 
 @dataclass
@@ -82,6 +86,24 @@ class Findings:
         """A write to the object ends before byte `end`."""
         old = self.reach.get(obj, 0)
         self.reach[obj] = None if end is None or old is None else max(old, end)
+
+
+@dataclass
+class Walk:
+    """Where the analysis is on its way through the region, and what it has found so far.
+
+    line_ends  nothing is written over the NUL at the line's end (else `Findings.line_ends` would tell).
+    in_loop    in the record loop; `reading`: in its condition, which may read, `in_reader`: in what the reader does.
+    recursing  in a function that may call itself, of whose calls only the first is followed.
+    """
+
+    function: str
+    line_ends: bool
+    findings: Findings = field(default_factory=Findings)
+    in_loop: bool = False
+    reading: bool = False
+    in_reader: bool = False
+    recursing: bool = False
 
 
 def _at(span: Span | None) -> str:

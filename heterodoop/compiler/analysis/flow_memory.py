@@ -9,59 +9,62 @@ from dataclasses import replace
 
 from ...source import Span
 from ..types import ctype
-from .flow_findings import Access, Level, Place, Site
-from .flow_objects import Objects
+from .flow_findings import Access, Level, Place, Site, Walk
+from .flow_objects import ObjectModel
 from .flow_state import ANY, NATURAL, WHOLE, Addr, Bound, Mark, Same, State, Value
 from .objects import EXTERNAL, RECORD, UNKNOWN, Cell, Hidden, Object
 
 _SHORTEST = 2  # bytes of the shortest line
 
 
-class Memory(Objects):
+class Memory:
+    """What accesses do to states, and to the findings."""
+
+    def __init__(self, model: ObjectModel, walk: Walk) -> None:
+        self._model, self._walk = model, walk
+
     # ------------------------------------------------------------------------------------- reading
 
     def read(
         self, places: list[Place], state: State, span: Span, how: Access = "value", nbytes: int | None = None, *, site: Site,
     ) -> None:
-        self.findings.touched.setdefault(site, set()).update(place.cell.obj for place in places)
+        self._walk.findings.touched.setdefault(site, set()).update(place.cell.obj for place in places)
         if not places:  # the pointer was made of a number, or of nothing
-            self.findings.problem("HD225", "it reads through a pointer that cannot be followed", span)
+            self._walk.findings.problem("HD225", "it reads through a pointer that cannot be followed", span)
         for place in places:
             obj = place.cell.obj
             if obj == UNKNOWN:
-                self.findings.problem("HD225", "it reads through a pointer that cannot be followed", span)
+                self._walk.findings.problem("HD225", "it reads through a pointer that cannot be followed", span)
             if obj == RECORD and not self._in_line(place, state, how):
-                self.findings.unproven.setdefault(site, set()).add(obj)
+                self._walk.findings.unproven.setdefault(site, set()).add(obj)
             elif obj == RECORD and how == "string":
-                self.findings.line_texts.add(site)
-            if not self.followed(obj):
+                self._walk.findings.line_texts.add(site)
+            if not self._model.followed(obj):
                 continue
             level = self._level(place, state, how, nbytes)
-            if (level != "proven" or self.recursing) and not isinstance(obj, Hidden):
-                self.findings.unproven.setdefault(site, set()).add(obj)
-            if self.outer(obj):
+            if (level != "proven" or self._walk.recursing) and not isinstance(obj, Hidden):
+                self._walk.findings.unproven.setdefault(site, set()).add(obj)
+            if self._model.outer(obj):
                 self._note_read(obj, level, span)
 
-    recursing = False  # in a function that may call itself, of whose calls only the first is followed
-
     def _note_read(self, obj: Object, level: Level, span: Span) -> None:
-        facts = self.findings.of(obj)
+        facts = self._walk.findings.of(obj)
         facts.read = facts.read or span
-        if level == "exposed" and (facts.exposed is None or (self.in_loop and not facts.exposed_in_loop)):
-            facts.exposed, facts.exposed_in_loop = span, self.in_loop
+        if level == "exposed" and (facts.exposed is None or (self._walk.in_loop and not facts.exposed_in_loop)):
+            facts.exposed, facts.exposed_in_loop = span, self._walk.in_loop
         if level == "assumed":
             facts.assumed = facts.assumed or span
 
     def _in_line(self, place: Place, state: State, how: Access) -> bool:
         """Does an access surely lie in the line that was read? The shortest has a newline and a NUL."""
-        if how == "bytes" or self.recursing:
+        if how == "bytes" or self._walk.recursing:
             return False
-        if how == "string" and not self.line_ends:
+        if how == "string" and not self._walk.line_ends:
             return False
         known = place.elem is not None and 0 <= place.elem < _SHORTEST
-        return known or self._is_below(place, state) or (place.tokens and how == "string")
+        return known or self.is_below(place, state) or (place.tokens and how == "string")
 
-    def _is_below(self, place: Place, state: State) -> bool:
+    def is_below(self, place: Place, state: State) -> bool:
         """Is an element that goes by a variable known to be among those that are written?"""
         if place.by is None or place.cell.path:
             return False
@@ -79,7 +82,7 @@ class Memory(Objects):
     def closed(self, cell: Cell, state: State) -> bool:
         """Is what is written of an object one piece that begins at its start and ends in a NUL?"""
         if cell == RECORD.cell:
-            return self.line_ends
+            return self._walk.line_ends
         mark = state.mark(cell)
         return mark is not None and mark.closed
 
@@ -87,7 +90,7 @@ class Memory(Objects):
         """Elements that are known to be written from the start of an array, or of the line."""
         if obj == RECORD:
             return _SHORTEST
-        mark, kind = state.marks.get(obj.cell), self.object_type(obj)
+        mark, kind = state.marks.get(obj.cell), self._model.object_type(obj)
         if mark is None:
             return 0
         if mark.whole:
@@ -105,7 +108,7 @@ class Memory(Objects):
             new = known.forget(cell)
         if isinstance(value, int):
             new = new.at_least(cell, value)
-            for obj in self._indexed.get(cell, ()):
+            for obj in self._model.indexed.get(cell, ()):
                 new = new.written(obj, cell, self.prefix(obj, state) - value)
         elif isinstance(value, Bound):
             new = new.at_least(cell, 0).written(value.obj, cell, value.more)
@@ -126,21 +129,21 @@ class Memory(Objects):
         return isinstance(value, Bound) or value == NATURAL or (isinstance(value, int) and value >= 0)
 
     def _level(self, place: Place, state: State, how: Access, nbytes: int | None) -> Level:
-        kind = self.cell_type(place.cell)
+        kind = self._model.cell_type(place.cell)
         if isinstance(kind, ctype.Struct) and not place.part and not kind.union:
             return self._struct_level(place.cell, kind, state)
         mark = state.mark(place.cell)
-        if how == "value" and self._is_below(place, state):
+        if how == "value" and self.is_below(place, state):
             return "proven"
         if mark is None:
             return "exposed"
         if mark.whole:
             return "proven"
         if how == "string":
-            inside = mark.closed and (self._is_below(place, state) or place.tokens)
+            inside = mark.closed and (self.is_below(place, state) or place.tokens)
             return "proven" if (mark.string and place.elem == 0) or inside else "assumed"
         if how == "bytes":
-            size = self.size(ctype.element(kind)) if kind is not None else None
+            size = self._model.size(ctype.element(kind)) if kind is not None else None
             enough = nbytes is not None and size is not None and place.elem == 0 and mark.prefix * size >= nbytes
             return "proven" if enough else "assumed"
         return "proven" if place.elem is not None and place.elem < self._elements(mark) else "assumed"
@@ -154,7 +157,7 @@ class Memory(Objects):
         covering = state.mark(cell)
         if covering is not None and covering.whole:
             return "proven"
-        layout = self.program.layouts.table.get(kind.tag)
+        layout = self._model.program.layouts.table.get(kind.tag)
         if layout is None:
             return "exposed" if mark is None else "assumed"
         levels = {self._level(Place(cell.member(f.name)), state, "value", None) for f in layout.fields}
@@ -164,12 +167,12 @@ class Memory(Objects):
 
     def note_write(self, obj: Object, span: Span) -> None:
         if obj == UNKNOWN:
-            self.findings.problem("HD225", "it writes through a pointer that cannot be followed", span)
+            self._walk.findings.problem("HD225", "it writes through a pointer that cannot be followed", span)
         elif obj == EXTERNAL:
-            self.findings.problem("HD225", "it writes into memory of the environment or the library", span)
-        elif self.outer(obj):
-            facts = self.findings.of(obj)
-            if not self.in_reader and facts.reader_only:
+            self._walk.findings.problem("HD225", "it writes into memory of the environment or the library", span)
+        elif self._model.outer(obj):
+            facts = self._walk.findings.of(obj)
+            if not self._walk.in_reader and facts.reader_only:
                 facts.reader_only = False
                 facts.write = span
             facts.write = facts.write or span
@@ -185,7 +188,7 @@ class Memory(Objects):
             self._reach(place, 1)
             self._note_in_line(place, state, zero)
         state = state.touching(p.cell.obj for p in places)
-        if len(places) != 1 or not self.single(places[0].cell.obj):
+        if len(places) != 1 or not self._model.single(places[0].cell.obj):
             state = state.forget(p.cell.obj for p in places)
             return self._weaken(state, places, ends=zero)
         place = places[0]
@@ -193,8 +196,8 @@ class Memory(Objects):
             return self._write_part(state, place, zero)
         state = self._without_parts(state, place.cell)
         state = self.bind(state, place.cell, value)
-        state = state.with_value(place.cell, value if self.tracked(place.cell) else ANY)
-        return state.with_mark(place.cell, WHOLE) if self.followed(place.cell.obj) else state
+        state = state.with_value(place.cell, value if self._model.tracked(place.cell) else ANY)
+        return state.with_mark(place.cell, WHOLE) if self._model.followed(place.cell.obj) else state
 
     def _without_parts(self, state: State, cell: Cell) -> State:
         """A struct was written: what its members held is not known any more."""
@@ -205,9 +208,9 @@ class Memory(Objects):
 
     def _write_part(self, state: State, place: Place, zero: bool) -> State:
         cell = place.cell
-        if not isinstance(self.cell_type(cell), ctype.Array):
+        if not isinstance(self._model.cell_type(cell), ctype.Array):
             state = state.forget([cell.obj])
-        if not self.followed(cell.obj):
+        if not self._model.followed(cell.obj):
             return state
         old = state.mark(cell)
         if old is not None and old.whole:
@@ -234,10 +237,10 @@ class Memory(Objects):
         if place.elem is not None:
             return place.elem + more < old.prefix
         by = replace(place.by, plus=place.by.plus + more) if place.by is not None else None
-        return self._is_below(replace(place, by=by), state) and self._is_below(place, state)
+        return self.is_below(replace(place, by=by), state) and self.is_below(place, state)
 
     def _full(self, cell: Cell, prefix: int) -> bool:
-        kind = self.cell_type(cell)
+        kind = self._model.cell_type(cell)
         return isinstance(kind, ctype.Array) and kind.length is not None and 0 < kind.length <= prefix
 
     def _weaken(self, state: State, places: list[Place], *, ends: bool) -> State:
@@ -251,17 +254,17 @@ class Memory(Objects):
 
     def _reach(self, place: Place, elements: int | None) -> None:
         """`elements` elements are written there (None: some), of an array in which that place is known."""
-        kind = self.cell_type(place.cell)
-        size = self.size(kind.of) if isinstance(kind, ctype.Array) else None
+        kind = self._model.cell_type(place.cell)
+        size = self._model.size(kind.of) if isinstance(kind, ctype.Array) else None
         at = None if not place.part else place.elem if place.elem is not None or place.end is None else place.end - 1
         if place.cell.path or size is None or at is None or elements is None:
-            self.findings.reaches(place.cell.obj, None)
+            self._walk.findings.reaches(place.cell.obj, None)
         else:
-            self.findings.reaches(place.cell.obj, (at + elements) * size)
+            self._walk.findings.reaches(place.cell.obj, (at + elements) * size)
 
     def _reach_bytes(self, place: Place, nbytes: int | None) -> None:
-        kind = self.cell_type(place.cell)
-        size = self.size(kind.of) if isinstance(kind, ctype.Array) else None
+        kind = self._model.cell_type(place.cell)
+        size = self._model.size(kind.of) if isinstance(kind, ctype.Array) else None
         elements = -(-nbytes // size) if size and nbytes is not None else None
         self._reach(place if place.part else replace(place, part=True, elem=0), elements)
 
@@ -269,18 +272,18 @@ class Memory(Objects):
         """A byte other than NUL in the line may be put where the line ends."""
         if place.cell.obj == RECORD and not zero:
             next_one = replace(place, by=replace(place.by, plus=place.by.plus + 1)) if place.by is not None else place
-            if place.elem != 0 and not self._is_below(next_one, state):
-                self.findings.line_ends = False
+            if place.elem != 0 and not self.is_below(next_one, state):
+                self._walk.findings.line_ends = False
 
     def write_string(self, places: list[Place], state: State, span: Span) -> State:
         """A NUL-terminated string from each place on."""
         self._note_writes(places, span)
         for place in places:
             self._reach(place, None)
-        state = state.forget(p.cell.obj for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
+        state = state.forget(p.cell.obj for p in places if not isinstance(self._model.cell_type(p.cell), ctype.Array))
         fresh = not any(p.cell.obj in state.touched for p in places)
         state = state.touching(p.cell.obj for p in places)
-        if len(places) != 1 or not self.single(places[0].cell.obj) or not self.followed(places[0].cell.obj):
+        if len(places) != 1 or not self._model.single(places[0].cell.obj) or not self._model.followed(places[0].cell.obj):
             return self._weaken(state, places, ends=True)
         cell, starts = places[0].cell, places[0].elem == 0
         old = state.mark(cell) or Mark(closed=fresh)
@@ -296,28 +299,24 @@ class Memory(Objects):
         for place in places:
             self._reach_bytes(place, nbytes)
             self._note_in_line(place, state, zero)
-        state = state.forget(p.cell.obj for p in places if not isinstance(self.cell_type(p.cell), ctype.Array))
+        state = state.forget(p.cell.obj for p in places if not isinstance(self._model.cell_type(p.cell), ctype.Array))
         if tokens:
             return state
         state = self._weaken(state.touching(p.cell.obj for p in places), places, ends=zero)
-        if len(places) != 1 or not self.single(places[0].cell.obj) or not self.followed(places[0].cell.obj):
+        if len(places) != 1 or not self._model.single(places[0].cell.obj) or not self._model.followed(places[0].cell.obj):
             return state
         cell, elem = places[0].cell, places[0].elem if places[0].part else 0
         return state.with_mark(cell, self._bytes_mark(cell, state.mark(cell), elem, nbytes, zero))
 
     def _bytes_mark(self, cell: Cell, old: Mark | None, elem: int | None, nbytes: int | None, zero: bool) -> Mark:
         old = old or Mark()
-        kind = self.cell_type(cell)
-        total = self.size(kind)
+        kind = self._model.cell_type(cell)
+        total = self._model.size(kind)
         if old.whole or (nbytes is not None and total and elem == 0 and nbytes >= total):
             return WHOLE
-        size = self.size(kind.of) if isinstance(kind, ctype.Array) else None
+        size = self._model.size(kind.of) if isinstance(kind, ctype.Array) else None
         if nbytes is None or size is None or elem is None or elem > old.prefix:
             return replace(old, closed=False)
         prefix = max(old.prefix, elem + nbytes // size)
         string = old.string or (zero and nbytes >= size)
         return WHOLE if self._full(cell, prefix) else Mark(prefix, string)
-
-    def tracked(self, cell: Cell) -> bool:
-        """Are values of this cell worth keeping apart? Not those of counters: they have too many."""
-        return cell not in self.counters and isinstance(self.cell_type(cell), (ctype.Int, ctype.Pointer))

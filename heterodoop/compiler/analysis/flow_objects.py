@@ -5,31 +5,28 @@ Not here: what a state says about them (`flow_memory`).
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import CType
-from .flow_findings import Findings, Place
+from .flow_findings import Place
 from .flow_state import Addr
 from .objects import ERRNO, RECORD, STRTOK, Cell, Local, Object, Result, Site
 from .points_to import PointsTo
 
 
-class Objects:
+class ObjectModel:
     """What a program's objects are, and what an access touches."""
 
-    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, line_ends: bool = True) -> None:
-        """`line_ends`: nothing is written over the NUL at the line's end (else `Findings.line_ends` would tell)."""
+    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph) -> None:
         self.program, self.points_to, self.calls = program, points_to, calls
-        self.findings = Findings()
-        self.in_loop = False
-        self.in_reader = False
         self._inside = _declared_inside(program)
         self._fresh, self._many = _site_kinds(program, points_to, calls)
         self.counters = _counters(program, points_to)
-        self.line_ends = line_ends
-        self._indexed = _indexed(program, points_to)
+        self.indexed = _indexed(program, points_to)
         self._locals = {Local(f.name, s.name) for f in program.functions for s in f.locals}
 
     # ------------------------------------------------------------------------------------- objects
@@ -49,6 +46,17 @@ class Objects:
     def single(self, obj: Object) -> bool:
         """Is it one object, so that a write to it surely replaces what was there?"""
         return obj.one and obj not in self._many
+
+    def tracked(self, cell: Cell) -> bool:
+        """Are values of this cell worth keeping apart? Not those of counters: they have too many."""
+        return cell not in self.counters and isinstance(self.cell_type(cell), (ctype.Int, ctype.Pointer))
+
+    @cached_property
+    def uses_errno(self) -> bool:
+        """Does the program look at errno anywhere?"""
+        nodes = (n for f in (*self.program.functions, self.program.region) for n in ir_walk.walk(f.body))
+        return any((isinstance(n, ir.Call) and ir.called(n) == "__errno_location")
+                   or (isinstance(n, ir.Name) and n.name == ERRNO.name) for n in nodes)
 
     def object_type(self, obj: Object) -> CType | None:
         if isinstance(obj, Site):

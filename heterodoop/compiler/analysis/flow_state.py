@@ -199,6 +199,11 @@ def merge(states: list[State], limit: int) -> list[State]:
     return merge([s.with_value(widest, ANY) for s in merged], limit)
 
 
+def joined(states: list[State]) -> State:
+    """One state for all of them."""
+    return merge(states, 1)[0] if states else State()
+
+
 def widened(old: list[State], new: list[State]) -> list[State]:
     """The states before a loop's next round, without what the last one has made less of: else it might go on for long."""
     before = {frozenset(s.env.items()): s.known for s in old}

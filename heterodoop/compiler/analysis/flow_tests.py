@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from ..types.ctype import Int, Pointer
-from .flow_findings import Place
-from .flow_memory import Memory
 from .flow_state import ANY, NONZERO, Addr, Same, State, Value, truth
-from .objects import Cell, Hidden, Variable
+from .objects import Cell
 
-Outcomes = list[tuple[Value, State]]
-PlaceOutcomes = list[tuple[list[Place], State]]
+if TYPE_CHECKING:
+    from .flow_expr import Evaluator
 
 
-class Tests(Memory):
-    def eval(self, node: ir.Expr, state: State) -> Outcomes:
-        raise NotImplementedError
+class Conditions:
+    """`branch`: the states in which a condition holds, and the others."""
 
-    def lvalue(self, node: ir.Expr, state: State) -> PlaceOutcomes:
-        raise NotImplementedError
-
-    def key(self, name: str) -> Variable | Hidden:
-        raise NotImplementedError
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator, self._memory, self._model = evaluator, evaluator.memory, evaluator.model
 
     def branch(self, cond: ir.Expr, states: list[State]) -> tuple[list[State], list[State]]:
         """The states in which a condition holds, and those in which it does not."""
@@ -39,7 +34,7 @@ class Tests(Memory):
             holds, more = self.branch(cond.right, no)
             return yes + holds, more
         for state in states:
-            for value, s in self.eval(cond, state):
+            for value, s in self._evaluator.eval(cond, state):
                 known = truth(value)
                 if known is not False:
                     yes.append(s if known else self._refine(cond, s, True))
@@ -60,7 +55,7 @@ class Tests(Memory):
         else:
             equal = not holds
         cell = self._tested(cond)
-        if cell is None or not self.tracked(cell):
+        if cell is None or not self._model.tracked(cell):
             return state
         known = state.value(cell)
         if equal:
@@ -95,7 +90,7 @@ class Tests(Memory):
             return replace(state, known=known)
         if not isinstance(one, Same) or not isinstance(two, Same):
             return state
-        if not _is_signed(node) and not self.natural(two, state):
+        if not _is_signed(node) and not self._memory.natural(two, state):
             return state
         return replace(state, known=state.known.not_above(one.cell, two.cell, two.plus - one.plus - less))
 
@@ -109,11 +104,12 @@ class Tests(Memory):
             return node.value
         if isinstance(node, ir.Assign):
             node = node.target
-        if isinstance(node, ir.Name) and isinstance(node.type, (Int, Pointer)) and self.single(self.key(node.name)):
-            return Same(self.key(node.name).cell)
+        if isinstance(node, ir.Name) and isinstance(node.type, (Int, Pointer)):
+            key = self._evaluator.key(node.name)
+            return Same(key.cell) if self._model.single(key) else ANY
         if isinstance(node, ir.Step) and isinstance(node.target, ir.Name):
             back = 0 if node.prefix else -1 if node.op == "++" else 1
-            return Same(self.key(node.target.name).cell, back)
+            return Same(self._evaluator.key(node.target.name).cell, back)
         if isinstance(node, ir.Binary) and node.op in ("+", "-"):
             left, right = self._numbered(node.left), self._numbered(node.right)
             if isinstance(left, Same) and isinstance(right, int):
@@ -124,7 +120,7 @@ class Tests(Memory):
         """Is a number the same under another type? A negative one that becomes unsigned is the tests' to look for."""
         if isinstance(new, Int) and isinstance(old, Int):
             return new.bits > old.bits or (new.bits == old.bits and (old.signed or not new.signed))
-        same = self.size(ctype.element(new)) == self.size(ctype.element(old))
+        same = self._model.size(ctype.element(new)) == self._model.size(ctype.element(old))
         return isinstance(new, Pointer) and isinstance(old, Pointer) and same
 
     def _next_one(self, node: ir.Expr, state: State) -> State:
@@ -135,12 +131,12 @@ class Tests(Memory):
         plain, back = _before_step(plain)
         if not isinstance(plain, (ir.Index, ir.Deref)) or not _is_pure(plain):
             return state
-        for places, _ in self.lvalue(plain, state)[:1]:
+        for places, _ in self._evaluator.lvalue(plain, state)[:1]:
             place = places[0] if len(places) == 1 else None
-            if place is None or place.by is None or not self.closed(place.cell, state):
+            if place is None or place.by is None or not self._memory.closed(place.cell, state):
                 continue
             by = replace(place.by, plus=place.by.plus + back)
-            if self._is_below(replace(place, by=by), state):
+            if self._memory.is_below(replace(place, by=by), state):
                 return replace(state, known=state.known.written(place.cell.obj, by.cell, by.plus + 2))
         return state
 
@@ -151,7 +147,7 @@ class Tests(Memory):
         if isinstance(node, ir.Assign):
             node = node.target
         if isinstance(node, ir.Name) and isinstance(node.type, (Int, Pointer)):
-            return self.key(node.name).cell
+            return self._evaluator.key(node.name).cell
         return None
 
 

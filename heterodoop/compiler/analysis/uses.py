@@ -22,12 +22,11 @@ from ...source import UNKNOWN as NO_SPAN
 from ...source import Span
 from ..ir import ir
 from ..ir import walk as ir_walk
-from ..ir.call_graph import CallGraph
 from ..normalise.record_loop import reads
 from ..types import ctype
 from ..types.ctype import CType
 from .flow_findings import Facts, Findings, Site
-from .flow_memory import Memory
+from .flow_objects import ObjectModel
 from .objects import STRTOK, Hidden, Local, Object, Result
 from .points_to import PointsTo
 
@@ -72,20 +71,20 @@ class UseTable:
         return frozenset(u.key for u in self.uses if u.write is not None)
 
 
-def classify(program: ir.Program, points_to: PointsTo, calls: CallGraph, findings: Findings) -> UseTable:
+def classify(model: ObjectModel, findings: Findings) -> UseTable:
     """Classify the variables of a program whose record loop is in normal form (no loop: an empty table)."""
-    if ir.record_loop(program.region) is None:
-        return UseTable((), (), points_to)
-    return _Classifier(program, points_to, calls, findings).table()
+    if ir.record_loop(model.program.region) is None:
+        return UseTable((), (), model.points_to)
+    return _Classifier(model, findings).table()
 
 
 class _Classifier:
-    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph, findings: Findings) -> None:
-        self._program, self._points_to, self._findings = program, points_to, findings
-        self._memory = Memory(program, points_to, calls)
+    def __init__(self, model: ObjectModel, findings: Findings) -> None:
+        self._model, self._findings = model, findings
+        self._program, self._points_to = model.program, model.points_to
         self._refusals: list[Reason] = []
-        self._record = record_objects(program, points_to)
-        self._mapper = isinstance(program.region, ir.MapRegion)
+        self._record = record_objects(model.program, model.points_to)
+        self._mapper = isinstance(model.program.region, ir.MapRegion)
 
     def table(self) -> UseTable:
         uses = tuple(self._use(key, symbol) for key, symbol in self._objects())
@@ -100,7 +99,7 @@ class _Classifier:
         function = self._program.enclosing
         for symbol in (*function.params, *function.locals):
             key: Object = self._points_to.key(function.name, symbol.name)
-            if self._memory.outer(key) and (key in found or key in clauses):
+            if self._model.outer(key) and (key in found or key in clauses):
                 yield key, symbol
         others: dict[Object, ir.Symbol] = {
             self._points_to.key("", s.name): s for s in (*self._program.globals, *self._program.externs)}
@@ -108,7 +107,7 @@ class _Classifier:
             if key in found or key in clauses or symbol.storage == "call":
                 yield key, symbol
         for key in sorted(found):
-            if self._memory.outer(key) and not isinstance(key, (Local, Result)) and key not in others:
+            if self._model.outer(key) and not isinstance(key, (Local, Result)) and key not in others:
                 yield key, None
 
     def _clause_keys(self) -> set[Object]:
@@ -120,7 +119,7 @@ class _Classifier:
 
     def _use(self, key: Object, symbol: ir.Symbol | None) -> Use:
         facts = self._findings.facts.get(key) or Facts()
-        kind = (symbol.type if symbol is not None else self._memory.object_type(key)) or ctype.VOID
+        kind = (symbol.type if symbol is not None else self._model.object_type(key)) or ctype.VOID
         name = symbol.name if symbol is not None else self._memory_name(key)
         cls, reason = self._classify(key, name, symbol, facts, kind)
         place = symbol.span if symbol is not None else facts.read or facts.write or NO_SPAN
