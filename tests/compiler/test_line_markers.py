@@ -124,6 +124,17 @@ def test_a_preprocessed_file_is_a_file_like_others(tmp_path: Path) -> None:
     assert [d.span.line for d in unit.directives] == [line]
 
 
+def test_a_file_without_a_name_is_one(tmp_path: Path) -> None:
+    (tmp_path / "map.c").write_text(SCANNER.replace('#line 12 "words.re"', '#line 12 ""'))
+    assert [d.span.line for d in load(tmp_path / "map.c", CcOptions()).directives] == [13]
+
+
+def test_a_directive_in_what_is_marked_as_a_systems_text_is_none(tmp_path: Path) -> None:
+    (tmp_path / "map.c").write_text(SCANNER.replace('#line 12 "words.re"', '# 12 "words.h" 1 3'))
+    unit = load(tmp_path / "map.c", CcOptions())
+    assert unit.directives == [] and unit.ast is not None and bind(unit, Sink()) == []
+
+
 def test_a_path_beyond_ascii_under_a_locale_without_such_letters(tmp_path: Path) -> None:
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     folder = tmp_path / "größe"

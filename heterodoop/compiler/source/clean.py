@@ -109,7 +109,8 @@ class _Token:
 def clean(lines: Sequence[PpLine], *, gnu: bool) -> Cleaned:
     """Make preprocessed lines fit for pycparser. `gnu`: `asm` is a keyword (in -std=gnuNN it is).
 
-    Every `#pragma mapreduce ...` becomes `#pragma mapreduce N`, N counting from 0 in order of the text.
+    Every `#pragma mapreduce ...` becomes `#pragma mapreduce N`, N counting from 0 in order of the text. One in a
+    system header, or behind a marker that says so, is none.
     """
     texts, pragma_refusal = _without_pragmas(lines)
     cleaner = _Cleaner(texts, gnu)
@@ -130,7 +131,7 @@ def _without_pragmas(lines: Sequence[PpLine]) -> tuple[list[str], tuple[int, str
     number = 0
     for i, line in enumerate(lines):
         text = line.text
-        if PRAGMA.match(text):
+        if PRAGMA.match(text) and not line.system:
             text, number = f"#pragma mapreduce {number}", number + 1
         elif text.lstrip().startswith("#"):
             foreign = _FOREIGN.match(text)

@@ -36,14 +36,14 @@ class PpLine:
 
 @dataclass(frozen=True)
 class _Directive:
-    """A `#line` on line `at` of its file: the next line is `line` of `name`. None: a macro says it; "": the name stays.
+    """A `#line` on line `at` of its file: the next line is `line` of `name`. None: a macro says it, or the name stays.
 
     flags  of a marker that a preprocessor has left in the user's file.
     """
 
     at: int
     line: int | None
-    name: str
+    name: str | None
     flags: frozenset[str]
 
 
@@ -122,7 +122,8 @@ class _Markers:
         ahead = [d for d in self._of_file() if d.at >= self.line]
         skips = name == self._section.name and self._section.place(line) >= self.line
         for directive in ahead:
-            if (directive.line, directive.name or self._section.name, directive.flags) == (line, name, flags):
+            says = self._section.name if directive.name is None else directive.name
+            if (directive.line, says, directive.flags) == (line, name, flags):
                 return None if skips and self._says_something(self._section.place(line), directive.at) else directive
         explained = skips or flags or name.startswith("<") or name in self._names
         return None if explained else next((d for d in ahead if d.line is None), None)
@@ -148,7 +149,8 @@ def _directives(source: SourceFile) -> tuple[_Directive, ...]:
         match = _DIRECTIVE.match(text) if "#" in text or "%:" in text else None
         if match:
             flags = frozenset((match[3] or "").split()) & {_ENTERED, _LEFT}
-            found.append(_Directive(number, int(match[1]) if match[1] else None, unescaped(match[2] or ""), flags))
+            name = None if match[2] is None else unescaped(match[2])
+            found.append(_Directive(number, int(match[1]) if match[1] else None, name, flags))
     return tuple(found)
 
 
