@@ -57,6 +57,34 @@ def test_files_in_the_loop_are_named() -> None:
     assert code == "HD229" and message.startswith("fopen() is called: files are opened")
 
 
+@pytest.mark.parametrize(("call", "found"), [
+    ('v = sscanf(line, "%2$d %1$d", &v, &x);', "'%2$d' in the format of sscanf is not analysed"),
+    ('v = sscanf(line, "%d %\'d", &v, &x);', "'%'d' in the format of sscanf is not analysed"),
+    ('v = sscanf(line, "a%bc", &x);', "'%b' in the format of sscanf is not analysed"),
+    ('v = sscanf(line, "100%", &x);', "'%' in the format of sscanf is not analysed"),
+    ('v = snprintf(k, 9, "%d%%|%1$*2$d", 1, 2);', "'%1$*2$d' in the format of snprintf is not analysed"),
+    ('v = snprintf(k, 9, "%b", x);', "'%b' in the format of snprintf is not analysed"),
+    ('v = sprintf(k, line, x);', "the format of sprintf is not a literal"),
+    ('v = 1; printf("%2$s %1$d", v, k);', "printf() is called: write to stdout or stderr, with a literal format"),
+    ('v = 1; printf(line);', "printf() is called: write to stdout or stderr, with a literal format"),
+    ('v = 1; fputs(k, fopen("x", "w"));', "fputs() is called: it writes to another stream"),
+])
+def test_a_format_that_is_not_known_is_told_as_it_stands(call: str, found: str) -> None:
+    reasons = told(mapper(f'int x = 2; strcpy(k, "x"); {call} {PRINT}'))
+    assert any(code == "HD229" and message.startswith(found) for code, message in reasons), reasons
+
+
+@pytest.mark.parametrize(("call", "found"), [
+    ("v = sin(2.0) > 0;", "'sin', not declared here (write #include <math.h>), cannot be analysed"),
+    ("struct stat s; v = stat(k, &s);", "'stat', not declared here (write #include <sys/stat.h>), cannot be analysed"),
+    ("v = gets(k) != 0;", "'gets', declared in no header that HeteroDoop knows, cannot be analysed"),
+])
+def test_a_function_that_nothing_declares_is_told_with_its_header(call: str, found: str) -> None:
+    source = mapper(f'strcpy(k, "x"); v = 1; {call} {PRINT}')
+    source = "\n".join(line for line in source.splitlines() if "math.h" not in line).replace("struct stat s;", "char s[200];")
+    assert ("HD330", found) in told(source)
+
+
 def test_records_that_a_helper_reads_are_found() -> None:
     helper = "static int next(char **text, size_t *size) { return getline(text, size, stdin) != -1; }"
     source = mapper(f"strcpy(k, line); v = 1; {PRINT}", helpers=helper)

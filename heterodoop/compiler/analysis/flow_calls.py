@@ -231,7 +231,7 @@ class Calls:
     def _read_formatted(self, node: ir.Call, text: bytes | None, at: int, args: list[Value], state: State) -> None:
         parts = formats.split_printf(text) if text is not None else None
         if parts is None:
-            self._walk.findings.problem("HD229", f"the format of {ir.called(node)} is not a literal", node.span)
+            self._walk.findings.problem("HD229", formats.unread(ir.called(node), text), node.span)
             return
         for part in parts:
             if isinstance(part, bytes):
@@ -247,7 +247,7 @@ class Calls:
         text = literal(node.args[1])
         scans = formats.split_scanf(text) if text is not None else None
         if scans is None:
-            self._walk.findings.problem("HD229", "the format of sscanf is not a literal", node.span)
+            self._walk.findings.problem("HD229", formats.unread("sscanf", text), node.span)
             return [(ANY, self._unknown(node, args, state))]
         return self.scan(node, scans, 2, args, state)
 

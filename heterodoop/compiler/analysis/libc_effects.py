@@ -116,8 +116,13 @@ REFUSED: dict[str, Refusal] = {
         Refusal("HD216", "it jumps between functions")),
     **dict.fromkeys(
         "fopen freopen fclose fread fseek ftell rewind setvbuf setbuf open close read write unlink remove rename "
-        "tmpfile mkstemp popen pclose system fork execvp dup2 fputs fputc putc fwrite puts putchar fprintf vfprintf vprintf "
-        "printf perror dprintf putw".split(), Refusal("HD229", "files are opened, read and written on the CPU only")),
+        "tmpfile mkstemp popen pclose system fork execvp dup2 dprintf putw".split(),
+        Refusal("HD229", "files are opened, read and written on the CPU only")),
+    **dict.fromkeys(
+        "fputs fputc putc fwrite puts putchar perror".split(), Refusal("HD229", "it writes to another stream than stdout or stderr")),
+    **dict.fromkeys(
+        "printf fprintf vprintf vfprintf".split(),
+        Refusal("HD229", "write to stdout or stderr, with a literal format of C's own conversions, one for each argument")),
     "fflush": Refusal("HD229", "only fflush(stdout) or fflush(stderr) whose result nobody uses changes nothing"),
     **dict.fromkeys(
         "getchar getc fgetc getchar_unlocked getc_unlocked gets scanf fscanf getline getdelim fgets ungetc feof ferror "

@@ -219,7 +219,7 @@ def _no_scan(text: bytes | None, given: tuple[ir.Expr, ...]) -> str:
     """Why a call of scanf has no device form: what is stored must be what the target holds. "" where it has."""
     scans = formats.split_scanf(text) if text is not None else None
     if text is None or scans is None:
-        return "the format of scanf is not known"
+        return formats.unread("scanf", text)
     if any(byte >= 0x80 for byte in text):
         return "the format of scanf has characters beyond ASCII"
     targets = list(given)

@@ -11,6 +11,8 @@ from ..types.ctype import CType, Pointer
 _PRINTF = re.compile(rb"%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d+)?)?(hh|h|ll|l|j|z|t|L|q)?([diouxXfFeEgGaAcspn%mCS!])|%")
 _SCANF = re.compile(rb"%(\*)?(\d+)?(hh|h|ll|l|j|z|t|L|q|m)?(\[\^?\]?[^\]]*\]|[diouxXfFeEgGaAcspn%CS])|%")
 
+_ANY = re.compile(rb"%[^A-Za-z%\[]*(?:hh|ll|[hljztLqm])?[A-Za-z\[]?")
+
 _INTEGERS: dict[str, tuple[CType, CType]] = {
     "": (ctype.INT, ctype.UINT), "hh": (ctype.SCHAR, ctype.UCHAR), "h": (ctype.SHORT, ctype.USHORT),
     "l": (ctype.LONG, ctype.ULONG), "ll": (ctype.LLONG, ctype.ULLONG), "q": (ctype.LLONG, ctype.ULLONG),
@@ -50,6 +52,16 @@ def split_printf(text: bytes) -> list[bytes | Conversion] | None:
         out.append(Conversion(match[0].decode("latin-1"), letter, (match[4] or b"").decode(), stars, takes))
     run += text[pos:]
     return [*out, run] if run else out
+
+
+def unread(function: str, text: bytes | None) -> str:
+    """Why `split_printf` or `split_scanf` does not take the format of a function. text: None where it is no literal."""
+    if text is None:
+        return f"the format of {function} is not a literal"
+    known = _SCANF if function.endswith("scanf") else _PRINTF
+    at = next(m.start() for m in known.finditer(text) if m[0] == b"%")
+    found = _ANY.match(text, at)
+    return f"'{found[0].decode('latin-1') if found else '%'}' in the format of {function} is not analysed"
 
 
 def conversion(spec: str) -> Conversion:

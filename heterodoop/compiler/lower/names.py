@@ -12,6 +12,7 @@ from pycparser import c_ast
 from ...source import Span
 from ..ir import ir
 from ..source.frontend import Unit
+from ..source.stand_ins import header_of
 from ..types import ctype
 from ..types.ctype import CType
 from ..types.literals import Unsupported
@@ -113,7 +114,7 @@ class Globals:
     def resolve(self, name: str, node: c_ast.Node) -> ir.Expr:
         found = self.types.lookup(name)
         if found is None or found.kind == "typedef":
-            raise Unsupported(f"{name!r}, of a system header and not known to HeteroDoop,", node)
+            raise undeclared(name, node)
         if found.kind == "enumerator":
             return ir.Const(found.ctype, found.value or 0, span=self.span(node))
         symbol = self.use(name, found)
@@ -124,6 +125,13 @@ class Globals:
 
     def expr(self, node: c_ast.Node) -> ir.Expr:
         return lower_expr.expr(node, self)
+
+
+def undeclared(name: str, node: c_ast.Node) -> Unsupported:
+    """A name that the C compiler takes, and that nothing in the text that is analysed declares."""
+    header = header_of(name)
+    where = f"not declared here (write #include <{header}>)" if header else "declared in no header that HeteroDoop knows"
+    return Unsupported(f"{name!r}, {where},", node)
 
 
 def _declared_names(tree: c_ast.FileAST) -> Iterator[str]:

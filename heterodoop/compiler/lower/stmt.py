@@ -19,7 +19,7 @@ from ..types.table import TypeTable, const_object
 from . import convert
 from . import expr as lower_expr
 from .init import initialiser
-from .names import Globals
+from .names import Globals, undeclared
 
 OPAQUE = "HD330"
 
@@ -79,7 +79,7 @@ class FunctionLowering:
         if name in ("__func__", "__FUNCTION__") and found is None:
             return build.string(self._node.decl.name.encode(), span)
         if found is None or found.kind == "typedef":
-            raise Unsupported(f"{name!r}, of a system header and not known to HeteroDoop,", node)
+            raise undeclared(name, node)
         if found.kind == "enumerator":
             return ir.Const(found.ctype, found.value or 0, span=span)
         if id(found.node) in self._failed:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
+from ... import resources
 from .line_markers import PpLine
 
 _WORD = re.compile(r"[^\W\d][\w$]*")
@@ -43,6 +44,15 @@ def named(lines: Sequence[PpLine], ours: Callable[[PpLine], bool], more: Iterabl
         kept |= new
         pending = {word for n in new for word in _words(_text(pieces[n]))}
     return [line for number, piece in enumerate(pieces) if number in kept for line in piece]
+
+
+def header_of(function: str) -> str:
+    """The stand-in header that declares a function, as it is included; "" = none does."""
+    headers = resources.find("runtime", "headers")
+    for path in sorted(headers.rglob("*.h")):
+        if any((found := _FUNCTION.match(line)) and found[1] == function for line in path.read_text().splitlines()):
+            return path.relative_to(headers).as_posix()
+    return ""
 
 
 def _text(piece: Sequence[PpLine]) -> str:
