@@ -13,6 +13,9 @@ EMIT = 'k[0] = 0; v = 1; printf("%s\\t%d\\n", k, v);'
 # name -> (helpers, body, code, what the message says)
 REFUSED: dict[str, tuple[str, str, str, str]] = {
     "tgamma": ("double tgamma(double);", "v = tgamma(n);", "HD232", "tgamma() may give other bits"),
+    "errno that a GPU leaves": ("", "errno = 0; v = sqrt(n - 9.0) > 1; v += errno;", "HD232", "sqrt() may set errno"),
+    "errno in a helper": ("double ldexp(double, int); static int worked(void) { return errno == 0; }",
+                          "errno = 0; v = ldexp(n, 99) > 1; v += worked();", "HD232", "ldexp() may set errno"),
     "an unknown row": ("char *strerror(int);", "sprintf(k, \"%s\", strerror(v));", "HD232", "strerror() has no device form"),
     "a library variable": ("extern char *optarg;", "v = optarg != NULL;", "HD232", "'optarg'"),
     "perror": ("void perror(const char *);", 'if (n > 9) perror("long");', "HD232", "perror()"),
@@ -47,6 +50,8 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
 ACCEPTED = {
     "a number cut as the registers would": 'printf("%d\\n", (long)n);',
     "a line moved within itself": "memmove(line, line + 1, n);",
+    "a root without errno": "v = sqrt(n) > 1;",
+    "errno without a root": 'errno = 0; v = (int)strtol(line, NULL, 10); v += errno; v += floor(n) > 2;',
     "tokens": 'char *t = strtok(line, " "); v = t != NULL;',
     "a perror before a failure": 'if (n > 9) { perror("long"); exit(1); }',
     "free of nothing": "free(NULL);",

@@ -54,6 +54,12 @@ _CPU_MATH = frozenset(
     )
     for suffix in ("", "f", "l")
 )
+# What sets errno in a C library and leaves it on the device (as math.cuh says); which of them do depends on glibc's version.
+_ERRNO_LEFT = frozenset(
+    name + suffix
+    for name in "sqrt fmod fdim fma scalbn ldexp logb ilogb lround llround lrint llrint".split()
+    for suffix in ("", "f")
+)
 _OWN_MATH = frozenset(_TABLE["libc/libm.cuh"].replace(":errno", "").split())
 MEMORY = frozenset({"malloc", "calloc", "strdup", "strndup", "free"})
 
@@ -95,8 +101,10 @@ def find(name: str) -> DeviceCall | None:
     return CALLS.get(name)
 
 
-def why_not(name: str, libm: Libm = "own") -> str:
-    """Why a call keeps the region on the CPU, "" where the device has the function."""
+def why_not(name: str, libm: Libm = "own", uses_errno: bool = False) -> str:
+    """Why a call keeps the region on the CPU, "" where the device has the function. uses_errno: the program looks at errno."""
+    if uses_errno and name in _ERRNO_LEFT:
+        return f"{name}() may set errno, which the program looks at, and does not on a GPU: test its arguments instead"
     if libm == "system" and name in _OWN_MATH:
         return f"{name}() is the C library's (--libm=system), whose last bits a GPU does not have, so it runs on the CPU"
     if find(name) is not None or name in BUILT_IN:

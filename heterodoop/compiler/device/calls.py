@@ -94,7 +94,7 @@ def _no_call(name: str, scope: Scope) -> tuple[str, str]:
         return refused.code, f"{name}() is called: {refused.why}"
     if not known_call(name):
         return "HD223", f"{name}() is called, whose effects are not known"
-    why = device_calls.why_not(name, scope.kernel.libm)
+    why = device_calls.why_not(name, scope.kernel.libm, scope.kernel.uses_errno)
     return ("HD234" if name in device_calls.MEMORY else "HD232", why) if why else ("", "")
 
 
