@@ -3,7 +3,8 @@
 `heterodoop explain HD104` prints one entry; docs/errors.md is generated from this table
 (`python -m heterodoop.hdcodes > docs/errors.md`) and a test keeps the two equal. Ranges: HD0xx command line, input
 and output; HD1xx directives; HD2xx why a region stays on the CPU; HD3xx C that cannot be analysed, bundles;
-HD4xx tasks at run time; HD5xx this machine (compilers, libraries); HD6xx Hadoop: cluster, GPU driver, submitting.
+HD4xx tasks at run time; HD5xx this machine (compilers, libraries); HD6xx Hadoop: cluster, GPU driver, submitting; HD7xx
+what these have no room for.
 """
 
 from __future__ import annotations
@@ -882,8 +883,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD503": Entry(
         "C compiler does not run",
-        "The compiler could not be started, was killed, did not end in time, or failed without saying why.",
-        "Run the shown command by hand; check memory, disk space and the compiler's installation.",
+        "The compiler could not be started, was killed, did not end in time, made no program, or failed without saying why.",
+        "Run the shown command by hand; check memory, disk space, the compiler's installation, and the words of CC.",
     ),
     "HD510": Entry(
         "the native runtime could not be built",
@@ -1312,6 +1313,12 @@ CODES: dict[str, Entry] = {
         "A driver empties its work folder at start and end. It takes one that is new, empty, or marked by an earlier driver;"
         " this one holds something else, or another driver is using it.",
         "Name another folder with --work. Remove this one by hand if nothing in it is needed.",
+    ),
+    "HD710": Entry(
+        "text of another encoding is read as bytes",
+        "The input begins with the byte order mark of UTF-16 or UTF-32. Records are cut at the byte of a newline, as Hadoop"
+        " does it, so every character is several bytes, and half of a line end stays in the next record.",
+        "Convert the file to UTF-8 first: iconv -f UTF-16 -t UTF-8 PATH > FILE. Nothing, if its bytes are meant.",
     ),
 }
 

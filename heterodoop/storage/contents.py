@@ -36,18 +36,21 @@ _COMPRESSED: dict[str, re.Pattern[bytes]] = {
     "lzop": re.compile(rb"\x89LZO\x00\r\n\x1a\n"),
     "compress": re.compile(rb"\x1f\x9d[\x80-\x9f]"),
 }
+_WIDE = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # longest first
 
 
 class Content(NamedTuple):
     """container   "a Parquet file" and the like: it holds no lines. "" for everything else.
     compressed  the format of data that is compressed, "" for everything else.
     text        a command that turns a container into text, or "".
+    wide        "UTF-16" and the like: a text's encoding, where its byte order mark says so. "" for everything else.
     empty       there is nothing in it, whatever size the system gives.
     """
 
     container: str = ""
     compressed: str = ""
     text: str = ""
+    wide: str = ""
     empty: bool = False
 
 
@@ -74,7 +77,8 @@ def content(head: bytes, tail: bytes, size: int) -> Content:
     for name, begins in _CONTAINERS.items():
         if begins.match(head):
             return Content(name)
-    return Content(compressed=next((name for name, begins in _COMPRESSED.items() if begins.match(head)), ""))
+    wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
+    return Content(compressed=next((name for name, begins in _COMPRESSED.items() if begins.match(head)), ""), wide=wide)
 
 
 def _is_sequence_file(head: bytes) -> bool:

@@ -49,7 +49,7 @@ def resolve(
         finder.add(name)
     if not inputs:
         raise UsageError("no input was named", code="HD010")
-    return Listing(tuple(finder.files), (*finder.warnings, *finder.compressed_warnings()))
+    return Listing(tuple(finder.files), (*finder.warnings, *finder.told_by_bytes()))
 
 
 @dataclass
@@ -60,6 +60,7 @@ class _Finder:
     files: list[InputFile] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
     compressed: dict[str, list[str]] = field(default_factory=dict)  # read as text: format -> paths
+    wide: dict[str, list[str]] = field(default_factory=dict)  # encoding -> paths
 
     def add(self, name: str) -> None:
         path = local_path(name)
@@ -147,10 +148,17 @@ class _Finder:
             )
         if found.compressed and not compressed:
             self.compressed.setdefault(found.compressed, []).append(path)
+        if found.wide:
+            self.wide.setdefault(found.wide, []).append(path)
 
-    def compressed_warnings(self) -> list[Diagnostic]:
-        """One for each format of data that its name does not tell: Hadoop goes by the name, and so reads it as text."""
+    def told_by_bytes(self) -> list[Diagnostic]:
+        """One for each format of data that its name does not tell, and each encoding that is read as bytes: as by Hadoop."""
         warnings = []
+        for name, paths in self.wide.items():
+            more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            what = f"the input {paths[0]!r}{more}: {name} text is read as the bytes that it is, as Hadoop reads it"
+            help = f"convert it first: iconv -f {name} -t UTF-8 PATH > FILE"
+            warnings.append(Diagnostic("warning", "HD710", what, help=help))
         for name, paths in self.compressed.items():
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             what = f"{paths[0]!r}{more}: {name} data under a name that does not say so is read as text, as Hadoop reads it"

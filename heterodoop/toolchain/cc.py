@@ -304,7 +304,13 @@ def build_filter(
     result = run(words, timeout=timeout, cwd=place.cwd)
     if said is not None:
         said += [result.stdout, result.stderr]
-    return check(cc[0], result, {place.path(s): os.fspath(s) for s in sources})
+    warnings = check(cc[0], result, {place.path(s): os.fspath(s) for s in sources})
+    if not os.path.exists(out) or not (partial or os.access(out, os.X_OK)):
+        raise ToolError(
+            f"{shlex.join(cc)} made no program: it was told to do something else", code="HD503",
+            help="take words like -c, -E, -S and -fsyntax-only out of CC",
+        )
+    return warnings
 
 
 def build_object(source: str | os.PathLike[str], out: str | os.PathLike[str], *, timeout: float = 60) -> None:

@@ -18,8 +18,11 @@ _TWO_WORDS = frozenset(
     "-target --target -sysroot --sysroot -isysroot -isystem -B -L -specs --specs -I -D -U -include -imacros -iquote "
     "-idirafter -MF -MT -MQ -x -u -z -T -Xlinker -Xpreprocessor -Xassembler -o --param".split()
 )
-# Warnings, and by-products that running the preprocessor alone must not have.
-_ASIDE = re.compile(r"-W(?![lpa],)|-pedantic|--pedantic|-M|-save-temps|--save-temps|-ftime|-fdump|-fstack-usage")
+# Warnings, by-products that running the preprocessor alone must not have, other forms of its text, and other places for it.
+_ASIDE = re.compile(
+    r"-W(?![lpa],)|-pedantic|--pedantic|-M|-save-temps|--save-temps|-ftime|-fdump|-fstack-usage"
+    r"|-P$|-CC?$|-d[DIMNU]+$|-H$|-v$|-fdirectives-only$|-o$"
+)
 
 # What changes how C is understood or computed, where neither kernels nor the analysis follow. The flags that every filter
 # is built with come later and win over -O0, -Ofast, -ftrapv, -fno-wrapv, -fstrict-aliasing and -ffp-contract.

@@ -96,6 +96,15 @@ def test_compressed_data_under_another_name_is_read_with_a_warning(tmp_path: Pat
     assert (second.code, second.help) == ("HD050", "decompress it first") and "e': zstd data" in second.message
 
 
+def test_text_of_wide_characters_is_read_with_a_warning(tmp_path: Path) -> None:
+    for name, encoding in (("a", "utf-16-le"), ("b", "utf-16-be"), ("c", "utf-32-be"), ("d", "utf-8")):
+        (tmp_path / name).write_bytes("\ufeffä b\n".encode(encoding))
+    first, second = resolve([str(tmp_path)]).warnings
+    assert first.code == second.code == "HD710" and first.help == "convert it first: iconv -f UTF-16 -t UTF-8 PATH > FILE"
+    assert "a' and 1 more: UTF-16 text is read as the bytes that it is" in first.message
+    assert "c': UTF-32 text" in second.message
+
+
 def test_a_file_whose_size_is_not_told_is_refused() -> None:
     with pytest.raises(Limitation, match="/proc/self/status' holds data, and has the size 0") as caught:
         resolve(["/proc/self/status"])

@@ -121,6 +121,15 @@ def test_compiler_that_fails_without_a_message(
     assert error.value.code == "HD503"
 
 
+@pytest.mark.parametrize("words", ["gcc -E", "gcc -fsyntax-only", "gcc --version"])
+def test_a_compiler_that_is_told_to_make_no_program(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", words)
+    (tmp_path / "x.c").write_text("int main(void) { return 0; }\n")
+    with pytest.raises(ToolError, match=f"{words} made no program") as error:
+        build_filter([tmp_path / "x.c"], tmp_path / "x", CcOptions())
+    assert error.value.code == "HD503" and "-c" in error.value.help
+
+
 # ------------------------------------------------------------------------------------------ building
 
 

@@ -51,8 +51,9 @@ def test_files_of_ours_get_compiler_and_machine_alone(words: str, own: str) -> N
 
 
 def test_looking_keeps_the_meaning_without_warnings_and_by_products() -> None:
-    words = "gcc -Wall -Wp,-DX -Werror -pedantic-errors -MMD -MF x.d -save-temps -funsigned-char -include x.h".split()
-    assert compiler_words.quiet(words) == "gcc -Wp,-DX -funsigned-char -include x.h".split()
+    words = "gcc -Wall -Wp,-DX -Werror -pedantic-errors -MMD -MF x.d -save-temps -P -CC -dD -H -v -o x "
+    words += "-funsigned-char -include x.h"
+    assert compiler_words.quiet(words.split()) == "gcc -Wp,-DX -funsigned-char -include x.h".split()
 
 
 @pytest.mark.parametrize(("words", "standard"), [("gcc", ""), ("gcc -ansi", "c90"), ("gcc -ansi -std=c99", "c99"),
@@ -78,7 +79,7 @@ def test_words_that_give_programs_another_meaning(words: str, found: str) -> Non
 
 
 @pytest.mark.parametrize("cc", ["gcc -g", "gcc -Wall -Wextra -Werror -pedantic-errors -fdiagnostics-color=always -ggdb3",
-                                "gcc -ansi -O0 -include string.h -Werror=unknown-pragmas"])
+                                "gcc -ansi -O0 -include string.h -Werror=unknown-pragmas", "gcc -P -CC -v"])
 def test_words_of_a_builder_change_nothing(cc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The filter, the kernel's text and the prologue know the same macros, and files of ours compile."""
     monkeypatch.chdir(tmp_path)

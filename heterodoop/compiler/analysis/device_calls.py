@@ -102,7 +102,10 @@ def find(name: str) -> DeviceCall | None:
 
 
 def why_not(name: str, libm: Libm = "own", uses_errno: bool = False) -> str:
-    """Why a call keeps the region on the CPU, "" where the device has the function. uses_errno: the program looks at errno."""
+    """Why a call keeps the region on the CPU, "" where the device has the function.
+
+    uses_errno  the program looks at errno.
+    """
     if uses_errno and name in _ERRNO_LEFT:
         return f"{name}() may set errno, which the program looks at, and does not on a GPU: test its arguments instead"
     if libm == "system" and name in _OWN_MATH:

@@ -119,7 +119,8 @@ REFUSED: dict[str, Refusal] = {
         "tmpfile mkstemp popen pclose system fork execvp dup2 dprintf putw".split(),
         Refusal("HD229", "files are opened, read and written on the CPU only")),
     **dict.fromkeys(
-        "fputs fputc putc fwrite puts putchar perror".split(), Refusal("HD229", "it writes to another stream than stdout or stderr")),
+        "fputs fputc putc fwrite puts putchar perror".split(),
+        Refusal("HD229", "it writes to another stream than stdout or stderr")),
     **dict.fromkeys(
         "printf fprintf vprintf vfprintf".split(),
         Refusal("HD229", "write to stdout or stderr, with a literal format of C's own conversions, one for each argument")),

@@ -12,7 +12,7 @@ from pycparser import c_ast
 from ...source import Span
 from ..ir import ir
 from ..source.frontend import Unit
-from ..source.stand_ins import header_of
+from ..source.stand_ins import to_declare
 from ..types import ctype
 from ..types.ctype import CType
 from ..types.literals import Unsupported
@@ -129,8 +129,8 @@ class Globals:
 
 def undeclared(name: str, node: c_ast.Node) -> Unsupported:
     """A name that the C compiler takes, and that nothing in the text that is analysed declares."""
-    header = header_of(name)
-    where = f"not declared here (write #include <{header}>)" if header else "declared in no header that HeteroDoop knows"
+    missing = to_declare(name)
+    where = f"not declared here (write {missing})" if missing else "declared in no header that HeteroDoop knows"
     return Unsupported(f"{name!r}, {where},", node)
 
 

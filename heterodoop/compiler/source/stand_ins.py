@@ -46,12 +46,17 @@ def named(lines: Sequence[PpLine], ours: Callable[[PpLine], bool], more: Iterabl
     return [line for number, piece in enumerate(pieces) if number in kept for line in piece]
 
 
-def header_of(function: str) -> str:
-    """The stand-in header that declares a function, as it is included; "" = none does."""
+def to_declare(function: str) -> str:
+    """What to write so that a function is declared, as far as the stand-ins know it; "" = they do not."""
     headers = resources.find("runtime", "headers")
     for path in sorted(headers.rglob("*.h")):
-        if any((found := _FUNCTION.match(line)) and found[1] == function for line in path.read_text().splitlines()):
-            return path.relative_to(headers).as_posix()
+        asked = ""
+        for line in path.read_text().splitlines():
+            if line.startswith("#"):
+                asked = line.removeprefix("#ifdef ") if line.startswith("#ifdef") else ""
+            elif (found := _FUNCTION.match(line)) and found[1] == function:
+                include = f"#include <{path.relative_to(headers).as_posix()}>"
+                return f"#define {asked} before {include}" if asked else include
     return ""
 
 
