@@ -69,16 +69,18 @@ STATEMENTS = {
     'printf("%d %5.1f%c\\n", a, d * 2, c);':
         "print(dec(a@private), \" \", real('f' flags 0 width 5 precision 1, sign_checked(d@private * 2.0)), "
         "chr((int)c@private), \"\\n\");",
+    'printf("%.08d", b);': "print(integer('d' flags 0 width 0 precision 8, b@private));",
     'printf("%s%d", t, a++);': "let hd_0 = t@private, hd_1 = wrap_post_inc(a@private) in "
         "print(str((const char *)hd_0), dec(hd_1));",
     'a = putchar(c);': "a@private = put_stdout((int)c@private);",
     'sprintf(t, "%d", b);': "print_to(t@private, dec(b@private));",
     'if (a > 9) exit(1);': "fail();",
+    'if (a > 8) perror("many"), exit(1);': "warn(\"many\"), fail();",
 }
 
 
 def test_each_statement() -> None:
-    text = lowered("\n".join(STATEMENTS))
+    text = lowered("\n".join(STATEMENTS), helpers="void perror(const char *);")
     lines = [line.strip() for line in text.splitlines()]
     at = lines.index("wrap_add_to(a@private, b@private);") - list(STATEMENTS).index("a += b;")
     for number, (source, wanted) in enumerate(STATEMENTS.items()):
@@ -132,13 +134,15 @@ LEFT = {
     "break;": "unsupported(HD212,", "exit(0);": "unsupported(HD214, \"exit() with a status",
     "char w[n];": "unsupported(HD218,", 'printf("%n", &v);': "unsupported(HD229, \"%n stores",
     "v = ((int[]){1, 2})[n & 1];": "unsupported(HD239, \"an unnamed array",
+    "n > 9 ? perror(\"long\") : (void)0;": "unsupported(HD232, \"perror() has no device form",
+    "const void *q = line; q += 1;": "unsupported(HD239, \"'+=' of a void pointer",
 }
 
 
 @pytest.mark.parametrize("source", LEFT)
 def test_what_has_no_rule_is_left_over_with_its_place(source: str) -> None:
     label = "out: v = 1;" if "goto" in source else ""
-    text = mapper(f"v = 0;\n{source}\n{END_PLAIN} {label}", helpers="double tgamma(double);")
+    text = mapper(f"v = 0;\n{source}\n{END_PLAIN} {label}", helpers="double tgamma(double); void perror(const char *);")
     analysis = analyse(text)[0]
     assert LEFT[source] in device_text(analysis)
     found = [node for node in analysis.facts.device.unsupported() if isinstance(node, nodes.Unsupported)]

@@ -32,7 +32,7 @@ def effect(node: ir.Expr, scope: Scope) -> ir.Expr:
     if isinstance(node, ir.Cast) and node.type == ctype.VOID:
         return effect(node.operand, scope)
     if isinstance(node, ir.Comma):
-        return ir.Comma(node.type, effect(node.first, scope), effect(node.second, scope), span=node.span)
+        return ir.Comma(node.type, _first(node, scope), effect(node.second, scope), span=node.span)
     if isinstance(node, (ir.Emit, ir.Stderr)):
         return output.effect(node, scope)
     if isinstance(node, ir.Step):
@@ -176,7 +176,13 @@ def _conditional(node: ir.Conditional, scope: Scope) -> ir.Expr:
 
 
 def _comma(node: ir.Comma, scope: Scope) -> ir.Expr:
-    return ir.Comma(node.type, effect(node.first, scope), value(node.second, scope), span=node.span)
+    return ir.Comma(node.type, _first(node, scope), value(node.second, scope), span=node.span)
+
+
+def _first(node: ir.Comma, scope: Scope) -> ir.Expr:
+    if isinstance(node.first, ir.Stderr) and isinstance(ir_walk.uncast(node.second), ir.Exit):
+        return output.written(node.first, scope)
+    return effect(node.first, scope)
 
 
 # ------------------------------------------------------------------------------------------ assignments

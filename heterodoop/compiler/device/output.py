@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from ..analysis import device_calls
 from ..analysis.flow_findings import TEXT
 from ..analysis.libc_effects import writes
 from ..ir import formats, ir
@@ -30,7 +31,19 @@ _TEXT = ctype.Pointer(ctype.CHAR, const=True)
 
 
 def effect(node: ir.Emit | ir.Stderr, scope: Scope) -> ir.Expr:
-    """The call for what it writes."""
+    """The call for what it writes. perror prints what errno means, which only the CPU's library knows."""
+    made = written(node, scope)
+    if is_perror(node):
+        return nodes.Unsupported(node.type, "HD232", device_calls.why_not("perror"), (made,), span=node.span)
+    return made
+
+
+def is_perror(node: ir.Expr) -> bool:
+    return isinstance(node, ir.Stderr) and node.call == "perror"
+
+
+def written(node: ir.Emit | ir.Stderr, scope: Scope) -> ir.Expr:
+    """The call for what it writes, of a perror its text: before a failure, which the CPU shows, nobody sees the rest."""
     first, pieces = _lowered(node, node.pieces, scope)
     return nodes.Print(node.type, _stream(node), node.call, first, pieces, span=node.span)
 

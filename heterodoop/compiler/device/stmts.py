@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
-from ..analysis import device_calls
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..types import ctype
-from . import inits, nodes
+from . import inits, nodes, output
 from .ahead import search_ahead
 from .program import Begin, Declare
 from .scope import Scope
@@ -28,7 +27,7 @@ class Body:
         found: list[ir.Stmt] = []
         for number, stmt in enumerate(block.body):
             after = block.body[number + 1] if number + 1 < len(block.body) else None
-            found += [_errors_told(stmt)] if _is_perror(stmt) and not _ends(after) else self._stmt(stmt)
+            found += [self._failing(stmt)] if _tells_failure(stmt, after) else self._stmt(stmt)
         self._bare = outer
         return ir.Block(tuple(found), span=block.span)
 
@@ -48,6 +47,10 @@ class Body:
         variable = self._scope.var(stmt.name, symbol.type, stmt)
         apart = self._bare and init is not None
         return Declare(variable, init, apart, guard.key if guard is not None else None, span=stmt.span)
+
+    def _failing(self, stmt: ir.ExprStmt) -> ir.Stmt:
+        assert isinstance(stmt.expr, ir.Stderr)
+        return ir.ExprStmt(output.written(stmt.expr, self._scope), span=stmt.span)
 
     def expr(self, stmt: ir.ExprStmt) -> ir.Stmt:
         return ir.ExprStmt(self._scope.effect(stmt.expr), span=stmt.span)
@@ -136,17 +139,10 @@ def _begins_loop(stmt: ir.Stmt) -> bool:
     return isinstance(stmt, ir.ExprStmt)
 
 
-def _is_perror(stmt: ir.Stmt) -> bool:
-    return isinstance(stmt, ir.ExprStmt) and isinstance(stmt.expr, ir.Stderr) and stmt.expr.call == "perror"
-
-
-def _ends(stmt: ir.Stmt | None) -> bool:
-    return isinstance(stmt, ir.ExprStmt) and isinstance(stmt.expr, ir.Exit)
-
-
-def _errors_told(stmt: ir.Stmt) -> ir.Stmt:
-    """perror prints what errno means, which only the CPU's library knows; before a failure nobody sees it."""
-    return _refused(stmt, "HD232", device_calls.why_not("perror"))
+def _tells_failure(stmt: ir.Stmt, after: ir.Stmt | None) -> TypeGuard[ir.ExprStmt]:
+    """A perror before the program ends?"""
+    fails = isinstance(after, ir.ExprStmt) and isinstance(after.expr, ir.Exit)
+    return fails and isinstance(stmt, ir.ExprStmt) and output.is_perror(stmt.expr)
 
 
 def _declared(body: ir.Block) -> list[ir.Decl]:

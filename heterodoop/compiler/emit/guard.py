@@ -74,7 +74,7 @@ def _named(node: nodes.Named, scope: Scope) -> str:
 
 
 def _guarded(node: nodes.Guarded, scope: Scope) -> str:
-    how = _by_parts(_strict(node.asked.strict), node.parts)
+    how = _by_parts(strict(node.asked.strict), node.parts)
     return f"hd::guarded{how}(hd, {scope.value(node.operand)}, {line(node)}, {guards(node.asked.keys, scope)})"
 
 
@@ -92,8 +92,9 @@ def _guarded_write(node: nodes.GuardedWrite, scope: Scope) -> str:
     return f"hd::wrote({scope.value(node.operand)}, {guards(node.keys, scope)})"
 
 
-def _strict(strict: bool) -> str:
-    return "true" if strict else "false"
+def strict(only: bool) -> str:
+    """The template argument Strict of a check: does it touch nothing else?"""
+    return "true" if only else "false"
 
 
 def guards(keys: Sequence[Object], scope: Scope) -> str:
@@ -134,11 +135,11 @@ def lambda_text(
 
 def text_checked(asked: checks.Asked, text: str, most: str, where: ir.Node, scope: Scope) -> str:
     """A string's address, looked at up to `most` bytes."""
-    return f"hd::guarded_text<{_strict(asked.strict)}>(hd, {text}, {most}, {line(where)}, {guards(asked.keys, scope)})"
+    return f"hd::guarded_text<{strict(asked.strict)}>(hd, {text}, {most}, {line(where)}, {guards(asked.keys, scope)})"
 
 
 def bytes_checked(asked: checks.Asked, at: str, size: str, where: ir.Node, scope: Scope) -> str:
-    return f"hd::check_bytes<{_strict(asked.strict)}>(hd, {at}, {size}, {line(where)}, {guards(asked.keys, scope)});"
+    return f"hd::check_bytes<{strict(asked.strict)}>(hd, {at}, {size}, {line(where)}, {guards(asked.keys, scope)});"
 
 
 def _text_check(check: checks.TextCheck, text: str, node: ir.Node, scope: Scope) -> str:
@@ -157,7 +158,7 @@ def _bytes(check: checks.BytesCheck, node: nodes.Library, scope: Scope) -> str:
 def _search(check: checks.SearchCheck, node: nodes.Library, scope: Scope) -> str:
     most = "hd::whole_text" if check.most is None else f"hd_{check.most}"
     rest = f"{line(node)}, {guards(check.asked.keys, scope)}"
-    return f"hd::check_search<{_strict(check.asked.strict)}>(hd, hd_0, hd_1, {most}, {rest});"
+    return f"hd::check_search<{strict(check.asked.strict)}>(hd, hd_0, hd_1, {most}, {rest});"
 
 
 def _kept(node: nodes.Library) -> str:
@@ -177,7 +178,7 @@ def _kept_text(check: checks.KeptTextCheck, node: nodes.Library, scope: Scope) -
 
 def _room(check: checks.RoomCheck, node: nodes.Library, scope: Scope) -> str:
     size = _product(check.size) if check.size is not None else "hd::strlen(hd_1) + 1"
-    return f"hd::check_bytes<{_strict(check.strict)}>(hd, hd_{check.arg}, {size}, {line(node)}, hd.in);"
+    return f"hd::check_bytes<{strict(check.strict)}>(hd, hd_{check.arg}, {size}, {line(node)}, hd.in);"
 
 
 _CHECKS: dict[type, Callable[[Any, nodes.Library, Scope], str]] = {

@@ -84,8 +84,8 @@ def _piece(piece: nodes.Piece, scope: Scope) -> str:
 def _bytes(piece: nodes.Bytes, scope: Scope) -> str:
     data, size, count = (scope.value(a, leaf.UNARY) for a in (piece.address, piece.size, piece.count))
     if piece.asked is not None:
-        strict, rest = "true" if piece.asked.strict else "false", guard.guards(piece.asked.keys, scope)
-        data = f"hd::guarded_bytes<{strict}>(hd, {data}, {size} * {count}, {line(piece)}, {rest})"
+        rest = guard.guards(piece.asked.keys, scope)
+        data = f"hd::guarded_bytes<{guard.strict(piece.asked.strict)}>(hd, {data}, {size} * {count}, {line(piece)}, {rest})"
     return f"hd::bytes({data}, {size} * {count})"
 
 
@@ -93,8 +93,8 @@ def _converted(piece: nodes.Converted, scope: Scope) -> str:
     argument = _argument(piece, scope)
     spec = _spec(piece.spec, scope) if piece.spec is not None else ""
     if piece.asked is not None and piece.spec is not None and piece.spec.precision != -1:
-        strict, rest = "true" if piece.asked.strict else "false", guard.guards(piece.asked.keys, scope)
-        return f"hd::guarded_str<{strict}>(hd, {spec}, {argument}, {line(piece)}, {rest})"
+        rest = f"{line(piece)}, {guard.guards(piece.asked.keys, scope)}"
+        return f"hd::guarded_str<{guard.strict(piece.asked.strict)}>(hd, {spec}, {argument}, {rest})"
     if piece.asked is not None:
         argument = guard.text_checked(piece.asked, argument, "hd::whole_text", piece, scope)
     return f"hd::{piece.how}({f'{spec}, ' if spec else ''}{argument})"
