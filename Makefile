@@ -7,7 +7,7 @@
 #   make portable  the demo, and the tests that depend on versions, the C library or locales
 #   make plugin  build the Hadoop plug-in's jar and run its JUnit tests
 #   make lint    ruff and mypy only
-#   make bench   bench/embedded.py at its full size (512 MiB of text, 10 minutes); results go into docs/benchmarks.md
+#   make bench   bench.embedded at its full size (512 MiB of text, 10 minutes); results go into docs/benchmarks.md
 #   make docs    write the parts of docs/ that come from tables of the code
 #   make clean   remove everything that the others made
 
@@ -68,7 +68,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 bench: $(VENV)/installed-bench
-	$(BIN)/python bench/embedded.py --page docs/benchmarks.md
+	$(BIN)/python -m bench.embedded --page docs/benchmarks.md
 
 docs: $(VENV)/installed
 	$(BIN)/python docs/generate.py

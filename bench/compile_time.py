@@ -1,6 +1,6 @@
 """How long `heterodoop compile APP --arch none` takes: from nothing, and again when nothing has changed.
 
-    python bench/compile_time.py [--app apps/wordcount] [--rounds 9] [--against CHECKOUT]
+    python -m bench.compile_time [--app apps/wordcount] [--rounds 9] [--against CHECKOUT]
 
 Prints a Markdown table: the median and the least of all rounds, the least processor time with that of the C compilers, and
 how many of these were started, which a $CC of the bench's own counts in a run apart. On a busy machine only ratios tell.
@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import Contender, interleave, machine
+from .measure import Contender, interleave, machine
 
 ROOT = Path(__file__).resolve().parent.parent
 BARS = {"from nothing": 0.7, "unchanged": 0.15}  # seconds, word count on a quiet machine of two cores

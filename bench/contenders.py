@@ -1,4 +1,4 @@
-"""What bench/embedded.py compares: the engine, Unix pipelines of the same filters, Polars and DuckDB.
+"""What `bench.embedded` compares: the engine, Unix pipelines of the same filters, Polars and DuckDB.
 
 Each is a whole command from cold process to finished output file. All read the same text from the page cache.
 """

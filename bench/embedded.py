@@ -1,6 +1,6 @@
 """The embedded engine against what else a user could run on this machine; ratios measured in one run.
 
-    python bench/embedded.py [--size 512m] [--rounds 3] [--only wordcount,grep,memory,start] [--json FILE] [--page FILE]
+    python -m bench.embedded [--size 512m] [--rounds 3] [--only wordcount,grep,memory,start] [--json FILE] [--page FILE]
 
 Prints a Markdown table and writes the same as JSON; with --page also into a page, below its heading "## Results". Each
 ratio comes from interleaved rounds on one machine; the seconds are medians and mean nothing on another machine.
@@ -22,11 +22,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import contenders
-import data
-import measure
-from contenders import Bench, missing
-from measure import Contender, interleave
+from . import contenders, data, measure
+from .contenders import Bench, missing
+from .measure import Contender, interleave
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 1
@@ -204,7 +202,7 @@ def main() -> None:
         for part in options.only.split(","):
             say(f"{part}:")
             rows += PARTS[part](bench, options)
-    facts = {**measure.machine(), "date": datetime.date.today().isoformat(), "command": " ".join(["python", *sys.argv])}
+    facts = {**measure.machine(), "date": datetime.date.today().isoformat(), "command": measure.command()}
     options.json.write_text(json.dumps({"machine": facts, "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
     text = table(rows) + "\n\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items())
     print(text, end="")

@@ -1,6 +1,6 @@
 """Whole jobs on one host: GPUs and CPU together against GPUs alone and the CPU alone, and two GPUs against one.
 
-    python bench/gpu_job.py [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy,sessions]
+    python -m bench.gpu_job [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy,sessions]
 
 Contenders take turns, medians count, the text lies in the page cache, outputs are compared. Seconds are whole commands,
 from cold process to finished output; of two GPUs the map phase counts, at the rate after every GPU's first task (start-up
@@ -23,12 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+from . import contenders, data, measure
 
-import contenders  # noqa: E402
-import data  # noqa: E402
-import measure  # noqa: E402
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass
@@ -202,7 +199,7 @@ def main() -> None:
         for name in options.only.split(","):
             for row in PARTS[name](bench, options):
                 print(row, flush=True)
-    facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
+    facts = {**measure.machine(), "command": measure.command()}
     print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
 
 

@@ -1,6 +1,6 @@
 """One map task on a GPU, warm, against one on a CPU core: bytes of input per second of the whole task, and its stages.
 
-    python bench/gpu_task.py [--sizes 64m,1g] [--runs 7] [--only wordcount,grep,paper,items] [--cpu-size 64m] [--json FILE]
+    python -m bench.gpu_task [--sizes 64m,1g] [--runs 7] [--only wordcount,grep,paper,items] [--cpu-size 64m] [--json FILE]
 
 A task reads its split from the page cache and writes its output file. The device stays open, as it does in a job; each
 figure is the median of the runs after two that warm up. The outputs of both sides are compared. Needs a GPU and nvcc;
@@ -12,24 +12,20 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from heterodoop.compiler.decide.optimisations import chosen
+from heterodoop.executor.native import Native
+from heterodoop.toolchain import nvcc as toolchain_cuda
+
+from . import contenders, data, measure
+from .device_task import Tasks, Work
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
-
-import contenders  # noqa: E402
-import data  # noqa: E402
-import measure  # noqa: E402
-from device_task import Tasks, Work  # noqa: E402
-
-from heterodoop.compiler.decide.optimisations import chosen  # noqa: E402
-from heterodoop.executor.native import Native  # noqa: E402
-from heterodoop.toolchain import nvcc as toolchain_cuda  # noqa: E402
 
 
 @dataclass
@@ -135,7 +131,7 @@ def main() -> None:
     options = parse_arguments()
     with tempfile.TemporaryDirectory(prefix="gpu-task-") as folder:
         bench = Bench(Tasks(Native.load(), Path(folder)), options.device, options.runs)
-        facts: dict[str, Any] = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
+        facts: dict[str, Any] = {**measure.machine(), "command": measure.command()}
         if options.device == "cuda":
             facts["GPU"] = ", ".join(toolchain_cuda.of_this_machine())
             facts["link, GB/s"] = link_ceiling(bench.scratch)

@@ -1,6 +1,6 @@
 """Word count on a real Hadoop of this machine: the CPU filters alone, gpu-first and tail, by rounds that take turns.
 
-    python bench/hadoop_job.py [--size 4g] [--block 64m] [--rounds 3] [--slots 16] [--reducers 8] [--only cpu,gpu-first,tail]
+    python -m bench.hadoop_job [--size 4g] [--block 64m] [--rounds 3] [--slots 16] [--reducers 8] [--only cpu,gpu-first,tail]
 
 Starts an embedded cluster with one NodeManager and the node's GPU driver, and ends both. The CPU's jobs are plain Hadoop
 Streaming jobs with `--slots` map containers; jobs with a GPU have one more for each task of it. Reducers start when the
@@ -27,15 +27,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from heterodoop.hadoop import cluster
+
+from . import contenders, data, measure
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
-
-import contenders  # noqa: E402
-import data  # noqa: E402
-import measure  # noqa: E402
-
-from heterodoop.hadoop import cluster  # noqa: E402
-
 CONTAINER = 512  # MiB, as the embedded cluster's configuration has it
 JVM = "-Xmx320m -XX:+UseSerialGC"
 GROUP = "HeteroDoop"
@@ -231,7 +227,7 @@ def main() -> None:
                     keep(runs, options.json)
             show(runs)  # before the cluster ends, which may take a while
             print("the outputs differ" if differ(runs) else "all outputs are equal", flush=True)
-    facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
+    facts = {**measure.machine(), "command": measure.command()}
     print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
     if differ(runs):
         raise SystemExit("the outputs differ")

@@ -1,6 +1,6 @@
 """The host's own work for one sub-split of a map task, with a device that does nothing.
 
-    python bench/host_work.py [--sub-splits 32] [--sub-split 256k] [--runs 5] [--only wordcount,sorted,grep,paper]
+    python -m bench.host_work [--sub-splits 32] [--sub-split 256k] [--runs 5] [--only wordcount,sorted,grep,paper]
 
 A task runs on the emulated device, which is recorded; then the same task runs again on a device that gives the host the
 recorded answers and does nothing else (device_probe.cpp). The time is the processor time of the thread that runs the
@@ -14,7 +14,6 @@ import argparse
 import ctypes
 import os
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -22,20 +21,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+from heterodoop import manifest
+from heterodoop.executor import emulated, gpu_task
+from heterodoop.executor.native import Native, Progress
+from heterodoop.executor.native_device import DeviceOptions
+from heterodoop.executor.prologue import Prologues
+from tests.on_gpu import probe
 
-import data  # noqa: E402
-import device_task  # noqa: E402
-import gpu_task as gpu_tasks  # noqa: E402
-import measure  # noqa: E402
-import probe  # noqa: E402
-
-from heterodoop import manifest  # noqa: E402
-from heterodoop.executor import emulated, gpu_task  # noqa: E402
-from heterodoop.executor.native import Native, Progress  # noqa: E402
-from heterodoop.executor.native_device import DeviceOptions  # noqa: E402
-from heterodoop.executor.prologue import Prologues  # noqa: E402
+from . import data, device_task, measure
+from . import gpu_task as gpu_tasks
 
 PASS, RECORD, REPLAY = range(3)
 PARTS = {
@@ -105,7 +99,7 @@ def main() -> None:
         print("| task | sub-splits | ms each | ms besides |\n|---|---:|---:|---:|")
         for row in rows(bench, options.only, options.sub_splits):
             print(row, flush=True)
-    facts = {**measure.machine(), "command": " ".join(["python", *sys.argv])}
+    facts = {**measure.machine(), "command": measure.command()}
     print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
 
 

@@ -7,6 +7,7 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -92,6 +93,11 @@ def _descendants(pid: int) -> Iterator[int]:
             for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split():
                 yield int(child)
                 yield from _descendants(int(child))
+
+
+def command() -> str:
+    """How this script was called, as a page can say it: `python -m bench.NAME ...`."""
+    return " ".join(["python -m", f"bench.{Path(sys.argv[0]).stem}", *sys.argv[1:]])
 
 
 def machine() -> dict[str, str]:

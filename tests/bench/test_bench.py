@@ -10,8 +10,15 @@ from pathlib import Path
 
 import pytest
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
+ROOT = Path(__file__).resolve().parents[2]
+BENCH = ROOT / "bench"
 SIZE = 3_000_001
+
+
+def script(name: str, *argv: object) -> subprocess.CompletedProcess[str]:
+    """A script of the checkout, as its page calls it."""
+    words = [sys.executable, "-m", name, *map(str, argv)]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def generate(target: Path, seed: int, size: int = SIZE) -> bytes:
@@ -62,7 +69,7 @@ def test_the_benchmark_runs_and_reports(tmp_path: Path) -> None:
     page.write_text("# Title\n\n## Results\n\nold\n")
     sizes = ["--size", "2m", "--memory-size", "3m", "--grep-size", "3m"]
     argv = [*sizes, "--rounds", "1", "--json", tmp_path / "result.json", "--page", page]
-    done = subprocess.run([sys.executable, BENCH / "embedded.py", *argv], capture_output=True, text=True, check=False)
+    done = script("bench.embedded", *argv)
     assert done.returncode == 0, done.stderr
     rows = {row["what"]: row for row in json.loads((tmp_path / "result.json").read_text())["rows"]}
     assert rows["word count: engine against 2 Unix pipelines"]["value"] > 0
@@ -75,7 +82,7 @@ def test_the_benchmark_runs_and_reports(tmp_path: Path) -> None:
 def test_a_device_task_is_timed_and_compared(app: str, tmp_path: Path) -> None:
     sizes = ["--sizes", "60k", "--cpu-size", "60k", "--runs", "1"]
     argv = ["--device", "emulated", *sizes, "--only", app, "--json", tmp_path / "rows"]
-    done = subprocess.run([sys.executable, BENCH / "gpu_task.py", *argv], capture_output=True, text=True, check=False)
+    done = script("bench.gpu_task", *argv)
     assert done.returncode == 0, done.stderr
     cpu, device = json.loads((tmp_path / "rows").read_text())["rows"]
     assert (cpu["what"], device["what"]) == (f"{app}, one CPU task", app)
@@ -84,14 +91,14 @@ def test_a_device_task_is_timed_and_compared(app: str, tmp_path: Path) -> None:
 
 def test_a_killed_worker_is_noticed_and_the_output_compared() -> None:
     argv = ["--device", "emulated", "--size", "100k", "--kills", "1", "--only", "kill"]
-    done = subprocess.run([sys.executable, BENCH / "gpu_faults.py", *argv], capture_output=True, text=True, check=False)
+    done = script("tests.on_gpu.gpu_faults", *argv)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("same output") == 2
 
 
 def test_the_hosts_own_work_is_measured() -> None:
     argv = ["--sub-splits", "2", "--sub-split", "16k", "--runs", "1", "--only", "wordcount,grep"]
-    done = subprocess.run([sys.executable, BENCH / "host_work.py", *argv], capture_output=True, text=True, check=False)
+    done = script("bench.host_work", *argv)
     assert done.returncode == 0, done.stderr
     rows = [line.split("|")[1:5] for line in done.stdout.splitlines() if line.startswith(("| wordcount", "| grep"))]
     assert [row[0].strip() for row in rows] == ["wordcount", "grep"]
@@ -102,7 +109,7 @@ def test_the_hosts_own_work_is_measured() -> None:
 def test_a_worker_can_be_killed_at_any_step() -> None:
     names = ["begin_copy", "hd_map", "hd_fold", "hd_combine", "hd_ifile"]
     argv = ["--device", "emulated", "--size", "200k", "--only", "steps", "--steps", ",".join(names)]
-    done = subprocess.run([sys.executable, BENCH / "gpu_faults.py", *argv], capture_output=True, text=True, check=False)
+    done = script("tests.on_gpu.gpu_faults", *argv)
     assert done.returncode == 0, done.stdout + done.stderr
     struck = [line for line in done.stdout.splitlines() if "killed at" in line and "not struck" not in line]
     assert len(struck) == len(names) and all("same output" in line and "1 worker faults" in line for line in struck)

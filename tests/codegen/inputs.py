@@ -1,4 +1,4 @@
-"""What the programs in programs/ read: values at the limits, the same in every run. Also for bench/device_check.py."""
+"""What the programs in programs/ read: values at the limits, the same in every run. Also for tests/on_gpu."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Random map programs with many loops that look for a place in a read-only table, and records for them.
 
-Not a test module; bench/device_check.py has them too.
+Not a test module; tests/on_gpu/device_check.py has them too.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bench import device_check, gpu_host, sanitize
 from heterodoop.compiler.source import clauses
 
 from ..support import gone
+from . import device_check, gpu_host, sanitize
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,13 +64,12 @@ def test_an_unknown_step_is_refused_with_the_names_there_are() -> None:
 
 
 def test_the_list_of_steps_names_scripts_that_there_are() -> None:
-    command = [sys.executable, ROOT / "bench" / "gpu_host.py", "--list"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "tests.on_gpu.gpu_host", "--list"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == len(gpu_host.STEPS)
     for known in gpu_host.STEPS:
-        script = known.command[1]
-        if script.startswith("bench/"):
-            subprocess.run([sys.executable, ROOT / script, "--help"], capture_output=True, check=True)
+        if known.command[2].startswith(("bench.", "tests.")):
+            subprocess.run([sys.executable, "-m", known.command[2], "--help"], cwd=ROOT, capture_output=True, check=True)
 
 
 @pytest.mark.parametrize(("report", "status", "said"), [

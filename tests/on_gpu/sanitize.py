@@ -1,6 +1,7 @@
 """compute-sanitizer on the kernels of some programs: memcheck, racecheck, synccheck and initcheck must find nothing.
 
-    python bench/sanitize.py [--tools memcheck,racecheck,synccheck,initcheck] [--only PATTERN] [--jobs N] [--reports DIR]
+    python -m tests.on_gpu.sanitize [--tools memcheck,racecheck,synccheck,initcheck] [--only PATTERN] [--jobs N]
+                                    [--reports DIR]
 
 Each program's map task runs once on the GPU, on the first bytes of its sample, under each tool; a Markdown table says what
 was found, and the tools' reports go to DIR. Exit status 1 where a tool found something or a task did not run. Kernels of CUB
@@ -21,13 +22,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+from bench import device_task
+from heterodoop.executor.native import Native
 
-import device_task  # noqa: E402
-
-from heterodoop.executor.native import Native  # noqa: E402
-
+ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 CODEGEN = Path("tests/codegen/programs")
 WORDS = Path("apps/wordcount/sample.txt")
@@ -98,7 +96,7 @@ def compiled(program: Program, folder: Path) -> Path:
 def sanitized(tool: str, task: Sequence[Path], reports: Path, limit: float) -> str:
     """`task`: as run_task has them."""
     bundle = task[0]
-    command = ["compute-sanitizer", "--tool", tool, sys.executable, str(Path(__file__)), "--task", *map(str, task)]
+    command = ["compute-sanitizer", "--tool", tool, sys.executable, "-m", "tests.on_gpu.sanitize", "--task", *map(str, task)]
     report = reports / f"{bundle.stem}-{tool}.txt"
     with open(report, "wb") as out:
         try:

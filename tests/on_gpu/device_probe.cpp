@@ -2,7 +2,7 @@
 //
 // It records what the other device hands to the host and can hand out the same again while it does nothing else: what is
 // left of a task is the host's own work (bench/host_work.py). And it can kill its process at a certain step
-// (bench/gpu_faults.py): the steps are the launches, by kernel, and the other calls.
+// (tests/on_gpu/gpu_faults.py): the steps are the launches, by kernel, and the other calls.
 //   HD_PROBE_BASE  libhd_cuda; empty = the emulated device
 //   HD_PROBE_LOG   a file that gets the name of every step when it is first seen
 //   HD_PROBE_KILL  the step at which the process is killed, N times seen: "hd_map 2"; done once
@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "../runtime/host/device/device.h"
+#include "../../runtime/host/device/device.h"
 
 namespace {
 

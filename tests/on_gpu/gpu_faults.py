@@ -1,6 +1,6 @@
 """Faults of a GPU and its worker while a job runs: the output must be the CPU's, and nothing may be left running.
 
-    python bench/gpu_faults.py [--device cuda] [--size 512m] [--kills 12] [--only kill,steps,stop,fault,hang,memory]
+    python -m tests.on_gpu.gpu_faults [--device cuda] [--size 512m] [--kills 12] [--only kill,steps,stop,fault,hang,memory]
 
 Prints a Markdown table; exit status 1 where an output differs, a job fails or a worker outlives its job. `kill` strikes at
 moments of the clock, `steps` at every kind of call that the host makes to the device, kernels by name (probe.py). `--device
@@ -24,16 +24,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+from bench import contenders, data
+from heterodoop.executor import cuda
+from heterodoop.toolchain import nvcc
 
-import contenders  # noqa: E402
-import data  # noqa: E402
-import probe  # noqa: E402
+from . import probe
 
-from heterodoop.executor import cuda  # noqa: E402
-from heterodoop.toolchain import nvcc  # noqa: E402
-
+ROOT = Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 90
 WORKER = b"heterodoop.executor.worker"
 OURS = {"HETERODOOP_FAULT_BENCH": str(os.getpid())}  # tells our jobs' processes from others of this machine
@@ -124,7 +121,7 @@ def workers(parent: int | None) -> Iterator[int]:
 
 def start(command: list[str], **environment: str) -> subprocess.Popen[bytes]:
     env = {**os.environ, **OURS, **environment}
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env, cwd=ROOT)
 
 
 def strike(process: subprocess.Popen[bytes], number: signal.Signals, delay: float) -> str:
@@ -158,7 +155,7 @@ def steps(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
 
     def job(**environment: str) -> subprocess.Popen[bytes]:
         command = bench.on_device(bundle, text, "--split-size", str(max(options.size // 8, 1)))
-        return start([command[0], str(ROOT / "bench" / "probe.py"), str(library), *command[3:]], **environment, **base)
+        return start([command[0], "-m", probe.__name__, str(library), *command[3:]], **environment, **base)
 
     yield bench.judge("no fault, steps", job(HD_PROBE_LOG=str(log)))
     for step in options.steps or sorted(set(log.read_text().split())):
@@ -202,7 +199,7 @@ def hang(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
 def _numbers(bench: Bench, what: str, program: str, *options: str) -> Iterator[Row]:
     text = bench.scratch / "numbers.txt"
     text.write_text("".join(f"{n}\n" for n in range(2000)))
-    bundle, small = bench.bundle(ROOT / "bench" / "programs" / f"{program}.c"), ("--split-size", "2k")
+    bundle, small = bench.bundle(Path(__file__).parent / "programs" / f"{program}.c"), ("--split-size", "2k")
     bench.expected(bundle, text, *small)
     yield bench.judge(what, start(bench.on_device(bundle, text, *small, *options)))
 

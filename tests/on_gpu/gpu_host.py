@@ -1,6 +1,6 @@
 """All that is to be shown on a machine with a GPU, in one command: sets up, builds, checks and times.
 
-    python bench/gpu_host.py [--results DIR] [--only doctor,check,...] [--here] [--limit SECONDS] [--list]
+    python -m tests.on_gpu.gpu_host [--results DIR] [--only doctor,check,...] [--here] [--limit SECONDS] [--list]
 
 Steps run one after the other; those that only compare bytes, and compute-sanitizer, run side by side at the end: what is
 timed has the machine for itself. What a step prints goes to DIR/STEP.txt, and DIR/summary.md says how each went. Exit
@@ -25,11 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]
+from bench.figures.lanes import visible_gpus
 
-from bench.figures.lanes import visible_gpus  # noqa: E402
-
+ROOT = Path(__file__).resolve().parents[2]
 PYTHON = "PYTHON"  # stands for the interpreter that steps run in
 LIBRARY = "heterodoop/_native/libhd_host.so"
 PROPERTIES = ("tests/properties/test_devices.py", "tests/run/test_random_programs.py")
@@ -49,7 +47,11 @@ class Step:
 
 
 def _bench(script: str, *arguments: str) -> tuple[str, ...]:
-    return (PYTHON, f"bench/{script}.py", *arguments)
+    return (PYTHON, "-m", f"bench.{script}", *arguments)
+
+
+def _check(script: str) -> tuple[str, ...]:
+    return (PYTHON, "-m", f"tests.on_gpu.{script}")
 
 
 ON_GPU = {"HETERODOOP_TEST_DEVICE": "cuda"}
@@ -62,9 +64,9 @@ STEPS = (
                                                           "--only", "items", "--runs", "3"), 240),
     Step("host-work", "the host's own work", _bench("host_work", "--sub-splits", "16", "--sub-split", "64k"), 60, gpus=0),
     Step("jobs", "whole jobs", _bench("gpu_job"), 240),
-    Step("faults", "workers killed, stopped, out of memory", _bench("gpu_faults"), 400),
-    Step("check", "every program against the CPU", _bench("device_check"), 400, beside=True),
-    Step("sanitize", "compute-sanitizer", _bench("sanitize"), 400, beside=True),
+    Step("faults", "workers killed, stopped, out of memory", _check("gpu_faults"), 400),
+    Step("check", "every program against the CPU", _check("device_check"), 400, beside=True),
+    Step("sanitize", "compute-sanitizer", _check("sanitize"), 400, beside=True),
     Step("properties", "random inputs and programs", (PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", *PROPERTIES),
          600, beside=True, environment=ON_GPU),  # nvcc takes half a minute for a random program
 )

@@ -1,6 +1,6 @@
 """Every app, field case and generated-code test program on a device against the CPU, byte for byte, in parallel.
 
-    python bench/device_check.py [--device cuda] [--opt default --opt paper] [--jobs N] [--only PATTERN]
+    python -m tests.on_gpu.device_check [--device cuda] [--opt default --opt paper] [--jobs N] [--only PATTERN]
 
 Compiles each program, lets `heterodoop verify` compare every map task on both sides, and prints a Markdown table; exit
 status 1 where one differs or does not compile. Needs a GPU and nvcc with --device cuda; run it on the host to be checked.
@@ -22,15 +22,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+from bench import app_inputs
 
-import app_inputs  # noqa: E402
+from ..cases import runner
+from ..codegen import random_searches
+from ..codegen.inputs import INPUTS
 
-from tests.cases import runner  # noqa: E402
-from tests.codegen import random_searches  # noqa: E402
-from tests.codegen.inputs import INPUTS  # noqa: E402
-
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "apps" / "wordcount" / "sample.txt"
 CODEGEN = (  # the others fail or combine by design
     "arithmetic", "clauses", "constructs", "mathematics", "places", "searches", "text",
