@@ -35,7 +35,7 @@ class AttemptRunner:
     """Runs attempts of one job; several threads may call it at a time.
 
     on_device  runs the map tasks of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
-    crashes    of map tasks that are tried again: the last attempt's.
+    crashes    of tasks whose filter failed and that are tried again: the last attempt's.
     """
 
     plan: Plan
@@ -105,7 +105,8 @@ class AttemptRunner:
         return replace(result, failure=failure) if failure else result
 
     def _crashed(self, task: TaskId, failure: TaskFailure | None) -> TaskFailure | None:
-        """The failure; permanent where the filter ended by the signal of the attempt before, on a record both had.
+        """The failure; permanent where a filter ended by the signal of the attempt before, on a record both had. One that ends
+        with an exit status is tried as often as Hadoop does, on records that are known from the second attempt on.
 
         On which record that one failed is not known: a filter reads ahead, by 64 KiB as a rule.
         """
@@ -113,7 +114,8 @@ class AttemptRunner:
             return failure
         crash, before = failure.crash, self.crashes.get(task)
         self.crashes[task] = crash
-        if before is None or not crash.record or crash.signal != before.signal or crash.read > before.read:
+        same = before is not None and (crash.signal, crash.combiner) == (before.signal, before.combiner)
+        if before is None or not same or not crash.signal or not crash.record or crash.read > before.read:
             return failure
         what = "the attempt before ended by the same signal there or close behind, so the task is not tried again"
         return failure._replace(message=f"{failure.message}; {what}", permanent=True)
@@ -121,7 +123,9 @@ class AttemptRunner:
     def _reduce(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
         segments = self.shuffle.segments(attempt.task.number)
         out = folder.out / part_name(attempt.task.number)
-        return run_reduce(self.runner, self.plan.cpu, segments, self._place(attempt, folder), out, progress)
+        result = run_reduce(self.runner, self.plan.cpu, segments, self._place(attempt, folder), out, progress)
+        failure = self._crashed(attempt.task, result.failure)
+        return replace(result, failure=failure) if failure else result
 
     def _lost(self, result: AttemptResult, progress: Progress) -> AttemptResult:
         """A failed reduce attempt; where map outputs made it fail, these are named."""
@@ -138,8 +142,11 @@ class AttemptRunner:
             self.plan.job_id, task.kind == "map", task.number, attempt.number, folder.out, folder.tmp, split,
         )
         crash = self.crashes.get(task)
-        watch_from = max(crash.read - WATCHED_BYTES, 0) if crash else None
-        return Place(folder.work, folder.root, self.layout.log(attempt), names, watch_from)
+        place = Place(folder.work, folder.root, self.layout.log(attempt), names)
+        if crash is None:
+            return place
+        watch_from = max(crash.read - WATCHED_BYTES, 0)
+        return place._replace(combine_watch_from=watch_from) if crash.combiner else place._replace(watch_from=watch_from)
 
 
 def _append(log: Path, failure: TaskFailure) -> None:

@@ -70,7 +70,7 @@ class CpuJob:
 class Place(NamedTuple):
     """Where one attempt works: filters' working folder, folder for spills, log file, and what filters are told.
 
-    watch_from  as in native.MapSpec: an earlier attempt crashed soon behind this place.
+    watch_from, combine_watch_from  as in native.MapSpec: an earlier attempt's filter failed soon behind this place.
     """
 
     work: Path
@@ -78,6 +78,7 @@ class Place(NamedTuple):
     log: Path
     names: TaskNames
     watch_from: int | None = None
+    combine_watch_from: int | None = None
 
 
 LINE_MAX = 256 << 20  # bytes of a record, and of a line that a filter prints, where a job does not say
@@ -124,7 +125,8 @@ def run_reduce(
     spec = ReduceSpec(
         reduce=command, segments=segments, partition=place.names.number,
         accept_exit_code=job.accept_exit_code, merge_bytes=job.sort_bytes, work_dir=place.scratch, out_path=out,
-        log_path=place.log, reporter_prefix=job.reporter_prefix, line_max=job.line_max, timeout_seconds=job.timeout_seconds,
+        log_path=place.log, reporter_prefix=job.reporter_prefix, line_max=job.line_max, watch_from=place.watch_from,
+        timeout_seconds=job.timeout_seconds,
     )
     return _attempt_result(runner.reduce_task(spec, progress), None, 1)
 
@@ -138,7 +140,7 @@ def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) ->
         regroup=job.regroup, check=job.check, accept_exit_code=job.accept_exit_code, sort_bytes=job.sort_bytes,
         work_dir=place.scratch, out_path=out, index_path=index, log_path=place.log, reporter_prefix=job.reporter_prefix,
         line_max=job.line_max, skip_from=job.skip_from, watch_from=place.watch_from,
-        timeout_seconds=job.timeout_seconds,
+        combine_watch_from=place.combine_watch_from, timeout_seconds=job.timeout_seconds,
     )
 
 
@@ -227,8 +229,9 @@ def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) ->
     if failure is None and not cancelled and not result.ok:
         code = _CODES.get(result.status, "HD409")
         crash = None
-        if result.status is TaskStatus.FILTER_FAILED and result.signal:
-            crash = Crash(result.signal, result.input_read, result.bad_record)
+        if result.status in (TaskStatus.FILTER_FAILED, TaskStatus.COMBINER_FAILED):
+            combiner = result.status is TaskStatus.COMBINER_FAILED
+            crash = Crash(result.signal or 0, result.input_read, result.bad_record, combiner)
         failure = TaskFailure(result.message, code, _permanent(result), result.stderr_tail, crash)
     return AttemptResult(
         failure=failure, cancelled=cancelled, counters=result.counters, user_counters=result.user_counters,

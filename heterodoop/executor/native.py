@@ -75,6 +75,7 @@ class MapSpec:
     line_max          bytes of the longest record and of the longest line that a filter may print; 0 = no limit.
     skip_from         records of so many bytes, their ends included, are passed over; 0 = none is.
     watch_from        bytes of its stdin from which the filter gets records one by one; None = never.
+    combine_watch_from  the same of the combiner: of what it reads in all its runs.
     timeout_seconds   after so many in which a filter moved no byte it is killed; 0 = never.
     """
 
@@ -98,6 +99,7 @@ class MapSpec:
     line_max: int = 0
     skip_from: int = 0
     watch_from: int | None = None
+    combine_watch_from: int | None = None
     timeout_seconds: float = 0.0
 
 
@@ -120,7 +122,7 @@ class ReduceSpec:
     """A reduce task: `segments` in map task order (which decides among equal keys) -> text at out_path.
 
     reduce None = identity. merge_bytes: memory for the merge; with more segments than that allows, runs go to work_dir.
-    line_max: as in MapSpec.
+    line_max, watch_from: as in MapSpec.
     """
 
     reduce: FilterCommand | None
@@ -134,6 +136,7 @@ class ReduceSpec:
     reporter_prefix: str = "reporter:"
     linger_seconds: float = 10.0
     line_max: int = 0
+    watch_from: int | None = None
     timeout_seconds: float = 0.0
 
 
@@ -277,7 +280,7 @@ def map_block(spec: MapSpec) -> abi.MapBlock:
         flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=c_bytes(spec.work_dir),
         out_path=c_bytes(spec.out_path), index_path=c_bytes(spec.index_path), log_path=c_bytes(spec.log_path),
         reporter_prefix=c_bytes(spec.reporter_prefix), check=_check(spec.check), line_max=spec.line_max,
-        skip_from=spec.skip_from, watch_from=abi.TO_END if spec.watch_from is None else spec.watch_from,
+        skip_from=spec.skip_from, watch_from=_from(spec.watch_from), combine_watch_from=_from(spec.combine_watch_from),
     )
 
 
@@ -290,7 +293,12 @@ def _reduce_block(spec: ReduceSpec) -> abi.ReduceBlock:
         linger_ms=_milliseconds(spec.linger_seconds), timeout_ms=_timeout(spec.timeout_seconds),
         work_dir=c_bytes(spec.work_dir), out_path=c_bytes(spec.out_path),
         log_path=c_bytes(spec.log_path), reporter_prefix=c_bytes(spec.reporter_prefix), line_max=spec.line_max,
+        watch_from=_from(spec.watch_from),
     )
+
+
+def _from(place: int | None) -> int:
+    return abi.TO_END if place is None else place
 
 
 def command_block(command: FilterCommand) -> abi.Command:

@@ -45,7 +45,7 @@ class MapBlock(ctypes.Structure):
         ("reducers", c_uint32), ("flags", c_uint32), ("sort_bytes", c_uint64), ("work_dir", c_char_p),
         ("out_path", c_char_p), ("index_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
         ("check", PairCheck), ("line_max", c_uint64), ("skip_from", c_uint64),
-        ("watch_from", c_uint64),
+        ("watch_from", c_uint64), ("combine_watch_from", c_uint64),
     ]
 
 
@@ -58,7 +58,7 @@ class ReduceBlock(ctypes.Structure):
         ("reduce", Command), ("segments", POINTER(SegmentBlock)), ("n_segments", c_uint64), ("partition", c_uint32),
         ("flags", c_uint32), ("merge_bytes", c_uint64), ("linger_ms", c_uint32), ("timeout_ms", c_uint32),
         ("work_dir", c_char_p), ("out_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
-        ("line_max", c_uint64),
+        ("line_max", c_uint64), ("watch_from", c_uint64),
     ]
 
 

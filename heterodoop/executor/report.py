@@ -11,12 +11,13 @@ from .map_output import MapOutput
 
 
 class Crash(NamedTuple):
-    """How a map filter ended by a signal: which one, after how many bytes of its stdin at most, on which record of its split
-    (from 1; 0: not known)."""
+    """How a filter failed: by which signal (0: with an exit status), after how many bytes of its stdin at most, on which record of
+    that (from 1; 0: not known). combiner: it was a map task's combiner, whose runs count as one."""
 
     signal: int
     read: int
     record: int
+    combiner: bool = False
 
 
 class TaskFailure(NamedTuple):
@@ -26,7 +27,7 @@ class TaskFailure(NamedTuple):
     code       HD4xx.
     permanent  another attempt cannot end otherwise.
     stderr     the last lines that the filters wrote there.
-    crash      of a map filter, where it ended by a signal.
+    crash      of a filter that failed itself.
     """
 
     message: str

@@ -26,7 +26,7 @@ int main(void) {
   char *line = NULL; size_t cap = 0; int n = 0;
   while (getline(&line, &cap, stdin) != -1) {
     n++;
-    if (strcmp(line, "poison\n") == 0) { fprintf(stderr, "at %d\n", n); raise(SIGSEGV); }
+    if (strncmp(line, "poison", 6) == 0) { fprintf(stderr, "at %d\n", n); raise(SIGSEGV); }
     printf("%s", line);
   }
   return 0;
@@ -44,6 +44,28 @@ def test_a_filter_that_crashes_twice_on_one_record_is_not_tried_again(
     where = f'on record {before + 1} of its split, "poison"{last}; the attempt before'
     assert "failed in 2 attempts" in error.message and "signal 11 (Segmentation fault)" in error.message
     assert re.search(where, error.message) and f"at {before + 1}" in error.message
+
+
+@pytest.mark.parametrize(("role", "of"), [("combine", "its input"), ("reduce", "its partition")])
+@pytest.mark.parametrize("sort_bytes", [0, 65536])  # one run of the combiner, or several
+def test_a_combiner_or_reducer_that_crashes_twice_on_one_record(
+    bundle, run, tmp_path: Path, role: str, of: str, sort_bytes: int,
+):
+    text = b"".join(b"line %05d\n" % n for n in range(20_000)) + b"poison\n" + b"zebra %05d\n" % 7 * 9000
+    app = bundle(CAT, **{role: POISON}, fold=role == "combine")
+    settings = [f"heterodoop.sort.bytes={sort_bytes}"] if sort_bytes else []
+    error = refused(run, "HD401", app, put(tmp_path / "in", text), reducers=1, settings=settings)
+    assert "failed in 2 attempts" in error.message and "signal 11 (Segmentation fault)" in error.message
+    assert re.search(rf'on record \d+ of {of}, "poison\\x09"; the attempt before', error.message)
+
+
+@pytest.mark.parametrize("role", ["map", "combine", "reduce"])
+def test_a_filter_that_fails_by_its_status_is_tried_again_and_its_record_named(bundle, run, tmp_path: Path, role: str):
+    leaving = POISON.replace("raise(SIGSEGV)", "exit(3)")
+    app = bundle(leaving) if role == "map" else bundle(CAT, **{role: leaving})
+    error = refused(run, "HD401", app, put(tmp_path / "in", b"line\npoison\nzebra\n" * 3), reducers=1, max_attempts=3)
+    assert "failed in 3 attempts" in error.message and "exit status 3 on record" in error.message
+    assert '"poison' in error.message and "not tried again" not in error.message
 
 
 def test_a_filter_that_crashes_on_different_records_is_tried_as_often_as_it_may(bundle, run, tmp_path: Path):

@@ -102,6 +102,13 @@ def test_a_fold_that_met_an_unreadable_pair_runs_again_without_it(job, split, pl
     assert result.failure is None and result.runs == 2
 
 
+@pytest.mark.parametrize("status", [TaskStatus.FILTER_FAILED, TaskStatus.COMBINER_FAILED])
+def test_a_filter_that_failed_says_how_far_it_read(job, split, place, tmp_path, status):
+    failed = replace(OK, status=status, signal=11, input_read=70, bad_record=3)
+    failure = go(FakeRunner(failed), job, split, place._replace(watch_from=5, combine_watch_from=6), tmp_path).failure
+    assert failure.crash == (11, 70, 3, status is TaskStatus.COMBINER_FAILED)
+
+
 @pytest.mark.parametrize(("status", "code", "permanent"), [
     (TaskStatus.FILTER_FAILED, "HD401", False),
     (TaskStatus.COMBINER_FAILED, "HD401", False),

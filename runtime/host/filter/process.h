@@ -35,6 +35,14 @@ struct Source {
   virtual bool alone() const { return false; }
 };
 
+// What a filter reads, in one run or in several, one behind the other (watched_source.h): from byte `from` on it gets records
+// one by one (UINT64_MAX: never). `of`: what the records are counted in, for a message.
+struct Watch {
+  uint64_t from = UINT64_MAX;
+  const char *of = "its input";
+  uint64_t given = 0, records = 0;  // in the runs before; records where they are watched
+};
+
 // Bytes of a filter's stdout, pushed as they come; cut anywhere.
 struct Sink {
   virtual ~Sink() = default;

@@ -119,6 +119,7 @@ typedef struct {
   uint64_t line_max;  // bytes of the longest record and line of output, their ends left out; 0 = no limit
   uint64_t skip_from; // records of so many bytes, their ends included, are passed over; 0 = none is
   uint64_t watch_from; // bytes of the map filter's stdin from which it gets records one by one; UINT64_MAX = never
+  uint64_t combine_watch_from; // the same of the combiner: of what it reads in all its runs
 } hd_map_spec;
 
 typedef struct {
@@ -134,7 +135,7 @@ typedef struct {
   uint64_t merge_bytes;
   uint32_t linger_ms, timeout_ms;
   const char *work_dir, *out_path, *log_path, *reporter_prefix;
-  uint64_t line_max; // as in hd_map_spec
+  uint64_t line_max, watch_from; // as in hd_map_spec
 } hd_reduce_spec;
 
 typedef struct { // the code before a mapper's region, as a program that writes its variables to descriptor 3
@@ -146,8 +147,8 @@ typedef struct { // the code before a mapper's region, as a program that writes 
 
 typedef struct {
   int32_t status, exit_code, signal, error_number; // exit_code -1 and signal 0: does not apply
-  // Of a map or reduce filter that failed: bytes of its stdin that it can have read. Where a map filter was watched (watch_from)
-  // also the record that it failed on, from 1 on in its split; else 0.
+  // Of a filter that failed: bytes of its stdin that it can have read (a combiner's in all its runs). Where it was watched
+  // (watch_from) also the record that it failed on, from 1 on; else 0.
   uint64_t input_read, bad_record;
   uint64_t counters[HD_N_COUNTERS];
   double seconds[HD_N_STAGES];

@@ -30,6 +30,7 @@ CollectorOptions collector_of(const hd_map_spec &spec, TaskRun &task) {
   options.check.key_max = spec.check.key_max;
   options.check.none = spec.check.none;
   options.check.has_none = spec.check.has_none != 0;
+  task.combined.from = spec.combine_watch_from;
   if (const Command combine = command_of(spec.combine, task))
     options.combine = [combine, &task](Source &in, Sink &out) { return run_combiner(combine, in, out, task); };
   return options;

@@ -3,29 +3,10 @@
 #include "filter/pair_splitter.h"
 #include "task/task.h"
 #include "base/text_output.h"
-#include "task/watched_source.h"
 
 namespace hd {
 
 namespace {
-
-// Runs the filter; where it fails on a record that it was given alone, the error says which.
-void run_watched(const Command &map, Source &source, Sink &output, uint64_t from, TaskRun &task) {
-  if (from == UINT64_MAX) return run_main_filter("map filter", map, source, output, task);
-  WatchedSource watched(source, from);
-  try {
-    run_main_filter("map filter", map, watched, output, task);
-  } catch (const Error &e) {
-    const uint64_t record = e.status == kFilterFailed ? watched.record(e.input_read) : 0;
-    if (!record) throw;
-    Error named(kFilterFailed, e.what() + (" on " + watched.described(e.input_read)));
-    named.exit_code = e.exit_code;
-    named.signal = e.signal;
-    named.input_read = e.input_read;
-    named.record = record;
-    throw named;
-  }
-}
 
 // The filter with the split on its stdin. `sink` gets its output, but nothing if the split holds no record.
 void run_map_filter(const hd_map_spec &spec, TaskRun &task, Sink &sink) {
@@ -43,7 +24,8 @@ void run_map_filter(const hd_map_spec &spec, TaskRun &task, Sink &sink) {
   });
   NullSink nothing;
   const bool empty = source.empty();
-  run_watched(map, source, empty ? static_cast<Sink &>(nothing) : output, spec.watch_from, task);
+  run_main_filter("map filter", map, source, empty ? static_cast<Sink &>(nothing) : output, task,
+                  Watch{spec.watch_from, "its split"});
   task.counters.add(kMapInputRecords, records.records());
   task.counters.add(kMapInputBytes, records.bytes());
   if (!empty) sink.finish();

@@ -50,7 +50,7 @@ void copy_pairs(MergeReader &reader, TextOutput &text, TaskRun &task) {
   task.counters.add(kReduceOutputRecords, records);
 }
 
-void run_reduce_filter(const Command &reduce, MergeReader &reader, TextOutput &text, uint64_t line_max, TaskRun &task) {
+void run_reduce_filter(const hd_reduce_spec &spec, const Command &reduce, MergeReader &reader, TextOutput &text, TaskRun &task) {
   uint64_t *const counters = task.counters.value;
   MergeSource merged(reader, counters[kReduceInputRecords], counters[kReduceInputGroups]);
   ObservedSource observed(merged, [&](size_t n) {
@@ -59,14 +59,15 @@ void run_reduce_filter(const Command &reduce, MergeReader &reader, TextOutput &t
   });
   PeekSource source(observed);
   PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); },
-                    {line_max, "reduce filter"}, task.counters, kReduceOutputRecords);
+                    {spec.line_max, "reduce filter"}, task.counters, kReduceOutputRecords);
   ObservedSink output(sink, [&](size_t n) {
     task.progress.bytes_out = task.progress.bytes_out + n;
     task.progress.pairs_out = counters[kReduceOutputRecords];
   });
   NullSink nothing;
   const bool empty = source.empty();
-  run_main_filter("reduce filter", reduce, source, empty ? static_cast<Sink &>(nothing) : output, task);
+  run_main_filter("reduce filter", reduce, source, empty ? static_cast<Sink &>(nothing) : output, task,
+                  Watch{spec.watch_from, "its partition"});
   if (!empty) sink.finish();
 }
 
@@ -77,7 +78,7 @@ void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task) {
   TextOutput text(spec.out_path);
   MergeReader reader(segments_of(spec), spec.merge_bytes, spec.work_dir ? spec.work_dir : "", task.cancel);
   if (const Command reduce = command_of(spec.reduce, task))
-    run_reduce_filter(reduce, reader, text, spec.line_max, task);
+    run_reduce_filter(spec, reduce, reader, text, task);
   else
     copy_pairs(reader, text, task);
   finish_task(task, [&] { text.commit(); });

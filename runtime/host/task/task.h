@@ -16,6 +16,7 @@ struct TaskRun {
   uint32_t linger_ms, timeout_ms, flags;
   Counters counters;
   double seconds[HD_N_STAGES] = {};
+  Watch combined;  // what the combiner reads, in all its runs
 
   void phase(hd_phase p) { progress.phase = p; }
 };
@@ -27,9 +28,11 @@ void run_prologue(const hd_prologue_spec &spec, TaskRun &task);
 
 Command command_of(const hd_command &command, const TaskRun &task);
 
-// Runs the map or reduce filter and books its times; throws Error kFilterFailed where its end is a failure.
-void run_main_filter(const char *role, const Command &command, Source &in, Sink &out, TaskRun &task);
-// Runs the combiner once; throws Error kCombinerFailed. Returns the bytes it left unread.
+// Runs the map or reduce filter and books its times; throws Error kFilterFailed where its end is a failure. Where it failed on
+// a record that it was given alone, the error says which.
+void run_main_filter(const char *role, const Command &command, Source &in, Sink &out, TaskRun &task, Watch watch = {});
+// Runs the combiner once, on what follows what it has read; throws Error kCombinerFailed, as above. Returns the bytes it left
+// unread.
 uint64_t run_combiner(const Command &command, Source &in, Sink &out, TaskRun &task);
 
 // Runs the last step of a task and books it as FINISH, combiner runs apart.

@@ -12,10 +12,10 @@
 
 namespace hd {
 
-// Hands out what `source` gives: up to byte `from` in its pieces, then each line alone.
+// Hands out what `source` gives: up to byte `from` in its pieces, then each line alone. Places are those of all runs.
 class WatchedSource final : public Source {
  public:
-  WatchedSource(Source &source, uint64_t from) : source_(source), from_(from) {}
+  WatchedSource(Source &source, const Watch &watch) : source_(source), watch_(watch) {}
 
   std::string_view next() override {
     if (rest_.empty()) rest_ = source_.next();
@@ -23,8 +23,8 @@ class WatchedSource final : public Source {
       ended_ = true;
       return {};
     }
-    alone_ = given_ >= from_;
-    const uint64_t least = alone_ ? 1 : from_ - given_;
+    alone_ = watch_.given >= watch_.from;
+    const uint64_t least = alone_ ? 1 : watch_.from - watch_.given;
     const size_t end = least > rest_.size() ? rest_.npos : rest_.find('\n', least - 1);
     const std::string_view piece = rest_.substr(0, end == rest_.npos ? rest_.size() : end + 1);
     rest_.remove_prefix(piece.size());
@@ -40,9 +40,11 @@ class WatchedSource final : public Source {
     const Line *const one = line(read);
     std::string_view text = one->text;
     if (text.ends_with('\n')) text.remove_suffix(1);
-    const std::string where = "record " + std::to_string(one->number) + " of its split, " + printable(text);
+    const std::string where = "record " + std::to_string(one->number) + " of " + watch_.of + ", " + printable(text);
     return ended_ && one == &last_ ? where + ", or behind it, the last one" : where;
   }
+  // With what this run was given.
+  const Watch &watch() const { return watch_; }
 
  private:
   struct Line {
@@ -60,18 +62,17 @@ class WatchedSource final : public Source {
 
   void note(std::string_view piece) {
     if (alone_) {
-      if (last_.whole || !last_.number) before_ = std::exchange(last_, Line{given_, records_ + 1, {}, false});
+      if (last_.whole || !last_.number) before_ = std::exchange(last_, Line{watch_.given, watch_.records + 1, {}, false});
       last_.text += piece.substr(0, kShown - std::min(kShown, last_.text.size()));
       last_.whole = piece.back() == '\n';
     }
-    given_ += piece.size();
-    records_ += count_newlines(piece.data(), piece.size());
+    watch_.given += piece.size();
+    if (watch_.from != UINT64_MAX) watch_.records += count_newlines(piece.data(), piece.size());
   }
 
   Source &source_;
-  const uint64_t from_;
+  Watch watch_;
   std::string_view rest_;  // of a piece, not given yet
-  uint64_t given_ = 0, records_ = 0;
   bool alone_ = false, ended_ = false;
   Line last_, before_;
 };
