@@ -725,8 +725,8 @@ CODES: dict[str, Entry] = {
         "A map, combine or reduce program ended with a status other than 0 or by a signal in every attempt"
         " of a task. The message"
         " names the command, the split or partition, and shows the end of what the program wrote to stderr;"
-        " the log has all of it. From the second attempt on it names the record. A filter that a signal ends twice on the same"
-        " record is not tried again.",
+        " the log has all of it. From the second attempt on it names the record. A filter that a signal ends twice on the"
+        " same record is not tried again.",
         "Run the command by hand on the range of the file that is named. -D"
         " stream.non.zero.exit.is.failure=false accepts any"
         " exit status.",

@@ -105,8 +105,8 @@ class AttemptRunner:
         return replace(result, failure=failure) if failure else result
 
     def _crashed(self, task: TaskId, failure: TaskFailure | None) -> TaskFailure | None:
-        """The failure; permanent where a filter ended by the signal of the attempt before, on a record both had. One that ends
-        with an exit status is tried as often as Hadoop does, on records that are known from the second attempt on.
+        """The failure; permanent where a filter ended by the signal of the attempt before, on a record both had. One that
+        ends with an exit status is tried as often as Hadoop does; its record is known from the second attempt on.
 
         On which record that one failed is not known: a filter reads ahead, by 64 KiB as a rule.
         """

@@ -11,8 +11,8 @@ from .map_output import MapOutput
 
 
 class Crash(NamedTuple):
-    """How a filter failed: by which signal (0: with an exit status), after how many bytes of its stdin at most, on which record of
-    that (from 1; 0: not known). combiner: it was a map task's combiner, whose runs count as one."""
+    """How a filter failed: by which signal (0: with an exit status), after how many bytes of its stdin at most, on which
+    record of that (from 1; 0: not known). combiner: it was a map task's combiner, whose runs count as one."""
 
     signal: int
     read: int

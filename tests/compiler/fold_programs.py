@@ -201,6 +201,7 @@ NUMBER_FOLDS: dict[str, NumberSpelling] = {
     "sscanf of the line": NumberSpelling(number_of_line('if (sscanf(line, "%d\\t%d", &word, &val) != 2) continue;')),
 }
 NO_NUMBER_FOLDS: dict[str, str] = {
+    "fails on the kept key": number("if (have && prev == 7) exit(1); " + NUMBER_BODY),
     "keys below 0 are none": none("prev >= 0"),
     "keys compared by size": number(NUMBER_BODY.replace("word == prev", "word <= prev")),
     "one key is special": none("prev != -1 && word != 7"),
@@ -290,6 +291,14 @@ NO_FOLDS: dict[str, str] = {
     "value cut": changed(('"%31s %d', '"%31s %3d')),
     "pairs skipped": usual("if (val < 0) continue;" + BODY),
     "stops early": usual("if (val < 0) break;" + BODY),
+    "fails on the kept text": usual("if (prev[0] == 'q') exit(1); " + BODY),
+    "fails on the order of keys": usual('if (strcmp(prev, word) > 0) exit(1); ' + BODY),
+    "fails behind the key's end": usual("if (word[20] == 'x') exit(1); " + BODY),
+    "fails on bytes behind the key's end": usual('if (memcmp(word, "stale", 5) == 0) exit(1); ' + BODY),
+    "counts what stands behind the key's end": usual("if (word[20] == 'x') val++; " + BODY),
+    "adds the value of the pair before": usual(
+        BODY.replace("count += val", "count += last") + " last = val;", before=BEFORE + " int last = 0;"),
+    "prints what the key before left": changed(('"%s\\t%d\\n", prev', '"%s\\t%d\\n", word')),
     "fails on the sum": usual(BODY + " if (count > 1000) exit(1);"),
     "fails on twice the sum": usual(BODY + " twice = count * 2; if (twice > 1000) exit(1);", before=BEFORE + " int twice;"),
     "line not cut": lines("word = line; val = atoi(line);" + BODY),

@@ -171,6 +171,19 @@ def test_refused_unit_has_no_regions_but_its_directives(tmp_path: Path) -> None:
     assert bind(unit, sink, "combine") == [] and [d.code for d in sink.errors] == ["HD119"]
 
 
+@pytest.mark.parametrize(("lengths", "told"), [
+    ("keylength(32) vallength(1)", 0), ("keylength(33) vallength(33)", 0), ("keylength(20) vallength(1)", 1),
+])
+def test_lengths_of_a_struct_are_those_of_one_field_or_of_all(lengths: str, told: int, tmp_path: Path) -> None:
+    text = f"""struct pair {{ char key[32]; int count; }};
+int main(void) {{ int n = 0; struct pair p = {{"", 0}};
+#pragma mapreduce mapper key(p) value(p) {lengths}
+  while (n < 3) n++;
+  return p.count; }}
+"""
+    assert [d.code for d in compile_text(tmp_path, text)[2]] == ["HD116"] * told
+
+
 def test_const_integer_as_a_length(tmp_path: Path) -> None:
     text = """static const int size = 4 * 8;
 int main(void) { int n = 0; char k[32] = ""; const int none = n;

@@ -123,6 +123,10 @@ def test_does_what_it_is_recognised_as(wanted: Spelling | NumberSpelling, tmp_pa
             assert run(binary, by_key([line for part in parts for line in run(binary, part)])) == expected
 
 
+def test_a_test_of_the_pair_alone_may_end_the_process() -> None:
+    assert analyse(usual("if (word[0] == '*') exit(1); " + BODY))[0].region.fold is not None
+
+
 def test_sum_in_a_wider_type_is_a_fold_but_not_again() -> None:
     """Its output may not read back as %d."""
     source = usual(before="char word[32], prev[32]; long count = 0; int val; prev[0] = 0;", emit=EMIT.replace("%d", "%ld"))

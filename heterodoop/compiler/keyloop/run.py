@@ -111,10 +111,12 @@ class Run:
     def _guard(self, cond: ir.Expr, goes_on: bool) -> None:
         """A test that may end the process with an error: only pairs for which it goes on count.
 
-        It may look at the pair alone: one that looks at what was accumulated ends the process, or not, depending on how
-        the pairs were grouped.
+        It may look at the pair alone: one that looks at what is kept or was accumulated ends the process, or not, depending
+        on how the pairs were grouped. So does one that looks behind a key's end, where an earlier pair's bytes may be.
         """
         parts = list(ir_walk.walk(cond))
+        if any(self._behind_the_end(n) for n in parts):
+            raise Refused
         assigned = {n.target.number for n in parts if isinstance(n, ir.Assign)}
         if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name) and n.number not in assigned):
             raise Refused
@@ -128,14 +130,21 @@ class Run:
             if decided != goes_on:
                 raise Refused
 
+    def _behind_the_end(self, node: ir.Node) -> bool:
+        """May it read an element, or bytes, that no pair has to have written?"""
+        if isinstance(node, (ir.Index, ir.Deref)):
+            pointer, index = self._element(node)
+            return (pointer is None or index != ZERO) and self.load(node) is None
+        return isinstance(node, ir.Call) and ir.called(node).startswith(("mem", "bcmp"))
+
     def _of_the_pair(self, node: ir.Name) -> bool:
         if isinstance(node.type, ctype.Func):
             return node.name not in self.program.by_name
         key = self.key_of(node.name)
         if isinstance(node.type, ctype.Array):
-            return key in self.lines or self.state.contents.get(key) is not None
+            return key in self.lines or self.state.contents.get(key) not in (None, Text.KEPT)
         term = self.state.terms.get(key)
-        return term is not None and not term.gathered
+        return term is not None and term != KEPT and not term.gathered
 
     def truth(self, term: Term) -> bool:
         if term is None or term.truth is None:

@@ -207,9 +207,15 @@ class ClauseBinder:
             if known is None and not self._directive.names(clause_name):
                 self._missing(clause_name, name, symbol)
             return known
-        if given is not None and known is not None and given != known:
+        if given is not None and known is not None and given not in (known, *self._of_fields(symbol)):
             self._compare(clause, given, known, name, symbol)
         return given
+
+    def _of_fields(self, symbol: Symbol) -> list[int | None]:
+        """Elements of each field of a struct: a clause that names it may mean the field that is the key or value."""
+        kind, layouts = symbol.ctype, self._types.layouts
+        layout = layouts.table.get(kind.tag) if isinstance(kind, ctype.Struct) else None
+        return [layouts.elements(field.type) for field in layout.fields] if layout is not None else []
 
     def _missing(self, clause_name: str, name: str, symbol: Symbol) -> None:
         clause = self._directive.clause(name)
