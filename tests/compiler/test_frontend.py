@@ -205,6 +205,10 @@ def test_standard_decides_what_is_accepted(tmp_path: Path) -> None:
     [
         ("#include <stdio.h>\n#include <complex.h>\nint main(void) { return 0; }\n", "HD305", "complex.h", 2),
         ("#include <stdio.h>\n#ifdef __USE_MISC\nint x;\n#endif\nint main(void) { return 0; }\n", "HD306", "header", 3),
+        ("#if __has_include(<threads.h>)\n#define N 1\n#else\n#define N 0\n#endif\nint main(void) { return N; }\n",
+         "HD306", "header", 2),
+        ("#include <stdio.h>\n#define N 1\n#ifdef __USE_MISC\n#undef N\n#endif\nint main(void) { return 0; }\n", "HD306",
+         "header", 4),
         ("int main(void) {\n  int a = ({ 2; });\n return a; }\n", "HD304", "statement expression", 2),
         ("int main(void) { return 0; }\nint f(void) { return __alignof__ 1; }\n", "HD303", "parser", 2),
     ],

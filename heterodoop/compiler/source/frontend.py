@@ -27,7 +27,7 @@ from .directive import Directive, close_match, parse_directive, unexpanded, with
 from .line_markers import PpLine, c23_functions, read_lines
 from .logical import pragma_text
 from .parse import ParseFailure, parse
-from .preprocess import TOKEN, CcRuns, Columns, active_lines, preprocess_text
+from .preprocess import TOKEN, CcRuns, Columns, active_lines, is_macro, preprocess_text
 from .stand_ins import named
 from .wide_names import plain_text
 
@@ -210,6 +210,7 @@ class _Loader:
         refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
         if refusal:
             return None, refusal
+        lines = [line for line in lines if not is_macro(line)]
         prelude = [PpLine(_BUILT_IN, i + 1, text, True) for i, text in enumerate(PRELUDE.splitlines())]
         lines = [line if (text := plain_text(line.text)) is line.text else replace(line, text=text) for line in lines]
         arguments = (a.expanded for d in directives for clause in d.clauses for a in clause.args)

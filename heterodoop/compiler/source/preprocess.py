@@ -73,12 +73,15 @@ def _check_syntax(cc: Sequence[str], path: str, options: CcOptions, place: Place
 
 
 def preprocess(cc: Sequence[str], path: str, options: CcOptions, place: Place, *, headers: str = "") -> toolchain.Output:
-    """Run `cc -E` on a file. headers: folder of stand-in headers to use instead of the system's, "" = the system's."""
+    """Run `cc -E` on a file, with the macros that it defines left in (`is_macro`).
+
+    headers  folder of stand-in headers to use instead of the system's, "" = the system's.
+    """
     if not headers:
-        return toolchain.run([*_words(cc, place.options(options)), place.path(path)], cwd=place.cwd)
+        return toolchain.run([*_words(cc, place.options(options)), "-dD", place.path(path)], cwd=place.cwd)
     options, environment = _before_stand_ins(cc, options)
     words = _words(cc, place.options(replace(options, includes=(*options.includes, headers))))
-    return toolchain.run([*words, "-nostdinc", place.path(path)], cwd=place.cwd, environ=environment)
+    return toolchain.run([*words, "-dD", "-nostdinc", place.path(path)], cwd=place.cwd, environ=environment)
 
 
 def _before_stand_ins(cc: Sequence[str], options: CcOptions) -> tuple[CcOptions, dict[str, str]]:
@@ -112,11 +115,16 @@ def _words(cc: Sequence[str], options: CcOptions) -> list[str]:
     return [*compiler_words.quiet(cc), "-E", "-ftabstop=1", *flags, "-x", "c"]
 
 
+def is_macro(line: PpLine) -> bool:
+    """Does the preprocessor say there that it defines a macro, or no longer has it?"""
+    return line.text.startswith(("#define ", "#undef "))
+
+
 def active_lines(lines: Iterable[PpLine]) -> set[tuple[str, int]]:
-    """The lines of user files that conditional compilation left something of; pragmas aside."""
+    """The lines of user files that conditional compilation left something of, macros included; pragmas aside."""
     return {
         (line.file, line.line) for line in lines
-        if not line.system and line.text.strip() and not line.text.lstrip().startswith("#")
+        if not line.system and line.text.strip() and (is_macro(line) or not line.text.lstrip().startswith("#"))
     }
 
 
