@@ -1,7 +1,7 @@
 """What is found out about one region after the rewrites: every analysis and decision, each computed once (`steps`).
 
 Not here: how. A fact is a call of the module that knows, which is handed what it needs of others. A new analysis is a
-module with a function of this kind and a fact here; `passes.CHECKS` says which are reasons against the GPU.
+module with a function of this kind and a fact here; `refusals` gathers the reasons against the GPU.
 """
 
 from __future__ import annotations

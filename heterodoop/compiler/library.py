@@ -6,7 +6,7 @@ they do not know keeps the program on the CPU, by name and place. Not here: whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from ..toolchain.probe import Machine
 from .device import output
 from .ir import formats, ir
 from .ir import walk as ir_walk
-from .ir.call_graph import reached
 from .normalise import stdio
 from .passes import Analysis
 
@@ -47,7 +46,7 @@ def checked(analysis: Analysis, led: frozenset[str], path: Path) -> Analysis:
     machine = probe.machine()
     reasons = [*_language(machine, path)]
     macros: set[str] = set()
-    for behaviour, function, span in () if machine.failure else _behaviours(analysis.program, led):
+    for behaviour, function, span in () if machine.failure else _behaviours(analysis, led):
         wanted = machine.macros(behaviour)
         if wanted is None:
             text = f"{function}() does not do in this machine's C library ({machine.library}) what it does in kernels"
@@ -69,11 +68,10 @@ def _language(machine: Machine, path: Path) -> Iterator[Reason]:
         yield Reason("HD307", f"as the C compiler is called it is not so that {fact}, as in kernels", Span(str(path), 0))
 
 
-def _behaviours(program: ir.Program, led: frozenset[str]) -> Iterator[tuple[str, str, Span]]:
+def _behaviours(analysis: Analysis, led: frozenset[str]) -> Iterator[tuple[str, str, Span]]:
     """Behaviour, the function that has it, and where: for all that the region and its helpers call."""
-    names = sorted(reached(program, program.region.body))
-    bodies: Sequence[ir.Block] = [program.region.body, *(program.by_name[name].body for name in names)]
-    for node in (n for body in bodies for n in ir_walk.walk(body)):
+    program = analysis.program
+    for node in (n for _, body in analysis.facts.calls.bodies for n in ir_walk.walk(body)):
         if isinstance(node, (ir.Emit, ir.Stderr)):
             yield from ((b, node.call, node.span) for b in _printed(node.pieces))
         elif isinstance(node, ir.ReadPair):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..analysis.objects import Local, Object
 from ..ir import formats, ir
 from ..normalise.stdio import literal
 from ..types import ctype
-from .run import Run
 from .state import Refused, Stop
 from .terms import (
     KEY,
@@ -30,19 +29,26 @@ from .terms import (
     Text,
 )
 
+if TYPE_CHECKING:
+    from .run import Run
+
 _NUMBERS = {"atoi": ctype.INT, "atol": ctype.LONG, "atoll": ctype.LLONG}
 _STRTO = {"strtol": ctype.LONG, "strtoll": ctype.LLONG, "strtoul": ctype.ULONG, "strtoull": ctype.ULLONG}
 _WHITE = b" \t\n\v\f\r"
 _DEPTH = 8  # calls within calls
 
 
-class FoldRun(Run):
-    depth = 0
+class Calls:
+    """`call`: what a call gives, and what it does to the state of its run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._depth = 0
 
     def call(self, node: ir.Call) -> Term:
         name = ir.called(node)
-        if name in self.program.by_name:
-            return self._own(self.program.by_name[name], node)
+        if name in self._run.program.by_name:
+            return self._own(self._run.program.by_name[name], node)
         handler = _CALLS.get(name)
         if handler is None:
             raise Refused
@@ -50,22 +56,22 @@ class FoldRun(Run):
 
     def _own(self, callee: ir.Function, node: ir.Call) -> Term:
         """A helper in line: no locals survive it."""
-        if self.depth >= _DEPTH:
+        if self._depth >= _DEPTH:
             raise Refused
-        args = [self.value(a) for a in node.args]
-        outer, self.function = self.function, callee.name
-        self.depth += 1
+        args = [self._run.value(a) for a in node.args]
+        outer, self._run.function = self._run.function, callee.name
+        self._depth += 1
         for param, arg in zip(callee.params, args, strict=True):
-            self.state.terms[Local(callee.name, param.name)] = arg
+            self._run.state.terms[Local(callee.name, param.name)] = arg
         result: Term = None
         try:
-            self.block(callee.body)
+            self._run.block(callee.body)
         except Stop as stop:
             if stop.how != "return":
                 raise
             result = stop.value
-        self.function = outer
-        self.depth -= 1
+        self._run.function = outer
+        self._depth -= 1
         return result
 
     # ------------------------------------------------------------------------------------- comparing
@@ -75,15 +81,15 @@ class FoldRun(Run):
 
     def strncmp(self, node: ir.Call) -> Term:
         """Compares whole keys where the count reaches beyond the longest."""
-        count = self.value(node.args[2])
-        if not isinstance(count, Const) or not self.reader.key_max or count.value <= self.reader.key_max:
+        count = self._run.value(node.args[2])
+        if not isinstance(count, Const) or not self._run.reader.key_max or count.value <= self._run.reader.key_max:
             raise Refused
         return self._compare_strings(node)
 
     def _compare_strings(self, node: ir.Call) -> Term:
-        pair = {self.string(node.args[0]), self.string(node.args[1])}
+        pair = {self._run.string(node.args[0]), self._run.string(node.args[1])}
         if pair == {Text.KEY, Text.KEPT}:
-            return ZERO if self.situation == "same" else NONZERO
+            return ZERO if self._run.situation == "same" else NONZERO
         if pair in ({Text.KEY, Text.EMPTY}, {Text.KEPT, Text.EMPTY}):
             return NONZERO
         if pair == {Text.EMPTY}:
@@ -91,58 +97,56 @@ class FoldRun(Run):
         raise Refused
 
     def strlen(self, node: ir.Call) -> Term:
-        content = self.string(node.args[0])
+        content = self._run.string(node.args[0])
         if content == Text.EMPTY:
             return ZERO
         if content in (Text.KEY, Text.KEPT):
             return POSITIVE
-        whole = self.value(node.args[0]) == LINE and not self.state.cut and not self.state.chopped
+        whole = self._run.value(node.args[0]) == LINE and not self._run.state.cut and not self._run.state.chopped
         return LENGTH if whole else None
 
     # ------------------------------------------------------------------------------------- keeping
 
     def strcpy(self, node: ir.Call) -> Term:
         to = self._array(node.args[0])
-        content = self.string(node.args[1])
+        content = self._run.string(node.args[1])
         if content not in (Text.KEY, Text.KEPT, Text.EMPTY):
             raise Refused
         if content == Text.KEY:
-            self.reader.keeps(self.array_size(to) - 1)  # a longer key overflows the array
-        self.state.contents[to] = content
+            self._run.reader.keeps(self._run.array_size(to) - 1)  # a longer key overflows the array
+        self._run.state.contents[to] = content
         return Array(to)
 
     def strncpy(self, node: ir.Call) -> Term:
         """Keeps the whole key where the count reaches; exactly to its end, the NUL has to come from elsewhere."""
-        to, content, count = self._array(node.args[0]), self.string(node.args[1]), self.value(node.args[2])
-        if content != Text.KEY or not isinstance(count, Const) or count.value > self.array_size(to):
+        to, content, count = self._array(node.args[0]), self._run.string(node.args[1]), self._run.value(node.args[2])
+        if content != Text.KEY or not isinstance(count, Const) or count.value > self._run.array_size(to):
             raise Refused
-        self.reader.keeps(min(count.value, self.array_size(to) - 1))
-        ends = count.value > self.reader.key_max or to in self.zeroed
-        self.state.contents[to] = Text.KEY if ends else Text.OPEN_KEY
+        self._run.reader.keeps(min(count.value, self._run.array_size(to) - 1))
+        ends = count.value > self._run.reader.key_max or to in self._run.zeroed
+        self._run.state.contents[to] = Text.KEY if ends else Text.OPEN_KEY
         return Array(to)
 
-    zeroed: frozenset[Object] = frozenset()  # arrays that end in zeros from their initialiser on
-
     def snprintf(self, node: ir.Call) -> Term:
-        to, count = self._array(node.args[0]), self.value(node.args[1])
-        if literal(node.args[2]) != b"%s" or self.string(node.args[3]) != Text.KEY or not isinstance(count, Const):
+        to, count = self._array(node.args[0]), self._run.value(node.args[1])
+        if literal(node.args[2]) != b"%s" or self._run.string(node.args[3]) != Text.KEY or not isinstance(count, Const):
             raise Refused
-        if not 1 < count.value <= self.array_size(to):
+        if not 1 < count.value <= self._run.array_size(to):
             raise Refused
-        self.reader.keeps(count.value - 1)
-        self.state.contents[to] = Text.KEY
+        self._run.reader.keeps(count.value - 1)
+        self._run.state.contents[to] = Text.KEY
         return POSITIVE
 
     def sprintf(self, node: ir.Call) -> Term:
-        if literal(node.args[1]) != b"%s" or self.string(node.args[2]) != Text.KEY:
+        if literal(node.args[1]) != b"%s" or self._run.string(node.args[2]) != Text.KEY:
             raise Refused
         to = self._array(node.args[0])
-        self.reader.keeps(self.array_size(to) - 1)
-        self.state.contents[to] = Text.KEY
+        self._run.reader.keeps(self._run.array_size(to) - 1)
+        self._run.state.contents[to] = Text.KEY
         return POSITIVE
 
     def _array(self, node: ir.Expr) -> Object:
-        term = self.value(node)
+        term = self._run.value(node)
         if not isinstance(term, Array):
             raise Refused
         return term.obj
@@ -151,8 +155,8 @@ class FoldRun(Run):
 
     def strchr(self, node: ir.Call) -> Term:
         """The line's tab is always there: the collector writes one behind every key."""
-        wanted = self.value(node.args[1])
-        if self.value(node.args[0]) != LINE or self.state.cut or not isinstance(wanted, Const):
+        wanted = self._run.value(node.args[1])
+        if self._run.value(node.args[0]) != LINE or self._run.state.cut or not isinstance(wanted, Const):
             raise Refused
         if wanted.value == 9:
             return TAB
@@ -160,26 +164,26 @@ class FoldRun(Run):
 
     def strcspn(self, node: ir.Call) -> Term:
         stops = literal(node.args[1])
-        if self.value(node.args[0]) == LINE and not self.state.cut and stops == b"\n":
+        if self._run.value(node.args[0]) == LINE and not self._run.state.cut and stops == b"\n":
             return LINE_END
         return None
 
     def strtok(self, node: ir.Call) -> Term:
-        text, stops = self.value(node.args[0]), literal(node.args[1])
+        text, stops = self._run.value(node.args[0]), literal(node.args[1])
         if stops is None or b"\t" not in stops or set(stops) - set(_WHITE):
             raise Refused
-        if text == LINE and not self.state.cut:
-            self.state.cut = True
+        if text == LINE and not self._run.state.cut:
+            self._run.state.cut = True
             kind: Literal["token", "field"] = "token" if b" " in stops else "field"
-            self.reader.found_key(kind, self.line_max)
+            self._run.reader.found_key(kind, self._run.line_max)
             return LINE
-        if text == NULL and self.state.cut:
+        if text == NULL and self._run.state.cut:
             return REST
         raise Refused
 
     def strtok_rest(self, node: ir.Call) -> Term:
         """strtok(NULL, stops) may use other stops than the first call."""
-        if self.value(node.args[0]) == NULL and self.state.cut and literal(node.args[1]):
+        if self._run.value(node.args[0]) == NULL and self._run.state.cut and literal(node.args[1]):
             return REST
         return self.strtok(node)
 
@@ -189,29 +193,29 @@ class FoldRun(Run):
         """The key at the line's start, or the value behind its tab; strtol's end pointer behind the key is the tab."""
         name = ir.called(node)
         kind = _NUMBERS.get(name) or _STRTO[name]
-        if name in _STRTO and self.value(node.args[2]) != Const(10):
+        if name in _STRTO and self._run.value(node.args[2]) != Const(10):
             raise Refused
-        text = self.value(node.args[0])
+        text = self._run.value(node.args[0])
         if name in _STRTO:
-            self._end_pointer(node.args[1], TAB if text == LINE and not self.state.cut else None)
+            self._end_pointer(node.args[1], TAB if text == LINE and not self._run.state.cut else None)
         if text == LINE:
-            self.reader.found_number(kind)
+            self._run.reader.found_number(kind)
             return KEY
-        if text != REST and (text != TAB or self.state.cut):
+        if text != REST and (text != TAB or self._run.state.cut):
             raise Refused
-        self.reader.found_value(kind)
+        self._run.reader.found_value(kind)
         return VALUE
 
     def _end_pointer(self, node: ir.Expr, end: Term) -> None:
-        term = self.value(node)
+        term = self._run.value(node)
         if isinstance(term, Address):
-            self.state.terms[term.obj] = end
+            self._run.state.terms[term.obj] = end
         elif term != NULL:
             raise Refused
 
     def sscanf(self, node: ir.Call) -> Term:
         text = literal(node.args[1])
-        if text is None or self.value(node.args[0]) != LINE or self.state.cut or self.state.chopped:
+        if text is None or self._run.value(node.args[0]) != LINE or self._run.state.cut or self._run.state.chopped:
             raise Refused
         self.scan(formats.split_scanf(text) or [], node.args[2:], line=True)
         return Const(2)
@@ -225,12 +229,12 @@ class FoldRun(Run):
         if value.letter not in "du" or value.width:
             raise Refused
         if key.letter in "du" and not key.width:
-            self.reader.found_number(key.target)
-            self.state.terms[self._number_target(targets[0], key.target)] = KEY
+            self._run.reader.found_number(key.target)
+            self._run.state.terms[self._number_target(targets[0], key.target)] = KEY
         else:
             self._scan_text(scans, key, value, targets[0], line=line)
-        self.reader.found_value(value.target)
-        self.state.terms[self._number_target(targets[1], value.target)] = VALUE
+        self._run.reader.found_value(value.target)
+        self._run.state.terms[self._number_target(targets[1], value.target)] = VALUE
 
     def _scan_text(
         self, scans: list[formats.Scan], key: formats.Scan, value: formats.Scan, target: ir.Expr, *, line: bool,
@@ -238,19 +242,19 @@ class FoldRun(Run):
         gap = any(s.letter == " " for s in scans[scans.index(key) + 1 : scans.index(value)])
         if key.letter == "s" and not key.length:
             to = self._array(target)
-            self.reader.found_key("token", key.width or self.array_size(to) - 1)
+            self._run.reader.found_key("token", key.width or self._run.array_size(to) - 1)
         elif line and scans[0] is key and key.text in (b"[^\t]", b"[^\t\n]") and (gap or value.letter in "dinu"):
             to = self._array(target)
-            self.reader.found_key("field", key.width or self.array_size(to) - 1)
+            self._run.reader.found_key("field", key.width or self._run.array_size(to) - 1)
         else:
             raise Refused
-        if key.width >= self.array_size(to):
+        if key.width >= self._run.array_size(to):
             raise Refused
-        self.state.contents[to] = Text.KEY
+        self._run.state.contents[to] = Text.KEY
 
     def _number_target(self, target: ir.Expr, kind: ctype.CType | None) -> Object:
         """The variable that a conversion stores to, of just the type it stores."""
-        term, own = self.value(target), ctype.element(target.type)
+        term, own = self._run.value(target), ctype.element(target.type)
         if not isinstance(term, Address) or not isinstance(own, ctype.Int) or not isinstance(kind, ctype.Int):
             raise Refused
         if (own.bits, own.signed) != (kind.bits, kind.signed):
@@ -261,10 +265,10 @@ class FoldRun(Run):
         return None
 
 
-_CALLS: dict[str, Callable[[FoldRun, ir.Call], Term]] = {
-    "strcmp": FoldRun.strcmp, "strncmp": FoldRun.strncmp, "strlen": FoldRun.strlen, "strcpy": FoldRun.strcpy,
-    "strncpy": FoldRun.strncpy, "snprintf": FoldRun.snprintf, "sprintf": FoldRun.sprintf, "strchr": FoldRun.strchr,
-    "index": FoldRun.strchr, "memchr": FoldRun.strchr, "strcspn": FoldRun.strcspn, "strtok": FoldRun.strtok_rest,
-    **dict.fromkeys([*_NUMBERS, *_STRTO], FoldRun.number), "sscanf": FoldRun.sscanf,
-    "free": FoldRun.nothing, "fflush": FoldRun.nothing,
+_CALLS: dict[str, Callable[[Calls, ir.Call], Term]] = {
+    "strcmp": Calls.strcmp, "strncmp": Calls.strncmp, "strlen": Calls.strlen, "strcpy": Calls.strcpy,
+    "strncpy": Calls.strncpy, "snprintf": Calls.snprintf, "sprintf": Calls.sprintf, "strchr": Calls.strchr,
+    "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn, "strtok": Calls.strtok_rest,
+    **dict.fromkeys([*_NUMBERS, *_STRTO], Calls.number), "sscanf": Calls.sscanf,
+    "free": Calls.nothing, "fflush": Calls.nothing,
 }

@@ -18,9 +18,9 @@ from ..ir import walk as ir_walk
 from ..normalise.record_loop import reads, truth
 from ..types import ctype
 from ..types.ctype import CType, Int
-from .calls import FoldRun
 from .fields import by_fields
 from .reader import Reader
+from .run import Run
 from .start import start_state, zeroed_arrays
 from .state import VALUES, Emitted, Printed, Refused, Situation, State, Stop
 from .terms import ACC, KEPT, KEY, LENGTH, LINE, NEXT, ONE, SUM, VALUE, ZERO, Const, Term, Text
@@ -165,8 +165,8 @@ class _Recogniser:
         symbol = self._program.symbol(self._region.function, name)
         return symbol.type if symbol is not None else None
 
-    def _run(self, situation: Situation, state: State, decisions: list[bool] | None = None) -> FoldRun:
-        run = FoldRun(self._program, situation, self._reader, state.copy(), decisions or [], self._region.function)
+    def _run(self, situation: Situation, state: State, decisions: list[bool] | None = None) -> Run:
+        run = Run(self._program, situation, self._reader, state.copy(), decisions or [], self._region.function)
         run.zeroed = self._zeroed
         return run
 
@@ -194,13 +194,13 @@ class _Recogniser:
             self._asked = run.asked
         return run.state, run.emitted
 
-    def _read(self, run: FoldRun) -> None:
+    def _read(self, run: Run) -> None:
         """What the loop's condition leaves behind for a whole pair."""
         read = reads(self._loop.cond)[0]
         run.state.cut = run.state.chopped = False
         result: Term = None
         if isinstance(read, ir.ReadPair):
-            run.scan(formats.split_scanf(read.format) or [], read.targets, line=False)
+            run.calls.scan(formats.split_scanf(read.format) or [], read.targets, line=False)
             result = Const(len(read.targets))
         else:
             self._read_line(run, read)
@@ -213,7 +213,7 @@ class _Recogniser:
         nodes = [n for n in ir_walk.walk(self._loop.cond) if isinstance(n, ir.Assign)]
         return [n.target.name for n in nodes if isinstance(n.target, ir.Name)]
 
-    def _read_line(self, run: FoldRun, read: ir.ReadRecord) -> None:
+    def _read_line(self, run: Run, read: ir.ReadRecord) -> None:
         target = read.target
         if read.kind == "getline":
             capacity = read.capacity

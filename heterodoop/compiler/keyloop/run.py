@@ -16,7 +16,9 @@ from ..ir import walk as ir_walk
 from ..normalise.stdio import literal
 from ..types import ctype
 from ..types.ctype import CType, Int
+from .calls import Calls
 from .reader import Reader
+from .start import begins_empty
 from .state import Emitted, Printed, Refused, Situation, State, Stop, placed
 from .terms import (
     ACC,
@@ -57,7 +59,11 @@ class Run:
     asked: list[str] = field(default_factory=list)
     emitted: Emitted = field(default_factory=list)
     lines: frozenset[Object] = frozenset()  # arrays that hold the line
+    zeroed: frozenset[Object] = frozenset()  # arrays that end in zeros from their initialiser on
     line_max: int = 0  # longest key of a line that fits its buffer, 0: any
+
+    def __post_init__(self) -> None:
+        self.calls = Calls(self)
 
     def key_of(self, name: str) -> Variable | Hidden:
         return variable(self.program, self.function, name)
@@ -364,9 +370,6 @@ class Run:
         symbol = symbol_of(self.program, key)
         return self.program.layouts.size(symbol.type) or 0 if symbol is not None else 0
 
-    def call(self, node: ir.Call) -> Term:
-        raise NotImplementedError
-
     def emit(self, node: ir.Emit) -> Term:
         for piece in node.pieces:
             if isinstance(piece, ir.Text):
@@ -379,12 +382,6 @@ class Run:
                 kind = piece.args[-1].type if piece.args else None
                 self.emitted.append(Printed(piece.spec, self.value(piece.args[-1]) if piece.args else None, kind))
         return None
-
-
-def begins_empty(init: ir.Fill) -> bool:
-    """Does a list of elements begin with a zero?"""
-    first = next((v for path, v in init.items if path == (0,)), None)
-    return first is None or (isinstance(first, ir.Const) and first.value == 0)
 
 
 def _dead_end(block: ir.Block | None) -> bool:
@@ -405,5 +402,5 @@ _RULES: dict[type, Callable[[Run, Any], Term]] = {
     ir.Const: Run.const, ir.Name: Run.name, ir.Decay: Run.decay, ir.AddressOf: Run.address, ir.Cast: Run.cast,
     ir.Index: Run.load, ir.Deref: Run.load, ir.Unary: Run.unary, ir.Binary: Run.binary, ir.Conditional: Run.conditional,
     ir.Comma: Run.comma, ir.Assign: Run.assign, ir.Step: Run.step, ir.Emit: Run.emit,
-    ir.Call: lambda run, node: run.call(node),
+    ir.Call: lambda run, node: run.calls.call(node),
 }

@@ -9,7 +9,6 @@ from ..ir import ir
 from ..ir import walk as ir_walk
 from ..normalise.stdio import literal
 from ..types import ctype
-from .run import begins_empty
 from .state import Refused, State
 from .terms import ZERO, Const, Term, Text
 
@@ -158,3 +157,9 @@ def _zeroed(program: ir.Program) -> Iterator[Object]:
                 yield Local(function.name, node.name)
     arrays = (s for s in program.globals if isinstance(s.type, ctype.Array) and _empty(s.init, True))
     yield from (variable(program, "", s.name) for s in arrays)
+
+
+def begins_empty(init: ir.Fill) -> bool:
+    """Does a list of elements begin with a zero?"""
+    first = next((v for path, v in init.items if path == (0,)), None)
+    return first is None or (isinstance(first, ir.Const) and first.value == 0)
