@@ -56,7 +56,7 @@ def test_calls_with_a_literal_name_move(source: str, calls: list[str]) -> None:
     why = "does not change within a task: asked once before the loop"
     rows = {v.name: (v.ctype, v.cls, v.reason) for v in analysis.region.variables if "getenv(" in v.name}
     assert rows == {call: ("char *", "sharedRO", f"{call} {why}") for call in calls}
-    fields = [f for f in analysis.decisions.shared if "getenv" in f.key]
+    fields = [f for f in analysis.decisions.shared if "getenv" in f.name]
     assert [f.kind for f in fields] == ["pointer"] * len(calls) + ["string"] * len(calls)
     assert prologue.runs(analysis.program) == "asked", "another task has another environment"
     text = kernels.text(analysis)
