@@ -14,7 +14,7 @@ from ..types import ctype
 from .flow_findings import ITSELF, KEPT, TEXT, Outcomes, Place
 from .flow_findings import Access as How
 from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
-from .libc_effects import EFFECTS, REFUSED, Access, Effect
+from .libc_effects import EFFECTS, Access, Effect
 from .objects import ERRNO, EXTERNAL, RECORD, STRTOK
 
 if TYPE_CHECKING:
@@ -61,12 +61,8 @@ class Calls:
         return self._by_table(node, name, effect, args, state)
 
     def _check_call(self, node: ir.Call, name: str) -> None:
-        refused = REFUSED.get(name)
-        if refused is not None:
-            self._walk.findings.problem(refused.code, f"{name}() is called: {refused.why}", node.span)
-        elif name not in EFFECTS and name not in _SPECIAL:
-            self._walk.findings.problem("HD223", f"{name}() is called, whose effects are not known", node.span)
-        elif name in ("malloc", "calloc") and not _small_allocation(node):
+        """What functions a record may call, says `device.calls`."""
+        if name in ("malloc", "calloc") and not _small_allocation(node):
             self._walk.findings.problem("HD219", f"{name}() is called with a size that is not constant", node.span)
 
     def _unknown(self, node: ir.Call, args: list[Value], state: State) -> State:
