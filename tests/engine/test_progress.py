@@ -63,7 +63,8 @@ def test_a_stream_that_breaks_makes_the_display_silent():
     os.close(writer)
 
 
-def test_a_bar_on_a_terminal():
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0)  # a busy machine takes longer than BAR_SECONDS to draw
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "w") as terminal:
         bar = make_display(terminal, quiet=False)
