@@ -143,7 +143,11 @@ def test_java_and_hadoop(tool: Tool, machine: Path, monkeypatch, tmp_path: Path)
 def test_the_embedded_hadoop(tool: Tool, machine: Path) -> None:
     tool("java", 'openjdk version "17.0.2"')
     assert examine()["embedded Hadoop"]["text"] == "its jars are not here yet"
-    jars.folder(jars.release("3.4.2")).mkdir(parents=True)
+    lib = jars.folder(jars.release("3.4.2"))
+    lib.mkdir(parents=True)
+    assert examine()["embedded Hadoop"]["text"] == "its jars are not here yet", "without their sums"
+    (lib / "one.jar").write_bytes(b"PK")
+    (lib.parent / jars._SUMS).write_text(jars._sums(lib), encoding="ascii")
     assert examine()["embedded Hadoop"]["text"] == "jars of 3.4.2, Java 17"
     tool("java", 'openjdk version "11.0.2"')
     found = examine()["embedded Hadoop"]
