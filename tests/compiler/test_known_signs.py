@@ -109,8 +109,10 @@ def test_nans_of_columns_stay_on_the_device(bundles: Bundles, tmp_path: Path) ->
     texts = ["nan", "-nan", "NAN(7)", "-NaN(0x8)", "+nan", "nan()", "-inf", "2.5", "-0"]
     lines = [f"{chr(rng.randrange(97, 122))} {rng.choice(texts)} {rng.choice(texts)}\n" for _ in range(300)]
     (tmp_path / "in").write_text("".join(lines))
-    for device in ("cpu", "emulated"):
-        done = cli_here("run", bundle, tmp_path / "in", "-o", tmp_path / device, "--device", device, "-r", 0)
+    orders = ["forward", "reverse", "random"]
+    for name in ("cpu", *orders):
+        device = ["emulated", "-D", f"heterodoop.emulated.order={name}"] if name in orders else ["cpu"]
+        done = cli_here("run", bundle, tmp_path / "in", "-o", tmp_path / name, "-r", 0, "--device", *device)
         assert "HD410" not in done.message
-    assert parts(tmp_path / "cpu") == parts(tmp_path / "emulated")
+        assert parts(tmp_path / name) == parts(tmp_path / "cpu")
     assert b"-nan" in parts(tmp_path / "cpu")[0]

@@ -28,6 +28,7 @@ _TEMPLATES = (
     "add_to sub_to mul_to div_to shl_to shr_to increment decrement post_inc post_dec in_line in_line_or_own named "
     "named_parts guarded guarded_parts guarded_text guarded_bytes guarded_str check_bytes check_search look look_at_text "
     "accept conclude refusal set wrote filled check_apart check_scan_apart assign_apart "
+    "move move_after move_back moved moved_back whole "
     "sscanf_apart memcpy_apart mempcpy_apart strcpy_apart stpcpy_apart strncpy_apart stpncpy_apart strcat_apart "
     "strncat_apart sprint_apart snprint_apart"
 )
