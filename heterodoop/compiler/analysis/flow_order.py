@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from .objects import Cell, Object
 
 _LEAST = -1  # of what is known to be written below a variable: further back it is of no use
+_MOST = 1000  # pairs of variables: copies of copies, as down a chain of calls, would be all pairs; knowing less is right
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ class Known:
                 new = new.written(obj, cell, more - plus)
         if source in self.lower:
             new = new.at_least(cell, self.lower[source] + plus)
+        if len(new.order) >= _MOST:
+            return new
         order = set(new.order)
         for a, b in self.order:
             if a == source and plus >= 0 and b != cell:
