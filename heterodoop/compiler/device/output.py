@@ -73,7 +73,7 @@ def to_string(node: ir.Call, scope: Scope) -> ir.Expr:
     made = string_pieces(node)
     if made is None:
         parts = (*args, *(scope.value(arg) for arg in node.args[at:]))
-        text = f"the format of {ir.called(node)} is not a literal"
+        text = formats.unread(ir.called(node), literal(node.args[at]))
         return nodes.Unsupported(node.type, "HD229", text, parts, span=node.span)
     first, pieces = _lowered(node, made, scope)
     return nodes.PrintTo(

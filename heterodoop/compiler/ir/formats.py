@@ -55,13 +55,15 @@ def split_printf(text: bytes) -> list[bytes | Conversion] | None:
 
 
 def unread(function: str, text: bytes | None) -> str:
-    """Why `split_printf` or `split_scanf` does not take the format of a function. text: None where it is no literal."""
+    """Why a function's format is not cut into pieces. text: None where it is no literal."""
     if text is None:
         return f"the format of {function} is not a literal"
     known = _SCANF if function.endswith("scanf") else _PRINTF
-    at = next(m.start() for m in known.finditer(text) if m[0] == b"%")
-    found = _ANY.match(text, at)
-    return f"'{found[0].decode('latin-1') if found else '%'}' in the format of {function} is not analysed"
+    at = next((m.start() for m in known.finditer(text) if m[0] == b"%"), None)
+    found = _ANY.match(text, at) if at is not None else None
+    if found is None:
+        return f"the arguments of {function} do not fit its format"
+    return f"'{found[0].decode('latin-1')}' in the format of {function} is not analysed"
 
 
 def conversion(spec: str) -> Conversion:
