@@ -17,6 +17,7 @@ from heterodoop.executor import device_pool, emulated
 from heterodoop.executor.emulated import DeviceOptions
 from heterodoop.executor.gpu_task import KernelCall
 from heterodoop.executor.native import MapSpec, Native, Progress, TaskResult, TaskStatus
+from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import FILE, Kernel, sha256
 
 STATS = {"sub_splits": 1, "retries": 0}
@@ -76,7 +77,7 @@ def with_kernel(bundle: Path) -> Path:
             continue
         path = f"cuda/{program['role']}.cu"
         (bundle / path).write_text("// text\n")
-        kernel = Kernel(path, f"hd_{program['role']}", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", "once", (), ())
+        kernel = Kernel(path, f"hd_{program['role']}", 128, 0, 0, 0, 0, 1, 0, (), "", "once", KernelPlan(), ())
         program["kernel"] = asdict(kernel)
         data["binaries"].append({"path": path, "sha256": sha256(bundle / path)})
     (bundle / FILE).write_text(json.dumps(data))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import commit, local
+from heterodoop.engine import commit, job_report, local
 from heterodoop.engine.layout import Layout
 from heterodoop.engine.plan import RunOptions
 from heterodoop.errors import (
@@ -311,14 +311,10 @@ def test_a_task_that_cannot_use_its_files_says_why(bundle, run, tmp_path: Path, 
 
 
 def test_a_report_that_cannot_be_written_costs_no_result(bundle, run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    real = local.JobReport._write
+    def full(folder: Path, content: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    def full(self: local.JobReport, content: dict[str, object], path: Path) -> None:
-        if content["state"] != "running":
-            raise OSError(errno.ENOSPC, "No space left on device")
-        real(self, content, path)
-
-    monkeypatch.setattr(local.JobReport, "_write", full)
+    monkeypatch.setattr(job_report, "conclude", full)
     result = run(bundle(CAT), put(tmp_path / "in", b"a\n"))
     assert [w.code for w in result.warnings] == ["HD036"] and (result.output / "_SUCCESS").exists()
 

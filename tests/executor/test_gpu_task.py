@@ -16,12 +16,13 @@ from heterodoop.executor.prologue import LiveIns
 from heterodoop.executor.report import AttemptResult
 from heterodoop.executor.split import Split
 from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel
 from heterodoop.storage.local import InputFile
 
 from .test_cpu_task import OK, FakeRunner, write_output
 
-KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", "once", (), ())
+KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, 0, 0, 0, 1, 0, (), "", "once", KernelPlan(), ())
 MAP, COMBINE = KernelCode(KERNEL, Path("/m.so")), KernelCode(KERNEL, Path("/c.so"), Path("/b/combine.prologue"))
 
 

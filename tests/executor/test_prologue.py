@@ -15,6 +15,7 @@ import pytest
 from heterodoop.errors import DeviceError
 from heterodoop.executor.native import FilterCommand, Native, Progress
 from heterodoop.executor.prologue import Given, LiveIns, Prologues, Relocation, place, read_objects
+from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel, PrologueRuns, SharedVar
 
 WRITE = r"""
@@ -32,7 +33,7 @@ Build = Callable[[str], Path]
 
 
 def kernel(*shared: SharedVar, size: int = 32, runs: PrologueRuns = "each", prologue: str = "bin/map.prologue") -> Kernel:
-    return Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, size, 0, shared, prologue, runs, (), ())
+    return Kernel("cuda/map.cu", "hd_map", 128, 0, 0, 0, 0, size, 0, shared, prologue, runs, KernelPlan(), ())
 
 
 @pytest.fixture(scope="module")

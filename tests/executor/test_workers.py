@@ -28,9 +28,10 @@ from heterodoop.executor.worker_client import Limits, Worker, WorkerDevice
 from heterodoop.executor.worker_messages import Channel, Open, Reply, Run, Setup
 from heterodoop.executor.worker_process import Session, WorkerProcess
 from heterodoop.executor.worker_spawn import Spawned
+from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel
 
-KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, "BlockCursor", 0, 0, 0, 1, 0, (), "", "once", (), ())
+KERNEL = Kernel("cuda/map.cu", "hd_map", 128, 0, 0, 0, 0, 1, 0, (), "", "once", KernelPlan(), ())
 CALL = KernelCall(KernelCode(KERNEL, Path("/m.so")), LiveIns(b"live"))
 OK = TaskResult(TaskStatus.OK, 0, None, None, "", {"MAP_INPUT_RECORDS": 1}, {"total": 0.5}, {}, "", "")
 SPEC = MapSpec(FilterCommand(["/bin/true"]), "/in", "/out")
