@@ -166,7 +166,7 @@ def test_debug_shows_the_traceback_of_an_error() -> None:
 
 
 def test_an_error_that_nobody_expected_is_an_internal_one(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("surprise")
 
     monkeypatch.setattr(compiling, "compile_to_bundle", broken)
@@ -187,7 +187,7 @@ def test_an_error_that_nobody_expected_is_an_internal_one(here: Path, monkeypatc
 def test_what_the_machine_refuses_is_no_fault_of_ours(
     here: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, words: str,
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(compiling, "compile_to_bundle", broken)
