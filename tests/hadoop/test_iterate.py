@@ -345,7 +345,8 @@ def test_an_interrupt_while_a_job_is_being_submitted(played: Counting, argv: lis
     while not mark.exists():
         assert process.poll() is None
     status, said = strike(process)
-    assert status == 130 and "round 1: interrupted while the job was being submitted" in said
+    assert status == 130 and "the cluster is asked whether it has the job" in said
+    assert "heterodoop job kill job_1700000000000_0001" in said
     played.client()
     go(argv)
     assert len(played.jobs) == 6 and fake.files["/out/part-00000"] == b"5\t\n"
