@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -20,14 +19,6 @@ from heterodoop.executor.worker_process import WorkerProcess
 from .test_workers import CALL, OK, SPEC, ScriptedWorker, closed, device_of, go_on, wait_for
 
 FAILED = TaskResult(TaskStatus.DEVICE_FAILED, None, None, None, "illegal address", {}, {}, {}, "", "")
-
-
-@pytest.fixture
-def scripted() -> Iterator[ScriptedWorker]:
-    worker = ScriptedWorker()
-    yield worker
-    worker.session_.channel.close()
-    worker.theirs.close()
 
 
 def test_who_is_alone_waits_for_the_others_and_keeps_new_ones_waiting() -> None:

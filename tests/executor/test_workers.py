@@ -255,14 +255,6 @@ class ScriptedWorker:
         return thread
 
 
-@pytest.fixture
-def scripted() -> Iterator[ScriptedWorker]:
-    worker = ScriptedWorker()
-    yield worker
-    worker.session_.channel.close()
-    worker.theirs.close()
-
-
 def device_of(worker: ScriptedWorker) -> WorkerDevice:
     return WorkerDevice(worker, 0)  # type: ignore[arg-type]
 
