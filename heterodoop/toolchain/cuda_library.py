@@ -7,13 +7,12 @@ executor).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .. import resources
 from ..errors import ToolError
+from ..together import Together
 from . import cache as build_cache
 from . import cc
 from .nvcc import EXACT, FLAGS, Nvcc
@@ -39,8 +38,8 @@ def cuda_library(nvcc: Nvcc, archs: Sequence[str], cache: Path | None = None) ->
         kept = home / f"{build_cache.key([*common, source.name, source.read_bytes()])}.o"
         return build_cache.get(kept, lambda path: _run(nvcc, [*flags, "-c", str(source)], path, source.name))
 
-    with ThreadPoolExecutor(max_workers=min(len(sources), os.cpu_count() or 1)) as pool:
-        objects = list(pool.map(object_file, sources))
+    with Together() as work:
+        objects = [begun.result() for begun in [work.begin(object_file, source) for source in sources]]
     kept = home / f"libhd_cuda.{build_cache.key([*_LIBRARY_FLAGS, *(o.name for o in objects)])}.so"
     words = [*_LIBRARY_FLAGS, *map(str, objects), *library_folder(nvcc)]
     return build_cache.get(kept, lambda path: _run(nvcc, words, path, "libhd_cuda"))
