@@ -548,9 +548,10 @@ CODES: dict[str, Entry] = {
     ),
     "HD245": Entry(
         "each thread would need too much memory of its own",
-        "Variables that the loop writes exist once for every GPU thread, and many thousand threads run at a time. A GPU"
-        " gives each of them 512 KB at most.",
-        "Make arrays that the loop writes as small as the data allows.",
+        "Variables that the loop writes, and those of the loop and of the helpers that it calls, exist once for every GPU"
+        " thread, and many thousand threads run at a time. A GPU gives each of them 512 KB at most; half of that is for what"
+        " the program declares. A function that calls itself counts 64 times.",
+        "Make these arrays as small as the data allows.",
     ),
     "HD246": Entry(
         "the code before the region cannot be made a program of its own",

@@ -27,6 +27,7 @@ from .decide.placement import Placement, decide
 from .decide.refusals import shape_refusals
 from .decide.returns import return_refusals
 from .decide.sequencing import order_refusals
+from .decide.stack import stack_refusals
 from .device import program, text
 from .device.lower import lower
 from .device.scope import Known as KnownToDevice
@@ -181,18 +182,24 @@ class Facts(Asked):
         """calls that read the text that they write over (HD262)"""
         return overlap_refusals(self.calls)
 
+    @fact("calls", "uses", "decisions", dump=reasons_text)
+    def stack(self) -> Reasons:
+        """is what each thread needs of its own too much (HD245)"""
+        return stack_refusals(self.program, self.calls, self.decisions.decisions.places, self.uses)
+
     @fact("decisions", dump=reasons_text)
     def prologue(self) -> Reasons:
         """may the code before the region run alone, where its values are needed (HD246)"""
         bound, unit = self.given.bound, self.given.unit
         return prologue_refusals(unit, bound.directive.span, self.decisions.decisions)
 
-    @fact("uses", "left_over", "shape", "order", "returns", "overlaps", "decisions", "guards", "moves", "prologue",
-          dump=reasons_text)
+    @fact("uses", "left_over", "shape", "order", "returns", "overlaps", "decisions", "stack", "guards", "moves",
+          "prologue", dump=reasons_text)
     def refusals(self) -> Reasons:
         """every reason against the GPU, each once"""
         found = (*self.program.refusals, *self.uses.refusals, *self.left_over, *self.shape, *self.order, *self.returns,
-                 *self.overlaps, *self.decisions.reasons, *self.guards.refusals, *self.moves.refusals, *self.prologue)
+                 *self.overlaps, *self.decisions.reasons, *self.stack, *self.guards.refusals, *self.moves.refusals,
+                 *self.prologue)
         return tuple(dict.fromkeys(found))
 
     @fact("uses", "fold", "calls")

@@ -20,6 +20,7 @@ from .gpu_task import DeviceCode, KernelCall, KernelCode
 from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block
 
 _STACK_MARGIN = 16 << 10  # bytes a thread
+_LARGEST_STACK = 512 << 10  # that a GPU gives a thread
 LaneOrder = Literal["forward", "reverse", "random"]
 
 
@@ -164,7 +165,7 @@ class CudaDevice(NativeDevice):
 
 def _stack(frames: int) -> int:
     """The compiler counts a recursive function's variables; what ptxas saves besides, and calls from there, come on top."""
-    return 2 * frames + _STACK_MARGIN if frames else 0
+    return min(2 * frames + _STACK_MARGIN, _LARGEST_STACK) if frames else 0
 
 
 def _hash_fold(code: KernelCode) -> int:

@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 from heterodoop.compiler.decide import optimisations
-from heterodoop.compiler.decide.launch import DEFAULT_THREADS, MAX_DEPTH, Launch
+from heterodoop.compiler.decide.launch import DEFAULT_THREADS, Launch
+from heterodoop.compiler.decide.stack import MAX_DEPTH
 from heterodoop.errors import UsageError
 from heterodoop.kernel_plan import KernelPlan
 

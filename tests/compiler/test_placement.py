@@ -251,7 +251,6 @@ def test_globals_that_the_loop_writes_are_the_lanes() -> None:
 
 
 @pytest.mark.parametrize(("code", "source"), [
-    ("HD245", mapper(f"big[0] = line[0]; v = big[0]; {USE}", before="static int big[100000];")),
     ("HD247", mapper(f"b[0] = line[0]; v = b[0]; {USE}", before="char *b = malloc(n);")),
     ("HD247", mapper(f"k[0] = k[1] = line[0]; v = *p; {USE}", before="char *p = k; if (n) p = k + 1;")),
     ("HD247", mapper(f"k[0] = 0; v = *p; {USE}", before="char *p = n ? k : \"x\";")),

@@ -8,15 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from ..ir import ir
-from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
 from ..source.clauses import WARP
 from ..types import ctype
 from ..types.ctype import CType
+from .stack import stack_bytes
 
 DEFAULT_THREADS = 128  # four warps: the best of the measured shapes for map kernels, 8 blocks fit a multiprocessor
-MAX_DEPTH = 64  # calls of one recursive function that the stack must hold
-_FRAME_BYTES = 128  # saved registers and return address of a call, generously
 _LINE_BYTES = 2  # a pair's tab and line end
 _SLOT_ALIGN = 16
 _NUMBER_BYTES = {8: 4, 16: 6, 32: 11, 64: 20}  # longest decimal text of an integer by its bits, sign included
@@ -64,22 +62,6 @@ def _text_bytes(program: ir.Program, whole: CType, length: int) -> int:
         return max(length - 1, 1)
     each = _NUMBER_BYTES.get(kind.bits, 40) if isinstance(kind, ctype.Int) else _REAL_BYTES
     return each * max(length, 1) + max(length - 1, 0)
-
-
-def stack_bytes(program: ir.Program, calls: CallGraph) -> int:
-    """Stack per thread for recursive helpers, MAX_DEPTH calls deep; 0 where nothing calls itself.
-
-    The CUDA compiler counts the frames of all other calls itself.
-    """
-    frames = sum(_frame(program, f) for f in calls.helpers if f.name in calls.recursive)
-    return frames * MAX_DEPTH
-
-
-def _frame(program: ir.Program, function: ir.Function) -> int:
-    sizes = [program.layouts.size(s.type) or 8 for s in (*function.params, *function.locals)]
-    temporaries = sum(1 for n in ir_walk.walk(function.body) if isinstance(n, ir.Call))
-    total = sum(sizes) + 8 * temporaries + _FRAME_BYTES
-    return -(-total // 16) * 16
 
 
 def text(shape: Launch) -> str:

@@ -30,7 +30,6 @@ CONSTANT_BYTES = 2048  # small read-only objects inside the parameter block, all
 SHARED_BYTES = 40 * 1024  # of 48 KB that every block may have; the rest is the sinks'
 _WARP_ALIGN = 16  # the largest alignment of an array in a warp's part of it
 TEXTURE_ELEMENTS = 1 << 27  # of a linear texture, as every architecture allows
-PRIVATE_BYTES = 256 * 1024  # of 512 KB local memory that a thread may have
 _FILLED_BYTES = 1024  # of an array that is copied for each record, though no clause asks for it
 _OWN = frozenset({"record", "private", "guarded", "firstprivate"})
 SLOWER = "measured slower than shared and plain global memory"
@@ -96,14 +95,7 @@ class _Placer:
         self.strings: set[Object] = set()
 
     def run(self) -> tuple[Place, ...]:
-        places = self._constants_first([p for use in self._table.uses if (p := self._place(use)) is not None])
-        own = [p for p in places if p.space in ("private", "lane")]
-        total = sum(p.nbytes for p in own)
-        if total > PRIVATE_BYTES:
-            largest = max(own, key=lambda p: p.nbytes)
-            text = f"each thread would need {total} bytes of its own, {largest.nbytes} of them for '{_shown(largest.name)}'"
-            self._refuse("HD245", f"{text}; {PRIVATE_BYTES} are possible", self._table.get(largest.name))
-        return tuple(places)
+        return tuple(self._constants_first([p for use in self._table.uses if (p := self._place(use)) is not None]))
 
     def _constants_first(self, places: list[Place]) -> list[Place]:
         """Constants in front, each behind those that its initialiser names; the region need not mention these."""

@@ -15,7 +15,7 @@ from ..analysis import device_calls
 from ..analysis.objects import Code
 from ..decide import optimisations
 from ..decide.decisions import Decisions, Place, SharedField
-from ..decide.launch import MAX_DEPTH
+from ..decide.stack import MAX_DEPTH
 from ..device import nodes
 from ..device.program import (
     Begin,
