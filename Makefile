@@ -15,6 +15,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 
+# The tests start thousands of Pythons, and each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
@@ -58,7 +61,7 @@ check: lint
 	$(BIN)/python -m pytest -q -n auto -k 'not nvcc' $(CHECKED)
 
 portable: demo
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'heterodoop[dev]'
 	$(BIN)/python -m pytest -n auto --durations=20 $(PORTABLE)
 
 plugin: $(VENV)/plugin-tested
@@ -94,18 +97,18 @@ $(VENV)/created: | tools
 	@python="$$($(FIND_PYTHON))"; echo "$$python -m venv $(VENV)"; "$$python" -m venv --clear $(VENV)
 	touch $@
 
-# One editable install with different extras: demo, test and bench share the environment and the native build.
+# One editable install for demo, test and bench. Extras by its name: by its path, pip would build the native runtime again.
 $(VENV)/installed: $(VENV)/created $(INSTALL_INPUTS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
-$(VENV)/installed-dev: $(VENV)/created $(INSTALL_INPUTS)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,nvcc]'
-	touch $(VENV)/installed $@
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'heterodoop[dev,nvcc]'
+	touch $@
 
-$(VENV)/installed-bench: $(VENV)/created $(INSTALL_INPUTS)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
-	touch $(VENV)/installed $@
+$(VENV)/installed-bench: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'heterodoop[bench]'
+	touch $@
 
 # The jar that jobs on Hadoop take along, once its JUnit tests have passed.
 $(VENV)/plugin-tested: $(PLUGIN) heterodoop/toolchain/plugin.py | hadoop-tools $(VENV)/installed-dev
