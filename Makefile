@@ -116,4 +116,4 @@ $(VENV)/plugin-tested: $(PLUGIN) heterodoop/toolchain/plugin.py | hadoop-tools $
 	touch $@
 
 $(VENV)/sanitized/libhd_host.so: heterodoop/toolchain/native.py $(NATIVE) | $(VENV)/installed-dev
-	HETERODOOP_SANITIZE=1 $(BIN)/python -m heterodoop.toolchain.native -o $@
+	HETERODOOP_SANITIZE=1 CXX='$(CXX) -Werror' $(BIN)/python -m heterodoop.toolchain.native -o $@

@@ -39,8 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: scheduling.rank(item.nodeid))
     if config.getoption("--sanitized-elsewhere"):
-        items[:], left = scheduling.first_of_each_file(items)
+        items[:], left = scheduling.shared_out(items)
         config.hook.pytest_deselected(items=left)
+    if "HETERODOOP_SANITIZED" in os.environ:
+        for item in items:
+            if why := scheduling.unsanitized(item):
+                item.add_marker(pytest.mark.skip(reason=why))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -15,7 +15,7 @@ HADOOP = "tests/hadoop/cluster/"
 # Longest first, so that no worker begins one of them when the others are done.
 FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/cases/", "tests/apps/")
 # What tests/sanitized.py runs: what goes deepest into native code, and the property test of whole jobs. In the run beside it
-# one test of each file is enough to see that it works with the library that users have.
+# one test of each file is enough to see that it works with the library that users have, and those that cannot run there.
 SANITIZED = (
     "tests/native/", "tests/runtime/test_gpu_task.py", "tests/runtime/test_gpu_task_input.py",
     "tests/runtime/test_gpu_task_limits.py", "tests/engine/test_oracle.py",
@@ -32,15 +32,28 @@ def rank(nodeid: str) -> int:
     return next((number for number, place in enumerate(FIRST) if nodeid.startswith(place)), len(FIRST))
 
 
-def first_of_each_file(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Of the files that run sanitized elsewhere, what stays here, and what does not."""
-    seen: set[str] = set()
+def shared_out(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Of the files that run sanitized elsewhere, what stays here, and what does not.
+
+    What cannot run there stays; of a file that has no such test, the first.
+    """
+    seen = {_file(item) for item in items if unsanitized(item)}
     kept, left = [], []
     for item in items:
-        file = item.nodeid.partition("::")[0]
-        (left if file in seen and file.startswith(SANITIZED) else kept).append(item)
+        file = _file(item)
+        (left if file in seen and file.startswith(SANITIZED) and not unsanitized(item) else kept).append(item)
         seen.add(file)
     return kept, left
+
+
+def unsanitized(item: pytest.Item) -> str:
+    """Why a test cannot run sanitized; "": it can."""
+    mark = item.get_closest_marker("unsanitized")
+    return mark.kwargs["reason"] if mark else ""
+
+
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
 
 
 class Scopes(LoadScopeScheduling):

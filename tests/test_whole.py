@@ -81,13 +81,19 @@ def test_the_tests_of_the_makefile_s_lists_exist() -> None:
     assert not [place for place in places if not (ROOT / place).exists()]
 
 
-def test_one_test_of_each_sanitized_file_runs_here_too() -> None:
+def test_one_test_of_each_sanitized_file_runs_here_too_and_what_cannot_run_there() -> None:
     ids = ["tests/native/test_a.py::test_1", "tests/native/test_a.py::test_2", "tests/native/test_b.py::test_1",
            "tests/engine/test_oracle.py::test_1[x]", "tests/engine/test_oracle.py::test_1[y]",
-           "tests/engine/test_a.py::test_1", "tests/engine/test_a.py::test_2"]
-    items: list[pytest.Item] = [SimpleNamespace(nodeid=nodeid) for nodeid in ids]  # type: ignore[misc]
-    here, elsewhere = scheduling.first_of_each_file(items)
-    assert [item.nodeid for item in elsewhere] == [ids[1], ids[4]] and len(here) == 5
+           "tests/engine/test_a.py::test_1", "tests/engine/test_a.py::test_2",
+           "tests/native/test_c.py::test_1", "tests/native/test_c.py::test_2"]
+    mark = pytest.mark.unsanitized(reason="why").mark
+    marked = {ids[6], ids[8]}
+    items: list[pytest.Item] = [
+        SimpleNamespace(nodeid=nodeid, get_closest_marker=lambda name, on=nodeid in marked: mark if on else None)
+        for nodeid in ids]  # type: ignore[misc]
+    here, elsewhere = scheduling.shared_out(items)
+    assert [item.nodeid for item in elsewhere] == [ids[1], ids[4], ids[7]] and len(here) == 6
+    assert [scheduling.unsanitized(item) for item in items[-2:]] == ["", "why"]
 
 
 def test_a_program_is_built_once_as_long_as_nothing_of_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

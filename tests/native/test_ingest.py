@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .programs import HERE, HOST, INGEST, KIND, build, environment
+from .programs import HERE, HOST, INGEST, build, environment
 
 
 def checked(program: Path, folder: Path, rounds: int) -> None:
@@ -17,10 +17,10 @@ def checked(program: Path, folder: Path, rounds: int) -> None:
 
 
 def test_the_device_gets_the_records_of_the_filter(tmp_path: Path) -> None:
-    checked(build()["ingest_checks"], tmp_path, 5000)
+    checked(build("ingest_checks"), tmp_path, 5000)
 
 
-@pytest.mark.skipif(KIND == "sanitized", reason="AddressSanitizer and ThreadSanitizer exclude each other")
+@pytest.mark.unsanitized(reason="AddressSanitizer and ThreadSanitizer exclude each other")
 def test_threads_do_not_race(tmp_path: Path) -> None:
     asked = subprocess.run(["g++", "-print-file-name=libtsan.so"], capture_output=True, text=True, check=True)
     if not Path(asked.stdout.strip()).is_absolute():

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from .oracle import Pair, partition_of, read_ifile, sorted_partitions, text, to_text
-from .programs import KIND, build, environment
+from .programs import build, environment
 
 OK, COMBINER_FAILED, DISORDER, IO_ERROR, RETRY_NO_FOLD = 0, 3, 4, 5, 7
 COUNTERS = ("MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS",
@@ -43,7 +43,7 @@ Collect = Callable[..., Outcome]
 @pytest.fixture
 def collect(tmp_path: Path) -> Collect:
     """Runs the collector over a filter's output `data`; options as in collector_tool.cpp."""
-    tool = build()["collector_tool"]
+    tool = build("collector_tool")
 
     def run(data: bytes, limit: Callable[[], None] | None = None, **options: object) -> Outcome:
         work, out = tmp_path / "work", tmp_path / "file.out"
@@ -145,7 +145,7 @@ def test_lines_without_tab_and_other_line_ends(collect: Collect) -> None:
     assert collect(b"b\rc\r\na\tx\ty\n\n", chunk=1).partitions() == [expected]
 
 
-@pytest.mark.skipif(KIND == "sanitized", reason="a sanitizer's shadow memory is no measure")
+@pytest.mark.unsanitized(reason="a sanitizer's shadow memory is no measure")
 def test_memory_stays_within_the_limit(collect: Collect) -> None:
     limit = 16 << 20
     data = b"".join(b"key%d\tvalue-%d\n" % (i % 200_000, i) for i in range(400_000))

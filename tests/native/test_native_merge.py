@@ -20,7 +20,7 @@ Merge = Callable[..., tuple[int, bytes, list[int], str]]
 @pytest.fixture
 def merge(tmp_path: Path) -> Merge:
     """Merges segments (path, start, raw, part); returns status, text, counters, message."""
-    tool = build()["collector_tool"]
+    tool = build("collector_tool")
     work = tmp_path / "work"
     work.mkdir()
 
