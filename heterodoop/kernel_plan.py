@@ -5,8 +5,9 @@ Names for the command line, and sets of them, are in the compiler's table of opt
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from .values import dataclass
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ import json
 import os
 import types
 import typing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +21,7 @@ from .errors import UsageError
 from .kernel_plan import KernelPlan
 from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
+from .values import dataclass
 
 VERSION = 5
 FILE = "manifest.json"

@@ -20,7 +20,8 @@ SOURCES = [*MODULES, *(p for p in (ROOT / "runtime").rglob("*") if p.suffix in N
 
 # Lowest first. A module may import lower levels and its own package; never a sibling package of its own level.
 LEVELS = (
-    {"", "errors", "source", "resources", "interrupts", "last_resort", "together", "private", "regular", "kernel_plan"},
+    {"", "errors", "source", "resources", "interrupts", "last_resort", "together", "private", "regular",
+     "kernel_plan", "values"},
     {"diag", "manifest", "hdcodes", "scratch"},
     {"toolchain", "storage"},
     {"compiler", "executor", "scheduler"},

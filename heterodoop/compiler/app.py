@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
@@ -12,6 +11,7 @@ from ..regular import read_regular
 from ..toolchain import cc as toolchain
 from ..toolchain import nvcc
 from ..toolchain.cc import CcOptions, Libm
+from ..values import dataclass
 from .decide import optimisations
 
 MOST_BYTES = 64 << 20  # of a C file

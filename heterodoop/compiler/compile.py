@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from .. import interrupts, scratch
 from ..diag import Diagnostic, excerpt
 from ..errors import UsageError
 from ..manifest import FILE, Manifest, Program
+from ..values import dataclass
 from . import unchanged
 from .app import BuildOptions
 

@@ -6,11 +6,12 @@ module with a function of this kind and a fact here; `refusals` gathers the reas
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .. import manifest
 from ..diag import Diagnostic, Sink
 from ..toolchain.cc import Libm
+from ..values import dataclass
 from .analysis import uses
 from .analysis.flow import analyse_flow
 from .analysis.flow_findings import Findings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import CompilerBug, ToolError, UserError
@@ -17,6 +17,7 @@ from ..source import SourceFile, Span
 from ..together import Together
 from ..toolchain import nvcc as toolchain_cuda
 from ..toolchain.cc import CcOptions
+from ..values import dataclass
 from . import own_faults, passes
 from .app import GpuOptions
 from .decide.decisions import SharedField

@@ -9,12 +9,12 @@ of PASSES; a new fact is a method of `facts.Facts`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from .. import manifest
 from ..diag import Sink
 from ..errors import CompilerBug
 from ..toolchain.cc import Libm
+from ..values import dataclass
 from .analysis.uses import UseTable
 from .decide import optimisations
 from .decide.decisions import Decisions

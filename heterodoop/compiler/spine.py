@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sh
 from ..source import Span
 from ..together import Together
 from ..toolchain import cc as toolchain
+from ..values import dataclass
 from . import kernels, library, own_faults, passes
 from .app import BuildOptions
 from .begun import Begun

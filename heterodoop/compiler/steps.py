@@ -10,10 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar, overload
 
 from ..errors import CompilerBug
+from ..values import dataclass
 
 T = TypeVar("T")
 A = TypeVar("A", bound="Asked")

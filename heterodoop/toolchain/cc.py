@@ -15,7 +15,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,7 @@ from .. import interrupts, last_resort, scratch, together
 from ..diag import Diagnostic, Severity
 from ..errors import ToolError, UserError
 from ..source import Span
+from ..values import dataclass
 from . import compiler_words
 
 FILTER_FLAGS = ("-O3", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")

@@ -12,13 +12,13 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from .. import resources
 from ..errors import ToolError, UsageError
 from ..manifest import Cubin, sha256
 from ..together import Together
+from ..values import dataclass
 from . import cache as build_cache
 from . import cc
 

@@ -8,12 +8,12 @@ beside it, kernels do it if that is defined. Not here: which program needs what 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from .. import resources
 from ..errors import HeteroDoopError, ToolError
+from ..values import dataclass
 from . import cache as build_cache
 from . import cc as toolchain
 from . import compiler_words

@@ -6,8 +6,7 @@ program's own functions (`sequencing`), reading and writing as nodes of our own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...values import dataclass
 from ..ir import ir
 from ..types import ctype
 from . import device_calls

@@ -9,10 +9,10 @@ as the CPU filter's function is here (exp and its like are ours in both); a func
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ...toolchain.cc import MATH_FUNCTIONS, Libm
+from ...values import dataclass
 
 State = Literal["", "err", "token"]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from ...manifest import Reason
 from ...source import Span
+from ...values import dataclass
 from .flow_state import Same, State, Value
 from .objects import RECORD, Cell, Object
 

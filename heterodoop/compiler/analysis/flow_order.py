@@ -7,8 +7,9 @@ every change gives new ones. Joining keeps what both have, so that loops come to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...values import dataclass
 from .objects import Cell, Object
 
 _LEAST = -1  # of what is known to be written below a variable: further back it is of no use

@@ -7,8 +7,9 @@ values: every change gives a new one. Joining keeps what both have; see `flow` f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ...values import dataclass
 from .flow_order import NOTHING, Known
 from .objects import Cell, Object
 

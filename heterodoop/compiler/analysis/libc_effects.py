@@ -17,8 +17,9 @@ are in `flow_calls`, which asks for them by name.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from ...values import dataclass
 
 How = Literal["string", "bytes", "object", "some", "zero"]
 

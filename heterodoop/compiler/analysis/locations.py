@@ -8,9 +8,10 @@ a helper points to is an object of its own (`Behind`), which a call replaces by 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ...values import dataclass
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..types import ctype

@@ -14,12 +14,13 @@ Conservative: what `flow` cannot prove is carried or refused, never private.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...diag import Note, Sink
 from ...manifest import Reason, VariableClass
 from ...source import UNKNOWN as NO_SPAN
 from ...source import Span
+from ...values import dataclass
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..normalise.record_loop import reads

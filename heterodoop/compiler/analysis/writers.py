@@ -7,9 +7,9 @@ are set once. What a statement may write counts as written.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
+from ...values import dataclass
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph

@@ -6,10 +6,9 @@ Plain values that print (`--emit decisions`) and compare. Made by `placement`, `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...kernel_plan import KernelPlan
 from ...manifest import SharedKind, Space, VariableClass
+from ...values import dataclass
 from ..analysis.objects import Object
 from ..ir import ir
 from ..types.ctype import CType

@@ -8,10 +8,10 @@ Pure: program and decisions in, a value out; the text is `emit.guard`'s.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ...manifest import Reason
 from ...source import Span
+from ...values import dataclass
 from ..analysis.flow_findings import ITSELF
 from ..analysis.flow_findings import Site as Read
 from ..analysis.objects import RECORD, Local, Object, Site, Variable

@@ -5,8 +5,9 @@ Not here: what needs the GPU at hand (blocks where the clause is absent, sizes o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
+from ...values import dataclass
 from ..ir import ir
 from ..ir.call_graph import CallGraph
 from ..source.clauses import WARP

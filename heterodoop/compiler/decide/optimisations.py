@@ -8,10 +8,11 @@ effect is listed. Pure.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...errors import UsageError
 from ...kernel_plan import KernelPlan
+from ...values import dataclass
 
 
 @dataclass(frozen=True)

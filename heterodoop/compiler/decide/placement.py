@@ -7,10 +7,11 @@ prologue must hand over becomes `Decisions.shared`. Not here: code for it (`emit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...kernel_plan import KernelPlan
 from ...manifest import Reason
+from ...values import dataclass
 from ..analysis.known import Known, holds_pointers
 from ..analysis.objects import ERRNO, STRTOK, Global, Object
 from ..analysis.uses import Use, UseTable

@@ -7,9 +7,9 @@ memory that cannot be named, is a reason against the GPU.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from ...values import dataclass
 from ..analysis.known import Known
 from ..analysis.objects import EXTERNAL, LITERAL, RECORD, UNKNOWN, Code, Heap, Object
 from ..analysis.uses import Use, UseTable

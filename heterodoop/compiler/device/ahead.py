@@ -10,8 +10,7 @@ Not for the bytes of a record: there looking ahead by words was measured to be s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...values import dataclass
 from ..analysis import device_calls
 from ..ir import build, ir
 from ..ir import walk as ir_walk

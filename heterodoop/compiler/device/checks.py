@@ -5,8 +5,7 @@ Arguments of a call are named by their numbers from 0, objects by their keys in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...values import dataclass
 from ..analysis.objects import Object
 
 

@@ -8,9 +8,9 @@ printer has text for every node but `Unsupported`, which no program that is prin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from ...values import dataclass
 from ..analysis.objects import Object
 from ..decide.decisions import Space
 from ..ir import ir

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from ...source import UNKNOWN, Span
+from ...values import dataclass
 from ..analysis.objects import Object
 from ..decide.decisions import Decisions
 from ..decide.guards import Guards

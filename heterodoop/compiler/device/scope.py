@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 from ...toolchain.cc import Libm
+from ...values import dataclass
 from ..analysis.known_signs import KnownSigns
 from ..analysis.locations import Locations
 from ..analysis.objects import RECORD, Object

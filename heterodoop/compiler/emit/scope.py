@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
+from ...values import dataclass
 from ..analysis.objects import RECORD, Code, Hidden, Local, Object, Variable, variable
 from ..decide import cuda_names
 from ..decide.decisions import Place

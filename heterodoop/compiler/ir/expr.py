@@ -6,11 +6,12 @@ a Cast or a Decay here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from typing import Literal
 
 from ...source import UNKNOWN, Span
+from ...values import dataclass
 from ..types.ctype import CType
 
 _numbers = count(1)

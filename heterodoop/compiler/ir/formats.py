@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ...values import dataclass
 from ..types import ctype
 from ..types.ctype import CType, Pointer
 

@@ -9,12 +9,13 @@ Not here: what a variable is for (`uses`), GPU memory, C text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
 from ...manifest import Reason
 from ...source import UNKNOWN, Span
+from ...values import dataclass
 from ..types.ctype import CType, Func, Layout, Layouts
 from .expr import (
     AddressOf,

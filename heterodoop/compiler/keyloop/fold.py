@@ -8,10 +8,11 @@ not. Non-goals: floating point, several accumulators, keys that are compared but
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from ... import manifest
+from ...values import dataclass
 from ..analysis.objects import Object, variable
 from ..ir import formats, ir
 from ..ir import walk as ir_walk

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from ...source import Span
+from ...values import dataclass
 from ..analysis.objects import Object
 from ..types import ctype
 from ..types.ctype import CType

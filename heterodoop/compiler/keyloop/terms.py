@@ -6,9 +6,9 @@ A value of which nothing is known is None.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from ...values import dataclass
 from ..analysis.objects import Object
 
 

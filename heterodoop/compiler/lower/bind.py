@@ -6,7 +6,6 @@ Non-goals: how the region uses its variables (`uses`: a sharedRO variable that i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from pycparser import c_ast
@@ -14,6 +13,7 @@ from pycparser import c_ast
 from ...diag import Note, Sink
 from ...manifest import Role
 from ...source import Span
+from ...values import dataclass
 from ..source.clauses import Kind
 from ..source.deep import deep
 from ..source.directive import Directive

@@ -5,7 +5,6 @@ Part of `bind`, which finds the statement and the scope.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pycparser import c_ast
@@ -13,6 +12,7 @@ from pycparser.c_parser import CParser, ParseError
 
 from ...diag import Note, Sink
 from ...source import Span
+from ...values import dataclass
 from ..source.clauses import BY_NAME, WARP
 from ..source.directive import Argument, Clause, Directive, close_match
 from ..source.frontend import Unit

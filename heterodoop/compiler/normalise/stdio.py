@@ -6,9 +6,9 @@ A call keeps its plain form where its stream or its format is not known at compi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from ...values import dataclass
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..ir.pieces import make_pieces

@@ -5,8 +5,9 @@ Not here: what a clause does to the generated code (placement, launch).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ...values import dataclass
 
 Kind = Literal["mapper", "combiner"]
 KINDS: tuple[Kind, ...] = ("mapper", "combiner")

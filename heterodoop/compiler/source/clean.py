@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from ...values import dataclass
 from .line_markers import PpLine
 from .preprocess import TOKEN
 

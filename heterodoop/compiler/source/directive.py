@@ -8,10 +8,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...diag import Note, Sink
 from ...source import Span
+from ...values import dataclass
 from .clauses import BY_NAME, CLAUSES, KINDS, ClauseRule, Kind
 from .logical import Text
 from .wide_names import NAME

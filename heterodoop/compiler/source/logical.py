@@ -6,9 +6,9 @@ Joins lines that end in a backslash and replaces comments by one blank (C17 5.1.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ...source import SourceFile, Span
+from ...values import dataclass
 
 _PRAGMA = re.compile(r"(?:#|%:)\s*pragma\s+(?=mapreduce\b)")
 _OPERATOR = re.compile(r'_Pragma\s*\(\s*(?:L|u8|u|U)?"((?:[^"\\]|\\.)*)"\s*\)')

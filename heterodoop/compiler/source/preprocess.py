@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ... import resources
 from ...source import SourceMap
@@ -19,6 +19,7 @@ from ...together import Together
 from ...toolchain import cc as toolchain
 from ...toolchain import compiler_words
 from ...toolchain.cc import CcOptions, Place
+from ...values import dataclass
 from .line_markers import PpLine
 from .wide_names import plain
 

@@ -6,7 +6,9 @@ to itself. Sizes and alignments are those of the System V ABI, in bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ...values import dataclass
 
 
 @dataclass(frozen=True)

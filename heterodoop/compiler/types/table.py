@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Literal
 
 from pycparser import c_ast
 
+from ...values import dataclass
 from . import ctype, literals
 from .const_eval import const_eval, evaluate, expr_type
 from .ctype import CType, Field, Int, Layout, Layouts, Pointer, Struct
