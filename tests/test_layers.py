@@ -64,6 +64,7 @@ PROCESS_HOMES = {
 LOADS_LATE = {
     *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "device.py",
     PACKAGE / "together.py", PACKAGE / "compiler" / "compile.py",  # loads the compiler while C compilers run
+    PACKAGE / "compiler" / "emit" / "render.py",  # as that
     PACKAGE / "executor" / "worker_main.py", PACKAGE / "commands" / "early.py", PACKAGE / "commands" / "simulate_png.py",
 }
 

@@ -56,7 +56,7 @@ def _compiled(options: BuildOptions, target: Path, key: str) -> Result:
         with _writing(target):
             folder = stack.enter_context(scratch.folder(f".{target.name[:200]}.", _existing(target.parent)))
         work = stack.enter_context(Together())
-        begun = Begun(options, work, folder / "bundle" / "bin")
+        begun = Begun(options, work, folder)
         with interrupts.held():  # Python says that it was killed where a signal ends an import
             from . import own_faults, spine  # while the compilers run
 

@@ -176,7 +176,8 @@ def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Ma
     for path in options.extra:
         shutil.copyfile(path, made / "src" / path.name)
     parts, programs = _parts(result), result.manifest.programs
-    prologues = kernels.begin_prologues(made, parts, programs, options.extra, options.cc, work)
+    extra = [one.result() for one in begun.extra]
+    prologues = kernels.begin_prologues(made, parts, programs, extra, options.cc, work)
     linked = {role: built.result() for role, built in begun.filters.items()}
     programs = kernels.build(made, parts, programs, prologues, options.gpu)
     programs = tuple(

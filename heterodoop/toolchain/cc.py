@@ -96,8 +96,13 @@ def as_printed(path: str) -> str:
 
 
 def language_words(path: str | os.PathLike[str]) -> list[str]:
-    """-x for a source: names without a known suffix are C (a file may be called `map` or `x;y`)."""
-    return ["-x", "none" if Path(path).suffix in (".o", ".a", ".s", ".S", ".so") else "c"]
+    """-x for a source."""
+    return ["-x", "c" if is_c(path) else "none"]
+
+
+def is_c(path: str | os.PathLike[str]) -> bool:
+    """Names without a known suffix are C (a file may be called `map` or `x;y`)."""
+    return Path(path).suffix not in (".o", ".a", ".s", ".S", ".so")
 
 
 @dataclass(frozen=True)
@@ -241,14 +246,42 @@ def main_line(said: str) -> str:
     return next((line for line in lines if re.search(r"\berror\b", line)), lines[-1] if lines else "")[:300]
 
 
-def version(cc: Sequence[str]) -> str:
-    """The first line of `cc --version`."""
-    return _version(tuple(cc), environment())
+@dataclass(frozen=True)
+class About:
+    """What a C compiler says of itself and its machine when it is run once.
+
+    version  the line that names it: "gcc version 12.2.0 (Debian 12.2.0-14+deb12u1)".
+    library  the C library that programs are compiled with: "glibc 2.36", "unknown" for others.
+    folders  where it looks for libraries; () where it does not say.
+    """
+
+    version: str
+    library: str
+    folders: tuple[str, ...]
+
+
+def about(cc: Sequence[str]) -> About:
+    """Raises ToolError HD503. Words that have nothing to do with the machine are left out."""
+    return _about(tuple(compiler_words.own(cc)), environment())
 
 
 @cache
-def _version(cc: tuple[str, ...], around: tuple[str, ...]) -> str:
-    return run([*cc, "--version"], timeout=30).stdout.partition("\n")[0].strip()
+def _about(cc: tuple[str, ...], around: tuple[str, ...]) -> About:
+    text = "#include <limits.h>\nglibc __GLIBC__ __GLIBC_MINOR__\n"
+    said = run([*cc, "-v", "-E", "-P", "-w", "-x", "c", "-"], stdin=text, timeout=30)
+    version = re.search(r"^.*\bversion \d.*$", said.stderr, re.MULTILINE)
+    named = version[0] if version else run([*cc, "--version"], timeout=30).stdout.partition("\n")[0]
+    glibc = re.search(r"^glibc (\d+) (\d+)$", said.stdout, re.MULTILINE)
+    folders = re.search(r"^LIBRARY_PATH=(.*)$", said.stderr, re.MULTILINE)
+    return About(
+        named.strip(), f"glibc {glibc[1]}.{glibc[2]}" if glibc else "unknown",
+        tuple(folders[1].split(os.pathsep)) if folders else (),
+    )
+
+
+def version(cc: Sequence[str]) -> str:
+    """The compiler's name and version in one line. Raises ToolError HD503."""
+    return about(cc).version
 
 
 def environment() -> tuple[str, ...]:
@@ -257,16 +290,22 @@ def environment() -> tuple[str, ...]:
 
 
 def library() -> str:
-    """The C library that programs are compiled with: "glibc 2.36", "unknown" for others. Raises ToolError HD502, HD503."""
-    return _library(tuple(compiler_words.own(find_cc())), environment())
+    """The C library of $CC (`About`). Raises ToolError HD502, HD503."""
+    return about(find_cc()).library
 
 
-@cache
-def _library(cc: tuple[str, ...], around: tuple[str, ...]) -> str:
-    text = "#include <limits.h>\nglibc __GLIBC__ __GLIBC_MINOR__\n"
-    said = run([*cc, "-E", "-P", "-w", "-x", "c", "-"], stdin=text).stdout
-    found = re.search(r"^glibc (\d+) (\d+)$", said, re.MULTILINE)
-    return f"glibc {found[1]}.{found[2]}" if found else "unknown"
+def before_c23(library: str) -> bool:
+    """Is it a library whose headers lead no function to that of C23? From 2.38 on those of glibc do."""
+    found = re.fullmatch(r"glibc (\d+)\.(\d+)", library)
+    return found is not None and (int(found[1]), int(found[2])) < (2, 38)
+
+
+def library_file(cc: Sequence[str], name: str) -> str:
+    """The path of a library's file as the linker finds it, its name alone where there is none. Raises ToolError HD503."""
+    folders = about(cc).folders
+    if not folders:
+        return run([*cc, f"-print-file-name={name}"], timeout=30).stdout.strip()
+    return next((path for folder in folders if os.path.exists(path := os.path.join(folder, name))), name)
 
 
 @cache
@@ -276,6 +315,28 @@ def header_folders(cc: tuple[str, ...]) -> frozenset[str]:
     told = run([*cc, "-E", "-v", "-x", "c", os.devnull], timeout=30, environ=plain).stderr
     listed = told.partition("#include <...> search starts here:\n")[2].partition("End of search list.")[0]
     return frozenset(os.path.realpath(line.strip()) for line in listed.splitlines() if line.strip())
+
+
+def compile_object(source: str | os.PathLike[str], out: str | os.PathLike[str], options: CcOptions) -> Output:
+    """Compile a C file of the user's as it is in a filter, into an object that `build_filter` takes (see `made_object`)."""
+    cc, place = find_cc(), Place.of([source, out])
+    words = [*cc, *place.options(options).language_flags(), *TOLERANT, "-ftabstop=1", "-c", "-o", place.path(out)]
+    return run([*words, "-x", "c", place.path(source)], timeout=300, cwd=place.cwd)
+
+
+def made_object(result: Output, source: str | os.PathLike[str], out: str | os.PathLike[str]) -> None:
+    """Raises as `build_filter` where `compile_object` left no object."""
+    cc, place = find_cc(), Place.of([source, out])
+    check(cc[0], result, {place.path(source): os.fspath(source)})
+    if not os.path.exists(out):
+        raise _nothing_made(cc)
+
+
+def _nothing_made(cc: Sequence[str]) -> ToolError:
+    return ToolError(
+        f"{shlex.join(cc)} made no program: it was told to do something else", code="HD503",
+        help="take words like -c, -E, -S and -fsyntax-only out of CC",
+    )
 
 
 def build_filter(
@@ -307,10 +368,7 @@ def build_filter(
         said += [result.stdout, result.stderr]
     warnings = check(cc[0], result, {place.path(s): os.fspath(s) for s in sources})
     if not os.path.exists(out) or not (partial or os.access(out, os.X_OK)):
-        raise ToolError(
-            f"{shlex.join(cc)} made no program: it was told to do something else", code="HD503",
-            help="take words like -c, -E, -S and -fsyntax-only out of CC",
-        )
+        raise _nothing_made(cc)
     return warnings
 
 

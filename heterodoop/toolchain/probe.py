@@ -54,17 +54,13 @@ def machine(folder: Path | None = None) -> Machine:
 @cache
 def _machine(cc: tuple[str, ...], folder: Path) -> Machine:
     sources = build_cache.tree(resources.find("runtime", "probe"), (".c", ".h"))
-    libraries = [build_cache.identity(_library(cc, name)) for name in ("libc.a", "libc.so.6")]
+    libraries = [build_cache.identity(toolchain.library_file(cc, name)) for name in ("libc.a", "libc.so.6")]
     parts = [*toolchain.FILTER_FLAGS, *cc, build_cache.identity(cc[0]), toolchain.version(cc), *libraries, *sources]
     made = folder / "probe" / f"{build_cache.key(parts)}.txt"
     try:
         return _read(build_cache.get(made, _ask).read_text(encoding="utf-8"))
     except HeteroDoopError as error:
         return Machine("unknown", {}, failure=error.message.partition("\n")[0])
-
-
-def _library(cc: tuple[str, ...], name: str) -> str:
-    return toolchain.run([*cc, f"-print-file-name={name}"], timeout=30).stdout.strip()
 
 
 def _ask(target: Path) -> None:

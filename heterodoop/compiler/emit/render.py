@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
-
-import jinja2
+from typing import TYPE_CHECKING, Any
 
 from ... import resources
 from ...errors import CompilerBug
 
+if TYPE_CHECKING:
+    import jinja2
+
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2  # while a C compiler links: prologues are begun before texts are made
+
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(resources.find("templates")), undefined=jinja2.StrictUndefined, autoescape=False,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
@@ -25,6 +28,8 @@ def _environment() -> jinja2.Environment:
 
 def render(template: str, data: Mapping[str, Any]) -> str:
     """The text of a skeleton, for example "kernel.cu.j2", with `data` filled in."""
+    import jinja2
+
     try:
         return _environment().get_template(template).render(data)
     except jinja2.TemplateError as error:

@@ -1,6 +1,6 @@
 """C source file -> Unit: the parsed program, its directives, and why it could not be parsed where that is so.
 
-A C compiler judges the C (`cc -fsyntax-only`, real headers). What pycparser then sees is the same file preprocessed
+A C compiler judges the C, with real headers (`preprocess`). What pycparser then sees is the same file preprocessed
 against stand-in headers of ours, cleaned of what it cannot take. Where that fails the program has a `refusal`: it is not
 analysed, and still runs on the CPU. Non-goals: meaning of the directives (`bind`), types (`types.table`).
 """
@@ -22,6 +22,7 @@ from ...source import SourceFile, SourceMap, Span
 from ...together import Together
 from ...toolchain import cc
 from ...toolchain.cc import CcOptions, Place
+from . import macros
 from .clean import PRAGMA, PRELUDE, Cleaned, Found, clean
 from .directive import Directive, close_match, parse_directive, unexpanded, with_expanded
 from .line_markers import PpLine, c23_functions, read_lines
@@ -34,6 +35,11 @@ from .wide_names import plain_text
 _PRAGMA_WORD = re.compile(r"\s*#\s*pragma\s+(\w+)")
 _HOPELESS = ("HD108", "HD109", "HD300")  # with them it is not worth looking at what the directives name
 _BUILT_IN = "<built-in>"
+# Directives that another set of headers may answer otherwise, and functions that newer headers lead to others.
+_CONDITION = re.compile(
+    r"(?:#|%:|\?\?=)(?:\s|\\\n|/\*.*?\*/)*(?:if|include_next|import|include\b(?!\s*[<\"]))|\?\?/", re.DOTALL,
+)
+_LED = re.compile(r"strto|wcsto|scanf")
 _MISSING = re.compile(r"(?P<header>.*): (?:No such file or directory|file not found)")
 
 
@@ -92,8 +98,8 @@ def load(path: str | os.PathLike[str], options: CcOptions, runs: CcRuns | None =
         with Together() as work:
             return load(path, options, CcRuns.begin(path, options, work))
     loader = _Loader(source, options, runs)
-    real, deps, warnings, directives, errors = loader.check()
-    ast, refusal = loader.parse(real, directives)
+    deps, warnings, directives, errors = loader.check()
+    ast, refusal = loader.parse(directives)
     return Unit(name, ast, refusal, loader.sources, directives, deps, warnings, errors, loader.newer)
 
 
@@ -117,24 +123,22 @@ class _Loader:
         self._source, self._options, self._runs = source, options, runs
         self._cc = cc.find_cc()
         self._names = {Place.of([source.path]).path(source.path): source.path}
+        self._headers = str(resources.find("runtime", "headers"))
+        self._lines: list[PpLine] = []  # as preprocessed with these
+        self._refusal: Reason | None = None
         self.newer: frozenset[str] = frozenset()
 
-    def check(self) -> tuple[list[PpLine], list[str], list[Diagnostic], list[Directive], list[Diagnostic]]:
-        """The preprocessed text, the files it is of, the compiler's warnings, the directives and their errors.
+    def check(self) -> tuple[list[str], list[Diagnostic], list[Directive], list[Diagnostic]]:
+        """The files that the program is of, the compiler's warnings, the directives and their errors.
 
         Raises UserError with all errors where the program is no C, or a directive is of no kind: nothing can be bound then.
         """
         sink = Sink()
         try:
-            warnings = cc.check(self._cc[0], self._runs.syntax.result(), self._names)
+            warnings = cc.check(self._cc[0], self._runs.judged.result(), self._names)
         except UserError as error:
             sink.extend(error.diagnostics)
-        result = self._runs.real.result()
-        if sink.errors and result.returncode != 0:
-            sink.raise_errors()
-        cc.check(self._cc[0], result, self._names)
-        self.newer = c23_functions(result.stdout)
-        lines, files = read_lines(result.stdout, self._names, self.sources, system=False)
+        lines, files = self._read(sink)
         directives = self._directives(lines, sink)
         if any(d.code == "HD108" for d in sink.errors):  # the brace that the compiler misses is all it complains about
             sink.diagnostics = [d for d in sink.diagnostics if d.code != "HD300"]
@@ -142,7 +146,38 @@ class _Loader:
         if len(found) < len(directives) or any(d.code in _HOPELESS for d in sink.errors):
             sink.raise_errors()
         deps = list(dict.fromkeys([self._source.path, *filter(os.path.isfile, files)]))
-        return lines, deps, warnings, self._expand(found), sink.errors
+        return deps, warnings, self._expand(found), sink.errors
+
+    def _read(self, sink: Sink) -> tuple[list[PpLine], list[str]]:
+        """The preprocessed text, and the files it is of. Sets `_refusal` where the stand-in headers show another program.
+
+        One run of the preprocessor, with the stand-in headers, is enough where nothing depends on which headers there are.
+        """
+        result = self._runs.stand_ins.result()
+        files: list[str] = []
+        if result.returncode == 0:
+            self._lines, files = read_lines(result.stdout, self._names, self.sources, self._headers)
+            if not self._depends_on_headers(files):
+                self.newer = c23_functions(result.stdout)
+                return [line for line in self._lines if not line.system], files
+        real = self._runs.real()
+        if sink.errors and real.returncode != 0:
+            sink.raise_errors()
+        cc.check(self._cc[0], real, self._names)
+        self.newer = c23_functions(real.stdout)
+        lines, files = read_lines(real.stdout, self._names, self.sources, system=False)
+        self._refusal = self._preprocessor_refusal(result) or self._other_code(lines, self._lines)
+        return lines, files
+
+    def _depends_on_headers(self, files: Sequence[str]) -> bool:
+        """May the program be another one with the system's headers? Then it is preprocessed with them, too.
+
+        Conditions ask for macros of theirs, or for headers; and newer ones lead functions of C to others (`newer`). What
+        system headers include is theirs, wherever it lies.
+        """
+        known = [source.text for file in files if (source := self.sources.get(file)) is not None]
+        led = None if cc.before_c23(cc.library()) else _LED
+        return len(known) < len(files) or any(_CONDITION.search(t) or (led and led.search(t)) for t in known)
 
     # --------------------------------------------------------------------------------------- directives
 
@@ -173,12 +208,18 @@ class _Loader:
         sink.error("HD109", "a directive in a header file does not belong to a program", span, help=help)
 
     def _expand(self, directives: list[Directive]) -> list[Directive]:
-        """Expand macros in constant arguments as they stand at each directive: one more run of the preprocessor.
+        """Expand macros in constant arguments as they stand at each directive.
 
-        Every argument goes into a line of its own before its directive, between two markers that are no macros.
+        For what is more than a macro that is a number the preprocessor runs once more: every argument goes into a line of
+        its own before its directive, between two markers that are no macros.
         """
         wanted = {(d, *key): text for d, item in enumerate(directives) for key, text in unexpanded(item).items()}
-        expanded = self._expand_texts(directives, wanted) if wanted else {}
+        there = macros.at_directives(self._lines, self._source.path) if wanted and not self._refusal else []
+        known = wanted if len(there) == len(directives) else {}
+        numbers = {key: macros.number(text, there[key[0]]) for key, text in known.items()}
+        expanded = {key: text for key, text in numbers.items() if text is not None}
+        rest = {key: text for key, text in wanted.items() if key not in expanded}
+        expanded |= self._expand_texts(directives, rest) if rest else {}
         return [
             with_expanded(item, {key[1:]: text for key, text in expanded.items() if key[0] == d})
             for d, item in enumerate(directives)
@@ -201,20 +242,15 @@ class _Loader:
 
     # ---------------------------------------------------------------------------------------- the tree
 
-    def parse(
-        self, real: Sequence[PpLine], directives: Sequence[Directive],
-    ) -> tuple[c_ast.FileAST | None, Reason | None]:
-        headers = str(resources.find("runtime", "headers"))
-        result = self._runs.stand_ins.result()
-        lines, _ = read_lines(result.stdout, self._names, self.sources, headers)
-        refusal = self._preprocessor_refusal(result) or self._other_code(real, lines)
-        if refusal:
-            return None, refusal
-        lines = [line for line in lines if not is_macro(line)]
+    def parse(self, directives: Sequence[Directive]) -> tuple[c_ast.FileAST | None, Reason | None]:
+        if self._refusal:
+            return None, self._refusal
+        lines = [line for line in self._lines if not is_macro(line)]
         prelude = [PpLine(_BUILT_IN, i + 1, text, True) for i, text in enumerate(PRELUDE.splitlines())]
         lines = [line if (text := plain_text(line.text)) is line.text else replace(line, text=text) for line in lines]
         arguments = (a.expanded for d in directives for clause in d.clauses for a in clause.args)
-        read = named([*prelude, *lines], lambda line: line.file.startswith((_BUILT_IN, headers + os.sep)), arguments)
+        ours = (_BUILT_IN, self._headers + os.sep)
+        read = named([*prelude, *lines], lambda line: line.file.startswith(ours), arguments)
         cleaned = clean(read, gnu=self._options.gnu)
         if cleaned.refusal:
             return None, self._construct(cleaned.refusal, lines)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from ... import resources
 from ...source import SourceMap
@@ -37,26 +39,30 @@ TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class CcRuns:
-    """The three commands that the front end begins with; none waits for another.
+    """The commands that the front end needs; the first two are begun with it, and none waits for another.
 
-    syntax     the compiler's judgement of the program.
-    real       the program preprocessed with the system's headers.
-    stand_ins  the same with headers of ours.
+    judged     the compiler's judgement of the program.
+    stand_ins  the program preprocessed with headers of ours.
+    real       runs the same with the system's headers (`frontend` says when).
     """
 
-    syntax: Future[toolchain.Output]
-    real: Future[toolchain.Output]
+    judged: Future[toolchain.Output]
     stand_ins: Future[toolchain.Output]
+    real: Callable[[], toolchain.Output]
 
     @classmethod
-    def begin(cls, path: str | os.PathLike[str], options: CcOptions, work: Together) -> CcRuns:
-        """Raises ToolError HD502."""
+    def begin(
+        cls, path: str | os.PathLike[str], options: CcOptions, work: Together, into: Path | None = None,
+    ) -> CcRuns:
+        """Judge the program by compiling it `into` an object, without one by looking at it. Raises ToolError HD502."""
         cc, place, name = toolchain.find_cc(), Place.of([path]), os.fspath(path)
         headers = str(resources.find("runtime", "headers"))
-        return cls(
-            work.begin(_check_syntax, cc, name, options, place), work.begin(preprocess, cc, name, options, place),
-            work.begin(preprocess, cc, name, options, place, headers=headers),
-        )
+        stand_ins = work.begin(preprocess, cc, name, options, place, headers=headers)
+        if into is None:
+            judged = work.begin(_check_syntax, cc, name, options, place)
+        else:
+            judged = work.begin(toolchain.compile_object, name, into, options)
+        return cls(judged, stand_ins, partial(preprocess, cc, name, options, place))
 
     @classmethod
     def given(cls, path: str, text: str) -> CcRuns:
@@ -65,7 +71,7 @@ class CcRuns:
         output.set_result(toolchain.Output(0, f'# 1 "{path}"\n{text}', ""))
         silence: Future[toolchain.Output] = Future()
         silence.set_result(toolchain.Output(0, "", ""))
-        return cls(silence, output, output)
+        return cls(silence, output, output.result)
 
 
 def _check_syntax(cc: Sequence[str], path: str, options: CcOptions, place: Place) -> toolchain.Output:
