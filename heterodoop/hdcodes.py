@@ -922,9 +922,10 @@ CODES: dict[str, Entry] = {
     "HD514": Entry(
         "the CUDA compiler that was chosen cannot be used",
         "CUDA_HOME (or CUDA_PATH) names a folder without bin/nvcc, or the nvcc found is older than 12.0 or prints no"
-        " version. A compiler that was chosen is never replaced by another one in silence.",
+        " version. A compiler that was chosen is never replaced by another one in silence. Or NVCC_PREPEND_FLAGS or"
+        " NVCC_APPEND_FLAGS holds words under which kernels compute other numbers than filters.",
         "Correct CUDA_HOME, or unset it: then nvcc is looked for in PATH, in /usr/local/cuda and among the Python packages"
-        " (pip install 'heterodoop[nvcc]').",
+        " (pip install 'heterodoop[nvcc]'). Take -use_fast_math, -fmad, -ftz, -prec-div and -prec-sqrt out of the flags.",
     ),
     "HD515": Entry(
         "the CUDA compiler refuses a kernel",

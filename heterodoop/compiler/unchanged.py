@@ -20,7 +20,7 @@ from .app import BuildOptions
 
 FILE = "build.key"
 # What else the C and CUDA compilers take from the environment.
-_ENVIRONMENT = ("CC", "CFLAGS", "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN")
+_ENVIRONMENT = ("CC", "CFLAGS", "SOURCE_DATE_EPOCH")
 _SUFFIXES = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 
 
@@ -32,7 +32,7 @@ def key(options: BuildOptions) -> str:
     archs = toolchain_cuda.architectures(options.gpu.arch)
     nvcc = toolchain_cuda.find_nvcc() if archs else None
     parts = [__version__, str(manifest.VERSION), repr(options), *compiler, cache.identity(compiler[0]), *archs]
-    parts += [cache.identity(nvcc.path) if nvcc else "", *cc.environment()]
+    parts += [cache.identity(nvcc.path) if nvcc else "", *toolchain_cuda.environment()]
     parts += [os.environ.get(name, "") for name in _ENVIRONMENT]
     ours = [Path(__file__).parent, Path(cc.__file__).parent, resources.find("templates"), *_runtime()]
     texts = [text for root in ours for text in cache.tree(root, _SUFFIXES)]

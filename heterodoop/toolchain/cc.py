@@ -36,8 +36,8 @@ MATH_FUNCTIONS = (
 )
 Libm = Literal["own", "system"]
 INCLUDE_VARIABLES = ("CPATH", "C_INCLUDE_PATH")  # folders that gcc and clang look into, too
-# What else than its words leads a C compiler to other headers, libraries and programs.
-_LEADING = (*INCLUDE_VARIABLES, "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
+# What else than its words leads a C or C++ compiler to other headers, libraries and programs.
+_LEADING = (*INCLUDE_VARIABLES, "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
 _TAIL = 4000
 
 
@@ -284,9 +284,9 @@ def version(cc: Sequence[str]) -> str:
     return about(cc).version
 
 
-def environment() -> tuple[str, ...]:
-    """What a C compiler takes from the environment, whatever it compiles: where it looks for files."""
-    return tuple(os.environ.get(name, "") for name in _LEADING)
+def environment(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """What a C or C++ compiler takes from the environment, whatever it compiles: where it looks for files."""
+    return tuple(environ.get(name, "") for name in _LEADING)
 
 
 def library() -> str:

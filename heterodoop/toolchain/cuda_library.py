@@ -15,7 +15,7 @@ from ..errors import ToolError
 from ..together import Together
 from . import cache as build_cache
 from . import cc
-from .nvcc import EXACT, FLAGS, Nvcc
+from .nvcc import EXACT, FLAGS, Nvcc, check_environment, environment
 
 _SUFFIXES = (".h", ".cuh", ".cu", ".cpp")
 _OBJECT_FLAGS = ("-std=c++17", "-O3", "-Xcompiler", "-fPIC")
@@ -32,7 +32,9 @@ def cuda_library(nvcc: Nvcc, archs: Sequence[str], cache: Path | None = None) ->
     generate = [word for arch in archs for word in ("-gencode", f"arch={arch.replace('sm_', 'compute_')},code={arch}")]
     flags = [*_OBJECT_FLAGS, *generate]
     headers = [resources.find("runtime", "host", "device", "device.h"), resources.find("runtime", "cuda", "algorithms.h")]
-    common: list[str | bytes] = [*flags, build_cache.identity(nvcc.path), *(h.read_bytes() for h in headers)]
+    common: list[str | bytes] = [
+        *flags, build_cache.identity(nvcc.path), *environment(), *(h.read_bytes() for h in headers),
+    ]
 
     def object_file(source: Path) -> Path:
         kept = home / f"{build_cache.key([*common, source.name, source.read_bytes()])}.o"
@@ -40,18 +42,19 @@ def cuda_library(nvcc: Nvcc, archs: Sequence[str], cache: Path | None = None) ->
 
     with Together() as work:
         objects = [begun.result() for begun in [work.begin(object_file, source) for source in sources]]
-    kept = home / f"libhd_cuda.{build_cache.key([*_LIBRARY_FLAGS, *(o.name for o in objects)])}.so"
+    kept = home / f"libhd_cuda.{build_cache.key([*_LIBRARY_FLAGS, *environment(), *(o.name for o in objects)])}.so"
     words = [*_LIBRARY_FLAGS, *map(str, objects), *library_folder(nvcc)]
     return build_cache.get(kept, lambda path: _run(nvcc, words, path, "libhd_cuda"))
 
 
 def runtime_kernels(nvcc: Nvcc, arch: str, cache: Path | None = None) -> Path:
-    """runtime/device/steps/kernels.cu as a cubin for one architecture. Raises as `cuda_library`."""
+    """runtime/device/steps/kernels.cu as a cubin for one architecture. Raises as `cuda_library`, and ToolError HD514."""
     device = resources.find("runtime", "device")
     source = device / "steps" / "kernels.cu"
     flags = [*FLAGS, EXACT, "-cubin", f"-arch={arch}"]
+    check_environment(fast_math=False)
     headers = build_cache.tree(device, _SUFFIXES)
-    key = build_cache.key([*flags, build_cache.identity(nvcc.path), source.read_bytes(), *headers])
+    key = build_cache.key([*flags, build_cache.identity(nvcc.path), *environment(), source.read_bytes(), *headers])
     kept = (cache or build_cache.folder()) / "cuda" / f"{key}.cubin"
     include = ["-I", str(device)]
     return build_cache.get(kept, lambda path: _run(nvcc, [*flags, *include, str(source)], path, source.name))

@@ -27,6 +27,9 @@ DEFAULT_ARCHITECTURES = ("sm_80", "sm_86", "sm_89", "sm_90")
 NONE = "none"
 FLAGS = ("-std=c++17", "-Xptxas", "-v")
 EXACT = "-fmad=false"  # a * b + c in two roundings, as the CPU filter computes it
+_ENVIRONMENT = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN")
+# Words under which a kernel computes other numbers than the CPU's filter: -fmad is what --fast-math asks for.
+_OTHER_NUMBERS = re.compile(r"(?<!\S)--?(?:use_fast_math|fmad|ftz|prec-div|prec-sqrt)\b\S*")
 _SUFFIXES = (".h", ".cuh", ".hpp")
 _UNKNOWN = re.compile(r"Unsupported gpu architecture.*|.*is not defined for option 'gpu-architecture'")
 _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)[af]?\Z")
@@ -81,6 +84,20 @@ def _checked(path: str) -> Nvcc:
     return Nvcc(path, version)
 
 
+def environment(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """What nvcc and the C++ compiler below it take from the environment, whatever they compile."""
+    return (*(environ.get(name, "") for name in _ENVIRONMENT), *cc.environment(environ))
+
+
+def check_environment(fast_math: bool, environ: Mapping[str, str] = os.environ) -> None:
+    """Raises ToolError HD514 where nvcc is told in the environment to compute other numbers."""
+    for name in _ENVIRONMENT[:2]:
+        words = [word for word in _OTHER_NUMBERS.findall(environ.get(name, "")) if not fast_math or "fmad" not in word]
+        if words:
+            text = f"{name} holds {words[0]}, with which kernels compute other numbers than filters"
+            raise ToolError(text, code="HD514", help="take it out; heterodoop compile --fast-math rounds a*b+c once")
+
+
 def architectures(given: Sequence[str]) -> tuple[str, ...]:
     """The architectures to compile for: as given; else those of this machine's GPUs; else the common ones and PTX.
 
@@ -123,14 +140,15 @@ def build(
     """Compile every text for every architecture, in parallel, into `folder`; stem -> its cubins, in the order of `archs`.
 
     Paths in the result are relative to the folder above `folder`. Raises ToolError HD515 with nvcc's messages, placed in
-    the user's C by the text's #line directives; HD503 where it does not end; HD516 without a cache folder; UsageError HD006
-    for an architecture that nvcc does not know; OSError.
+    the user's C by the text's #line directives; HD503 where it does not end; HD514 as `check_environment`; HD516 without a
+    cache folder; UsageError HD006 for an architecture that nvcc does not know; OSError.
     """
+    check_environment(fast_math)
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*FLAGS, *(() if fast_math else (EXACT,))]
     folders = (resources.find("runtime", name) for name in ("device", "math"))
     headers = [word for folder in folders for word in build_cache.tree(folder, _SUFFIXES)]
-    common = [*flags, build_cache.identity(nvcc.path), *headers]
+    common = [*flags, build_cache.identity(nvcc.path), *environment(), *headers]
     maker = _Maker(nvcc, flags, common, cache or build_cache.folder(), _common_ptx(archs))
     jobs = [(text, arch) for text in texts for arch in archs]
     with Together() as work:

@@ -176,6 +176,36 @@ def test_another_header_or_compiler_is_another_kernel(
     assert len(runs(nvcc)) == 3
 
 
+@pytest.mark.parametrize("name", ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"])
+def test_what_nvcc_takes_from_the_environment_makes_another_kernel(
+    name: str, texts: list[Text], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nvcc = fake(tmp_path / "nvcc")
+    for value in ("", "-O1", "-O2", "-O1"):
+        monkeypatch.setenv(name, value)
+        build(Nvcc(str(nvcc), (13, 0)), texts[:1], tmp_path / "app" / "cuda", ["sm_80"])
+    assert len(runs(nvcc)) == 3
+
+
+@pytest.mark.parametrize(("flags", "fast_math", "refused"), [
+    ("-lineinfo --use_fast_math", False, "--use_fast_math"), ("-use_fast_math", True, "-use_fast_math"),
+    ("-fmad=true", False, "-fmad=true"), ("--fmad true", True, ""), ("-prec-div=false", False, "-prec-div=false"),
+    ("-ccbin /usr/bin/g++ -O1 -I/opt/x-fmad", False, ""),
+])
+@pytest.mark.parametrize("name", ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"])
+def test_flags_of_the_environment_do_not_change_numbers(
+    name: str, flags: str, fast_math: bool, refused: str, texts: list[Text], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nvcc = Nvcc(str(fake(tmp_path / "nvcc")), (13, 0))
+    monkeypatch.setenv(name, flags)
+    if not refused:
+        assert build(nvcc, texts, tmp_path / "app" / "cuda", ["sm_80"], fast_math=fast_math)
+        return
+    with pytest.raises(ToolError, match=f"{name} holds {refused}, with which kernels compute other numbers") as caught:
+        build(nvcc, texts, tmp_path / "app" / "cuda", ["sm_80"], fast_math=fast_math)
+    assert caught.value.code == "HD514"
+
+
 def test_what_nvcc_refuses_is_told_in_its_words(texts: list[Text], tmp_path: Path) -> None:
     nvcc = fake(tmp_path / "nvcc", "echo 'word count.c(17): error: identifier \"x\" is undefined' >&2; exit 2")
     with pytest.raises(ToolError, match=r'word count.c\(17\): error: identifier "x" is undefined') as caught:
