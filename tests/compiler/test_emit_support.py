@@ -71,6 +71,23 @@ def test_refused_with_name_and_place(case: str) -> None:
     assert outside or line in places, (places, line)
 
 
+@pytest.mark.parametrize(("body", "helpers", "said"), [
+    ("sscanf(line, line, &v);", "", ["HD229: the format of sscanf is not a literal"]),
+    ('sscanf(line, "%y", &v);', "", ["HD229: '%y' in the format of sscanf is not analysed"]),
+    ("sprintf(k, line, v);", "", ["HD229: the format of sprintf is not a literal"]),
+    ("v = f(1);", "extern int (*f)(int);", [
+        "HD224: it calls a function through a pointer that cannot be followed",
+        "HD232: the library's variable 'f' is not on the device"]),
+    ('short s; char *p; long l; sscanf(line, "%hd %d %ms %d %d", &s, &l, &p, &v);', "", [
+        "HD236: scanf's conversion '%d' is given a target of type 'long *'",
+        "HD236: scanf's conversion '%ms' has no device form",
+        "HD236: scanf has fewer targets than conversions"]),
+])
+def test_each_thing_is_told_once_and_all_of_a_call(body: str, helpers: str, said: list[str]) -> None:
+    refusals = analyse(mapper(f"v = 0;\n{body}\n{EMIT}", helpers=helpers))[0].refusals
+    assert [f"{r.code}: {r.message}" for r in refusals] == said
+
+
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_accepted(case: str) -> None:
     assert codes(mapper(f"v = 0;\n{ACCEPTED[case]}\n{EMIT}", helpers="void perror(const char *);" + MOVE)) == set()

@@ -6,6 +6,7 @@ A call that the device does not have is left over as Unsupported, with its name.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..analysis import device_calls
 from ..analysis.flow_findings import KEPT
@@ -32,6 +33,9 @@ _SHRINKING = frozenset({"memmove", "memcpy", "strcpy", "strtok", "strtok_r", "st
 def call(node: ir.Call, scope: Scope) -> ir.Expr:
     name = ir.called(node)
     if not name:
+        if not scope.kernel.points_to.callees(scope.function.name, node):
+            text = "it calls a function through a pointer that cannot be followed"
+            return _refused(node, "HD224", text, scope, node.callee)
         return _refused(node, "HD235", "a function is called through a pointer", scope, node.callee)
     if scope.kernel.own(name):
         return nodes.Call(node.type, name, _arguments(node, scope), _params(node), span=node.span)
@@ -197,9 +201,10 @@ def _scan_marks(text: bytes, targets: tuple[ir.Expr, ...], first: int, scope: Sc
 
 def _scan_text(node: ir.Call, scope: Scope) -> ir.Expr:
     text = literal(node.args[1])
-    why = _no_scan(text, node.args[2:])
-    if why or text is None:
-        return _refused(node, "HD236", why, scope)
+    if text is None or formats.split_scanf(text) is None:
+        return _refused(node, "HD229", formats.unread("sscanf", text), scope)
+    if reasons := _no_scan(text, node.args[2:]):
+        return _no_form(node, reasons, _arguments(node, scope))
     return nodes.Library(
         node.type, "sscanf", _arguments(node, scope), tuple(a.type for a in node.args), "lane",
         scope.kernel.may_overlap(scope.function.name, node), _checks(node, "sscanf", scope),
@@ -209,35 +214,41 @@ def _scan_text(node: ir.Call, scope: Scope) -> ir.Expr:
 
 def read_pair(node: ir.ReadPair, scope: Scope) -> ir.Expr:
     targets = tuple(scope.value(t) for t in node.targets)
-    if why := _no_scan(node.format, node.targets):
-        return nodes.Unsupported(node.type, "HD236", why, targets, span=node.span)
+    if reasons := _no_scan(node.format, node.targets):
+        return _no_form(node, reasons, targets)
     marks = tuple(_scan_marks(node.format, node.targets, 0, scope))
     return nodes.ScanPair(node.type, node.format, targets, marks, span=node.span)
 
 
-def _no_scan(text: bytes | None, given: tuple[ir.Expr, ...]) -> str:
-    """Why a call of scanf has no device form: what is stored must be what the target holds. "" where it has."""
-    scans = formats.split_scanf(text) if text is not None else None
-    if text is None or scans is None:
-        return formats.unread("scanf", text)
-    if any(byte >= 0x80 for byte in text):
-        return "the format of scanf has characters beyond ASCII"
+def _no_form(node: ir.Expr, reasons: list[str], parts: tuple[ir.Expr, ...]) -> nodes.Unsupported:
+    """A scanf without a device form, for each of these reasons."""
+    first, *others = (nodes.Unsupported(node.type, "HD236", text, span=node.span) for text in reasons)
+    return replace(first, parts=(*others, *parts))
+
+
+def _no_scan(text: bytes, given: tuple[ir.Expr, ...]) -> list[str]:
+    """Why a call of scanf has no device form: what is stored must be what the target holds."""
+    scans = formats.split_scanf(text)
+    if scans is None:
+        return [formats.unread("scanf", text)]
+    reasons = ["the format of scanf has characters beyond ASCII"] if any(byte >= 0x80 for byte in text) else []
     targets = list(given)
     for item in scans:
+        target = targets.pop(0) if item.stores and targets else None
         if item.letter in "pCS" or item.length in ("m", "L") or (item.letter in "sc[" and item.length):
-            return f"scanf's conversion '%{item.length}{item.letter}' has no device form"
-        if item.stores and not targets:
-            return "scanf has fewer targets than conversions"
-        if item.stores and (why := _no_target(item, targets.pop(0))):
-            return why
-    return ""
+            reasons.append(f"scanf's conversion '%{item.length}{item.letter}' has no device form")
+        elif item.stores and target is None:
+            return [*reasons, "scanf has fewer targets than conversions"]
+        elif target is not None:
+            reasons += _no_target(item, target)
+    return reasons
 
 
-def _no_target(item: formats.Scan, target: ir.Expr) -> str:
+def _no_target(item: formats.Scan, target: ir.Expr) -> list[str]:
     inner, wanted = ctype.element(target.type), item.target
     size = inner.bits if isinstance(inner, (ctype.Int, ctype.Float)) else 0
     fits = isinstance(wanted, (ctype.Int, ctype.Float)) and type(inner) is type(wanted) and size == wanted.bits
-    return "" if fits else f"scanf's conversion '%{item.length}{item.letter}' is given a target of type '{target.type}'"
+    return [] if fits else [f"scanf's conversion '%{item.length}{item.letter}' is given a target of type '{target.type}'"]
 
 
 def read_record(node: ir.ReadRecord, scope: Scope) -> ir.Expr:
