@@ -60,7 +60,7 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
         shared_bytes=decisions.shared_bytes, stack_bytes=decisions.stack_bytes,
         shared=tuple(_shared(field, analysis) for field in decisions.shared),
         prologue=f"bin/{role}.prologue" if decisions.shared else "",
-        prologue_runs=prologue.runs(program) if decisions.shared else "once",
+        prologue_runs=prologue.runs(program, analysis.facts.calls) if decisions.shared else "once",
         plan=replace(decisions.plan, fast_math=options.fast_math), cubins=(),
         places=shown(tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places)),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.compiler import passes
 from heterodoop.compiler.compile import BuildOptions, Result, compile_to_bundle
 from heterodoop.compiler.decide.decisions import SharedField
 from heterodoop.compiler.emit import prologue
@@ -228,6 +229,10 @@ def test_the_last_line_of_a_directive(text: str, last: int) -> None:
 # ------------------------------------------------------------------------------------------ how often it runs
 
 
+def runs(analysis: passes.Analysis) -> str:
+    return prologue.runs(analysis.program, analysis.facts.calls)
+
+
 @pytest.mark.parametrize(("before", "helpers", "often"), [
     ("int a = 3; for (int i = 0; i < 9; i++) a *= i; char *t = malloc(a); strcpy(t, \"x\");", "", "once"),
     ("int a = f(2);", "static int f(int x) { return x > 0 ? f(x - 1) : abs(x); }", "once"),
@@ -244,19 +249,19 @@ def test_the_last_line_of_a_directive(text: str, last: int) -> None:
 ])
 def test_how_often_it_must_run(before: str, helpers: str, often: str) -> None:
     analysis = analyse_region(mapper("v = a; printf(\"%s\\t%d\\n\", k, v);", before=before, helpers=helpers))[0]
-    assert prologue.runs(analysis.program) == often
+    assert runs(analysis) == often
 
 
 def test_mains_third_argument_is_the_environment() -> None:
     source = mapper("v = a;", before="int a = envp != NULL;")
     changed = source.replace("int main(void)", "int main(int argc, char **argv, char **envp)")
-    assert prologue.runs(analyse_region(changed)[0].program) == "each"
-    assert prologue.runs(analyse_region(changed.replace("envp != NULL", "argc"))[0].program) == "once"
+    assert runs(analyse_region(changed)[0]) == "each"
+    assert runs(analyse_region(changed.replace("envp != NULL", "argc"))[0]) == "once"
 
 
 def test_what_follows_the_region_does_not_matter() -> None:
     source = mapper("v = 1;", after="v = rand();")
-    assert prologue.runs(analyse_region(source)[0].program) == "once"
+    assert runs(analyse_region(source)[0]) == "once"
 
 
 def test_units_hold_the_text_that_is_replaced(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_calls_with_a_literal_name_move(source: str, calls: list[str]) -> None:
     assert rows == {call: ("char *", "sharedRO", f"{call} {why}") for call in calls}
     fields = [f for f in analysis.decisions.shared if "getenv" in f.name]
     assert [f.kind for f in fields] == ["pointer"] * len(calls) + ["string"] * len(calls)
-    assert prologue.runs(analysis.program) == "asked", "another task has another environment"
+    assert prologue.runs(analysis.program, analysis.facts.calls) == "asked", "another task has another environment"
     text = kernels.text(analysis)
     assert all(f";  // {call}\n" in text for call in calls) and "shared.getenv_1" in text
 
@@ -136,7 +136,7 @@ def test_calls_before_the_loop_stay_there() -> None:
 def test_the_environment_may_be_set_before_the_loop(call: str) -> None:
     helpers = "int setenv(const char *, const char *, int); int unsetenv(const char *);"
     analysis = analyse(mapper('v = getenv("X") != NULL;' + LAST, helpers=helpers, before=call))[0]
-    assert analysis.refusals == () and prologue.runs(analysis.program) != "once"
+    assert analysis.refusals == () and prologue.runs(analysis.program, analysis.facts.calls) != "once"
 
 
 def test_putenv_keeps_the_region_on_the_cpu() -> None:

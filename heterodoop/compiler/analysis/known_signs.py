@@ -18,12 +18,12 @@ from ..ir import walk as ir_walk
 from ..normalise import stdio
 from ..types import ctype
 from ..types.ctype import CType
+from .objects import Local, Object, Result, variable
 
 _READERS = frozenset({"atof", "strtod", "strtof"})
 _SIGN_CALLS = frozenset({"fabs", "fabsf", "copysign", "copysignf"})
 _CONSTANTS = frozenset({"__hd_inff", "__hd_huge_val", "__hd_nanf"})
 _REAL = frozenset("eEfFgGaA")
-_Key = tuple[str, str]
 
 
 class KnownSigns:
@@ -32,9 +32,9 @@ class KnownSigns:
 
     def __init__(self, program: ir.Program) -> None:
         self._program = program
-        self._written: dict[_Key, list[tuple[str, ir.Expr]]] = {}
+        self._written: dict[Object, list[tuple[str, ir.Expr]]] = {}
         self._returned: dict[str, list[ir.Expr]] = {}
-        self._lost: set[_Key] = set()
+        self._lost: set[Object] = set()
         for symbol in program.globals:
             if symbol.init is not None:
                 self._initialise("", symbol.name, symbol.init)
@@ -73,7 +73,7 @@ class KnownSigns:
         elif isinstance(node, ir.Call) and ir.called(node) in self._program.by_name:
             self._pass(function, node)
         elif isinstance(node, ir.Name) and node.name in self._program.by_name:
-            self._lost |= {(node.name, param.name) for param in self._program.by_name[node.name].params}
+            self._lost |= {Local(node.name, param.name) for param in self._program.by_name[node.name].params}
         elif isinstance(node, (ir.AddressOf, ir.Decay)):
             self._lose(function, node.operand)
         for part in self._parts(function, node):
@@ -106,7 +106,7 @@ class KnownSigns:
     def _write(self, function: str, target: ir.Expr, value: ir.Expr | None) -> None:
         self._store(function, _object(self._program, function, target), value, target.type)
 
-    def _store(self, writer: str, key: _Key | None, value: ir.Expr | None, kind: CType) -> None:
+    def _store(self, writer: str, key: Object | None, value: ir.Expr | None, kind: CType) -> None:
         """`writer`: the function in which the value is one; None: not just a value."""
         if key is None or not _may_hold(kind):
             return
@@ -119,13 +119,13 @@ class KnownSigns:
         values = [value for _, value in init.items] if isinstance(init, ir.Fill) else [init]
         for value in values:
             if isinstance(value, ir.Expr):
-                self._store(function, (function, name), value, value.type)
+                self._store(function, variable(self._program, function, name), value, value.type)
 
     def _pass(self, function: str, call: ir.Call) -> None:
         """The arguments of a call are written to the parameters."""
         callee = self._program.by_name[ir.called(call)]
         for param, value in zip(callee.params, call.args, strict=False):
-            self._store(function, (callee.name, param.name), value, param.type)
+            self._store(function, Local(callee.name, param.name), value, param.type)
 
     def _lose(self, function: str, operand: ir.Expr) -> None:
         """Something gets the address: it may write there."""
@@ -138,11 +138,11 @@ class _Trace:
     """Where one number comes from: whether all of it is known, and the operations on the way that may touch the sign."""
 
     def __init__(
-        self, program: ir.Program, written: dict[_Key, list[tuple[str, ir.Expr]]], returned: dict[str, list[ir.Expr]],
-        lost: set[_Key],
+        self, program: ir.Program, written: dict[Object, list[tuple[str, ir.Expr]]], returned: dict[str, list[ir.Expr]],
+        lost: set[Object],
     ) -> None:
         self._program, self._written, self._returned, self._lost = program, written, returned, lost
-        self._seen: set[_Key] = set()  # what is only copied among these comes from elsewhere
+        self._seen: set[Object] = set()  # what is only copied among these comes from elsewhere
         self.exact: set[tuple[str, ir.Expr]] = set()
 
     def known(self, function: str, expr: ir.Expr) -> bool:
@@ -179,15 +179,15 @@ class _Trace:
     def _call(self, function: str, call: ir.Call) -> bool:
         name = ir.called(call)
         if name in self._program.by_name:
-            if ("()", name) in self._seen:
+            if Result(name) in self._seen:
                 return True
-            self._seen.add(("()", name))
+            self._seen.add(Result(name))
             return _carries(call.type) and all(self.known(name, value) for value in self._returned.get(name, ()))
         if name in _SIGN_CALLS:
             return self._through(function, call, call.args, needed=name.startswith("fabs"))
         return name in _READERS or name in _CONSTANTS
 
-    def _stored(self, key: _Key | None) -> bool:
+    def _stored(self, key: Object | None) -> bool:
         if key is None or key in self._lost:
             return False
         if key in self._seen:
@@ -205,7 +205,7 @@ def _printed(body: ir.Block) -> Iterator[ir.Expr]:
         yield from (arg for arg in args if _real(arg.type))
 
 
-def _object(program: ir.Program, function: str, expr: ir.Expr) -> _Key | None:
+def _object(program: ir.Program, function: str, expr: ir.Expr) -> Object | None:
     """The variable that an lvalue is, or is a part of; None where a pointer leads to it, or a union."""
     while not isinstance(expr, ir.Name):
         if isinstance(expr, ir.Member) and isinstance(expr.base.type, ctype.Struct) and not expr.base.type.union:
@@ -214,9 +214,8 @@ def _object(program: ir.Program, function: str, expr: ir.Expr) -> _Key | None:
             expr = expr.base.operand
         else:
             return None
-    if function in program.by_name and program.by_name[function].symbol(expr.name) is not None:
-        return function, expr.name
-    return ("", expr.name) if any(symbol.name == expr.name for symbol in program.globals) else None
+    found = variable(program, function, expr.name)
+    return found if isinstance(found, Local) or any(symbol.name == expr.name for symbol in program.globals) else None
 
 
 def _carries(kind: CType) -> bool:

@@ -5,7 +5,6 @@ Items name scalars by path; what is not named is zero, as in C.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ..ir import ir
@@ -16,23 +15,20 @@ from .scope import Scope
 
 MOST_HOLES = 4096  # elements of an array that nothing names: more are not written out
 Tree = dict[Any, Any]
-_Leaf = Callable[[CType, ir.Expr], ir.Expr | nodes.Chars]
 
 
 def lowered(kind: CType, init: ir.Init, scope: Scope, *, apart: bool = False) -> nodes.Init:
-    """The initialiser of an object. apart: as items, since it is assigned."""
+    """The initialiser of an object, as items where it has no form as one value or brace list.
+
+    apart  as items in any case, since it is assigned.
+    """
     if isinstance(init, ir.Expr):
         return _leaf(kind, init, scope)
     if not apart:
-        made = _braces(kind, _tree(init), scope.kernel.program.layouts, lambda k, e: _leaf(k, e, scope))
+        made = _braces(kind, _tree(init), scope)
         if made is not None:
             return made
     return ir.Fill(tuple((path, _item(item, scope)) for path, item in init.items))
-
-
-def expressible(kind: CType, init: ir.Init, layouts: Layouts) -> bool:
-    """Has the initialiser a form as one value or brace list?"""
-    return isinstance(init, ir.Expr) or _braces(kind, _tree(init), layouts, lambda k, e: e) is not None
 
 
 def _leaf(kind: CType, item: ir.Expr, scope: Scope) -> ir.Expr | nodes.Chars:
@@ -61,7 +57,8 @@ def _tree(init: ir.Fill) -> Tree:
     return tree
 
 
-def _braces(kind: CType, tree: Tree, layouts: Layouts, leaf: _Leaf) -> nodes.Braces | None:
+def _braces(kind: CType, tree: Tree, scope: Scope) -> nodes.Braces | None:
+    layouts = scope.kernel.program.layouts
     parts = _array_parts(kind, tree) if isinstance(kind, ctype.Array) else _struct_parts(kind, tree, layouts)
     if parts is None:
         return None
@@ -69,7 +66,7 @@ def _braces(kind: CType, tree: Tree, layouts: Layouts, leaf: _Leaf) -> nodes.Bra
     for inner, item in parts:
         made = None
         if item is not None:
-            made = leaf(inner, item) if isinstance(item, ir.Expr) else _braces(inner, item, layouts, leaf)
+            made = _leaf(inner, item, scope) if isinstance(item, ir.Expr) else _braces(inner, item, scope)
             if made is None:
                 return None
         items.append(made)

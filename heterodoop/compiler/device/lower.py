@@ -113,9 +113,8 @@ def _tables(kernel: Kernel, scope: Scope) -> tuple[tuple[Table, ...], list[nodes
         kind, init = places.get(key) or symbols[key]
         for name in sorted(_named(init)):
             add(kernel.points_to.key("", name))
-        problem = _no_table(kernel, key, kind, init)
-        left.extend([problem] if problem is not None else [])
         made = inits.lowered(kind, init, scope) if init is not None else None
+        left.extend([_no_table(kernel, key)] if isinstance(made, ir.Fill) else [])
         del tables[key]
         tables[key] = Table(key, kind, made)
 
@@ -129,9 +128,7 @@ def _named(init: ir.Init | None) -> set[str]:
     return set().union(*(ir_walk.names(item) for item in items))
 
 
-def _no_table(kernel: Kernel, key: Object, kind: ctype.CType, init: ir.Init | None) -> nodes.Unsupported | None:
-    if init is None or inits.expressible(kind, init, kernel.program.layouts):
-        return None
+def _no_table(kernel: Kernel, key: Object) -> nodes.Unsupported:
     symbol = kernel.points_to.symbol(key)
     gap = f"leaves out more than {inits.MOST_HOLES} elements"
     shown = symbol.original if symbol is not None else str(key)

@@ -25,7 +25,7 @@ from ..decide.decisions import Decisions, SharedField
 from ..decide.refusals import split
 from ..ir import ir
 from ..ir import walk as ir_walk
-from ..ir.call_graph import reached
+from ..ir.call_graph import CallGraph
 from ..normalise.environment import CALLS, VARIABLES, moved
 from ..source.frontend import Unit
 from ..source.logical import last_line, operator_span
@@ -126,15 +126,14 @@ def _as_original(path: str, copy: Path) -> list[str]:
     return ["-w", "-Wno-error", "-Wno-pedantic", "-Wno-builtin-macro-redefined", f'-D__BASE_FILE__="{name}"']
 
 
-def runs(program: ir.Program) -> PrologueRuns:
+def runs(program: ir.Program, calls: CallGraph) -> PrologueRuns:
     """How often the code before the region, and what was moved there, must run for the tasks of a job (manifest.Kernel).
 
     Once where it asks for no time, random number, process, environment or file; where it gets at the environment and files
     by the calls whose answers are noted, once for the same answers. Functions of other files are not known.
     """
     before, _ = split(program.enclosing.body)
-    own = {n.name for n in before if isinstance(n, ir.Name) and n.name in program.by_name}
-    own |= {inner for name in own for inner in reached(program, program.by_name[name].body)}
+    own = calls.named(n.name for n in before if isinstance(n, ir.Name))
     nodes = [*before, *(n for name in sorted(own) for n in ir_walk.walk(program.by_name[name].body))]
     environment = {*VARIABLES, *(p.name for p in program.enclosing.params[2:])}
     found = {_runs(program, n, environment) for n in nodes}

@@ -79,5 +79,5 @@ class CallGraph:
 
 
 def reached(program: ir.Program, start: ir.Node) -> set[str]:
-    """Own functions that may be called from a piece of the program."""
+    """Own functions that may be called from a piece of a program that rewrites still change: later there is a graph."""
     return CallGraph(program).of(start)
