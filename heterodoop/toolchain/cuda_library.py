@@ -53,7 +53,8 @@ def runtime_kernels(nvcc: Nvcc, arch: str, cache: Path | None = None) -> Path:
     source = device / "steps" / "kernels.cu"
     flags = [*FLAGS, EXACT, "-cubin", f"-arch={arch}"]
     check_environment(fast_math=False)
-    headers = build_cache.tree(device, _SUFFIXES)
+    folders = (device, resources.find("runtime", "math"))
+    headers = [word for folder in folders for word in build_cache.tree(folder, _SUFFIXES)]
     key = build_cache.key([*flags, build_cache.identity(nvcc.path), *environment(), source.read_bytes(), *headers])
     kept = (cache or build_cache.folder()) / "cuda" / f"{key}.cubin"
     include = ["-I", str(device)]

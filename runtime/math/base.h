@@ -1,59 +1,31 @@
-/* The math library's ground: macros for C, C++ and CUDA, bits of numbers, sums of two doubles.
+/* The math library's ground: macros for C, C++ and CUDA, sums of two doubles.
  *
  * runtime/math is one text for CPU filters (filter.c) and kernels (runtime/device/libc/libm.cuh): C that is C++ and CUDA too, of
  * + - * / sqrt and integer operations only, each rounded as IEEE 754 says, so that all of them give the same bits. It must
  * be compiled without contraction of a * b + c. README.md says how each function works and how far off it may be.
  *
- * Includes <stdint.h> only where nobody did: the files are included inside a namespace.
+ * The files are included inside a namespace.
  */
 #ifndef HM_BASE_H
 #define HM_BASE_H
 
+#include "bits.h"
+
 #ifdef __CUDACC__
-#define HM_FN __device__ __forceinline__
 #define HM_BIG inline __device__ __noinline__
 #define HM_TABLE static __device__ const
 #elif defined(__cplusplus)
-#define HM_FN inline
 #define HM_BIG inline __attribute__((noinline))
 #define HM_TABLE static const
 #else
-#include <stdint.h>
-#define HM_FN static inline
 #define HM_BIG static __attribute__((unused))
 #define HM_TABLE static const
 #endif
-
-#define HM_SIGN 0x8000000000000000ull
-#define HM_INFINITY_BITS 0x7ff0000000000000ull
-#define HM_QUIET_BIT 0x0008000000000000ull
 
 /* hi + lo, where lo is small against hi. */
 typedef struct {
     double hi, lo;
 } hm_pair;
-
-HM_FN uint64_t hm_bits(double x)
-{
-#ifdef __CUDACC__
-    return (uint64_t)__double_as_longlong(x);
-#else
-    uint64_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-#endif
-}
-
-HM_FN double hm_double(uint64_t bits)
-{
-#ifdef __CUDACC__
-    return __longlong_as_double((long long)bits);
-#else
-    double x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-#endif
-}
 
 HM_FN double hm_sqrt(double x)
 {
@@ -77,12 +49,9 @@ HM_FN double hm_times(double a, double b)
 HM_FN double hm_abs(double x) { return hm_double(hm_bits(x) & ~HM_SIGN); }
 HM_FN double hm_with_sign(double x, double sign) { return hm_double((hm_bits(x) & ~HM_SIGN) | (hm_bits(sign) & HM_SIGN)); }
 HM_FN int hm_negative(double x) { return (int)(hm_bits(x) >> 63); }
-HM_FN int hm_is_nan(double x) { return (hm_bits(x) & ~HM_SIGN) > HM_INFINITY_BITS; }
-HM_FN int hm_is_infinite(double x) { return (hm_bits(x) & ~HM_SIGN) == HM_INFINITY_BITS; }
 HM_FN double hm_infinity(void) { return hm_double(HM_INFINITY_BITS); }
 /* NaN results are made from bits: which NaN an operation gives is the processor's business. x86's is negative. */
 HM_FN double hm_invalid(void) { return hm_double(0xfff8000000000000ull); }
-HM_FN double hm_quiet(double nan) { return hm_double(hm_bits(nan) | HM_QUIET_BIT); }
 
 /* 2^e, -1022 <= e <= 1023. */
 HM_FN double hm_power2(int e) { return hm_double((uint64_t)(e + 1023) << 52); }

@@ -15,33 +15,6 @@
     ONE(cos, 0) ONE(tan, 0) ONE(asin, 0) ONE(acos, 0) ONE(atan, 0) ONE(sinh, 0) ONE(cosh, 0) ONE(tanh, 0)    \
     ONE(cbrt, 0) ONE(erf, 0) ONE(erfc, 1) TWO(pow) TWO(atan2) TWO(hypot)
 
-/* float to double and back: a NaN keeps its sign and its first bits, as on x86; converting one on a GPU loses them. */
-HM_FN double hm_widen(float x)
-{
-    uint32_t bits;
-#ifdef __CUDACC__
-    bits = __float_as_uint(x);
-#else
-    __builtin_memcpy(&bits, &x, sizeof bits);
-#endif
-    if ((bits & 0x7fffffffu) <= 0x7f800000u) return x;
-    return hm_double((uint64_t)(bits & 0x80000000u) << 32 | HM_INFINITY_BITS | (uint64_t)(bits & 0x7fffffu) << 29);
-}
-
-HM_FN float hm_narrow(double x)
-{
-    if (!hm_is_nan(x)) return (float)x;
-    const uint32_t sign = (uint32_t)(hm_bits(x) >> 32) & 0x80000000u, rest = (uint32_t)(hm_bits(x) >> 29) & 0x3fffffu;
-    const uint32_t bits = sign | 0x7fc00000u | rest;
-#ifdef __CUDACC__
-    return __uint_as_float(bits);
-#else
-    float y;
-    __builtin_memcpy(&y, &bits, sizeof y);
-    return y;
-#endif
-}
-
 #define HM_EDOM 33
 #define HM_ERANGE 34
 

@@ -28,15 +28,10 @@ struct Real {
         return static_cast<size_t>(pad + prefix_length + zeros + head_digits + point + exponent_size) +
                static_cast<size_t>(tail_digits);
     }
-    HD_DEVICE char *write(char *to) const {
-        clip(to, size());
-        return to + size();
-    }
+    HD_DEVICE char *write(char *to) const { return write_whole(*this, to); }
     HD_NOINLINE void clip(char *to, size_t room) const {
         Cursor out{to, to + room};
-        if (!left) out.fill(' ', pad);
-        out.copy(prefix, prefix_length);
-        out.fill('0', zeros);
+        out.begin(*this);
         if (kind == word)
             out.copy(is_nan(value) ? (upper ? "NAN" : "nan") : (upper ? "INF" : "inf"), 3);
         else if (kind == hexadecimal)

@@ -45,7 +45,22 @@ struct Cursor {
         at += n;
     }
     HD_DEVICE void skip(int n) { at = end - at < n ? end : at + n; }
+    // What stands before a number's digits: spaces, sign or 0x, zeros.
+    template <class Number>
+    HD_DEVICE void begin(const Number &number) {
+        if (!number.left) fill(' ', number.pad);
+        copy(number.prefix, number.prefix_length);
+        fill('0', number.zeros);
+    }
 };
+
+// All of a piece that writes itself by `clip`; where it ends.
+template <class Piece>
+HD_DEVICE char *write_whole(const Piece &piece, char *to) {
+    const size_t size = piece.size();
+    piece.clip(to, size);
+    return to + size;
+}
 
 // Decimal digits of a value; 1 for 0.
 HD_DEVICE int decimal_length(uint64_t value) {
@@ -131,10 +146,7 @@ struct PaddedText {
     char one;
 
     HD_DEVICE size_t size() const { return n + static_cast<size_t>(pad); }
-    HD_DEVICE char *write(char *to) const {
-        clip(to, size());
-        return to + size();
-    }
+    HD_DEVICE char *write(char *to) const { return write_whole(*this, to); }
     HD_DEVICE void clip(char *to, size_t room) const {
         Cursor out{to, to + room};
         if (!left) out.fill(' ', pad);
@@ -166,15 +178,10 @@ struct Number {
     bool upper, left;
 
     HD_DEVICE size_t size() const { return static_cast<size_t>(pad + prefix_length + zeros + digits); }
-    HD_DEVICE char *write(char *to) const {
-        clip(to, size());
-        return to + size();
-    }
+    HD_DEVICE char *write(char *to) const { return write_whole(*this, to); }
     HD_NOINLINE void clip(char *to, size_t room) const {
         Cursor out{to, to + room};
-        if (!left) out.fill(' ', pad);
-        out.copy(prefix, prefix_length);
-        out.fill('0', zeros);
+        out.begin(*this);
         if (base_bits)
             put_powers_of_two(out);
         else
