@@ -39,6 +39,18 @@ ROOMS = (
     "source", "types", "ir", "lower", "normalise", "analysis", "keyloop", "decide", "device", "emit", "report",
 )
 
+# The rooms of runtime/host, lowest first, each with those of which it may include headers. "../" is beside runtime/host.
+NATIVE_ROOMS = {
+    "base": "",
+    "device": "base ../emu",
+    "filter": "base",
+    "input": "base device filter",
+    "ifile": "base filter",
+    "collect": "base filter ifile",
+    "task": "base filter input ifile collect",
+    "gpu": "base device input ifile collect task ../device",
+}
+
 # Third-party name -> where it may be imported.
 HOMES = {
     "pycparser": ("compiler",),
@@ -153,6 +165,40 @@ def floor(module: str) -> int:
     """The place of a module of compiler/ in ROOMS; the spine is above them all."""
     room = module.split(".")[1] if "." in module else ""
     return ROOMS.index(room) if room in ROOMS else len(ROOMS)
+
+
+def native_includes(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and room of every header of ours that a file of runtime/host includes."""
+    runtime = ROOT / "runtime"
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if found:
+            header = next(p for p in (path.parent / found[1], runtime / "host" / found[1]) if p.exists()).resolve()
+            folder = header.relative_to(runtime).parts
+            yield number, folder[1] if folder[0] == "host" else f"../{folder[0]}"
+
+
+def native_files() -> list[Path]:
+    return sorted(p for p in (ROOT / "runtime" / "host").rglob("*") if p.suffix in (".h", ".cpp"))
+
+
+def test_the_native_rooms_stand_one_above_the_other() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{number}: includes {room}"
+        for path in native_files()
+        for number, room in native_includes(path)
+        if room not in {path.parent.name, *NATIVE_ROOMS[path.parent.name].split()}
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_table_of_native_rooms_goes_down_and_names_what_is_used() -> None:
+    rooms = list(NATIVE_ROOMS)
+    assert set(rooms) == {path.parent.name for path in native_files()}
+    used = {(path.parent.name, room) for path in native_files() for _, room in native_includes(path)}
+    for room, lower in NATIVE_ROOMS.items():
+        assert all(name in rooms[: rooms.index(room)] for name in lower.split() if not name.startswith("../")), room
+        assert {(room, name) for name in lower.split()} <= used, f"{room} includes less than the table says"
 
 
 def test_foreign_names_have_one_home() -> None:

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "ifile/check_output.h"
+#include "collect/check_output.h"
 #include "input/records.h"
 #include "task/task_result.h"
 

@@ -1,4 +1,4 @@
-#include "ifile/check_output.h"
+#include "collect/check_output.h"
 
 #include <memory>
 
