@@ -1,6 +1,6 @@
 """The kinds of error, and the exit code of each. Raise these; never print and exit.
 
-Nothing else in the project is imported here. The texts behind the HDnnn codes are in `hdcodes.py`.
+Nothing else in the project is imported here. The texts behind the HDnnn codes are in `hdcodes`.
 """
 
 from __future__ import annotations

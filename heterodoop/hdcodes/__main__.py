@@ -1,0 +1,7 @@
+"""Prints docs/errors.md."""
+
+from __future__ import annotations
+
+from . import markdown
+
+print(markdown(), end="")
