@@ -39,7 +39,7 @@ _SETTINGS = ("CC", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "L
              "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "HETERODOOP_ARCH", "HETERODOOP_STRICT")
 
 # Installations that tests make compile the native runtime, each in a folder of its own: an object is copied where one of the
-# same text, the same sources beside it and the same options is there.
+# same text, the same sources beside it and the same options is there; its own folders are no option.
 QUICK = r"""#!/bin/sh
 target= source= last= words=
 for word do
@@ -52,7 +52,7 @@ for word do
 done
 root=${source%runtime/host/*}runtime/host
 if [ -z "$target" ] || [ ! -f "$source" ] || [ "${source%runtime/host/*}" = "$source" ]; then exec g++ "$@" -O0; fi
-digest=$({ g++ --version; printf '%s\n' "$words ${source#"$root"}" | sed "s|$root|HOST|g"
+digest=$({ g++ --version; printf '%s\n' "$words ${source#"$root"}" | sed "s|$root|HOST|g; s|${target%/*}|OUT|g"
   cd "$root" && find . -type f | LC_ALL=C sort | xargs cat; } | sha256sum | cut -c 1-32)
 kept=OBJECTS/$digest.o
 if [ ! -f "$kept" ]; then

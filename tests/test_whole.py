@@ -131,7 +131,8 @@ def test_the_runtime_of_an_installation_is_compiled_once(tmp_path: Path, monkeyp
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "a.cpp").write_text("text")
         (folder.parent / "a.h").write_text(header)
-        words = [*options, f"-I{folder.parent}", "-c", folder / "a.cpp", "-o", tmp_path / place / "a.o"]
+        own = tmp_path / place
+        words = [*options, f"-I{folder.parent}", "-I", own, "-c", folder / "a.cpp", "-o", own / "a.o"]
         subprocess.run([compiler, *words], check=True, env=environ, cwd=tmp_path / place)
         assert (tmp_path / place / "a.o").read_text() == "text"
         return len((tmp_path / "runs").read_text().splitlines())

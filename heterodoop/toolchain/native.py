@@ -27,6 +27,8 @@ from . import compiler_words
 # HashPartitioner's int32 arithmetic wraps, as in Java. -fno-semantic-interposition: position-independent code may
 # inline its own functions all the same.
 CXX_FLAGS = ("-std=c++20", "-O3", "-fwrapv", "-fPIC", "-fno-semantic-interposition", "-pthread", "-Wall", "-Wextra")
+PRECOMPILED = "base/precompiled.h"  # below runtime/host
+WORTHWHILE = 8  # sources for which it takes less time than it saves
 SANITIZE_FLAGS = ("-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 
@@ -45,9 +47,10 @@ def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = F
     # Beside the target, so that the rename stays inside one file system and a running job keeps its old library.
     with scratch.folder(f".{target.name}.", target.parent) as folder:
         objects = [folder / f"{i}-{source.stem}.o" for i, source in enumerate(sources)]
-        jobs = [[*flags, "-c", str(source), "-o", str(obj)] for source, obj in zip(sources, objects, strict=True)]
+        jobs = [["-c", str(source), "-o", str(obj)] for source, obj in zip(sources, objects, strict=True)]
+        quick = [*_precompiled(flags, folder), *flags] if len(sources) >= WORTHWHILE else flags
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            list(pool.map(lambda words: _compiler(words, folder), jobs))
+            list(pool.map(lambda words: _object(words, quick, flags, folder), jobs))
         partial = folder / target.name
         _compiler([*flags, "-shared", *map(str, objects), "-ldl", "-o", str(partial)], folder)
         scratch.into_place(partial, target)
@@ -75,6 +78,27 @@ def wants_sanitizer() -> bool:
 def native_sources() -> list[Path]:
     """The .cpp files of the native runtime, in a stable order."""
     return sorted(find("runtime", "host").rglob("*.cpp"))
+
+
+def _precompiled(flags: Sequence[str], folder: Path) -> list[str]:
+    """Compile PRECOMPILED below `folder`; the words that use it. Half of the work is to read the standard's headers."""
+    source, target = find("runtime", "host", *PRECOMPILED.split("/")), folder / f"{PRECOMPILED}.gch"
+    target.parent.mkdir()
+    try:
+        _compiler([*flags, "-x", "c++-header", str(source), "-o", str(target)], folder)
+    except ToolError:
+        return []  # the sources say what is wrong, if anything is
+    return ["-I", str(folder), "-include", PRECOMPILED]
+
+
+def _object(words: Sequence[str], quick: Sequence[str], flags: Sequence[str], folder: Path) -> None:
+    """Compile one source, without the precompiled header where it fails with it: not every system lets g++ load one."""
+    try:
+        _compiler([*quick, *words], folder)
+    except ToolError:
+        if quick == flags:
+            raise
+        _compiler([*flags, *words], folder)
 
 
 def _compiler(arguments: Sequence[str], folder: Path | None = None) -> str:
