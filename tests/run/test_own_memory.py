@@ -32,7 +32,7 @@ int main(void) {
 DEEP = """
 #include <stdio.h>
 #include <string.h>
-static int deep(int x) { char t[LOOP]; t[0] = (char)x; return x > 0 ? deep(x - 1) + t[0] : 0; }
+static int deep(int x) { char t[LOOP] = {0}; t[0] = (char)x; return x > 0 ? deep(x - 1) + t[0] : 0; }
 int main(void) {
   char line[128]; int v;
 #pragma mapreduce mapper key(line) value(v) keylength(128)
