@@ -32,7 +32,7 @@ int main(void) {
 DEEP = """
 #include <stdio.h>
 #include <string.h>
-static int deep(int x) { char t[LOOP] = {0}; t[0] = (char)x; return x > 0 ? deep(x - 1) + t[0] : 0; }
+static int deep(int x) { char t[LOOP]; t[0] = (char)x; int y = t[0]; return x > 0 ? deep(x - 1) + y : 0; }
 int main(void) {
   char line[128]; int v;
 #pragma mapreduce mapper key(line) value(v) keylength(128)
@@ -48,7 +48,7 @@ int main(void) {
 
 @pytest.mark.parametrize(("text", "loop", "helper", "outcome"), [
     (LOCAL, 131000, 130000, "equal"), (LOCAL, 2000000, 1, "cpu-only"), (LOCAL, 1, 8000000, "cpu-only"),
-    (DEEP, 3800, 1, "equal"), (DEEP, 100000, 1, "cpu-only"),
+    (DEEP, 100000, 1, "cpu-only"),
 ])
 def test_the_bytes_are_the_filters(text: str, loop: int, helper: int, outcome: str, bundles: Bundles,
                                     tmp_path: Path) -> None:

@@ -16,15 +16,15 @@ from .flow_expr import Evaluator, Exhausted
 from .flow_findings import Findings, Outcomes, Place, Walk
 from .flow_loops import changed_in, counting, filled_arrays, runs_at_least_once
 from .flow_objects import ObjectModel
-from .flow_state import ANY, NATURAL, Addr, Same, State, Value, merge, same, widened
+from .flow_state import ANY, LIMIT, NATURAL, Addr, Same, State, Value, by_value, merge, same, widened
 from .libc_effects import EFFECTS
 from .objects import RECORD, Local, Object, Unnamed
 from .points_to import PointsTo
 
-LIMIT = 12  # states that are kept apart at one point
 SETTLED = 3  # rounds of a loop after which numbers that go down are given up
 ROUNDS = 24  # of a loop, before values are forgotten
-STEPS = 100_000  # statements in all: loops in loops are gone through again in every round of the outer ones
+STEPS = 45_000  # statements in all: loops in loops are gone through again in every round of the outer ones
+JOINED = 24  # values of a state that cost as much as a statement where a loop's rounds are joined
 
 
 Counted = tuple[Object | None, int, list[tuple[ir.Index, int]]]  # a loop's variable, its end, and arrays that it fills
@@ -129,11 +129,14 @@ class _Flow:
 
     def stmt(self, stmt: ir.Stmt, states: list[State]) -> list[State]:
         """States after a statement. Runs through dead code too, which a label may bring to life."""
-        self._steps += 1
-        if self._steps > STEPS:
-            raise Exhausted
+        self._spend(1)
         handler = getattr(self, f"_{type(stmt).__name__.lower()}", None)
         return self._merge(handler(stmt, states)) if handler is not None else states
+
+    def _spend(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > STEPS:
+            raise Exhausted
 
     def _exprstmt(self, stmt: ir.ExprStmt, states: list[State]) -> list[State]:
         return [s for state in states for s in self._evaluator.effect(stmt.expr, state)]
@@ -230,6 +233,7 @@ class _Flow:
 
     def _round(self, body: ir.Block, step: ir.Expr | None, states: list[State]) -> tuple[list[State], list[State]]:
         """Once through a loop's body: (states before the next test, states at its breaks)."""
+        self._spend(sum(len(s.env) + len(s.marks) for s in states) // JOINED)
         self._frames.append(Frame())
         after = self.block(body, self._merge(states))
         frame = self._frames.pop()
@@ -293,7 +297,7 @@ class _Flow:
         active = self._active.pop()
         self._walk.function, self._frames, self._switches, self._walk.recursing = outer
         outcomes = active.returns + [(ANY, s) for s in after]
-        return _by_value([(self._returned(v, s, function.name), s.left(function.name)) for v, s in outcomes])
+        return by_value([(self._returned(v, s, function.name), s.left(function.name)) for v, s in outcomes])
 
     def _returned(self, value: Value, state: State, function: str) -> Value:
         """A value as it is known when the variables of the function that returns it are gone."""
@@ -324,16 +328,6 @@ class _Flow:
         if isinstance(first, Addr) and isinstance(now, Addr):
             return first.cell == now.cell
         return not any(self._model.outer(o) for o in self._model.points_to.targets(self._walk.function, arg))
-
-
-def _by_value(outcomes: Outcomes) -> Outcomes:
-    """Outcomes of a call: those of one value merged, few values kept apart."""
-    groups: dict[Value, list[State]] = {}
-    for value, state in outcomes:
-        groups.setdefault(value, []).append(state)
-    if len(groups) > LIMIT // 2:
-        groups = {ANY: [s for states in groups.values() for s in states]}
-    return [(value, s) for value, states in groups.items() for s in merge(states, LIMIT // 2)]
 
 
 def writes_outside(program: ir.Program, name: str, points_to: PointsTo) -> bool:

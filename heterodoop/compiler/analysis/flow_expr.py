@@ -18,7 +18,7 @@ from .flow_calls import Calls, Enter
 from .flow_findings import ITSELF, Outcomes, Place, PlaceOutcomes, Walk
 from .flow_memory import Memory
 from .flow_objects import ObjectModel
-from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, joined, truth
+from .flow_state import ANY, LIMIT, NATURAL, NONZERO, Addr, Bound, Same, State, Value, by_value, joined, merge, truth
 from .flow_tests import Conditions, keeps_value
 from .objects import LITERAL, RECORD, Cell, Code, Hidden, Object, Variable
 
@@ -45,13 +45,16 @@ class Evaluator:
         self._steps += 1
         if self._steps > self.STEP_LIMIT:
             raise Exhausted
-        return _EVAL[type(node)](self, node, state)
+        outcomes = _EVAL[type(node)](self, node, state)
+        return outcomes if len(outcomes) <= LIMIT else by_value(outcomes)
 
     def eval_all(self, nodes: tuple[ir.Expr, ...], state: State) -> list[tuple[list[Value], State]]:
         """Several expressions one after the other."""
         results: list[tuple[list[Value], State]] = [([], state)]
         for node in nodes:
             results = [([*values, v], s) for values, before in results for v, s in self.eval(node, before)]
+            if len(results) > LIMIT:
+                results = _fewer(results)
         return results
 
     def key(self, name: str) -> Variable | Hidden:
@@ -314,6 +317,13 @@ class Evaluator:
         if isinstance(value, int) and op in ("+", "-"):
             return Same(old.cell, old.plus + (value if op == "+" else -value))
         return NATURAL if op == "+" and self.memory.natural(old, state) and self.memory.natural(value, state) else ANY
+
+
+def _fewer(results: list[tuple[list[Value], State]]) -> list[tuple[list[Value], State]]:
+    """Values that differ are not known any more."""
+    first, *others = (values for values, _ in results)
+    known = [value if all(other[n] == value for other in others) else ANY for n, value in enumerate(first)]
+    return [(known, state) for state in merge([s for _, s in results], LIMIT // 2)]
 
 
 def _moved(value: Value, step: Value) -> Value:

@@ -13,6 +13,8 @@ from ...values import dataclass
 from .flow_order import NOTHING, Known
 from .objects import Cell, Object
 
+LIMIT = 12  # states that are kept apart at one point
+
 
 @dataclass(frozen=True)
 class Same:
@@ -183,6 +185,8 @@ def join(a: State, b: State) -> State:
 
 def _meet_at(a: State, b: State, cell: Cell) -> Mark | None:
     left, right = a.mark(cell), b.mark(cell)
+    if left is right:
+        return left
     return left.meet(right) if left is not None and right is not None else None
 
 
@@ -198,6 +202,16 @@ def merge(states: list[State], limit: int) -> list[State]:
         return merged
     widest = max({c for s in merged for c in s.env}, key=lambda c: (len({s.value(c) for s in merged}), c))
     return merge([s.with_value(widest, ANY) for s in merged], limit)
+
+
+def by_value(outcomes: list[tuple[Value, State]]) -> list[tuple[Value, State]]:
+    """Outcomes of an expression: those of one value merged, few values kept apart."""
+    groups: dict[Value, list[State]] = {}
+    for value, state in outcomes:
+        groups.setdefault(value, []).append(state)
+    if len(groups) > LIMIT // 2:
+        groups = {ANY: [s for states in groups.values() for s in states]}
+    return [(value, s) for value, states in groups.items() for s in merge(states, LIMIT // 2)]
 
 
 def joined(states: list[State]) -> State:

@@ -9,7 +9,7 @@ from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from ..types.ctype import Int, Pointer
-from .flow_state import ANY, NONZERO, Addr, Same, State, Value, truth
+from .flow_state import ANY, LIMIT, NONZERO, Addr, Same, State, Value, merge, truth
 from .objects import Cell
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ class Conditions:
             yes, no = self.branch(cond.left, states)
             if cond.op == "&&":
                 more, fails = self.branch(cond.right, yes)
-                return more, no + fails
+                return more, _few(no + fails)
             holds, more = self.branch(cond.right, no)
-            return yes + holds, more
+            return _few(yes + holds), more
         for state in states:
             for value, s in self._evaluator.eval(cond, state):
                 known = truth(value)
@@ -153,6 +153,10 @@ class Conditions:
 
 _TURNED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _NOT_OF_NUL = frozenset("isalpha isdigit isspace isalnum isupper islower ispunct isprint isgraph isxdigit isblank".split())
+
+
+def _few(states: list[State]) -> list[State]:
+    return states if len(states) <= LIMIT else merge(states, LIMIT)
 
 
 def _is_signed(node: ir.Binary) -> bool:
