@@ -57,6 +57,41 @@ def test_files_in_the_loop_are_named() -> None:
     assert code == "HD229" and message.startswith("fopen() is called: files are opened")
 
 
+@pytest.mark.parametrize(("declared", "call"), [
+    ("int fork(void);", "fork()"), ("int system(const char *);", "system(k)"),
+    ("FILE *popen(char *, char *);", 'popen(k, "r") != 0'),
+])
+def test_programs_that_the_loop_starts_are_no_files(declared: str, call: str) -> None:
+    name = call.partition("(")[0]
+    reasons = told(mapper(f'strcpy(k, "x"); v = {call}; {PRINT}', helpers=declared))
+    assert ("HD229", f"{name}() is called: programs are started on the CPU only") in reasons
+    assert not any("files" in message for _, message in reasons)
+
+
+def test_a_variable_number_of_arguments_is_told_as_that() -> None:
+    helper = ("#include <stdarg.h>\nstatic int sum(int n, ...) { va_list a; int s = 0; va_start(a, n); "
+              "while (n--) s += va_arg(a, int); va_end(a); return s; }")
+    reasons = told(mapper(f'strcpy(k, "x"); v = sum(2, line[0], line[1]); {PRINT}', helpers=helper))
+    assert ("HD235", "sum() takes a variable number of arguments") in reasons
+    assert ("HD330", "va_arg, of a function that takes a variable number of arguments, cannot be analysed") in reasons
+    assert ("HD235", "va_start() is called: the function takes a variable number of arguments") in reasons
+    assert not any("__builtin" in message or "not known" in message for _, message in reasons), reasons
+
+
+def test_a_helper_with_a_variable_number_of_arguments_before_the_loop() -> None:
+    helper = "#include <stdarg.h>\nstatic void die(const char *f, ...) { va_list a; va_start(a, f); va_end(a); exit(1); }"
+    before = 'if (!getenv("X")) die("no %s", "x");'
+    assert told(mapper(f'strcpy(k, "x"); v = 1; {PRINT}', helpers=helper, before=before)) == []
+
+
+def test_a_label_and_its_jumps_are_told_once() -> None:
+    body = "v = 1; if (line[0]) goto out; if (line[1]) goto out; v = 2; out: if (v) goto end; v = 3; end: ;"
+    found = [r for r in analyse(mapper(f'strcpy(k, "x");\n{body} {PRINT}'))[0].refusals if r.code == "HD216"]
+    assert [(r.message, r.span.line - LINES) for r in found] == [
+        ("goto and labels are not supported ('out')", 8), ("goto and labels are not supported ('end')", 8)]
+    assert found[0].place.endswith(f":{LINES + 8}:{body.index('goto out') + 1}")
+
+
 @pytest.mark.parametrize(("call", "found"), [
     ('v = sscanf(line, "%2$d %1$d", &v, &x);', "'%2$d' in the format of sscanf is not analysed"),
     ('v = sscanf(line, "%d %\'d", &v, &x);', "'%'d' in the format of sscanf is not analysed"),

@@ -117,8 +117,12 @@ REFUSED: dict[str, Refusal] = {
         Refusal("HD216", "it jumps between functions")),
     **dict.fromkeys(
         "fopen freopen fclose fread fseek ftell rewind setvbuf setbuf open close read write unlink remove rename "
-        "tmpfile mkstemp popen pclose system fork execvp dup2 dprintf putw".split(),
+        "tmpfile mkstemp dup2 dprintf putw".split(),
         Refusal("HD229", "files are opened, read and written on the CPU only")),
+    **dict.fromkeys("popen pclose system fork execvp".split(), Refusal("HD229", "programs are started on the CPU only")),
+    **dict.fromkeys(
+        "__builtin_va_start __builtin_va_end __builtin_va_copy".split(),
+        Refusal("HD235", "the function takes a variable number of arguments")),
     **dict.fromkeys(
         "fputs fputc putc fwrite puts putchar perror".split(),
         Refusal("HD229", "it writes to another stream than stdout or stderr")),

@@ -24,7 +24,7 @@ _QUIET = frozenset(
     "fopen fclose fgets fread getline getdelim fscanf fgetc getc ungetc feof ferror clearerr fseek rewind ftell setvbuf "
     "setbuf fflush getenv secure_getenv setenv unsetenv time clock gettimeofday clock_gettime localtime gmtime getpid "
     "rand srand random srandom drand48 srand48 realloc reallocarray aligned_alloc isatty access qsort bsearch open close "
-    "unlink remove".split()
+    "unlink remove __builtin_va_start __builtin_va_end __builtin_va_copy".split()
 )
 
 

@@ -95,7 +95,7 @@ def _no_call(name: str, scope: Scope) -> tuple[str, str]:
     """(code, why) a library function cannot be called, both "" where it can."""
     refused = REFUSED.get(name)
     if refused is not None:
-        return refused.code, f"{name}() is called: {refused.why}"
+        return refused.code, f"{name.removeprefix('__builtin_')}() is called: {refused.why}"
     if not known_call(name):
         return "HD223", f"{name}() is called, whose effects are not known"
     why = device_calls.why_not(name, scope.kernel.libm, scope.kernel.uses_errno)

@@ -158,6 +158,10 @@ class Program:
             yield from ir_walk.walk(part)
 
     def unsupported(self) -> tuple[Unsupported, ...]:
-        """The nodes without a device form, in the order of the text, each once."""
-        found = (node for node in self.nodes() if isinstance(node, Unsupported))
-        return tuple({(n.code, n.message, n.span): n for n in found}.values())
+        """The nodes without a device form, in the order of the text, each once; of a label and the jumps to it the first."""
+        found: dict[tuple[object, ...], Unsupported] = {}
+        for node in self.nodes():
+            if isinstance(node, Unsupported):
+                place = () if node.code == "HD216" else (node.span,)
+                found.setdefault((node.code, node.message, *place), node)
+        return tuple(found.values())

@@ -129,6 +129,8 @@ class Globals:
 
 def undeclared(name: str, node: c_ast.Node) -> Unsupported:
     """A name that the C compiler takes, and that nothing in the text that is analysed declares."""
+    if name == "__builtin_va_arg":
+        return Unsupported("va_arg, of a function that takes a variable number of arguments,", node)
     missing = to_declare(name)
     where = f"not declared here (write {missing})" if missing else "declared in no header that HeteroDoop knows"
     return Unsupported(f"{name!r}, {where},", node)
