@@ -55,6 +55,7 @@ if [ -z "$target" ] || [ ! -f "$source" ] || [ "${source%runtime/host/*}" = "$so
 digest=$({ g++ --version; printf '%s\n' "$words ${source#"$root"}" | sed "s|$root|HOST|g; s|${target%/*}|OUT|g"
   cd "$root" && find . -type f | LC_ALL=C sort | xargs cat; } | sha256sum | cut -c 1-32)
 kept=OBJECTS/$digest.o
+exec 9>> "$kept.lock" && flock 9  # what another installation is compiling is waited for
 if [ ! -f "$kept" ]; then
   g++ "$@" -O0 || exit
   cp "$target" "$kept.$$" && mv "$kept.$$" "$kept"

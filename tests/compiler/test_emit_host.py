@@ -38,7 +38,8 @@ def program(before: str, use: str, *, helpers: str = "", pragma: str = PRAGMA, m
 
 def compiled(folder: Path, text: str, **more: object) -> tuple[Path, Kernel, Result]:
     (folder / "map.c").write_text(text)
-    bundle, result = compile_to_bundle(BuildOptions.make([str(folder)], **more), folder / "app.hdp")  # type: ignore[arg-type]
+    options = BuildOptions.make([str(folder)], arch=["none"], **more)  # type: ignore[arg-type]
+    bundle, result = compile_to_bundle(options, folder / "app.hdp")
     kernel = result.manifest.programs[0].kernel
     assert kernel is not None, result.manifest.programs[0].gpu_refusals
     return bundle, kernel, result
@@ -154,7 +155,8 @@ def test_options_headers_and_other_files_reach_it(tmp_path: Path) -> None:
     before = '#include "own.h"\nint a = other() + N + M, b = a - a + __LINE__; char f[300]; strcpy(f, __FILE__);'
     text = '#include <n.h>\n' + program(before, "a + b + f[line[0]]")
     (tmp_path / "map.c").write_text(text)
-    options = BuildOptions.make([str(tmp_path / "map.c"), str(other)], include=[str(tmp_path / "inc")], define=["M=1"])
+    files, include = [str(tmp_path / "map.c"), str(other)], [str(tmp_path / "inc")]
+    options = BuildOptions.make(files, include=include, define=["M=1"], arch=["none"])
     bundle, result = compile_to_bundle(options, tmp_path / "app.hdp")
     kernel = result.manifest.programs[0].kernel
     assert kernel is not None
@@ -203,7 +205,7 @@ def test_what_does_not_build_keeps_the_region_on_the_cpu(tmp_path: Path) -> None
     text = program("int a = atoi(\"4\");", "a").replace("printf(", "\n#define hd_live_in_end nothing of use\nprintf(", 1)
     text = text.replace("#pragma mapreduce", "#define hd_live_in_object\n#pragma mapreduce", 1)
     (tmp_path / "map.c").write_text(text)
-    _, result = compile_to_bundle(BuildOptions.make([str(tmp_path)]), tmp_path / "app.hdp")
+    _, result = compile_to_bundle(BuildOptions.make([str(tmp_path)], arch=["none"]), tmp_path / "app.hdp")
     map = result.manifest.programs[0]
     assert map.kernel is None and [r.code for r in map.gpu_refusals] == ["HD246"] and "map.c" in map.gpu_refusals[0].place
 
