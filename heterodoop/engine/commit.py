@@ -11,7 +11,6 @@ a killed job left, or one that could not remove it all: the next command with th
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import json
 import os
@@ -23,7 +22,7 @@ from typing import NamedTuple
 
 from ..errors import JobFailed, UsageError
 from ..storage.inputs import local_path
-from .layout import SUCCESS, TEMPORARY, AttemptFolder, Layout, remove_tree
+from .layout import SUCCESS, TEMPORARY, AttemptFolder, Layout, remove_tree, sync, sync_tree
 
 
 class Reservation(NamedTuple):
@@ -58,6 +57,7 @@ def reserve(output: str) -> Reservation:
             if not parent.exists():
                 parent.mkdir(exist_ok=True)
                 made.append(parent)
+                sync(parent.parent)
         if os.path.lexists(path):
             remove_abandoned(layout)
         path.mkdir(0o1777)
@@ -220,17 +220,16 @@ def commit_job(layout: Layout) -> None:
     try:
         _drop_reserved(layout.done)
         layout.job.write_text(json.dumps(os.listdir(layout.done)), encoding="ascii")
-        for root, _, names in os.walk(layout.done):
-            for name in names:
-                _sync(os.path.join(root, name))
+        sync_tree(layout.done)
         _move_into(str(layout.done), str(layout.output))
         for folder in (layout.attempts, layout.maps, layout.done):
             remove_tree(folder)
         success = layout.temporary / SUCCESS
         success.touch(exist_ok=False)
-        _sync(str(layout.output))
+        sync(layout.output)
         success.rename(layout.output / SUCCESS)
-        _sync(str(layout.output))
+        sync(layout.output)
+        sync(layout.output.parent)
         remove_tree(layout.temporary)  # last, as nothing can fail any more: until then it says whose the output is
     except OSError as error:
         raise _failed(error) from None
@@ -246,19 +245,6 @@ def _drop_reserved(done: Path) -> None:
     with contextlib.suppress(NotADirectoryError):
         remove_tree(done / TEMPORARY)
     (done / TEMPORARY).unlink(missing_ok=True)
-
-
-def _sync(path: str) -> None:
-    """What `path` holds is on the disk. Raises OSError where the disk refuses it; one that knows no such thing may."""
-    with contextlib.suppress(FileNotFoundError, PermissionError):  # filters may leave links to nowhere
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            os.fsync(file)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EROFS):
-                raise OSError(error.errno, error.strerror, path) from None
-        finally:
-            os.close(file)
 
 
 def _move_into(source: str, target: str) -> None:

@@ -23,7 +23,7 @@ from ..errors import UsageError
 from ..executor.report import AttemptResult, Totals
 from ..scheduler.model import Attempt, TaskKind
 from .device_names import CPU
-from .layout import SUCCESS, Layout, remove_tree
+from .layout import SUCCESS, Layout, remove_tree, sync, sync_tree
 from .map_sides import Side
 from .plan import Plan
 from .slots import AttemptEnd
@@ -75,10 +75,16 @@ def claim(folder: Path, content: Mapping[str, Any]) -> None:
 
 
 def conclude(folder: Path, content: Mapping[str, Any]) -> None:
-    """The final report takes the partial one's place. Raises OSError."""
+    """The final report takes the partial one's place, all of ours first to the disk. Raises OSError."""
     _write(content, folder / FINAL)
+    for name in (ATTEMPTS, FINAL):
+        sync(folder / name)
+    for name in (LOGS, ROUNDS):
+        sync_tree(folder / name)
     (folder / FINAL).replace(folder / REPORT)
     (folder / PARTIAL).unlink(missing_ok=True)
+    sync(folder)
+    sync(folder.parent)
 
 
 def withdraw(folder: Path) -> None:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -142,3 +143,24 @@ def remove_tree(path: Path) -> None:
                 if not os.path.islink(inner):  # a --file folder is the user's
                     os.chmod(inner, stat.S_IRWXU)
     shutil.rmtree(path, ignore_errors=True)
+
+
+def sync(path: str | os.PathLike[str]) -> None:
+    """What `path` holds is on the disk. Raises OSError where the disk refuses it; one that knows no such thing may."""
+    with contextlib.suppress(FileNotFoundError, PermissionError):  # filters may leave links to nowhere
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            os.fsync(file)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EROFS):
+                raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        finally:
+            os.close(file)
+
+
+def sync_tree(path: Path) -> None:
+    """What a folder and all below it hold is on the disk. Links are not followed. Raises OSError as `sync`."""
+    for root, _, names in os.walk(path):
+        for name in names:
+            sync(os.path.join(root, name))
+        sync(root)

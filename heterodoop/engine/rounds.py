@@ -27,7 +27,7 @@ from ..errors import JobFailed, UsageError
 from . import job_report
 from .job_report import FORMAT as REPORT_FORMAT
 from .job_report import REPORT, ROUNDS
-from .layout import SUCCESS, Layout, remove_tree
+from .layout import SUCCESS, Layout, remove_tree, sync
 
 FORMAT = "heterodoop-rounds-1"
 STATE = "rounds.json"
@@ -158,6 +158,7 @@ class Rounds:
         try:
             self._publish(last, content, range(1, last))
             self.output(last).rename(output)
+            sync(output.parent)
         except OSError as error:
             what = f"cannot put the output in place: {str(error.filename)!r}: {error.strerror}"
             raise JobFailed(what, code="HD406") from None

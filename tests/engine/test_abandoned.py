@@ -125,7 +125,7 @@ def test_success_goes_first_or_nothing_does(tmp_path: Path, monkeypatch, stuck: 
     reservation = commit.reserve(str(tmp_path / "out"))
     output = tmp_path / "out"
     put(reservation.layout.done / "part-00000", b"x")
-    real = commit._sync
+    real = commit.sync
 
     def fail(path: str) -> None:
         if (output / "_SUCCESS").exists():
@@ -133,7 +133,7 @@ def test_success_goes_first_or_nothing_does(tmp_path: Path, monkeypatch, stuck: 
         real(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(commit, "_sync", fail)
+        patch.setattr(commit, "sync", fail)
         with pytest.raises(JobFailed):
             commit.commit_job(reservation.layout)
         refusing(patch, "unlink", "_SUCCESS" if stuck else "part-00000")
