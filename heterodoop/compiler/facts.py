@@ -21,7 +21,7 @@ from .analysis.locations import Locations
 from .analysis.points_to import PointsTo
 from .analysis.uses import UseTable
 from .analysis.writers import Writers
-from .decide import decisions, guards, launch
+from .decide import decisions, extents, guards, launch
 from .decide.line_moves import LineMoves
 from .decide.overlaps import overlap_refusals
 from .decide.placement import Placement, decide
@@ -149,15 +149,21 @@ class Facts(Asked):
         """objects whose reads the kernel checks"""
         return guards.decide(self.program, self.uses, self.decisions.decisions, self.calls)
 
+    @fact("uses", "flow", "calls", dump=extents.text)
+    def extents(self) -> extents.Extents:
+        """accesses that may lie outside their objects, and objects whose place the kernel keeps"""
+        return extents.decide(self.program, self.uses, self.flow, self.calls)
+
     @fact("calls", "points_to", "guards", dump=lambda found: reasons_text(found.refusals))
     def moves(self) -> LineMoves:
         """which moves of pointers into the line are checked, and those that cannot be (HD690)"""
         return LineMoves(self.program, self.calls.bodies, self.points_to, self.guards)
 
-    @fact("calls", "points_to", "locations", "decisions", "guards", "moves", dump=text.print_device)
+    @fact("calls", "points_to", "locations", "decisions", "guards", "moves", "extents", dump=text.print_device)
     def device(self) -> program.Program:
         """the kernel as device IR: what wraps, what is checked, where names lie, what has no device form"""
-        known = KnownToDevice(self.calls, self.points_to, self.locations, self.decisions.decisions, self.guards, self.moves)
+        known = KnownToDevice(
+            self.calls, self.points_to, self.locations, self.decisions.decisions, self.guards, self.moves, self.extents)
         return lower(self.program, known, self.given.libm)
 
     # ------------------------------------------------------------------------------------- what keeps it off the GPU
@@ -194,13 +200,13 @@ class Facts(Asked):
         bound, unit = self.given.bound, self.given.unit
         return prologue_refusals(unit, bound.directive.span, self.decisions.decisions)
 
-    @fact("uses", "left_over", "shape", "order", "returns", "overlaps", "decisions", "stack", "guards", "moves",
-          "prologue", dump=reasons_text)
+    @fact("uses", "left_over", "shape", "order", "returns", "overlaps", "decisions", "stack", "guards", "extents",
+          "moves", "prologue", dump=reasons_text)
     def refusals(self) -> Reasons:
         """every reason against the GPU, each once"""
         found = (*self.program.refusals, *self.uses.refusals, *self.left_over, *self.shape, *self.order, *self.returns,
-                 *self.overlaps, *self.decisions.reasons, *self.stack, *self.guards.refusals, *self.moves.refusals,
-                 *self.prologue)
+                 *self.overlaps, *self.decisions.reasons, *self.stack, *self.guards.refusals, *self.extents.refusals,
+                 *self.moves.refusals, *self.prologue)
         return tuple(dict.fromkeys(found))
 
     @fact("uses", "fold", "calls")

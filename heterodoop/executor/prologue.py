@@ -31,6 +31,7 @@ _TICK_SECONDS = 0.1
 _ASKED = SharedVar("what it asked for", "object", 0, 0)
 _HEAD = struct.Struct("<QQ")
 _POINTER = struct.Struct("<Q")
+_GAP = bytes(16)  # behind an object, so that a pointer behind it does not lead to another (lane/extent.cuh)
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,13 @@ def place(kernel: Kernel, given: Sequence[Given]) -> LiveIns:
             if i in objects and var.texel:
                 _put(block, replace(var, offset=var.offset + _POINTER.size), bytes(_POINTER.size))
                 relocations.append(Relocation(objects[i], var.offset + _POINTER.size, 0, var.texel))
-    return LiveIns(bytes(block), tuple(vars[i][1].data for i in objects), tuple(relocations))
+    data = tuple(_head(vars[i][0], vars[i][1]) + vars[i][1].data + _GAP for i in objects)
+    return LiveIns(bytes(block), data, tuple(relocations))
+
+
+def _head(var: SharedVar, item: Given) -> bytes:
+    """What stands before memory of the heap: its size, for lane/extent.cuh."""
+    return struct.pack("<QQ", len(item.data), 0) if var.kind == "heap" else b""
 
 
 def _put(block: bytearray, var: SharedVar, data: bytes) -> None:
@@ -263,7 +270,8 @@ def _pointer(
             f"pointer {var.name!r} is both the end of {first!r} and the start of {second!r}", code="HD410",
         )
     target = (inside or behind)[0]
-    return Relocation(objects[target], var.offset, address - vars[target][1].address)
+    before = len(_head(*vars[target]))
+    return Relocation(objects[target], var.offset, before + address - vars[target][1].address)
 
 
 def _bad(what: str) -> DeviceError:

@@ -235,11 +235,11 @@ CODES: dict[str, Entry] = {
         " variables before it.",
     ),
     "HD251": Entry(
-        "a variable may be read before it is written, and no guard can watch it",
-        "A kernel notes what a record has written, so that a read of anything else leaves the task to the CPU. It cannot do"
-        " so for a variable of a function that calls itself, of which there are several at a time, nor for memory of"
-        " unknown size.",
-        "Give the variable a value where it is declared.",
+        "an access cannot be watched: a variable may be read before it is written, or a pointer leave it",
+        "A kernel notes what a record has written, and where objects lie that a pointer may leave, so that what C leaves"
+        " open goes to the CPU. It cannot do so for a variable of a function that calls itself, of which there are several"
+        " at a time, nor note what is written of memory of unknown size.",
+        "Give the variable a value where it is declared; reach it by its name, or test the index before.",
     ),
     "HD260": Entry(
         "C leaves open in which order an expression is evaluated",

@@ -73,8 +73,8 @@ CODES: dict[str, Entry] = {
     "HD410": Entry(
         "a task that was meant for the device ran on the CPU",
         "A device runs a task exactly as the program would, or leaves it to the CPU: where the program exits, divides by"
-        " zero, stops reading in the middle of a record, reaches behind the end of a line, reads what it has not written for"
-        " the record, copies where source and target overlap, prints what only the CPU prints"
+        " zero, stops reading in the middle of a record, reaches behind the end of a line or out of an array, reads what it"
+        " has not written for the record, copies where source and target overlap, prints what only the CPU prints"
         " exactly, or where the code before the region cannot run alone. The result is complete and right; the message says"
         " why, and for how many tasks. attempts.jsonl has the reason of each.",
         "Nothing, unless it is many tasks: then look at the record and line in the message.",

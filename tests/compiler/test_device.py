@@ -73,7 +73,7 @@ STATEMENTS = {
     'printf("%s%d", t, a++);': "let hd_0 = t@private, hd_1 = wrap_post_inc(a@private) in "
         "print(str((const char *)hd_0), dec(hd_1));",
     'a = putchar(c);': "a@private = put_stdout((int)c@private);",
-    'sprintf(t, "%d", b);': "print_to(t@private, dec(b@private));",
+    'sprintf(t, "%d", b);': "print_to(t@private, dec(b@private)) {room for 0 in 8 bytes};",
     'if (a > 9) exit(1);': "fail();",
     'if (a > 8) perror("many"), exit(1);': "warn(\"many\"), fail();",
 }

@@ -88,4 +88,5 @@ def test_the_call() -> None:
     assert " ".join(line.strip() for line in lines[at : at + 2]) == (
         "hd::search_array(i, 64UL, [&](int hd_i) -> bool { return hd_i < x; }, [&](int hd_i) { return shared.t[hd_i]; },"
         " [&](int hd_i, int hd_e) -> bool { return hd_e != 5; });")
-    assert lines[at + 2].startswith("#line") and lines[at + 3].strip().startswith("for (; i < x && shared.t[i] != 5;")
+    assert lines[at + 2].startswith("#line") and lines[at + 3].strip().startswith(
+        "for (; i < x && shared.t[hd::within<64>(hd, i, 20)] != 5;")

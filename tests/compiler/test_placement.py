@@ -58,7 +58,7 @@ def test_shared_scalars_become_parameters() -> None:
     before = "int a = atoi(\"1\"); double b = a; char c = (char)a; struct { int x, y; } s = {a, a};"
     found = decide(mapper(f"v = a + (int)b + c + s.y; {USE}", before=before, pragma=MAPPER + " sharedRO(a, b, c, s)"))
     assert [found.space(n) for n in "abcs"] == ["parameter"] * 4 and not found.codes
-    assert found.field("a") == ("scalar", 32, 4) and found.field("b") == ("scalar", 40, 8)
+    assert found.field("a") == ("scalar", 36, 4) and found.field("b") == ("scalar", 40, 8)
     assert found.field("c") == ("scalar", 48, 1) and found.field("s") == ("scalar", 52, 8)
     assert found.decisions.shared_bytes == 64 and found.field("k") == ("array", 0, 32)
 
@@ -90,7 +90,7 @@ def test_texture_is_obeyed_and_called_slow() -> None:
     source = mapper(f"v = (int)t[line[0]]; {USE}", before=before, pragma=MAPPER + " texture(t)")
     found = decide(source)
     assert found.space("t") == "texture" and "measured slower" in found.reason("t")
-    assert found.field("t") == ("texture", 32, 2400) and found.decisions.shared_bytes == 48
+    assert found.field("t") == ("texture", 40, 2400) and found.decisions.shared_bytes == 56
     assert decide(source.replace("double t[300]", "static double t[3]")).space("t") == "texture", "of any size"
 
 

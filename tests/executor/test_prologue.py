@@ -81,7 +81,7 @@ def test_scalars_go_into_the_block_and_objects_to_the_device(go, build) -> None:
     program = build("int n = 7, table[3] = {1, 2, 3}; put(&n, 4); put(table, 12);")
     live = go(kernel(INT, TABLE), program)
     assert live.shared == struct.pack("<i", 7) + bytes(28)
-    assert live.objects == (struct.pack("<3i", 1, 2, 3),) and live.relocations == (Relocation(0, 8, 0),)
+    assert live.objects == (struct.pack("<3i", 1, 2, 3) + GAP,) and live.relocations == (Relocation(0, 8, 0),)
 
 
 def test_a_kernel_without_live_ins_runs_nothing(go) -> None:
@@ -99,8 +99,10 @@ def test_a_table_read_from_a_file_behind_a_pointer(go, build) -> None:
     heap = SharedVar("*all", "heap", -1, 0)
     live = go(kernel(INT, SharedVar("first", "array", 4, 8), SharedVar("middle", "pointer", 16, 8), heap), program)
     assert struct.unpack_from("<iii", live.shared) == (3, 1, 2) and live.shared[16:24] == bytes(8)
-    assert live.objects[0][:12] == struct.pack("<3i", 1, 2, 3) and len(live.objects[0]) >= 400
-    assert live.relocations == (Relocation(0, 16, 4),)
+    (size,) = struct.unpack_from("<Q", live.objects[0])  # which a kernel finds before the memory
+    assert size >= 400 and len(live.objects[0]) == HEAD + size + len(GAP)
+    assert live.objects[0][HEAD : HEAD + 12] == struct.pack("<3i", 1, 2, 3)
+    assert live.relocations == (Relocation(0, 16, HEAD + 4),)
 
 
 def test_the_task_environment_is_the_programs(go, build) -> None:
@@ -230,6 +232,7 @@ def test_a_prologue_that_hangs_can_be_stopped(go, build) -> None:
 
 
 POINTER = SharedVar("p", "pointer", 0, 8)
+HEAD, GAP = 16, bytes(16)  # before memory of the heap, behind every object
 A, B = SharedVar("*a", "heap", -1, 0), SharedVar("b", "object", 8, 8)
 
 
@@ -240,7 +243,8 @@ def laid_out(target: int, *objects: tuple[SharedVar, int, int]) -> LiveIns:
 
 
 @pytest.mark.parametrize(("target", "relocation"), [
-    (0, None), (1000, Relocation(0, 0, 0)), (1015, Relocation(0, 0, 15)), (1016, Relocation(0, 0, 16)),
+    (0, None), (1000, Relocation(0, 0, HEAD)), (1015, Relocation(0, 0, HEAD + 15)),
+    (1016, Relocation(0, 0, HEAD + 16)),
     (2000, Relocation(1, 0, 0)),
 ])
 def test_pointers_become_object_and_offset(target: int, relocation: Relocation | None) -> None:
@@ -265,7 +269,7 @@ def test_memory_behind_null_is_no_object() -> None:
 
 def test_a_texture_is_an_object_with_a_handle_behind_its_address() -> None:
     live = place(kernel(SharedVar("t", "texture", 8, 4, "float32")), [Given(64, b"abcd")])
-    assert live.objects == (b"abcd",) and live.shared == bytes(32)
+    assert live.objects == (b"abcd" + GAP,) and live.shared == bytes(32)
     assert live.relocations == (Relocation(0, 8, 0), Relocation(0, 16, 0, "float32"))
 
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..types import ctype
+from ..types.ranges import Range
 from .flow_expr import Evaluator, Exhausted
 from .flow_findings import Findings, Outcomes, Place, Walk
 from .flow_loops import changed_in, counting, filled_arrays, runs_at_least_once
 from .flow_objects import ObjectModel
-from .flow_state import ANY, LIMIT, NATURAL, Addr, Same, State, Value, by_value, merge, same, widened
+from .flow_state import ANY, LIMIT, Addr, Same, State, Value, by_value, merge, same, widened
 from .libc_effects import EFFECTS
 from .objects import RECORD, Local, Object, Unnamed
 from .points_to import PointsTo
@@ -225,7 +226,7 @@ class _Flow:
             back, breaks = self._round(body, step, going)
             new = merge(head + back, LIMIT if number < ROUNDS else 1) if head + back else []
             if number >= SETTLED:
-                new = widened(head, new)
+                new = widened(head, new, self._walk.thresholds if number < ROUNDS else ())
             if same(new, head):
                 return ended + breaks + early
             head = new
@@ -302,7 +303,8 @@ class _Flow:
     def _returned(self, value: Value, state: State, function: str) -> Value:
         """A value as it is known when the variables of the function that returns it are gone."""
         if isinstance(value, Same) and value.cell.obj.within(function):
-            return NATURAL if self._memory.natural(value, state) else ANY
+            low, high = self._memory.range(value, state)
+            return Range(low, high) if low is not None and low >= 0 else ANY
         if isinstance(value, Addr) and value.by is not None and value.by.cell.obj.within(function):
             more = state.known.below.get((value.cell.obj, value.by.cell), 0) - value.by.plus
             return replace(value, by=None, more=max(more, 0) if self._memory.natural(value.by, state) else 0)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir import formats, ir
+from ..ir.text_length import longest
 from ..normalise.stdio import literal
 from ..types import ctype
 from .flow_findings import ITSELF, KEPT, TEXT, Outcomes, Place
@@ -150,11 +151,38 @@ class Calls:
         places = self.places(node, access.arg, args)
         if not places:
             return state
+        self._memory.fits(node, access.arg, places, self._most_written(node, access, args, state), state)
         if access.how == "string":
             return self._memory.write_string(places, state, node.span)
         if access.how == "object":
             return self._memory.write(places, state, ANY, node.span)
         return self._memory.write_bytes(places, state, _size(access, args), node.span, zero=zero or access.how == "zero")
+
+    def _most_written(self, node: ir.Call, access: Access, args: list[Value], state: State) -> int | None:
+        """Bytes that a call of the table writes through an argument at most, None: not known."""
+        if access.how == "object":
+            kind = ctype.element(node.args[access.arg].type)
+            return self._model.size(kind) if kind is not None else None
+        if access.how == "string":
+            text = self._text_bytes(node, 1, args, state) if ir.called(node) in ("strcpy", "stpcpy") else None
+            return text + 1 if text is not None else None
+        most = 1
+        for number in access.size:
+            high = self._memory.range(args[number], state)[1] if number < len(args) else None
+            low = self._memory.range(args[number], state)[0] if number < len(args) else None
+            if high is None or low is None or low < 0:
+                return None
+            most *= high
+        return most if access.size else None
+
+    def _text_bytes(self, node: ir.Call, number: int, args: list[Value], state: State) -> int | None:
+        """The most bytes, without its NUL, of a string that an argument is: of a literal, or in an array that holds it."""
+        data = literal(node.args[number])
+        if data is not None:
+            return len(data.split(b"\0")[0])
+        rooms = [self._memory.room_bytes(place, state) for place in self.places(node, number, args)]
+        known = [room for room in rooms if room is not None]
+        return max(known) - 1 if known and len(known) == len(rooms) else None
 
     # ------------------------------------------------------------------------------------- calls with cases
 
@@ -219,9 +247,25 @@ class Calls:
         text = literal(node.args[first])
         self._read_formatted(node, text, first + 1, args, state)
         places = self.places(node, 0, args)
+        self._memory.fits(node, 0, places, self._longest(node, first, args, state), state)
         if bounded and not (isinstance(args[1], int) and args[1] > 0):
             return [(ANY, self._memory.write_bytes(places, state, None, node.span))]
         return [(ANY, self._memory.write_string(places, state, node.span) if places else state)]
+
+    def _longest(self, node: ir.Call, at: int, args: list[Value], state: State) -> int | None:
+        """Bytes that sprintf, whose format is argument `at`, writes at most."""
+        text = literal(node.args[at])
+        parts = formats.split_printf(text) if text is not None else None
+        limit = args[1] if at == 2 and isinstance(args[1], int) else None
+        if parts is None:
+            return limit
+        strings: list[int | None] = []
+        for part in (p for p in parts if not isinstance(p, bytes)):
+            at += part.takes
+            asked = part.letter == "s" and at < len(args)
+            strings.append(self._text_bytes(node, at, args, state) if asked else None)
+        most = longest(parts, strings)
+        return limit if most is None else most + 1 if limit is None else min(limit, most + 1)
 
     def _read_formatted(self, node: ir.Call, text: bytes | None, at: int, args: list[Value], state: State) -> None:
         parts = formats.split_printf(text) if text is not None else None
@@ -269,6 +313,7 @@ class Calls:
         self, node: ir.Call | ir.ReadPair, item: formats.Scan, at: int, args: list[Value], state: State,
     ) -> State:
         places = self.places(node, at, args)
+        self._memory.fits(node, at, places, self._most_scanned(item), state)
         if item.length == "m":
             return self._memory.write(places, state, Addr(RECORD.cell, 0), node.span)
         if item.letter in ("s", "["):
@@ -279,6 +324,13 @@ class Calls:
             exprs = node.args if isinstance(node, ir.Call) else node.targets
             places = self._evaluator.places_at(exprs[at], args[at], item.target)
         return self._memory.write(places, state, ANY, node.span)
+
+    def _most_scanned(self, item: formats.Scan) -> int | None:
+        if item.length == "m":
+            return 8
+        if item.letter in ("s", "["):
+            return item.width + 1 if item.width else None
+        return (item.width or 1) if item.letter == "c" else self._model.size(item.target)
 
     def errno(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         return [(Addr(ERRNO.cell, 0), state)]
@@ -319,7 +371,7 @@ class Calls:
                 out += self._getline(node, args, s)
             else:
                 places = self._evaluator.places_at(node.target, args[0], ctype.CHAR)
-                out += [(0, s), (args[0] if truth(args[0]) else NONZERO, self._filled(places, s, node))]
+                out += [(0, s), (args[0] if truth(args[0]) else NONZERO, self._filled(places, s, node, args[1]))]
             self._walk.in_reader = False
         return out
 
@@ -337,8 +389,9 @@ class Calls:
         state = self._memory.write(capacity, state, ANY, node.span)
         return [(-1, failed), (Bound(RECORD, 1, nonzero=True), state)]
 
-    def _filled(self, places: list[Place], state: State, node: ir.Expr) -> State:
+    def _filled(self, places: list[Place], state: State, node: ir.ReadRecord, size: Value) -> State:
         """The record's buffer is written up to the record's NUL; behind it stands what earlier ones left."""
+        self._memory.fits(node, ITSELF, places, size if isinstance(size, int) else None, state)
         return self._memory.write_string(places, state, node.span)
 
     def read_pair(self, node: ir.ReadPair, state: State) -> Outcomes:

@@ -12,8 +12,9 @@ from typing import Any
 
 from ..ir import build, ir
 from ..ir import walk as ir_walk
-from ..types import ctype
+from ..types import ctype, ranges
 from ..types.ctype import Int, Pointer
+from ..types.ranges import TRUTH, Range
 from .flow_calls import Calls, Enter
 from .flow_findings import ITSELF, Outcomes, Place, PlaceOutcomes, Walk
 from .flow_memory import Memory
@@ -21,6 +22,8 @@ from .flow_objects import ObjectModel
 from .flow_state import ANY, LIMIT, NATURAL, NONZERO, Addr, Bound, Same, State, Value, by_value, joined, merge, truth
 from .flow_tests import Conditions, keeps_value
 from .objects import LITERAL, RECORD, Cell, Code, Hidden, Object, Variable
+
+_INT_MAX = (1 << 31) - 1
 
 
 class Exhausted(Exception):
@@ -66,7 +69,7 @@ class Evaluator:
         if isinstance(node, ir.Name):
             return [([Place(self.key(node.name).cell)], state)]
         if isinstance(node, ir.Deref):
-            return [(self.places_at(node.pointer, v, node.type), s) for v, s in self.eval(node.pointer, state) if v != 0]
+            return [(self._target(node, node.pointer, v, s), s) for v, s in self.eval(node.pointer, state) if v != 0]
         if isinstance(node, ir.Index):
             return self._index(node, state)
         if isinstance(node, ir.Member):
@@ -82,14 +85,25 @@ class Evaluator:
 
     def _index(self, node: ir.Index, state: State) -> PlaceOutcomes:
         out: PlaceOutcomes = []
+        array = known_array(node.base)
         for base, s in self.eval(node.base, state):
             for number, s2 in self.eval(node.index, s):
                 moved = _moved(base, number)
-                places = self.places_at(node.base, moved, node.type)
+                if array is not None:
+                    self.memory.indexed(node, number, array, s2)
+                    places = self.places_at(node.base, moved, node.type)
+                else:
+                    places = self._target(node, node.base, moved, s2)
                 starts = isinstance(base, Addr) and base.offset == 0
                 end = self._end(node.index) if starts and not isinstance(number, int) else None
                 out.append(([replace(p, end=end) for p in places] if end is not None else places, s2))
         return out
+
+    def _target(self, node: ir.Expr, pointer: ir.Expr, value: Value, state: State) -> list[Place]:
+        """What `*pointer` is, noted where it may lie outside its object."""
+        places = self.places_at(pointer, value, node.type)
+        self.memory.followed(node, places, state)
+        return places
 
     def _end(self, index: ir.Expr) -> int | None:
         plain = ir_walk.uncast(index)
@@ -146,7 +160,7 @@ class Evaluator:
         if isinstance(known, Addr):
             return replace(known, by=Same(cell)) if cell is not None else known
         if known not in (ANY, NONZERO) or not isinstance(node.type, Pointer):
-            return known
+            return ranges.narrow(node.type) or ANY if known == ANY else known
         targets = self.model.points_to.targets(self.walk.function, node)
         target = next(iter(targets)) if len(targets) == 1 else None
         if target is not None and (self.model.single(target) or target is RECORD) and not isinstance(target, Code):
@@ -185,7 +199,7 @@ class Evaluator:
 
     def _cast_value(self, node: ir.Cast, value: Value, state: State) -> Value:
         kind = node.type
-        if isinstance(value, (Same, Bound)) or value == NATURAL:
+        if isinstance(value, (Same, Bound, Range)):
             return self._cast_number(node, value, state)
         if isinstance(value, int):
             if isinstance(kind, Int):
@@ -207,16 +221,20 @@ class Evaluator:
         if not isinstance(old, Int) or not isinstance(new, Int) or new == ctype.BOOL:
             return NONZERO if truth(value) else ANY
         widens = new.signed == old.signed and new.bits >= old.bits
-        if widens or keeps_value(node) or (new.bits >= 32 and self.memory.natural(value, state)):
+        low, high = self.memory.range(value, state)
+        small = low is not None and low >= 0 and (high is None or high <= _INT_MAX)
+        if widens or keeps_value(node) or (new.bits >= 32 and small) or ranges.within((low, high), ranges.narrow(new)):
             return value
-        return NATURAL if not new.signed else ANY
+        if (narrow := ranges.narrow(new)) is not None:
+            return narrow
+        return Range(0, (1 << new.bits) - 1) if not new.signed else ANY
 
     def unary(self, node: ir.Unary, state: State) -> Outcomes:
         out: Outcomes = []
         for value, s in self.eval(node.operand, state):
             known = truth(value)
             if node.op == "!":
-                out.append((ANY if known is None else int(not known), s))
+                out.append((TRUTH if known is None else int(not known), s))
             else:
                 folded = isinstance(value, int) and isinstance(node.operand.type, Int)
                 const = build.unary(node.op, ir.Const(node.operand.type, value), node.span) if folded else None  # type: ignore[arg-type]
@@ -235,7 +253,7 @@ class Evaluator:
     def _combine(self, node: ir.Binary, left: Value, right: Value, state: State) -> Value:
         if node.op in ("==", "!=") and (left == 0 or right == 0):
             known = truth(right if left == 0 else left)
-            return ANY if known is None else int(known == (node.op == "!="))
+            return TRUTH if known is None else int(known == (node.op == "!="))
         if isinstance(node.type, Pointer):
             return self._pointer_sum(node, left, right)
         if isinstance(left, int) and isinstance(right, int) and isinstance(node.left.type, Int):
@@ -254,10 +272,9 @@ class Evaluator:
         if node.op == "-" and isinstance(left, Same) and isinstance(right, Same):
             ordered = (left.cell, right.cell) in state.known.order
             return NATURAL if ordered and left.plus >= right.plus else ANY
-        both = self.memory.natural(left, state) and self.memory.natural(right, state)
-        if node.op in ("+", "/", "%", ">>", "&") and both:
-            return NATURAL
-        return NATURAL if node.op == "&" and any(isinstance(v, int) and v >= 0 for v in (left, right)) else ANY
+        if node.op in build.COMPARISONS:
+            return TRUTH
+        return ranges.result(node.op, node.type, self.memory.range(left, state), self.memory.range(right, state)) or ANY
 
     def _pointer_sum(self, node: ir.Binary, left: Value, right: Value) -> Value:
         pointer, number = (left, right) if isinstance(node.left.type, Pointer) else (right, left)
@@ -274,7 +291,7 @@ class Evaluator:
         for s in going:
             for value, s2 in self.eval(node.right, s):
                 known = truth(value)
-                out.append((ANY if known is None else int(known), s2))
+                out.append((TRUTH if known is None else int(known), s2))
         return out
 
     def conditional(self, node: ir.Conditional, state: State) -> Outcomes:
@@ -316,7 +333,13 @@ class Evaluator:
             return ANY
         if isinstance(value, int) and op in ("+", "-"):
             return Same(old.cell, old.plus + (value if op == "+" else -value))
-        return NATURAL if op == "+" and self.memory.natural(old, state) and self.memory.natural(value, state) else ANY
+        return ranges.result(op, node.type, self.memory.range(old, state), self.memory.range(value, state)) or ANY
+
+
+def known_array(base: ir.Expr) -> ctype.Array | None:
+    """The type of an array that stands there as such, with its length."""
+    kind = base.operand.type if isinstance(base, ir.Decay) else None
+    return kind if isinstance(kind, ctype.Array) and kind.length is not None else None
 
 
 def _fewer(results: list[tuple[list[Value], State]]) -> list[tuple[list[Value], State]]:

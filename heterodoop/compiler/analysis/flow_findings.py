@@ -8,6 +8,7 @@ from typing import Literal
 from ...manifest import Reason
 from ...source import Span
 from ...values import dataclass
+from ..ir import ir
 from .flow_state import Same, State, Value
 from .objects import RECORD, Cell, Object
 
@@ -54,6 +55,7 @@ class Facts:
 class Findings:
     """unproven  reads -> the objects that each may touch where this record has not written them. touched: all objects.
     reach     object -> the byte before which all writes to it surely end; None: not known.
+    inside    accesses that go by an index or a pointer -> does what they touch surely lie in its object?
     line_ends  nothing but NUL is written over the line's NUL. line_texts: reads of strings for which that matters.
     """
 
@@ -62,8 +64,14 @@ class Findings:
     unproven: dict[Site, set[Object]] = field(default_factory=dict)
     touched: dict[Site, set[Object]] = field(default_factory=dict)
     reach: dict[Object, int | None] = field(default_factory=dict)
+    inside: dict[Site, bool] = field(default_factory=dict)
     line_ends: bool = True
     line_texts: set[Site] = field(default_factory=set)
+
+    def lies(self, node: ir.Node, part: int, *, inside: bool) -> None:
+        """What an access may touch on one path."""
+        site = node.number, part
+        self.inside[site] = inside and self.inside.get(site, True)
 
     def of(self, obj: Object) -> Facts:
         return self.facts.setdefault(obj, Facts())
@@ -95,6 +103,7 @@ class Walk:
 
     line_ends  nothing is written over the NUL at the line's end (else `Findings.line_ends` would tell).
     in_loop    in the record loop; `reading`: in its condition, which may read, `in_reader`: in what the reader does.
+    thresholds  numbers that variables are compared with.
     recursing  in a function that may call itself, of whose calls only the first is followed.
     """
 
@@ -105,6 +114,7 @@ class Walk:
     reading: bool = False
     in_reader: bool = False
     recursing: bool = False
+    thresholds: set[int] = field(default_factory=set)
 
 
 def _at(span: Span | None) -> str:

@@ -8,12 +8,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...source import Span
-from ..types import ctype
-from .flow_findings import Access, Level, Place, Site, Walk
+from ..ir import ir
+from ..types import ctype, ranges
+from ..types.ranges import Range
+from .flow_findings import ITSELF, Access, Level, Place, Site, Walk
 from .flow_objects import ObjectModel
-from .flow_state import ANY, NATURAL, WHOLE, Addr, Bound, Mark, Same, State, Value
+from .flow_state import ANY, WHOLE, Addr, Bound, Mark, Same, State, Value
 from .objects import EXTERNAL, RECORD, UNKNOWN, Cell, Hidden, Object
 
+_ELSEWHERE = frozenset({RECORD, EXTERNAL, UNKNOWN})  # the line's accesses are checked otherwise, others refused
 _SHORTEST = 2  # bytes of the shortest line
 
 
@@ -22,6 +25,52 @@ class Memory:
 
     def __init__(self, model: ObjectModel, walk: Walk) -> None:
         self._model, self._walk = model, walk
+
+    # ------------------------------------------------------------------------------------- where an access lies
+
+    def indexed(self, node: ir.Index, number: Value, array: ctype.Array, state: State) -> None:
+        """An element of an array of known length, by its number."""
+        certain = isinstance(node.index, ir.Const) if self._walk.recursing else True
+        low, high = self.range(number, state)
+        inside = low is not None and high is not None and low >= 0 and high < (array.length or 0)
+        self._walk.findings.lies(node, ITSELF, inside=inside and certain)
+
+    def followed(self, node: ir.Expr, places: list[Place], state: State) -> None:
+        """What a pointer leads to."""
+        inside = not self._walk.recursing and all(self._inside(p, state) for p in places)
+        self._walk.findings.lies(node, ITSELF, inside=inside)
+
+    def fits(self, node: ir.Node, part: int, places: list[Place], most: int | None, state: State) -> None:
+        """A library call writes there, through argument `part`: so many bytes at most, None: not known."""
+        inside = most is not None and not self._walk.recursing and all(self._fits(p, most, state) for p in places)
+        self._walk.findings.lies(node, part, inside=inside)
+
+    def _fits(self, place: Place, nbytes: int, state: State) -> bool:
+        room = self.room_bytes(place, state)
+        return place.cell.obj in _ELSEWHERE or (room is not None and nbytes <= room)
+
+    def room_bytes(self, place: Place, state: State) -> int | None:
+        """Bytes that surely are there from a place on, None: not known that it lies in its object."""
+        room, kind = self.room(place, state), self._model.cell_type(place.cell)
+        size = self._model.size(kind.of if isinstance(kind, ctype.Array) else kind)
+        return room * size if room is not None and size is not None else None
+
+    def _inside(self, place: Place, state: State) -> bool:
+        """Does an element, or what is no array, surely lie in its object? The line looks after itself."""
+        room = self.room(place, state)
+        return place.cell.obj in _ELSEWHERE or (room is not None and room > 0)
+
+    def room(self, place: Place, state: State) -> int | None:
+        """Elements that surely are there from a place on, None: not known that it lies in its object."""
+        kind = self._model.cell_type(place.cell)
+        if not isinstance(kind, ctype.Array):
+            return None if kind is None or place.part else 1
+        low, high = (place.elem, place.elem) if place.elem is not None else (None, None)
+        if low is None and place.by is not None:
+            low, high = self.range(place.by, state)
+        if kind.length is None or low is None or high is None or low < 0:
+            return None
+        return kind.length - high
 
     # ------------------------------------------------------------------------------------- reading
 
@@ -107,16 +156,17 @@ class Memory:
         else:
             new = known.forget(cell)
         if isinstance(value, int):
-            new = new.at_least(cell, value)
+            new = new.at_least(cell, value).at_most(cell, value)
             for obj in self._model.indexed.get(cell, ()):
                 new = new.written(obj, cell, self.prefix(obj, state) - value)
         elif isinstance(value, Bound):
             new = new.at_least(cell, 0).written(value.obj, cell, value.more)
-        elif value == NATURAL:
-            new = new.at_least(cell, 0)
+        elif isinstance(value, Range):
+            new = new.at_least(cell, value.low)
+            new = new.at_most(cell, value.high) if value.high is not None else new
         elif isinstance(value, Addr) and not value.cell.path:
             if value.offset is not None:
-                new = new.at_least(cell, value.offset).written(
+                new = new.at_least(cell, value.offset).at_most(cell, value.offset).written(
                     value.cell.obj, cell, self.prefix(value.cell.obj, state) - value.offset)
             if value.more > 0:
                 new = new.at_least(cell, 0).written(value.cell.obj, cell, value.more)
@@ -124,9 +174,26 @@ class Memory:
 
     def natural(self, value: Value, state: State) -> bool:
         """Is a number surely not negative?"""
+        low = self.range(value, state)[0]
+        return low is not None and low >= 0
+
+    def range(self, value: Value, state: State) -> tuple[int | None, int | None]:
+        """The least and the greatest number that a value can be, None: not known (or of memory's size)."""
+        if isinstance(value, int):
+            return value, value
+        if isinstance(value, Range):
+            return value.low, value.high
         if isinstance(value, Same):
-            return state.known.lower.get(value.cell, -1) + value.plus >= 0
-        return isinstance(value, Bound) or value == NATURAL or (isinstance(value, int) and value >= 0)
+            return self._variable_range(value, state)
+        return (0, None) if isinstance(value, Bound) else (None, None)
+
+    def _variable_range(self, value: Same, state: State) -> tuple[int | None, int | None]:
+        kind, known = self._model.cell_type(value.cell), state.known
+        low, high = known.lower.get(value.cell), known.upper.get(value.cell)
+        if (narrow := ranges.narrow(kind)) is not None:
+            low = narrow.low if low is None else max(low, narrow.low)
+            high = narrow.high if high is None or narrow.high is None else min(high, narrow.high)
+        return (None if low is None else low + value.plus), (None if high is None else high + value.plus)
 
     def _level(self, place: Place, state: State, how: Access, nbytes: int | None) -> Level:
         kind = self._model.cell_type(place.cell)

@@ -6,10 +6,11 @@ values: every change gives a new one. Joining keeps what both have; see `flow` f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import field, replace
 
 from ...values import dataclass
+from ..types.ranges import Range
 from .flow_order import NOTHING, Known
 from .objects import Cell, Object
 
@@ -58,8 +59,8 @@ class Special:
 
 ANY = Special("any")
 NONZERO = Special("nonzero")
-NATURAL = Special("natural")  # not negative
-Value = int | Addr | Special | Same | Bound
+NATURAL = Range(0)  # not negative
+Value = int | Addr | Special | Same | Bound | Range
 
 
 def truth(value: Value) -> bool | None:
@@ -70,6 +71,8 @@ def truth(value: Value) -> bool | None:
         return None if value.null else True
     if isinstance(value, Same):
         return True if value.nonzero and value.plus == 0 else None
+    if isinstance(value, Range):
+        return True if value.low > 0 or (value.high is not None and value.high < 0) else None
     return True if value == NONZERO or (isinstance(value, Bound) and value.nonzero) else None
 
 
@@ -77,7 +80,7 @@ def stored(value: Value) -> Value:
     """As much of a value as an environment keeps: the rest is in `Known`."""
     if isinstance(value, Addr):
         return Addr(value.cell, value.offset, value.null)
-    if isinstance(value, (Same, Bound)) or value == NATURAL:
+    if isinstance(value, (Same, Bound, Range)):
         return NONZERO if truth(value) else ANY
     return value
 
@@ -219,10 +222,11 @@ def joined(states: list[State]) -> State:
     return merge(states, 1)[0] if states else State()
 
 
-def widened(old: list[State], new: list[State]) -> list[State]:
-    """The states before a loop's next round, without what the last one has made less of: else it might go on for long."""
+def widened(old: list[State], new: list[State], steps: Collection[int] = ()) -> list[State]:
+    """The states before a loop's next round, without what the last one has made less of: else it might go on for long.
+    steps: numbers that a greatest number may grow to."""
     before = {frozenset(s.env.items()): s.known for s in old}
-    return [replace(s, known=s.known.kept_of(before.get(frozenset(s.env.items()), s.known))) for s in new]
+    return [replace(s, known=s.known.kept_of(before.get(frozenset(s.env.items()), s.known), steps)) for s in new]
 
 
 def same(a: list[State], b: list[State]) -> bool:

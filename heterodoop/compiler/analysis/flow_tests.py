@@ -21,6 +21,7 @@ class Conditions:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator, self._memory, self._model = evaluator, evaluator.memory, evaluator.model
+        self._walk = evaluator.walk
 
     def branch(self, cond: ir.Expr, states: list[State]) -> tuple[list[State], list[State]]:
         """The states in which a condition holds, and those in which it does not."""
@@ -71,6 +72,8 @@ class Conditions:
         plain = ir_walk.uncast(cond)
         if isinstance(plain, ir.Binary) and plain.op in _TURNED:
             return self._compared(plain, state, holds)
+        if isinstance(plain, ir.Binary) and plain.op in ("==", "!="):
+            state = self._equal(plain, state, (plain.op == "==") == holds)
         if isinstance(plain, ir.Binary) and plain.op in ("==", "!=") and isinstance(plain.right, ir.Const):
             nonzero, tested = ((plain.op == "==") == holds) == (plain.right.value != 0), plain.left
             nonzero = nonzero and ((plain.op == "==") == holds or plain.right.value == 0)
@@ -81,18 +84,53 @@ class Conditions:
         return self._next_one(tested, state) if nonzero else state
 
     def _compared(self, node: ir.Binary, state: State, holds: bool) -> State:
+        """What `<` and its like tell: of a variable and a number, and of two variables."""
         op = node.op if holds else _TURNED[node.op]
         low, high = (node.left, node.right) if op in ("<", "<=") else (node.right, node.left)
         one, two = self._numbered(low), self._numbered(high)
         less = int(op in ("<", ">"))
-        if isinstance(one, int) and isinstance(two, Same):
-            known = state.known.at_least(two.cell, one + less - two.plus) if _is_signed(node) else state.known
-            return replace(state, known=known)
+        least, most = self._number(one, state), self._number(two, state)
+        if isinstance(one, Same) and most is not None:
+            state = self._below_number(node, one, most - less, state)
+        if isinstance(two, Same) and least is not None and _is_signed(node):
+            state = replace(state, known=state.known.at_least(two.cell, least + less - two.plus))
         if not isinstance(one, Same) or not isinstance(two, Same):
             return state
         if not _is_signed(node) and not self._memory.natural(two, state):
             return state
         return replace(state, known=state.known.not_above(one.cell, two.cell, two.plus - one.plus - less))
+
+    def _below_number(self, node: ir.Binary, one: Same, most: int, state: State) -> State:
+        """A variable is at most so much. What is unsigned and below a small number is not negative, as an int neither."""
+        known = state.known
+        self._walk.thresholds.update((most - one.plus, most - one.plus + 1))
+        if not _is_signed(node) and isinstance(node.left.type, Int):
+            if not 0 <= most <= _INT_MAX:
+                return state
+            known = known.at_least(one.cell, -one.plus)
+        return replace(state, known=known.at_most(one.cell, most - one.plus))
+
+    def _equal(self, node: ir.Binary, state: State, equal: bool) -> State:
+        """What `==` and `!=` tell of a variable and a number: of one that it cannot be at an end of its range, too."""
+        one, number = self._numbered(node.left), self._number(self._numbered(node.right), state)
+        if not isinstance(one, Same) or number is None or isinstance(node.left.type, Pointer):
+            return state
+        self._walk.thresholds.update((number - one.plus, number - one.plus - 1))
+        known, (low, high) = state.known, self._memory.range(one, state)
+        if equal and (_is_signed(node) or 0 <= number <= _INT_MAX):
+            known = known.at_least(one.cell, number - one.plus).at_most(one.cell, number - one.plus)
+        elif not equal and high == number:
+            known = known.at_most(one.cell, number - one.plus - 1)
+        elif not equal and low == number:
+            known = known.at_least(one.cell, number - one.plus + 1)
+        return replace(state, known=known)
+
+    def _number(self, value: Value, state: State) -> int | None:
+        """A number that is known where the test stands."""
+        if isinstance(value, Same):
+            held = state.value(value.cell)
+            return held + value.plus if isinstance(held, int) else None
+        return value if isinstance(value, int) else None
 
     def _numbered(self, node: ir.Expr) -> Value:
         """The number that an expression without effects is, when it has been evaluated: a variable's, plus a constant."""
@@ -102,6 +140,8 @@ class Conditions:
             node = node.operand
         if isinstance(node, ir.Const) and isinstance(node.value, int):
             return node.value
+        if isinstance(node, ir.Decay) and isinstance(node.operand, ir.Name):
+            return 0
         if isinstance(node, ir.Assign):
             node = node.target
         if isinstance(node, ir.Name) and isinstance(node.type, (Int, Pointer)):
@@ -112,6 +152,8 @@ class Conditions:
             return Same(self._evaluator.key(node.target.name).cell, back)
         if isinstance(node, ir.Binary) and node.op in ("+", "-"):
             left, right = self._numbered(node.left), self._numbered(node.right)
+            if isinstance(left, int) and isinstance(right, int):
+                return left + right if node.op == "+" else left - right
             if isinstance(left, Same) and isinstance(right, int):
                 return Same(left.cell, left.plus + (right if node.op == "+" else -right))
         return ANY
@@ -151,6 +193,7 @@ class Conditions:
         return None
 
 
+_INT_MAX = (1 << 31) - 1
 _TURNED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _NOT_OF_NUL = frozenset("isalpha isdigit isspace isalnum isupper islower ispunct isprint isgraph isxdigit isblank".split())
 

@@ -41,6 +41,7 @@ class Place:
              "constant", and of a "private" or "lane" object whose value is known (`char *p = word;`, a combiner's
              `count = 0`). A call of malloc in it stands for the start of the object that it made (`PointsTo.sites`),
              which has a place too. None: a "constant" is zero, of others nothing is known.
+    base     of memory that all threads share: the pointer that leads to it.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Place:
     live_in: bool
     reason: str
     init: ir.Init | None = None
+    base: Object | None = None
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def fields(
         offset = -(-offset // own) * own
         found.append(SharedField(
             place.name, place.key, kind, place.type, offset, place.nbytes, _source(points_to, place.key)))
-        offset, align = offset + size, max(align, own)
+        offset, align = offset + size + (kind == "array"), max(align, own)  # a byte behind an array: see extent.cuh
     for place in (p for p in places if p.key in strings):
         name, value = f"*{program.shown(place.name)}", _source(points_to, place.key)
         found.append(SharedField(name, Behind(place.key), "string", ctype.CHAR, -1, 0, value))

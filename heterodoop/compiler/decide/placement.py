@@ -210,7 +210,8 @@ class _Placer:
             return None
         self._check_contents(use)
         self.bases[use.key] = base
-        return Place(use.name, use.key, use.type, use.cls, "global", use.nbytes, True, "device memory, from the heap")
+        why = "device memory, from the heap"
+        return Place(use.name, use.key, use.type, use.cls, "global", use.nbytes, True, why, base=base)
 
     # ------------------------------------------------------------------------------------- read-only objects
 

@@ -1,4 +1,5 @@
-"""Guards of lvalues: which reads are checked, and which writes are noted (decision 0017).
+"""Checks of lvalues: which may lie outside their objects (decision 0020), which reads are checked, which writes are noted
+(decision 0017).
 
 An access to a variable that stands by its name goes to its guard by a constant offset; all others ask, by address, each
 guard of the objects that they may touch.
@@ -9,9 +10,24 @@ from __future__ import annotations
 from ..analysis.objects import RECORD
 from ..decide.guards import Guard, leaves
 from ..ir import ir
+from ..ir import walk as ir_walk
 from ..types import ctype
 from . import nodes
 from .scope import Scope
+
+
+def within(node: ir.Index, index: ir.Expr, scope: Scope) -> ir.Expr:
+    """What was made of an array's index, with its check where it may lie outside."""
+    if node.number not in scope.kernel.extents.indexes or isinstance(ir_walk.uncast(node.index), nodes.Temp):
+        return index  # a search ahead keeps to the array by itself
+    assert isinstance(node.base, ir.Decay) and isinstance(node.base.operand.type, ctype.Array)
+    return nodes.Within(index.type, index, node.base.operand.type.length or 0, span=node.span)
+
+
+def inside(node: ir.Index | ir.Deref, made: ir.Expr, scope: Scope) -> ir.Expr:
+    """What was made of what a pointer leads to, with its check where that may lie outside of its object."""
+    keys = scope.kernel.extents.sites.get(node.number)
+    return nodes.Inside(made.type, made, tuple(sorted(keys)), span=node.span) if keys else made
 
 
 def checked(node: ir.Expr, made: ir.Expr, scope: Scope) -> ir.Expr:
@@ -19,6 +35,8 @@ def checked(node: ir.Expr, made: ir.Expr, scope: Scope) -> ir.Expr:
     asked = scope.asked(node)
     if asked is None:
         return made
+    if asked.strict and isinstance(made, nodes.Inside):  # guards look at both
+        made = made.operand
     if asked.keys == (RECORD,) and asked.strict:
         return nodes.InLine(made.type, made, True, span=node.span)
     place = node.target if isinstance(node, (ir.Assign, ir.Step)) else node

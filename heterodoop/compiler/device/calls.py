@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Literal
 
 from ..analysis import device_calls
-from ..analysis.flow_findings import KEPT
+from ..analysis.flow_findings import ITSELF, KEPT
 from ..analysis.libc_effects import EFFECTS, REFUSED
 from ..analysis.objects import RECORD
 from ..analysis.points_to import known_call
@@ -26,6 +27,7 @@ _UP_TO = {
     "strnlen": {0: 1}, "strncmp": {0: 2, 1: 2}, "strncasecmp": {0: 2, 1: 2}, "strncpy": {1: 2}, "stpncpy": {1: 2},
     "strncat": {1: 2},
 }
+_APPENDS = {"strcat": None, "strncat": 2}  # -> the argument that says how much at most
 _TOKENS = frozenset({"strtok", "strtok_r", "__strtok_r", "strsep"})
 _SHRINKING = frozenset({"memmove", "memcpy", "strcpy", "strtok", "strtok_r", "strsep"})  # what they write was there before
 
@@ -120,7 +122,7 @@ def _grows(node: ir.Call, name: str, scope: Scope) -> nodes.Unsupported | None:
 
 def _checks(node: ir.Call, name: str, scope: Scope) -> tuple[checks.Check, ...]:
     others = _token_checks(node, name, scope) if name in _TOKENS else _other_checks(node, name, scope)
-    return (*_text_checks(node, name, scope), *others, *_line_room(node, name, scope))
+    return (*_text_checks(node, name, scope), *others, *_line_room(node, name, scope), *_fits(node, name, scope))
 
 
 def _text_checks(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Check]:
@@ -163,6 +165,22 @@ def _line_room(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Check]
         objects = scope.targets(node.args[access.arg])
         if RECORD in objects and access.how in ("string", "bytes"):
             yield checks.RoomCheck(access.arg, access.size if access.how == "bytes" else None, objects == {RECORD})
+
+
+def _fits(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.FitsCheck]:
+    """What is written has room there."""
+    effect = EFFECTS.get(name)
+    for access in effect.writes if effect else ():
+        room = scope.room(node, access.arg)
+        if room is None:
+            continue
+        if access.how == "string":
+            how: Literal["copy", "append"] = "append" if name in _APPENDS else "copy"
+            yield checks.FitsCheck(access.arg, room, how, most=_APPENDS.get(name))
+        elif access.how == "object":
+            yield checks.FitsCheck(access.arg, room, "object")
+        else:
+            yield checks.FitsCheck(access.arg, room, "bytes", access.size)
 
 
 # ------------------------------------------------------------------------------------------ marks of what is written
@@ -208,7 +226,7 @@ def _scan_text(node: ir.Call, scope: Scope) -> ir.Expr:
     return nodes.Library(
         node.type, "sscanf", _arguments(node, scope), tuple(a.type for a in node.args), "lane",
         scope.kernel.may_overlap(scope.function.name, node), _checks(node, "sscanf", scope),
-        tuple(_scan_marks(text, node.args[2:], 2, scope)), span=node.span,
+        tuple(_scan_marks(text, node.args[2:], 2, scope)), scope.rooms(node, range(2, len(node.args))), span=node.span,
     )
 
 
@@ -217,7 +235,8 @@ def read_pair(node: ir.ReadPair, scope: Scope) -> ir.Expr:
     if reasons := _no_scan(node.format, node.targets):
         return _no_form(node, reasons, targets)
     marks = tuple(_scan_marks(node.format, node.targets, 0, scope))
-    return nodes.ScanPair(node.type, node.format, targets, marks, span=node.span)
+    rooms = scope.rooms(node, range(len(node.targets)))
+    return nodes.ScanPair(node.type, node.format, targets, marks, rooms, span=node.span)
 
 
 def _no_form(node: ir.Expr, reasons: list[str], parts: tuple[ir.Expr, ...]) -> nodes.Unsupported:
@@ -256,7 +275,7 @@ def read_record(node: ir.ReadRecord, scope: Scope) -> ir.Expr:
     target, capacity = scope.value(node.target), scope.value(node.capacity)
     scope.reads_record = False
     marks = scope.guards_of(scope.targets(node.target)) if node.kind == "fgets" else ()
-    return nodes.Read(node.type, node.kind, target, capacity, marks, span=node.span)
+    return nodes.Read(node.type, node.kind, target, capacity, marks, scope.room(node, ITSELF), span=node.span)
 
 
 def exit_(node: ir.Exit, scope: Scope) -> ir.Expr:

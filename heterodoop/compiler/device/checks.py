@@ -5,6 +5,8 @@ Arguments of a call are named by their numbers from 0, objects by their keys in 
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ...values import dataclass
 from ..analysis.objects import Object
 
@@ -93,5 +95,28 @@ class BytesMark:
     reached: int | None = None
 
 
-Check = TextCheck | BytesCheck | SearchCheck | KeptCheck | KeptTextCheck | RoomCheck
+@dataclass(frozen=True)
+class Room:
+    """Bytes that a call may write from an argument on: `nbytes`, None: to the end of that of the objects it leads into."""
+
+    nbytes: int | None
+    keys: tuple[Object, ...]
+
+
+@dataclass(frozen=True)
+class FitsCheck:
+    """What a function of the table writes at `arg` has room there.
+
+    how   "bytes": as many as the product of the arguments `size`. "object": what the argument points to. "copy": the string
+          at argument 1. "append": that behind the string which is there, and no more of it than argument `most` says.
+    """
+
+    arg: int
+    room: Room
+    how: Literal["bytes", "object", "copy", "append"]
+    size: tuple[int, ...] = ()
+    most: int | None = None
+
+
+Check = FitsCheck | TextCheck | BytesCheck | SearchCheck | KeptCheck | KeptTextCheck | RoomCheck
 Mark = TextMark | BytesMark

@@ -80,7 +80,7 @@ def _deref(node: ir.Deref, scope: Scope) -> ir.Expr:
     pointer = value(node.pointer, scope)
     if isinstance(ir_walk.uncast(node.pointer), ir.Const):
         return _refused(node, "HD239", "a constant address is followed", pointer)
-    return ir.Deref(node.type, pointer, span=node.span)
+    return accesses.inside(node, ir.Deref(node.type, pointer, span=node.span), scope)
 
 
 def _index(node: ir.Index, scope: Scope) -> ir.Expr:
@@ -88,18 +88,20 @@ def _index(node: ir.Index, scope: Scope) -> ir.Expr:
     if isinstance(ir_walk.uncast(node.base), ir.Const):
         return _refused(node, "HD239", "a constant address is followed", base, index)
     array = base.operand if isinstance(base, ir.Decay) else None
+    index = accesses.within(node, index, scope)
     if isinstance(array, nodes.Var) and array.space == "texture":
         return nodes.Fetch(node.type, array, index, span=node.span)
-    if scope.moves(node):
-        return ir.Deref(node.type, nodes.Moved(base.type, "+", base, index, span=node.span), span=node.span)
-    return ir.Index(node.type, base, index, span=node.span)
+    if array is None and (keys := scope.moves(node)):
+        moved = nodes.Moved(base.type, "+", base, index, keys, span=node.span)
+        return accesses.inside(node, ir.Deref(node.type, moved, span=node.span), scope)
+    return accesses.inside(node, ir.Index(node.type, base, index, span=node.span), scope)
 
 
 def _member(node: ir.Member, scope: Scope) -> ir.Expr:
     """Of `p->f` only the member is read, not all of `*p`."""
     whole = isinstance(node.base, ir.Deref) and not isinstance(node.base.pointer, ir.Decay)
     base = _typed(node.base, _place(node.base, scope)) if whole else value(node.base, scope)
-    if scope.moves(node):
+    if RECORD in scope.moves(node):
         base = nodes.Whole(base.type, base, span=node.span)
     return ir.Member(node.type, base, node.field, span=node.span)
 
@@ -157,9 +159,9 @@ def _unary(node: ir.Unary, scope: Scope) -> ir.Expr:
 
 def _binary(node: ir.Binary, scope: Scope) -> ir.Expr:
     left, right = _values(scope, node.left, node.right)
-    if scope.moves(node):
+    if keys := scope.moves(node):
         pointer, by = (left, right) if isinstance(left.type, Pointer) else (right, left)
-        return nodes.Moved(node.type, node.op, pointer, by, span=node.span)
+        return nodes.Moved(node.type, node.op, pointer, by, keys, span=node.span)
     if isinstance(node.left.type, Pointer) or isinstance(node.right.type, Pointer):
         return ir.Binary(node.type, node.op, left, right, span=node.span)
     if node.op in _WRAPPING and is_signed(node.type) and not cannot_overflow(node):
@@ -209,8 +211,8 @@ def _assign(node: ir.Assign, scope: Scope) -> ir.Expr:
     if _of_void(node):
         return _refused(node, "HD239", f"'{node.op}' of a void pointer", target, operand)
     op = node.op[:-1]
-    if scope.moves(node):
-        return nodes.MoveAssign(node.type, op, target, operand, span=node.span)
+    if keys := scope.moves(node):
+        return nodes.MoveAssign(node.type, op, target, operand, keys, span=node.span)
     if not op and scope.kernel.may_overlap(scope.function.name, node):
         return nodes.AssignApart(node.type, target, operand, span=node.span)
     if not op or plain_compound(node):
@@ -225,8 +227,8 @@ def _step(node: ir.Step, scope: Scope, *, wanted: bool) -> ir.Expr:
     target = _target(node, scope)
     if _of_void(node):
         return _refused(node, "HD239", f"'{node.op}' of a void pointer", target)
-    if scope.moves(node):
-        return nodes.MoveStep(node.type, node.op, target, node.prefix or not wanted, span=node.span)
+    if keys := scope.moves(node):
+        return nodes.MoveStep(node.type, node.op, target, node.prefix or not wanted, keys, span=node.span)
     if is_signed(node.type) or node.type == ctype.BOOL:
         return nodes.WrapStep(node.type, node.op, target, node.prefix or not wanted, span=node.span)
     return ir.Step(node.type, node.op, target, node.prefix and wanted, span=node.span)

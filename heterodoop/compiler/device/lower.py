@@ -15,7 +15,7 @@ from ..ir import ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from . import exprs, inits, nodes
-from .program import Begin, Declare, Fresh, FreshGlobals, Function, Program, Start, StartShared, Table, Zero
+from .program import Begin, Declare, Fresh, FreshGlobals, Function, Lies, Program, Start, StartShared, Table, Zero
 from .scope import Kernel, Known, Scope
 from .stmts import Body
 from .types import no_device_type, struct_problem, used_tags
@@ -23,8 +23,9 @@ from .types import no_device_type, struct_problem, used_tags
 _OUTSIDE = frozenset({"", "constant"})  # spaces that a function reaches without help
 _OF_THREAD = (  # what only a thread's own state can do
     nodes.Print, nodes.PutChar, nodes.PutItems, nodes.PrintTo, nodes.SignChecked, nodes.Fail, nodes.Divide,
-    nodes.DivideAssign, nodes.AssignApart, nodes.InLine, nodes.Named, nodes.Guarded, nodes.NamedWrite, nodes.GuardedWrite,
-    nodes.Moved, nodes.MoveAssign, nodes.MoveStep, nodes.Whole, nodes.Errno, nodes.Read, nodes.ScanPair, Begin,
+    nodes.DivideAssign, nodes.AssignApart, nodes.Within, nodes.Inside, nodes.InLine, nodes.Named, nodes.Guarded,
+    nodes.NamedWrite, nodes.GuardedWrite, nodes.Moved, nodes.MoveAssign, nodes.MoveStep, nodes.Whole, nodes.Errno,
+    nodes.Read, nodes.ScanPair, Begin, Lies,
 )
 
 
@@ -35,8 +36,9 @@ def lower(program: ir.Program, known: Known, libm: Libm = "own") -> Program:
     structs, of_structs = _structs(kernel)
     tables, of_tables = _tables(kernel, scope)
     return Program(
-        program, known.decisions, known.guards, structs, tables, _helpers(kernel), tuple(_start(kernel, scope)),
-        Body(scope).block(program.region.body), _keeps_guards(kernel), (*_signatures(kernel), *of_structs, *of_tables),
+        program, known.decisions, known.guards, known.extents, structs, tables, _helpers(kernel),
+        tuple(_start(kernel, scope)), Body(scope).block(program.region.body), _keeps_guards(kernel),
+        (*_signatures(kernel), *of_structs, *of_tables),
     )
 
 
@@ -63,8 +65,8 @@ def _needs(node: object) -> bool:
     if isinstance(node, nodes.Var):
         return node.space not in _OUTSIDE
     if isinstance(node, nodes.Library):
-        return bool(node.state or node.apart or node.checks or node.marks)
-    return isinstance(node, _OF_THREAD) or (isinstance(node, Declare) and bool(node.guard))
+        return bool(node.state or node.apart or node.checks or node.marks or node.rooms)
+    return isinstance(node, _OF_THREAD) or (isinstance(node, Declare) and bool(node.guard or node.extent))
 
 
 def _signatures(kernel: Kernel) -> Iterator[nodes.Unsupported]:
@@ -160,6 +162,17 @@ def _start(kernel: Kernel, scope: Scope) -> Iterator[ir.Stmt]:
     for guard in kernel.guards.by_key.values():
         own = kernel.decisions.by_key(guard.key)
         yield Begin(guard.key, _object(own) if own is not None else None)
+    for extent in kernel.extents.by_key.values():
+        yield Lies(extent.key, _lying(kernel, extent.key))
+
+
+def _lying(kernel: Kernel, key: Object) -> nodes.Var | nodes.Memory | None:
+    """What stands where an object from outside the region lies; memory of the heap that all share: the pointer to it."""
+    place = kernel.decisions.by_key(key)
+    if place is None:
+        return None
+    pointer = kernel.decisions.by_key(place.base) if place.base is not None else None
+    return _object(pointer if pointer is not None else place)
 
 
 def _object(place: Place) -> nodes.Var | nodes.Memory:

@@ -15,7 +15,7 @@ from ..analysis.objects import Object
 from ..decide.decisions import Space
 from ..ir import ir
 from ..types.ctype import CType
-from .checks import Asked, Check, Mark, Parts
+from .checks import Asked, Check, Mark, Parts, Room
 
 StreamName = Literal["stdout", "stderr"]
 
@@ -178,6 +178,22 @@ class Fetch(ir.Expr):
 
 
 @dataclass(frozen=True)
+class Within(ir.Expr):
+    """The index of an element of an array, which must be less than its length and not negative."""
+
+    index: ir.Expr
+    length: int
+
+
+@dataclass(frozen=True)
+class Inside(ir.Expr):
+    """What a pointer leads to, which must lie in one of these objects."""
+
+    operand: ir.Expr
+    keys: tuple[Object, ...]
+
+
+@dataclass(frozen=True)
 class InLine(ir.Expr):
     """An access that must lie in the line; one of another object passes unless `strict`."""
 
@@ -223,11 +239,13 @@ class GuardedWrite(ir.Expr):
 
 @dataclass(frozen=True)
 class Moved(ir.Expr):
-    """pointer + by or - by, of a pointer that may lead into the line: it must not go far from it."""
+    """pointer + by or - by, of a pointer that may lead into these objects: it must not leave the one that it leads into. The
+    line it may leave, but not by far."""
 
     op: str
     pointer: ir.Expr
     by: ir.Expr
+    keys: tuple[Object, ...]
 
 
 @dataclass(frozen=True)
@@ -237,6 +255,7 @@ class MoveAssign(ir.Expr):
     op: str
     target: ir.Expr
     value: ir.Expr
+    keys: tuple[Object, ...]
 
 
 @dataclass(frozen=True)
@@ -246,6 +265,7 @@ class MoveStep(ir.Expr):
     op: str
     target: ir.Expr
     prefix: bool
+    keys: tuple[Object, ...]
 
 
 @dataclass(frozen=True)
@@ -274,6 +294,7 @@ class Library(ir.Expr):
     state   of the thread that it gets first: errno, where strtok goes on, or the thread itself for its failures.
     apart   it fails where source and target overlap.
     checks  of what it reads, and marks of what it writes, in order.
+    rooms   of sscanf: for its arguments, by their numbers, how much may be written there, where that is looked at.
     """
 
     name: str
@@ -283,25 +304,28 @@ class Library(ir.Expr):
     apart: bool = False
     checks: tuple[Check, ...] = ()
     marks: tuple[Mark, ...] = ()
+    rooms: tuple[tuple[int, Room], ...] = ()
 
 
 @dataclass(frozen=True)
 class Read(ir.Expr):
-    """getline or fgets. `marks`: the guards of what fgets fills."""
+    """getline or fgets. `marks`: the guards of what fgets fills. room: of it, where that is looked at."""
 
     kind: Literal["getline", "fgets"]
     target: ir.Expr
     capacity: ir.Expr
     marks: tuple[Object, ...] = ()
+    room: Room | None = None
 
 
 @dataclass(frozen=True)
 class ScanPair(ir.Expr):
-    """scanf from stdin; marks: what it stored."""
+    """scanf from stdin; marks: what it stored. rooms: as of Library, by the targets' numbers."""
 
     format: bytes
     targets: tuple[ir.Expr, ...]
     marks: tuple[Mark, ...] = ()
+    rooms: tuple[tuple[int, Room], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -382,13 +406,14 @@ class PutItems(ir.Expr):
 
 @dataclass(frozen=True)
 class PrintTo(ir.Expr):
-    """sprintf (args: to) and snprintf (to, size). marks: guards of what it writes."""
+    """sprintf (args: to) and snprintf (to, size). marks: guards of what it writes. room: of it, where that is looked at."""
 
     args: tuple[ir.Expr, ...]
     first: tuple[Bind, ...]
     pieces: tuple[Piece, ...]
     apart: bool
     marks: tuple[Object, ...] = ()
+    room: Room | None = None
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def to_string(node: ir.Call, scope: Scope) -> ir.Expr:
     first, pieces = _lowered(node, made, scope)
     return nodes.PrintTo(
         node.type, args, first, pieces, scope.kernel.may_overlap(scope.function.name, node),
-        scope.guards_of(scope.targets(node.args[0])), span=node.span,
+        scope.guards_of(scope.targets(node.args[0])), scope.room(node, 0), span=node.span,
     )
 
 

@@ -10,6 +10,7 @@ from ...source import UNKNOWN, Span
 from ...values import dataclass
 from ..analysis.objects import Object
 from ..decide.decisions import Decisions
+from ..decide.extents import Extents
 from ..decide.guards import Guards
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -23,12 +24,13 @@ from .nodes import Init, Memory, Temp, Unsupported, Var
 @dataclass(frozen=True)
 class Declare(ir.Stmt):
     """A local comes to life. apart: without its initialiser, which is assigned, since a label may jump over it.
-    guard: whose guard begins here."""
+    guard: whose guard begins here. extent: who lies there from here on, where somebody asks."""
 
     variable: Var
     init: Init | None
     apart: bool = False
     guard: Object | None = None
+    extent: Object | None = None
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,15 @@ class Begin(ir.Stmt):
 
     guard: Object
     object: ir.Expr | None = None
+
+
+@dataclass(frozen=True)
+class Lies(ir.Stmt):
+    """Where an object that an access may miss lies from here on: `object`, None: nowhere yet. Of memory of the heap that all
+    threads share it is the pointer that leads there."""
+
+    key: Object
+    object: Var | Memory | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +148,7 @@ class Program:
     source: ir.Program
     decisions: Decisions
     guards: Guards
+    extents: Extents
     structs: tuple[tuple[str, bool], ...]
     tables: tuple[Table, ...]
     helpers: tuple[Function, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from ...toolchain.cc import Libm
@@ -12,6 +12,7 @@ from ..analysis.locations import Locations
 from ..analysis.objects import RECORD, Object
 from ..analysis.points_to import PointsTo
 from ..decide.decisions import Decisions, Place
+from ..decide.extents import Extents
 from ..decide.guards import Guards
 from ..decide.line_moves import LineMoves
 from ..decide.overlaps import Overlaps
@@ -43,6 +44,7 @@ class Known:
     decisions: Decisions
     guards: Guards
     moves: LineMoves
+    extents: Extents
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ class Kernel:
     @property
     def guards(self) -> Guards:
         return self.known.guards
+
+    @property
+    def extents(self) -> Extents:
+        return self.known.extents
 
     @cached_property
     def known_signs(self) -> KnownSigns:
@@ -205,9 +211,19 @@ class Scope:
         keys = self.kernel.guards.of(node, *part)
         return checks.Asked(tuple(sorted(keys)), self.kernel.guards.only(node, *part)) if keys else None
 
-    def moves(self, node: ir.Expr) -> bool:
-        """Does it move a pointer that may lead into the line, so that the kernel looks how far?"""
-        return self.kernel.known.moves.checked(self.function.name, node)
+    def room(self, node: ir.Node, part: int) -> checks.Room | None:
+        """How much a call may write through an argument, where that is looked at."""
+        found = self.kernel.extents.rooms.get((node.number, part))
+        return checks.Room(found.nbytes, tuple(sorted(found.keys))) if found is not None else None
+
+    def rooms(self, node: ir.Node, numbers: Iterable[int]) -> tuple[tuple[int, checks.Room], ...]:
+        return tuple((n, room) for n in numbers if (room := self.room(node, n)) is not None)
+
+    def moves(self, node: ir.Expr) -> tuple[Object, ...]:
+        """The objects, the line among them, that a moved pointer must not leave, where the kernel looks at that."""
+        moves, name = self.kernel.known.moves, self.function.name
+        found = moves.among(name, node, self.kernel.extents.shared)
+        return tuple(sorted(found | ({RECORD} if moves.checked(name, node) else set())))
 
     def writes_line(self, node: ir.Assign | ir.Step) -> bool:
         """May it change the line that getline gave? Behind that, on the device, the next record may lie."""

@@ -42,11 +42,13 @@ class Body:
         assert symbol is not None
         if stmt.length is not None:
             return _refused(stmt, "HD218", f"'{stmt.name}' is an array of variable length", self._scope.value(stmt.length))
-        guard = self._scope.kernel.guards.by_key.get(self._scope.key(stmt.name))
+        key = self._scope.key(stmt.name)
+        guard = key if key in self._scope.kernel.guards.by_key else None
+        extent = key if key in self._scope.kernel.extents.by_key else None
         init = inits.lowered(symbol.type, stmt.init, self._scope, apart=self._bare) if stmt.init is not None else None
         variable = self._scope.var(stmt.name, symbol.type, stmt)
         apart = self._bare and init is not None
-        return Declare(variable, init, apart, guard.key if guard is not None else None, span=stmt.span)
+        return Declare(variable, init, apart, guard, extent, span=stmt.span)
 
     def _failing(self, stmt: ir.ExprStmt) -> ir.Stmt:
         assert isinstance(stmt.expr, ir.Stderr)

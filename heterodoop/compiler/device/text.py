@@ -65,6 +65,10 @@ def _begin(stmt: program.Begin) -> str:
     return f"begin({_short(stmt.guard)}{'' if stmt.object is None else f': {_text(stmt.object)}'})"
 
 
+def _lies(stmt: program.Lies) -> str:
+    return f"lies({_short(stmt.key)}{'' if stmt.object is None else f': {_text(stmt.object)}'})"
+
+
 def _search(stmt: program.SearchAhead) -> str:
     parts = f"{_text(stmt.bounds)}; {_text(stmt.element)}; {_text(stmt.goes)}"
     return f"search_ahead({_text(stmt.variable)} < {stmt.size}: {parts})"
@@ -79,7 +83,8 @@ def _start_shared(stmt: program.StartShared) -> str:
 
 
 _STATEMENTS: dict[type, Callable[[Any], str]] = {
-    program.Declare: _declared, program.Begin: _begin, program.SearchAhead: _search, program.Fresh: _fresh,
+    program.Declare: _declared, program.Begin: _begin, program.Lies: _lies, program.SearchAhead: _search,
+    program.Fresh: _fresh,
     program.FreshGlobals: lambda stmt: "fresh globals", program.Zero: lambda stmt: f"{_text(stmt.object)} = 0",
     program.Start: lambda stmt: f"{_text(stmt.object)} = {_init(stmt.init)}", program.StartShared: _start_shared,
 }
@@ -198,6 +203,16 @@ def _fetch(node: nodes.Fetch) -> Rendered:
 
 
 @rendered.register
+def _within(node: nodes.Within) -> Rendered:
+    return f"within({_text(node.index)}: {node.length})", _CALL
+
+
+@rendered.register
+def _inside(node: nodes.Inside) -> Rendered:
+    return f"inside({_text(node.operand)}: {_keys(node.keys)})", _CALL
+
+
+@rendered.register
 def _in_line(node: nodes.InLine) -> Rendered:
     return f"in_line({_text(node.operand)}{'' if node.strict else ' or other'})", _CALL
 
@@ -224,17 +239,23 @@ def _guarded_write(node: nodes.GuardedWrite) -> Rendered:
 
 @rendered.register
 def _moved(node: nodes.Moved) -> Rendered:
-    return _call(f"move_{_WORDS[node.op]}", node.pointer, node.by)
+    return f"move_{_WORDS[node.op]}({_text(node.pointer)}, {_text(node.by)}{_among(node.keys)})", _CALL
+
+
+def _among(keys: tuple[Object, ...]) -> str:
+    others = tuple(key for key in keys if key is not RECORD)
+    return f": {_keys(others)}" if others else ""
 
 
 @rendered.register
 def _move_assign(node: nodes.MoveAssign) -> Rendered:
-    return _call(f"move_{_WORDS[node.op]}_to", node.target, node.value)
+    return f"move_{_WORDS[node.op]}_to({_text(node.target)}, {_text(node.value)}{_among(node.keys)})", _CALL
 
 
 @rendered.register
 def _move_step(node: nodes.MoveStep) -> Rendered:
-    return _call(f"move_{'' if node.prefix else 'post_'}{'inc' if node.op == '++' else 'dec'}", node.target)
+    name = f"move_{'' if node.prefix else 'post_'}{'inc' if node.op == '++' else 'dec'}"
+    return f"{name}({_text(node.target)}{_among(node.keys)})", _CALL
 
 
 @rendered.register
@@ -263,7 +284,7 @@ def _own_call(node: nodes.Call) -> Rendered:
 @rendered.register
 def _library(node: nodes.Library) -> Rendered:
     words = ["apart"] if node.apart else []
-    words += [_check(check) for check in node.checks] + [_mark(mark) for mark in node.marks]
+    words += [_check(check) for check in node.checks] + [_mark(mark) for mark in node.marks] + _rooms(node.rooms)
     state = [node.state] if node.state in ("err", "token") else []
     return f"{node.name}({', '.join([*state, *map(_text, node.args)])}){_braced(words)}", _CALL
 
@@ -273,6 +294,8 @@ def _braced(words: list[str]) -> str:
 
 
 def _check(check: checks.Check) -> str:
+    if isinstance(check, checks.FitsCheck):
+        return _room(check.arg, check.room)
     if isinstance(check, checks.RoomCheck):
         return f"room in line for {check.arg}"
     if isinstance(check, checks.TextCheck):
@@ -283,19 +306,27 @@ def _check(check: checks.Check) -> str:
     return f"{what[type(check)]} {_asked(check.asked)}"
 
 
+def _room(arg: int, room: checks.Room) -> str:
+    return f"room for {arg} in {_keys(room.keys) if room.nbytes is None else f'{room.nbytes} bytes'}"
+
+
+def _rooms(rooms: Iterable[tuple[int, checks.Room]]) -> list[str]:
+    return [_room(arg, room) for arg, room in rooms]
+
+
 def _mark(mark: checks.Mark) -> str:
     return f"writes {mark.arg} of {_keys(mark.keys)}{'' if mark.reached is None else f' from {mark.reached} on'}"
 
 
 @rendered.register
 def _read(node: nodes.Read) -> Rendered:
-    return _call(node.kind, node.target, node.capacity)
+    return _call(node.kind, node.target, node.capacity)[0] + _braced(_rooms([(0, node.room)] if node.room else [])), _CALL
 
 
 @rendered.register
 def _scan_pair(node: nodes.ScanPair) -> Rendered:
     called = f"scanf({', '.join([escape(node.format), *map(_text, node.targets)])})"
-    return called + _braced([_mark(mark) for mark in node.marks]), _CALL
+    return called + _braced([*(_mark(mark) for mark in node.marks), *_rooms(node.rooms)]), _CALL
 
 
 @rendered.register
@@ -311,7 +342,8 @@ def _print(node: nodes.Print) -> Rendered:
 @rendered.register
 def _print_to(node: nodes.PrintTo) -> Rendered:
     text = _with_pieces("print_to", node.args, node.first, node.pieces)
-    words = [*(["apart"] if node.apart else []), *([f"writes 0 of {_keys(node.marks)}"] if node.marks else [])]
+    words = [*(["apart"] if node.apart else []), *([f"writes 0 of {_keys(node.marks)}"] if node.marks else []),
+             *([_room(0, node.room)] if node.room else [])]
     return text + _braced(words), _CALL
 
 

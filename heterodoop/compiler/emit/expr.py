@@ -7,10 +7,11 @@ output's pieces (`output`), checks of library calls (`guard`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..analysis import device_calls
-from ..analysis.objects import Code
+from ..analysis.objects import RECORD, Code, Object
 from ..decide import cuda_names
 from ..device import nodes
 from ..device.arithmetic import is_bool, promoted
@@ -18,7 +19,7 @@ from ..device.types import root
 from ..ir import build, ir
 from ..types import ctype
 from ..types.ctype import CType, Pointer
-from . import guard, init, leaf, output
+from . import extent, guard, init, leaf, output
 from .leaf import PREC, UNARY, Text
 from .rules import implicit_pointer, unconverted
 from .scope import Scope, Texts, line
@@ -215,7 +216,13 @@ def _divide(node: nodes.Divide, scope: Scope) -> Text:
 
 def _moved(node: nodes.Moved, scope: Scope) -> Text:
     sides = f"{scope.value(node.pointer)}, {scope.value(promoted(node.by))}"
-    return f"hd::moved{_way(node.op)}(hd, {sides}, {line(node)})", POSTFIX
+    return f"hd::moved{_way(node.op)}(hd, {sides}, {line(node)}{_among(node.keys, scope)})", POSTFIX
+
+
+def _among(keys: tuple[Object, ...], scope: Scope) -> str:
+    """The objects that a moved pointer must not leave; the line is always looked at."""
+    others = [key for key in keys if key is not RECORD]
+    return f", {extent.objects(others, scope)}" if others else ""
 
 
 def _way(op: str) -> str:
@@ -262,13 +269,14 @@ def _wrap_step(node: nodes.WrapStep, scope: Scope) -> Text:
 
 def _move_assign(node: nodes.MoveAssign, scope: Scope) -> Text:
     sides = f"{scope.value(node.target)}, {scope.value(promoted(node.value))}"
-    return f"hd::move{_way(node.op)}(hd, {sides}, {line(node)})", POSTFIX
+    return f"hd::move{_way(node.op)}(hd, {sides}, {line(node)}{_among(node.keys, scope)})", POSTFIX
 
 
 def _move_step(node: nodes.MoveStep, scope: Scope) -> Text:
+    rest = f"{line(node)}{_among(node.keys, scope)}"
     if node.prefix:
-        return f"hd::move{_way(node.op)}(hd, {scope.value(node.target)}, 1, {line(node)})", POSTFIX
-    return f"hd::move_after(hd, {scope.value(node.target)}, {'1' if node.op == '++' else '-1'}, {line(node)})", POSTFIX
+        return f"hd::move{_way(node.op)}(hd, {scope.value(node.target)}, 1, {rest})", POSTFIX
+    return f"hd::move_after(hd, {scope.value(node.target)}, {'1' if node.op == '++' else '-1'}, {rest})", POSTFIX
 
 
 def _conditional(node: ir.Conditional, scope: Scope) -> Text:
@@ -308,7 +316,10 @@ def _special(node: nodes.Special, scope: Scope) -> Text:
 
 
 def _read(node: nodes.Read, scope: Scope) -> Text:
-    text = f"hd.in.{node.kind}({scope.value(node.target)}, {scope.value(node.capacity)})"
+    target, capacity = scope.value(node.target), scope.value(node.capacity)
+    text = f"hd.in.{node.kind}({target}, {capacity})"
+    if node.room is not None:
+        text = f"hd::fgets_in(hd, {line(node)}, {extent.roomy(node.room, target, scope)}, {capacity})"
     return f"hd::filled(hd, {text}, {guard.guards(node.marks, scope)})" if node.marks else text, POSTFIX
 
 
@@ -316,9 +327,10 @@ def _scan_pair(node: nodes.ScanPair, scope: Scope) -> Text:
     targets = [scope.value(t) for t in node.targets]
     called = f"hd::scanf(hd, {line(node)}, {leaf.string(node.format)}{', ' if targets else ''}"
     if not node.marks:
-        return f"{called}{', '.join(targets)})", POSTFIX
+        return f"{called}{', '.join(guard.roomy(targets, node.rooms, scope))})", POSTFIX
     kinds, after = [t.type for t in node.targets], [guard.mark(mark, scope) for mark in node.marks]
-    return guard.lambda_text(kinds, targets, called, node.type, [], after), POSTFIX
+    given = partial(guard.roomy, rooms=node.rooms, scope=scope)
+    return guard.lambda_text(kinds, targets, called, node.type, [], after, given), POSTFIX
 
 
 def _fail(node: nodes.Fail, scope: Scope) -> Text:
@@ -351,7 +363,7 @@ _TEXTS: dict[type, Callable[[Any, Scope], Text]] = {
     nodes.WrapAssign: _wrap_assign, nodes.DivideAssign: _divide_assign,
     nodes.AssignApart: _assign_apart, nodes.WrapStep: _wrap_step, nodes.Moved: _moved, nodes.MoveAssign: _move_assign,
     nodes.MoveStep: _move_step, nodes.Whole: _whole,
-    **{kind: _called(text) for kind, text in {**guard.TEXTS, **output.TEXTS}.items()},
+    **{kind: _called(text) for kind, text in {**extent.TEXTS, **guard.TEXTS, **output.TEXTS}.items()},
     nodes.Call: _call, nodes.Library: _library, nodes.Read: _read, nodes.ScanPair: _scan_pair, nodes.Fail: _fail,
 }
 TEXTS = Texts(_value, _converted, _typed)

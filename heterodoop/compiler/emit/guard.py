@@ -14,6 +14,7 @@ from ..device import checks, nodes
 from ..device.program import Begin
 from ..ir import ir
 from ..types import ctype
+from . import extent
 from .scope import Kernel, Scope, line
 from .types import declare
 
@@ -118,17 +119,26 @@ def library_call(node: nodes.Library, called: str, texts: list[str], scope: Scop
     if not others and not node.marks:
         for wrap in wraps:
             texts[wrap.arg] = _text_check(wrap, texts[wrap.arg], node, scope)
-        return f"{called}{', '.join(texts)})"
-    before = [_CHECKS[type(check)](check, node, scope) for check in [*others, *wraps]]
-    return lambda_text(node.params, texts, called, node.type, before, [mark(m, scope) for m in node.marks])
+        return f"{called}{', '.join(roomy(texts, node.rooms, scope))})"
+    rooms = [c for c in others if isinstance(c, checks.FitsCheck)]  # look at strings that must have been looked at
+    before = [_CHECKS[type(check)](check, node, scope) for check in [*(c for c in others if c not in rooms), *wraps, *rooms]]
+    after = [mark(m, scope) for m in node.marks]
+    return lambda_text(node.params, texts, called, node.type, before, after, lambda names: roomy(names, node.rooms, scope))
+
+
+def roomy(texts: Sequence[str], rooms: Sequence[tuple[int, checks.Room]], scope: Scope) -> list[str]:
+    """Arguments, those that are targets with a room as such."""
+    known = dict(rooms)
+    return [extent.roomy(known[n], text, scope) if n in known else text for n, text in enumerate(texts)]
 
 
 def lambda_text(
     kinds: Sequence[ctype.CType], texts: list[str], called: str, result: ctype.CType, before: list[str], after: list[str],
+    given: Callable[[list[str]], list[str]] = list,
 ) -> str:
-    """The call with its arguments as temporaries."""
+    """The call with its arguments as temporaries. given: how it is given those."""
     first = [f"{declare(kind, f'hd_{n}')} = {text};" for n, (kind, text) in enumerate(zip(kinds, texts, strict=True))]
-    call = f"{called}{', '.join(f'hd_{n}' for n in range(len(texts)))})"
+    call = f"{called}{', '.join(given([f'hd_{n}' for n in range(len(texts))]))})"
     kept, back = ("", "") if result == ctype.VOID else (f"{declare(result, 'hd_r')} = ", " return hd_r;")
     return f"[&] {{ {' '.join([*first, *before, f'{kept}{call};', *after])}{back} }}()"
 
@@ -182,6 +192,7 @@ def _room(check: checks.RoomCheck, node: nodes.Library, scope: Scope) -> str:
 
 
 _CHECKS: dict[type, Callable[[Any, nodes.Library, Scope], str]] = {
+    checks.FitsCheck: extent.fits,
     checks.TextCheck: _text, checks.BytesCheck: _bytes, checks.SearchCheck: _search, checks.KeptCheck: _kept_check,
     checks.KeptTextCheck: _kept_text, checks.RoomCheck: _room,
 }

@@ -22,6 +22,7 @@ from ..device.program import (
     Fresh,
     FreshGlobals,
     Function,
+    Lies,
     Program,
     SearchAhead,
     Start,
@@ -33,7 +34,7 @@ from ..ir import ir
 from ..ir import names as ir_names
 from ..source.clauses import WARP
 from ..types import ctype
-from . import guard, init, types
+from . import extent, guard, init, types
 from .expr import TEXTS
 from .render import render
 from .scope import Kernel, Scope, block_name
@@ -41,6 +42,7 @@ from .stmt import Body, Lines, falls_through
 from .types import INDENT, declare
 
 _ALWAYS = ("lane/base.cuh", "lane/lane.cuh", "libc/format.cuh", "libc/arith.cuh", "libc/wrap.cuh")
+_GAP = 16  # bytes behind a thread's scratch memory that a pointer may take for another's beginning
 _HERE = "#line here"  # becomes a directive that leads back to the generated file
 
 
@@ -59,12 +61,13 @@ def emit(program: Program, fold: manifest.Fold | None, macros: Sequence[str] = (
         "constants": [_constant(table, kernel) for table in program.tables],
         "shared_fields": [_shared_field(f, kernel) for f in decisions.fields()],
         "shared_checks": _shared_checks(kernel),
-        "globals_fields": [_lane_field(place, name) for place, name in kernel.lane_fields.values()],
+        "globals_fields": [_lane_field(place, name, kernel) for place, name in kernel.lane_fields.values()],
         "guard_fields": guard.fields(kernel),
+        "extent_fields": extent.fields(kernel),
         "block_fields": [_block_field(place, kernel) for place in _in_block(kernel)],
         "bytewise": plan.output == "bytes",
         "vectorized": plan.output == "vectorized",
-        "warp_fields": [f"{_own_array(place.type, name, kernel)};" for place, name in _in_warp(kernel)],
+        "warp_fields": [f"{_own_array(p.type, name, kernel, apart=kernel.apart(p.key))};" for p, name in _in_warp(kernel)],
         "lane": _lane(plan),
         "source": source,
         "prototypes": [f"{_head(f, kernel)};" for f in program.helpers],
@@ -105,6 +108,8 @@ def _about(region: ir.Region, decisions: Decisions, fold: manifest.Fold | None) 
 
 def _headers(program: Program) -> list[str]:
     found = {name for node in program.nodes() for name in _header(node)}
+    if any(map(extent.needed, program.nodes())):
+        found.add(extent.HEADER)
     if program.guarded:
         found.add(guard.HEADER)
     return [*_ALWAYS, *sorted(found - set(_ALWAYS))]
@@ -128,7 +133,10 @@ def _header(node: ir.Node) -> Iterator[str]:
 def _constant(table: Table, kernel: Kernel) -> str:
     assert not isinstance(table.init, ir.Fill)
     text = "{}" if table.init is None else init.initialiser(table.type, table.init, Scope(kernel))
-    return f"static __device__ {types.constant(table.type, kernel.global_names[table.key])} = {text};"
+    name = kernel.global_names[table.key]
+    if kernel.apart(table.key):
+        return f"static __device__ const hd::Apart<{declare(table.type)}> {name} = {{{text}}};"
+    return f"static __device__ {types.constant(table.type, name)} = {text};"
 
 
 # ------------------------------------------------------------------------------------------ what a thread knows
@@ -138,8 +146,8 @@ def _shared_field(field: SharedField, kernel: Kernel) -> str:
     """Arrays in memory of their own by a pointer to their first element, a texture's handle beside it."""
     name = kernel.fields[field.key]
     if field.kind not in ("object", "texture"):
-        call = kernel.program.source.shown(field.name)
-        return f"{declare(field.type, name)};" + (f"  // {call}" if call != field.name else "")
+        call, gap = kernel.program.source.shown(field.name), f" char {name}_end;" if field.kind == "array" else ""
+        return f"{declare(field.type, name)};{gap}" + (f"  // {call}" if call != field.name else "")
     text = f"{_element_pointer(field.type, name)};"
     return text if field.kind == "object" else f"{text} unsigned long long {name}_texture;"
 
@@ -157,8 +165,16 @@ def _shared_checks(kernel: Kernel) -> list[str]:
     return [f'static_assert({check}, "as the host fills it in");' for check in checks]
 
 
-def _lane_field(place: Place, name: str) -> str:
-    return f"alignas(16) char {name}[{place.nbytes}];" if place.name.startswith("*") else f"{declare(place.type, name)};"
+def _lane_field(place: Place, name: str, kernel: Kernel) -> str:
+    if place.name.startswith("*"):
+        return _memory(place, name, kernel)
+    return f"{types.own(place.type, name, apart=kernel.apart(place.key))};"
+
+
+def _memory(place: Place, name: str, kernel: Kernel) -> str:
+    """Scratch memory of a thread, with something behind it where that tells it from others."""
+    more = _GAP if place.key in kernel.program.extents.shared else 0
+    return f"alignas(16) char {name}[{place.nbytes + more}];"
 
 
 def _in_block(kernel: Kernel) -> list[Place]:
@@ -252,10 +268,12 @@ def _fresh(stmt: Fresh, scope: Scope) -> list[str]:
     if isinstance(stmt.object, nodes.Memory):
         place = scope.kernel.program.decisions.by_key(stmt.object.key)
         assert place is not None
-        return [f"alignas(16) char {name}[{place.nbytes}]; HD_FILL({name});"]
+        return [f"{_memory(place, name, scope.kernel)} HD_FILL({name});"]
+    name, apart = scope.declared(stmt.object), scope.kernel.apart(stmt.object.key)
     if stmt.object.space == "warp":
-        return [f"{declare(kind, f'(&{name})')} = hd_warp.{name}; HD_FILL({name});"]
-    declared = _own_array(kind, name, scope.kernel)
+        reference = f"auto &{name}" if apart else declare(kind, f"(&{name})")
+        return [f"{reference} = hd_warp.{name}; HD_FILL({name});"]
+    declared = _own_array(kind, name, scope.kernel, apart=apart)
     return [f"{declared} = {{}};" if stmt.zero else f"{declared};" if stmt.starts else f"{declared}; HD_FILL({name});"]
 
 
@@ -278,13 +296,18 @@ def _begin(stmt: Begin, scope: Scope) -> list[str]:
     return [guard.begin(stmt, scope)]
 
 
-def _own_array(kind: ctype.CType, name: str, kernel: Kernel) -> str:
+def _lies(stmt: Lies, scope: Scope) -> list[str]:
+    return [extent.lies(stmt, scope)]
+
+
+def _own_array(kind: ctype.CType, name: str, kernel: Kernel, *, apart: bool) -> str:
     """A declaration of an outer local; text begins a word where string functions go by words."""
     words = kernel.program.decisions.plan.output == "vectorized"
     text = words and isinstance(kind, ctype.Array) and isinstance(kind.of, ctype.Int) and kind.of.bits == 8
-    return f"{'alignas(4) ' if text else ''}{declare(kind, name)}"
+    return f"{'alignas(4) ' if text else ''}{types.own(kind, name, apart=apart)}"
 
 
 _STARTS: dict[type, Callable[[Any, Scope], list[str]]] = {
     FreshGlobals: _fresh_globals, Fresh: _fresh, Zero: _zero, Start: _start, StartShared: _start_shared, Begin: _begin,
+    Lies: _lies,
 }

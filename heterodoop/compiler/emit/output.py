@@ -9,7 +9,7 @@ from ..device import nodes
 from ..device.arithmetic import promoted
 from ..ir import ir
 from ..types import ctype
-from . import guard, leaf
+from . import extent, guard, leaf
 from .scope import Scope, line
 from .types import declare
 
@@ -43,11 +43,16 @@ def _print_to(node: nodes.PrintTo, scope: Scope) -> str:
     arguments = [scope.value(a) for a in node.args]
     limited, comma = len(node.args) > 1, ", " if node.pieces else ""
     called = f"hd::{'snprint' if limited else 'sprint'}{f'_apart(hd, {line(node)}, ' if node.apart else '('}"
+    if node.room is not None:
+        called = f"hd::{'snprint' if limited else 'sprint'}_in{'_apart' if node.apart else ''}(hd, {line(node)}, "
     if not node.marks:
+        if node.room is not None:
+            arguments[0] = extent.roomy(node.room, arguments[0], scope)
         return _written(f"{called}{', '.join(arguments)}{comma}", node.first, node.pieces, scope)
     names = [f"hd_{n}to" for n in range(len(arguments))]
     made = [f"{declare(a.type, to)} = {text};" for a, to, text in zip(node.args, names, arguments, strict=True)]
-    text = _written(f"{called}{', '.join(names)}{comma}", node.first, node.pieces, scope)
+    to = names[0] if node.room is None else extent.roomy(node.room, names[0], scope)
+    text = _written(f"{called}{', '.join([to, *names[1:]])}{comma}", node.first, node.pieces, scope)
     written = "hd::put_by_snprint(hd_r, hd_1to)" if limited else "hd_r + 1"
     after = f"hd::wrote_bytes(hd_0to, {written}, {guard.guards(node.marks, scope)}); return hd_r;"
     return f"[&] {{ {' '.join(made)} const int hd_r = {text}; {after} }}()"

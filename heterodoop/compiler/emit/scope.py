@@ -19,6 +19,7 @@ from ..types.ctype import CType
 from .leaf import PREC
 
 ARGUMENT = PREC["="]
+_OWN = frozenset({"private", "warp", "lane", "constant"})
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,16 @@ class Kernel:
             names[key] = cuda_names.unique(key.name, names.values())
         return names
 
+    def apart(self, key: Object) -> bool:
+        """Is the object declared as an Apart (lane/extent.cuh), whose member it then is? Those of which each thread has its
+        own, and constant tables; others lie apart by themselves."""
+        if key not in self.program.extents.shared or not isinstance(key, Variable):
+            return False
+        if isinstance(key, Local) and key.name in {p.name for p in self.program.source.by_name[key.function].params}:
+            return False
+        place = self.program.decisions.by_key(key)
+        return place is None or place.space in _OWN
+
     def guard(self, key: Object) -> str:
         """The guard of an object; the line is its own."""
         return "hd.in" if key is RECORD else f"hd.guards.{self.program.guards.by_key[key].name}"
@@ -103,6 +114,10 @@ class Scope:
             place = self.kernel.program.decisions.by_key(node.key)
             assert place is not None
             return self._of_thread(node.key) if place.space == "lane" else memory_name(place)
+        return f"{self.declared(node)}.value" if self.kernel.apart(node.key) else self.declared(node)
+
+    def declared(self, node: nodes.Var) -> str:
+        """The text that names what was declared for a variable."""
         if node.space in ("", "private", "warp"):
             return self._names[node.name]
         if node.space == "lane":

@@ -13,9 +13,9 @@ from ...source import Span
 from ..device import nodes, program
 from ..ir import ir, names
 from ..types import ctype
-from . import expr, guard, init, leaf
+from . import expr, extent, guard, init, leaf
 from .scope import Scope
-from .types import INDENT, declare
+from .types import INDENT, declare, own
 
 _SIMPLE = (ir.ExprStmt, ir.Return, ir.Break, ir.Continue)
 _WIDTH = 110  # several statements of one source line share a line up to this
@@ -124,13 +124,18 @@ class Body:
 
     def _declared(self, stmt: program.Declare) -> list[str]:
         kind, name = stmt.variable.type, self._scope.local(stmt.variable.name)
-        declared = declare(kind, name)
+        apart = self._scope.kernel.apart(stmt.variable.key)
+        declared, whole = own(kind, name, apart=apart), name
+        name = f"{name}.value" if apart else name
         begin = guard.declared(stmt.guard, name, self._scope, filled=stmt.init is not None)
+        begin += extent.declared(stmt.extent, name, self._scope)
         if stmt.init is None:
-            return [" ".join([f"{declared}; HD_FILL({name});", *begin])]
-        if isinstance(stmt.init, ir.Fill) or (stmt.apart and isinstance(stmt.init, nodes.Chars)):
+            return [" ".join([f"{declared}; HD_FILL({whole});", *begin])]
+        if isinstance(stmt.init, ir.Fill) or ((stmt.apart or apart) and isinstance(stmt.init, nodes.Chars)):
             return [f"{declared};", *init.assigned(name, kind, stmt.init, self._scope), *begin]
         text = init.initialiser(kind, stmt.init, self._scope)
+        if apart and not stmt.apart:
+            return [f"{declared} = {{{text}}};", *begin]
         return [f"{declared}; {name} = {text};" if stmt.apart else f"{declared} = {text};", *begin]
 
     def begin(self, stmt: program.Begin, depth: int) -> None:

@@ -32,6 +32,11 @@ def declare(kind: CType, name: str = "") -> str:
     return f"{base}{'' if not name or name.startswith('[') else ' '}{name}"
 
 
+def own(kind: CType, name: str, *, apart: bool) -> str:
+    """A declaration of an object of a thread's own. apart: with something behind it (lane/extent.cuh)."""
+    return f"hd::Apart<{declare(kind)}> {name}" if apart else declare(kind, name)
+
+
 def constant(kind: CType, name: str = "") -> str:
     """A declaration of a constant `name`: `const` before a plain type, behind the `*` of a pointer, at the elements."""
     inner = kind

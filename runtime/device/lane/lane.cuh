@@ -196,23 +196,30 @@ template <class T> constexpr uint64_t stride = sizeof(T);
 template <> constexpr uint64_t stride<void> = 1;
 template <> constexpr uint64_t stride<const void> = 1;
 
-template <class L, class T> HD_DEVICE T *moved(L &lane, T *from, uint64_t by, uint32_t source_line) {
+// `objects`: Extents that the pointer must not leave either (extent.cuh).
+template <class L, class T, class... E>
+HD_DEVICE T *moved(L &lane, T *from, uint64_t by, uint32_t source_line, const E &...objects) {
     T *const to = reinterpret_cast<T *>(reinterpret_cast<uint64_t>(from) + by * stride<T>);
     if (lane.in.in_text(from) && !lane.in.in_text(to, text_margin / 2)) lane.fail(Status::outside_line, source_line);
+    if ((objects.left(from, to) || ...)) lane.fail(Status::outside_object, source_line);
     return to;
 }
-template <class L, class T> HD_DEVICE T *moved_back(L &lane, T *from, uint64_t by, uint32_t source_line) {
-    return moved(lane, from, -by, source_line);
+template <class L, class T, class... E>
+HD_DEVICE T *moved_back(L &lane, T *from, uint64_t by, uint32_t source_line, const E &...objects) {
+    return moved(lane, from, -by, source_line, objects...);
 }
-template <class L, class T> HD_DEVICE T *&move(L &lane, T *&pointer, uint64_t by, uint32_t source_line) {
-    return pointer = moved(lane, pointer, by, source_line);
+template <class L, class T, class... E>
+HD_DEVICE T *&move(L &lane, T *&pointer, uint64_t by, uint32_t source_line, const E &...objects) {
+    return pointer = moved(lane, pointer, by, source_line, objects...);
 }
-template <class L, class T> HD_DEVICE T *&move_back(L &lane, T *&pointer, uint64_t by, uint32_t source_line) {
-    return pointer = moved_back(lane, pointer, by, source_line);
+template <class L, class T, class... E>
+HD_DEVICE T *&move_back(L &lane, T *&pointer, uint64_t by, uint32_t source_line, const E &...objects) {
+    return pointer = moved_back(lane, pointer, by, source_line, objects...);
 }
-template <class L, class T> HD_DEVICE T *move_after(L &lane, T *&pointer, uint64_t by, uint32_t source_line) {
+template <class L, class T, class... E>
+HD_DEVICE T *move_after(L &lane, T *&pointer, uint64_t by, uint32_t source_line, const E &...objects) {
     T *const before = pointer;
-    move(lane, pointer, by, source_line);
+    move(lane, pointer, by, source_line, objects...);
     return before;
 }
 

@@ -65,6 +65,12 @@ struct Reader {
         return buffer;
     }
 
+    // Bytes of the line that are left, its '\n' included; 0 at the end.
+    HD_DEVICE uint64_t rest() const {
+        if (at != stop) return static_cast<uint64_t>(stop - at);
+        return record != last ? task.in.length[record] + 1 : 0;
+    }
+
     // The next byte (0 to 255), or -1 at the end: getc, and a source for hd::scan.
     HD_DEVICE int peek() { return more() ? static_cast<unsigned char>(*at) : -1; }
 

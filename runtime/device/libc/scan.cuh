@@ -10,7 +10,7 @@
 
 namespace hd {
 
-constexpr int scan_end = -1, scan_unsupported = -2;  // EOF; and what no C library returns
+constexpr int scan_end = -1, scan_unsupported = -2, scan_outside = -3;  // EOF; and what no C library returns
 
 struct StringSource {
     const char *at;
@@ -20,13 +20,16 @@ struct StringSource {
 };
 
 // One call. `c` is the character read last; it stays in the source until the next one is read, so that it can be put back.
-template <class Source>
+// Limited: `rooms` has for each target how many bytes it may take.
+template <class Source, bool Limited = false>
 struct Scanner {
-    enum Step : uint8_t { matched, mismatch, input_ended, unsupported };
+    enum Step : uint8_t { matched, mismatch, input_ended, unsupported, outside };
 
     Source &in;
     int &err;
     void *const *targets;
+    const uint64_t *rooms = nullptr;
+    uint64_t left_there = 0;  // of the room of the target that is being written
     int done = 0;
     long count = 0;     // characters read
     int c = 0;
@@ -52,6 +55,7 @@ struct Scanner {
         if (step == matched && skip) skip_space();
         if (held) in.get();
         if (step == unsupported) return scan_unsupported;
+        if (step == outside) return scan_outside;
         return step == input_ended && done == 0 ? scan_end : done;
     }
 
@@ -99,14 +103,40 @@ private:
         return mismatch;
     }
 
-    template <class T> HD_DEVICE void store(T value) { *static_cast<T *>(*targets++) = value; }
+    // The next target, for as many bytes as have room there.
+    HD_DEVICE void *take() {
+        if (Limited) left_there = *rooms++;
+        return *targets++;
+    }
 
-    HD_DEVICE void store_integer(const ScanDirective &directive, long value) {
+    HD_DEVICE bool has_room(uint64_t size) {
+        if (!Limited) return true;
+        const bool enough = size <= left_there;
+        left_there -= size;
+        return enough;
+    }
+
+    // A character, where there is a target.
+    HD_DEVICE bool put(char *&to, char value) {
+        if (to == nullptr) return true;
+        if (!has_room(1)) return false;
+        *to++ = value;
+        return true;
+    }
+
+    template <class T> HD_DEVICE Step store(T value) {
+        T *const to = static_cast<T *>(take());
+        if (!has_room(sizeof value)) return outside;
+        *to = value;
+        return matched;
+    }
+
+    HD_DEVICE Step store_integer(const ScanDirective &directive, long value) {
         switch (directive.length) {
-        case ScanDirective::hh: store(static_cast<signed char>(value)); break;
-        case ScanDirective::h: store(static_cast<short>(value)); break;
-        case ScanDirective::l: store(value); break;
-        default: store(static_cast<int>(value));
+        case ScanDirective::hh: return store(static_cast<signed char>(value));
+        case ScanDirective::h: return store(static_cast<short>(value));
+        case ScanDirective::l: return store(value);
+        default: return store(static_cast<int>(value));
         }
     }
 
@@ -120,8 +150,7 @@ private:
         switch (letter) {
         case '%': return literal('%', skip);
         case 'n':
-            if (directive.stores) store_integer(directive, count);
-            return matched;
+            return directive.stores ? store_integer(directive, count) : matched;
         case 'd': return integer(directive, 10, true);
         case 'i': return integer(directive, 0, true);
         case 'u': return integer(directive, 10, false);
@@ -137,18 +166,18 @@ private:
     }
 
     HD_DEVICE Step characters(const ScanDirective &directive) {
-        char *to = directive.stores ? static_cast<char *>(*targets++) : nullptr;
+        char *to = directive.stores ? static_cast<char *>(take()) : nullptr;
         if (next() < 0) return input_ended;
         int left = directive.width < 0 ? 1 : directive.width;
         do
-            if (to) *to++ = static_cast<char>(c);
+            if (!put(to, static_cast<char>(c))) return outside;
         while (--left > 0 && next() >= 0);
         done += directive.stores;
         return matched;
     }
 
     HD_DEVICE Step word(const ScanDirective &directive) {
-        char *to = directive.stores ? static_cast<char *>(*targets++) : nullptr;
+        char *to = directive.stores ? static_cast<char *>(take()) : nullptr;
         if (next() < 0) return input_ended;
         int left = directive.width;
         do {
@@ -156,9 +185,9 @@ private:
                 put_back();
                 break;
             }
-            if (to) *to++ = static_cast<char>(c);
+            if (!put(to, static_cast<char>(c))) return outside;
         } while ((left <= 0 || --left > 0) && next() >= 0);
-        if (to) *to = 0;
+        if (!put(to, 0)) return outside;
         done += directive.stores;
         return matched;
     }
@@ -167,7 +196,7 @@ private:
         ScanSet wanted;
         if (!wanted.read(format)) return mismatch;
         if (directive.length == ScanDirective::l) return unsupported;
-        char *to = directive.stores ? static_cast<char *>(*targets++) : nullptr;
+        char *to = directive.stores ? static_cast<char *>(take()) : nullptr;
         const long before = count;
         if (next() < 0) return input_ended;
         int left = directive.width < 0 ? INT32_MAX : directive.width;
@@ -176,10 +205,10 @@ private:
                 put_back();
                 break;
             }
-            if (to) *to++ = static_cast<char>(c);
+            if (!put(to, static_cast<char>(c))) return outside;
         } while (--left > 0 && next() >= 0);
         if (count == before) return mismatch;
-        if (to) *to = 0;
+        if (!put(to, 0)) return outside;
         done += directive.stores;
         return matched;
     }
@@ -212,7 +241,7 @@ private:
         put_back();
         if (!any) return mismatch;
         const long value = is_signed ? signed_value(err, parsed) : static_cast<long>(unsigned_value(err, parsed));
-        if (directive.stores) store_integer(directive, value);
+        if (directive.stores && store_integer(directive, value) == outside) return outside;
         done += directive.stores;
         return matched;
     }
@@ -245,8 +274,8 @@ private:
         const bool is_double = directive.length == ScanDirective::l;
         const uint64_t bits = parse_real(err, field.text, &end, is_double ? double_format() : float_format());
         if (end == field.text) return mismatch;
-        if (directive.stores && is_double) store(double_of(bits));
-        if (directive.stores && !is_double) store(float_of(static_cast<uint32_t>(bits)));
+        if (directive.stores && is_double && store(double_of(bits)) == outside) return outside;
+        if (directive.stores && !is_double && store(float_of(static_cast<uint32_t>(bits))) == outside) return outside;
         done += directive.stores;
         return matched;
     }
@@ -340,6 +369,14 @@ private:
         return empty ? mismatch : matched;
     }
 };
+
+// The same where a target may have too little room: scan_outside.
+template <class Source>
+HD_DEVICE int scan(Source &source, int &err, const char *format, void *const *targets, const uint64_t *rooms) {
+    Scanner<Source, true> scanner(source, err, targets);
+    scanner.rooms = rooms;
+    return scanner.run(format);
+}
 
 // `targets`: the pointers that C passes, in order. Returns what C returns, EOF being scan_end, or scan_unsupported.
 template <class Source>

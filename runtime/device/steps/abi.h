@@ -59,6 +59,7 @@ enum class Status : uint32_t {
     outside_line,      // a line's buffer is read or written where its line is not
     unwritten,         // something is read that the record has not written (guard.cuh)
     overlap,           // a copy's source and target overlap
+    outside_object,    // an access goes outside of its array, or of the object that its pointer leads to (extent.cuh)
 };
 
 // The first failure of a launch wins the word (compare and swap from ok); `item` and `detail` belong to it.

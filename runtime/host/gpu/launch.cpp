@@ -59,6 +59,7 @@ constexpr StatusText kStatusTexts[] = {
     {Status::outside_line, "the program reads or writes behind the end of a line"},
     {Status::unwritten, "the program reads what it has not written for this record"},
     {Status::overlap, "the source and the target of a copy overlap"},
+    {Status::outside_object, "the program reads or writes outside of an array"},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "libc/format.cuh"
 #include "libc/arith.cuh"
 #include "libc/wrap.cuh"
+#include "lane/extent.cuh"
 #include "libc/numbers.cuh"
 #include "libc/strings.cuh"
 
@@ -18,9 +19,9 @@ namespace app {
 
 // What the program computed before its loop; the same for all threads.
 struct Shared {
-    char previous[256];
+    char previous[256]; char previous_end;
 };
-static_assert(sizeof(Shared) == 256, "as the host fills it in");
+static_assert(sizeof(Shared) == 257, "as the host fills it in");
 
 using Lane = hd::Lane<hd::BlockCursor>;
 
@@ -58,13 +59,13 @@ hd_combine(const HD_PARAMETER hd::Task task, const HD_PARAMETER Shared shared) {
             } else {
                 if (previous[0] != '\0')
                     hd.print(hd::str(previous), hd::text("\t", 1), hd::dec(count), hd::text("\n", 1));
-                hd::strcpy(previous, line);
+                [&] { char *hd_0 = previous; const char *hd_1 = line; hd::fits(hd, hd::strlen(hd_1) + 1, 256UL, 33); char *hd_r = hd::strcpy(hd_0, hd_1); return hd_r; }();
                 count = value;
             }
         }
         if (previous[0] != '\0')
             hd.print(hd::str(previous), hd::text("\t", 1), hd::dec(count), hd::text("\n", 1));
-#line 68 "combine.cu"
+#line 69 "combine.cu"
     }
     hd.finish();
 }

@@ -1,0 +1,44 @@
+"""Nothing outside of an array is touched on a device: random programs give the filter's bytes, or their task the CPU."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.verify import verify
+
+from ..support import Bundles
+from .outside_programs import program, text
+
+pytestmark = pytest.mark.usefixtures("kernel_cache")
+DEVICE = os.environ.get("HETERODOOP_TEST_DEVICE", "emulated")  # cuda: the same on a GPU
+PROGRAMS = int(os.environ.get("HETERODOOP_OUTSIDE", "200" if "HETERODOOP_SLOW" in os.environ else "2"))
+FUNCTIONS, INPUTS = 12, 4
+LEFT = ("outside of an array", "has not written", "behind the end of a line", "source and the target of a copy overlap")
+
+
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_a_random_program_stays_in_its_arrays(seed: int, bundles: Bundles, tmp_path: Path) -> None:
+    """Each input, of one function's records, is a split of its own; where the filter does not live on, there is nothing to
+    compare."""
+    rng = random.Random(seed)
+    bundle = bundles.get(program(seed, FUNCTIONS))
+    inputs = [tmp_path / f"{number}-{which}" for number in range(FUNCTIONS) for which in range(INPUTS)]
+    for path in inputs:
+        path.write_bytes(text(rng, int(path.name.partition("-")[0])))
+    inputs = [path for path in inputs if _lives(bundle, path)]
+    found = verify(bundle, [str(path) for path in inputs], RunOptions(device=DEVICE, reducers=0))
+    assert not found.count("different"), [v for v in found.verdicts if v.outcome == "different"]
+    left = [v.reason for v in found.verdicts if v.outcome == "cpu-only"]
+    assert all(any(words in reason for words in LEFT) for reason in left), left
+    assert found.count("equal") and any(LEFT[0] in reason for reason in left)
+
+
+def _lives(bundle: Path, path: Path) -> bool:
+    with path.open("rb") as lines:
+        return subprocess.run([bundle / "bin" / "map"], stdin=lines, capture_output=True, timeout=60).returncode == 0
