@@ -102,36 +102,39 @@ def test_a_fault_that_is_none(text: str) -> None:
 
 
 def test_a_worker_that_is_killed_is_replaced(cache: dict[str, str], attempt: Attempt, sample: Path, on_cpu: OnCpu) -> None:
-    """Before, between and under tasks: another process does them, with the same bytes."""
+    """Between tasks and under one: another process does them, with the same bytes."""
     with running(environment=cache) as driver:
         _, index, data = on_cpu(attempt, sample)
-        done = threading.Event()
-        killed = []
+        killed: list[int] = []
 
         def strike() -> None:
-            while not done.wait(0.3):
-                for gpu in driver.status()["gpus"]:
-                    if gpu["ready"] and len(killed) < 2:
-                        killed.append(gpu["pid"])
-                        os.kill(gpu["pid"], signal.SIGKILL)
+            (gpu,) = wait_for(lambda: [g for g in driver.status()["gpus"] if g["ready"] and g["pid"] not in killed])
+            os.kill(gpu["pid"], signal.SIGKILL)
+            killed.append(gpu["pid"])
 
-        thread = threading.Thread(target=strike)
-        thread.start()
-        try:
-            for task in range(8):
-                with driver.client() as client:
-                    outcome = client.map(replace(attempt, task=task, job="job_1_0011"))
-                    assert outcome.kind in ("result", "refused", "cpu")
-                    if outcome.kind == "result":
-                        assert (outcome.index, outcome.data) == (index, data)
-                        client.send(INSTALLED)
-                time.sleep(0.2)
-        finally:
-            done.set()
-            thread.join()
-        assert killed and not any(map(alive, killed))
-        (gpu,) = driver.status()["gpus"]
-        assert gpu["restarts"] == len(killed) and alive(gpu["pid"])
+        def run(task: int, meanwhile: Callable[[], None] | None = None) -> str:
+            one = replace(slow(attempt, 2) if meanwhile else attempt, task=task, job="job_1_0011")
+            with driver.client() as client:
+                if client.offer(one)["run"] == "cpu":
+                    return "cpu"
+                client.send(RUN, *one.run())
+                if meanwhile:
+                    client.until(one, lambda said: "delayed" in said["text"])
+                    meanwhile()
+                outcome = client.rest(one)
+                if outcome.kind == "result":
+                    assert (outcome.index, outcome.data) == (index, data)
+                    client.send(INSTALLED)
+                return outcome.kind
+
+        assert run(0) == "result"
+        strike()
+        assert {run(task) for task in (1, 2)} <= {"result", "refused", "cpu"}
+        wait_for(lambda: driver.status()["gpus"][0]["pid"] not in killed and driver.status()["gpus"][0]["ready"])
+        assert run(3, strike) in ("result", "refused")
+        gpu = wait_for(lambda: next((g for g in driver.status()["gpus"] if g["ready"] and g["restarts"] == 2), None))
+        assert alive(gpu["pid"]) and gpu["pid"] not in killed and not any(map(alive, killed))
+        assert run(4) == "result"
 
 
 def test_a_job_whose_kernel_makes_a_gpu_fail_gets_none_any_more(

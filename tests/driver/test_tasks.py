@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
-import threading
 import zlib
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -276,28 +276,26 @@ def test_the_delay_is_said_and_kept(driver: Driver, attempt: Attempt) -> None:
 
 
 def test_waiting_attempts_hear_how_many_are_ahead(driver: Driver, attempt: Attempt) -> None:
-    """Two sessions: the fourth of the same job waits behind the third."""
-    delayed = replace(attempt, conf={"heterodoop.gpu.delay": "1.5"}, policy="gpu-only", job="job_1_0044")
-    outcomes: list[Outcome] = []
-    answers: list[dict[str, str]] = []
-
-    def run(task: int) -> None:
-        with driver.client() as client:
-            one = replace(delayed, task=task)
-            answers.append(client.offer(one))
+    """Two sessions: the third attempt of a job waits, and the fourth behind it."""
+    delayed = replace(attempt, conf={"heterodoop.gpu.delay": "60"}, policy="gpu-only", job="job_1_0044")
+    quick = replace(delayed, conf={})
+    with ExitStack() as stack:
+        running = [stack.enter_context(driver.client()) for _ in range(2)]
+        waiting = [stack.enter_context(driver.client()) for _ in range(2)]
+        for task, client in enumerate([*running, *waiting]):
+            one = replace(delayed if client in running else quick, task=task)
+            assert client.offer(one)["forced"] == str(int(client in waiting))
             client.send(RUN, *one.run())
-            outcomes.append(client.rest(one))
+            if client in running:
+                client.until(one, lambda said: "delayed" in said["text"])
+            else:
+                ahead = str(waiting.index(client))
+                client.until(one, lambda said, ahead=ahead: said["text"] == f"waiting for GPU, {ahead} ahead")  # type: ignore[misc]
+        for client in running:
+            client.socket.close()
+        for client in waiting:
+            assert client.rest(quick).kind == "result"
             client.send(INSTALLED)
-
-    threads = [threading.Thread(target=run, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert [o.kind for o in outcomes] == ["result"] * 4
-    assert sorted(a["forced"] for a in answers) == ["0", "0", "1", "1"]
-    waited = [row for o in outcomes for row in o.progress if "ahead" in row]
-    assert waited and all("waiting for GPU" in row["text"] for row in waited)
 
 
 def test_a_task_that_gives_its_lease_back(driver: Driver, attempt: Attempt) -> None:
