@@ -79,7 +79,7 @@ class Jobs:
         self._device = device
         self._folders = folders
         self._jobs: dict[str, Job] = {}
-        self._bundles: dict[str, tuple[Path, Bundle | HeteroDoopError]] = {}  # and the folder that it was loaded from
+        self._bundles: dict[str, tuple[Path, Bundle]] = {}  # and the folder that it was loaded from
         self._lock = Lock()
         self._loading = Lock()
 
@@ -100,7 +100,8 @@ class Jobs:
         return len(self._jobs)
 
     def bundle(self, offer: Offer, files: Sequence[JobFile], fetch: Fetch, used: ExitStack) -> Bundle:
-        """The job's bundle, loaded once for all jobs that have it. Its folder stays until `used` ends.
+        """The job's bundle, loaded once for all jobs that have it. Its folder stays until `used` ends; no other attempt gets
+        the folder of one that cannot be loaded.
 
         Raises UsageError HD616: the files are not those of the bundle that was named. HeteroDoopError as manifest.load;
         what Folders.use raises.
@@ -108,29 +109,28 @@ class Jobs:
         if bundle_hash(files, offer.bundle_name) != offer.bundle:
             raise UsageError("the bundle's files are not those that the job was submitted with", code="HD616")
         own = [file for file in files if file.name.startswith(f"{offer.bundle_name}/")]
-        why = ""
-        for _ in range(2):
+        for again in (True, False):
             folder = used.enter_context(self._folders.use(own, fetch))
-            found = self._loaded(offer.bundle, folder / offer.bundle_name)
-            if isinstance(found, Bundle):
-                return found
-            if not self._folders.damaged(folder):  # its bytes are the right ones: it will not be another one
-                raise found
-            why = found.message
+            try:
+                return self._loaded(offer.bundle, folder / offer.bundle_name)
+            except HeteroDoopError as error:
+                taken = not self._folders.has(folder)  # by another attempt, which found what this one finds
+                damaged = not taken and self._folders.damaged(folder)
+                self._folders.forget(folder)
+                if not damaged and not (taken and again):  # its bytes are the right ones: it will not be another one
+                    raise
+                why = error.message
         raise OSError(f"the bundle's files changed while it was loaded: {why}")
 
-    def _loaded(self, bundle: str, folder: Path) -> Bundle | HeteroDoopError:
+    def _loaded(self, bundle: str, folder: Path) -> Bundle:
         with self._loading:
             known = self._bundles.get(bundle)
             if known is None or known[0] != folder:
                 known = self._bundles[bundle] = folder, self._load(folder)
             return known[1]
 
-    def _load(self, folder: Path) -> Bundle | HeteroDoopError:
-        try:
-            found = manifest.load(folder)
-        except HeteroDoopError as error:
-            return error
+    def _load(self, folder: Path) -> Bundle:
+        found = manifest.load(folder)
         return Bundle(folder, found, Codes(self._device, folder, found))
 
     def forget_idle(self, now: float) -> list[str]:
