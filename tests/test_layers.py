@@ -161,6 +161,11 @@ def test_every_folder_of_the_compiler_is_a_room() -> None:
     assert folders <= set(ROOMS), f"put into ROOMS: {sorted(folders - set(ROOMS))}"
 
 
+def test_tests_of_the_compiler_lie_in_its_rooms() -> None:
+    folders = {path.parent.name for path in (ROOT / "tests" / "compiler").glob("*/*.py")}
+    assert folders <= set(ROOMS) and "source" in folders, sorted(folders - set(ROOMS))
+
+
 def floor(module: str) -> int:
     """The place of a module of compiler/ in ROOMS; the spine is above them all."""
     room = module.split(".")[1] if "." in module else ""

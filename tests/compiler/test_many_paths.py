@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from .regions import codes, mapper
+from ..regions import codes, mapper
 
 USE = 'printf("%s\\t%d\\n", k, v);'
 

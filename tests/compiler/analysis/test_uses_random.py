@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from .ir_c import build, output
-from .regions import PRELUDE, analyse, mapper
+from ..ir_c import build, output
+from ..regions import PRELUDE, analyse, mapper
 
 HELPERS = """
 static int g;

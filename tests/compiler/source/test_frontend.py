@@ -17,7 +17,7 @@ from heterodoop.diag import Sink
 from heterodoop.errors import UsageError, UserError
 from heterodoop.toolchain.cc import CcOptions
 
-HEADERS = Path(__file__).parents[2] / "runtime" / "headers"
+HEADERS = Path(__file__).parents[3] / "runtime" / "headers"
 NAMES = sorted(str(p.relative_to(HEADERS)) for p in HEADERS.rglob("*.h"))
 PROGRAM = """#include <stdio.h>
 #include <stdlib.h>

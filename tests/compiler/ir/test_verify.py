@@ -14,7 +14,7 @@ from heterodoop.compiler.ir.verify import verify
 from heterodoop.compiler.types import ctype
 from heterodoop.errors import CompilerBug
 
-from .regions import analyse, mapper
+from ..regions import analyse, mapper
 
 SOURCE = mapper(
     "int j; struct s s; v = (int)n + k[0]; for (j = 0; j < 3; j++) { if (v) break; else continue; } s.a = one(v, k);"

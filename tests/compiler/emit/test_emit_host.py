@@ -20,8 +20,8 @@ from heterodoop.manifest import Kernel
 from heterodoop.source import SourceFile
 from heterodoop.toolchain.cc import CcOptions
 
-from .regions import analyse as analyse_region
-from .regions import mapper
+from ..regions import analyse as analyse_region
+from ..regions import mapper
 
 HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 LOOP = 'while (getline(&line, &cap, stdin) != -1) { v = USE; strcpy(k, "x"); printf("%s\\t%d\\n", k, v); }'

@@ -16,7 +16,7 @@ from heterodoop.diag import Sink
 from heterodoop.source import SourceMap
 from heterodoop.toolchain.cc import CcOptions, find_cc, run
 
-from ..support import cli_here, cli_process, parts
+from ...support import cli_here, cli_process, parts
 
 SCANNER = """/* What a scanner generator writes: its own file's lines. */
 #include <stdio.h>

@@ -6,7 +6,7 @@ import pytest
 
 from heterodoop.hdcodes import CODES
 
-from .regions import analyse, classes, codes, mapper
+from ..regions import analyse, classes, codes, mapper
 
 EMIT = 'printf("%s\\t%d\\n", k, v);'
 LAST = " strcpy(k, line);" + EMIT

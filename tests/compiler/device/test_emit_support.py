@@ -6,7 +6,7 @@ import pytest
 
 from heterodoop.hdcodes import CODES
 
-from .regions import LINES, analyse, codes, mapper
+from ..regions import LINES, analyse, codes, mapper
 
 EMIT = 'k[0] = 0; v = 1; printf("%s\\t%d\\n", k, v);'
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .regions import COMBINER, LINES, MAPPER, analyse, classes, codes, combiner, mapper
+from ..regions import COMBINER, LINES, MAPPER, analyse, classes, codes, combiner, mapper
 
 EMIT = 'printf("%s\\t%d\\n", k, v);'
 LAST = " strcpy(k, line);" + EMIT

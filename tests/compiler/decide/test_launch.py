@@ -12,7 +12,7 @@ from heterodoop.compiler.decide.stack import MAX_DEPTH
 from heterodoop.errors import UsageError
 from heterodoop.kernel_plan import KernelPlan
 
-from .regions import COMBINER, MAPPER, analyse, combiner, mapper
+from ..regions import COMBINER, MAPPER, analyse, combiner, mapper
 
 
 def shape(clauses: str = "", *, pragma: str = MAPPER, before: str = "", helpers: str = "", body: str = "v = 1;") -> Launch:

@@ -10,7 +10,7 @@ from heterodoop.compiler.analysis.objects import Local
 from heterodoop.compiler.decide import decisions, optimisations, placement
 from heterodoop.compiler.decide.decisions import Decisions
 
-from .regions import MAPPER, analyse, combiner, mapper
+from ..regions import MAPPER, analyse, combiner, mapper
 
 USE = 'printf("%s\\t%d\\n", k, v);'
 SUM = (

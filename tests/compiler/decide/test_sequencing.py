@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from heterodoop.manifest import Reason
 
-from .regions import LINES, analyse, combiner, mapper
+from ..regions import LINES, analyse, combiner, mapper
 
 HELPERS = " ".join("""
 static int next(char **p) { int x = (int)strtol(*p, p, 10); if (**p == ',') ++*p; return x; }

@@ -12,7 +12,7 @@ from heterodoop.compiler.ir.call_graph import reached
 from heterodoop.compiler.ir.read import read_ir
 from heterodoop.compiler.ir.text import print_ir
 
-from .regions import analyse, codes, combiner, mapper
+from ..regions import analyse, codes, combiner, mapper
 
 EMIT = 'printf("%s\\t%d\\n", k, v);'
 LAST = " strcpy(k, line);" + EMIT

@@ -14,7 +14,7 @@ from heterodoop.compiler.device.text import print_device
 from heterodoop.compiler.passes import Analysis
 from heterodoop.compiler.spine import analyse as analyse_app
 
-from .regions import LINES, analyse, combiner, mapper
+from ..regions import LINES, analyse, combiner, mapper
 
 DECLARED = (
     "int a, b; long l; unsigned u; char c; short s; double d; char *p; char t[8]; _Bool z; int m[4]; static int counted; "

@@ -9,9 +9,9 @@ import pytest
 
 from heterodoop.compiler.decide.cuda_names import RESERVED
 
-from .regions import cuda, mapper
+from ..regions import cuda, mapper
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DECLARED = "int a, b; long l; unsigned u; char c; short s; double d; float f; char *p; char t[8]; unsigned long w; int m[4];"
 START = (
     "a = b = 1; l = 2; u = 3; c = 'x'; s = 4; d = 0.5; f = 1; p = line; w = 9; memset(t, 0, sizeof t); "

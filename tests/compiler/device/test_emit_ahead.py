@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .regions import cuda, mapper
+from ..regions import cuda, mapper
 
 BEFORE = """
   int x = 0, t[64], other[64], few[8], *there = malloc(64 * sizeof *there), i, j, sum; short cut;

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ..support import Bundles, cli_here, parts
-from .regions import cuda, mapper
+from ...support import Bundles, cli_here, parts
+from ..regions import cuda, mapper
 
 PRINT = 'printf("%s\\t%f\\n", k, x);'
 KNOWN = {

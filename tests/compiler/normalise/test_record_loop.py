@@ -8,7 +8,7 @@ from heterodoop.compiler.ir import ir
 from heterodoop.compiler.ir.text import expr_text
 from heterodoop.compiler.normalise.record_loop import is_token_format
 
-from .regions import COMBINER, MAPPER, analyse
+from ..regions import COMBINER, MAPPER, analyse
 
 DECLARED = "char buf[99], *line = NULL, *p; size_t cap = 0, un; ssize_t n; int v = 0, r, i; char k[32];"
 

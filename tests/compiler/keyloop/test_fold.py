@@ -10,7 +10,7 @@ import pytest
 
 from heterodoop.manifest import Fold, PairReader
 
-from .fold_programs import (
+from ..fold_programs import (
     BEFORE,
     BODY,
     EMIT,
@@ -24,7 +24,7 @@ from .fold_programs import (
     changed,
     usual,
 )
-from .regions import COMBINER, PRELUDE, analyse, combiner
+from ..regions import COMBINER, PRELUDE, analyse, combiner
 
 
 @pytest.mark.parametrize("name", FOLDS)

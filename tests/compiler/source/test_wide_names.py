@@ -13,7 +13,7 @@ from heterodoop.diag import Sink
 from heterodoop.manifest import Reason
 from heterodoop.toolchain.cc import CcOptions
 
-from ..support import Bundles, cli_here, parts
+from ...support import Bundles, cli_here, parts
 
 PROGRAM = r"""
 #include <stdio.h>

@@ -14,10 +14,10 @@ from heterodoop.compiler.ir.read import read_ir
 from heterodoop.compiler.ir.text import expr_text, print_ir
 from heterodoop.errors import CompilerBug
 
-from .fold_programs import FOLDS
-from .ir_c import build, build_ir, output
-from .regions import PRELUDE, analyse, combiner, mapper
-from .test_uses import CASES
+from ..analysis.test_uses import CASES
+from ..fold_programs import FOLDS
+from ..ir_c import build, build_ir, output
+from ..regions import PRELUDE, analyse, combiner, mapper
 
 DATA = b"the cat\nsat, on\n\nthe 42 mats\n-7\n((x))\nq\n" + bytes(range(32, 127)) + b"\nno end"
 

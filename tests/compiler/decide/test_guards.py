@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .regions import MAPPER, codes, cuda, mapper
+from ..regions import MAPPER, codes, cuda, mapper
 
 PROVEN = {
     "a copy loop and its NUL": "int j = 0; for (int i = 0; i < n; i++) if (j < 31 && line[i] > ' ') k[j++] = line[i]; "

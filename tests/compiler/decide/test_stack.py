@@ -7,7 +7,7 @@ import pytest
 from heterodoop.compiler.decide.stack import MAX_DEPTH, MOST_BYTES
 from heterodoop.manifest import Reason
 
-from .regions import LINES, analyse, combiner, mapper
+from ..regions import LINES, analyse, combiner, mapper
 
 USE = 'printf("%s\\t%d\\n", k, v);'
 

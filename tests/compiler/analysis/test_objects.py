@@ -21,7 +21,7 @@ from heterodoop.compiler.analysis.objects import (
     Unnamed,
 )
 
-from .regions import analyse, classes, codes, mapper
+from ..regions import analyse, classes, codes, mapper
 
 KINDS: list[Object] = [
     Local("main", "word"), Local("main", "word$2"), Global("weight"), Global("word"), Result("main"), Heap(3), Unnamed(3),

@@ -14,7 +14,7 @@ from heterodoop.compiler.source.line_markers import PpLine, read_lines
 from heterodoop.compiler.source.stand_ins import named
 from heterodoop.source import SourceMap
 
-HEADERS = Path(__file__).resolve().parents[2] / "runtime" / "headers"
+HEADERS = Path(__file__).resolve().parents[3] / "runtime" / "headers"
 
 
 @cache
