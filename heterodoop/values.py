@@ -8,6 +8,7 @@ which all goes on that is not plainly `frozen=True`. Bases must be of the same k
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -59,10 +60,12 @@ def _init(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> Any:
 
 
 def _comparison(names: list[str]) -> dict[str, Any]:
-    """__eq__ and __hash__ by fields, of which there are at least two so that `attrgetter` gives a tuple."""
-    if not names:
-        return {"__eq__": _alike, "__hash__": lambda self: hash(())}
-    values = attrgetter(*names, *names[:1])
+    """__eq__ and __hash__ by the tuple of these fields, as which the same object is equal to itself."""
+    values: Callable[[object], tuple[Any, ...]]
+    if len(names) > 1:
+        values = attrgetter(*names)
+    else:
+        values = _only(names[0]) if names else _nothing
 
     def equal(self: object, other: object) -> Any:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
@@ -70,8 +73,13 @@ def _comparison(names: list[str]) -> dict[str, Any]:
     return {"__eq__": equal, "__hash__": lambda self: hash(values(self))}
 
 
-def _alike(self: object, other: object) -> Any:
-    return True if other.__class__ is self.__class__ else NotImplemented
+def _only(name: str) -> Callable[[object], tuple[Any, ...]]:
+    value = attrgetter(name)
+    return lambda self: (value(self),)
+
+
+def _nothing(self: object) -> tuple[Any, ...]:
+    return ()
 
 
 def _repr(self: Any) -> str:

@@ -48,7 +48,7 @@ OURS, PYTHONS = classes(values.dataclass), classes(dataclasses.dataclass)
 
 @values.dataclass(frozen=True)
 class Kept:
-    value: int
+    value: object
 
 
 @pytest.mark.parametrize("made", [OURS, PYTHONS], ids=["ours", "Python's"])
@@ -79,6 +79,29 @@ def test_values_stay_as_they_are_and_take_what_they_name(made: tuple[type[Any], 
             wrong()
     with pytest.raises(ValueError, match="left"):
         pair(-1)
+
+
+def test_a_field_is_looked_at_once() -> None:
+    """Twice would be 2 ** 300 times in a value of values."""
+    looks = []
+
+    class Looked:
+        def __hash__(self) -> int:
+            looks.append("hash")
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            looks.append("eq")
+            return True
+
+    for made in (OURS, PYTHONS):
+        looks.clear()
+        first, second = made[1](1, Looked()), made[1](1, Looked())
+        assert hash(first) == hash(second) and first == second and looks == ["hash", "hash", "eq"]
+    deep, same = Kept(0), Kept(0)
+    for _ in range(300):
+        deep, same = Kept(deep), Kept(same)
+    assert deep == same and hash(deep) == hash(same)
 
 
 def test_values_are_copied_and_kept() -> None:
