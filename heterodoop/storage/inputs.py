@@ -213,4 +213,6 @@ def _stat(path: str) -> os.stat_result:
 
 def _unreadable(name: str, error: OSError | ValueError) -> UsageError:
     why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    if isinstance(error, FileNotFoundError) and os.path.islink(name):
+        why = f"it is a symbolic link to {os.readlink(name)!r}, which is not there"
     return UsageError(f"cannot read the input {name!r}: {why}", code="HD010")

@@ -144,6 +144,15 @@ def test_what_is_not_there_is_an_error(tmp_path: Path):
         assert caught.value.code == "HD010"
 
 
+@pytest.mark.parametrize("argument", ["in/link", "in", "in/l*"])
+def test_a_link_to_nothing_is_told_as_that(tmp_path: Path, argument: str):
+    put(tmp_path, "in/a")
+    os.symlink("gone", tmp_path / "in/link")
+    with pytest.raises(UsageError, match="in/link': it is a symbolic link to 'gone', which is not there") as caught:
+        resolve([str(tmp_path / argument)])
+    assert caught.value.code == "HD010"
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_an_unreadable_file_is_an_error_before_any_work(tmp_path: Path):
     put(tmp_path, "a")
