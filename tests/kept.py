@@ -36,7 +36,8 @@ _TEXTS = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 _HEADERS = (".h", ".cuh", ".cu")
 _COMPILERS = ("cc", "gcc", "g++", "as", "ld")
 _SETTINGS = ("CC", "CFLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH",
-             "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "HETERODOOP_ARCH", "HETERODOOP_STRICT")
+             "GCC_EXEC_PREFIX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "SOURCE_DATE_EPOCH",
+             "HETERODOOP_ARCH", "HETERODOOP_STRICT")
 
 # Installations that tests make compile the native runtime, each in a folder of its own: an object is copied where one of the
 # same text, the same sources beside it and the same options is there; its own folders are no option.
