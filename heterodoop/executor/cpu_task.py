@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -154,7 +155,8 @@ def run_split(
             spec = replace(spec, input=pump.read_fd, start=0, length=None)
         result = runner.map_task(spec, progress)
     if pump and pump.error:
-        return result, TaskFailure(f"cannot read {split.file.path}: {pump.error}", "HD404", permanent=pump.damaged)
+        damage = TaskFailure(f"cannot read {split.file.path}: {pump.error}", "HD404", permanent=pump.damaged)
+        return result, changed_file(split) or damage
     if pump and result.status is TaskStatus.INPUT_LINE:
         return result, TaskFailure(f"{split.file.path}: of what is in it, {result.message}", "HD051", permanent=True)
     return result, None
@@ -173,7 +175,9 @@ def changed_file(split: Split) -> TaskFailure | None:
     except OSError as error:
         return TaskFailure(f"cannot read {file.path}: {error.strerror}", "HD404")
     size = status.st_size
-    if size < file.size or (file.stamp and size != file.size):
+    if not stat.S_ISREG(status.st_mode):
+        what = f"the input {file.path} is no regular file any more: it was one when the job began"
+    elif size < file.size or (file.stamp and size != file.size):
         what = f"the input {file.path} is {size} bytes long, and was {file.size} when the job began"
     elif file.stamp and Stamp.of(status) != file.stamp:
         replaced = Stamp.of(status)[:2] != file.stamp[:2]

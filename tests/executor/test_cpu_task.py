@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import HeteroDoopError
+from heterodoop.executor import cpu_task
 from heterodoop.executor.cpu_task import CpuJob, Place, changed_file, run_map, run_reduce
 from heterodoop.executor.map_output import open_map_output
 from heterodoop.executor.native import MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
@@ -145,6 +146,24 @@ def test_a_damaged_file_fails_the_task_though_the_filter_was_content(job, place,
     assert "x.gz" in result.failure.message and result.failure.code == "HD404" and result.failure.permanent
 
 
+@pytest.mark.parametrize("change", [lambda data: data[:-9], lambda data: data + b"more"])
+def test_a_compressed_file_that_changes_while_it_is_read_is_told_as_that(job, place, tmp_path, change):
+    path, data = tmp_path / "x.gz", gzip.compress(b"one\n")
+    path.write_bytes(data)
+    split = Split(InputFile(str(path), len(data), "gzip", Stamp.of(path.stat())), 0, len(data))
+    runner = FakeRunner(OK)
+    real = cpu_task.Pump
+
+    def pump(file: InputFile) -> cpu_task.Pump:
+        path.write_bytes(change(data))
+        return real(file)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cpu_task, "Pump", pump)
+        failure = go(runner, job, split, place, tmp_path).failure
+    assert failure.code == "HD049" and failure.permanent and f"and was {len(data)} when the job began" in failure.message
+
+
 def test_a_file_that_shrank_or_vanished_is_not_read_short(job, split, place, tmp_path):
     (tmp_path / "in").write_bytes(b"012")
     failure = go(FakeRunner(), job, split, place, tmp_path).failure
@@ -159,6 +178,9 @@ def test_a_file_that_shrank_or_vanished_is_not_read_short(job, split, place, tmp
     (lambda path: path.write_bytes(b"x" * 10), "was written to"),
     (lambda path: os.replace(shutil.copy2(path, f"{path}2"), path), "was replaced"),
     (os.utime, "was written to"),
+    (lambda path: (path.unlink(), os.mkfifo(path)), "is no regular file any more"),
+    (lambda path: (path.unlink(), path.mkdir()), "is no regular file any more"),
+    (lambda path: (path.unlink(), path.symlink_to("/dev/zero")), "is no regular file any more"),
 ])
 def test_a_file_that_is_another_one_now_fails_the_task(tmp_path, change, what: str) -> None:
     path = tmp_path / "in"
