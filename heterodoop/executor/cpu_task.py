@@ -155,10 +155,10 @@ def run_split(
             spec = replace(spec, input=pump.read_fd, start=0, length=None)
         result = runner.map_task(spec, progress)
     if pump and pump.error:
-        damage = TaskFailure(f"cannot read {split.file.path}: {pump.error}", "HD404", permanent=pump.damaged)
+        damage = TaskFailure(f"cannot read {split.file.shown}: {pump.error}", "HD404", permanent=pump.damaged)
         return result, changed_file(split) or damage
     if pump and result.status is TaskStatus.INPUT_LINE:
-        return result, TaskFailure(f"{split.file.path}: of what is in it, {result.message}", "HD051", permanent=True)
+        return result, TaskFailure(f"{split.file.shown}: of what is in it, {result.message}", "HD051", permanent=True)
     return result, None
 
 
@@ -171,17 +171,17 @@ def changed_file(split: Split) -> TaskFailure | None:
     try:
         status = os.stat(file.path)
     except FileNotFoundError:
-        return TaskFailure(f"the input {file.path} is not there any more: it was there when the job began", "HD049", True)
+        return TaskFailure(f"the input {file.shown} is not there any more: it was there when the job began", "HD049", True)
     except OSError as error:
-        return TaskFailure(f"cannot read {file.path}: {error.strerror}", "HD404")
+        return TaskFailure(f"cannot read {file.shown}: {error.strerror}", "HD404")
     size = status.st_size
     if not stat.S_ISREG(status.st_mode):
-        what = f"the input {file.path} is no regular file any more: it was one when the job began"
+        what = f"the input {file.shown} is no regular file any more: it was one when the job began"
     elif size < file.size or (file.stamp and size != file.size):
-        what = f"the input {file.path} is {size} bytes long, and was {file.size} when the job began"
+        what = f"the input {file.shown} is {size} bytes long, and was {file.size} when the job began"
     elif file.stamp and Stamp.of(status) != file.stamp:
         replaced = Stamp.of(status)[:2] != file.stamp[:2]
-        what = f"the input {file.path} was {'replaced' if replaced else 'written to'} while the job ran"
+        what = f"the input {file.shown} was {'replaced' if replaced else 'written to'} while the job ran"
     else:
         return None
     return TaskFailure(what, "HD049", permanent=True)

@@ -23,8 +23,8 @@ class Split(NamedTuple):
 
     def __str__(self) -> str:
         if self.file.codec:
-            return f"{self.file.path} ({self.file.codec}, whole file)"
-        return f"{self.file.path}, bytes {self.start} to {self.start + self.length}"
+            return f"{self.file.shown} ({self.file.codec}, whole file)"
+        return f"{self.file.shown}, bytes {self.start} to {self.start + self.length}"
 
 
 class SplitSize(NamedTuple):

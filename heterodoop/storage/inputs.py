@@ -82,7 +82,8 @@ class _Finder:
             self._add_file(path, status)
 
     def _add_glob(self, name: str, pattern: str) -> None:
-        matches = {path for one in _alternatives(pattern) for path in glob.glob(one) if _visible_match(one, path)}
+        alternatives = [_as_python_writes(one) for one in _alternatives(pattern)]
+        matches = {path for one in alternatives for path in glob.glob(one) if _visible_match(one, path)}
         found = sorted((p for p in matches if os.path.abspath(p) not in self.ignore), key=os.fsencode)
         if not found:
             hint = "names that start with . or _ are not matched"
@@ -196,6 +197,11 @@ def _alternatives(pattern: str) -> list[str]:
         return [pattern]
     before, after = pattern[:found.start()], pattern[found.end():]
     return [one for word in found[1].split(",") for one in _alternatives(before + word + after)]
+
+
+def _as_python_writes(pattern: str) -> str:
+    """Hadoop's `[^a]`, and `\\*` for a star that is none."""
+    return re.sub(r"\\([*?\[])|\[\^", lambda found: f"[{found[1]}]" if found[1] else "[!", pattern)
 
 
 def _visible_match(pattern: str, path: str) -> bool:

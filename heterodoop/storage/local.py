@@ -55,6 +55,11 @@ class InputFile(NamedTuple):
     codec: Codec = ""
     stamp: Stamp | None = None
 
+    @property
+    def shown(self) -> str:
+        """The path for messages: in quotes and with escapes where it has bytes that no line shows."""
+        return self.path if self.path.isprintable() else repr(self.path)
+
 
 class DamagedInput(Exception):
     """A compressed file that ends early or does not decode; the message says how, without the file's name."""

@@ -146,6 +146,17 @@ def test_a_damaged_file_fails_the_task_though_the_filter_was_content(job, place,
     assert "x.gz" in result.failure.message and result.failure.code == "HD404" and result.failure.permanent
 
 
+def test_a_name_with_bytes_that_no_line_shows_is_told_with_escapes(job, place, tmp_path):
+    path = tmp_path / "a\n\x1b[31mb.gz"
+    path.write_bytes(b"junk")
+    split = Split(InputFile(str(path), 4, "gzip"), 0, 4)
+    failure = go(FakeRunner(OK), job, split, place, tmp_path).failure
+    assert f"cannot read '{tmp_path}/a\\n\\x1b[31mb.gz': its gzip data" in failure.message
+    assert str(split) == f"'{tmp_path}/a\\n\\x1b[31mb.gz' (gzip, whole file)"
+    path.unlink()
+    assert "\n" not in go(FakeRunner(OK), job, split, place, tmp_path).failure.message
+
+
 @pytest.mark.parametrize("change", [lambda data: data[:-9], lambda data: data + b"more"])
 def test_a_compressed_file_that_changes_while_it_is_read_is_told_as_that(job, place, tmp_path, change):
     path, data = tmp_path / "x.gz", gzip.compress(b"one\n")

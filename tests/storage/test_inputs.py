@@ -144,6 +144,20 @@ def test_what_is_not_there_is_an_error(tmp_path: Path):
         assert caught.value.code == "HD010"
 
 
+@pytest.mark.parametrize(("pattern", "found"), [
+    ("pl[^b]in", ["plain"]), ("pl[!b]in", ["plain"]), ("pl[^a]in", []),
+    (r"a\*?", ["a*b"]), (r"a\??", ["a?b"]), (r"\[*", ["[x"]),
+    ("{pl[^b]in,a[^x]b}", ["a*b", "a?b", "plain"]),
+])
+def test_globs_are_written_as_for_hadoop(tmp_path: Path, pattern: str, found: list[str]):
+    put(tmp_path, "plain", "a*b", "a?b", "[x")
+    if found:
+        assert [Path(f.path).name for f in resolve([f"{tmp_path}/{pattern}"]).files] == found
+    else:
+        with pytest.raises(UsageError, match="no input file matches"):
+            resolve([f"{tmp_path}/{pattern}"])
+
+
 @pytest.mark.parametrize("argument", ["in/link", "in", "in/l*"])
 def test_a_link_to_nothing_is_told_as_that(tmp_path: Path, argument: str):
     put(tmp_path, "in/a")
