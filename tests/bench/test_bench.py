@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("kernel_cache")
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench"
 SIZE = 3_000_001

@@ -10,6 +10,8 @@ from heterodoop import manifest
 
 from ..support import cli_here, write_app
 
+pytestmark = pytest.mark.usefixtures("kernel_cache")
+
 HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 MAP = HEAD + r"""
 struct rule { int weight; double share; };

@@ -13,6 +13,7 @@ from heterodoop.compiler.decide import optimisations
 
 from ..support import ROOT, cli_here
 
+pytestmark = pytest.mark.usefixtures("kernel_cache")
 PAPER = optimisations.chosen("paper")
 
 
