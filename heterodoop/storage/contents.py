@@ -21,6 +21,7 @@ _AVRO = b"Obj\x01"
 # What such bytes are -> how they begin.
 _CONTAINERS: dict[str, re.Pattern[bytes]] = {
     "a zip archive": re.compile(rb"PK\x03\x04[\x00-\x3f]\x00..[\x00-\x63]\x00", re.DOTALL),
+    "a tar archive": re.compile(rb"[^\x00\n].{256}ustar(?:\x0000|  \x00)", re.DOTALL),
     "a 7z archive": re.compile(rb"7z\xbc\xaf\x27\x1c"),
     "an RCFile": re.compile(rb"RCF\x01[\x00\x01]"),
     "an Arrow file": re.compile(rb"ARROW1\x00\x00"),

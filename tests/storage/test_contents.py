@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import struct
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -36,6 +37,7 @@ TEXTS = [
     b"SEQ\n", b"SEQ 1 org.apache\n", b"SEQ\x06", b"SEQ\x06\x04a b \x04text", b"SEQ\x07" + SEQUENCE[4:], b"Obj\n", b"Obj\x01",
     b"Obj\x01\x00" + b"\0" * 20, b"Obj\x01 text\n", b"PK\n",
     b"PK\x03\x04 is how a zip begins\n", b"BZh9 is bzip2\n", b"7z\n",
+    b"x" * 257 + b"ustar is the magic of tar\n", b"x" * 257 + b"ustar  word\n", b"x" * 200 + b"ustar\x0000",
     b"RCF 1\n", b"\xef\xbb\xbfword\n", b"x" * 600, b"\n",
 ]
 
@@ -67,6 +69,14 @@ def test_every_part_of_a_container_but_the_whole_is_not_one() -> None:
     for name, data in CONTAINERS.items():
         assert [n for n in range(4) if kind(data[:n])[0]] == [], name
     assert kind(PARQUET[:-1]) == kind(ORC[:-1]) == ("", "")
+
+
+@pytest.mark.parametrize("format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_a_tar_archive_that_python_made(tmp_path: Path, format: int) -> None:
+    (tmp_path / "in.txt").write_bytes(b"x\n")
+    with tarfile.open(tmp_path / "a", "w", format=format) as archive:
+        archive.add(tmp_path / "in.txt", "in.txt")
+    assert look_at(str(tmp_path / "a"), (tmp_path / "a").stat().st_size).container == "a tar archive"
 
 
 def test_an_archive_that_python_made(tmp_path: Path) -> None:
