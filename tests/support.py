@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import io
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heterodoop import cli
+from heterodoop.manifest import FILE, load, sha256
 from heterodoop.toolchain import cache as build_cache
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -160,3 +163,18 @@ def gone(pid: int, seconds: float = 5.0) -> bool:
     while alive(pid) and time.monotonic() < end:
         time.sleep(0.01)
     return not alive(pid)
+
+
+def changed_kernel(bundle: Path, made: Path, change: Callable[[str], str]) -> Path:
+    """A copy of a bundle whose map kernel has another text."""
+    shutil.copytree(bundle, made)
+    kernel = made / "cuda" / "map.cu"
+    text = kernel.read_text()
+    assert change(text) != text
+    kernel.write_text(change(text))
+    data = json.loads((made / FILE).read_text())
+    for item in data["binaries"]:
+        item["sha256"] = sha256(made / item["path"])
+    (made / FILE).write_text(json.dumps(data))
+    assert load(made)
+    return made

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from heterodoop.driver.faults import Faults
 from heterodoop.errors import UsageError
 from heterodoop.executor import worker_client
 
-from ..support import Bundles, alive
+from ..support import Bundles, alive, changed_kernel
 from .client import CPU_DONE, INSTALLED, RUN, Attempt, ClosedByDriver
 from .conftest import OnCpu
 from .running import Driver, in_this_process, running, wait_for
@@ -260,9 +262,12 @@ int main(void) {
 
 @pytest.fixture
 def bundle_that_crashes(bundles: Bundles, tmp_path: Path) -> Attempt:
+    """Its kernel has lost the checks that keep it in its array."""
+    unchecked = partial(re.sub, r"hd::within<16>\(hd, at, \d+\)", "at")
+    bundle = changed_kernel(bundles.get(CRASHES), tmp_path / "crashes.hdp", unchecked)
     content = b"3\n99999999999\n"
     (tmp_path / "poison").write_bytes(content)
-    return Attempt(bundles.get(CRASHES), f"file:{tmp_path / 'poison'}", length=len(content), combine=False, job="job_1_0014")
+    return Attempt(bundle, f"file:{tmp_path / 'poison'}", length=len(content), combine=False, job="job_1_0014")
 
 
 def test_attempts_that_go_away(cache: dict[str, str], attempt: Attempt) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import json
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,9 +14,8 @@ from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import verify
-from heterodoop.manifest import FILE, load, sha256
 
-from ..support import ROOT, Bundles, cli_here
+from ..support import ROOT, Bundles, changed_kernel, cli_here
 from .conftest import SUM, parts
 
 NEAREST = r"""
@@ -292,21 +290,6 @@ def test_verify_finds_the_apps_equal(app, tmp_path: Path, name: str, reducers: i
     (tmp_path / "in").write_bytes(SAMPLE[:20_000])
     verdict = checked(app(name), tmp_path / "in", reducers=reducers, settings=SETTINGS[name])
     assert verdict.outcome == "equal" and verdict.records == SAMPLE[:20_000].count(b"\n") + 1
-
-
-def changed_kernel(bundle: Path, made: Path, change: Callable[[str], str]) -> Path:
-    """A copy of a bundle whose map kernel has another text."""
-    shutil.copytree(bundle, made)
-    kernel = made / "cuda" / "map.cu"
-    text = kernel.read_text()
-    assert change(text) != text
-    kernel.write_text(change(text))
-    data = json.loads((made / FILE).read_text())
-    for item in data["binaries"]:
-        item["sha256"] = sha256(made / item["path"])
-    (made / FILE).write_text(json.dumps(data))
-    assert load(made)
-    return made
 
 
 def unguarded(text: str) -> str:
