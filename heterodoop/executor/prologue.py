@@ -236,8 +236,8 @@ def place(kernel: Kernel, given: Sequence[Given]) -> LiveIns:
 
 
 def _head(var: SharedVar, item: Given) -> bytes:
-    """What stands before memory of the heap: its size, for lane/extent.cuh."""
-    return struct.pack("<QQ", len(item.data), 0) if var.kind == "heap" else b""
+    """What stands before memory of the heap and texts: their size, for lane/extent.cuh."""
+    return struct.pack("<QQ", len(item.data), 0) if var.kind in ("heap", "string") else b""
 
 
 def _put(block: bytearray, var: SharedVar, data: bytes) -> None:

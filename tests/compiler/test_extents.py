@@ -10,7 +10,10 @@ from .regions import analyse, mapper
 
 BEFORE = """int a[8], x, i, j; char w[16], t[8], *p; unsigned u; long l; double *heap;
 struct s { int n[4]; char text[6]; } r, many[3]; int g[3][4]; static const int table[128] = {1};"""
-HELPERS = """static int at(const int *from, int k) { return from[k]; }
+HELPERS = """static const char *hex = "0123456789abcdef", *const names[] = {"zero", "one", "two"};
+static int eq(const char *p, const char *q) { while (*p && *p == *q) { p++; q++; } return *p == *q; }
+static int length(const char *s) { int n = 0; while (*s) { s++; n++; } return n; }
+static int at(const int *from, int k) { return from[k]; }
 static void fill(char *to, const char *from) { while (*from) *to++ = *from++; *to = 0; }
 static void one(int *to) { *to = 1; }
 static int down(int *to, int k) { to[k] = k; return k > 0 ? down(to, k - 1) : 0; }
@@ -20,6 +23,8 @@ START = "x = atoi(line); memset(a, 0, 32); memset(w, 0, 16); memset(t, 0, 8); me
 CHECKED = ("within(", "inside(", "room for")
 
 PROVEN = [
+    "v += hex[x & 15];", "v += length(\"abc\");", "v += hex[0] + hex[16];",
+    "const char *d = \"abc\"; v += d[x & 3]; while (*d) d++;",
     "a[0] = a[7];", "a[x & 7]++;", "a[u % 8] = 1;", "i = x % 4; if (i >= 0) a[i] = 2;",
     "if (x >= 0 && x < 8) a[x] = 3;", "for (i = 0; i < 8; i++) a[i] = i;", "for (i = 7; i >= 0; i--) a[i] = i;",
     "i = 0; while (i < 8) a[i++] = 1;", "for (i = 0; i < 3; i++) for (j = 0; j < 4; j++) g[i][j] = 1;",
@@ -34,6 +39,9 @@ PROVEN = [
     "x = x > 7 ? 7 : x < 0 ? 0 : x; a[x] = 1;", "a[x == 3] = 1;", "a[!x]++;", "many[x & 1].n[3] = 1;",
 ]
 CHECKS = {
+    "v += hex[x];": "inside(*move_add(hex@constant, x@private: *texts): *texts)",
+    "v += names[x & 1][x];": "inside(*move_add(names@constant[x@private & 1], x@private: *texts): *texts)",
+    "v += eq(line, \"abc\");": "inside(*q: *texts)",
     "a[x] = 1;": "a@private[within(x@private: 8)] = 1",
     "a[x % 8] = 1;": "within(x@private % 8: 8)",
     "v += table[line[0]];": "table@constant[within((int)line@private[0]: 128)]",

@@ -21,6 +21,8 @@ static struct part s[3];
 static int grid[3][4];
 static char behind[512];
 static const int table[10] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3};
+static const char *digits = "0123456789", *const names[] = {"zero", "one", "two", "three"};
+static int eq(const char *p, const char *q) { while (*p && *p == *q) { p++; q++; } return *p == *q; }
 static int get(const int *from, int at) { return from[at]; }
 static void put(char *to, int at, char c) { to[at] = c; }
 static char *copy(char *to, const char *from) { while (*from && *from != '\\n') *to++ = *from++; *to = 0; return to; }
@@ -68,6 +70,8 @@ class Function:
             f"y += get(table, {self.index(10)});", f"y += *(b + ({self.index(5)}));", f"y += grid[{self.index(3)}][1];",
             f"y += s[{self.index(3)}].n[1];", f"y += nth(s, {self.index(3)})->n[2];", f"r = b + 1; y += r[{self.index(4)}];",
             f"y += sum(a, {self.index(9)});", f'y += "literal"[{self.index(8)}];',
+            f"y += digits[{self.index(11)}];", f"y += names[n & 3][{self.index(4)}];", "y += eq(names[n & 3], word);",
+            f"y += *(names[n & 1] + {self.index(4)});",
             f"if (n >= 0 && n < 8) y += a[n] + b[{self.index(5)}];")
 
     def write(self) -> str:

@@ -21,7 +21,7 @@ from .flow_memory import Memory
 from .flow_objects import ObjectModel
 from .flow_state import ANY, LIMIT, NATURAL, NONZERO, Addr, Bound, Same, State, Value, by_value, joined, merge, truth
 from .flow_tests import Conditions, keeps_value
-from .objects import LITERAL, RECORD, Cell, Code, Hidden, Object, Variable
+from .objects import RECORD, Cell, Code, Hidden, Object, Variable
 
 _INT_MAX = (1 << 31) - 1
 
@@ -78,7 +78,7 @@ class Evaluator:
                 for places, s in self.lvalue(node.base, state)
             ]
         if isinstance(node, ir.Str):
-            return [([Place(LITERAL.cell)], state)]
+            return [([Place(self.model.points_to.literal(node).cell)], state)]
         if isinstance(node, ir.Compound):
             return self._compound(node, state)
         return [([], s) for _, s in self.eval(node, state)]
@@ -93,7 +93,9 @@ class Evaluator:
                     self.memory.indexed(node, number, array, s2)
                     places = self.places_at(node.base, moved, node.type)
                 else:
-                    places = self._target(node, node.base, moved, s2)
+                    places = self.places_at(node.base, moved, node.type)
+                    certain = self.memory.within(base, number, node.type, s2)
+                    self.memory.followed(node, places, s2, certain=certain)
                 starts = isinstance(base, Addr) and base.offset == 0
                 end = self._end(node.index) if starts and not isinstance(number, int) else None
                 out.append(([replace(p, end=end) for p in places] if end is not None else places, s2))
@@ -164,6 +166,8 @@ class Evaluator:
         targets = self.model.points_to.targets(self.walk.function, node)
         target = next(iter(targets)) if len(targets) == 1 else None
         if target is not None and (self.model.single(target) or target is RECORD) and not isinstance(target, Code):
+            if cell is not None and cell.obj in self.model.starts:
+                return Addr(target.cell, 0, by=Same(cell))
             return Addr(target.cell, None, known == ANY, Same(cell) if cell is not None else None)
         return known
 

@@ -14,9 +14,9 @@ from ..types.ranges import Range
 from .flow_findings import ITSELF, Access, Level, Place, Site, Walk
 from .flow_objects import ObjectModel
 from .flow_state import ANY, WHOLE, Addr, Bound, Mark, Same, State, Value
-from .objects import EXTERNAL, RECORD, UNKNOWN, Cell, Hidden, Object
+from .objects import EXTERNAL, RECORD, UNKNOWN, Cell, Hidden, Literal, Object
 
-_ELSEWHERE = frozenset({RECORD, EXTERNAL, UNKNOWN})  # the line's accesses are checked otherwise, others refused
+_ELSEWHERE = frozenset({RECORD, UNKNOWN})  # the line's accesses are checked otherwise, others refused
 _SHORTEST = 2  # bytes of the shortest line
 
 
@@ -35,10 +35,20 @@ class Memory:
         inside = low is not None and high is not None and low >= 0 and high < (array.length or 0)
         self._walk.findings.lies(node, ITSELF, inside=inside and certain)
 
-    def followed(self, node: ir.Expr, places: list[Place], state: State) -> None:
-        """What a pointer leads to."""
-        inside = not self._walk.recursing and all(self._inside(p, state) for p in places)
+    def followed(self, node: ir.Expr, places: list[Place], state: State, *, certain: bool = False) -> None:
+        """What a pointer leads to. certain: it is known to lie inside."""
+        inside = not self._walk.recursing and (certain or all(self._inside(p, state) for p in places))
         self._walk.findings.lies(node, ITSELF, inside=inside)
+
+    def within(self, base: Value, number: Value, kind: ctype.CType, state: State) -> bool:
+        """Is `base[number]` an element of the array that `base` leads into, whatever else is not known of the number?"""
+        if not isinstance(base, Addr) or base.offset is None:
+            return False
+        array, (low, high) = self._model.cell_type(base.cell), self.range(number, state)
+        if not isinstance(array, ctype.Array) or array.length is None or low is None or high is None:
+            return False
+        fits = self._model.size(array.of) == self._model.size(kind)
+        return fits and base.offset + low >= 0 and base.offset + high < array.length
 
     def fits(self, node: ir.Node, part: int, places: list[Place], most: int | None, state: State) -> None:
         """A library call writes there, through argument `part`: so many bytes at most, None: not known."""
@@ -58,7 +68,8 @@ class Memory:
     def _inside(self, place: Place, state: State) -> bool:
         """Does an element, or what is no array, surely lie in its object? The line looks after itself."""
         room = self.room(place, state)
-        return place.cell.obj in _ELSEWHERE or (room is not None and room > 0)
+        text = isinstance(place.cell.obj, Literal) and self.is_below(place, state)
+        return place.cell.obj in _ELSEWHERE or text or (room is not None and room > 0)
 
     def room(self, place: Place, state: State) -> int | None:
         """Elements that surely are there from a place on, None: not known that it lies in its object."""
@@ -133,12 +144,14 @@ class Memory:
         if cell == RECORD.cell:
             return self._walk.line_ends
         mark = state.mark(cell)
-        return mark is not None and mark.closed
+        return isinstance(cell.obj, Literal) or (mark is not None and mark.closed)
 
     def prefix(self, obj: Object, state: State) -> int:
         """Elements that are known to be written from the start of an array, or of the line."""
         if obj == RECORD:
             return _SHORTEST
+        if isinstance(obj, Literal):
+            return obj.data.find(b"\0") + 1 or len(obj.data) + 1
         mark, kind = state.marks.get(obj.cell), self._model.object_type(obj)
         if mark is None:
             return 0

@@ -14,7 +14,7 @@ from ..types import ctype
 from ..types.ctype import CType
 from .flow_findings import Place
 from .flow_state import Addr
-from .objects import ERRNO, RECORD, STRTOK, Cell, Local, Object, Result, Site
+from .objects import ERRNO, RECORD, STRTOK, Cell, Literal, Local, Object, Result, Site
 from .points_to import PointsTo
 
 
@@ -26,6 +26,7 @@ class ObjectModel:
         self._inside = _declared_inside(program)
         self._fresh, self._many = _site_kinds(program, points_to, calls)
         self.counters = _counters(program, points_to)
+        self.starts = _starts(program, points_to)
         self.indexed = _indexed(program, points_to)
         self._locals = {Local(f.name, s.name) for f in program.functions for s in f.locals}
 
@@ -61,6 +62,8 @@ class ObjectModel:
     def object_type(self, obj: Object) -> CType | None:
         if isinstance(obj, Site):
             return self._site_type(obj)
+        if isinstance(obj, Literal):
+            return ctype.Array(ctype.CHAR, len(obj.data) + 1)
         if obj in _HIDDEN:
             return _HIDDEN[obj]
         symbol = self.points_to.symbol(obj)
@@ -142,6 +145,29 @@ def _counters(program: ir.Program, points_to: PointsTo) -> set[Cell]:
             if moved and isinstance(node.type, ctype.Int) and isinstance(node.target, ir.Name):
                 found.add(points_to.key(function, node.target.name).cell)
     return found
+
+
+def _starts(program: ir.Program, points_to: PointsTo) -> set[Object]:
+    """Pointers that are only ever set once, to the beginning of an array or literal, and that no pointer reaches."""
+    values: dict[Object, list[ir.Init]] = {
+        points_to.key("", s.name): [s.init] for s in program.globals if s.init is not None}
+    changed: set[Object] = set()
+    for function, body in ir_walk.bodies(program):
+        for node in ir_walk.walk(body):
+            if isinstance(node, ir.Decl) and node.init is not None:
+                values.setdefault(points_to.key(function, node.name), []).append(node.init)
+            elif isinstance(node, ir.Assign) and isinstance(node.target, ir.Name) and node.op == "=":
+                values.setdefault(points_to.key(function, node.target.name), []).append(node.value)
+            elif isinstance(node, (ir.Assign, ir.Step, ir.AddressOf)):
+                place = node.operand if isinstance(node, ir.AddressOf) else node.target
+                changed |= points_to.objects(function, place) if isinstance(place, ir.Name) else set()
+    params = {Local(f.name, p.name) for f in program.functions for p in f.params}
+    return {obj for obj, found in values.items()
+            if len(found) == 1 and obj not in changed | params and _whole(ir_walk.uncast(found[0]))}
+
+
+def _whole(value: ir.Init | None) -> bool:
+    return isinstance(value, ir.Decay) and isinstance(value.operand, (ir.Name, ir.Str))
 
 
 def _indexed(program: ir.Program, points_to: PointsTo) -> dict[Cell, set[Object]]:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..ir import ir
+from ..ir.names import escape
 
 
 class _OfEach(type):
@@ -209,6 +210,25 @@ class Area(Object):
         return self.meaning
 
 
+@dataclass(frozen=True, eq=False)
+class Literal(Object):
+    """A string literal; those of the same text are one. `data`: without its NUL."""
+
+    data: bytes
+
+    @cached_property
+    def _text(self) -> str:
+        return f"literal {escape(self.data)}"
+
+    @property
+    def shown(self) -> str:
+        return "a string literal"
+
+
+def is_literal(obj: Object) -> bool:
+    return isinstance(obj, Literal) or obj is LITERAL
+
+
 # ------------------------------------------------------------------------------------------ the rest
 
 
@@ -258,6 +278,7 @@ class Behind(Object):
 RECORD = Area("*record", "the line")  # that getline keeps
 EXTERNAL = Area("*external", "memory")  # that nobody of us writes: argv, the environment
 UNKNOWN = Area("*unknown", "memory")  # that cannot be followed
-LITERAL = Area("*literal", "a string literal")  # every one
+LITERAL = Area("*literal", "a string literal")  # every one of a program that has too many to tell apart
+ANY_TEXT = Area("*texts", "a text")  # what a kernel knows the place of: literals, arguments, texts of the environment
 STRTOK = Hidden("*strtok", "the position that strtok keeps")
 ERRNO = Hidden("errno", "errno")

@@ -19,6 +19,7 @@ from .objects import (
     Code,
     Heap,
     Hidden,
+    Literal,
     Object,
     Result,
     Site,
@@ -27,6 +28,8 @@ from .objects import (
     symbol_of,
     variable,
 )
+
+_LITERALS = 64  # that are told apart
 
 
 class PointsTo:
@@ -37,6 +40,7 @@ class PointsTo:
         self._contents: dict[Object, set[Object]] = {EXTERNAL: {EXTERNAL}, UNKNOWN: {UNKNOWN}, ERRNO: set(), STRTOK: set()}
         self._variables: dict[tuple[str, str], Variable | Hidden] = {}
         self.sites: dict[int, Site] = {}
+        self._few_literals = len(_literals(program)) <= _LITERALS
         self.site_nodes: dict[Site, tuple[str, ir.Expr]] = {}
         self._work: list[tuple[str, Any]] = []
         for name, body in ir_walk.bodies(program):
@@ -53,6 +57,9 @@ class PointsTo:
         if found is None:
             found = self._variables[asked] = variable(self._program, function, name)
         return found
+
+    def literal(self, node: ir.Str) -> Object:
+        return Literal(node.data) if self._few_literals else LITERAL
 
     def symbol(self, obj: Object) -> ir.Symbol | None:
         """The variable that an object is; None for memory without a name and state without a variable."""
@@ -182,7 +189,7 @@ class PointsTo:
         if isinstance(node, ir.Compound):
             return {self.sites.get(node.number, UNKNOWN)}
         if isinstance(node, ir.Str):
-            return {LITERAL}
+            return {self.literal(node)}
         if isinstance(node, ir.Assign):
             return self.objects(function, node.target)
         if isinstance(node, ir.Conditional):
@@ -239,6 +246,12 @@ class PointsTo:
         if effect.result == "arg":
             return self.targets(function, node.args[effect.source])
         return {EXTERNAL} if effect.result == "ext" else {UNKNOWN}
+
+
+def _literals(program: ir.Program) -> set[bytes]:
+    inits = (s.init for s in program.globals if s.init is not None)
+    bodies = (body for _, body in ir_walk.bodies(program))
+    return {n.data for part in (*inits, *bodies) for n in ir_walk.walk(part) if isinstance(n, ir.Str)}
 
 
 def _allocates(node: Any) -> bool:

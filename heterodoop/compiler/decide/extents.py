@@ -18,7 +18,7 @@ from ...values import dataclass
 from ..analysis.flow_expr import known_array
 from ..analysis.flow_findings import ITSELF, Findings, Site
 from ..analysis.libc_effects import EFFECTS
-from ..analysis.objects import RECORD, Global, Heap, Local, Object
+from ..analysis.objects import ANY_TEXT, EXTERNAL, RECORD, Global, Heap, Local, Object, is_literal
 from ..analysis.points_to import PointsTo
 from ..analysis.uses import UseTable
 from ..ir import ir
@@ -71,7 +71,7 @@ def decide(program: ir.Program, table: UseTable, flow: Findings, calls: CallGrap
     by_key: dict[Object, Extent] = {}
     refusals: list[Reason] = []
     wanted = set().union(*found.sites.values(), *(r.keys for r in found.rooms.values() if r.nbytes is None))
-    for key in sorted(wanted - {RECORD}):
+    for key in sorted(wanted - {RECORD, ANY_TEXT}):
         nbytes = _size(program, table, key)
         if isinstance(key, Local) and key.function in calls.recursive:
             text = f"a pointer into '{key.shown}', in a function that calls itself, is moved: where to is not known"
@@ -115,7 +115,7 @@ class _Accesses:
     def shared(self) -> frozenset[Object]:
         rooms = (room.keys for room in self.rooms.values() if room.nbytes is None)
         several = (keys - {RECORD} for keys in (*self.sites.values(), *rooms))
-        return frozenset(key for keys in several if len(keys) > 1 for key in keys)
+        return frozenset(key for keys in several if len(keys) > 1 or ANY_TEXT in keys for key in keys)
 
     def _access(self, function: str, node: ir.Index | ir.Deref, moved: set[Object]) -> None:
         array = known_array(node.base) if isinstance(node, ir.Index) else None
@@ -124,9 +124,15 @@ class _Accesses:
             if not (isinstance(index, ir.Const) and 0 <= index.value < (array.length or 0)):
                 self.indexes.add(node.number)
             return
-        objects = frozenset(self._points_to.objects(function, node))
-        if objects & moved and objects != {RECORD} and all(isinstance(o, _KEPT) or o is RECORD for o in objects):
+        found = self._points_to.objects(function, node)
+        objects = kept(found)
+        if found & moved and objects != {RECORD} and all(isinstance(o, _KEPT) or o in (RECORD, ANY_TEXT) for o in objects):
             self.sites[node.number] = objects
+
+
+def kept(objects: Iterable[Object]) -> frozenset[Object]:
+    """Objects as a kernel knows where they lie: all texts that nobody writes are one table."""
+    return frozenset(ANY_TEXT if is_literal(obj) or obj is EXTERNAL else obj for obj in objects)
 
 
 def _written(node: ir.Node) -> Iterator[tuple[int, ir.Expr]]:

@@ -36,10 +36,10 @@ class LineMoves:
         self._shared = _read_with_others(guards) or any(
             self._written_with_others(name, node) for name, body in self._bodies for node in ir_walk.walk(body))
 
-    def among(self, function: str, node: ir.Node, shared: frozenset[Object]) -> frozenset[Object]:
-        """Those of the objects into which the pointer that a node moves may lead."""
+    def targets(self, function: str, node: ir.Node) -> set[Object]:
+        """The objects into which the pointer that a node moves may lead."""
         pointer = _moved(node)
-        return shared & self._points_to.targets(function, pointer) if pointer is not None else frozenset()
+        return self._points_to.targets(function, pointer) if pointer is not None else set()
 
     def checked(self, function: str, node: ir.Node) -> bool:
         """Does the node move a pointer that may lead into the line, so that the kernel looks how far?"""

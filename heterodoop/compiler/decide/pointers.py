@@ -11,7 +11,7 @@ from typing import Literal
 
 from ...values import dataclass
 from ..analysis.known import Known
-from ..analysis.objects import EXTERNAL, LITERAL, RECORD, UNKNOWN, Code, Heap, Object
+from ..analysis.objects import EXTERNAL, RECORD, UNKNOWN, Code, Heap, Object, is_literal
 from ..analysis.uses import Use, UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -116,19 +116,19 @@ class Pointers:
     def _handed(self, use: Use, targets: set[Object]) -> Pointer:
         name = use.name.split("$")[0]
         text = isinstance(use.type, ctype.Pointer) and isinstance(use.type.to, ctype.Int) and use.type.to.bits == 8
-        outside = targets & {EXTERNAL, LITERAL}
+        literal = any(map(is_literal, targets))
         problem = ""
         if UNKNOWN in targets:
             problem = f"what '{name}' points to is not known"
         elif any(isinstance(t, Code) for t in targets):
             problem = f"'{name}' points to a function"
-        elif outside and not text:
+        elif (literal or EXTERNAL in targets) and not text:
             problem = f"'{name}' ({use.type}) points to memory of the system; copy what the loop needs before it"
-        elif LITERAL in targets and self._long_literal():
+        elif literal and self._long_literal():
             problem = f"'{name}' may point to a string literal that holds a zero byte; use an array"
         elif RECORD in targets:
             problem = f"'{name}' may point into the line that the loop reads"
-        return Pointer("handed", string=bool(outside), code="HD249" if problem else "", problem=problem)
+        return Pointer("handed", string=literal or EXTERNAL in targets, code="HD249" if problem else "", problem=problem)
 
     def _long_literal(self) -> bool:
         """Does a literal go on behind its first zero byte, so that its length cannot be told from a pointer?"""

@@ -12,7 +12,7 @@ from ..analysis.locations import Locations
 from ..analysis.objects import RECORD, Object
 from ..analysis.points_to import PointsTo
 from ..decide.decisions import Decisions, Place
-from ..decide.extents import Extents
+from ..decide.extents import Extents, kept
 from ..decide.guards import Guards
 from ..decide.line_moves import LineMoves
 from ..decide.overlaps import Overlaps
@@ -222,7 +222,9 @@ class Scope:
     def moves(self, node: ir.Expr) -> tuple[Object, ...]:
         """The objects, the line among them, that a moved pointer must not leave, where the kernel looks at that."""
         moves, name = self.kernel.known.moves, self.function.name
-        found = moves.among(name, node, self.kernel.extents.shared)
+        extents = self.kernel.extents
+        proven = isinstance(node, ir.Index) and node.number not in extents.sites
+        found = kept(moves.targets(name, node)) & extents.shared if extents.shared and not proven else frozenset()
         return tuple(sorted(found | ({RECORD} if moves.checked(name, node) else set())))
 
     def writes_line(self, node: ir.Assign | ir.Step) -> bool:

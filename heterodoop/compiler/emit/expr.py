@@ -108,6 +108,11 @@ def _object(node: nodes.Var | nodes.Memory, scope: Scope) -> Text:
     return text, POSTFIX if "." in text else _ATOM
 
 
+def _string(node: ir.Str, scope: Scope) -> Text:
+    name = scope.kernel.literals.get(node.data)
+    return (leaf.string(node.data), _ATOM) if name is None else (f"hd_texts.{name}", POSTFIX)
+
+
 def _stream(node: nodes.Stream, scope: Scope) -> Text:
     return f"(struct _IO_FILE *){_STREAMS[node.name]}", UNARY
 
@@ -221,8 +226,8 @@ def _moved(node: nodes.Moved, scope: Scope) -> Text:
 
 def _among(keys: tuple[Object, ...], scope: Scope) -> str:
     """The objects that a moved pointer must not leave; the line is always looked at."""
-    others = [key for key in keys if key is not RECORD]
-    return f", {extent.objects(others, scope)}" if others else ""
+    others = extent.objects([key for key in keys if key is not RECORD], scope)
+    return f", {others}" if others else ""
 
 
 def _way(op: str) -> str:
@@ -353,7 +358,7 @@ def _called(text: Callable[[Any, Scope], str]) -> Callable[[Any, Scope], Text]:
 
 
 _TEXTS: dict[type, Callable[[Any, Scope], Text]] = {
-    ir.Const: lambda node, scope: leaf.const(node), ir.Str: lambda node, scope: (leaf.string(node.data), _ATOM),
+    ir.Const: lambda node, scope: leaf.const(node), ir.Str: _string,
     nodes.Temp: lambda node, scope: (node.name, _ATOM), nodes.Errno: lambda node, scope: ("hd.err", POSTFIX),
     nodes.Var: _object, nodes.Memory: _object, nodes.Stream: _stream, nodes.Special: _special,
     ir.Deref: _deref, ir.AddressOf: _address, ir.Decay: _decay, ir.Index: _index, ir.Member: _member, nodes.Fetch: _fetch,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
-from ..analysis.objects import RECORD, Object
+from ..analysis.objects import ANY_TEXT, RECORD, Behind, Object
 from ..device import checks, nodes
 from ..device.program import Lies
 from ..ir import ir
+from . import leaf
 from .scope import Kernel, Scope, line
 
 HEADER = "lane/extent.cuh"
@@ -18,7 +20,34 @@ _POINTERS = frozenset({"global", "texture"})  # spaces whose variables are reach
 def fields(kernel: Kernel) -> list[str]:
     """Members of the kernel's `Extents`."""
     extents = kernel.program.extents.by_key.values()
-    return [f"hd::Extent<{'' if _handed_over(e.key, kernel) else e.nbytes}> {e.name};" for e in extents]
+    known = [f"hd::Extent<{'' if _handed_over(e.key, kernel) else e.nbytes}> {e.name};" for e in extents]
+    return [*known, *(f"hd::Extent<> {name};" for name in _strings(kernel))]
+
+
+def _strings(kernel: Kernel) -> dict[str, str]:
+    """Texts that the prologue hands over, by the names of their extents: the pointers that lead there."""
+    if ANY_TEXT not in kernel.program.extents.shared:
+        return {}
+    keys = [f.key for f in kernel.program.decisions.shared if f.kind == "string"]
+    return {f"hd_text_{n}": kernel.fields[key.pointer] for n, key in enumerate(keys) if isinstance(key, Behind)}
+
+
+def strings(kernel: Kernel) -> list[str]:
+    """Where those texts lie."""
+    return [f"hd.extents.{name}.begin(shared.{at}, hd::memory_bytes(shared.{at}));" for name, at in _strings(kernel).items()]
+
+
+def texts(kernel: Kernel) -> list[str]:
+    """The table of the literals, and where each begins in it; behind each its NUL and a byte that belongs to none."""
+    if not kernel.literals:
+        return []
+    fields = [f"char {name}[{len(data) + 1}], {name}_end;" for data, name in kernel.literals.items()]
+    starts = accumulate((len(data) + 2 for data in kernel.literals), initial=0)
+    values = [f"{leaf.string(data)}, 0" for data in kernel.literals]
+    return [
+        f"struct Texts {{ {' '.join(fields)} }};", f"static __device__ const Texts hd_texts = {{{', '.join(values)}}};",
+        f"static __device__ const uint32_t hd_text_starts[] = {{{', '.join(map(str, starts))}}};",
+    ]
 
 
 def _handed_over(key: Object, kernel: Kernel) -> bool:
@@ -48,7 +77,11 @@ def declared(key: Object | None, name: str, scope: Scope) -> list[str]:
 def objects(keys: Sequence[Object], scope: Scope) -> str:
     """Arguments for these objects; the line knows its own place."""
     table = scope.kernel.program.extents.by_key
-    return ", ".join("hd.in" if key is RECORD else f"hd.extents.{table[key].name}" for key in keys)
+    found = [f"hd.extents.{table[key].name}" for key in keys if key not in (RECORD, ANY_TEXT)]
+    if ANY_TEXT in keys:
+        found += [f"hd.extents.{name}" for name in _strings(scope.kernel)]
+        found += [f"hd::literals(hd_texts, hd_text_starts, {len(scope.kernel.literals)})"] if scope.kernel.literals else []
+    return ", ".join([*(["hd.in"] if RECORD in keys else []), *found])
 
 
 def room(found: checks.Room, at: str, scope: Scope) -> str:

@@ -58,7 +58,7 @@ def emit(program: Program, fold: manifest.Fold | None, macros: Sequence[str] = (
         "macros": macros,
         "headers": _headers(program),
         "structs": types.struct_section(list(program.structs), program.source.layouts),
-        "constants": [_constant(table, kernel) for table in program.tables],
+        "constants": [*extent.texts(kernel), *(_constant(table, kernel) for table in program.tables)],
         "shared_fields": [_shared_field(f, kernel) for f in decisions.fields()],
         "shared_checks": _shared_checks(kernel),
         "globals_fields": [_lane_field(place, name, kernel) for place, name in kernel.lane_fields.values()],
@@ -250,6 +250,7 @@ def _item(kernel: Kernel) -> list[str]:
     """The body of the item loop: fresh variables, then the region as it stands."""
     scope = Scope(kernel)
     fresh = [text for stmt in kernel.program.start for text in _STARTS[type(stmt)](stmt, scope)]
+    fresh += extent.strings(kernel)
     lines = Lines()
     Body(scope, lines).block(kernel.program.body, 2)
     return [*(INDENT * 2 + line for line in fresh), *([""] if fresh else []), *lines.text, _HERE]

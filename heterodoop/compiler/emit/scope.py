@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from ...values import dataclass
-from ..analysis.objects import RECORD, Code, Hidden, Local, Object, Variable, variable
+from ..analysis.objects import ANY_TEXT, RECORD, Code, Hidden, Local, Object, Variable, variable
 from ..decide import cuda_names
 from ..decide.decisions import Place
 from ..device import nodes
@@ -64,6 +64,14 @@ class Kernel:
             assert isinstance(key, (Variable, Hidden, Code))
             names[key] = cuda_names.unique(key.name, names.values())
         return names
+
+    @cached_property
+    def literals(self) -> dict[bytes, str]:
+        """Literals that stand in a table, so that it is known where they end: their names in it."""
+        if ANY_TEXT not in self.program.extents.shared:
+            return {}
+        found = dict.fromkeys(n.data for n in self.program.nodes() if isinstance(n, ir.Str))
+        return {data: f"t{number}" for number, data in enumerate(found)}
 
     def apart(self, key: Object) -> bool:
         """Is the object declared as an Apart (lane/extent.cuh), whose member it then is? Those of which each thread has its

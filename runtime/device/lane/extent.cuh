@@ -32,7 +32,37 @@ template <uint64_t Bytes = 0> struct Extent {
     HD_DEVICE bool left(const void *from, const void *to) const { return holds(from) && !holds(to); }
 };
 
-// Memory of the heap that the prologue hands over: its size stands before it (executor/prologue.py).
+// String literals in one table, one after the other with a byte between them; `starts[count]` is the table's size.
+struct Literals {
+    const char *base;
+    const uint32_t *starts;
+    uint32_t count;
+
+    HD_DEVICE uint64_t offset(const void *at) const { return static_cast<uint64_t>(static_cast<const char *>(at) - base); }
+    // Behind the literal's last byte, its NUL, in which (or at whose end) `at` lies; 0: in none.
+    HD_DEVICE uint32_t end(const void *at) const {
+        if (offset(at) >= starts[count]) return 0;
+        uint32_t low = 0, high = count;
+        while (high - low > 1) {
+            const uint32_t middle = (low + high) / 2;
+            (starts[middle] <= offset(at) ? low : high) = middle;
+        }
+        return starts[low + 1] - 1;
+    }
+    HD_DEVICE uint64_t room(const void *at) const {
+        const uint32_t stop = end(at);
+        return stop ? stop - offset(at) : 0;
+    }
+    HD_DEVICE bool left(const void *from, const void *to) const { return end(from) != 0 && end(from) != end(to); }
+};
+
+template <class T> HD_DEVICE Literals literals(const T &table, const uint32_t *starts, uint32_t count) {
+    return {reinterpret_cast<const char *>(&table), starts, count};
+}
+
+HD_DEVICE uint64_t room_in(const Literals &texts, const void *at) { return texts.room(at); }
+
+// Memory of the heap and texts that the prologue hands over: the size stands before it (executor/prologue.py).
 HD_DEVICE uint64_t memory_bytes(const void *memory) {
     return memory != nullptr ? static_cast<const uint64_t *>(memory)[-2] : 0;
 }

@@ -7,7 +7,6 @@ import pickle
 
 from heterodoop.compiler.analysis.objects import (
     ERRNO,
-    LITERAL,
     RECORD,
     STRTOK,
     Behind,
@@ -15,6 +14,7 @@ from heterodoop.compiler.analysis.objects import (
     Code,
     Global,
     Heap,
+    Literal,
     Local,
     Object,
     Result,
@@ -25,7 +25,7 @@ from ..regions import analyse, classes, codes, mapper
 
 KINDS: list[Object] = [
     Local("main", "word"), Local("main", "word$2"), Global("weight"), Global("word"), Result("main"), Heap(3), Unnamed(3),
-    Code("main"), Behind(Local("main", "word")), RECORD, STRTOK, ERRNO, LITERAL,
+    Code("main"), Behind(Local("main", "word")), RECORD, STRTOK, ERRNO, Literal(b"text"),
 ]
 
 
@@ -34,7 +34,7 @@ def test_there_is_one_of_each() -> None:
     assert len(set(KINDS)) == len(KINDS) == len({str(obj) for obj in KINDS})
     for obj in KINDS:
         assert copy.deepcopy(obj) is obj and pickle.loads(pickle.dumps(obj)) is obj
-    assert Heap(3) != Unnamed(3) and Global("word") != Code("word") and Global("literal") != LITERAL
+    assert Heap(3) != Unnamed(3) and Global("word") != Code("word") and Global("literal") != Literal(b"literal")
 
 
 def test_their_order_is_that_of_their_texts() -> None:
@@ -71,4 +71,4 @@ def test_a_users_variable_may_have_a_name_of_ours() -> None:
 def test_a_literal_of_the_users_points_to_no_variable() -> None:
     program = analyse(mapper('const char *p = "a"; v = *p + literal[0]; strcpy(k, line);', helpers="char literal[4];"))[0]
     points_to = program.facts.points_to
-    assert points_to.contents(Local("main", "p")) == {LITERAL} and not points_to.contents(Global("literal"))
+    assert points_to.contents(Local("main", "p")) == {Literal(b"a")} and not points_to.contents(Global("literal"))
