@@ -149,7 +149,8 @@ class SharedVar:
              becomes the address of its copy, any other pointer keeps the task on the CPU.
              "object": goes to device memory of its own, whose address goes to `offset`.
              "texture": the same; the handle of a texture object over it, or 0, goes to `offset` + 8.
-             "heap", "string": memory behind a pointer; goes to device memory of its own, has no field (`offset` -1).
+             "heap": memory behind a pointer; goes to device memory of its own, has no field (`offset` -1).
+             "string": the same, but where it begins goes to `offset` and its size to `offset` + 8.
     nbytes   of the object; 0 where only the prologue knows it (heap, string).
     texel    type of a texture's elements (8 bytes, a double or a long, are read as two words), else "".
     """

@@ -225,6 +225,9 @@ def place(kernel: Kernel, given: Sequence[Given]) -> LiveIns:
             relocation = _pointer(var, item, vars, objects)
             _put(block, var, bytes(_POINTER.size))
             relocations += [relocation] if relocation else []
+        elif var.kind == "string" and var.offset >= 0:
+            _put(block, var, struct.pack("<QQ", 0, len(item.data)))
+            relocations += [Relocation(objects[i], var.offset, 0)] if i in objects else []
         elif var.kind in ("object", "texture"):
             _put(block, var, bytes(_POINTER.size))
             relocations += [Relocation(objects[i], var.offset, 0)] if i in objects else []
@@ -236,8 +239,8 @@ def place(kernel: Kernel, given: Sequence[Given]) -> LiveIns:
 
 
 def _head(var: SharedVar, item: Given) -> bytes:
-    """What stands before memory of the heap and texts: their size, for lane/extent.cuh."""
-    return struct.pack("<QQ", len(item.data), 0) if var.kind in ("heap", "string") else b""
+    """What stands before memory of the heap: its size, for lane/extent.cuh."""
+    return struct.pack("<QQ", len(item.data), 0) if var.kind == "heap" else b""
 
 
 def _put(block: bytearray, var: SharedVar, data: bytes) -> None:

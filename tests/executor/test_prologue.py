@@ -281,3 +281,13 @@ def test_nothing_is_written_outside_the_block(var: SharedVar) -> None:
 def test_objects_are_read_in_order() -> None:
     data = struct.pack("<QQ", 5, 1) + b"x" + struct.pack("<QQ", 9, 0)
     assert read_objects([SharedVar("c", "scalar", 0, 1), A], data) == [Given(5, b"x"), Given(9, b"")]
+
+
+def test_a_kernel_is_told_where_a_text_s_object_begins_and_how_large_it_is() -> None:
+    """Arguments and the environment lie in one piece; a pointer may lead into its middle."""
+    text = SharedVar("*p", "string", 8, 0)
+    live = place(kernel(POINTER, text), [Given(4096, struct.pack("<Q", 1003)), Given(1000, b"a=b\0c=d\0")])
+    assert live.relocations == (Relocation(0, 0, 3), Relocation(0, 8, 0))
+    assert live.shared[8:24] == struct.pack("<QQ", 0, 8) and live.objects == (b"a=b\0c=d\0" + GAP,)
+    none = place(kernel(POINTER, text), [Given(4096, bytes(8)), Given(0, b"")])
+    assert none.relocations == () and none.shared[:24] == bytes(24)

@@ -31,7 +31,7 @@ _TEMPLATES = (
     "move move_after move_back moved moved_back whole "
     "sscanf_apart memcpy_apart mempcpy_apart strcpy_apart stpcpy_apart strncpy_apart stpncpy_apart strcat_apart "
     "strncat_apart sprint_apart snprint_apart "
-    "within inside fits sprint_in sprint_in_apart snprint_in snprint_in_apart fgets_in scan_from"
+    "within inside fits literals sprint_in sprint_in_apart snprint_in snprint_in_apart fgets_in scan_from"
 )
 RESERVED = frozenset(f"{_CPP} {_CUDA} {_OURS} {_TEMPLATES}".split())
 

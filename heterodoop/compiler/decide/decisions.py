@@ -60,7 +60,8 @@ class Place:
 class SharedField:
     """One object that the prologue hands over, and its field in the kernel's `struct Shared` (kinds: manifest.SharedVar).
 
-    name     the IR name of the object; memory behind a pointer is `*p` and has no field. `key`: to the analyses.
+    name     the IR name of the object; memory behind a pointer is `*p`, and has no field but for a "string", of which the
+             field is the beginning of what holds it, with its size right behind. `key`: to the analyses.
     type     of the field: the object's for "scalar", "array", "pointer"; for "object" and "texture" the object's too, but
              the field is a pointer to its first element (to itself, if it is no array). A "texture" has a second field
              right behind, `unsigned long long NAME_texture`, 0 where the device has no texture objects.

@@ -45,7 +45,9 @@ def fields(
         offset, align = offset + size + (kind == "array"), max(align, own)  # a byte behind an array: see extent.cuh
     for place in (p for p in places if p.key in strings):
         name, value = f"*{program.shown(place.name)}", _source(points_to, place.key)
-        found.append(SharedField(name, Behind(place.key), "string", ctype.CHAR, -1, 0, value))
+        offset = -(-offset // _POINTER) * _POINTER  # where the text's object begins, and its size
+        found.append(SharedField(name, Behind(place.key), "string", ctype.CHAR, offset, 0, value))
+        offset, align = offset + 2 * _POINTER, max(align, _POINTER)
     return tuple(found), -(-offset // align) * align or 1
 
 

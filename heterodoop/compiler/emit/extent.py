@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ..analysis.objects import ANY_TEXT, RECORD, Behind, Object
+from ..analysis.objects import ANY_TEXT, RECORD, Object
 from ..device import checks, nodes
 from ..device.program import Lies
 from ..ir import ir
@@ -25,16 +25,16 @@ def fields(kernel: Kernel) -> list[str]:
 
 
 def _strings(kernel: Kernel) -> dict[str, str]:
-    """Texts that the prologue hands over, by the names of their extents: the pointers that lead there."""
+    """What holds the texts that the prologue hands over, by the names of their extents: their fields in `Shared`."""
     if ANY_TEXT not in kernel.program.extents.shared:
         return {}
     keys = [f.key for f in kernel.program.decisions.shared if f.kind == "string"]
-    return {f"hd_text_{n}": kernel.fields[key.pointer] for n, key in enumerate(keys) if isinstance(key, Behind)}
+    return {f"hd_text_{n}": kernel.fields[key] for n, key in enumerate(keys)}
 
 
 def strings(kernel: Kernel) -> list[str]:
     """Where those texts lie."""
-    return [f"hd.extents.{name}.begin(shared.{at}, hd::memory_bytes(shared.{at}));" for name, at in _strings(kernel).items()]
+    return [f"hd.extents.{name}.begin(shared.{at}, shared.{at}_bytes);" for name, at in _strings(kernel).items()]
 
 
 def texts(kernel: Kernel) -> list[str]:

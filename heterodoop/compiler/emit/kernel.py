@@ -145,6 +145,8 @@ def _constant(table: Table, kernel: Kernel) -> str:
 def _shared_field(field: SharedField, kernel: Kernel) -> str:
     """Arrays in memory of their own by a pointer to their first element, a texture's handle beside it."""
     name = kernel.fields[field.key]
+    if field.kind == "string":
+        return f"const char *{name}; unsigned long {name}_bytes;"
     if field.kind not in ("object", "texture"):
         call, gap = kernel.program.source.shown(field.name), f" char {name}_end;" if field.kind == "array" else ""
         return f"{declare(field.type, name)};{gap}" + (f"  // {call}" if call != field.name else "")

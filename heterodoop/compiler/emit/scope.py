@@ -41,7 +41,8 @@ class Kernel:
         """Key -> field name of everything in `Shared`, in order. Memory (`*p`) is reached through its pointer."""
         found: dict[Object, str] = {}
         for field in self.program.decisions.fields():
-            found[field.key] = cuda_names.unique(field.name, found.values())
+            name = f"{field.name.lstrip('*')}_text" if field.kind == "string" else field.name
+            found[field.key] = cuda_names.unique(name, found.values())
         return found
 
     @cached_property

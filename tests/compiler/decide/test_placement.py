@@ -216,7 +216,9 @@ def test_arguments_and_environment_are_strings() -> None:
     before = 'const char *p = getenv("P"), *q = n ? "x" : NULL;'
     found = decide(mapper(f"v = strcmp(line, p) + (q ? q[0] : 0); {USE}", before=before))
     assert not found.codes and [f.name for f in found.decisions.shared if f.kind == "string"] == ["*p", "*q"]
-    assert all(f.offset == -1 for f in found.decisions.shared if f.kind in ("heap", "string"))
+    pointers = max(f.offset for f in found.decisions.shared if f.kind == "pointer")
+    assert [f.offset for f in found.decisions.shared if f.kind == "string"] == [pointers + 8, pointers + 24]  # begin, size
+    assert found.decisions.shared_bytes == pointers + 40
 
 
 def test_a_handed_string_leaves_tables_of_strings_constant() -> None:
