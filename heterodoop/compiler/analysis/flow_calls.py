@@ -144,6 +144,7 @@ class Calls:
             self._memory.read(places, state, node.span, site=(node.number, access.arg))
         else:
             self._memory.read(places, state, node.span, "bytes", _size(access, args), site=(node.number, access.arg))
+            self._memory.fits(node, access.arg, places, self._most_bytes(access, args, state), state)
 
     def _write_arg(self, node: ir.Call, access: Access, args: list[Value], state: State, *, zero: bool) -> State:
         if access.arg >= len(args):
@@ -166,10 +167,13 @@ class Calls:
         if access.how == "string":
             text = self._text_bytes(node, 1, args, state) if ir.called(node) in ("strcpy", "stpcpy") else None
             return text + 1 if text is not None else None
+        return self._most_bytes(access, args, state)
+
+    def _most_bytes(self, access: Access, args: list[Value], state: State) -> int | None:
+        """The most that the product of the arguments can be which say how many bytes are meant."""
         most = 1
         for number in access.size:
-            high = self._memory.range(args[number], state)[1] if number < len(args) else None
-            low = self._memory.range(args[number], state)[0] if number < len(args) else None
+            low, high = self._memory.range(args[number], state) if number < len(args) else (None, None)
             if high is None or low is None or low < 0:
                 return None
             most *= high

@@ -41,7 +41,7 @@ class Extent:
 
 @dataclass(frozen=True)
 class Room:
-    """Where a library call writes: `nbytes` bytes to the end of what stands there by its name, None: one of the objects."""
+    """What a library call touches: `nbytes` to the end of what stands there by its name, None: one of the objects."""
 
     nbytes: int | None
     keys: frozenset[Object]
@@ -52,7 +52,8 @@ class Extents:
     """by_key    objects whose place the kernel keeps, by their keys.
     indexes   numbers of nodes: elements of an array of known length whose index is compared with it.
     sites     numbers of nodes -> the objects that a pointer may lead to there, RECORD among them.
-    rooms     writes of library calls, as the flow analysis names them, that are compared with the room that is there.
+    rooms     what library calls write, or read by its size, as the flow analysis names it, that is compared with the room
+              that is there.
     shared    objects that an access may take for one another, by its address: something lies between them, and a pointer
               that may lead into them is looked at when it is moved.
     """
@@ -98,14 +99,14 @@ class _Accesses:
                 if isinstance(node, (ir.Index, ir.Deref)) and node.number not in addresses:
                     if not flow.inside.get((node.number, ITSELF), False):
                         self._access(function, node, moved)
-                for part, pointer in _written(node):
+                for part, pointer in _touched(node):
                     if flow.inside.get((node.number, part)) is False:
                         self._room(function, (node.number, part), pointer)
 
     def _room(self, function: str, site: Site, pointer: ir.Expr) -> None:
-        """Of a call that writes through a pointer."""
-        objects = frozenset(self._points_to.targets(function, pointer))
-        if objects == {RECORD} or not all(isinstance(o, _KEPT) or o is RECORD for o in objects):
+        """Of a call that writes or reads bytes through a pointer."""
+        objects = kept(self._points_to.targets(function, pointer))
+        if objects == {RECORD} or not all(isinstance(o, _KEPT) or o in (RECORD, ANY_TEXT) for o in objects):
             return
         plain = ir_walk.uncast(pointer)
         named = isinstance(plain, (ir.Decay, ir.AddressOf)) and not isinstance(plain.operand, ir.Index)
@@ -135,8 +136,8 @@ def kept(objects: Iterable[Object]) -> frozenset[Object]:
     return frozenset(ANY_TEXT if is_literal(obj) or obj is EXTERNAL else obj for obj in objects)
 
 
-def _written(node: ir.Node) -> Iterator[tuple[int, ir.Expr]]:
-    """Arguments of a library call, by their numbers, through which it writes."""
+def _touched(node: ir.Node) -> Iterator[tuple[int, ir.Expr]]:
+    """Arguments of a library call, by their numbers, through which it writes, or reads as many bytes as it is told."""
     if isinstance(node, ir.ReadPair):
         yield from enumerate(node.targets)
     elif isinstance(node, ir.ReadRecord) and node.kind == "fgets":
@@ -145,10 +146,12 @@ def _written(node: ir.Node) -> Iterator[tuple[int, ir.Expr]]:
         name = ir.called(node)
         effect = EFFECTS.get(name)
         numbers = [a.arg for a in effect.writes] if effect else [0] if name in _PRINTS else []
+        numbers += [a.arg for a in effect.reads if a.how == "bytes"] if effect and name in READS_ALL else []
         numbers = list(range(2, len(node.args))) if name == "sscanf" else numbers
         yield from ((n, node.args[n]) for n in numbers if n < len(node.args) and not isinstance(node.args[n], ir.Const))
 
 
+READS_ALL = frozenset("memcmp bcmp memcpy mempcpy memmove bcopy memmem".split())  # others stop at a byte that they find
 _PRINTS = frozenset({"sprintf", "snprintf"})
 _KEPT = (Local, Global, Heap)
 

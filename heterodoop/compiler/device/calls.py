@@ -14,6 +14,7 @@ from ..analysis.flow_findings import ITSELF, KEPT
 from ..analysis.libc_effects import EFFECTS, REFUSED
 from ..analysis.objects import RECORD
 from ..analysis.points_to import known_call
+from ..decide.extents import READS_ALL
 from ..ir import formats, ir
 from ..ir.walk import fails
 from ..normalise.stdio import literal
@@ -168,8 +169,12 @@ def _line_room(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Check]
 
 
 def _fits(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.FitsCheck]:
-    """What is written has room there."""
+    """What is written has room there, and what is read by its size is there."""
     effect = EFFECTS.get(name)
+    for access in effect.reads if effect and name in READS_ALL else ():
+        room = scope.room(node, access.arg)
+        if room is not None and access.how == "bytes":
+            yield checks.FitsCheck(access.arg, room, "bytes", access.size)
     for access in effect.writes if effect else ():
         room = scope.room(node, access.arg)
         if room is None:

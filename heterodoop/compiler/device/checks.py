@@ -97,7 +97,7 @@ class BytesMark:
 
 @dataclass(frozen=True)
 class Room:
-    """Bytes that a call may write from an argument on: `nbytes`, None: to the end of that of the objects it leads into."""
+    """Bytes that a call may touch from an argument on: `nbytes`, None: to the end of that of the objects it leads into."""
 
     nbytes: int | None
     keys: tuple[Object, ...]
@@ -105,7 +105,7 @@ class Room:
 
 @dataclass(frozen=True)
 class FitsCheck:
-    """What a function of the table writes at `arg` has room there.
+    """What a function of the table touches at `arg` is there.
 
     how   "bytes": as many as the product of the arguments `size`. "object": what the argument points to. "copy": the string
           at argument 1. "append": that behind the string which is there, and no more of it than argument `most` says.

@@ -6,7 +6,7 @@ import pytest
 
 from heterodoop.compiler.device.text import print_device
 
-from .regions import analyse, mapper
+from ..regions import analyse, mapper
 
 BEFORE = """int a[8], x, i, j; char w[16], t[8], *p; unsigned u; long l; double *heap;
 struct s { int n[4]; char text[6]; } r, many[3]; int g[3][4]; static const int table[128] = {1};"""
@@ -35,7 +35,9 @@ PROVEN = [
     "i = 0; while (line[i] && i < 15) { w[i] = line[i]; i++; } w[i] = 0;", "p = w; while (p < w + 15) *p++ = 'x';",
     'strcpy(w, "fifteen letters");', "strcpy(w, t);", "strncpy(t, line, 8);", 'sprintf(w, "%d:%c", x, line[0]);',
     'snprintf(t, sizeof t, "%s", line);', 'sscanf(line, "%15s %d", w, &x);', "memcpy(a, table, sizeof a);",
-    "memset(a, 0, 32);", "l = strtol(line, &p, 10);", "p = &w[16]; v += p - w;", 'v += "0123456789abcdef"[x & 15];',
+    "memset(a, 0, 32);",
+    'v += memcmp(line, "abc", 4);', "memcpy(a, r.n, x & 15);", "l = strtol(line, &p, 10);", "p = &w[16]; v += p - w;",
+    'v += "0123456789abcdef"[x & 15];',
     "x = x > 7 ? 7 : x < 0 ? 0 : x; a[x] = 1;", "a[x == 3] = 1;", "a[!x]++;", "many[x & 1].n[3] = 1;",
 ]
 CHECKS = {
@@ -67,6 +69,10 @@ CHECKS = {
     'sscanf(line, "%s %d", w, &x);': "{room for 2 in 16 bytes}",
     'sscanf(line, "%d", &a[x]);': "{room for 2 in a}",
     "memset(w, 0, x);": "room for 0 in 16 bytes",
+    "memcpy(a, r.n, 20);": "room for 1 in 16 bytes",
+    "memcpy(a, r.n, x & 31);": "room for 1 in 16 bytes",
+    'v += memcmp(w, "abc", 5);': "room for 1 in 4 bytes",
+    "v += memcmp(line, heap, x);": "room for 1 in heap@0",
     "v += down(a, x & 7);": "inside(to[k]: a)",
 }
 
