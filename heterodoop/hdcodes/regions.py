@@ -235,7 +235,7 @@ CODES: dict[str, Entry] = {
         " variables before it.",
     ),
     "HD251": Entry(
-        "an access cannot be watched: a variable may be read before it is written, or a pointer leave it",
+        "a variable may be read before it is written, or left by a pointer, unseen",
         "A kernel notes what a record has written, and where objects lie that a pointer may leave, so that what C leaves"
         " open goes to the CPU. It cannot do so for a variable of a function that calls itself, of which there are several"
         " at a time, nor note what is written of memory of unknown size.",

@@ -225,9 +225,8 @@ def _moved(node: nodes.Moved, scope: Scope) -> Text:
 
 
 def _among(keys: tuple[Object, ...], scope: Scope) -> str:
-    """The objects that a moved pointer must not leave; the line is always looked at."""
-    others = extent.objects([key for key in keys if key is not RECORD], scope)
-    return f", {others}" if others else ""
+    """The objects that a moved pointer must not leave; nothing where that is the line alone."""
+    return "" if keys == (RECORD,) else f", {extent.objects(keys, scope)}"
 
 
 def _way(op: str) -> str:

@@ -41,8 +41,8 @@ class Kernel:
         """Key -> field name of everything in `Shared`, in order. Memory (`*p`) is reached through its pointer."""
         found: dict[Object, str] = {}
         for field in self.program.decisions.fields():
-            name = f"{field.name.lstrip('*')}_text" if field.kind == "string" else field.name
-            found[field.key] = cuda_names.unique(name, found.values())
+            text = field.kind == "string"  # of a call's result perhaps, which has no name
+            found[field.key] = f"hd_text_{len(found)}" if text else cuda_names.unique(field.name, found.values())
         return found
 
     @cached_property

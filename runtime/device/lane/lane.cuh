@@ -196,12 +196,21 @@ template <class T> constexpr uint64_t stride = sizeof(T);
 template <> constexpr uint64_t stride<void> = 1;
 template <> constexpr uint64_t stride<const void> = 1;
 
-// `objects`: Extents that the pointer must not leave either (extent.cuh).
-template <class L, class T, class... E>
-HD_DEVICE T *moved(L &lane, T *from, uint64_t by, uint32_t source_line, const E &...objects) {
+// `objects`: what else it may lead into and must not leave (extent.cuh), the line (lane.in) only if it is among them.
+HD_DEVICE bool has_left(const Reader &in, const void *from, const void *to) {
+    return in.in_text(from) && !in.in_text(to, text_margin / 2);
+}
+template <class E> HD_DEVICE bool has_left(const E &object, const void *from, const void *to) { return object.left(from, to); }
+
+template <class L, class T> HD_DEVICE T *moved(L &lane, T *from, uint64_t by, uint32_t source_line) {
     T *const to = reinterpret_cast<T *>(reinterpret_cast<uint64_t>(from) + by * stride<T>);
-    if (lane.in.in_text(from) && !lane.in.in_text(to, text_margin / 2)) lane.fail(Status::outside_line, source_line);
-    if ((objects.left(from, to) || ...)) lane.fail(Status::outside_object, source_line);
+    if (has_left(lane.in, from, to)) lane.fail(Status::outside_line, source_line);
+    return to;
+}
+template <class L, class T, class E, class... More>
+HD_DEVICE T *moved(L &lane, T *from, uint64_t by, uint32_t source_line, const E &object, const More &...objects) {
+    T *const to = reinterpret_cast<T *>(reinterpret_cast<uint64_t>(from) + by * stride<T>);
+    if (has_left(object, from, to) || (has_left(objects, from, to) || ...)) lane.fail(Status::outside_object, source_line);
     return to;
 }
 template <class L, class T, class... E>
