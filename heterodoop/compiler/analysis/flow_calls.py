@@ -251,6 +251,8 @@ class Calls:
         text = literal(node.args[first])
         self._read_formatted(node, text, first + 1, args, state)
         places = self.places(node, 0, args)
+        if args[0] == 0:  # snprintf(NULL, 0, ...): how long the text would be
+            return [(NATURAL, state)]
         self._memory.fits(node, 0, places, self._longest(node, first, args, state), state)
         if bounded and not (isinstance(args[1], int) and args[1] > 0):
             return [(ANY, self._memory.write_bytes(places, state, None, node.span))]

@@ -6,7 +6,7 @@ import pytest
 
 from heterodoop.compiler.device.text import print_device
 
-from ..regions import analyse, mapper
+from ..regions import analyse, codes, mapper
 
 BEFORE = """int a[8], x, i, j; char w[16], t[8], *p; unsigned u; long l; double *heap;
 struct s { int n[4]; char text[6]; } r, many[3]; int g[3][4]; static const int table[128] = {1};"""
@@ -94,3 +94,7 @@ def test_proven(statement: str) -> None:
 @pytest.mark.parametrize("statement", CHECKS)
 def test_checked(statement: str) -> None:
     assert CHECKS[statement] in region(statement)
+
+
+def test_a_text_of_which_only_the_length_is_wanted_goes_nowhere() -> None:
+    assert not codes(mapper('v = snprintf(NULL, 0, "%ld", n); k[0] = \'k\'; k[1] = 0; printf("%s\\t%d\\n", k, v);'))
