@@ -14,7 +14,7 @@ from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..types import ctype, ranges
 from ..types.ctype import Int, Pointer
-from ..types.ranges import TRUTH, Range
+from ..types.ranges import INT_MAX, TRUTH, Range
 from .flow_calls import Calls, Enter
 from .flow_findings import ITSELF, Outcomes, Place, PlaceOutcomes, Walk
 from .flow_memory import Memory
@@ -22,8 +22,6 @@ from .flow_objects import ObjectModel
 from .flow_state import ANY, LIMIT, NATURAL, NONZERO, Addr, Bound, Same, State, Value, by_value, joined, merge, truth
 from .flow_tests import Conditions, keeps_value
 from .objects import RECORD, Cell, Code, Hidden, Object, Variable
-
-_INT_MAX = (1 << 31) - 1
 
 
 class Exhausted(Exception):
@@ -89,11 +87,10 @@ class Evaluator:
         for base, s in self.eval(node.base, state):
             for number, s2 in self.eval(node.index, s):
                 moved = _moved(base, number)
+                places = self.places_at(node.base, moved, node.type)
                 if array is not None:
                     self.memory.indexed(node, number, array, s2)
-                    places = self.places_at(node.base, moved, node.type)
                 else:
-                    places = self.places_at(node.base, moved, node.type)
                     certain = self.memory.within(base, number, node.type, s2)
                     self.memory.followed(node, places, s2, certain=certain)
                 starts = isinstance(base, Addr) and base.offset == 0
@@ -226,7 +223,7 @@ class Evaluator:
             return NONZERO if truth(value) else ANY
         widens = new.signed == old.signed and new.bits >= old.bits
         low, high = self.memory.range(value, state)
-        small = low is not None and low >= 0 and (high is None or high <= _INT_MAX)
+        small = low is not None and low >= 0 and (high is None or high <= INT_MAX)
         if widens or keeps_value(node) or (new.bits >= 32 and small) or ranges.within((low, high), ranges.narrow(new)):
             return value
         if (narrow := ranges.narrow(new)) is not None:

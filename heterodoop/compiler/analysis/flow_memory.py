@@ -51,7 +51,7 @@ class Memory:
         return fits and base.offset + low >= 0 and base.offset + high < array.length
 
     def fits(self, node: ir.Node, part: int, places: list[Place], most: int | None, state: State) -> None:
-        """A library call writes there, through argument `part`: so many bytes at most, None: not known."""
+        """A library call touches so many bytes there at most, None: not known, through argument `part`."""
         inside = most is not None and not self._walk.recursing and all(self._fits(p, most, state) for p in places)
         self._walk.findings.lies(node, part, inside=inside)
 

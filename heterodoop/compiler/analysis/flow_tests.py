@@ -9,6 +9,7 @@ from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from ..types.ctype import Int, Pointer
+from ..types.ranges import INT_MAX
 from .flow_state import ANY, LIMIT, NONZERO, Addr, Same, State, Value, merge, truth
 from .objects import Cell
 
@@ -105,7 +106,7 @@ class Conditions:
         known = state.known
         self._walk.thresholds.update((most - one.plus, most - one.plus + 1))
         if not _is_signed(node) and isinstance(node.left.type, Int):
-            if not 0 <= most <= _INT_MAX:
+            if not 0 <= most <= INT_MAX:
                 return state
             known = known.at_least(one.cell, -one.plus)
         return replace(state, known=known.at_most(one.cell, most - one.plus))
@@ -117,7 +118,7 @@ class Conditions:
             return state
         self._walk.thresholds.update((number - one.plus, number - one.plus - 1))
         known, (low, high) = state.known, self._memory.range(one, state)
-        if equal and (_is_signed(node) or 0 <= number <= _INT_MAX):
+        if equal and (_is_signed(node) or 0 <= number <= INT_MAX):
             known = known.at_least(one.cell, number - one.plus).at_most(one.cell, number - one.plus)
         elif not equal and high == number:
             known = known.at_most(one.cell, number - one.plus - 1)
@@ -193,7 +194,6 @@ class Conditions:
         return None
 
 
-_INT_MAX = (1 << 31) - 1
 _TURNED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _NOT_OF_NUL = frozenset("isalpha isdigit isspace isalnum isupper islower ispunct isprint isgraph isxdigit isblank".split())
 

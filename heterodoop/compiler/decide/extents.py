@@ -5,7 +5,7 @@ which accesses surely lie inside. Of the others, an element of an array that sta
 array's length; what a pointer leads to is compared, by its address, with each object that it may lead to. Where those begin
 and how large they are keeps runtime/device/lane/extent.cuh. Pure: program and findings in, a value out.
 
-Not here: accesses to the line (`guards`, `line_moves`); what library calls read (`guards`).
+Not here: accesses to the line (`guards`, `line_moves`); strings that library calls read (`guards`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...manifest import Reason
-from ...source import Span
 from ...values import dataclass
 from ..analysis.flow_expr import known_array
 from ..analysis.flow_findings import ITSELF, Findings, Site
@@ -26,6 +25,7 @@ from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
 from ..types import ctype
 from . import cuda_names
+from .guards import object_bytes, object_place
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ def decide(program: ir.Program, table: UseTable, flow: Findings, calls: CallGrap
     refusals: list[Reason] = []
     wanted = set().union(*found.sites.values(), *(r.keys for r in found.rooms.values() if r.nbytes is None))
     for key in sorted(wanted - {RECORD, ANY_TEXT}):
-        nbytes = _size(program, table, key)
+        nbytes = object_bytes(program, table, key)
         if isinstance(key, Local) and key.function in calls.recursive:
             text = f"a pointer into '{key.shown}', in a function that calls itself, is moved: where to is not known"
-            refusals.append(Reason("HD251", text, _place(program, key)))
+            refusals.append(Reason("HD251", text, object_place(program, key)))
             continue
         shown = key.shown if isinstance(key, (Local, Global)) else str(key)
         name = cuda_names.unique(shown.replace("@", "_"), [e.name for e in by_key.values()])
@@ -189,19 +189,6 @@ def _moves(node: ir.Node, layouts: ctype.Layouts) -> Iterator[ir.Expr]:
 
 def _width(layouts: ctype.Layouts, kind: ctype.CType | None) -> int:
     return (layouts.size(kind) or 0) if kind is not None else 0
-
-
-def _size(program: ir.Program, table: UseTable, key: Object) -> int:
-    use = next((u for u in table.uses if u.key == key), None)
-    if use is not None:
-        return use.nbytes
-    symbol = table.points_to.symbol(key)
-    return (program.layouts.size(symbol.type) or 0) if symbol is not None else 0
-
-
-def _place(program: ir.Program, key: Local) -> Span:
-    symbol = program.symbol(key.function, key.name)
-    return symbol.span if symbol is not None else program.region.span
 
 
 def text(extents: Extents) -> str:

@@ -74,12 +74,12 @@ def decide(program: ir.Program, table: UseTable, decisions: Decisions, calls: Ca
     by_key: dict[Object, Guard] = {}
     refusals: list[Reason] = []
     for key in wanted:
-        nbytes = _size(program, table, key)
+        nbytes = object_bytes(program, table, key)
         shown = key.shown if isinstance(key, Variable) else str(key)
         if not nbytes or (isinstance(key, Local) and key.function in calls.recursive):
             why = "in a function that calls itself" if nbytes else "of unknown size"
             text = f"'{shown}', {why}, may be read before the record has written it"
-            refusals.append(Reason("HD251", text, _place(program, key)))
+            refusals.append(Reason("HD251", text, object_place(program, key)))
             continue
         name = cuda_names.unique(shown.replace("@", "_"), [g.name for g in by_key.values()])
         by_key[key] = Guard(key, name, nbytes, _limit(table, decisions, key, nbytes), key in based)
@@ -98,15 +98,17 @@ def _wanted(program: ir.Program, table: UseTable) -> list[Object]:
     return sorted(key for key in found if key not in classes or classes[key] in own)
 
 
-def _size(program: ir.Program, table: UseTable, key: Object) -> int:
+def object_bytes(program: ir.Program, table: UseTable, key: Object) -> int:
+    """Bytes of an object, 0: not known before the program runs."""
     use = next((u for u in table.uses if u.key == key), None)
     if use is not None:
         return use.nbytes
-    symbol = program.symbol(key.function, key.name) if isinstance(key, Local) else None
+    symbol = table.points_to.symbol(key)
     return (program.layouts.size(symbol.type) or 0) if symbol is not None else 0
 
 
-def _place(program: ir.Program, key: Object) -> Span:
+def object_place(program: ir.Program, key: Object) -> Span:
+    """Where a local is declared; the region for all else."""
     symbol = program.symbol(key.function, key.name) if isinstance(key, Local) else None
     return symbol.span if symbol is not None else program.region.span
 

@@ -171,11 +171,8 @@ def _line_room(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.Check]
 def _fits(node: ir.Call, name: str, scope: Scope) -> Iterator[checks.FitsCheck]:
     """What is written has room there, and what is read by its size is there."""
     effect = EFFECTS.get(name)
-    for access in effect.reads if effect and name in READS_ALL else ():
-        room = scope.room(node, access.arg)
-        if room is not None and access.how == "bytes":
-            yield checks.FitsCheck(access.arg, room, "bytes", access.size)
-    for access in effect.writes if effect else ():
+    read = [a for a in effect.reads if a.how == "bytes"] if effect and name in READS_ALL else []
+    for access in (*read, *effect.writes) if effect else ():
         room = scope.room(node, access.arg)
         if room is None:
             continue

@@ -85,7 +85,7 @@ def objects(keys: Sequence[Object], scope: Scope) -> str:
 
 
 def room(found: checks.Room, at: str, scope: Scope) -> str:
-    """Bytes that may be written from `at` on."""
+    """Bytes that may be touched from `at` on."""
     return f"{found.nbytes}UL" if found.nbytes is not None else f"hd::room({at}, {objects(found.keys, scope)})"
 
 

@@ -22,6 +22,7 @@ class Range:
 
 
 TRUTH = Range(0, 1)
+INT_MAX = (1 << 31) - 1
 
 Bounds = tuple[int | None, int | None]  # least, greatest
 _Finite = tuple[int, int]
