@@ -23,7 +23,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 5
+VERSION = 6
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _SIZES = {  # fields of Kernel, and what they can be
@@ -227,12 +227,26 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class HostKernel:
+    """A program that does what the map filter and the combiner do together, on typed values.
+
+    binary   relative to the bundle.
+    regroup  True where its output may be combined again, so that it may print a key's line before it has read all.
+    """
+
+    binary: str
+    regroup: bool
+
+
+@dataclass(frozen=True)
 class Program:
     """One filter. `binary` and `sources` are relative to the bundle; `gpu_refusals` empty = the GPU may run it.
 
     linked  "static": with the C library that it was compiled with; "dynamic": it ends where a machine has another
             (runtime/cpu/same_library.c).
     kernel  None where there are refusals, and for a combiner that is no fold: it runs on the CPU over sorted pairs.
+    host    of a mapper whose pairs can be combined as they come: what CPU slots run. None: they run filters, for the
+            reasons in `no_host`, which is empty for other roles.
     """
 
     role: Role
@@ -242,10 +256,13 @@ class Program:
     gpu_refusals: tuple[Reason, ...]
     kernel: Kernel | None = None
     linked: Linked = "dynamic"
+    host: HostKernel | None = None
+    no_host: tuple[Reason, ...] = ()
 
     def files(self) -> tuple[str, ...]:
         """The built files that a task may load or run."""
-        return (self.binary, *(self.kernel.files() if self.kernel else ()))
+        host = (self.host.binary,) if self.host else ()
+        return (self.binary, *host, *(self.kernel.files() if self.kernel else ()))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from heterodoop.manifest import (
     Cubin,
     Emission,
     Fold,
+    HostKernel,
     Input,
     Kernel,
     Manifest,
@@ -52,7 +53,7 @@ KERNEL = Kernel(
 REASON = Reason("HD202", "no directive", Span("map.c", 3, 1, 8), "while (1) {")
 MANIFEST = Manifest(
     VERSION, "0.1.0", "größe", "gcc 12", "glibc 2.36", ("-O3",),
-    (Program("map", "bin/map", ("src/map.c",), None, (REASON,)),
+    (Program("map", "bin/map", ("src/map.c",), None, (REASON,), no_host=(REASON,)),
      Program("combine", "bin/combine", ("src/combine.c",), REGION, (), KERNEL)),
     (Input("map.c", "0" * 64),), (Input("bin/map", "1" * 64),),
 )
@@ -127,6 +128,20 @@ def test_a_kernels_files_lie_inside(field: str) -> None:
 def test_a_faulty_kernel_is_named(change: dict[str, Any], named: str) -> None:
     kernel = {**dataclasses.asdict(KERNEL), **change}
     assert named in refused(changed(programs=[program(kernel=kernel)])).message
+
+
+def test_a_faulty_host_kernel_is_named() -> None:
+    host = {"binary": "../x", "regroup": True}
+    assert "leaves the bundle" in refused(changed(programs=[program(host=host)])).message
+    assert "host.regroup" in refused(changed(programs=[program(host={**host, "regroup": 1})])).message
+    assert "no_host" in refused(changed(programs=[program(no_host=[{}])])).message
+
+
+def test_a_host_kernel_is_a_file_of_its_program() -> None:
+    program = dataclasses.replace(MANIFEST.programs[0], host=HostKernel("bin/map.host", True))
+    assert program.files() == ("bin/map", "bin/map.host")
+    manifest = dataclasses.replace(MANIFEST, programs=(program,))
+    assert from_json(manifest.to_json()) == manifest
 
 
 def test_the_files_of_a_program() -> None:
