@@ -65,5 +65,6 @@ setup(
     },
     exclude_package_data={"": ["*.o", "*.so", "*.pyc"], "heterodoop._runtime": ["hadoop/target/*", "hadoop/target/**/*"]},
     ext_modules=[native_runtime()],
+    scripts=["heterodoop/cli/launcher/heterodoop"],
     cmdclass={"build_ext": BuildNative, "bdist_wheel": PlatformWheel},
 )

@@ -8,6 +8,7 @@ import signal
 _INTERRUPTS = signal.getsignal(signal.SIGINT) is signal.default_int_handler
 if _INTERRUPTS:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # held back until here: cli/launcher/heterodoop
 
 import gc  # noqa: E402
 import math  # noqa: E402

@@ -92,3 +92,14 @@ def test_a_command_of_a_service_that_does_not_answer_ends(tmp_path: Path, number
             process.send_signal(number)
             said = process.communicate(timeout=15)[1]
     assert process.returncode == 130 and time.monotonic() - begun < 4 and "Traceback" not in said
+
+
+def test_an_interrupt_while_python_starts_is_no_traceback() -> None:
+    command = Path(sys.executable).with_name("heterodoop")
+    started = []
+    for number in range(16):
+        started.append(subprocess.Popen([command, "doctor"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
+        time.sleep(0.004 * (number % 4) + 0.002 * number)
+        started[-1].send_signal(signal.SIGINT)
+    said = [process.communicate(timeout=20)[1] for process in started]
+    assert said == [""] * len(said) and {process.returncode for process in started} <= {-signal.SIGINT, 130}
