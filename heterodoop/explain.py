@@ -9,6 +9,7 @@ import dataclasses
 import difflib
 import json
 import re
+from collections.abc import Sequence
 
 from .compiler.decide import optimisations
 from .diag import excerpt
@@ -107,14 +108,22 @@ def _reader_sentence(pairs: PairReader | None) -> str:
         return "not recognised: pairs are not checked against the combiner's reader"
     limit = f" of at most {pairs.key_max} bytes" if pairs.key_max else ""
     not_one = f" other than {pairs.none}" if pairs.none is not None else ""
-    return f"key as {pairs.key}{limit}{not_one}, value as {pairs.value}"
+    return f"key as {pairs.key}{limit}{not_one}, value as {_between(pairs.value, pairs.between) or 'other'}"
+
+
+def _between(parts: Sequence[str], between: Sequence[str]) -> str:
+    """Numbers and the bytes between them: `int32 "," int32`."""
+    rest = [f" {_quoted(text)} {part}" for text, part in zip(between, parts[1:], strict=True)]
+    return "".join([*parts[:1], *rest])
 
 
 def _fold_sentence(fold: Fold | None) -> str:
     if fold is None:
         return "no: the combiner runs exactly once per task, over the task's whole sorted output"
     again = "may run per spill and again at the merge" if fold.regroup else "runs once per task"
-    return f"{fold.op} of {fold.value} in '{fold.accumulator}' per '{fold.key}'; {again}"
+    kept = zip(fold.fields, fold.accumulators, strict=True)
+    fields = ", ".join(f"{field.op} of {field.value} in '{name}'" for field, name in kept)
+    return f"{fields} per '{fold.key}'; {again}"
 
 
 def _variable_rows(region: Region) -> list[tuple[str, ...]]:

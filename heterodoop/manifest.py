@@ -40,6 +40,10 @@ PrologueRuns = Literal["once", "asked", "each"]
 Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "warp", "lane"]
 Texel = Literal["", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "int32x2"]
 SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", "string"]
+FoldOp = Literal["sum", "count", "min", "max", "and", "or", "xor"]
+Integer = Literal["int32", "int64", "uint32", "uint64"]
+Number = Literal["int32", "int64", "uint32", "uint64", "float", "double"]
+MOST_NUMBERS = 8  # of one value
 
 
 @dataclass(frozen=True)
@@ -88,29 +92,47 @@ class PairReader:
     key        "token": ends at white space (scanf %s); "field": up to the tab (fgets/getline and a cut); "int32", "int64",
                "uint32", "uint64": such a number, that reads back from its plain decimal form only; "other".
     key_max    longest key in bytes that the reader takes whole; 0 = no limit known.
-    value      "int32", "int64", "uint32", "uint64": read as such a number; "text": any bytes; "other".
+    value      the numbers that a value is, from left to right; integers read back from their plain decimal form only, a
+               float or double from all that strtod takes whole. (): what it is read as is not known, or it is not looked at.
     none       a number that no key may be: the combiner has it as the key before the first one. None: any may be.
+    between    what stands between two of `value`, one fewer than these: from 1 to 4 bytes, each a tab or one that prints.
     """
 
     key: Literal["token", "field", "int32", "int64", "uint32", "uint64", "other"]
     key_max: int
-    value: Literal["int32", "int64", "uint32", "uint64", "text", "other"]
+    value: tuple[Number, ...]
     none: int | None = None
+    between: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FoldField:
+    """One number that a fold keeps of a key: what is made of the pairs' numbers at its place, and its type."""
+
+    op: FoldOp
+    value: Integer
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A combiner that keeps one integer per key and resets on key change (design: "fold").
+    """A combiner that keeps some integers per key, each a reduction of its own, and resets on key change (design: "fold").
 
-    regroup  True where combining the combiner's own output gives the same result (sum, min, max; not count),
-             so that it may run per spill and again at the merge.
+    fields        in the order in which they are printed; between: what stands between two of them, one fewer than these.
+    accumulators  the variable that holds each field.
+    regroup       True where combining the combiner's own output gives the same result (all but counts),
+                  so that it may run per spill and again at the merge.
     """
 
-    op: Literal["sum", "count", "min", "max"]
-    value: Literal["int32", "int64", "uint32", "uint64"]
+    fields: tuple[FoldField, ...]
+    between: tuple[str, ...]
     key: str
-    accumulator: str
+    accumulators: tuple[str, ...]
     regroup: bool
+
+    @property
+    def only(self) -> FoldField | None:
+        """The field of a fold that has one."""
+        return self.fields[0] if len(self.fields) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -317,6 +339,8 @@ def from_json(text: str) -> Manifest:
             _check_inside(path)
         if program.kernel:
             _check_sizes(program.kernel)
+        if program.region:
+            _check_numbers(program.region)
     return manifest
 
 
@@ -373,6 +397,24 @@ def _check_sizes(kernel: Kernel) -> None:
     for var in kernel.shared:
         if not (0 <= var.nbytes <= _MOST_OBJECT and -1 <= var.offset < kernel.shared_bytes):
             raise _bad(f"{var.name!r} has size {var.nbytes} and offset {var.offset}")
+
+
+def _check_numbers(region: Region) -> None:
+    """As many separators and variables as go with the numbers of a value, and those such that a checker can hold them."""
+    if region.pairs:
+        _check_list("value", len(region.pairs.value), region.pairs.between)
+    if region.fold:
+        _check_list("fold", len(region.fold.fields), region.fold.between)
+        if not region.fold.fields or len(region.fold.accumulators) != len(region.fold.fields):
+            raise _bad(f"a fold of {len(region.fold.fields)} fields has {len(region.fold.accumulators)} accumulators")
+
+
+def _check_list(what: str, numbers: int, between: tuple[str, ...]) -> None:
+    if numbers > MOST_NUMBERS or len(between) != max(numbers - 1, 0):
+        raise _bad(f"{what} has {numbers} numbers and {len(between)} separators")
+    for text in between:
+        if not (1 <= len(text) <= 4 and text.isascii() and text.replace("\t", " ").isprintable()):
+            raise _bad(f"{what} has the separator {text!r}")
 
 
 def _check_inside(path: str) -> None:

@@ -19,6 +19,7 @@ from heterodoop.manifest import (
     Cubin,
     Emission,
     Fold,
+    FoldField,
     HostKernel,
     Input,
     Kernel,
@@ -40,7 +41,8 @@ REGION = Region(
     "combiner", "main", "combine.c:9:1", "scanf", "prev", "count", "word", "val", 30, 1, 0, 0, 0,
     (Variable("count", "int", 4, "firstprivate", "starts with its old value", "combine.c:4:5"),),
     (Emission("printf", "%s\t%d\n", "combine.c:20:3", "%s", "%d"),),
-    PairReader("token", 29, "int32"), Fold("sum", "int32", "prev", "count", True),
+    PairReader("token", 29, ("int32", "double"), between=(",",)),
+    Fold((FoldField("sum", "int32"), FoldField("min", "uint64")), ("; ",), "prev", ("count", "least"), True),
 )
 KERNEL = Kernel(
     source="cuda/combine.cu", entry="hd_combine", threads=128, blocks=0, kvpairs=0, key_bytes=29,
@@ -187,6 +189,20 @@ def test_any_change_is_read_as_it_stands_or_refused(data: st.DataObject) -> None
         assert error.code in ("HD310", "HD311") and error.message
     else:
         assert json.loads(manifest.to_json()) == document
+
+
+@pytest.mark.parametrize(("part", "change"), [
+    ("pairs", {"between": []}), ("pairs", {"between": [""]}), ("pairs", {"between": [".....", ]}),
+    ("pairs", {"between": ["\n"]}), ("pairs", {"between": ["\u00e9"]}), ("pairs", {"value": [], "between": [","]}),
+    ("pairs", {"value": ["int32"] * 9, "between": [","] * 8}), ("pairs", {"value": ["text", "int32"]}),
+    ("fold", {"fields": [], "between": [], "accumulators": []}), ("fold", {"accumulators": ["count"]}),
+    ("fold", {"fields": [{"op": "product", "value": "int32"}] * 2}), ("fold", {"between": [",", ","]}),
+])
+def test_numbers_and_what_stands_between_them_fit(part: str, change: dict[str, Any]) -> None:
+    data = json.loads(MANIFEST.to_json())
+    region = next(program["region"] for program in data["programs"] if program["role"] == "combine")
+    region[part] |= change
+    assert refused(json.dumps(data)).code == "HD310"
 
 
 @settings(max_examples=200, deadline=None)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..errors import DeviceError
-from ..manifest import Fold, Kernel
+from ..manifest import FoldField, Kernel
 from .cpu_task import MapRun, TaskRunner, changed_file, filter_command, map_result, map_spec, run_split
 from .cpu_task import run_map as run_on_cpu
 from .native import MapSpec, Progress, TaskResult, TaskStatus
@@ -34,7 +34,7 @@ class KernelCode:
     kernel: Kernel
     module: Path
     prologue: Path | None = None
-    fold: Fold | None = None
+    fold: FoldField | None = None
 
 
 @dataclass(frozen=True)

@@ -314,7 +314,8 @@ def _check(reader: PairReader | None) -> abi.PairCheck:
     if reader is None:
         return abi.PairCheck()
     none = reader.none
-    kinds = _KEY_KINDS.get(reader.key, 0), _VALUE_KINDS.get(reader.value, 0)
+    number = _VALUE_KINDS.get(reader.value[0], 0) if len(reader.value) == 1 else 0
+    kinds = _KEY_KINDS.get(reader.key, 0), number
     return abi.PairCheck(*kinds, reader.key_max, (none or 0) % 2**64, none is not None)
 
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from ..errors import DeviceError
 from ..kernel_plan import KernelPlan
-from ..manifest import Fold, Kernel, Manifest, Program
+from ..manifest import FoldField, Kernel, Manifest, Program
 from . import gpu_abi as abi
 from .gpu_task import DeviceCode, KernelCall, KernelCode
 from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block
@@ -57,7 +57,7 @@ def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Pat
     if code is None:
         return None
     fold = combine.region.fold if combine and combine.region else None
-    return DeviceCode(code, _kernel_code(bundle, combine, module) if fold and fold.regroup else None)
+    return DeviceCode(code, _kernel_code(bundle, combine, module) if fold and fold.regroup and fold.only else None)
 
 
 def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel], Path | None]) -> KernelCode | None:
@@ -68,10 +68,11 @@ def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel
     return KernelCode(kernel, compiled, bundle / kernel.prologue if kernel.prologue else None, _number_fold(program))
 
 
-def _number_fold(program: Program | None) -> Fold | None:
+def _number_fold(program: Program | None) -> FoldField | None:
+    """What a fold of one number makes of it, where its own output reads back."""
     region = program.region if program else None
-    fold = region.fold if region else None
-    return fold if region and region.pairs and fold and region.pairs.value == fold.value else None
+    field = region.fold.only if region and region.fold else None
+    return field if region and region.pairs and field and region.pairs.value == (field.value,) else None
 
 
 class NativeDevice:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop import manifest
+from heterodoop.manifest import FoldField
 
 from ..support import cli_here
 from .everywhere import APPS, compiled
@@ -87,7 +88,8 @@ def test_the_compiler_understands_every_region(app: str, bundles: Path) -> None:
     programs = {program.role: program for program in manifest.load(bundles / f"{app}.hdp").programs}
     combine, reduce = programs["combine"], programs["reduce"]
     assert programs["map"].gpu_refusals == combine.gpu_refusals == ()
-    assert combine.region and combine.region.fold and combine.region.fold.op == "sum" and combine.region.fold.regroup
+    assert combine.region and combine.region.fold and combine.region.fold.only == FoldField("sum", "int32")
+    assert combine.region.fold.regroup
     assert [reason.code for reason in reduce.gpu_refusals] == ["HD201"]
 
 

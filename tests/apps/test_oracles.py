@@ -92,7 +92,7 @@ def test_the_compiler_understands_every_region(app: str, build: Build) -> None:
         return
     combine = programs["combine"]
     assert combine.gpu_refusals == () and combine.region and combine.region.fold
-    assert combine.region.fold.op == "sum" and combine.region.fold.regroup
+    assert combine.region.fold.only and combine.region.fold.only.op == "sum" and combine.region.fold.regroup
 
 
 def odd_movies(chosen: random.Random) -> bytes:

@@ -15,7 +15,7 @@ from heterodoop.engine.plan import RunOptions
 from heterodoop.executor import worker_client
 from heterodoop.executor.worker_process import WorkerProcess
 from heterodoop.executor.worker_spawn import Spawned
-from heterodoop.manifest import FILE, VERSION, Fold, Input, Manifest, PairReader, Program, Region, sha256
+from heterodoop.manifest import FILE, VERSION, Fold, FoldField, Input, Manifest, PairReader, Program, Region, sha256
 
 from .. import kept
 from ..support import Bundles
@@ -114,7 +114,7 @@ def bundle(tmp_path: Path, filters: Callable[[str], Path]) -> Make:
 
 
 def _region(fold: bool, pairs: PairReader | None) -> Region:
-    folded = Fold("sum", "int64", "key", "sum", regroup=True) if fold else None
+    folded = Fold((FoldField("sum", "int64"),), (), "key", ("sum",), regroup=True) if fold else None
     return Region("combiner", "main", "c.c:1:1", "scanf", "key", "sum", "key", "v", 1, 1, 0, 0, 0, (), (), pairs, folded)
 
 

@@ -234,7 +234,7 @@ def test_any_exit_status_is_taken_when_asked_for(bundle, run, tmp_path: Path):
 
 def test_pairs_that_do_not_read_back_are_a_warning_and_switch_the_fold_off(bundle, run, tmp_path: Path):
     words = b"".join(b"word%d\n" % (i % 3000) for i in range(30000)) + b"a" * 40 + b"\n"
-    reader = PairReader("token", 31, "int32")
+    reader = PairReader("token", 31, ("int32",))
     app = bundle(WORDS, SCANF_SUM, SUM, fold=True, pairs=reader)
     result = run(app, put(tmp_path / "in", words), settings=["heterodoop.sort.bytes=65536"])
     assert [w.code for w in result.warnings][:1] == ["HD407"]

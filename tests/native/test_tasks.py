@@ -51,7 +51,7 @@ int main(void) {
 }
 """
 TEXT = b"the quick fox the lazy dog\nthe fox \xc3\xa9t\xe9\n" * 50
-READER = PairReader("token", 99, "int64")
+READER = PairReader("token", 99, ("int64",))
 
 
 class Job:

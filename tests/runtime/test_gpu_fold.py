@@ -16,7 +16,7 @@ from .gpu_programs import Device, Kernel
 from .gpu_tasks import MAP_COUNTERS, Run, same
 
 WORDS, SUM, IDENTITY, COPIES = (Kernel(name) for name in ("words_cursor", "sum_cursor", "identity", "copies_cursor"))
-INT64 = PairReader(key="field", value="int64", key_max=0)
+INT64 = PairReader(key="field", value=("int64",), key_max=0)
 FOLDS: dict[int, Callable[[Iterable[int]], int]] = {1: sum, 2: min, 3: max}
 KEYS = [b"", b"a", b"b", b"seven..", b"eight...", b"eight..?", b"k" * 15, b"k" * 16, b"k" * 17, b"k" * 16 + b"\xff",
         b"\xff" * 7, b"\xff" * 8, b"p" * 300]
@@ -61,7 +61,7 @@ def test_a_fold_uses_the_tables(on_device: Run, device: Device) -> None:
 ])
 def test_numbers_at_their_ends(on_device: Run, fold: int, value: Any, least: int, greatest: int) -> None:
     pairs = [(b"least", least), (b"least", least), (b"greatest", greatest), (b"both", greatest), (b"both", least)]
-    check = PairReader(key="field", value=value, key_max=0)
+    check = PairReader(key="field", value=(value,), key_max=0)
     ours = on_device(lines_of(pairs), IDENTITY, Kernel("identity"), {"hash_fold": fold}, reducers=1, check=check)
     width = 1 << value_bits(value)
 
@@ -105,7 +105,7 @@ def test_what_is_kept_outlives_a_lack_of_memory(on_device: Run, device: Device, 
 def test_keys_that_are_numbers_in_another_form_end_a_fold(on_device: Run, on_cpu: Run, other: bytes) -> None:
     """To the sort, two texts of one number are two keys; -1 is what this combiner has in the place of none."""
     data = lines_of([(b"7", 1), (other, 2), (b"-12345678", 3), (b"0", 4)])
-    check = PairReader(key="int32", value="int64", key_max=0, none=-1)
+    check = PairReader(key="int32", value=("int64",), key_max=0, none=-1)
     ours = on_device(data, IDENTITY, SUM, {"hash_fold": 1}, check=check)
     same(ours, on_cpu(data, IDENTITY, SUM, check=check))
     assert ours.result.counters["UNREADABLE_PAIRS"] == 1

@@ -103,7 +103,8 @@ def _about(region: ir.Region, decisions: Decisions, fold: manifest.Fold | None) 
     if on := optimisations.names(decisions.plan):
         yield f"optimisations: {', '.join(on)}"
     if fold is not None:
-        yield f"fold: {fold.op} of {fold.value} per key" + (", runs may be cut" if fold.regroup else "")
+        fields = ", ".join(f"{field.op} of {field.value}" for field in fold.fields)
+        yield f"fold: {fields} per key" + (", runs may be cut" if fold.regroup else "")
 
 
 def _headers(program: Program) -> list[str]:

@@ -85,7 +85,7 @@ def _why(refused: Refused) -> str:
 
 def _fold_reader(reader: Reader) -> manifest.PairReader:
     """How a recognised fold reads its pairs, learnt from the run itself."""
-    value = VALUES[reader.value_kept] if reader.value_kept is not None else "other"
+    value = (VALUES[reader.value_kept],) if reader.value_kept is not None else ()
     key = VALUES[reader.number_kept] if reader.number_kept is not None else reader.key or "other"
     return manifest.PairReader(key, reader.key_max, value, reader.none)
 
@@ -151,7 +151,8 @@ class _Recogniser:
         same_type = not counts and read is not None and VALUES[read] == VALUES[kind]
         if not counts and not same_type and op != "sum":
             raise Refused
-        fold = manifest.Fold(op, VALUES[kind], _shown(self._region.key), _shown(self._region.value), same_type)
+        field = manifest.FoldField(op, VALUES[kind])
+        fold = manifest.Fold((field,), (), _shown(self._region.key), (_shown(self._region.value),), same_type)
         return _Found(fold, self._reader)
 
     def _accumulator_type(self) -> Int:
@@ -364,22 +365,22 @@ def _plain_reader(program: ir.Program) -> manifest.PairReader | None:
     read = reads(loop.cond)[0]
     if isinstance(read, ir.ReadPair):
         return _scanf_reader(program, read)
-    return manifest.PairReader("other", 0, "other")
+    return manifest.PairReader("other", 0, ())
 
 
 def _scanf_reader(program: ir.Program, read: ir.ReadPair) -> manifest.PairReader:
     parts = [s for s in formats.split_scanf(read.format) or [] if s.letter != " "]
-    unknown = manifest.PairReader("other", 0, "other")
+    unknown = manifest.PairReader("other", 0, ())
     several = len(formats.split_scanf(read.format.partition(b"\t")[0]) or []) > 1 and b"\t" in read.format
     if not parts or parts[0].letter != "s" or not parts[0].stores or parts[0].length or several:
         return unknown
     target = read.targets[0]
     size = program.layouts.size(target.operand.type) if isinstance(target, ir.Decay) else None
-    key = manifest.PairReader("token", parts[0].width or (size - 1 if size else 0), "other")
+    key = manifest.PairReader("token", parts[0].width or (size - 1 if size else 0), ())
     if len(parts) == 2 and parts[1].letter in "du" and parts[1].stores and not parts[1].width:
         kind = parts[1].target
         if isinstance(kind, Int) and kind in VALUES:
-            return replace(key, value=VALUES[kind])
+            return replace(key, value=(VALUES[kind],))
     return key
 
 
