@@ -93,9 +93,8 @@ class Analysis:
 
     @property
     def has_kernel(self) -> bool:
-        """A mapper that nothing keeps off the GPU, or such a combiner that is a fold of one number."""
-        folds = self.region.fold is not None and self.region.fold.only is not None
-        return not self.refusals and (self.region.kind == "mapper" or folds)
+        """A mapper that nothing keeps off the GPU, or such a combiner that is a fold."""
+        return not self.refusals and (self.region.kind == "mapper" or self.region.fold is not None)
 
 
 @deep

@@ -14,7 +14,7 @@ from .native_abi import MapBlock, ProgressBlock, ResultBlock
 
 SINKS = {"BlockCursor": 0, "ThreadArea": 1}
 RADIX_SORT, MERGE_SORT = 0, 1  # hd_sort
-HASH_FOLDS = {"sum": 1, "min": 2, "max": 3}  # hd_hash_fold
+HASH_FOLDS = {"sum": 1, "min": 2, "max": 3, "and": 4, "or": 5, "xor": 6}  # hd_hash_fold
 SCAN_AREAS, ONE_PER_WARP = 1, 2  # hd_kernel_flags
 TEXELS = {  # hd_texel: kind and bytes
     "": 0, "int8": 0x101, "int16": 0x102, "int32": 0x104, "int32x2": 0x108, "uint8": 0x201, "uint16": 0x202,

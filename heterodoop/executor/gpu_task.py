@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..errors import DeviceError
-from ..manifest import FoldField, Kernel
+from ..manifest import Fold, Kernel
 from .cpu_task import MapRun, TaskRunner, changed_file, filter_command, map_result, map_spec, run_split
 from .cpu_task import run_map as run_on_cpu
 from .native import MapSpec, Progress, TaskResult, TaskStatus
@@ -29,12 +29,12 @@ _SPILLS = ("spill*.out*", "merge-*.run*")  # of the native runtime; a worker tha
 @dataclass(frozen=True)
 class KernelCode:
     """A kernel of a bundle, compiled for a device. `prologue`: absolute path, None where it needs none. `fold`: of a
-    combiner whose pairs all read as numbers of the fold's own kind."""
+    combiner whose pairs all read as numbers of the fold's own kinds."""
 
     kernel: Kernel
     module: Path
     prologue: Path | None = None
-    fold: FoldField | None = None
+    fold: Fold | None = None
 
 
 @dataclass(frozen=True)

@@ -313,10 +313,18 @@ def _strings(items: Iterable[AnyPath]) -> Any:
 def _check(reader: PairReader | None) -> abi.PairCheck:
     if reader is None:
         return abi.PairCheck()
-    none = reader.none
-    number = _VALUE_KINDS.get(reader.value[0], 0) if len(reader.value) == 1 else 0
-    kinds = _KEY_KINDS.get(reader.key, 0), number
-    return abi.PairCheck(*kinds, reader.key_max, (none or 0) % 2**64, none is not None)
+    none, values, between = reader.none, reader.value, [text.encode() for text in reader.between]
+    known = all(value in _VALUE_KINDS for value in values)
+    check = abi.PairCheck(
+        key_kind=_KEY_KINDS.get(reader.key, 0), n_values=len(values) if known else 0, key_max=reader.key_max,
+        none=(none or 0) % 2**64, has_none=none is not None,
+    )
+    for number, value in enumerate(values if known else ()):
+        check.value_kinds[number] = _VALUE_KINDS[value]
+    for number, text in enumerate(between):
+        check.between_sizes[number] = len(text)
+        check.between[number].value = text
+    return check
 
 
 def _input(source: AnyPath | int) -> tuple[bytes, int]:

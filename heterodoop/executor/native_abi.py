@@ -6,17 +6,18 @@ Not here: what a task is (native.py) and where the library lies (resources.py).
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_uint8, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
 from ..errors import ToolError
 from ..resources import BUILD_NATIVE
 
-ABI_VERSION = 8
+ABI_VERSION = 9
 N_COUNTERS = 14
 N_STAGES = 19
 TO_END = 2**64 - 1
 REGROUP = 1
+MOST_VALUES, MOST_BETWEEN = 8, 4  # numbers of a value; bytes between two of them
 ACCEPT_EXIT_CODE = 2
 
 
@@ -26,7 +27,9 @@ class Command(ctypes.Structure):
 
 class PairCheck(ctypes.Structure):
     _fields_ = [
-        ("key_kind", c_int32), ("value_kind", c_int32), ("key_max", c_uint64), ("none", c_uint64), ("has_none", c_uint64),
+        ("key_kind", c_int32), ("n_values", c_uint32), ("value_kinds", c_uint8 * MOST_VALUES),
+        ("between_sizes", c_uint8 * MOST_VALUES), ("between", c_char * MOST_BETWEEN * MOST_VALUES), ("key_max", c_uint64),
+        ("none", c_uint64), ("has_none", c_uint64),
     ]
 
 

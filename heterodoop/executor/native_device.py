@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from ..errors import DeviceError
 from ..kernel_plan import KernelPlan
-from ..manifest import FoldField, Kernel, Manifest, Program
+from ..manifest import Fold, Kernel, Manifest, Program
 from . import gpu_abi as abi
 from .gpu_task import DeviceCode, KernelCall, KernelCode
 from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block
@@ -57,7 +57,7 @@ def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Pat
     if code is None:
         return None
     fold = combine.region.fold if combine and combine.region else None
-    return DeviceCode(code, _kernel_code(bundle, combine, module) if fold and fold.regroup and fold.only else None)
+    return DeviceCode(code, _kernel_code(bundle, combine, module) if fold and fold.regroup else None)
 
 
 def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel], Path | None]) -> KernelCode | None:
@@ -68,11 +68,13 @@ def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel
     return KernelCode(kernel, compiled, bundle / kernel.prologue if kernel.prologue else None, _number_fold(program))
 
 
-def _number_fold(program: Program | None) -> FoldField | None:
-    """What a fold of one number makes of it, where its own output reads back."""
+def _number_fold(program: Program | None) -> Fold | None:
+    """A fold whose output has the form of its input, number for number."""
     region = program.region if program else None
-    field = region.fold.only if region and region.fold else None
-    return field if region and region.pairs and field and region.pairs.value == (field.value,) else None
+    fold, pairs = (region.fold, region.pairs) if region else (None, None)
+    if fold is None or pairs is None or pairs.between != fold.between:
+        return None
+    return fold if pairs.value == tuple(field.value for field in fold.fields) else None
 
 
 class NativeDevice:
@@ -170,7 +172,10 @@ def _stack(frames: int) -> int:
 
 
 def _hash_fold(code: KernelCode) -> int:
-    return abi.HASH_FOLDS.get(code.fold.op, 0) if code.fold and code.kernel.plan.fold == "hash" else 0
+    """The operation of each field, four bits a field; 0 where tables do not do all of them."""
+    fields = code.fold.fields if code.fold and code.kernel.plan.fold == "hash" else ()
+    ops = [abi.HASH_FOLDS.get(field.op, 0) for field in fields]
+    return sum(op << 4 * number for number, op in enumerate(ops)) if all(ops) else 0
 
 
 def _flags(plan: KernelPlan) -> int:

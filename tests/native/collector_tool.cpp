@@ -124,8 +124,16 @@ hd::CollectorOptions collector_options(const Options &o) {
   c.index_path = c.out_path + ".index";
   c.regroup = number_of(o, "regroup", 0) != 0;
   c.combine = combiner(text_of(o, "combiner"));
-  c.check = {hd::PairCheck::Key(number_of(o, "key_kind", 0)), hd::PairCheck::Value(number_of(o, "value_kind", 0)),
-             number_of(o, "key_max", 0), number_of(o, "none", 0), number_of(o, "has_none", 0) != 0};
+  c.check.key = hd::PairCheck::Key(number_of(o, "key_kind", 0));
+  c.check.values = uint32_t(number_of(o, "values", o.count("value_kind")));  // all of one kind, a byte between two of them
+  for (uint32_t i = 0; i < c.check.values; ++i) {
+    c.check.value[i] = hd::PairCheck::Value(number_of(o, "value_kind", 0));
+    c.check.between_size[i] = 1;
+    c.check.between[i][0] = char(number_of(o, "between", ','));
+  }
+  c.check.key_max = number_of(o, "key_max", 0);
+  c.check.none = number_of(o, "none", 0);
+  c.check.has_none = number_of(o, "has_none", 0) != 0;
   return c;
 }
 

@@ -249,6 +249,16 @@ def test_unreadable_pairs_are_counted_with_their_repeats(collect: Collect) -> No
     assert result.counters["UNREADABLE_PAIRS"] == 6
 
 
+@pytest.mark.parametrize(("value", "reads"), [
+    (b"1,2,3", True), (b"-1,007,-2147483648", True), (b"1,2", False), (b"1,2,3,", False), (b"1,2,3,4", False), (b"", False),
+    (b"1,,3", False), (b"1;2,3", False), (b"1,2, 3", False), (b"1,2,2147483648", False), (b"-,2,3", False),
+    (b"1,+2,3", False),
+])
+def test_values_of_several_numbers(collect: Collect, value: bytes, reads: bool) -> None:
+    result = collect(to_text([(b"a", b"1,2,3"), (b"b", value)]), combiner="cat", values=3, **TOKEN_INT32)
+    assert result.counters["UNREADABLE_PAIRS"] == (0 if reads else 1)
+
+
 def test_an_unreadable_pair_in_the_first_load_turns_the_fold_off(collect: Collect) -> None:
     pairs = [(b"bad key", b"0")] + [(b"k%d" % i, b"1") for i in range(2000)]
     result = collect(to_text(pairs), sort_bytes=20_000, combiner="number", regroup=1, **TOKEN_INT32)

@@ -80,6 +80,51 @@ HD_KERNEL(sum_warp_area, hd::Task, None)
 extern "C" __global__ void sum_warp(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) { sum<WarpCursor>(task); }
 HD_KERNEL(sum_warp, hd::Task, None)
 
+// The least, the greatest, the sum and the number of neighbouring equal keys.
+namespace {
+struct Stats {
+    int least, most;
+    long total;
+    unsigned count;
+};
+
+__device__ void print_stats(Cursor &hd, const char *key, const Stats &kept) {
+    hd.print(hd::str(key), hd::chr('\t'), hd::dec(kept.least), hd::chr(','), hd::dec(kept.most), hd::chr(','),
+             hd::dec(kept.total), hd::chr(','), hd::dec(kept.count), hd::chr('\n'));
+}
+}  // namespace
+
+extern "C" __global__ void stats_cursor(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    Cursor hd(task);
+    while (hd.next()) {
+        char *line = nullptr, *key = nullptr;
+        unsigned long capacity = 0;
+        Stats kept{};
+        while (hd.in.getline(&line, &capacity) != -1) {
+            char *at = hd::strchr(line, '\t');
+            *at++ = 0;
+            Stats read;
+            read.least = static_cast<int>(hd::strtol(hd.err, at, &at, 10));
+            read.most = static_cast<int>(hd::strtol(hd.err, at + 1, &at, 10));
+            read.total = hd::strtol(hd.err, at + 1, &at, 10);
+            read.count = static_cast<unsigned>(hd::strtoul(hd.err, at + 1, &at, 10));
+            if (key && hd::strcmp(key, line) == 0) {
+                if (read.least < kept.least) kept.least = read.least;
+                if (read.most > kept.most) kept.most = read.most;
+                kept.total = static_cast<long>(static_cast<unsigned long>(kept.total) + static_cast<unsigned long>(read.total));
+                kept.count += read.count;
+                continue;
+            }
+            if (key) print_stats(hd, key, kept);
+            key = line;
+            kept = read;
+        }
+        if (key) print_stats(hd, key, kept);
+    }
+    hd.finish();
+}
+HD_KERNEL(stats_cursor, hd::Task, None)
+
 // The line as it is.
 extern "C" __global__ void identity(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
     Cursor hd(task);

@@ -42,6 +42,32 @@ int main(void) {
   if (key) printf("%s\t%ld\n", key, total);
 }
 """
+STATS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char *line = NULL, *key = NULL; size_t capacity = 0; int least = 0, most = 0; long total = 0; unsigned count = 0;
+  while (getline(&line, &capacity, stdin) != -1) {
+    char *at = strchr(line, '\t');
+    *at++ = 0;
+    int low = strtol(at, &at, 10), high = strtol(at + 1, &at, 10);
+    long sum = strtol(at + 1, &at, 10);
+    unsigned n = strtoul(at + 1, &at, 10);
+    if (key && strcmp(key, line) == 0) {
+      if (low < least) least = low;
+      if (high > most) most = high;
+      total += sum; count += n;
+      continue;
+    }
+    if (key) printf("%s\t%d,%d,%ld,%u\n", key, least, most, total, count);
+    free(key);
+    key = strdup(line);
+    least = low; most = high; total = sum; count = n;
+  }
+  if (key) printf("%s\t%d,%d,%ld,%u\n", key, least, most, total, count);
+}
+"""
 IDENTITY = r"""
 #include <stdio.h>
 int main(void) { int c; while ((c = getchar()) != EOF) putchar(c); }
@@ -60,7 +86,8 @@ int main(void) {
 """
 # kernel -> its C program
 SOURCES = {"words_cursor": WORDS, "words_area": WORDS, "words_block_area": WORDS, "sum_cursor": SUM, "sum_area": SUM,
-           "sum_warp_area": SUM, "sum_warp": SUM, "identity": IDENTITY, "copies_cursor": COPIES, "copies_area": COPIES}
+           "sum_warp_area": SUM, "sum_warp": SUM, "stats_cursor": STATS,
+           "identity": IDENTITY, "copies_cursor": COPIES, "copies_area": COPIES}
 
 
 def compiled() -> dict[str, str]:

@@ -24,6 +24,14 @@ static_assert(sizeof(long) == 8 && sizeof(void *) == 8 && sizeof(int) == 4, "LP6
 #endif
 #endif
 
+#ifndef HD_UNROLL  // before a loop whose arrays are to be registers
+#ifdef __CUDACC__
+#define HD_UNROLL _Pragma("unroll")
+#else
+#define HD_UNROLL
+#endif
+#endif
+
 #ifndef HD_TABLE  // a constant array at namespace scope
 #ifdef __CUDACC__
 #define HD_TABLE static __device__ const

@@ -26,23 +26,63 @@ HD_DEVICE bool reads_as(const char *text, uint32_t length, uint64_t below, uint6
     return true;
 }
 
-// `number` is what was read, where something was.
-HD_DEVICE bool value_reads_back(ValueReader reader, const char *value, uint32_t length, uint64_t &number) {
+// How far numbers of a kind reach below and above 0.
+struct NumberRange {
+    uint64_t below, above;
+};
+
+HD_DEVICE NumberRange range_of(ValueReader reader) {
     switch (reader) {
-        case ValueReader::any: return true;
-        case ValueReader::int32: return reads_as(value, length, 0x80000000u, 0x7fffffffu, number);
-        case ValueReader::int64: return reads_as(value, length, 1ull << 63, ~0ull >> 1, number);
-        case ValueReader::uint32: return reads_as(value, length, 0, 0xffffffffu, number);
-        case ValueReader::uint64: return reads_as(value, length, 0, ~0ull, number);
+        case ValueReader::int32: return {0x80000000u, 0x7fffffffu};
+        case ValueReader::int64: return {1ull << 63, ~0ull >> 1};
+        case ValueReader::uint32: return {0, 0xffffffffu};
+        default: return {0, ~0ull};
     }
-    return false;
+}
+
+HD_DEVICE bool number_reads_back(ValueReader reader, const char *text, uint32_t length, uint64_t &number) {
+    const NumberRange range = range_of(reader);
+    return reads_as(text, length, range.below, range.above, number);
+}
+
+HD_DEVICE bool is_digit(char c) { return static_cast<unsigned char>(c) - '0' <= 9u; }
+
+// The bytes between the numbers `field` and `field` + 1 at text[at, length): moves `at` behind them.
+HD_DEVICE bool passes_between(const ValueForm &form, uint32_t field, const char *text, uint32_t length, uint32_t &at) {
+    const uint32_t size = form.between_size[field];
+    if (length - at < size) return false;
+    for (uint32_t i = 0; i < size; ++i)
+        if (text[at + i] != form.between[field][i]) return false;
+    at += size;
+    return true;
+}
+
+// Calls take(field, number) for each number of a value, as long as it reads back: false where it does not. At most `Most`.
+template <uint32_t Most, class Take>
+HD_DEVICE bool value_reads_back(const ValueForm &form, const char *value, uint32_t length, Take take) {
+    if (form.count == 0) return true;
+    uint32_t at = 0;
+    bool readable = true;
+    HD_UNROLL
+    for (uint32_t field = 0; field < Most; ++field) {
+        if (field >= form.count || !readable) continue;
+        uint32_t end = length;
+        if (Most > 1 && field + 1 < form.count)
+            for (end = at < length && value[at] == '-' ? at + 1 : at; end < length && is_digit(value[end]);) ++end;
+        uint64_t number = 0;
+        readable = number_reads_back(form.readers[field], value + at, end - at, number);
+        at = end;
+        if (readable && Most > 1 && field + 1 < form.count) readable = passes_between(form, field, value, length, at);
+        if (readable) take(field, number);
+    }
+    return readable;
 }
 
 // Only printf's form of a number that may be a key: to the sort, two texts of one number are two keys.
 template <class Args> HD_DEVICE bool key_reads_as_number(const Args &a, const char *key, uint32_t length) {
     const auto reader = static_cast<ValueReader>(static_cast<uint32_t>(a.key) - static_cast<uint32_t>(KeyReader::field));
     uint64_t number = 0;
-    if (!value_reads_back(reader, key, length, number)) return false;
+    if (!number_reads_back(reader, key, length, number)) return false;
     const uint32_t sign = key[0] == '-' ? 1 : 0;
     if (key[sign] == '0' && length > 1) return false;
     return !a.has_none || number != a.none;
@@ -76,11 +116,11 @@ extern "C" __global__ void hd_audit(const hd::AuditArgs a) {
         const hd::Pair pair = a.pairs[a.order[i]];
         const char *const key = a.arena + pair.at;
         const uint32_t value = pair.key_length < pair.length ? pair.key_length + 1 : pair.length;  // its offset
-        uint64_t number = 0;
         if (pair.length > a.longest_line) atomicExch(a.too_long, 1ull);
         a.bytes[i] = hd::text_size(pair.key_length) + hd::text_size(pair.length - value);
         a.unreadable[i] = !hd::key_reads_back(a, key, pair.key_length) ||
-                          !hd::value_reads_back(a.value, key + value, pair.length - value, number);
+                          !hd::value_reads_back<hd::most_values>(a.value, key + value, pair.length - value,
+                                                                 [](uint32_t, uint64_t) {});
     }
 }
 HD_KERNEL(hd_audit, hd::AuditArgs)

@@ -1,11 +1,12 @@
 // The kernels of fold.cuh: pairs of equal keys brought together by hash tables, before anything is sorted. No code.
 //
-// For a combiner that is a recognised fold whose output may be its input again (design: "fold"): one line per key, its value
-// the sum, least or greatest of the key's values, does for the combiner what the key's lines do. Every pair is looked at
+// For a combiner that is a recognised fold whose output may be its input again (design: "fold"): one line per key, each
+// number of its value the fold of the key's numbers, does for the combiner what the key's lines do. Every pair is looked at
 // as hd_audit does; where one does not read back, or there is text for stderr, what was folded must not be used.
 //
-// 1. ids and values filled: 0, and fold_fill(op). *words 0.
-//      hd_fold -> ids, values, words. words->overflow: the table was too small, again with a larger one.
+// 1. hd_fold_clear -> ids, values. *words 0.
+//      hd_fold (of one number), hd_fold_4, hd_fold_8 (of up to so many) -> ids, values, words. words->overflow: the table
+//      was too small, again with a larger one.
 // 2. flags: hd_fold_flags -> flags[capacity]; select -> chosen[distinct]
 //      hd_fold_sizes -> sizes[distinct]; scan -> offset[distinct + 1]
 //      hd_fold_lines -> text at to + base, pairs first ... first + distinct - 1
@@ -15,19 +16,32 @@
 
 namespace hd {
 
-enum class FoldOp : uint32_t { sum = 0, least = 1, greatest = 2 };
+// The numbers of hd_hash_fold in runtime/host/gpu/api.h, less 1.
+enum class FoldOp : uint32_t { sum = 0, least = 1, greatest = 2, bits_and = 3, bits_or = 4, bits_xor = 5 };
 
 // What hd_fold found in the slots; `bytes` and `unreadable` as hd_audit counts them.
 struct FoldWords {
     unsigned long long pairs, bytes, unreadable, errors, distinct, overflow;
 };
 
-// A table of `mask` + 1 places, a power of two. ids[i]: 0 = free; else the key, see fold.cuh. values[i]: of the fold so far.
+// What becomes of the numbers of a key's values: their form says how many there are.
+struct FoldForm {
+    ValueForm value;
+    FoldOp ops[most_values];
+};
+
+// A table of `mask` + 1 places, a power of two. ids[i]: 0 = free; else the key, see fold_table.cuh. The fold so far of the
+// place's numbers: values[i * count ... ), of numbers of 32 bits the low halves alone.
 struct FoldTable {
     unsigned long long *ids;
     unsigned long long *values;
     uint32_t mask;
-    FoldOp op;
+    uint32_t reserved;
+};
+
+struct FoldClearArgs {
+    FoldTable table;
+    FoldForm form;
 };
 
 struct FoldArgs {
@@ -36,11 +50,12 @@ struct FoldArgs {
     FoldTable table;
     FoldWords *words;
     uint64_t longest_line;       // a longer one is taken for one that does not read back: hd_audit looks again
-    uint64_t longest_key, none;  // as AuditArgs, down to `value`
+    uint64_t longest_key, none;  // as AuditArgs, down to `key`
     uint32_t has_none;
     KeyReader key;
-    ValueReader value;
+    FoldForm form;
     uint32_t slots;
+    uint32_t reserved;
 };
 
 struct FoldFlagsArgs {
@@ -49,7 +64,7 @@ struct FoldFlagsArgs {
     uint64_t count;  // of places
 };
 
-// The lines of the places chosen[0 ... count): key, tab, the value in decimal.
+// The lines of the places chosen[0 ... count): key, tab, the numbers in decimal with their bytes between.
 struct FoldLinesArgs {
     const char *arena;  // that was folded
     const Pair *pairs;
@@ -62,11 +77,7 @@ struct FoldLinesArgs {
     uint64_t base;   // of the text; a multiple of 8
     uint32_t first;  // line
     uint32_t count;
-    ValueReader value;
-    uint32_t reserved;
+    FoldForm form;
 };
-
-// What the values of a table are filled with: this byte.
-constexpr uint8_t fold_fill(FoldOp op) { return op == FoldOp::least ? 0xff : 0; }
 
 }  // namespace hd

@@ -2,6 +2,7 @@
 #include "steps/areas.cuh"
 #include "steps/audit.cuh"
 #include "steps/fold.cuh"
+#include "steps/fold_lines.cuh"
 #include "steps/gather.cuh"
 #include "steps/ifile.cuh"
 #include "steps/keys.cuh"

@@ -13,9 +13,13 @@ namespace hd {
 // How the combiner reads a pair (manifest.PairReader); what does not read back is counted and switches a fold off.
 struct PairCheck {
   enum Key { kNoCheck = 0, kToken = 1, kField = 2, kKeyInt32 = 3, kKeyInt64 = 4, kKeyUint32 = 5, kKeyUint64 = 6 };
-  enum Value { kAny = 0, kInt32 = 1, kInt64 = 2, kUint32 = 3, kUint64 = 4 };
+  enum Value : uint8_t { kAny = 0, kInt32 = 1, kInt64 = 2, kUint32 = 3, kUint64 = 4 };
+  static constexpr uint32_t kMostValues = 8, kMostBetween = 4;
   Key key = kNoCheck;
-  Value value = kAny;
+  uint32_t values = 0;               // numbers of a value; 0: any value will do
+  Value value[kMostValues] = {};
+  uint8_t between_size[kMostValues] = {};  // of the bytes behind each number but the last; no digit begins them
+  char between[kMostValues][kMostBetween] = {};
   uint64_t key_max = 0;  // bytes; 0 = no limit
   uint64_t none = 0;     // a number that no key may be, in two's complement,
   bool has_none = false;  // where there is one

@@ -35,6 +35,24 @@ bool key_reads_as(const PairCheck &check, std::string_view key) {
   return !leading_zero && !(check.has_none && static_cast<uint64_t>(number) == check.none);
 }
 
+bool number_reads_back(PairCheck::Value kind, std::string_view text) {
+  switch (kind) {
+    case PairCheck::kAny: return true;
+    case PairCheck::kInt32: return reads_as<int32_t>(text);
+    case PairCheck::kInt64: return reads_as<int64_t>(text);
+    case PairCheck::kUint32: return reads_as<uint32_t>(text);
+    case PairCheck::kUint64: return reads_as<uint64_t>(text);
+  }
+  return false;
+}
+
+// Of the sign and the digits that a text begins with.
+size_t number_size(std::string_view text) {
+  const size_t sign = text.starts_with('-') ? 1 : 0;
+  const size_t end = text.find_first_not_of("0123456789", sign);
+  return end == text.npos ? text.size() : end;
+}
+
 }  // namespace
 
 bool key_reads_back(const PairCheck &check, std::string_view key) {
@@ -52,14 +70,16 @@ bool key_reads_back(const PairCheck &check, std::string_view key) {
 }
 
 bool value_reads_back(const PairCheck &check, std::string_view value) {
-  switch (check.value) {
-    case PairCheck::kAny: return true;
-    case PairCheck::kInt32: return reads_as<int32_t>(value);
-    case PairCheck::kInt64: return reads_as<int64_t>(value);
-    case PairCheck::kUint32: return reads_as<uint32_t>(value);
-    case PairCheck::kUint64: return reads_as<uint64_t>(value);
+  for (uint32_t i = 0; i < check.values; ++i) {
+    const bool last = i + 1 == check.values;
+    const std::string_view number = last ? value : value.substr(0, number_size(value));
+    if (!number_reads_back(check.value[i], number)) return false;
+    value.remove_prefix(number.size());
+    const std::string_view between(check.between[i], last ? 0 : check.between_size[i]);
+    if (!value.starts_with(between)) return false;
+    value.remove_prefix(between.size());
   }
-  return false;
+  return true;
 }
 
 bool PairCheck::accepts(std::string_view key_bytes, std::string_view value_bytes) const {
@@ -67,7 +87,7 @@ bool PairCheck::accepts(std::string_view key_bytes, std::string_view value_bytes
 }
 
 uint64_t unreadable_pairs(const PairCheck &check, const GroupTable &table) {
-  if (check.key == PairCheck::kNoCheck && check.value == PairCheck::kAny) return 0;
+  if (check.key == PairCheck::kNoCheck && check.values == 0) return 0;
   uint64_t pairs = 0;
   std::vector<bool> bad_keys(table.groups().size());  // one bit a key, for its runs
   for (size_t i = 0; i < bad_keys.size(); ++i) {

@@ -29,9 +29,17 @@ typedef struct {
 } hd_relocation;
 
 enum hd_sink { HD_BLOCK_CURSOR = 0, HD_THREAD_AREA = 1 };
-// Pairs are brought together by hash tables before they are sorted: the combiner keeps the sum, the least or the greatest
-// of a key's numbers, which are of the kind that hd_pair_check's value says (not HD_VALUE_ANY).
-enum hd_hash_fold { HD_NO_HASH_FOLD = 0, HD_FOLD_SUM = 1, HD_FOLD_LEAST = 2, HD_FOLD_GREATEST = 3 };
+// Pairs are brought together by hash tables before they are sorted: of the numbers of a key's values, whose form
+// hd_pair_check says, the combiner keeps the sum, the least, ... Four bits for each number, the first one's the lowest.
+enum hd_hash_fold {
+  HD_NO_HASH_FOLD = 0,
+  HD_FOLD_SUM = 1,
+  HD_FOLD_LEAST = 2,
+  HD_FOLD_GREATEST = 3,
+  HD_FOLD_AND = 4,
+  HD_FOLD_OR = 5,
+  HD_FOLD_XOR = 6
+};
 enum hd_sort { HD_RADIX_SORT = 0, HD_MERGE_SORT = 1 };
 enum hd_kernel_flags {
   HD_SCAN_AREAS = 1,    // HD_THREAD_AREA: pairs are found by a scan of the areas' counts, not among all slots
@@ -66,7 +74,7 @@ typedef struct {
   const char *runtime_module;     // runtime/device/steps/kernels.cu, compiled for the device
   uint32_t sort_kind;             // hd_sort: of the map's pairs by partition and key
   uint32_t record_order;          // 1: records are taken in their order, not the longest first
-  uint32_t hash_fold;             // hd_hash_fold; counts only with fold and regroup
+  uint32_t hash_fold;             // hd_hash_fold of each number; counts only with fold and regroup
   uint32_t fold_places;           // of the first hash table, a power of two; 0 = from the number of pairs
   uint32_t ingest_threads;        // that read the input, where it is a file of lines; 0 = from the host's cores
   uint32_t workers;               // devices open on this host at the same time, for the size of a read; 0 = 1

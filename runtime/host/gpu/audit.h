@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "../../device/steps/audit.h"
 #include "collect/collector.h"
 #include "gpu/context.h"
 #include "gpu/launch.h"
@@ -14,6 +15,9 @@ struct PairAudit {
   uint64_t unreadable = 0;  // pairs that do not read back through the combiner's reader
   bool too_long = false;    // some line has more bytes than was said
 };
+
+// What the device knows of how a value is read.
+ValueForm value_form(const PairCheck &check);
 
 class PairAuditor {
  public:

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "../../device/steps/kernels.h"
+#include "gpu/audit.h"
 
 namespace hd {
 namespace {
@@ -12,7 +13,25 @@ constexpr uint64_t kLeastPlaces = 1024, kFirstPlaces = 1 << 20, kMostPlaces = ui
 constexpr RuntimeKernels::Shape kShape{1024, 2};  // few blocks: each empties a table of its own at its end
 constexpr uint64_t kFullShare = 8;  // of the memory that is free
 
+const char *kernel_of(const FoldForm &form) {
+  return form.value.count == 1 ? "hd_fold" : form.value.count <= 4 ? "hd_fold_4" : "hd_fold_8";
+}
+
 }  // namespace
+
+static_assert(uint32_t(FoldOp::bits_xor) + 1 == HD_FOLD_XOR);
+
+FoldForm fold_form(uint32_t hash_fold, const PairCheck &check) {
+  FoldForm form{value_form(check), {}};
+  uint32_t numbers = 0;
+  for (; hash_fold; hash_fold >>= 4, ++numbers) {
+    const uint32_t op = hash_fold & 0xf;
+    if (op == HD_NO_HASH_FOLD || op > HD_FOLD_XOR) throw Error(kBadInput, "unknown kind of fold");
+    form.ops[numbers] = FoldOp(op - 1);
+  }
+  if (numbers != form.value.count) form.value.count = 0;
+  return form;
+}
 
 PairFolder::PairFolder(Device &device)
     : ids_(device), values_(device), words_(device), flags_(device), chosen_(device), sizes_(device), offset_(device),
@@ -28,10 +47,11 @@ bool PairFolder::full(Device &device) const {
   return kept_text_ + kept_.slots() * sizeof(Pair) > device.free_memory() / kFullShare;
 }
 
-void PairFolder::reserve_table(GpuContext &context, uint64_t places, FoldOp op) {
+void PairFolder::reserve_table(GpuContext &context, uint64_t places, const FoldForm &form) {
   places_ = places;
-  context.device.fill(ids_.reserve(places), 0, places * sizeof(uint64_t));
-  context.device.fill(values_.reserve(places), fold_fill(op), places * sizeof(uint64_t));
+  ids_.reserve(places);
+  values_.reserve(places * form.value.count);
+  context.kernels.run("hd_fold_clear", FoldClearArgs{table(), form}, places);
   context.device.fill(words_.reserve(1), 0, sizeof(FoldWords));
 }
 
@@ -41,14 +61,14 @@ FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, cons
   const uint64_t first = given ? std::bit_ceil(given) : std::clamp(std::bit_ceil(uint64_t(slots)), kLeastPlaces, kFirstPlaces);
   // A table that had to grow stays as large for stores that can fill it.
   for (uint64_t places = std::max(first, slots > places_ / 4 ? places_ : 0);; places *= 4) {
-    if (places > kMostPlaces) throw OutOfDeviceMemory{places * 2 * sizeof(uint64_t)};
+    if (places > kMostPlaces) throw OutOfDeviceMemory{places * (1 + spec.form.value.count) * sizeof(uint64_t)};
     context.task.cancel.check();
     const FoldWords words = context.stage(HD_STAGE_SORT, [&] {
-      reserve_table(context, places, spec.op);
-      const FoldArgs arguments{store.arena(), store.pairs(), table(spec.op), words_.data(), spec.longest_line,
+      reserve_table(context, places, spec.form);
+      const FoldArgs arguments{store.arena(), store.pairs(), table(), words_.data(), spec.longest_line,
                                spec.check.key_max, spec.check.none, spec.check.has_none, KeyReader(spec.check.key),
-                               ValueReader(spec.check.value), slots};
-      context.kernels.run("hd_fold", arguments, slots, kShape);
+                               spec.form, slots, 0};
+      context.kernels.run(kernel_of(spec.form), arguments, slots, kShape);
       return context.fetch(words_.data());
     });
     distinct_ = uint32_t(words.distinct);
@@ -65,8 +85,8 @@ void PairFolder::write_lines(GpuContext &context, const DeviceStore &from, const
   context.stage(HD_STAGE_GATHER, [&] {
     context.kernels.run("hd_fold_flags", FoldFlagsArgs{ids_.data(), flags_.reserve(places_), places_}, places_);
     context.device.select(flags_.data(), chosen_.reserve(n), places_);
-    FoldLinesArgs lines{from.arena(), from.pairs(), table(spec.op), chosen_.data(), sizes_.reserve(n), nullptr, nullptr,
-                        nullptr, text, first, n, ValueReader(spec.check.value), 0};
+    FoldLinesArgs lines{from.arena(), from.pairs(), table(), chosen_.data(), sizes_.reserve(n), nullptr, nullptr,
+                        nullptr, text, first, n, spec.form};
     context.kernels.run("hd_fold_sizes", lines, n);
     context.device.scan(sizes_.data(), offset_.reserve(uint64_t(n) + 1), n);
     const uint64_t bytes = context.fetch(offset_.data() + n);

@@ -11,10 +11,13 @@
 namespace hd {
 
 struct FoldSpec {
-  FoldOp op;
-  PairCheck check;  // its value says what numbers are
+  PairCheck check;
+  FoldForm form;    // no numbers: none was asked for
   uint64_t longest_line = UINT64_MAX;
 };
+
+// What `hash_fold` (hd_hash_fold) makes of the values that `check` reads; none where it does not fit them.
+FoldForm fold_form(uint32_t hash_fold, const PairCheck &check);
 
 // What was found in a store; not `usable`: it holds pairs that do not read back.
 struct FoldedPairs {
@@ -38,8 +41,8 @@ class PairFolder {
   void clear();
 
  private:
-  void reserve_table(GpuContext &context, uint64_t places, FoldOp op);
-  FoldTable table(FoldOp op) { return {ids_.data(), values_.data(), uint32_t(places_ - 1), op}; }
+  void reserve_table(GpuContext &context, uint64_t places, const FoldForm &form);
+  FoldTable table() { return {ids_.data(), values_.data(), uint32_t(places_ - 1), 0}; }
   void write_lines(GpuContext &context, const DeviceStore &from, const FoldSpec &spec, DeviceStore &to, uint64_t text);
 
   DeviceBuffer<unsigned long long> ids_, values_;

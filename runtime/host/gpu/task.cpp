@@ -20,7 +20,7 @@ constexpr uint64_t kWholeSplit = 256 << 20;     // where each sub-split would be
 constexpr double kSlowMap = 5e9;
 constexpr uint64_t kTellingBytes = 8 << 20;    // of a task that shows how fast its kernel is
 constexpr uint64_t kLongRecord = 256, kTimesMean = 4;  // bytes, and times the mean, from which a record is a long one
-constexpr uint64_t kNumberBytes = 24;  // a tab and a number take less
+constexpr uint64_t kNumberBytes = 24;  // a number and what stands before it take no more
 constexpr uint64_t kMemoryPerByte = 32;  // device memory that a byte of input may take, text, pairs and sorting together
 
 std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
@@ -72,9 +72,9 @@ class GpuMapTask {
         ingest_(ingest_of(session, spec, task)), runs_(collector_, task),
         fold_(spec.options.fold && spec.combine && collector_.combine),
         regroup_(spec.options.regroup && collector_.regroup),
-        longest_line_(longest_line(spec.map.line_max)),
-        fold_spec_{spec.options.hash_fold ? FoldOp(spec.options.hash_fold - 1) : FoldOp::sum, collector_.check, longest_line_},
-        hash_fold_(spec.options.hash_fold && regroup_ && collector_.check.value != PairCheck::kAny) {}
+        longest_line_(longest_line(spec.map.line_max, std::max(collector_.check.values, 1u))),
+        fold_spec_{collector_.check, fold_form(spec.options.hash_fold, collector_.check), longest_line_},
+        hash_fold_(spec.options.hash_fold && regroup_ && fold_spec_.form.value.count) {}
 
   void run() {
     load_kernels();
@@ -91,9 +91,9 @@ class GpuMapTask {
   }
 
  private:
-  // Of a map's line: what a fold makes of it, with another number, is not longer than is allowed either.
-  static uint64_t longest_line(uint64_t line_max) {
-    return line_max ? line_max - std::min(line_max, kNumberBytes) : UINT64_MAX;
+  // Of a map's line: what a fold makes of it, with other numbers, is not longer than is allowed either.
+  static uint64_t longest_line(uint64_t line_max, uint64_t numbers) {
+    return line_max ? line_max - std::min(line_max, numbers * kNumberBytes) : UINT64_MAX;
   }
 
   bool map_only() const { return spec_.map.reducers == 0; }

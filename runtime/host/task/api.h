@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 8
+#define HD_ABI_VERSION 9
 
 enum hd_status {
   HD_OK = 0,
@@ -88,9 +88,14 @@ typedef struct {
   const char *cwd;
 } hd_command;
 
+enum { HD_MOST_VALUES = 8, HD_MOST_BETWEEN = 4 };
+
 typedef struct {
-  int32_t key_kind;   // PairCheck::Key in collector.h
-  int32_t value_kind; // PairCheck::Value
+  int32_t key_kind;  // PairCheck::Key in collector.h
+  uint32_t n_values; // numbers of a value; 0: any value will do
+  uint8_t value_kinds[HD_MOST_VALUES];   // PairCheck::Value
+  uint8_t between_sizes[HD_MOST_VALUES]; // of the bytes behind each number but the last
+  char between[HD_MOST_VALUES][HD_MOST_BETWEEN];
   uint64_t key_max;
   uint64_t none, has_none; // PairCheck::none
 } hd_pair_check;

@@ -1,5 +1,7 @@
 #include "task/map_spec.h"
 
+#include <algorithm>
+
 namespace hd {
 
 std::string text_of(const char *s) { return s ? s : ""; }
@@ -26,7 +28,12 @@ CollectorOptions collector_of(const hd_map_spec &spec, TaskRun &task) {
   options.regroup = spec.flags & HD_REGROUP;
   options.line_max = spec.line_max;
   options.check.key = static_cast<PairCheck::Key>(spec.check.key_kind);
-  options.check.value = static_cast<PairCheck::Value>(spec.check.value_kind);
+  options.check.values = std::min<uint32_t>(spec.check.n_values, HD_MOST_VALUES);
+  for (uint32_t i = 0; i < options.check.values; ++i) {
+    options.check.value[i] = static_cast<PairCheck::Value>(spec.check.value_kinds[i]);
+    options.check.between_size[i] = std::min<uint8_t>(spec.check.between_sizes[i], HD_MOST_BETWEEN);
+    std::copy_n(spec.check.between[i], HD_MOST_BETWEEN, options.check.between[i]);
+  }
   options.check.key_max = spec.check.key_max;
   options.check.none = spec.check.none;
   options.check.has_none = spec.check.has_none != 0;
