@@ -34,6 +34,7 @@ class AppInput:
 INPUTS: dict[str, AppInput] = {
     "grep": AppInput("zipf", settings=(("grep.pattern", "Light"),)),
     "histmovies": AppInput("movies"),
+    "station_temperatures": AppInput("stations"),
     "wordcount": AppInput("zipf"),
     "histratings": AppInput("movies"),
     "linear_regression": AppInput("rows"),

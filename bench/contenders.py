@@ -104,6 +104,12 @@ def missing(module: str) -> str:
     return "" if importlib.util.find_spec(module) else f"{module} is not installed (pip install '.[bench]')"
 
 
+def takes(option: str) -> bool:
+    """Whether `heterodoop run` has this option."""
+    words = [sys.executable, "-m", "heterodoop", "run", "--help"]
+    return option in subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
+
+
 def halve(text: Path, scratch: Path, name: str = "half") -> tuple[Path, Path]:
     """Two files that hold the text, cut at the line end nearest behind its middle."""
     size = text.stat().st_size

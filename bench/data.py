@@ -3,8 +3,8 @@
     python bench/data.py --size 512m --seed 1 -o zipf.txt
     python bench/data.py --kind ssb --size 64m -o lineorder.tbl
 
-A kind may have side files (tables, weights); they are written into the output's folder. The same size, seed and version
-of the generator give the same bytes.
+A kind may have side files (tables, weights); they are written into the output's folder. The size is in bytes, of `stations`
+in rows. The same size, seed and version of the generator give the same bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 class Kind:
     """A generator: its source beside this file, its own arguments, and the names of the side files that it writes.
 
-    Its command line is OUTPUT BYTES SEED, the arguments, a path for each side file, THREADS.
+    Its command line is OUTPUT SIZE SEED, the arguments, a path for each side file, THREADS.
     """
 
     source: str
@@ -43,6 +43,7 @@ KINDS = {
     "rows": Kind("rows.c", ()),  # y and 12 regressors
     # Parts and suppliers of scale factor 1, whose 6 million lines are 570 MiB.
     "ssb": Kind("ssb.c", ("200000", "2000"), ("date.tbl", "part.tbl", "supplier.tbl")),
+    "stations": Kind("stations.c", ("413", "1")),  # names, decimals; its size is in rows
     "stock-options": Kind("stock_options.c", ()),
     "zipf": Kind("zipf.c", ("200000", "1.0")),  # words, exponent; lines of 60 to 100 bytes
 }
@@ -77,7 +78,7 @@ def generate(
     target: Path, size: int, seed: int, *, kind: str = "zipf", arguments: tuple[str, ...] = (), threads: int = 0,
     scratch: Path = SCRATCH,
 ) -> Path:
-    """Write `size` bytes of data to `target`, which appears last and complete, after its side files.
+    """Write data of this size (bytes; of stations rows) to `target`, which appears last and complete, after its side files.
 
     `arguments` replace the kind's own. Raises CalledProcessError, e.g. for a size that the kind cannot have.
     """
@@ -95,19 +96,22 @@ def generate(
     return target
 
 
-def cached(size: int, seed: int, scratch: Path = SCRATCH, kind: str = "zipf") -> Path:
-    """Data of this kind, size and seed in a folder of its own in `scratch`, made once."""
-    arguments = "-".join(KINDS[kind].arguments)
-    folder = scratch / f"{kind}-{size}-{seed}-{arguments}-{generator(kind, scratch).name[-12:]}"
+def cached(size: int, seed: int, scratch: Path = SCRATCH, kind: str = "zipf", arguments: tuple[str, ...] = ()) -> Path:
+    """Data of this kind, size and seed in a folder of its own in `scratch`, made once.
+
+    `arguments` replace the kind's own.
+    """
+    chosen = arguments or KINDS[kind].arguments
+    folder = scratch / f"{kind}-{size}-{seed}-{'-'.join(chosen)}-{generator(kind, scratch).name[-12:]}"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{kind}.txt"
-    return target if target.exists() else generate(target, size, seed, kind=kind, scratch=scratch)
+    return target if target.exists() else generate(target, size, seed, kind=kind, arguments=chosen, scratch=scratch)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kind", choices=sorted(KINDS), default="zipf")
-    parser.add_argument("--size", type=parse_size, required=True)
+    parser.add_argument("--size", type=parse_size, required=True, help="bytes; of stations, rows")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--arguments", nargs="+", default=[], help="for the generator, instead of the kind's own")

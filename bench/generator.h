@@ -107,23 +107,31 @@ static inline char *put_thousandths(char *at, int number)
     return at;
 }
 
+/* Writes `size` bytes at `start` of the file. */
+static inline void write_whole(const char *buffer, uint64_t size, uint64_t start)
+{
+    uint64_t done = 0;
+
+    while (done < size) {
+        ssize_t n = pwrite(pieces.file, buffer + done, size - done, (off_t)(start + done));
+        if (n < 0 && errno != EINTR)
+            die("write");
+        done += n > 0 ? (uint64_t)n : 0;
+    }
+}
+
 static inline void *work_on_pieces(void *unused)
 {
     char *buffer = allocate(PIECE + SLACK, 1);
 
     (void)unused;
     for (;;) {
-        uint64_t piece = atomic_fetch_add(&pieces.next, 1), start = piece * PIECE, size, done = 0;
+        uint64_t piece = atomic_fetch_add(&pieces.next, 1), start = piece * PIECE, size;
         if (start >= total)
             break;
         size = total - start < PIECE ? total - start : PIECE;
         pieces.fill(buffer, size, piece);
-        while (done < size) {
-            ssize_t n = pwrite(pieces.file, buffer + done, size - done, (off_t)(start + done));
-            if (n < 0 && errno != EINTR)
-                die("write");
-            done += n > 0 ? (uint64_t)n : 0;
-        }
+        write_whole(buffer, size, start);
     }
     free(buffer);
     return NULL;
@@ -143,22 +151,28 @@ static inline void read_command_line(int argc, char **argv, int count, const cha
         refuse("1 to 256 threads");
 }
 
-/* Writes the file `path` of `total` bytes. */
-static inline void write_pieces(const char *path, int n_threads, fill_piece *fill)
+/* Opens the file `path` and lets `n_threads` threads do `work`, which writes it. */
+static inline void write_with_threads(const char *path, int n_threads, void *(*work)(void *))
 {
     pthread_t threads[MOST_THREADS];
 
-    pieces.fill = fill;
     pieces.file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (pieces.file < 0)
         die(path);
     for (int i = 0; i < n_threads; i++)
-        if (pthread_create(&threads[i], NULL, work_on_pieces, NULL) != 0)
+        if (pthread_create(&threads[i], NULL, work, NULL) != 0)
             die("thread");
     for (int i = 0; i < n_threads; i++)
         pthread_join(threads[i], NULL);
     if (close(pieces.file) != 0)
         die("close");
+}
+
+/* Writes the file `path` of `total` bytes. */
+static inline void write_pieces(const char *path, int n_threads, fill_piece *fill)
+{
+    pieces.fill = fill;
+    write_with_threads(path, n_threads, work_on_pieces);
 }
 
 #endif

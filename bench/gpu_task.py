@@ -1,6 +1,6 @@
 """One map task on a GPU, warm, against one on a CPU core: bytes of input per second of the whole task, and its stages.
 
-    python -m bench.gpu_task [--sizes 64m,1g] [--runs 7] [--only wordcount,grep,paper,items] [--cpu-size 64m] [--json FILE]
+    python -m bench.gpu_task [--sizes 64m,1g] [--runs 7] [--only wordcount,paper,items] [--cpu-size 64m] [--json FILE]
 
 A task reads its split from the page cache and writes its output file. The device stays open, as it does in a job; each
 figure is the median of the runs after two that warm up. The outputs of both sides are compared. Needs a GPU and nvcc;
@@ -13,8 +13,8 @@ import argparse
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,12 @@ from heterodoop.executor.native import Native
 from heterodoop.toolchain import nvcc as toolchain_cuda
 
 from . import contenders, data, measure
+from .app_inputs import INPUTS
 from .device_task import Tasks, Work
 
 ROOT = Path(__file__).resolve().parent.parent
+APPS = ("wordcount", "grep", "station_temperatures", "linear_regression")
+STATION_ROW = 14  # bytes of a row of the stations at least, taken over many
 
 
 @dataclass
@@ -63,13 +66,13 @@ class Bench:
         arch = [] if self.device == "cuda" else ["--arch", "none"]
         return contenders.compiled(ROOT / "apps" / app, self.scratch / f"{name}.hdp", *arch, *options)
 
-    def on_device(self, what: str, bundle: Path, text: Path, settings: Sequence[str] = ()) -> Row:
+    def on_device(self, what: str, bundle: Path, work: Work) -> Row:
         with self.tasks.opened(self.device) as opened:
-            timed = self.tasks.on_device(opened, bundle, Work(text, settings=tuple(settings)), self.runs)
+            timed = self.tasks.on_device(opened, bundle, work, self.runs)
         return Row(what, timed.size, timed.seconds, timed.stages)
 
-    def on_cpu(self, what: str, bundle: Path, text: Path, settings: Sequence[str] = ()) -> Row:
-        timed = self.tasks.on_cpu(bundle, Work(text, settings=tuple(settings)))
+    def on_cpu(self, what: str, bundle: Path, work: Work) -> Row:
+        timed = self.tasks.on_cpu(bundle, work)
         return Row(what, timed.size, timed.seconds)
 
     def check(self) -> None:
@@ -87,26 +90,34 @@ def link_ceiling(scratch: Path) -> float:
     return float(subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout)
 
 
+def work_of(app: str, size: int, settings: tuple[str, ...] = ()) -> Work:
+    """`size` bytes of the app's data."""
+    kind = INPUTS[app].kind
+    asked = size // STATION_ROW + 1 if kind == "stations" else size
+    return Work(data.cached(asked, 1, kind=kind), size, settings)
+
+
 def apps(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
-    """Word count and grep at each size, and one CPU task of each."""
-    for app in ("wordcount", "grep"):
+    """Each app at each size, and one CPU task of each."""
+    for app in APPS:
         if app not in options.only:
             continue
-        small = data.cached(options.cpu_size, 1)
-        settings = [f"grep.pattern={contenders.rare_word(small)}"] if app == "grep" else []
-        cpu = bench.on_cpu(f"{app}, one CPU task", bench.bundle(app), small, settings)
-        bench.on_device(app, bench.bundle(app), small, settings)
+        small = work_of(app, options.cpu_size)
+        settings = (f"grep.pattern={contenders.rare_word(small.text)}",) if app == "grep" else ()
+        small = replace(small, settings=settings)
+        cpu = bench.on_cpu(f"{app}, one CPU task", bench.bundle(app), small)
+        bench.on_device(app, bench.bundle(app), small)
         bench.check()
         yield cpu
         for size in options.sizes:
-            row = bench.on_device(app, bench.bundle(app), data.cached(size, 1), settings)
+            row = bench.on_device(app, bench.bundle(app), work_of(app, size, settings))
             row.note = f"{row.rate / cpu.rate:.0f} x one CPU task"
             yield row
 
 
 def sets(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
     """The paper's set and, with `items`, each set without each of its items: word count of the largest size."""
-    text = data.cached(max(options.sizes), 1)
+    text = work_of("wordcount", max(options.sizes))
     for name in ("default", "paper"):
         whole = [] if name == "default" else ["--opt", "paper"]
         if name == "paper" and "paper" in options.only:
@@ -121,7 +132,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", type=lambda text: [data.parse_size(s) for s in text.split(",")], default="64m,1g")
     parser.add_argument("--cpu-size", type=data.parse_size, default="64m", help="text of the CPU's task (default 64m)")
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--only", type=lambda text: text.split(","), default="wordcount,grep,paper")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=",".join([*APPS, "paper"]),
+                        help="comma-separated: " + ", ".join([*APPS, "paper", "items"]))
     parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
     parser.add_argument("--json", type=Path, help="where the rows go as JSON")
     return parser.parse_args()

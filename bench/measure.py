@@ -22,7 +22,7 @@ class Contender:
     """Something that is timed. `run` does the whole work once; `note` says why it cannot run, "" where it can."""
 
     name: str
-    run: Callable[[], None]
+    run: Callable[[], object]
     note: str = ""
     rounds: int = 0  # 0: in every round
     seconds: list[float] = field(default_factory=list)

@@ -75,11 +75,11 @@ def test_the_benchmark_runs_and_reports(tmp_path: Path) -> None:
     rows = {row["what"]: row for row in json.loads((tmp_path / "result.json").read_text())["rows"]}
     assert rows["word count: engine against 2 Unix pipelines"]["value"] > 0
     assert 20 < rows["peak memory, word count of 0.00292969 GiB"]["value"] < 700
-    assert "| grep, rare word, 0.00292969 GiB: share of 2 bare filters' throughput |" in done.stdout
+    assert "| grep, rare word, 0.00292969 GiB: engine against 2 bare filters |" in done.stdout
     assert page.read_text() == "# Title\n\n## Results\n\n" + done.stdout
 
 
-@pytest.mark.parametrize("app", ["wordcount", "grep"])
+@pytest.mark.parametrize("app", ["wordcount", "grep", "station_temperatures"])
 def test_a_device_task_is_timed_and_compared(app: str, tmp_path: Path) -> None:
     sizes = ["--sizes", "60k", "--cpu-size", "60k", "--runs", "1"]
     argv = ["--device", "emulated", *sizes, "--only", app, "--json", tmp_path / "rows"]

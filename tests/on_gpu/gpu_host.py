@@ -59,7 +59,7 @@ STEPS = (
     Step("native", "builds the native library", (PYTHON, "-m", "heterodoop.toolchain.native", "-o", LIBRARY), 120, gpus=0),
     Step("doctor", "what this machine can do", (PYTHON, "-m", "heterodoop", "doctor"), 60, gpus=0),
     Step("two-gpus", "two GPUs against one", _bench("gpu_job", "--rounds", "2", "--only", "busy,gpus"), 240, gpus=2),
-    Step("task", "a map task: GB/s, stages", _bench("gpu_task", "--cpu-size", "16m"), 240),
+    Step("task", "a map task: GB/s, stages", _bench("gpu_task", "--cpu-size", "16m"), 360),
     Step("items", "without one optimisation each", _bench("gpu_task", "--sizes", "256m", "--cpu-size", "1m",
                                                           "--only", "items", "--runs", "3"), 240),
     Step("host-work", "the host's own work", _bench("host_work", "--sub-splits", "16", "--sub-split", "64k"), 60, gpus=0),

@@ -1,0 +1,40 @@
+/* The mean of numbers per key, reduce: mean and count of each name. Needs no directive. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_SIZE 101 /* as in map.c */
+
+int main(void)
+{
+    char *line = NULL, *at, name[NAME_SIZE];
+    size_t nbytes = 0;
+    double number, sum = 0;
+    long n, count = 0;
+
+    name[0] = '\0';
+    while (getline(&line, &nbytes, stdin) != -1) {
+        at = strchr(line, '\t');
+        if (at == NULL || at - line >= NAME_SIZE) {
+            fprintf(stderr, "means: not a pair of this program: %s\n", line);
+            return 1;
+        }
+        *at = '\0';
+        number = strtod(at + 1, &at);
+        n = strtol(at, &at, 10);
+        if (strcmp(line, name) == 0) {
+            sum += number;
+            count += n;
+        } else {
+            if (name[0] != '\0')
+                printf("%s\t%.9f\t%ld\n", name, sum / count, count);
+            strcpy(name, line);
+            sum = number;
+            count = n;
+        }
+    }
+    if (name[0] != '\0')
+        printf("%s\t%.9f\t%ld\n", name, sum / count, count);
+    free(line);
+    return 0;
+}
