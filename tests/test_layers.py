@@ -47,7 +47,7 @@ NATIVE_ROOMS = {
     "input": "base device filter",
     "ifile": "base filter",
     "collect": "base filter ifile",
-    "task": "base filter input ifile collect",
+    "task": "base filter input ifile collect ../device",
     "gpu": "base device input ifile collect task ../device",
 }
 

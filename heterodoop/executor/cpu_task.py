@@ -162,6 +162,18 @@ def run_split(
     return result, None
 
 
+_SPILLS = ("spill*.out*", "merge-*.run*")  # of the native runtime; a worker that was killed leaves them
+
+
+def begin_again(run: MapRun, progress: Progress) -> None:
+    """What a run that does not count left is gone: its log, which the next one writes again, and what it spilled."""
+    run.place.log.unlink(missing_ok=True)
+    for pattern in _SPILLS:
+        for path in run.place.scratch.glob(pattern):
+            path.unlink(missing_ok=True)
+    progress.restart()
+
+
 def changed_file(split: Split) -> TaskFailure | None:
     """What has become of the file since the job was planned, None where it is the same: tasks would read parts of two.
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from ..errors import DeviceError
 from ..manifest import Fold, Kernel
-from .cpu_task import MapRun, TaskRunner, changed_file, filter_command, map_result, map_spec, run_split
+from .cpu_task import MapRun, TaskRunner, begin_again, changed_file, filter_command, map_result, map_spec, run_split
 from .cpu_task import run_map as run_on_cpu
 from .native import MapSpec, Progress, TaskResult, TaskStatus
 from .prologue import LiveIns, Prologues
@@ -23,7 +23,6 @@ from .report import AttemptResult, TaskFailure
 _FAILED = (TaskStatus.DEVICE_FAILED, TaskStatus.DEVICE_LOST)
 _FOR_THE_CPU = (TaskStatus.RUN_ON_CPU, *_FAILED, TaskStatus.INTERNAL)
 REFUSED_STAGE = "refused"
-_SPILLS = ("spill*.out*", "merge-*.run*")  # of the native runtime; a worker that was killed leaves them
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def run_on_device(
     retried, wasted = "", 0.0
     if tried.failed and device.usable and not progress.cancelled:
         retried, wasted = tried.result.message, tried.seconds
-        _begin_again(run, progress)
+        begin_again(run, progress)
         tried = _try(launcher, run, progress)
     if tried.result.status in _FOR_THE_CPU and not tried.fault:
         status = tried.result.status
@@ -181,15 +180,6 @@ def _on_cpu(runner: TaskRunner, run: MapRun, progress: Progress, refusal: Refusa
     """The CPU does the task from its start."""
     if progress.cancelled:
         return AttemptResult(cancelled=True)
-    _begin_again(run, progress)
+    begin_again(run, progress)
     result = run_on_cpu(runner, run.job, run.split, run.place, run.out, run.index, progress)
     return replace(result, reason=refusal.reason, seconds={**result.seconds, REFUSED_STAGE: refusal.seconds})
-
-
-def _begin_again(run: MapRun, progress: Progress) -> None:
-    """What a run that does not count left is gone: its log, which the next one writes again, and what it spilled."""
-    run.place.log.unlink(missing_ok=True)
-    for pattern in _SPILLS:
-        for path in run.place.scratch.glob(pattern):
-            path.unlink(missing_ok=True)
-    progress.restart()

@@ -47,6 +47,8 @@ class TaskStatus(IntEnum):
     INPUT_LINE = 12
     OUTPUT_LINE = 13
     TIMED_OUT = 14  # a filter was silent for too long
+    HOST_LEFT = 15  # the host kernel gave up: run the task again without it; `message` says why
+    HOST_SILENT = 16  # the same, because it was silent for too long
     DEVICE_LOST = 100  # never of the native runtime: the device is gone, and not for anything that the task did
 
 
@@ -77,6 +79,9 @@ class MapSpec:
     watch_from        bytes of its stdin from which the filter gets records one by one; None = never.
     combine_watch_from  the same of the combiner: of what it reads in all its runs.
     timeout_seconds   after so many in which a filter moved no byte it is killed; 0 = never.
+    host              a program that does what `map` and `combine` do together, instead of them; None = there is none. With
+                      `regroup` it may print a key more than once, and the combiner then combines its lines.
+    live_ins          descriptor of the file that it reads its live-ins from (host_kernel.py); None = there is none.
     """
 
     map: FilterCommand
@@ -101,6 +106,8 @@ class MapSpec:
     watch_from: int | None = None
     combine_watch_from: int | None = None
     timeout_seconds: float = 0.0
+    host: FilterCommand | None = None
+    live_ins: int | None = None
 
 
 @dataclass(frozen=True)
@@ -271,7 +278,7 @@ class Native:
 def map_block(spec: MapSpec) -> abi.MapBlock:
     """The C structure of a map task; it holds everything that it points to."""
     path, fd = _input(spec.input)
-    combine = command_block(spec.combine) if spec.combine else abi.Command()
+    combine, host = (command_block(one) if one else abi.Command() for one in (spec.combine, spec.host))
     return abi.MapBlock(
         map=command_block(spec.map), combine=combine, input_path=path, input_fd=fd,
         linger_ms=_milliseconds(spec.linger_seconds), timeout_ms=_timeout(spec.timeout_seconds),
@@ -281,6 +288,7 @@ def map_block(spec: MapSpec) -> abi.MapBlock:
         out_path=c_bytes(spec.out_path), index_path=c_bytes(spec.index_path), log_path=c_bytes(spec.log_path),
         reporter_prefix=c_bytes(spec.reporter_prefix), check=_check(spec.check), line_max=spec.line_max,
         skip_from=spec.skip_from, watch_from=_from(spec.watch_from), combine_watch_from=_from(spec.combine_watch_from),
+        host=host, live_ins_fd=-1 if spec.live_ins is None else spec.live_ins,
     )
 
 

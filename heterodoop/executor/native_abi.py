@@ -48,7 +48,7 @@ class MapBlock(ctypes.Structure):
         ("reducers", c_uint32), ("flags", c_uint32), ("sort_bytes", c_uint64), ("work_dir", c_char_p),
         ("out_path", c_char_p), ("index_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
         ("check", PairCheck), ("line_max", c_uint64), ("skip_from", c_uint64),
-        ("watch_from", c_uint64), ("combine_watch_from", c_uint64),
+        ("watch_from", c_uint64), ("combine_watch_from", c_uint64), ("host", Command), ("live_ins_fd", c_int32),
     ]
 
 

@@ -51,6 +51,8 @@ class AttemptResult:
     device         what ran the map: "cpu", or the device's name.
     reason         why the CPU ran a map task that was meant for a device; "" where that is not so.
     retried        why the device ran the task twice: the first time it failed itself; "" where that is not so.
+    host           what ran the map was a host kernel (host_kernel.py).
+    left           why filters ran a map task that was meant for a host kernel; "" where that is not so.
     device_failed  that was because the device itself failed, or a kernel did what none may do (a wild pointer).
     lost           of a failed reduce attempt: map tasks whose output is damaged, which made it fail.
     """
@@ -66,6 +68,8 @@ class AttemptResult:
     device: str = "cpu"
     reason: str = ""
     retried: str = ""
+    host: bool = False
+    left: str = ""
     device_failed: bool = False
     lost: tuple[int, ...] = ()
 

@@ -26,6 +26,8 @@ enum TaskStatus : int32_t {
   kInputLine = 12,     // a record is longer than is allowed
   kOutputLine = 13,    // a filter printed a line that is longer than is allowed
   kTimedOut = 14,      // a filter was silent for too long
+  kHostLeft = 15,      // a host kernel gave up: the filters have to do the task
+  kHostSilent = 16,    // the same, because it was silent for too long
 };
 
 // Every failure inside the runtime; caught at the C ABI.

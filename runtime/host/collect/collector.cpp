@@ -47,7 +47,7 @@ struct Collector::State {
   bool combined = false;  // a spill has been through the combiner (then all have)
 
   State(const CollectorOptions &o, Counters &n, const Cancel &c)
-      : options(o), counters(n), cancel(c), context{o.partitions, output_buffer(o.sort_bytes), n, cancel},
+      : options(o), counters(n), cancel(c), context{o.partitions, output_buffer(o.sort_bytes), n, cancel, false},
         combiner(options, n), table(table_limit(o)), spills(options, context), regroup(o.regroup && o.combine) {}
 
   void add(std::string_view key, std::string_view value) {
@@ -131,7 +131,7 @@ struct Collector::State {
     table.clear();
   }
 
-  void finish() {
+  void finish(bool done) {
     drain();
     const bool direct = spills.empty();
     if (direct) {
@@ -140,7 +140,8 @@ struct Collector::State {
       spill();
     }
     if (!direct) table.release();
-    Combiner *last = combiner ? &combiner : nullptr;
+    Combiner *last = combiner && !done ? &combiner : nullptr;
+    context.once = done;
     IFileWriter out(options.out_path, context.buffer_bytes, cancel);
     if (direct) {
       write_load(context, table, last, out);
@@ -159,6 +160,6 @@ Collector::~Collector() = default;
 
 void Collector::add(std::string_view key, std::string_view value) { state_->add(key, value); }
 
-void Collector::finish() { state_->finish(); }
+void Collector::finish(bool combined) { state_->finish(combined); }
 
 }  // namespace hd

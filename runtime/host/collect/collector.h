@@ -45,8 +45,9 @@ class Collector {
   ~Collector();  // removes spills
   // One pair; may spill. Throws Error kIoError, kCombinerFailed, kCombinerDisorder, kRetryNoFold, kCancelled.
   void add(std::string_view key, std::string_view value);
-  // Writes file.out and file.out.index (to their paths, complete or not at all: temporary name, then rename).
-  void finish();
+  // Writes file.out and file.out.index (to their paths, complete or not at all: temporary name, then rename). `combined`: the
+  // pairs are what the combiner gives, so that it does not run; a key that is there twice throws Error kCombinerDisorder.
+  void finish(bool combined = false);
 
  private:
   struct State;

@@ -9,6 +9,22 @@
 namespace hd {
 namespace {
 
+[[noreturn]] void fail_twice(std::string_view key) {
+  throw Error(kCombinerDisorder, "the key " + printable(key) + " was printed twice");
+}
+
+template <class Cursor>
+void write_once(Cursor cursor, IFileWriter &out) {
+  std::string_view key, value;
+  std::string previous;
+  bool any = false;
+  for (uint64_t count; cursor.next(key, value, count); any = true) {
+    if (count > 1 || (any && key == previous)) fail_twice(key);
+    previous.assign(key);
+    out.append(key, value);
+  }
+}
+
 // Writes one partition from a cursor over its pairs, in order.
 template <class Cursor>
 void write_partition(const SpillContext &context, uint32_t partition, Cursor cursor, Combiner *combiner, IFileWriter &out) {
@@ -16,6 +32,7 @@ void write_partition(const SpillContext &context, uint32_t partition, Cursor cur
     TextSource source(std::move(cursor), context.counters.value[kCombineInputRecords], context.cancel);
     return combiner->run(partition, source, out);
   }
+  if (context.once) return write_once(std::move(cursor), out);
   std::string_view key, value;
   for (uint64_t count; cursor.next(key, value, count);) out.append(key, value, count);
 }

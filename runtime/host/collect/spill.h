@@ -23,6 +23,7 @@ struct SpillContext {
   size_t buffer_bytes;
   Counters &counters;
   const Cancel &cancel;
+  bool once;  // a key that is there twice is an error, where pairs do not go through a combiner
 };
 
 // A spill and its index; both files are removed with it.

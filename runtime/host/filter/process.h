@@ -14,6 +14,7 @@ struct Command {
   uint32_t linger_ms = 10000;  // see run_filter
   uint32_t timeout_ms = 0;     // see run_filter; 0 = none
   int data_fd = -1;            // becomes the child's descriptor 3; stays ours
+  int more_fd = -1;            // becomes the child's descriptor 4, where there is a data_fd; stays ours. Both above 4 then
   explicit operator bool() const { return !argv.empty(); }
 };
 

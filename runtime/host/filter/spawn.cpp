@@ -31,7 +31,7 @@ enum Step : int { kNone, kChdir, kExec, kDescriptors };
 struct Start {
   const char *path, *cwd;
   char *const *argv, *const *env;
-  int in, out, err, data;
+  int in, out, err, data, more;
   pid_t parent;
   long open_max;
   Step failed = kNone;
@@ -61,15 +61,24 @@ HD_CHILD_CODE void close_others(int first, long open_max) {
   for (long fd = first; fd < open_max; ++fd) close(static_cast<int>(fd));
 }
 
-// `data` becomes descriptor 3. Where it is that number already, dup2 would leave it to be closed at exec.
-HD_CHILD_CODE bool place_data(int data) {
-  return data == 3 ? fcntl(3, F_SETFD, 0) == 0 : dup2(data, 3) >= 0;
-}
-
 HD_CHILD_CODE void fail(Start *start, Step step) {
   start->failed = step;
   start->error = errno;
   _exit(127);
+}
+
+// Where a descriptor has its number already, dup2 would leave it to be closed at exec.
+HD_CHILD_CODE bool place(int fd, int number) {
+  return fd == number ? fcntl(number, F_SETFD, 0) == 0 : dup2(fd, number) >= 0;
+}
+
+// Returns the first descriptor behind those that are the child's.
+HD_CHILD_CODE int place_data(Start *start) {
+  if (start->data < 0) return 3;
+  if (!place(start->data, 3)) fail(start, kDescriptors);
+  if (start->more < 0) return 4;
+  if (!place(start->more, 4)) fail(start, kDescriptors);
+  return 5;
 }
 
 HD_CHILD_CODE int child_main(void *argument) {
@@ -78,8 +87,7 @@ HD_CHILD_CODE int child_main(void *argument) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != start->parent) _exit(127);  // the parent died before the line above: nobody will read this
   if (dup2(start->in, 0) < 0 || dup2(start->out, 1) < 0 || dup2(start->err, 2) < 0) fail(start, kDescriptors);
-  if (start->data >= 0 && !place_data(start->data)) fail(start, kDescriptors);
-  close_others(start->data >= 0 ? 4 : 3, start->open_max);
+  close_others(place_data(start), start->open_max);
   reset_signals();
   if (*start->cwd && chdir(start->cwd) != 0) fail(start, kChdir);
   execve(start->path, start->argv, start->env);
@@ -172,7 +180,7 @@ Child spawn_now(const Command &command) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   Start start{argv[0], command.cwd.c_str(), argv.data(), env.data(), in.read.get(), out.write.get(), err.write.get(),
-              command.data_fd, ::getpid(), static_cast<long>(std::min<rlim_t>(limit.rlim_cur, 1 << 16))};
+              command.data_fd, command.more_fd, ::getpid(), static_cast<long>(std::min<rlim_t>(limit.rlim_cur, 1 << 16))};
   ChildStack stack;
   Child child;
   int clone_error;

@@ -41,9 +41,9 @@ struct Child {
 // Starts `command` (argv[0] is a path; PATH is not searched) with exactly its environment, in its working folder.
 //
 // The child leads a new process group, has default signal dispositions (SIGPIPE included: Python ignores it, and a
-// filter like `yes` would never end), an empty signal mask and no descriptors but 0, 1, 2 and, with `data_fd`, 3. It is
-// killed when the thread that started it ends (PR_SET_PDEATHSIG counts threads, not processes): call this from threads
-// that live as long as their tasks. Its own children are not: they end by SIGPIPE or with their group.
+// filter like `yes` would never end), an empty signal mask and no descriptors but 0, 1, 2 and, with `data_fd` and `more_fd`, 3
+// and 4. It is killed when the thread that started it ends (PR_SET_PDEATHSIG counts threads, not processes): call this from
+// threads that live as long as their tasks. Its own children are not: they end by SIGPIPE or with their group.
 //
 // Where processes, memory or descriptors are short it tries again for about a second.
 //

@@ -1,6 +1,7 @@
 #include "gpu/combine.h"
 
 #include "../../device/steps/kernels.h"
+#include "task/failure_text.h"
 
 namespace hd {
 namespace {

@@ -69,7 +69,4 @@ struct LaunchInput {
 // otherwise is returned, status ok if none did. Throws OutOfDeviceMemory.
 Failure launch_kernel(GpuContext &context, UserKernel &kernel, const LaunchInput &input, DeviceStore &store, hd_stage which);
 
-// "record 12: integer division by zero (source line 34)", with `where` = "record 12".
-std::string describe(const Failure &failure, const std::string &where);
-
 }  // namespace hd

@@ -21,7 +21,7 @@ struct PartitionCursor {
 
 RunWriter::RunWriter(const CollectorOptions &options, TaskRun &task)
     : options_(options), task_(task),
-      context_{options.partitions, output_buffer(options.sort_bytes), task.counters, task.cancel},
+      context_{options.partitions, output_buffer(options.sort_bytes), task.counters, task.cancel, false},
       combiner_(options_, task.counters), spills_(options_, context_) {}
 
 void RunWriter::write_partitions(const HostRun &run, IFileWriter &out) {

@@ -6,6 +6,7 @@
 
 #include "gpu/runs.h"
 #include "gpu/session.h"
+#include "task/failure_text.h"
 #include "task/map_spec.h"
 #include "base/text_output.h"
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace hd;
 
-static_assert(HD_TIMED_OUT == static_cast<int>(kTimedOut) && HD_N_COUNTERS == static_cast<int>(kCounters));
+static_assert(HD_HOST_SILENT == static_cast<int>(kHostSilent) && HD_N_COUNTERS == static_cast<int>(kCounters));
 
 const char *const kCounterNames[] = {
     "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS",

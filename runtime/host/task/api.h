@@ -29,7 +29,9 @@ enum hd_status {
   HD_DEVICE_FAILED = 11, // gpu/api.h: the device itself; it must be closed
   HD_INPUT_LINE = 12,    // a record is longer than line_max; the message has the file and the place
   HD_OUTPUT_LINE = 13,   // a filter printed a line that is longer than line_max
-  HD_TIMED_OUT = 14      // a filter moved no byte for timeout_ms
+  HD_TIMED_OUT = 14,     // a filter moved no byte for timeout_ms
+  HD_HOST_LEFT = 15,     // the host kernel gave up, nothing of it counts: run again without `host`; the message says why
+  HD_HOST_SILENT = 16    // the same, because it moved no byte for timeout_ms
 };
 
 enum hd_counter {
@@ -125,6 +127,10 @@ typedef struct {
   uint64_t skip_from; // records of so many bytes, their ends included, are passed over; 0 = none is
   uint64_t watch_from; // bytes of the map filter's stdin from which it gets records one by one; UINT64_MAX = never
   uint64_t combine_watch_from; // the same of the combiner: of what it reads in all its runs
+  // argv NULL = none. Else a program that does what map filter and combiner do together (host_kernel.cpp); only with `combine` and
+  // `reducers`. HD_REGROUP: it may print a key more than once, and the combiner then combines its lines.
+  hd_command host;
+  int32_t live_ins_fd; // a file that it reads as its descriptor 4 (executor/host_kernel.py); -1 = none. Not closed
 } hd_map_spec;
 
 typedef struct {

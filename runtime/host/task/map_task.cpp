@@ -1,8 +1,9 @@
 // A CPU map task: a split's records through the map filter into the collector, or into a text file without reducers.
-#include "task/map_spec.h"
-#include "filter/pair_splitter.h"
-#include "task/task.h"
 #include "base/text_output.h"
+#include "filter/pair_splitter.h"
+#include "task/map_spec.h"
+#include "task/split_input.h"
+#include "task/task.h"
 
 namespace hd {
 
@@ -12,22 +13,16 @@ namespace {
 void run_map_filter(const hd_map_spec &spec, TaskRun &task, Sink &sink) {
   const Command map = command_of(spec.map, task);
   if (!map) throw Error(kBadInput, "a map task needs a map command");
-  RecordSource records(records_of(spec), task.cancel);
-  ObservedSource observed(records, [&](size_t) {
-    task.progress.bytes_in = records.bytes();
-    task.progress.records_in = records.records();
-  });
-  PeekSource source(observed);
+  SplitInput input(spec, task);
   ObservedSink output(sink, [&](size_t n) {
     task.progress.bytes_out = task.progress.bytes_out + n;
     task.progress.pairs_out = task.counters.value[kMapOutputRecords];
   });
   NullSink nothing;
-  const bool empty = source.empty();
-  run_main_filter("map filter", map, source, empty ? static_cast<Sink &>(nothing) : output, task,
+  const bool empty = input.empty();
+  run_main_filter("map filter", map, input.source(), empty ? static_cast<Sink &>(nothing) : output, task,
                   Watch{spec.watch_from, "its split"});
-  task.counters.add(kMapInputRecords, records.records());
-  task.counters.add(kMapInputBytes, records.bytes());
+  input.count();
   if (!empty) sink.finish();
 }
 
@@ -36,6 +31,7 @@ void run_map_filter(const hd_map_spec &spec, TaskRun &task, Sink &sink) {
 void run_map_task(const hd_map_spec &spec, TaskRun &task) {
   if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
   const LineLimit limit{spec.line_max, "map filter"};
+  if (spec.host.argv) return run_host_map(spec, task);
   if (spec.reducers == 0) {
     TextOutput text(text_of(spec.out_path));
     PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); }, limit, task.counters,

@@ -57,12 +57,16 @@ void run_main_filter(const char *role, const Command &command, Source &in, Sink 
   task.phase(HD_PHASE_FILTER);
   const double combined = task.seconds[HD_STAGE_COMBINE];
   const FilterEnd end = run_filter(command, in, out, task.log, task.cancel);
-  task.seconds[HD_STAGE_READ] += end.times.read;
-  task.seconds[HD_STAGE_FEED] += end.times.feed;
-  task.seconds[HD_STAGE_WAIT] += end.times.wait;
-  task.seconds[HD_STAGE_COLLECT] += end.times.sink - (task.seconds[HD_STAGE_COMBINE] - combined);
-  task.seconds[HD_STAGE_FILTER_CPU] += end.times.cpu;
+  book_times(task, end.times, combined);
   judge(kFilterFailed, role, command, end, task);
+}
+
+void book_times(TaskRun &task, const FilterTimes &times, double combined) {
+  task.seconds[HD_STAGE_READ] += times.read;
+  task.seconds[HD_STAGE_FEED] += times.feed;
+  task.seconds[HD_STAGE_WAIT] += times.wait;
+  task.seconds[HD_STAGE_COLLECT] += times.sink - (task.seconds[HD_STAGE_COMBINE] - combined);
+  task.seconds[HD_STAGE_FILTER_CPU] += times.cpu;
 }
 
 uint64_t run_combiner(const Command &command, Source &in, Sink &out, TaskRun &task) {

@@ -23,6 +23,7 @@ struct TaskRun {
 
 // The bodies of the calls in api.h; throw Error.
 void run_map_task(const hd_map_spec &spec, TaskRun &task);
+void run_host_map(const hd_map_spec &spec, TaskRun &task);
 void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task);
 void run_prologue(const hd_prologue_spec &spec, TaskRun &task);
 
@@ -31,6 +32,8 @@ Command command_of(const hd_command &command, const TaskRun &task);
 // Runs the map or reduce filter and books its times; throws Error kFilterFailed where its end is a failure. Where it failed on
 // a record that it was given alone, the error says which.
 void run_main_filter(const char *role, const Command &command, Source &in, Sink &out, TaskRun &task, Watch watch = {});
+// Books the times of a run whose sink was called since `combined` seconds of combiner runs.
+void book_times(TaskRun &task, const FilterTimes &times, double combined);
 // Runs the combiner once, on what follows what it has read; throws Error kCombinerFailed, as above. Returns the bytes it left
 // unread.
 uint64_t run_combiner(const Command &command, Source &in, Sink &out, TaskRun &task);

@@ -1,0 +1,159 @@
+"""One attempt of a map task as a host kernel: a program of the bundle that does what map filter and combiner do together.
+
+Its result is what `cpu_task.run_map` gives, or filters do the task in the same attempt, and the result says why. Not here:
+the program's run and the protocol (runtime/host/task/host_kernel.cpp), the program itself (runtime/hostlane), which tasks
+come here (engine).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import weakref
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+
+from ..errors import DeviceError
+from ..manifest import Kernel
+from .cpu_task import MapRun, TaskRunner, begin_again, changed_file, filter_command, map_result, map_spec, run_map, run_split
+from .native import Progress, TaskStatus
+from .prologue import LiveIns, Prologues
+from .report import AttemptResult
+
+LEFT_STAGE = "left"  # seconds of a host kernel that was left
+_MOST_IN_A_ROW = 3
+
+
+@dataclass(frozen=True)
+class HostCode:
+    """The host kernel of a bundle. Paths are absolute.
+
+    kernel    what it was made of: says what it gets from the code before its region.
+    prologue  None where it gets nothing.
+    regroup   as in manifest.HostKernel.
+    """
+
+    program: Path
+    kernel: Kernel
+    prologue: Path | None
+    regroup: bool
+
+
+@dataclass(frozen=True)
+class Left:
+    """Why a host kernel did not do a task, which is the filters' now.
+
+    seconds  that it took, in vain. silent: it was stopped because it was silent for too long.
+    """
+
+    reason: str
+    seconds: float = 0.0
+    silent: bool = False
+
+
+class LiveInsFile:
+    """Live-ins as a file without a name, which is there as long as this object is."""
+
+    def __init__(self, live_ins: LiveIns) -> None:
+        self.live_ins = live_ins
+        self.fd = os.memfd_create("live-ins", os.MFD_CLOEXEC)
+        weakref.finalize(self, os.close, self.fd)
+        with os.fdopen(os.dup(self.fd), "wb") as file:
+            for part in serialise(live_ins):
+                file.write(part)
+
+
+def serialise(live_ins: LiveIns) -> tuple[bytes, ...]:
+    """Parts of the file: u64s, little endian (bytes of `shared`, number of objects, of relocations; each object's bytes;
+    each relocation's object, at, delta), then `shared`, then the objects.
+
+    Raises DeviceError HD410: there is a texture, which only a GPU has.
+    """
+    if any(relocation.texel for relocation in live_ins.relocations):
+        raise DeviceError("a variable is a texture, which is a GPU's", code="HD410")
+    sizes = [len(item) for item in live_ins.objects]
+    places = [number for one in live_ins.relocations for number in (one.object, one.at, one.delta)]
+    head = [len(live_ins.shared), len(sizes), len(live_ins.relocations), *sizes, *places]
+    return struct.pack(f"<{len(head)}Q", *head), live_ins.shared, *live_ins.objects
+
+
+@dataclass
+class HostMaps:
+    """The map tasks of a job as host kernels; several threads may run them at a time.
+
+    One that was silent for too long is not waited for again, nor one that was left by several tasks in a row.
+    """
+
+    code: HostCode
+    runner: TaskRunner
+    prologues: Prologues
+    _lock: Lock = field(default_factory=Lock)
+    _kept: LiveInsFile | None = None
+    _in_a_row: int = 0
+    _given_up: str = ""
+
+    def run_map(self, run: MapRun, progress: Progress) -> AttemptResult:
+        """A map task, as `cpu_task.run_map`; with `left` set where filters did it. Raises OSError as `run_alone`.
+
+        An attempt whose filter is watched, because it failed before, is the filters'.
+        """
+        place = run.place
+        if self._given_up or place.watch_from is not None or place.combine_watch_from is not None:
+            return self._by_filters(run, progress, Left(self._given_up))
+        done = self.run_alone(run, progress)
+        self._note(done)
+        if isinstance(done, AttemptResult):
+            return done
+        if progress.cancelled:
+            return AttemptResult(cancelled=True)
+        begin_again(run, progress)
+        return self._by_filters(run, progress, done)
+
+    def run_alone(self, run: MapRun, progress: Progress) -> AttemptResult | Left:
+        """A map task as a host kernel, or why filters must run it. Raises OSError where the prologue's folder or the
+        live-ins' file cannot be made."""
+        changed = changed_file(run.split)
+        if changed:
+            return AttemptResult(failure=changed)
+        try:
+            live_ins = self._live_ins(run, progress)
+        except DeviceError as error:
+            return Left(error.message)
+        spec = replace(
+            map_spec(run.job, run.split, run.place, run.out, run.index), regroup=self.code.regroup,
+            host=filter_command(run.job, self.code.program, run.place), live_ins=live_ins.fd if live_ins else None,
+        )
+        result, fault = run_split(self.runner, spec, run.split, progress)
+        if result.status in (TaskStatus.HOST_LEFT, TaskStatus.HOST_SILENT) and not fault:
+            silent = result.status is TaskStatus.HOST_SILENT
+            return Left(result.message, result.seconds.get("total", 0.0), silent)
+        return replace(map_result(result, fault, 1, run.job, run.out, run.index), host=True)
+
+    def _by_filters(self, run: MapRun, progress: Progress, why: Left) -> AttemptResult:
+        result = run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
+        wasted = {LEFT_STAGE: why.seconds} if why.seconds else {}
+        return replace(result, left=why.reason, seconds={**result.seconds, **wasted})
+
+    def _live_ins(self, run: MapRun, progress: Progress) -> LiveInsFile | None:
+        """For one task. The last one's file serves the next, where these are the same live-ins."""
+        kernel = self.code.kernel
+        if not kernel.shared:
+            return None
+        command = filter_command(run.job, self.code.prologue or self.code.program, run.place)
+        live_ins = self.prologues.live_ins(
+            kernel, Path(os.fsdecode(command.argv[0])), command, run.place.scratch, progress, run.job.timeout_seconds)
+        with self._lock:
+            if self._kept is None or self._kept.live_ins is not live_ins:
+                self._kept = LiveInsFile(live_ins)
+            return self._kept
+
+    def _note(self, done: AttemptResult | Left) -> None:
+        """Whether it is worth trying again."""
+        if isinstance(done, AttemptResult):
+            if not done.failure and not done.cancelled:
+                self._in_a_row = 0
+            return
+        self._in_a_row += 1
+        if done.silent or self._in_a_row >= _MOST_IN_A_ROW:
+            self._given_up = f"not tried any more: {done.reason}"

@@ -1,0 +1,41 @@
+#include "task/failure_text.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace hd {
+namespace {
+
+struct StatusText {
+  Status status;
+  const char *text;
+};
+
+constexpr StatusText kStatusTexts[] = {
+    {Status::exit_called, "the program ends itself (exit, abort or a failed assert)"},
+    {Status::division, "integer division by zero, or one whose result does not fit"},
+    {Status::unterminated, "the output does not end in a newline"},
+    {Status::carriage_return, "the output holds a carriage return, at which Hadoop cuts lines"},
+    {Status::recursion, "recursion deeper than the device's stack allows"},
+    {Status::unsupported, "data that the device's C library does not treat exactly"},
+    {Status::key_too_long, "a key is longer than its slot"},
+    {Status::nan_sign, "a NaN is printed whose sign only the CPU knows"},
+    {Status::reader_stopped, "scanf stops before the end of the record"},
+    {Status::outside_line, "the program reads or writes behind the end of a line"},
+    {Status::unwritten, "the program reads what it has not written for this record"},
+    {Status::overlap, "the source and the target of a copy overlap"},
+    {Status::outside_object, "the program reads or writes outside of an array"},
+};
+
+}  // namespace
+
+std::string describe(const Failure &failure, const std::string &where) {
+  std::string text = where + ": ";
+  const auto *found = std::find_if(std::begin(kStatusTexts), std::end(kStatusTexts),
+                                   [&](const StatusText &s) { return uint32_t(s.status) == failure.status; });
+  text += found == std::end(kStatusTexts) ? "status " + std::to_string(failure.status) + " of the kernel" : found->text;
+  if (failure.detail) text += " (source line " + std::to_string(failure.detail) + ")";
+  return text;
+}
+
+}  // namespace hd

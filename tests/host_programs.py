@@ -1,0 +1,113 @@
+"""A host kernel for tests, written by hand: the word count of WORDS and SUM in one program, and ways to go wrong.
+
+It speaks the protocol of runtime/host/task/host_kernel.cpp. `MODE` in its environment says what it does beside counting.
+"""
+
+from __future__ import annotations
+
+# Words of a line end at white space; each gives the pair WORD TAB 1.
+WORDS = r"""
+#include <ctype.h>
+#include <stdio.h>
+int main(void) {
+  int c, in = 0;
+  while ((c = getchar()) != EOF) {
+    if (isspace(c)) { if (in) printf("\t1\n"); in = 0; } else { putchar(c); in = 1; }
+  }
+}
+"""
+SUM = r"""
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+  char key[100], last[100] = ""; long n, sum = 0;
+  while (scanf("%99s %ld", key, &n) == 2) {
+    if (*last && strcmp(key, last)) { printf("%s\t%ld\n", last, sum); sum = 0; }
+    strcpy(last, key); sum += n;
+  }
+  if (*last) printf("%s\t%ld\n", last, sum);
+}
+"""
+HOST = r"""
+#include <ctype.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+enum { ROOM = 1 << 16 };
+static struct { char key[100]; long n; } table[ROOM];
+static long pairs, bytes, keys;
+static const char *mode = "";
+static int is(const char *name) { return strcmp(mode, name) == 0; }
+static void add(const char *word) {
+  unsigned long h = 5381;
+  for (const char *p = word; *p; ++p) h = h * 33 + (unsigned char)*p;
+  while (table[h % ROOM].n && strcmp(table[h % ROOM].key, word)) ++h;
+  strcpy(table[h % ROOM].key, word);
+  ++table[h % ROOM].n;
+  ++pairs;
+  bytes += strlen(word) + 3;
+}
+static void flush_table(void) {
+  for (int i = 0; i < ROOM; ++i)
+    if (table[i].n) { printf("%s\t%ld\n", table[i].key, table[i].n); ++keys; table[i].n = 0; }
+}
+static void say(const char *text) {
+  int left = write(3, text, strlen(text));
+  (void)left;
+}
+static void live_ins(void) {
+  static char data[1 << 20];
+  long n, all = 0;
+  while ((n = read(4, data + all, sizeof data - all)) > 0) all += n;
+  printf("live-ins:");
+  for (long i = 0; i < all; ++i) printf("%02x", (unsigned char)data[i]);
+  printf("\t1\n");
+  ++keys;
+}
+static void descriptors(void) {
+  for (int fd = 0; fd < 100; ++fd)
+    if (fcntl(fd, F_GETFD) >= 0) { char word[20]; sprintf(word, "fd%d", fd); add(word); }
+}
+int main(void) {
+  char line[1 << 16];
+  if (getenv("MODE")) mode = getenv("MODE");
+  if (is("unread")) { say("pairs 0\nbytes 0\nkeys 0\npartial 0\n"); return 0; }
+  if (is("live-ins")) live_ins();
+  if (is("descriptors")) descriptors();
+  for (long record = 0; fgets(line, sizeof line, stdin); ++record) {
+    if (is("silent")) sleep(60);
+    if (is("partial") && record % 7 == 6) flush_table();
+    if (is("errors")) fprintf(stderr, "reporter:counter:group,lines,1\nline %ld\n", record);
+    if (is("left") && record == 4) { say("left 6\nrecord 4\nline 17\n"); return 90; }
+    if (is("unknown") && record == 4) { say("left 52\nrecord 4\nline 0\n"); return 90; }
+    if (is("killed") && record == 4) raise(SIGKILL);
+    if (is("exits") && record == 4) exit(3);
+    if (strstr(line, "poison")) {
+      fprintf(stderr, "reporter:counter:bad,lines,1\n");
+      say("left 12\nrecord 0\nline 3\n");
+      return 90;
+    }
+    for (char *word = strtok(line, " \t\r\n\v\f"); word; word = strtok(NULL, " \t\r\n\v\f")) add(word);
+  }
+  flush_table();
+  if (is("twice")) { printf("the\t0\n"); ++keys; }
+  if (is("wrong")) { printf("zzz\t1\n"); ++keys; }
+  if (is("long")) { for (int i = 0; i < 70000; ++i) putchar('x'); putchar('\n'); ++keys; }
+  if (is("silent-report")) return 0;
+  if (is("no-reason")) return 90;
+  char report[200];
+  sprintf(report, "pairs %ld\nbytes %ld\nkeys %ld\npartial %d\n", pairs, bytes, keys, is("partial"));
+  if (is("odd")) strcat(report, "colour 7\n");
+  if (is("cut")) report[strlen(report) - 1] = 0;
+  if (is("again")) strcat(report, "keys 7\n");
+  if (is("no-number")) strcpy(report, "pairs -1\n");
+  if (is("reason")) strcat(report, "left 52\n");
+  if (is("miscounted")) sprintf(report, "pairs %ld\nbytes %ld\nkeys %ld\npartial 0\n", pairs, bytes, keys + 1);
+  say(report);
+  if (is("endless")) for (int i = 0; i < 500; ++i) say("pairs 100\n");
+  return 0;
+}
+"""

@@ -1,0 +1,186 @@
+"""Map tasks as host kernels through the C ABI: the bytes and counters of filters, or the answer that filters must run."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from heterodoop.executor.host_kernel import LiveInsFile
+from heterodoop.executor.native import FilterCommand, MapSpec, Native, Progress, TaskResult, TaskStatus
+from heterodoop.executor.prologue import LiveIns, Relocation
+
+from ..host_programs import HOST, SUM, WORDS
+from .conftest import Compile
+
+TEXT = b"the quick fox the lazy dog\nthe fox \xc3\xa9t\xe9\n" * 50
+MANY = b"".join(b"word%d and word%d\n" % (n, n * 7 % 5000) for n in range(5000))
+SAME = (
+    "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS",
+    "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS", "SPILLS", "MAP_OUTPUT_MATERIALIZED_BYTES", "UNREADABLE_PAIRS",
+    "COMBINE_UNREAD_BYTES",
+)
+
+
+class Job:
+    """A word count's map task by filters and as a host kernel, in one folder."""
+
+    def __init__(self, native: Native, compile_c: Compile, folder: Path) -> None:
+        self.native, self.folder = native, folder
+        self.filters = {"map": FilterCommand([compile_c(WORDS)]), "combine": FilterCommand([compile_c(SUM)])}
+        self.program = compile_c(HOST)
+
+    def run(
+        self, text: bytes, mode: str | None, progress: Progress | None = None, **options: object,
+    ) -> tuple[TaskResult, bytes]:
+        """The result, and both files of the output. mode None: by filters."""
+        (self.folder / "text").write_bytes(text)
+        paths = self.folder / "file.out", self.folder / "file.out.index"
+        for path in paths:
+            path.unlink(missing_ok=True)
+        fields: dict[str, object] = {
+            **self.filters, "input": self.folder / "text", "out_path": paths[0], "index_path": paths[1],
+            "work_dir": self.folder, "log_path": self.folder / "log",
+            "host": None if mode is None else FilterCommand([self.program], [f"MODE={mode}"]),
+        }
+        result = self.native.map_task(MapSpec(**fields | options), progress)  # type: ignore[arg-type]
+        return result, b"".join(path.read_bytes() for path in paths if path.exists())
+
+
+@pytest.fixture
+def job(native: Native, compile_c: Compile, tmp_path: Path) -> Job:
+    return Job(native, compile_c, tmp_path)
+
+
+@pytest.mark.parametrize("text", [TEXT, MANY, b"one", b"a\r\nb\rc\n", b"\n\n"])
+@pytest.mark.parametrize("partitions", [1, 5])
+def test_the_output_and_counters_are_those_of_filters(job: Job, text: bytes, partitions: int) -> None:
+    filters, expected = job.run(text, None, reducers=partitions)
+    host, output = job.run(text, "", reducers=partitions)
+    assert filters.ok and host.ok, host.message
+    assert output == expected
+    assert {name: host.counters[name] for name in SAME} == {name: filters.counters[name] for name in SAME}
+
+
+def test_an_empty_split_has_no_output(job: Job) -> None:
+    filters, expected = job.run(b"", None)
+    host, output = job.run(b"", "")
+    assert host.ok and output == expected and host.counters == filters.counters
+
+
+def test_many_keys_spill_and_are_not_combined(job: Job) -> None:
+    options: dict[str, object] = {"reducers": 3, "sort_bytes": 100_000}
+    _, expected = job.run(MANY, None, reducers=3)
+    host, output = job.run(MANY, "", **options)
+    assert host.ok and host.counters["SPILLS"] > 1 and output == expected
+
+
+@pytest.mark.parametrize("sort_bytes", [100_000, 100 << 20])
+def test_lines_that_are_partial_are_combined(job: Job, sort_bytes: int) -> None:
+    _, expected = job.run(MANY, None, reducers=3)
+    host, output = job.run(MANY, "partial", reducers=3, regroup=True, sort_bytes=sort_bytes)
+    assert host.ok, host.message
+    assert output == expected and host.counters["MAP_OUTPUT_RECORDS"] == 15000
+
+
+def test_what_it_prints_on_stderr_is_counters_and_log(job: Job) -> None:
+    host, _ = job.run(b"a\nb\n", "errors")
+    assert host.ok and host.user_counters == {("group", "lines"): 2}
+    assert (job.folder / "log").read_bytes() == b"line 0\nline 1\n"
+
+
+LEFT = [
+    ("left", "record 5: the output holds a carriage return, at which Hadoop cuts lines (source line 17)"),
+    ("unknown", "record 5: status 52 of the kernel"),
+    ("exits", "the host kernel failed: exit status 3"),
+    ("killed", "the host kernel failed: signal 9 (Killed)"),
+    ("unread", "the host kernel left 2000 bytes unread"),
+    ("no-reason", "the host kernel's report has no reason"),
+    ("reason", "the host kernel's report has a reason to give up"),
+    ("silent-report", "the host kernel's report says no pairs"),
+    ("odd", "the host kernel's report has the line \"colour 7\""),
+    ("again", "the host kernel's report has the line \"keys 7\""),
+    ("no-number", "the host kernel's report has the line \"pairs -1\""),
+    ("cut", "the host kernel's report ends in the middle of a line"),
+    ("endless", "the host kernel's report is too long"),
+    ("miscounted", "the host kernel's report says 7 keys, and there are 6"),
+    ("partial", "the host kernel's report says that keys are there twice"),
+    ("twice", "the key \"the\" was printed twice"),
+    ("long", "the host kernel printed a line of more than 65536 bytes"),
+]
+
+
+@pytest.mark.parametrize(("mode", "reason"), LEFT, ids=[mode for mode, _ in LEFT])
+def test_a_host_kernel_that_gives_up_or_goes_wrong_leaves_the_task_to_filters(job: Job, mode: str, reason: str) -> None:
+    result, output = job.run(TEXT, mode, line_max=65536)
+    assert (result.status, output, result.message) == (TaskStatus.HOST_LEFT, b"", reason)
+
+
+def test_a_key_that_is_there_twice_is_found_in_spills_too(job: Job) -> None:
+    result, output = job.run(MANY + b"the\n", "twice", sort_bytes=100_000)
+    assert result.status is TaskStatus.HOST_LEFT and output == b""
+    assert "\"the\" was printed twice" in result.message
+
+
+def test_a_program_that_is_not_there_leaves_the_task_to_filters(job: Job) -> None:
+    result, _ = job.run(TEXT, "", host=FilterCommand([job.folder / "none"]))
+    assert result.status is TaskStatus.HOST_LEFT and "No such file or directory" in result.message
+
+
+def test_a_silent_host_kernel_is_told_from_others(job: Job) -> None:
+    begun = time.monotonic()
+    result, _ = job.run(TEXT, "silent", timeout_seconds=0.3)
+    assert result.status is TaskStatus.HOST_SILENT and time.monotonic() - begun < 20
+    assert "made no progress for 0.3 s" in result.message
+
+
+def test_a_host_kernel_is_stopped_as_a_filter_is(job: Job) -> None:
+    progress = Progress()
+    progress.cancel()
+    assert job.run(TEXT, "silent", progress)[0].status is TaskStatus.CANCELLED
+
+
+def test_an_input_that_is_not_there_is_no_fault_of_the_host_kernel(job: Job) -> None:
+    result, _ = job.run(TEXT, "", input=job.folder / "none")
+    assert result.status is TaskStatus.IO_ERROR
+
+
+@pytest.mark.parametrize("options", [{"combine": None}, {"reducers": 0}])
+def test_a_host_kernel_needs_a_combiner_and_reducers(job: Job, options: dict[str, object]) -> None:
+    result, _ = job.run(TEXT, "", **options)
+    assert result.status is TaskStatus.BAD_INPUT
+
+
+def test_live_ins_are_read_from_the_start_by_every_task(job: Job) -> None:
+    given = LiveInsFile(LiveIns(b"abcd", (b"xy", b""), (Relocation(0, 8, 3),)))
+    numbers = (4, 2, 1, 2, 0, 0, 8, 3)
+    expected = b"".join(n.to_bytes(8, "little") for n in numbers) + b"abcdxy"
+    for _ in range(2):
+        result, output = job.run(b"a\n", "live-ins", live_ins=given.fd)
+        assert result.ok and b"live-ins:" + expected.hex().encode() in output
+
+
+@pytest.mark.parametrize("low", [False, True])
+def test_a_host_kernel_has_its_five_descriptors_and_no_more(job: Job, low: bool) -> None:
+    """Whatever numbers the descriptors have here."""
+    given = LiveInsFile(LiveIns(b"abcd"))
+    copies = [os.dup(given.fd) for _ in range(20)]
+    fd = min([*copies, given.fd]) if low else max(copies)
+    try:
+        result, output = job.run(b"a\n", "descriptors", live_ins=fd)
+    finally:
+        for copy in copies:
+            os.close(copy)
+    assert result.ok and [b"fd%d" % n in output for n in range(6)] == [True] * 5 + [False]
+
+
+def test_without_live_ins_there_is_no_fifth_descriptor(job: Job) -> None:
+    result, output = job.run(b"a\n", "descriptors")
+    assert result.ok and b"fd3" in output and b"fd4" not in output
+
+
+def test_live_ins_that_cannot_be_opened_leave_the_task_to_filters(job: Job) -> None:
+    result, _ = job.run(b"a\n", "live-ins", live_ins=999)
+    assert result.status is TaskStatus.HOST_LEFT and "no live-ins for a host kernel" in result.message
