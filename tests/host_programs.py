@@ -5,6 +5,14 @@ It speaks the protocol of runtime/host/task/host_kernel.cpp. `MODE` in its envir
 
 from __future__ import annotations
 
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+from heterodoop.kernel_plan import KernelPlan
+from heterodoop.manifest import FILE, HostKernel, Kernel, sha256
+
 # Words of a line end at white space; each gives the pair WORD TAB 1.
 WORDS = r"""
 #include <ctype.h>
@@ -111,3 +119,21 @@ int main(void) {
   return 0;
 }
 """
+
+
+def with_host_kernel(bundle: Path, program: Path, *, regroup: bool = True, **kernel: object) -> Path:
+    """The bundle, its map with a host kernel. `kernel`: fields of its kernel that are not the usual ones."""
+    text, binary = bundle / "cuda" / "map.cu", bundle / "bin" / "map.host"
+    text.parent.mkdir()
+    text.write_text("// text\n")
+    shutil.copyfile(program, binary)
+    binary.chmod(0o755)
+    made = Kernel("cuda/map.cu", "hd_map", 128, 0, 0, 0, 0, 1, 0, (), "", "once", KernelPlan(), ())
+    data = json.loads((bundle / FILE).read_text())
+    (map,) = (one for one in data["programs"] if one["role"] == "map")
+    map["kernel"] = asdict(made) | kernel
+    map["host"] = asdict(HostKernel("bin/map.host", regroup))
+    added = ["cuda/map.cu", "bin/map.host", *([str(kernel["prologue"])] if "prologue" in kernel else [])]
+    data["binaries"] += [{"path": path, "sha256": sha256(bundle / path)} for path in added]
+    (bundle / FILE).write_text(json.dumps(data))
+    return bundle

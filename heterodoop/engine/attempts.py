@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import HeteroDoopError
 from ..executor.cpu_task import MapRun, Place, TaskRunner, changed_file, run_map, run_reduce
+from ..executor.host_kernel import HostMaps
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult, Crash, TaskFailure
 from ..executor.streaming_env import TaskNames
@@ -35,6 +36,7 @@ class AttemptRunner:
     """Runs attempts of one job; several threads may call it at a time.
 
     on_device  runs the map tasks of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
+    host       runs the map tasks of CPU slots; None: they run as filters.
     crashes    of tasks whose filter failed and that are tried again: the last attempt's.
     """
 
@@ -43,6 +45,7 @@ class AttemptRunner:
     shuffle: Shuffle
     runner: TaskRunner
     on_device: MapTask | None = None
+    host: HostMaps | None = None
     spare: deque[AttemptFolder] = field(default_factory=deque)
     crashes: dict[TaskId, Crash] = field(default_factory=dict)
 
@@ -98,6 +101,8 @@ class AttemptRunner:
         run = MapRun(self.plan.cpu, split, self._place(attempt, folder), out, index)
         if self.on_device and attempt.slot.kind == "gpu":
             result = self.on_device(run, progress)
+        elif self.host:
+            result = self.host.run_map(run, progress)
         else:
             result = run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
         changed = None if result.cancelled else changed_file(split)

@@ -35,6 +35,7 @@ FINAL = f"{REPORT}.new"  # becomes REPORT when it is whole
 ROUNDS = "rounds"  # reports of an iterated job's earlier rounds
 ATTEMPTS = "attempts.jsonl"
 LOGS = "logs"
+HOST_KERNEL, FILTERS = "host kernel", "filters"  # what a map task on the CPU ran as
 MAX_REASONS = 20  # kinds of them in report.json and as warnings
 MAX_FAILURES = 100  # kept in report.json; attempts.jsonl has all
 
@@ -121,11 +122,31 @@ def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 @dataclass
-class OnCpu:
-    """Map tasks that were meant for a device and ran on the CPU: the first reason of its kind, and how many tasks."""
+class LeftTasks:
+    """Map tasks that something else ran than what was meant to: the first reason of its kind, and how many tasks."""
 
     reason: str
     tasks: int = 0
+
+
+class Reasons:
+    """Such tasks by kind of reason. Reasons that differ in numbers only (of records, of lines) are one kind."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, LeftTasks] = {}
+
+    def add(self, reason: str) -> None:
+        kind = re.sub(r"\d+", "0", reason)
+        if kind not in self._kinds and len(self._kinds) >= MAX_REASONS:
+            kind = ""
+        self._kinds.setdefault(kind, LeftTasks(reason if kind else "other reasons (attempts.jsonl has all)")).tasks += 1
+
+    @property
+    def kinds(self) -> list[LeftTasks]:
+        return list(self._kinds.values())
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [asdict(kind) for kind in self.kinds]
 
 
 @dataclass
@@ -152,7 +173,8 @@ class JobReport:
         self.sides = {"device": Side(), "cpu": Side()}
         self.duplicates: Mapping[str, int] = {"won": 0, "lost": 0, "failed": 0}
         self.speedup: float | None = None  # of one GPU against a CPU slot, at the end
-        self.on_cpu: dict[str, OnCpu] = {}  # map tasks that a device left to the CPU, by kind of reason
+        self.on_cpu = Reasons()  # map tasks that a device left to the CPU
+        self.to_filters = Reasons()  # map tasks that the host kernel left to filters
         self.device_stats: Mapping[str, int] = {}
         self.device_check: Mapping[str, Any] = {}  # what the comparison of device and CPU found
         self.device_warnings: Sequence[Diagnostic] = ()
@@ -206,15 +228,11 @@ class JobReport:
             self.devices[result.device] += 1
             side = self.sides["cpu" if result.device == CPU else "device"]
             side.add(result, self.plan.splits[attempt.task.number].length, seconds)
-            if result.reason and result.counters.get("MAP_INPUT_RECORDS"):  # a split without a record is nobody's concern
-                self._left_to_cpu(result.reason)
-
-    def _left_to_cpu(self, reason: str) -> None:
-        """Reasons that differ in numbers only (of records, of lines) are one kind."""
-        kind = re.sub(r"\d+", "0", reason)
-        if kind not in self.on_cpu and len(self.on_cpu) >= MAX_REASONS:
-            kind = ""
-        self.on_cpu.setdefault(kind, OnCpu(reason if kind else "other reasons (attempts.jsonl has all)")).tasks += 1
+            if not result.counters.get("MAP_INPUT_RECORDS"):
+                return  # a split without a record is nobody's concern
+            for reason, kinds in ((result.reason, self.on_cpu), (result.left, self.to_filters)):
+                if reason:
+                    kinds.add(reason)
 
     @property
     def counters(self) -> dict[str, int]:
@@ -248,7 +266,7 @@ class JobReport:
                              "failed_attempts": self.failed[kind]} for kind in planned},
             "slots": [asdict(slot) for slot in self._slots.values()],
             "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats, **self._gpus(),
-                       "left_to_cpu": [asdict(left) for left in self.on_cpu.values()], **check},
+                       "left_to_cpu": self.on_cpu.to_json(), **check},
             "map": self._map_phase(),
             "stages": {kind: totals.seconds for kind, totals in self.totals.items()},
             "counters": self.counters,
@@ -269,7 +287,8 @@ class JobReport:
             "policy": slots.policy.name, "cpu_slots": slots.cpu, "gpu_slots": len(slots.every) - slots.cpu,
             "gpus": slots.gpus, "speedup": self.speedup, "seconds": seconds,
             **{name: side.to_json(seconds) for name, side in self.sides.items()},
-            "duplicates": dict(self.duplicates),
+            "duplicates": dict(self.duplicates), "host_kernel": self.plan.host is not None,
+            "left_to_filters": self.to_filters.to_json(),
         }
 
     def finish(self, content: Mapping[str, Any]) -> list[Diagnostic]:
@@ -307,6 +326,10 @@ class JobReport:
         }
         if task.kind == "map":
             row["device"] = result.device
+            if result.device == CPU:
+                row["ran"] = HOST_KERNEL if result.host else FILTERS
+            if result.left:
+                row["left"] = result.left
             if result.reason:
                 row["reason"] = result.reason
             if result.retried:

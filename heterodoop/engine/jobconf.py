@@ -21,6 +21,7 @@ from ..storage.inputs import AS_TEXT
 MAX_REDUCERS = 100_000
 MAX_BYTES = 1 << 62
 MAX_LENGTH = "mapreduce.input.linerecordreader.line.maxlength"
+HOST_KERNELS = "heterodoop.host.kernels"
 NO_LIMIT = (1 << 31) - 1  # Hadoop's default
 
 _NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
@@ -99,6 +100,9 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "Memory in MiB that one task's sort or merge may hold; beyond it spills to disk."),
     Setting("heterodoop.sort.bytes", "0", _integer(0, 2047 << 20),
             "The same limit in bytes, where not 0 (for tests of spilling)."),
+    Setting(HOST_KERNELS, "true", _boolean,
+            "Whether CPU slots run a map and its combiner as one program on typed values, a host kernel, where the bundle"
+            " has one; else as filters (--filters). The bytes are the same."),
     Setting("heterodoop.gpu.sub-split.bytes", "0", _integer(0, MAX_BYTES),
             "Input bytes per kernel launch on a device; 0 = chosen from its memory."),
     Setting("heterodoop.gpu.arena.bytes", "0", _integer(0, MAX_BYTES),

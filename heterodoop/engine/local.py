@@ -19,7 +19,9 @@ from .. import last_resort
 from ..diag import Diagnostic
 from ..errors import Interrupted, JobFailed
 from ..executor.cpu_task import TaskRunner
+from ..executor.host_kernel import HostMaps
 from ..executor.native import Native
+from ..executor.prologue import Prologues
 from ..executor.report import AttemptResult, TaskFailure
 from ..scheduler.estimates import Estimates
 from ..scheduler.machine import Machine
@@ -44,7 +46,7 @@ from . import speedups
 from .attempts import AttemptRunner
 from .commit import commit_job, remove_unfinished, reserve
 from .inputs import check_inputs
-from .job_report import JobReport, OnCpu, check_place
+from .job_report import JobReport, LeftTasks, check_place
 from .layout import Layout
 from .map_sides import device_name
 from .plan import Plan, RunOptions, make_plan
@@ -135,7 +137,7 @@ def _run_reported(
     except Exception as error:
         report.finish(report.content("failed", error, plan.warnings))
         raise
-    left = device_warnings(list(report.on_cpu.values()), plan.shape.maps)
+    left = [*device_warnings(report.on_cpu.kinds, plan.shape.maps), *host_warnings(report.to_filters.kinds, plan.shape.maps)]
     wrong = [*remade_warnings(len(report.remade)), *(job.check.warnings(plan.device) if job.check else [])]
     warnings = (*plan.warnings, *data_warnings(report.counters), *wrong, *report.device_warnings, *left)
     content = report.content("succeeded", None, warnings)
@@ -167,7 +169,7 @@ class _Job:
             self.devices, self.check = devices.open_checked(native or Native.load(), plan.offload, runner, plan.files)
             self.devices.when_ready(lambda: events.put(Woken()))
         on_device = self.check.run_map if self.check else None
-        self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, on_device)
+        self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, on_device, self._host_maps(runner))
         self.results: dict[Attempt, tuple[AttemptResult, float]] = {}  # of attempts that ended and are not committed
         self.duplicates: set[Attempt] = set()
         self.overtaken: set[Attempt] = set()  # another attempt of their task was sooner
@@ -177,6 +179,10 @@ class _Job:
         self.bytes_done = 0
         self.silence = Silence()
         self.pool = SlotPool(plan.slots.every, self.attempts, events)
+
+    def _host_maps(self, runner: TaskRunner) -> HostMaps | None:
+        host = self.plan.host
+        return HostMaps(host, runner, Prologues(runner)) if host and isinstance(runner, Native) else None
 
     def run(self) -> None:
         try:
@@ -370,7 +376,13 @@ def remade_warnings(tasks: int) -> list[Diagnostic]:
     return [Diagnostic("warning", "HD431", what)]
 
 
-def device_warnings(left: Sequence[OnCpu], maps: int) -> list[Diagnostic]:
+def host_warnings(left: Sequence[LeftTasks], maps: int) -> list[Diagnostic]:
+    """One warning per kind of reason for which a host kernel left tasks to filters."""
+    what = "map tasks ran as filters, not as the host kernel"
+    return [Diagnostic("warning", "HD432", f"{kind.tasks} of {maps} {what}: {kind.reason}") for kind in left]
+
+
+def device_warnings(left: Sequence[LeftTasks], maps: int) -> list[Diagnostic]:
     """One warning per kind of reason for which a device left tasks to the CPU."""
     return [
         Diagnostic("warning", "HD410", f"{kind.tasks} of {maps} map tasks ran on the CPU, not on the device: {kind.reason}")

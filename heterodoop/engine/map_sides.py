@@ -20,6 +20,7 @@ class Side:
     """Map tasks that are done: bytes of their splits, seconds on their slots (together), sums of what they counted.
 
     left     tasks of devices that the CPU did.
+    host     tasks that host kernels did. left_to_filters: tasks of host kernels that filters did.
     retried  tasks that ran more than once inside their attempt: a device failed, or a fold could not be used.
     """
 
@@ -28,6 +29,8 @@ class Side:
     seconds: float = 0.0
     left: int = 0
     retried: int = 0
+    host: int = 0
+    left_to_filters: int = 0
     totals: Totals = field(default_factory=Totals)
 
     def add(self, result: AttemptResult, nbytes: int, seconds: float) -> None:
@@ -36,6 +39,8 @@ class Side:
         self.seconds += seconds
         self.left += bool(result.reason)
         self.retried += result.runs > 1 or bool(result.retried)
+        self.host += result.host
+        self.left_to_filters += bool(result.left)
         self.totals.add(result)
 
     def to_json(self, phase: float) -> dict[str, Any]:
@@ -45,7 +50,7 @@ class Side:
             "tasks": self.tasks, "bytes": self.bytes, "records": counters["MAP_INPUT_RECORDS"],
             "pairs": counters["MAP_OUTPUT_RECORDS"], "seconds": self.seconds, "gb_per_second": rate(self.bytes, phase),
             "gb_per_second_of_a_slot": rate(self.bytes, self.seconds), "left_by_device": self.left, "retried": self.retried,
-            "stages": dict(self.totals.seconds),
+            "host_kernels": self.host, "left_to_filters": self.left_to_filters, "stages": dict(self.totals.seconds),
         }
 
 
@@ -60,14 +65,16 @@ def device_name(asked: str) -> str:
 
 
 def lines(report: Mapping[str, Any]) -> list[str]:
-    """What the terminal says of a job that used a device: a line on the tasks, one on the devices' time."""
+    """What the terminal says of a job that had more than filters: a line on the tasks, one on the devices' time."""
     map_phase, asked = report["map"], report["device"]["asked"]
     device, cpu, duplicates = map_phase["device"], map_phase["cpu"], map_phase["duplicates"]
     if not map_phase["gpu_slots"]:
-        return []
+        return [f"map tasks: {_done('CPU', cpu)}{_host(cpu)}"] if map_phase["host_kernel"] else []
     name = device_name(asked)
     full = f"the {name} device" if name == EMULATED else f"the {name}"
     text = f"map tasks: {_done(name, device)}, {_done('CPU', cpu)}"
+    if map_phase["host_kernel"]:
+        text += _host(cpu)
     if cpu["left_by_device"]:
         text += f" ({cpu['left_by_device']} left by {full})"
     if run_twice := sum(duplicates.values()):
@@ -75,6 +82,11 @@ def lines(report: Mapping[str, Any]) -> list[str]:
     stages = sorted(device["stages"].items(), key=lambda stage: -stage[1])
     spent = ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in stages if stage != "total" and seconds >= 0.005)
     return [text, *([f"{name} seconds: {spent}"] if spent else [])]
+
+
+def _host(cpu: Mapping[str, Any]) -> str:
+    left = f", {cpu['left_to_filters']} left to filters" if cpu["left_to_filters"] else ""
+    return f", {cpu['host_kernels']} as host kernels{left}" if cpu["tasks"] else ""
 
 
 def _done(name: str, side: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from ..diag import Diagnostic
 from ..errors import UsageError
 from ..executor import gpus
 from ..executor.cpu_task import CpuJob
+from ..executor.host_kernel import HostCode, host_code
 from ..executor.split import Split, plan_splits
 from ..executor.streaming_env import job_environment
 from ..scheduler.model import JobShape
@@ -25,7 +26,7 @@ from ..storage import inputs as storage
 from . import jobconf
 from .device_names import AUTO, CPU, check_device
 from .job_slots import INGEST_THREADS, Slots, check_policy, plan_slots
-from .jobconf import JobConf
+from .jobconf import HOST_KERNELS, JobConf
 from .layout import Layout
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class RunOptions(NamedTuple):
     gpus              which GPUs: "all", "none" or numbers, "0,1".
     check             what of the device's map tasks the CPU does too: "auto", "none", "sample", "first", "all".
     policy            who takes which map task (scheduler/policies.py); default: job_slots.py's choice for the device.
+    filters           CPU slots run filters, not host kernels.
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     ignore            absolute paths that a folder or glob among the inputs must not find.
     """
@@ -66,6 +68,7 @@ class RunOptions(NamedTuple):
     check: str | None = None
     gpus: str = gpus.ALL
     ingest_threads: str | int | None = None
+    filters: bool = False
     ignore: Sequence[str] = ()
 
 
@@ -73,6 +76,7 @@ class Plan(NamedTuple):
     """All there is to know before the first task runs.
 
     files      (name in the working folder, absolute path).
+    host       what CPU slots run map tasks as; None: filters.
     device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
     """
 
@@ -88,6 +92,7 @@ class Plan(NamedTuple):
     warnings: tuple[Diagnostic, ...]
     device: str = CPU
     offload: DevicePlan | None = None
+    host: HostCode | None = None
 
     @property
     def input_bytes(self) -> int:
@@ -132,6 +137,7 @@ def make_plan(
         splits=splits, shape=shape, files=files, settings=text,
         slots=plan_slots(device, options.policy, options.cpu_slots, offload, conf),
         warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
+        host=host_code(found, bundle, reducers) if conf.get(HOST_KERNELS) else None,
     )
 
 
@@ -160,6 +166,8 @@ def _settings(options: RunOptions) -> JobConf:
     if options.record_delimiter is not None:
         delimiter = jobconf.unescape(options.record_delimiter, "--record-delimiter")
         given["textinputformat.record.delimiter"] = "--record-delimiter", delimiter
+    if options.filters:
+        given[HOST_KERNELS] = "--filters", "false"
     if options.check is not None:
         given["heterodoop.gpu.check"] = "--check", options.check
     return jobconf.parse(options.settings, given)

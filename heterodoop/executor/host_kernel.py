@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 
 from ..errors import DeviceError
-from ..manifest import Kernel
+from ..manifest import Kernel, Manifest
 from .cpu_task import MapRun, TaskRunner, begin_again, changed_file, filter_command, map_result, map_spec, run_map, run_split
 from .native import Progress, TaskStatus
 from .prologue import LiveIns, Prologues
@@ -38,6 +38,19 @@ class HostCode:
     kernel: Kernel
     prologue: Path | None
     regroup: bool
+
+
+def host_code(found: Manifest, bundle: Path, reducers: int) -> HostCode | None:
+    """The host kernel that a job's map tasks can run as; None: there is none, or no pairs are combined.
+
+    bundle  absolute. reducers: of the job.
+    """
+    program = found.program("map")
+    if not (program and program.host and program.kernel and found.program("combine") and reducers):
+        return None
+    kernel = program.kernel
+    prologue = bundle / kernel.prologue if kernel.prologue else None
+    return HostCode(bundle / program.host.binary, kernel, prologue, program.host.regroup)
 
 
 @dataclass(frozen=True)

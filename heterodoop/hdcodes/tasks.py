@@ -155,4 +155,13 @@ CODES: dict[str, Entry] = {
         " The map task ran again, and the result is right. Damaged four times, the job fails.",
         "Check the disk and the memory of this machine, and whether something removes files below the output's _temporary.",
     ),
+    "HD432": Entry(
+        "a map task that was meant for the host kernel ran as filters",
+        "A host kernel is map and combiner as one program on the CPU. It does a task exactly as they would, or leaves it to"
+        " them in the same attempt, for the reasons for which a device does (heterodoop explain HD410), where it ends in"
+        " another way than it should, or says nothing for too long. After three tasks in a row, or one that was silent, the"
+        " job does without it. The result is complete and right; attempts.jsonl has the reason of each task.",
+        "Nothing, unless it is many tasks: then look at the record and line in the message. --filters does without host"
+        " kernels.",
+    ),
 }

@@ -15,14 +15,16 @@ def result(device: str, **more: Any) -> AttemptResult:
     return AttemptResult(device=device, counters=counters, seconds={"map": 0.5, "total": 0.75}, **more)
 
 
-def report(asked: str, duplicates: tuple[int, int, int] = (0, 0, 0), gpu_slots: int = 2) -> dict[str, Any]:
+def report(
+    asked: str, duplicates: tuple[int, int, int] = (0, 0, 0), gpu_slots: int = 2, host: bool = False,
+) -> dict[str, Any]:
     device, cpu = Side(), Side()
     for _ in range(3):
         device.add(result("cuda"), 500_000_000, 0.25)
     cpu.add(result("cpu", reason="exit_called in record 3"), 500_000_000, 1.0)
-    cpu.add(result("cpu", runs=2), 500_000_000, 1.0)
+    cpu.add(result("cpu", runs=2, host=host), 500_000_000, 1.0)
     return {"device": {"asked": asked}, "map": {
-        "gpu_slots": gpu_slots, "device": device.to_json(2.0), "cpu": cpu.to_json(2.0),
+        "gpu_slots": gpu_slots, "host_kernel": host, "device": device.to_json(2.0), "cpu": cpu.to_json(2.0),
         "duplicates": dict(zip(("won", "lost", "failed"), duplicates, strict=True))}}
 
 
@@ -30,7 +32,8 @@ def test_a_side_adds_up() -> None:
     found = report("cuda")["map"]
     assert found["device"] == {
         "tasks": 3, "bytes": 1_500_000_000, "records": 30, "pairs": 90, "seconds": 0.75, "gb_per_second": 0.75,
-        "gb_per_second_of_a_slot": 2.0, "left_by_device": 0, "retried": 0, "stages": {"map": 1.5, "total": 2.25}}
+        "gb_per_second_of_a_slot": 2.0, "left_by_device": 0, "retried": 0,
+        "host_kernels": 0, "left_to_filters": 0, "stages": {"map": 1.5, "total": 2.25}}
     assert (found["cpu"]["left_by_device"], found["cpu"]["retried"]) == (1, 1)
     assert rate(5, 0.0) == 0.0
 
@@ -43,6 +46,14 @@ def test_lines(asked: str, name: str, full: str) -> None:
         f" 3 run twice, 1 of them sooner on {full}",
         f"{name} seconds: map 1.50",
     ]
+
+
+def test_lines_say_what_ran_as_host_kernels() -> None:
+    found = report("auto", gpu_slots=0, host=True)
+    assert lines(found) == ["map tasks: CPU 2 (1 GB, 0.5 GB/s), 1 as host kernels"]
+    found["map"]["cpu"]["left_to_filters"] = 1
+    assert lines(found) == ["map tasks: CPU 2 (1 GB, 0.5 GB/s), 1 as host kernels, 1 left to filters"]
+    assert lines(report("cuda", host=True))[0].endswith("CPU 2 (1 GB, 0.5 GB/s), 1 as host kernels (1 left by the GPU)")
 
 
 def test_a_job_without_a_device_says_nothing() -> None:
