@@ -134,7 +134,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     "-r", "--reducers", metavar="N",
     help="Reduce tasks; 0 = the map output is the result (default: 1 with a reducer, else 0).",
 )
-@click.option("--split-size", metavar="BYTES", help="Size of an input split, e.g. 64m (the default).")
+@click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/64 of the input, 4m to 64m).")
 @click.option(
     "--cpu-slots", metavar="N",
     help="Tasks at a time on the CPU (default: this process's processors, less those that read for GPUs in use).",
@@ -256,7 +256,7 @@ def _bundle(name: str, options: dict[str, Any], output: str | None = None) -> It
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("--device", metavar="NAME", default="emulated", show_default=True, help="The device to compare with the CPU.")
 @click.option("-r", "--reducers", metavar="N", help="Partitions of the map output; 0 = none (default as for run).")
-@click.option("--split-size", metavar="BYTES", help="Size of an input split, e.g. 64m (the default).")
+@click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/64 of the input, 4m to 64m).")
 @click.option("--cpu-slots", metavar="N", help="Tasks at a time (default: the processors this process may use).")
 @click.option("--record-delimiter", metavar="TEXT", help="End of a record, as for run.")
 @click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Job setting, as for run; repeatable.")

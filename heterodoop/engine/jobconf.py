@@ -20,6 +20,8 @@ from ..storage.inputs import AS_TEXT
 
 MAX_REDUCERS = 100_000
 MAX_BYTES = 1 << 62
+MAX_SPLIT = "mapreduce.input.fileinputformat.split.maxsize"
+MIN_SPLIT = "mapreduce.input.fileinputformat.split.minsize"
 MAX_LENGTH = "mapreduce.input.linerecordreader.line.maxlength"
 HOST_KERNELS = "heterodoop.host.kernels"
 NO_LIMIT = (1 << 31) - 1  # Hadoop's default
@@ -81,10 +83,11 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             "Reduce tasks; 0 = the map output is the result (default: 1 where the bundle has a reducer, else 0)."),
     Setting("mapreduce.job.maps", "", _integer(0, 1 << 31),
             "A hint, as in Hadoop: splits are at most input bytes / maps long."),
-    Setting("mapreduce.input.fileinputformat.split.minsize", "1", _integer(0, MAX_BYTES),
+    Setting(MIN_SPLIT, "1", _integer(0, MAX_BYTES),
             "Smallest split in bytes; wins over every upper limit."),
-    Setting("mapreduce.input.fileinputformat.split.maxsize", str(SPLIT_BYTES), _integer(1, MAX_BYTES),
-            "Largest split in bytes."),
+    Setting(MAX_SPLIT, "", _integer(1, MAX_BYTES),
+            "Largest split in bytes (default: a 64th of the input in whole MiB, from 4 MiB to 64 MiB; 64 MiB where"
+            " split.minsize or mapreduce.job.maps is set)."),
     Setting("textinputformat.record.delimiter", "", _delimiter,
             r"End of a record, taken as it is, instead of \n, \r\n and \r (--record-delimiter understands escapes)."),
     Setting(AS_TEXT, "false", _boolean,
@@ -244,9 +247,10 @@ class JobConf(NamedTuple):
 
     @property
     def split_size(self) -> SplitSize:
-        folder = "mapreduce.input.fileinputformat.split."
+        """Where a user says something about it, the rest is Hadoop's."""
         maps = self.get("mapreduce.job.maps") or 0
-        return SplitSize(self.get(folder + "maxsize"), self.get(folder + "minsize"), maps=maps)
+        said = maps or MIN_SPLIT in self.text
+        return SplitSize(self.get(MAX_SPLIT) or (SPLIT_BYTES if said else 0), self.get(MIN_SPLIT), maps=maps)
 
 
 def parse(definitions: Sequence[str], options: Mapping[str, tuple[str, str]]) -> JobConf:

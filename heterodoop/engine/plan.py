@@ -18,7 +18,7 @@ from ..errors import UsageError
 from ..executor import gpus
 from ..executor.cpu_task import CpuJob
 from ..executor.host_kernel import HostCode, host_code
-from ..executor.split import Split, plan_splits
+from ..executor.split import Split, SplitSize, plan_splits
 from ..executor.streaming_env import job_environment
 from ..scheduler.model import JobShape
 from ..scheduler.policies import CPU_ONLY
@@ -26,20 +26,18 @@ from ..storage import inputs as storage
 from . import jobconf
 from .device_names import AUTO, CPU, check_device
 from .job_slots import INGEST_THREADS, Slots, check_policy, plan_slots
-from .jobconf import HOST_KERNELS, JobConf
+from .jobconf import HOST_KERNELS, MAX_SPLIT, JobConf
 from .layout import Layout
 
 if TYPE_CHECKING:
     from .devices import DevicePlan, DeviceSource
-
-_SPLITS = "mapreduce.input.fileinputformat.split.maxsize"
 
 
 class RunOptions(NamedTuple):
     """The options of `heterodoop run`, as text where the user gave text; None = not given.
 
     reducers          reduce tasks; default: 1 where the bundle has a reducer, else 0.
-    split_size        bytes, `64m`.
+    split_size        bytes, `64m`; default: from the input (executor/split.py).
     cpu_slots         tasks at a time on the CPU; default: the processors this process may use, less some that read for the
                       GPUs in use.
     ingest_threads    threads that read the input of a map task on a device.
@@ -119,12 +117,14 @@ def make_plan(
         devices.start(device, options.gpus, found, conf)
     ignore = (str(layout.output), str(layout.report), *options.ignore)
     listing = storage.resolve(inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT))
-    splits = plan_splits(listing.files, conf.split_size)
+    nbytes = conf.split_size.of(sum(file.size for file in listing.files))
+    splits = plan_splits(listing.files, SplitSize(nbytes))
     reducers = conf.get("mapreduce.job.reduces")
     if reducers is None:
         reducers = 1 if found.program("reduce") else 0
     job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
     text = _all_settings(conf, layout, inputs, found.name, job_id, len(splits), reducers)
+    text.setdefault(MAX_SPLIT, str(nbytes))
     check()
     offload, refused = devices.plan(found, bundle, conf, check) if devices else (None, [])
     if offload is None and device == AUTO:
@@ -157,7 +157,7 @@ def _settings(options: RunOptions) -> JobConf:
     if options.reducers is not None:
         given["mapreduce.job.reduces"] = "--reducers", str(options.reducers)
     if options.split_size is not None:
-        given[_SPLITS] = "--split-size", str(jobconf.parse_size(str(options.split_size), "--split-size"))
+        given[MAX_SPLIT] = "--split-size", str(jobconf.parse_size(str(options.split_size), "--split-size"))
     if options.max_attempts is not None:
         for kind in ("map", "reduce"):
             given[f"mapreduce.{kind}.maxattempts"] = "--max-attempts", str(options.max_attempts)

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from ..storage.local import InputFile
 
-SPLIT_BYTES = 64 << 20
+SPLIT_BYTES = 64 << 20  # where something else about the size is said
+_MOST, _LEAST, _WHOLE = SPLIT_BYTES, 4 << 20, 1 << 20
+_SPLITS = 64  # of an input that is neither small nor large
 SPLIT_SLOP = 1.1  # FileInputFormat.SPLIT_SLOP: a rest of up to a tenth of a split stays with the last one
 
 
@@ -27,8 +29,21 @@ class Split(NamedTuple):
         return f"{self.file.shown}, bytes {self.start} to {self.start + self.length}"
 
 
+def default_size(total: int) -> int:
+    """Bytes of a split of `total` input bytes where nothing is said about them.
+
+    A 64th of the input, so that slots have equal shares and none waits long for the last; at least 4 MiB, which outweigh
+    what a task costs, at most 64 MiB. Nothing of the machine, for the splits decide what a combiner sees together.
+    """
+    share = -(-total // _SPLITS)
+    return min(_MOST, max(_LEAST, -(-share // _WHOLE) * _WHOLE))
+
+
 class SplitSize(NamedTuple):
-    """What decides the size of a split (bytes). `maps` is mapreduce.job.maps, a hint; 0 = none given."""
+    """What decides the size of a split (bytes). `maps` is mapreduce.job.maps, a hint; 0 = none given.
+
+    block  0 = `default_size`.
+    """
 
     block: int = SPLIT_BYTES
     minimum: int = 1
@@ -37,7 +52,7 @@ class SplitSize(NamedTuple):
 
     def of(self, total: int) -> int:
         """Size for a job of `total` input bytes: max(minimum, min(total / maps, maximum, block))."""
-        limits = [self.block]
+        limits = [self.block or default_size(total)]
         if self.maximum:
             limits.append(self.maximum)
         if self.maps:

@@ -9,6 +9,7 @@ import pytest
 from heterodoop.engine import jobconf
 from heterodoop.engine.jobconf import REFUSED, SETTINGS, JobConf, parse, parse_count, parse_size, unescape
 from heterodoop.errors import UsageError
+from heterodoop.executor.split import SplitSize
 from heterodoop.executor.streaming_env import OLD_NAMES
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "job-settings.md"
@@ -25,7 +26,7 @@ def test_defaults():
     assert empty.get("mapreduce.job.reduces") is None
     assert empty.get("stream.non.zero.exit.is.failure") is True
     assert empty.get("stream.jobconf.truncate.limit") == 20000
-    assert (empty.split_size.block, empty.split_size.minimum, empty.split_size.maps) == (64 << 20, 1, 0)
+    assert empty.split_size == SplitSize(0), "from the input"
 
 
 def test_the_last_definition_wins_and_values_may_hold_anything():
@@ -58,6 +59,20 @@ def test_an_option_wins_and_says_so():
 def test_what_has_no_effect_is_told():
     assert conf().get("mapreduce.task.timeout") == 600_000 and not conf("mapreduce.task.timeout=0").warnings
     assert conf("mapreduce.task.timeout=0").warnings == ()
+
+
+@pytest.mark.parametrize(("definitions", "of_a_small_input"), [
+    ((), 4 << 20), (("split.maxsize=7",), 7), (("split.minsize=9",), 64 << 20), (("split.minsize=100000000",), 100_000_000),
+    (("split.minsize=1", "split.maxsize=7"), 7),
+])
+def test_a_split_size_that_is_given_is_not_looked_for_in_the_input(definitions: tuple[str, ...], of_a_small_input: int):
+    settings = [f"mapreduce.input.fileinputformat.{text}" for text in definitions]
+    assert conf(*settings).split_size.of(1000) == of_a_small_input
+
+
+def test_maps_make_splits_of_at_most_64_mib():
+    assert conf("mapreduce.job.maps=2").split_size.of(1 << 40) == 64 << 20
+    assert conf("mapreduce.job.maps=2").split_size.of(1000) == 500
 
 
 @pytest.mark.parametrize("definition", ["", "key", "=value", " =x", "a\0=b", "a=b\0"])

@@ -188,12 +188,14 @@ def test_what_a_filter_is_told(bundle, run, tmp_path: Path, monkeypatch: pytest.
     assert env[b"mapreduce_map_input_file"] == env[b"map_input_file"] == os.fsencode(f"file:{source}")
     assert (env[b"mapreduce_map_input_start"], env[b"mapreduce_map_input_length"]) == (b"10", b"5")
     assert env[b"mapreduce_job_maps"] == env[b"mapred_map_tasks"] == b"2"
+    assert env[b"mapreduce_input_fileinputformat_split_maxsize"] == b"10"
     assert (env[b"mapreduce_job_reduces"], env[b"mapreduce_task_partition"]) == (b"0", b"1")
     assert env[b"mapreduce_job_name"] == env[b"mapred_job_name"] == b"night job"
     assert env[b"mapreduce_task_attempt_id"] == b"attempt" + env[b"mapreduce_job_id"][3:] + b"_m_000001_0"
     assert (env[b"my_own_key"], env[b"LC_ALL"], len(env[b"long"])) == (b"v $x", b"de_DE.UTF-8", 20000)
     assert env[b"mapreduce_task_io_sort_mb"] == env[b"io_sort_mb"] == b"100"
     reduced = run(bundle(CAT, "", ENVIRONMENT), source, out="out2", reducers=2)
+    assert reduced.report["settings"]["mapreduce.input.fileinputformat.split.maxsize"] == str(4 << 20)
     env = environment(b"".join(parts(reduced.output)))
     assert env[b"mapreduce_task_ismap"] == b"false" and b"mapreduce_map_input_file" not in env
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heterodoop.executor.split import Split, SplitSize, plan_splits
+from heterodoop.executor.split import Split, SplitSize, default_size, plan_splits
 from heterodoop.storage.local import InputFile
 
 
@@ -59,3 +59,20 @@ def test_files_keep_their_order():
 ])
 def test_what_decides_the_size(size: SplitSize, expected: int):
     assert size.of(1000) == expected
+
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(("total", "expected"), [
+    (0, 4), (1, 4), (256 * MIB, 4), (256 * MIB + 1, 5), (1_400_000_000, 21), (4096 * MIB, 64), (1 << 50, 64),
+])
+def test_the_default_size_comes_from_the_input(total: int, expected: int):
+    assert default_size(total) == SplitSize(0).of(total) == expected * MIB
+
+
+@given(st.integers(0, 1 << 40))
+def test_a_default_split_is_no_more_than_it_must_be(total: int):
+    size = default_size(total)
+    assert size % MIB == 0 and 4 * MIB <= size <= 64 * MIB
+    assert size in (4 * MIB, 64 * MIB) or 64 * (size - MIB) < total <= 64 * size
