@@ -76,7 +76,7 @@ def _region_lines(region: Region) -> list[str]:
         lines.append(f"  launch      {', '.join(tuning)}")
     if region.kind == "combiner":
         lines.append(f"  reads back  {_reader_sentence(region.pairs)}")
-        lines.append(f"  fold        {_fold_sentence(region.fold)}")
+        lines.append(f"  fold        {_fold_sentence(region.fold, region.ordered)}")
         lines += [f"              {region.no_fold}"] if region.no_fold else []
     if region.variables:
         lines += ["  variables", *_table(_variable_rows(region))]
@@ -117,7 +117,10 @@ def _between(parts: Sequence[str], between: Sequence[str]) -> str:
     return "".join([*parts[:1], *rest])
 
 
-def _fold_sentence(fold: Fold | None) -> str:
+def _fold_sentence(fold: Fold | None, ordered: tuple[str, ...]) -> str:
+    if fold is None and ordered:
+        names = ", ".join(f"'{name}'" for name in ordered)
+        return f"no, but ordered: {names} kept of a key, a step for each pair; runs exactly once per task"
     if fold is None:
         return "no: the combiner runs exactly once per task, over the task's whole sorted output"
     again = "may run per spill and again at the merge" if fold.regroup else "runs once per task"

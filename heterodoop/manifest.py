@@ -92,8 +92,9 @@ class PairReader:
     key        "token": ends at white space (scanf %s); "field": up to the tab (fgets/getline and a cut); "int32", "int64",
                "uint32", "uint64": such a number, that reads back from its plain decimal form only; "other".
     key_max    longest key in bytes that the reader takes whole; 0 = no limit known.
-    value      the numbers that a value is, from left to right; integers read back from their plain decimal form only, a
-               float or double from all that strtod takes whole. (): what it is read as is not known, or it is not looked at.
+    value      the numbers that a value is, from left to right: integers, of which only the plain decimal form reads back
+               (-?digits); float and double, of which decimal forms do (-?digits[.digits][e[+-]digits], and -?inf).
+               (): what it is read as is not known, or it is not looked at.
     none       a number that no key may be: the combiner has it as the key before the first one. None: any may be.
     between    what stands between two of `value`, one fewer than these: from 1 to 4 bytes, each a tab or one that prints.
     """
@@ -140,6 +141,7 @@ class Region:
     """What the compiler understood of one annotated region. Lengths are elements, as in the paper's Table 1.
 
     no_fold  of a combiner that is no fold: why.
+    ordered  the variables that one keeps of a key which is no fold, but a key loop: a step for each pair, in their order.
     """
 
     kind: Literal["mapper", "combiner"]
@@ -160,6 +162,7 @@ class Region:
     pairs: PairReader | None
     fold: Fold | None
     no_fold: str = ""
+    ordered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

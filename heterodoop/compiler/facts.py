@@ -6,8 +6,6 @@ module with a function of this kind and a fact here; `refusals` gathers the reas
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from .. import manifest
 from ..diag import Diagnostic, Sink
 from ..toolchain.cc import Libm
@@ -124,7 +122,7 @@ class Facts(Asked):
     def fold(self) -> fold.Recognised:
         """is the combiner a fold, how does it read its pairs, why is it none"""
         found = fold.recognise(self.program)
-        return replace(found, fold=None) if self.order else found
+        return fold.without(found, "its order of operations is not certain") if self.order else found
 
     # ------------------------------------------------------------------------------------- what its kernel is to be
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
@@ -9,6 +10,8 @@ from ..analysis.objects import Local, Object
 from ..ir import formats, ir
 from ..normalise.stdio import literal
 from ..types import ctype
+from . import algebra
+from .loop import Read
 from .state import Refused, Stop
 from .terms import (
     KEY,
@@ -18,13 +21,14 @@ from .terms import (
     NONZERO,
     NULL,
     POSITIVE,
-    REST,
     TAB,
-    VALUE,
     ZERO,
     Address,
     Array,
     Const,
+    End,
+    Num,
+    Start,
     Term,
     Text,
 )
@@ -32,9 +36,16 @@ from .terms import (
 if TYPE_CHECKING:
     from .run import Run
 
-_NUMBERS = {"atoi": ctype.INT, "atol": ctype.LONG, "atoll": ctype.LLONG}
-_STRTO = {"strtol": ctype.LONG, "strtoll": ctype.LLONG, "strtoul": ctype.ULONG, "strtoull": ctype.ULLONG}
+_NUMBERS: dict[str, ctype.Int | ctype.Float] = {
+    "atoi": ctype.INT, "atol": ctype.LONG, "atoll": ctype.LLONG, "atof": ctype.DOUBLE,
+}
+_STRTO: dict[str, ctype.Int | ctype.Float] = {
+    "strtol": ctype.LONG, "strtoll": ctype.LLONG, "strtoul": ctype.ULONG, "strtoull": ctype.ULLONG,
+    "strtod": ctype.DOUBLE, "strtof": ctype.FLOAT,
+}
 _WHITE = b" \t\n\v\f\r"
+_OF_NUMBERS = b"0123456789+-.eEinfINF"
+_SCANNED = "dufFeEgG"
 _DEPTH = 8  # calls within calls
 
 
@@ -70,8 +81,9 @@ class Calls:
             if stop.how != "return":
                 raise
             result = stop.value
-        self._run.function = outer
-        self._depth -= 1
+        finally:
+            self._run.function = outer
+            self._depth -= 1
         return result
 
     # ------------------------------------------------------------------------------------- comparing
@@ -91,6 +103,7 @@ class Calls:
         if pair == {Text.KEY, Text.KEPT}:
             return ZERO if self._run.situation == "same" else NONZERO
         if pair in ({Text.KEY, Text.EMPTY}, {Text.KEPT, Text.EMPTY}):
+            self._run.reader.nonempty = True
             return NONZERO
         if pair == {Text.EMPTY}:
             return ZERO
@@ -101,6 +114,7 @@ class Calls:
         if content == Text.EMPTY:
             return ZERO
         if content in (Text.KEY, Text.KEPT):
+            self._run.reader.nonempty = True
             return POSITIVE
         whole = self._run.value(node.args[0]) == LINE and not self._run.state.cut and not self._run.state.chopped
         return LENGTH if whole else None
@@ -154,13 +168,25 @@ class Calls:
     # ------------------------------------------------------------------------------------- cutting the line
 
     def strchr(self, node: ir.Call) -> Term:
-        """The line's tab is always there: the collector writes one behind every key."""
-        wanted = self._run.value(node.args[1])
-        if self._run.value(node.args[0]) != LINE or self._run.state.cut or not isinstance(wanted, Const):
+        """The line's tab is always there: the collector writes one behind every key. Else what stands behind a number."""
+        text, wanted = self._run.value(node.args[0]), self._run.value(node.args[1])
+        if not isinstance(wanted, Const):
             raise Refused
-        if wanted.value == 9:
+        if text == LINE and not self._run.state.cut and wanted.value == 9:
             return TAB
-        raise Refused
+        if text == TAB and not self._run.state.cut and wanted.value != 9:
+            text = Start(0)
+        if not isinstance(text, Start):
+            raise Refused
+        self._crossed(text.at, lambda between: between[0] == wanted.value)
+        return End(text.at)
+
+    def _crossed(self, at: int, allowed: Callable[[bytes], object] = bool) -> None:
+        """What stands behind the number at that place is read, so that no NUL may be there."""
+        reader, gone = self._run.reader, self._run.state.cuts.get(at)
+        if gone == b"":
+            raise Refused
+        reader.narrowed(at, lambda between: allowed(between) and not (gone and between[0] in gone))
 
     def strcspn(self, node: ir.Call) -> Term:
         stops = literal(node.args[1])
@@ -169,42 +195,58 @@ class Calls:
         return None
 
     def strtok(self, node: ir.Call) -> Term:
+        """The key first, then number after number: each may have stops of its own."""
         text, stops = self._run.value(node.args[0]), literal(node.args[1])
-        if stops is None or b"\t" not in stops or set(stops) - set(_WHITE):
+        state = self._run.state
+        if not stops or set(stops) & set(_OF_NUMBERS):
             raise Refused
-        if text == LINE and not self._run.state.cut:
-            self._run.state.cut = True
+        if text == LINE and not state.cut:
+            if b"\t" not in stops or set(stops) - set(_WHITE):
+                raise Refused
+            state.cut, state.strtok = True, -1
+            self._run.reader.nonempty = True  # or the value would be taken for the key
             kind: Literal["token", "field"] = "token" if b" " in stops else "field"
-            self._run.reader.found_key(kind, self._run.line_max)
+            self._run.reader.found_key(kind)
             return LINE
-        if text == NULL and self._run.state.cut:
-            return REST
-        raise Refused
-
-    def strtok_rest(self, node: ir.Call) -> Term:
-        """strtok(NULL, stops) may use other stops than the first call."""
-        if self._run.value(node.args[0]) == NULL and self._run.state.cut and literal(node.args[1]):
-            return REST
-        return self.strtok(node)
+        if text != NULL or state.strtok is None:
+            raise Refused
+        if state.strtok >= 0:
+            before = state.cuts[state.strtok]
+            self._run.reader.narrowed(state.strtok, lambda t: t[0] in before and not set(t[1:]) - set(stops))
+        state.strtok += 1
+        state.cuts[state.strtok] = stops
+        return Start(state.strtok)
 
     # ------------------------------------------------------------------------------------- numbers
 
     def number(self, node: ir.Call) -> Term:
-        """The key at the line's start, or the value behind its tab; strtol's end pointer behind the key is the tab."""
+        """The key at the line's start, or a number of the value; strtol's end pointer behind the key is the tab."""
         name = ir.called(node)
         kind = _NUMBERS.get(name) or _STRTO[name]
-        if name in _STRTO and self._run.value(node.args[2]) != Const(10):
+        if name in _STRTO and isinstance(kind, ctype.Int) and self._run.value(node.args[2]) != Const(10):
             raise Refused
         text = self._run.value(node.args[0])
-        if name in _STRTO:
-            self._end_pointer(node.args[1], TAB if text == LINE and not self._run.state.cut else None)
         if text == LINE:
             self._run.reader.found_number(kind)
-            return KEY
-        if text != REST and (text != TAB or self._run.state.cut):
+            end: Term = TAB if not self._run.state.cut else None
+        else:
+            at = self._begins(text)
+            kind = self._run.reader.found_value(at, kind)
+            end = End(at)
+        if name in _STRTO:
+            self._end_pointer(node.args[1], end)
+        return KEY if text == LINE else Num(Read(at, kind))
+
+    def _begins(self, text: Term) -> int:
+        """The place of the number that begins at a pointer, or behind white space there."""
+        if isinstance(text, Start):
+            return text.at
+        if text == TAB and not self._run.state.cut:
+            return 0
+        if not isinstance(text, End):
             raise Refused
-        self._run.reader.found_value(kind)
-        return VALUE
+        self._crossed(text.at, bytes.isspace)
+        return text.at + 1
 
     def _end_pointer(self, node: ir.Expr, end: Term) -> None:
         term = self._run.value(node)
@@ -214,27 +256,31 @@ class Calls:
             raise Refused
 
     def sscanf(self, node: ir.Call) -> Term:
-        text = literal(node.args[1])
-        if text is None or self._run.value(node.args[0]) != LINE or self._run.state.cut or self._run.state.chopped:
+        """Of the whole line, or of the value's numbers from one on."""
+        text, state = literal(node.args[1]), self._run.state
+        scans = formats.split_scanf(text) if text is not None else None
+        source = self._run.value(node.args[0])
+        if not scans:
             raise Refused
-        self.scan(formats.split_scanf(text) or [], node.args[2:], line=True)
-        return Const(2)
+        if source != LINE:
+            return self._scan_numbers(self._begins(source), scans, node.args[2:])
+        if state.cut or state.chopped:
+            raise Refused
+        return self.scan(scans, node.args[2:], line=True)
 
-    def scan(self, scans: list[formats.Scan], targets: tuple[ir.Expr, ...], *, line: bool) -> None:
-        """A key and a number, as scanf takes them. `line`: from one line, so what follows does not matter."""
+    def scan(self, scans: list[formats.Scan], targets: tuple[ir.Expr, ...], *, line: bool) -> Term:
+        """A key and numbers, as scanf takes them. `line`: from one line, so what follows does not matter."""
         parts = [s for s in scans if s.letter != " "]
-        if len(parts) != 2 or not all(p.stores for p in parts) or len(targets) != 2:
+        if len(parts) < 2 or not (parts[0].stores and parts[1].stores) or not targets:
             raise Refused
-        key, value = parts
-        if value.letter not in "du" or value.width:
-            raise Refused
+        key, value = parts[:2]
         if key.letter in "du" and not key.width:
             self._run.reader.found_number(key.target)
             self._run.state.terms[self._number_target(targets[0], key.target)] = KEY
         else:
             self._scan_text(scans, key, value, targets[0], line=line)
-        self._run.reader.found_value(value.target)
-        self._run.state.terms[self._number_target(targets[1], value.target)] = VALUE
+        found = self._scan_numbers(0, scans[scans.index(key) + 1 :], targets[1:])
+        return Const(found.value + 1)
 
     def _scan_text(
         self, scans: list[formats.Scan], key: formats.Scan, value: formats.Scan, target: ir.Expr, *, line: bool,
@@ -243,7 +289,7 @@ class Calls:
         if key.letter == "s" and not key.length:
             to = self._array(target)
             self._run.reader.found_key("token", key.width or self._run.array_size(to) - 1)
-        elif line and scans[0] is key and key.text in (b"[^\t]", b"[^\t\n]") and (gap or value.letter in "dinu"):
+        elif line and scans[0] is key and key.text in (b"[^\t]", b"[^\t\n]") and (gap or value.letter in _SCANNED):
             to = self._array(target)
             self._run.reader.found_key("field", key.width or self._run.array_size(to) - 1)
         else:
@@ -252,12 +298,31 @@ class Calls:
             raise Refused
         self._run.state.contents[to] = Text.KEY
 
+    def _scan_numbers(self, at: int, scans: list[formats.Scan], targets: tuple[ir.Expr, ...]) -> Const:
+        """Numbers from a place on; what stands between two must be what the format has there."""
+        numbers = [n for n, scan in enumerate(scans) if scan.stores]
+        if len(numbers) != len(targets) or not numbers or any(s.letter == "=" for s in scans[: numbers[0]]):
+            raise Refused
+        if any(s.letter != " " for s in scans[numbers[-1] + 1 :]):
+            raise Refused
+        for place, (n, target) in enumerate(zip(numbers, targets, strict=True), at):
+            scan = scans[n]
+            if scan.letter not in _SCANNED or scan.width:
+                raise Refused
+            if place > at:
+                before = scans[numbers[place - at - 1] + 1 : n]
+                if any(s.letter not in " =" for s in before):
+                    raise Refused
+                pattern = re.compile(b"".join(_pattern(s) for s in before) + b"[ \\t]*")
+                self._crossed(place - 1, pattern.fullmatch)
+            kind = self._run.reader.found_value(place, scan.target)
+            self._run.state.terms[self._number_target(target, kind)] = Num(Read(place, kind))
+        return Const(len(numbers))
+
     def _number_target(self, target: ir.Expr, kind: ctype.CType | None) -> Object:
         """The variable that a conversion stores to, of just the type it stores."""
         term, own = self._run.value(target), ctype.element(target.type)
-        if not isinstance(term, Address) or not isinstance(own, ctype.Int) or not isinstance(kind, ctype.Int):
-            raise Refused
-        if (own.bits, own.signed) != (kind.bits, kind.signed):
+        if not isinstance(term, Address) or own is None or kind is None or not algebra.same_kind(own, kind):
             raise Refused
         return term.obj
 
@@ -268,7 +333,12 @@ class Calls:
 _CALLS: dict[str, Callable[[Calls, ir.Call], Term]] = {
     "strcmp": Calls.strcmp, "strncmp": Calls.strncmp, "strlen": Calls.strlen, "strcpy": Calls.strcpy,
     "strncpy": Calls.strncpy, "snprintf": Calls.snprintf, "sprintf": Calls.sprintf, "strchr": Calls.strchr,
-    "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn, "strtok": Calls.strtok_rest,
+    "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn, "strtok": Calls.strtok,
     **dict.fromkeys([*_NUMBERS, *_STRTO], Calls.number), "sscanf": Calls.sscanf,
     "free": Calls.nothing, "fflush": Calls.nothing,
 }
+
+
+def _pattern(scan: formats.Scan) -> bytes:
+    """What a directive of scanf that is no conversion takes, of what may stand between two numbers."""
+    return b"[ \\t]*" if scan.letter == " " else re.escape(scan.text)

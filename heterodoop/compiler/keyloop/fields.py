@@ -1,6 +1,7 @@
 """A combiner's structs as variables of their fields: `p.key` and `p.count` fold as two variables would.
 
-Only structs that are used field by field are taken apart: one that is copied whole, or of which the address is taken, stays.
+Only structs that are used field by field are taken apart: one that is copied whole, or of which the address is taken, stays,
+but for an address that is handed to a function of the program.
 A clause that names such a struct means its one field that fits: the text (or the number) that is the key, the number that is
 gathered.
 """
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..analysis.objects import Global, Local, Object
 from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..types import ctype
@@ -41,14 +43,18 @@ def _parted(program: ir.Program) -> _Fields:
         if layout is not None and isinstance(symbol.type, ctype.Struct) and not symbol.type.union:
             if symbol.init is None or isinstance(symbol.init, ir.Fill):
                 found[symbol.name] = layout.fields
-    whole = {name for _, body in ir_walk.bodies(program) for name in _whole(body)}
+    own = frozenset(program.by_name)
+    whole = {name for _, body in ir_walk.bodies(program) for name in _whole(body, own)}
     elsewhere = {s.name for f in program.functions if f is not program.enclosing for s in (*f.params, *f.locals)}
     return {name: fields for name, fields in found.items() if name not in whole | elsewhere}
 
 
-def _whole(body: ir.Block) -> Iterator[str]:
-    """Variables that are named other than for one of their fields."""
+def _whole(body: ir.Block, own: frozenset[str]) -> Iterator[str]:
+    """Variables that are named for more than one of their fields, or their address, handed to one of the functions `own`."""
     bases = {node.base.number for node in ir_walk.walk(body) if isinstance(node, ir.Member)}
+    for node in ir_walk.walk(body):
+        if isinstance(node, ir.Call) and ir.called(node) in own:
+            bases |= {arg.operand.number for arg in node.args if isinstance(arg, ir.AddressOf)}
     for node in ir_walk.walk(body):
         if isinstance(node, ir.Name) and node.number not in bases:
             yield node.name
@@ -58,6 +64,13 @@ def _whole(body: ir.Block) -> Iterator[str]:
 
 def _name(variable: str, field: str) -> str:
     return f"{variable}.{field}"
+
+
+def field_of(struct: Object, field: str) -> Object | None:
+    """The variable that stands for a field of a struct that was taken apart."""
+    if isinstance(struct, Local):
+        return Local(struct.function, _name(struct.name, field))
+    return Global(_name(struct.name, field)) if isinstance(struct, Global) else None
 
 
 def _changed(fields: _Fields, node: Any) -> Any:
@@ -87,8 +100,8 @@ def _initial(fill: ir.Fill, name: str, kind: CType) -> ir.Init:
 
 def _symbols(fields: _Fields, symbols: tuple[ir.Symbol, ...]) -> Iterator[ir.Symbol]:
     for symbol in symbols:
+        yield symbol
         if symbol.name not in fields:
-            yield symbol
             continue
         for field in fields[symbol.name]:
             name = _name(symbol.name, field.name)

@@ -25,7 +25,8 @@ class ValueField:
 class ValueForm:
     """How a value is read: its fields from left to right, and the bytes that stand between them (one fewer).
 
-    No fields: the program does not look at the value, as where it counts pairs.
+    No fields: the program does not look at the value, as where it counts pairs. Texts of numbers are those that
+    `manifest.PairReader` says read back: else what the program reads is not known.
     """
 
     fields: tuple[ValueField, ...]
@@ -129,6 +130,8 @@ class KeyLoop:
 
     Terms of `first` and `same` see this pair (Read), those of `same` and `finish` what was kept (Kept); of a key's pairs the
     steps happen in the order of the reference: the map output, sorted stably by key.
+
+    nonempty  the program takes an empty key for none: all this is not true of one, and what it does then is another thing.
     """
 
     reads: ValueForm
@@ -136,3 +139,4 @@ class KeyLoop:
     first: tuple[Term, ...]
     same: tuple[Term, ...]
     finish: Finish
+    nonempty: bool = False

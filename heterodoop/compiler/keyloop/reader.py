@@ -2,46 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..types.ctype import CType, Int
-from .state import Refused
+from ...manifest import MOST_NUMBERS
+from ..types.ctype import CType, Float, Int
+from .state import VALUES, Refused
+
+_SEPARATORS = b" ,;:|/=#&\t"  # none of them is part of a number, or ends a line
+_CANDIDATES = tuple([bytes([a]) for a in _SEPARATORS] + [bytes([a, b]) for a in _SEPARATORS for b in _SEPARATORS])
+INTEGER_BYTES, FLOAT_BYTES = 20, 40  # the longest text of a number of a value (manifest.PairReader)
 
 
 @dataclass
 class Reader:
     """What the runs learn of how pairs are read: the longest key that is read whole, and that is kept whole (0: any).
 
-    value, number  the types of a value, and of a key, that is read as a number;
-    narrow         those that they are converted to: what does not fit there does not read back either.
-    none           the number that the combiner has in the place of a key as long as there is none.
+    number     the type of a key that is read as a number; narrow: that it is converted to: what does not fit there does
+               not read back either.
+    none       the number that the combiner has in the place of a key as long as there is none.
+    fields     the numbers of a value by their places. between: what may stand behind each, as far as is known of it.
+    line_room  bytes of a line, without its end, that are read whole; 0: any.
+    nonempty   it takes an empty key for none.
+    guarded    it may end the process at a pair, as it looks at the pair's key; ends_at_value: at its numbers.
     """
 
     key: Literal["", "token", "field"] = ""
     read_max: int = 0
     keep_max: int = 0
-    value: Int | None = None
     number: Int | None = None
+    narrow: Int | None = None
     none: int | None = None
-    narrow: dict[str, Int] = field(default_factory=dict)
+    fields: dict[int, Int | Float] = field(default_factory=dict)
+    between: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
+    line_room: int = 0
+    nonempty: bool = False
+    guarded: bool = False
+    ends_at_value: bool = False
 
-    def converted(self, what: Literal["K", "V"], kind: Int) -> None:
-        """A number that was read is converted to a narrower type of the same sign."""
-        if kind.bits < 32 or self.narrow.setdefault(what, kind) != kind:
+    def converted_key(self, kind: Int) -> None:
+        """The key's number is converted to a narrower type of the same sign."""
+        if kind.bits < 32 or self.narrow not in (None, kind):
             raise Refused
+        self.narrow = kind
 
     @property
     def number_kept(self) -> Int | None:
-        return self.narrow.get("K", self.number)
-
-    @property
-    def value_kept(self) -> Int | None:
-        return self.narrow.get("V", self.value)
+        return self.narrow or self.number
 
     @property
     def key_max(self) -> int:
-        return min((n for n in (self.read_max, self.keep_max) if n), default=0)
+        """The more is known of the value, the less is left for a key of the line."""
+        room = [self.line_room - 1 - self._value_bytes] if self.line_room else []
+        return min([n for n in (self.read_max, self.keep_max) if n] + room, default=0)
+
+    @property
+    def _value_bytes(self) -> int:
+        sizes = [FLOAT_BYTES if isinstance(kind, Float) else INTEGER_BYTES for kind in self.fields.values()]
+        return sum(sizes or [INTEGER_BYTES]) + 2 * (len(sizes) - 1 if sizes else 0)
 
     def found_key(self, kind: Literal["token", "field"], longest: int = 0) -> None:
         if self.key and (self.key, self.read_max) != (kind, longest):
@@ -60,13 +79,38 @@ class Reader:
             raise Refused
         self.none = number
 
-    def found_value(self, kind: CType | None) -> None:
-        if not isinstance(kind, Int) or kind.bits < 32 or (self.value is not None and self.value != kind):
+    def found_value(self, at: int, kind: CType | None) -> Int | Float:
+        """The number at a place of the value is read; its type as given back."""
+        if at >= MOST_NUMBERS:
+            raise Refused(f"its values have more than {MOST_NUMBERS} numbers")
+        fits = kind in VALUES or (isinstance(kind, Float) and kind.bits <= 64)
+        if not isinstance(kind, (Int, Float)) or not fits or (at in self.fields and self.fields[at] != kind):
             raise Refused
-        self.value = kind
+        self.fields.setdefault(at, kind)
+        return kind
+
+    def narrowed(self, at: int, allowed: Callable[[bytes], object]) -> None:
+        """Behind the number at that place stands something for which `allowed` holds."""
+        left = tuple(text for text in self.between.get(at, _CANDIDATES) if allowed(text))
+        if not left:
+            raise Refused("what stands between the numbers of a value is not known")
+        self.between[at] = left
 
     def keeps(self, longest: int) -> None:
         """Keys longer than this are not kept whole."""
         if longest < 1:
             raise Refused
         self.keep_max = min(self.keep_max, longest) if self.keep_max else longest
+
+    def separators(self, wanted: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
+        """What stands between the numbers: the `wanted` where it may, as where it is printed so.
+
+        Raises Refused where one of the numbers is not read.
+        """
+        count = len(self.fields)
+        if set(self.fields) != set(range(count)) or any(at >= max(count - 1, 0) for at in self.between):
+            raise Refused("a number of the value is not read")
+        choices = [self.between.get(at, _CANDIDATES) for at in range(count - 1)]
+        if wanted is None or len(wanted) != len(choices):
+            return tuple(choice[0] for choice in choices)
+        return tuple(text if text in choice else choice[0] for text, choice in zip(wanted, choices, strict=True))

@@ -1,13 +1,14 @@
-"""Runs a combiner's statements on symbols: one pair (key K, value V) against what was kept (key PREV, accumulator ACC).
+"""Runs a combiner's statements on symbols: one pair (key K and numbers) against what was kept (a key and numbers).
 
-`fold` asks what one round does in each of the few situations a combiner can be in. Everything that is not understood
-raises Refused: a fold that is none would give wrong output, a fold that is missed only costs time.
+`situations` asks what one round does in each of the few situations a combiner can be in. Everything that is not understood
+raises Refused: a key loop that is none would give wrong output, one that is missed only costs time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..analysis.objects import Hidden, Object, Variable, symbol_of, variable
@@ -16,39 +17,46 @@ from ..ir import walk as ir_walk
 from ..normalise.stdio import literal
 from ..types import ctype
 from ..types.ctype import CType, Int
+from . import algebra, loop
 from .calls import Calls
+from .fields import field_of
+from .merge import merged
 from .reader import Reader
 from .start import begins_empty
 from .state import Emitted, Printed, Refused, Situation, State, Stop, placed
 from .terms import (
-    ACC,
     KEPT,
     KEY,
     LENGTH,
     LINE,
     LINE_END,
-    NEXT,
     NONZERO,
     NULL,
     POSITIVE,
-    REST,
-    SUM,
     TAB,
-    VALUE,
     ZERO,
     Address,
     Array,
     Const,
+    End,
+    Num,
+    Start,
     Term,
     Text,
     Value,
     first_byte,
+    known,
+    number,
 )
 
 
 @dataclass
 class Run:
-    """One execution. `decisions` answers V-against-ACC comparisons in turn; one too many raises Fork in `fold`."""
+    """One execution.
+
+    decisions  answer the conditions in turn that cannot be decided; the first for which there is none raises Stop("fork").
+    positive   numbers of what was kept that are more than 0.
+    """
 
     program: ir.Program
     situation: Situation
@@ -56,11 +64,12 @@ class Run:
     state: State
     decisions: list[bool] = field(default_factory=list)
     function: str = ""
-    asked: list[str] = field(default_factory=list)
+    answers: dict[str, bool] = field(default_factory=dict)
+    assumed: dict[str, bool] = field(default_factory=dict)
+    positive: frozenset[int] = frozenset()
     emitted: Emitted = field(default_factory=list)
     lines: frozenset[Object] = frozenset()  # arrays that hold the line
     zeroed: frozenset[Object] = frozenset()  # arrays that end in zeros from their initialiser on
-    line_max: int = 0  # longest key of a line that fits its buffer, 0: any
 
     def __post_init__(self) -> None:
         self.calls = Calls(self)
@@ -108,11 +117,91 @@ class Run:
         if _dead_end(stmt.then) != _dead_end(stmt.other):
             holds = _dead_end(stmt.other)
             self._guard(stmt.cond, holds)
-        else:
-            holds = self.truth(self.value(stmt.cond))
-        chosen = stmt.then if holds else stmt.other
-        if chosen is not None:
-            self.block(chosen)
+            self._branch(stmt.then if holds else stmt.other)
+            return
+        self.either(self.value(stmt.cond), lambda: self._branch(stmt.then), lambda: self._branch(stmt.other), ctype.VOID)
+
+    def _branch(self, block: ir.Block | None) -> Term:
+        if block is not None:
+            self.block(block)
+        return None
+
+    def either(self, cond: Term, then: Callable[[], Term], other: Callable[[], Term], kind: CType) -> Term:
+        """What either gives, and both leave behind. One that jumps, or prints, is a way of its own: the run forks."""
+        condition = self.condition(cond)
+        if isinstance(condition, bool):
+            return then() if condition else other()
+        if isinstance(condition, loop.Operation) and condition.op == "!":
+            condition, then, other = condition.operands[0], other, then
+        before, printed, asked = self.state, len(self.emitted), repr(condition)
+        found = []
+        for holds, action in ((True, then), (False, other)):
+            self.state, self.assumed[asked] = before.copy(), holds
+            try:
+                found.append((action(), self.state))
+            except Stop as stop:
+                if stop.how == "fork":
+                    raise
+            finally:
+                del self.assumed[asked]
+            if len(self.emitted) > printed:
+                break
+        if len(found) == 2 and len(self.emitted) == printed:
+            state = merged(self.program, condition, found[0][1], found[1][1], self.situation)
+            if state is not None:
+                self.state = state
+                return self._chosen(condition, found[0][0], found[1][0], kind)
+        self.state = before
+        del self.emitted[printed:]
+        return then() if self.decide(condition) else other()
+
+    def _chosen(self, condition: loop.Term, then: Term, other: Term, kind: CType) -> Term:
+        if then == other:
+            return then
+        left, right = number(then, kind), number(other, kind)
+        return known(algebra.choice(condition, left, right)) if left is not None and right is not None else None
+
+    def condition(self, term: Term) -> bool | loop.Term:
+        """A value's truth, or the term of it where it cannot be told."""
+        if isinstance(term, Num):
+            found = self._of_positive(algebra.truth(term.term))
+            return bool(found.value) if isinstance(found, loop.Number) else self._decided(found)
+        if term is None or term.truth is None:
+            raise Refused
+        return term.truth
+
+    def _decided(self, condition: loop.Term) -> bool | loop.Term:
+        """One that was met before on this way."""
+        asked, negated = condition, False
+        while isinstance(asked, loop.Operation) and asked.op == "!":
+            asked, negated = asked.operands[0], not negated
+        answer = self.assumed.get(repr(asked), self.answers.get(repr(asked)))
+        return condition if answer is None else answer != negated
+
+    def _of_positive(self, term: loop.Term) -> loop.Term:
+        """A comparison of a count with a number below it is decided."""
+        if isinstance(term, loop.Operation) and len(term.operands) == 2:
+            left, right = term.operands
+            if isinstance(left, loop.Kept) and left.number in self.positive and isinstance(right, loop.Number):
+                if (term.op, right.value) in _TRUE_OF_POSITIVES:
+                    return loop.Number(1, ctype.INT)
+                if (term.op, right.value) in _FALSE_OF_POSITIVES:
+                    return loop.Number(0, ctype.INT)
+        elif isinstance(term, loop.Operation) and term.op == "!":
+            inner = self._of_positive(term.operands[0])
+            return loop.Number(int(not inner.value), ctype.INT) if isinstance(inner, loop.Number) else term
+        return term
+
+    def decide(self, condition: loop.Term) -> bool:
+        """The answer to a condition on this way through the program."""
+        if isinstance(condition, loop.Operation) and condition.op == "!":
+            return not self.decide(condition.operands[0])
+        asked = repr(condition)
+        if asked not in self.answers:
+            if len(self.answers) == len(self.decisions):
+                raise Stop("fork", condition=condition)
+            self.answers[asked] = self.decisions[len(self.answers)]
+        return self.answers[asked]
 
     def _guard(self, cond: ir.Expr, goes_on: bool) -> None:
         """A test that may end the process with an error: only pairs for which it goes on count.
@@ -126,15 +215,18 @@ class Run:
         assigned = {n.target.number for n in parts if isinstance(n, ir.Assign)}
         if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name) and n.number not in assigned):
             raise Refused
-        if any(isinstance(n, (ir.Assign, ir.Step, ir.Call)) for n in parts):
-            try:
-                decided = self.truth(self.value(cond))
-            except Refused:
-                if any(isinstance(n, (ir.Assign, ir.Step)) for n in parts):
-                    raise
-                return
-            if decided != goes_on:
-                raise Refused
+        decided: bool | None = None
+        try:
+            found = self.condition(self.value(cond))
+            decided = found if isinstance(found, bool) else None
+        except Refused:
+            if any(isinstance(n, (ir.Assign, ir.Step)) for n in parts):
+                raise
+        if decided is None:
+            self.reader.guarded = True
+            self.reader.ends_at_value |= any(self._of_a_value(n) for n in parts)
+        elif decided != goes_on:
+            raise Refused
 
     def _behind_the_end(self, node: ir.Node) -> bool:
         """May it read an element, or bytes, that no pair has to have written?"""
@@ -152,10 +244,33 @@ class Run:
         term = self.state.terms.get(key)
         return term is not None and term != KEPT and not term.gathered
 
+    def _of_a_value(self, node: ir.Node) -> bool:
+        """Is it one of the value's numbers, or a place in its text?"""
+        term = self.state.terms.get(self.key_of(node.name)) if isinstance(node, ir.Name) else None
+        return isinstance(term, (Num, Start, End))
+
     def truth(self, term: Term) -> bool:
-        if term is None or term.truth is None:
-            raise Refused
-        return term.truth
+        """A value's truth on this way through the program."""
+        found = self.condition(term)
+        return found if isinstance(found, bool) else self.decide(found)
+
+    def place(self, node: ir.Expr) -> Object | None:
+        """The variable that an lvalue is: by its name, through a pointer to it, or to the struct that it is a field of."""
+        if isinstance(node, ir.Name):
+            return self.key_of(node.name)
+        if isinstance(node, ir.Deref):
+            return self._pointed(self.value(node.pointer), node)
+        if isinstance(node, ir.Member) and isinstance(node.base, ir.Deref):
+            return self._pointed(self.value(node.base.pointer), node, node.field)
+        return None
+
+    def _pointed(self, pointer: Term, node: ir.Expr, name: str = "") -> Object | None:
+        """The variable, or field of a struct, behind a pointer, where it is of the type that `node` takes it for."""
+        if not isinstance(pointer, Address):
+            return None
+        found = pointer.obj if not name else field_of(pointer.obj, name)
+        symbol = symbol_of(self.program, found) if found is not None else None
+        return found if symbol is not None and symbol.type == node.type else None
 
     # ------------------------------------------------------------------------------------- expressions
 
@@ -168,49 +283,73 @@ class Run:
     def const(self, node: ir.Const) -> Term:
         if isinstance(node.type, ctype.Pointer):
             return NULL if node.value == 0 else None
+        if isinstance(node.type, ctype.Float):
+            made = loop.Number(node.value, node.type)
+            return Num(made) if algebra.computes(node.type) and made.value == made.value else None
         return Const(node.value) if isinstance(node.value, int) else None
 
     def name(self, node: ir.Name) -> Term:
         return self.state.terms.get(self.key_of(node.name))
 
+    def member(self, node: ir.Member) -> Term:
+        key = self.place(node)
+        return self.state.terms.get(key) if key is not None else None
+
     def decay(self, node: ir.Decay) -> Term:
-        if isinstance(node.operand, ir.Name) and isinstance(node.operand.type, ctype.Array):
-            key = self.key_of(node.operand.name)
-            return LINE if key in self.lines else Array(key)
-        return None
+        if not isinstance(node.operand.type, ctype.Array):
+            return None
+        key = self.place(node.operand)
+        if key is None:
+            return None
+        return LINE if key in self.lines else Array(key)
 
     def address(self, node: ir.AddressOf) -> Term:
         inner = node.operand
         if isinstance(inner, ir.Index) and self.value(inner.index) == ZERO:
             return self.value(inner.base)
-        scalar = isinstance(inner, ir.Name) and isinstance(inner.type, (Int, ctype.Pointer))
-        return Address(self.key_of(inner.name)) if scalar and isinstance(inner, ir.Name) else None
+        key = self.place(inner) if isinstance(inner.type, (Int, ctype.Float, ctype.Pointer, ctype.Struct)) else None
+        return Address(key) if key is not None else None
 
     def cast(self, node: ir.Cast) -> Term:
         term = self.value(node.operand)
         kind, old = node.type, node.operand.type
+        if isinstance(term, Num) or (isinstance(term, Const) and isinstance(kind, ctype.Float)):
+            found = number(term, old)
+            return known(algebra.convert(found, kind)) if found is not None else None
         if term is None or not isinstance(kind, Int):
             return term
         if isinstance(term, Const):
             return Const(ctype.wrap(kind, term.value))
-        if isinstance(old, Int) and kind.signed == old.signed and (kind.bits >= old.bits or term in (KEY, VALUE)):
+        if isinstance(old, Int) and kind.signed == old.signed and (kind.bits >= old.bits or term == KEY):
             if kind.bits < old.bits:
-                self.reader.converted("K" if term == KEY else "V", kind)
+                self.reader.converted_key(kind)
             return term
         if term in (NONZERO, POSITIVE) and isinstance(old, Int) and kind.bits >= old.bits:
             return NONZERO
         return LENGTH if term == LENGTH and kind.bits >= 32 else None
 
     def load(self, node: ir.Expr) -> Term:
-        """An element: only the first of an array whose contents are known, and the newline of the line."""
+        """A variable through a pointer; of elements only the first of an array whose contents are known, and bytes of the
+        line that are known."""
         pointer, index = self._element(node)
+        if isinstance(pointer, Address) and index == ZERO:
+            key = self._pointed(pointer, node)
+            return self.state.terms.get(key) if key is not None else None
         if isinstance(pointer, Array) and index == ZERO:
-            return first_byte(self.state.contents.get(pointer.obj))
+            return self.first_of(self.state.contents.get(pointer.obj))
         if pointer == LINE and index == LINE_END and not self.state.cut and not self.state.chopped:
             return Const(10)
         if pointer == TAB and index == ZERO and not self.state.cut:
             return Const(9)
+        if isinstance(pointer, End) and index == ZERO and pointer.at not in self.state.cuts:
+            first = {text[0] for text in self.reader.between.get(pointer.at, ())}
+            return Const(first.pop()) if len(first) == 1 else None
         return None
+
+    def first_of(self, text: Text | None) -> Term:
+        if text in (Text.KEY, Text.KEPT):
+            self.reader.nonempty = True
+        return first_byte(text)
 
     def _element(self, node: ir.Expr) -> tuple[Term, Term]:
         if isinstance(node, ir.Index):
@@ -220,6 +359,11 @@ class Run:
 
     def unary(self, node: ir.Unary) -> Term:
         term = self.value(node.operand)
+        if isinstance(term, Num):
+            found = self.condition(term) if node.op == "!" else number(term, node.operand.type)
+            if isinstance(found, bool):
+                return Const(int(not found))
+            return known(algebra.unary(node.op, found)) if found is not None else None
         if node.op == "!":
             return Const(int(not self.truth(term)))
         if isinstance(term, Const) and isinstance(node.type, Int):
@@ -228,22 +372,32 @@ class Run:
 
     def binary(self, node: ir.Binary) -> Term:
         if node.op in build.LOGICAL:
-            left = self.truth(self.value(node.left))
-            if left == (node.op == "||"):
-                return Const(int(left))
-            return Const(int(self.truth(self.value(node.right))))
+            left, rest = self.value(node.left), partial(self._truth_of, node.right)
+            shortcut = Const(int(node.op == "||"))
+            then, other = (lambda: shortcut, rest) if node.op == "||" else (rest, lambda: shortcut)
+            return self.either(left, then, other, ctype.INT)
         left_term, right_term = self.value(node.left), self.value(node.right)
         if left_term is None or right_term is None:
             return None
         if node.op in build.COMPARISONS:
             return self.compare(node.op, left_term, right_term, node.left.type)
-        return self.arithmetic(node.op, left_term, right_term, node.type)
+        return self.arithmetic(node.op, left_term, right_term, node.type, node.right.type)
+
+    def _truth_of(self, node: ir.Expr) -> Term:
+        found = self.condition(self.value(node))
+        return Const(int(found)) if isinstance(found, bool) else known(found)
 
     def compare(self, op: str, left: Value, right: Value, kind: CType) -> Term:
         if isinstance(left, Const) and isinstance(right, Const):
             return Const(int(build.compare(op, left.value, right.value)))
-        if left == right and left in (VALUE, ACC, LINE, TAB, REST):
+        if isinstance(left, Num) or isinstance(right, Num):
+            ours, theirs = number(left, kind), number(right, kind)
+            made = algebra.binary(op, ours, theirs, ctype.INT) if ours is not None and theirs is not None else None
+            return known(self._of_positive(made)) if made is not None else None
+        if left == right and (left in (LINE, TAB) or isinstance(left, (Start, End))):
             return Const(int(op in ("==", "<=", ">=")))
+        if op in ("==", "!=") and isinstance(left, (Start, End)) and isinstance(right, (Start, End)):
+            return Const(int(op == "!="))
         if isinstance(left, Const) or left == NULL:
             left, right, op = right, left, _MIRROR[op]
         if left in _KEYS:
@@ -252,7 +406,7 @@ class Run:
             return Const(int(left.truth == (op == "!=")))
         if left in (POSITIVE, LENGTH) and isinstance(right, Const) and (op, right.value) in _TRUE_OF_POSITIVES:
             return Const(1)
-        return self._against(op, left, right, kind)
+        return None
 
     def _compare_key(self, op: str, left: Value, right: Value) -> Term:
         """A key that is a number: with the other one, or with the constant that stands for none."""
@@ -267,38 +421,33 @@ class Run:
             return None
         return Const(int(same == (op == "==")))
 
-    def _against(self, op: str, left: Value, right: Value, kind: CType) -> Term:
-        """V against ACC: decided from outside. Against the type's last value: the outcome makes no difference."""
-        if isinstance(right, Const) and left == VALUE and isinstance(kind, Int):
-            low = -(1 << (kind.bits - 1)) if kind.signed else 0
-            high = (1 << (kind.bits - kind.signed)) - 1
-            return Const(1) if (op, right.value) in (("<", high), ("<=", high), (">", low), (">=", low)) else None
-        if {left, right} != {VALUE, ACC} or op not in ("<", "<=", ">", ">="):
-            return None
-        self.asked.append("less" if (left == VALUE) == (op[0] == "<") else "greater")
-        if len(self.asked) > len(self.decisions):
-            raise Stop("fork")
-        return Const(int(self.decisions[len(self.asked) - 1]))
-
-    def arithmetic(self, op: str, left: Value, right: Value, kind: CType) -> Term:
-        pair = {left, right}
+    def arithmetic(self, op: str, left: Value, right: Value, kind: CType, right_kind: CType) -> Term:
+        """An operator; `kind` is the left operand's type and, but for pointers, the result's."""
         if isinstance(kind, ctype.Pointer):
-            return REST if op == "+" and pair == {TAB, Const(1)} else None
-        if isinstance(left, Const) and isinstance(right, Const) and isinstance(kind, Int):
-            folded = build.binary(op, ir.Const(kind, left.value), ir.Const(kind, right.value), ir.Const(kind, 0).span)
-            return Const(int(folded.value)) if isinstance(folded, ir.Const) else None
+            return self._moved(op, left, right)
         if op == "-" and left == LENGTH and right == Const(1):
             return LINE_END
-        if op != "+":
+        ours, theirs = number(left, kind), number(right, right_kind)
+        if ours is None or theirs is None:
+            return next(iter({left, right} - {ZERO})) if op == "+" and ZERO in (left, right) and left != right else None
+        return known(algebra.binary(op, ours, theirs, kind))
+
+    def _moved(self, op: str, left: Value, right: Value) -> Term:
+        """A pointer behind the tab, or behind what stands between two numbers."""
+        if not isinstance(left, (End, type(TAB))):
+            left, right = right, left
+        if op != "+" or not isinstance(right, Const):
             return None
-        if pair == {ACC, VALUE}:
-            return SUM
-        if pair == {ACC, Const(1)}:
-            return NEXT
-        return next(iter(pair - {ZERO})) if ZERO in pair else None
+        if left == TAB and right.value == 1:
+            return Start(0)
+        if isinstance(left, End) and right.value > 0:
+            self.reader.narrowed(left.at, lambda text: len(text) == right.value)
+            return Start(left.at + 1)
+        return left if right == ZERO else None
 
     def conditional(self, node: ir.Conditional) -> Term:
-        return self.value(node.then if self.truth(self.value(node.cond)) else node.other)
+        return self.either(
+            self.value(node.cond), lambda: self.value(node.then), lambda: self.value(node.other), node.type)
 
     def comma(self, node: ir.Comma) -> Term:
         self.value(node.first)
@@ -308,26 +457,59 @@ class Run:
         term = self.value(node.value)
         if node.op != "=":
             old = self.value(node.target)
-            known = old is not None and term is not None
-            same = build.compute_type(node) == node.type
-            term = self.arithmetic(node.op[:-1], old, term, node.type) if known and same else None  # type: ignore[arg-type]
+            term = self._compound(node, old, term) if old is not None and term is not None else None
         self.store(node.target, term)
         return term
 
+    def _compound(self, node: ir.Assign, old: Value, value: Value) -> Term:
+        """old op value in the type that C computes in, converted back."""
+        kind = build.compute_type(node)
+        if not isinstance(kind, (Int, ctype.Float)):
+            return self.arithmetic(node.op[:-1], old, value, kind, node.value.type)
+        left = self._computed(old, node.type, kind)
+        made = self.arithmetic(node.op[:-1], left, value, kind, node.value.type) if left is not None else None
+        return self._computed(made, kind, node.type) if made is not None else None
+
+    def _computed(self, value: Value, old: CType, kind: CType) -> Term:
+        """A value converted between types of numbers."""
+        if old == kind:
+            return value
+        if isinstance(value, Const) and isinstance(kind, Int):
+            return Const(ctype.wrap(kind, value.value))
+        term = number(value, old)
+        return known(algebra.convert(term, kind)) if term is not None else None
+
     def step(self, node: ir.Step) -> Term:
         old = self.value(node.target)
-        new = self.arithmetic("+" if node.op == "++" else "-", old, Const(1), node.type) if old is not None else None
+        if old is None:
+            new: Term = None
+        elif isinstance(node.type, Int) and node.type.bits < 32:
+            new = self._narrow_step(node, old)
+        else:
+            new = self.arithmetic("+" if node.op == "++" else "-", old, self._one(node.type), node.type, node.type)
         self.store(node.target, new)
         return new if node.prefix else old
 
+    def _one(self, kind: CType) -> Value:
+        return Num(loop.Number(1.0, kind)) if isinstance(kind, ctype.Float) else Const(1)
+
+    def _narrow_step(self, node: ir.Step, old: Value) -> Term:
+        wide = self._computed(old, node.type, ctype.INT)
+        if wide is None:
+            return None
+        made = self.arithmetic("+" if node.op == "++" else "-", wide, Const(1), ctype.INT, ctype.INT)
+        return self._computed(made, ctype.INT, node.type) if made is not None else None
+
     def store(self, target: ir.Expr, term: Term) -> None:
-        if isinstance(target, ir.Name):
-            self.state.terms[self.key_of(target.name)] = term
-            return
-        if not isinstance(target, (ir.Index, ir.Deref)):
+        if isinstance(target.type, ctype.Struct):
             raise Refused
-        pointer, index = self._element(target)
-        if pointer is None or term != ZERO:
+        indexed = isinstance(target, (ir.Index, ir.Deref))
+        pointer, index = self._element(target) if indexed else (None, ZERO)
+        key = self._pointed(pointer, target) if indexed and index == ZERO else self.place(target) if not indexed else None
+        if key is not None:
+            self.state.terms[key] = term
+            return
+        if pointer is None or term != ZERO or isinstance(pointer, Address):
             raise Refused
         self._store_nul(pointer, index)
 
@@ -335,9 +517,11 @@ class Run:
         """A NUL: cuts the line at its tab or newline, empties an array, or ends a copied key behind its end."""
         if pointer == TAB and index == ZERO:
             self.state.cut = True
-            self.reader.found_key("field", self.line_max)
+            self.reader.found_key("field")
         elif pointer == LINE and index == LINE_END:
             self.state.chopped = True
+        elif isinstance(pointer, End) and index == ZERO:
+            self.state.cuts[pointer.at] = b""
         elif isinstance(pointer, Array) and isinstance(index, Const):
             self._end_array(pointer.obj, index.value)
         else:
@@ -364,7 +548,7 @@ class Run:
             return self.state.contents.get(term.obj)
         if term == LINE:
             return Text.KEY if self.state.cut else None
-        return Text.REST if term == REST else None
+        return Text.REST if isinstance(term, Start) else None
 
     def array_size(self, key: Object) -> int:
         symbol = symbol_of(self.program, key)
@@ -376,7 +560,9 @@ class Run:
                 self.emitted.append(piece.data)
                 continue
             conv = formats.conversion(piece.spec)
-            if conv.letter == "s":
+            if conv.letter == "s" and piece.spec == "%s" and literal(piece.args[-1]) is not None:
+                self.emitted.append(literal(piece.args[-1]) or b"")
+            elif conv.letter == "s":
                 self.emitted.append(Printed(piece.spec, self.string(piece.args[-1])))
             else:
                 kind = piece.args[-1].type if piece.args else None
@@ -395,12 +581,14 @@ def _dead_end(block: ir.Block | None) -> bool:
 
 
 _KEYS = (KEY, KEPT)
-_TRUE_OF_POSITIVES = frozenset({(">", 0), (">=", 1), (">=", 0), ("!=", -1), (">", -1)})
+_TRUE_OF_POSITIVES = frozenset({(">", 0), (">=", 1), (">=", 0), ("!=", 0), ("!=", -1), (">", -1)})
+_FALSE_OF_POSITIVES = frozenset({("<=", 0), ("<", 1), ("<", 0), ("==", 0), ("==", -1), ("<=", -1)})
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 _RULES: dict[type, Callable[[Run, Any], Term]] = {
     ir.Const: Run.const, ir.Name: Run.name, ir.Decay: Run.decay, ir.AddressOf: Run.address, ir.Cast: Run.cast,
-    ir.Index: Run.load, ir.Deref: Run.load, ir.Unary: Run.unary, ir.Binary: Run.binary, ir.Conditional: Run.conditional,
+    ir.Index: Run.load, ir.Deref: Run.load, ir.Member: Run.member, ir.Unary: Run.unary, ir.Binary: Run.binary,
+    ir.Conditional: Run.conditional,
     ir.Comma: Run.comma, ir.Assign: Run.assign, ir.Step: Run.step, ir.Emit: Run.emit,
     ir.Call: lambda run, node: run.calls.call(node),
 }

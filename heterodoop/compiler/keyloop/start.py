@@ -9,8 +9,9 @@ from ..ir import ir
 from ..ir import walk as ir_walk
 from ..normalise.stdio import literal
 from ..types import ctype
+from . import algebra, loop
 from .state import Refused, State
-from .terms import ZERO, Const, Term, Text
+from .terms import ZERO, Const, Num, Term, Text
 
 _QUIET = frozenset({"malloc", "calloc", "memset", "strcpy", "setvbuf", "getenv", "atoi", "atol", "strtol", "strlen"})
 
@@ -38,7 +39,7 @@ def start_state(program: ir.Program) -> State:
     for symbol in program.globals:
         if not _mentions(prologue, symbol.name):
             other = variable(program, "", symbol.name)
-            state.terms[other] = _constant(symbol.init) if symbol.init is not None else ZERO
+            state.terms[other] = _constant(symbol.init) if symbol.init is not None else _zero(symbol.type)
             state.contents[other] = Text.EMPTY if _empty(symbol.init, True) else None
     return state
 
@@ -122,9 +123,16 @@ def _array_name(node: ir.Expr) -> str:
     return ""
 
 
+def _zero(kind: ctype.CType) -> Term:
+    return Num(loop.Number(0.0, kind)) if isinstance(kind, ctype.Float) else ZERO
+
+
 def _constant(init: ir.Init | None) -> Term:
-    return Const(init.value) if isinstance(init, ir.Const) and isinstance(init.value, int) and isinstance(
-        init.type, ctype.Int) else None
+    if not isinstance(init, ir.Const):
+        return None
+    if isinstance(init.type, ctype.Float):
+        return Num(loop.Number(init.value, init.type)) if algebra.computes(init.type) and init.value == init.value else None
+    return Const(init.value) if isinstance(init.value, int) and isinstance(init.type, ctype.Int) else None
 
 
 def _empty(init: ir.Init | None, static: bool) -> bool:

@@ -12,6 +12,7 @@ from ...values import dataclass
 from ..analysis.objects import Object
 from ..types import ctype
 from ..types.ctype import CType
+from . import loop
 from .terms import Term, Text
 
 VALUES: dict[CType, Literal["int32", "int64", "uint32", "uint64"]] = {  # what may be gathered
@@ -19,6 +20,10 @@ VALUES: dict[CType, Literal["int32", "int64", "uint32", "uint64"]] = {  # what m
     ctype.ULONG: "uint64", ctype.ULLONG: "uint64",
 }
 Situation = Literal["first", "same", "other", "flush"]  # first: nothing kept; same, other: K equals PREV, or does not
+SITUATIONS: dict[Situation, str] = {
+    "first": "with its first pair", "same": "with another pair of the same key", "other": "with a pair of another key",
+    "flush": "before the first or after the last pair",
+}
 
 
 @dataclass(frozen=True)
@@ -57,21 +62,60 @@ def placed(span: Span) -> Iterator[None]:
 
 
 class Stop(Exception):
-    """A jump: "continue", "return" (with its value), or "fork": a comparison of V and ACC has to be decided."""
+    """A jump: "continue", "return" (with its value), or "fork": `condition` has to be decided."""
 
-    def __init__(self, how: str, value: Term = None) -> None:
+    def __init__(self, how: str, value: Term = None, condition: loop.Term | None = None) -> None:
         super().__init__(how)
-        self.how, self.value = how, value
+        self.how, self.value, self.condition = how, value, condition
 
 
 @dataclass
 class State:
-    """What variables hold, and arrays; of the line: is it cut at the tab, chopped at its newline?"""
+    """What variables hold, and arrays; of the line: is it cut at the tab, chopped at its newline?
+
+    cuts    bytes that became NULs where the number at a place of the value ends: those of which the first that is there
+            did (strtok), or, with b"", whatever stands there.
+    strtok  the place of the number that strtok gave last; None: it is not in the value.
+    """
 
     terms: dict[Object, Term] = field(default_factory=dict)
     contents: dict[Object, Text | None] = field(default_factory=dict)
     cut: bool = False
     chopped: bool = False
+    cuts: dict[int, bytes] = field(default_factory=dict)
+    strtok: int | None = None
 
     def copy(self) -> State:
-        return State(dict(self.terms), dict(self.contents), self.cut, self.chopped)
+        return State(dict(self.terms), dict(self.contents), self.cut, self.chopped, dict(self.cuts), self.strtok)
+
+    def new_line(self) -> None:
+        self.cut = self.chopped = False
+        self.cuts, self.strtok = {}, None
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way through the program: what it leaves behind and prints."""
+
+    state: State
+    emitted: Emitted
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Two, by a condition."""
+
+    condition: loop.Term
+    then: Ways
+    other: Ways
+
+
+Ways = Way | Fork
+
+
+def each_way(ways: Ways) -> Iterator[Way]:
+    if isinstance(ways, Way):
+        yield ways
+    else:
+        yield from each_way(ways.then)
+        yield from each_way(ways.other)

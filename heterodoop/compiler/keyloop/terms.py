@@ -1,7 +1,7 @@
 """What a symbolic run of a combiner knows of a value, and of a text.
 
-A pair has a key K and a value V; kept are the key of the pairs before it and what was made of their values, the accumulator.
-A value of which nothing is known is None.
+A pair has a key K and numbers; kept are the key of the pairs before it and what was made of their numbers. A value of which
+nothing is known is None.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from enum import Enum
 
 from ...values import dataclass
 from ..analysis.objects import Object
+from ..types.ctype import CType, Int
+from . import algebra, loop
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,44 @@ class Address:
     gathered = False
 
 
-Value = Named | Const | Array | Address
+@dataclass(frozen=True)
+class Num:
+    """A number that was computed from those of the pair and what is kept."""
+
+    term: loop.Term
+
+    @property
+    def truth(self) -> bool | None:
+        return bool(self.term.value) if isinstance(self.term, loop.Number) else None
+
+    @property
+    def gathered(self) -> bool:
+        return bool(algebra.kept(self.term))
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the number at a place of the value begins."""
+
+    at: int
+    truth = True
+    gathered = False
+
+
+@dataclass(frozen=True)
+class End:
+    """Where it ends."""
+
+    at: int
+    truth = True
+    gathered = False
+
+
+Value = Named | Const | Array | Address | Num | Start | End
 Term = Value | None
 
 KEY = Named("K", None)  # the key, where it is read as a number
 KEPT = Named("the kept key", None)
-VALUE = Named("V", None)
-ACC = Named("ACC", None, True)
-SUM = Named("ACC + V", None, True)
-NEXT = Named("ACC + 1", None, True)
 NONZERO = Named("any but 0")
 POSITIVE = Named("more than 0")
 LENGTH = Named("the line's length")
@@ -71,7 +102,6 @@ LINE_END = Named("the index of the line's newline", None)
 NULL = Named("NULL", False)
 LINE = Named("the line")
 TAB = Named("the line's first tab")
-REST = Named("behind the tab")
 ZERO, ONE = Const(0), Const(1)
 
 
@@ -90,3 +120,17 @@ def first_byte(text: Text | None) -> Term:
     if text == Text.EMPTY:
         return ZERO
     return NONZERO if text in (Text.KEY, Text.KEPT) else None
+
+
+def known(term: loop.Term | None) -> Term:
+    """A computed number as a value; None where there is no term for it."""
+    if isinstance(term, loop.Number) and isinstance(term.value, int):
+        return Const(term.value)
+    return Num(term) if term is not None else None
+
+
+def number(value: Term, kind: CType) -> loop.Term | None:
+    """A value that an expression of type `kind` has, as a term; None where it is no number."""
+    if isinstance(value, Const):
+        return loop.Number(value.value, kind) if isinstance(kind, Int) and kind.bits <= 64 else None
+    return value.term if isinstance(value, Num) and algebra.same_kind(value.term.type, kind) else None

@@ -32,6 +32,7 @@ def region_info(
         pairs=fold.pairs,
         fold=fold.fold,
         no_fold=fold.why,
+        ordered=tuple(state.name for state in fold.loop.state) if fold.loop and not fold.fold else (),
     )
 
 

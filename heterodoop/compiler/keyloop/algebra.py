@@ -1,0 +1,250 @@
+"""Terms of a key loop: made as C computes them, and simplified only to what is always exactly the same value.
+
+What is None here has no term: it is not computed as C does it everywhere (a floating number converted to an integer that
+does not hold it), or may end the process (a division by 0).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..ir import build, ir
+from ..types import ctype
+from ..types.ctype import CType, Float, Int
+from .loop import Choice, Convert, Kept, Number, Operation, Read, Term
+
+Change = Callable[[Kept | Read], Term]
+_MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+_NEUTRAL_RIGHT = {"+": 0, "-": 0, "*": 1, "|": 0, "^": 0, "<<": 0, ">>": 0, "/": 1, "&": -1}
+_COMMUTES = frozenset("+*|^&")
+_FLOATS = frozenset("+-*/")
+
+
+def computes(kind: CType | None) -> bool:
+    """May a term have this type: integers of up to 64 bits, float, double?"""
+    return isinstance(kind, (Int, Float)) and kind.bits <= 64
+
+
+def same_kind(left: CType, right: CType) -> bool:
+    """Do two types hold the same values in the same way (long and long long)?"""
+    if isinstance(left, Int) and isinstance(right, Int):
+        return (left.bits, left.signed, left == ctype.BOOL) == (right.bits, right.signed, right == ctype.BOOL)
+    return left == right
+
+
+def equal(left: Term | None, right: Term | None) -> bool:
+    """Are two terms the same? 0.0 is not -0.0."""
+    return left == right and repr(left) == repr(right)
+
+
+def least(kind: Int) -> int:
+    return -(1 << (kind.bits - 1)) if kind.signed else 0
+
+
+def greatest(kind: Int) -> int:
+    return (1 << (kind.bits - kind.signed)) - 1
+
+
+def convert(term: Term, kind: CType) -> Term | None:
+    """A conversion to `kind`."""
+    if same_kind(term.type, kind):
+        return term
+    if not computes(kind) or (isinstance(term.type, Float) and isinstance(kind, Int)):
+        return None
+    if isinstance(term, Number):
+        made = build.cast(kind, ir.Const(term.type, term.value))
+        return Number(made.value, kind) if isinstance(made, ir.Const) else None
+    return Convert(term, kind)
+
+
+def unary(op: str, operand: Term) -> Term | None:
+    """- ~ ! of a promoted operand. None for - of a floating number: it changes a NaN's sign, which compilers may not."""
+    if op == "!":
+        return _not(operand)
+    if isinstance(operand.type, Float):
+        return None
+    if isinstance(operand, Number):
+        value = int(operand.value)
+        return Number(ctype.wrap(operand.type, -value if op == "-" else ~value), operand.type)  # type: ignore[arg-type]
+    return Operation(op, (operand,), operand.type)
+
+
+def binary(op: str, left: Term, right: Term, kind: CType) -> Term | None:
+    """An operator with operands of the type that C computes in; `kind` is the result's."""
+    if op in build.COMPARISONS:
+        return _comparison(op, left, right)
+    if isinstance(kind, Float):
+        return Operation(op, (left, right), kind) if op in _FLOATS else None
+    assert isinstance(kind, Int)
+    if op in ("/", "%", "<<", ">>") and not _safe(op, right, kind):
+        return None
+    if isinstance(left, Number) and isinstance(right, Number):
+        made = build.binary(op, ir.Const(left.type, left.value), ir.Const(right.type, right.value), ir.Const(kind, 0).span)
+        return Number(made.value, kind) if isinstance(made, ir.Const) else None
+    if isinstance(left, Number) and op in _COMMUTES:
+        left, right = right, left
+    if isinstance(right, Number) and op in _NEUTRAL_RIGHT and right.value == ctype.wrap(kind, _NEUTRAL_RIGHT[op]):
+        return left
+    return Operation(op, (left, right), kind)
+
+
+def _safe(op: str, right: Term, kind: Int) -> bool:
+    """Does it neither trap nor leave C: no division by 0, none of the least by -1, no shift by more than there is?"""
+    if not isinstance(right, Number):
+        return False
+    if op in ("/", "%"):
+        return right.value not in (0, ctype.wrap(kind, -1))
+    return 0 <= right.value < kind.bits
+
+
+def _comparison(op: str, left: Term, right: Term) -> Term:
+    if isinstance(left, Number) and isinstance(right, Number):
+        return Number(int(_COMPARE[op](left.value, right.value)), ctype.INT)
+    kind = left.type
+    if isinstance(kind, Int):
+        if left == right:
+            return Number(int(op in ("==", "<=", ">=")), ctype.INT)
+        if isinstance(left, Number):
+            left, right, op = right, left, _MIRROR[op]
+        if isinstance(right, Number):
+            low, high, value = least(kind), greatest(kind), right.value
+            always = {"<": (value > high, value <= low), ">": (value < low, value >= high),
+                      "<=": (value >= high, value < low), ">=": (value <= low, value > high)}.get(op, (False, False))
+            if any(always):
+                return Number(int(always[0]), ctype.INT)
+            if value == 0 and op in ("==", "!=") and truth_value(left):
+                return left if op == "!=" else _not(left)
+    return Operation(op, (left, right), ctype.INT)
+
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}
+
+
+def truth_value(term: Term) -> bool:
+    """Is it surely 0 or 1, as an int?"""
+    if isinstance(term, Number):
+        return term.type == ctype.INT and term.value in (0, 1)
+    if isinstance(term, Choice):
+        return truth_value(term.then) and truth_value(term.other)
+    return isinstance(term, Operation) and (term.op in build.COMPARISONS or term.op == "!")
+
+
+def truth(term: Term) -> Term:
+    """`term` != 0."""
+    return term if truth_value(term) else _comparison("!=", term, Number(_zero(term.type), term.type))
+
+
+def _zero(kind: CType) -> int | float:
+    return 0.0 if isinstance(kind, Float) else 0
+
+
+def _not(term: Term) -> Term:
+    """A negation is an operator of its own: a comparison of floating numbers has no opposite."""
+    term = truth(term)
+    if isinstance(term, Number):
+        return Number(int(not term.value), ctype.INT)
+    if isinstance(term, Operation) and term.op == "!":
+        return term.operands[0]
+    return Operation("!", (term,), ctype.INT)
+
+
+def choice(condition: Term, then: Term, other: Term) -> Term:
+    """`condition` is the truth of something; the arms have one type."""
+    if isinstance(condition, Number):
+        return then if condition.value else other
+    if equal(then, other):
+        return then
+    if isinstance(condition, Operation) and condition.op == "!":
+        return choice(condition.operands[0], other, then)
+    if then == Number(1, ctype.INT) and other == Number(0, ctype.INT):
+        return condition
+    if then == Number(0, ctype.INT) and other == Number(1, ctype.INT):
+        return _not(condition)
+    made = Choice(condition, then, other, then.type)
+    found = extreme(made)
+    return (_extreme_of_constant(*found) if found else None) or made
+
+
+def both(left: Term, right: Term) -> Term:
+    """left && right, of truths."""
+    return choice(left, right, Number(0, ctype.INT))
+
+
+def extreme(term: Term) -> tuple[str, Term, Term] | None:
+    """("min" or "max", one, the other) where a choice of integers takes the less or greater of the two that it compares."""
+    if not isinstance(term, Choice) or not isinstance(term.type, Int) or not isinstance(term.condition, Operation):
+        return None
+    op, operands = term.condition.op, term.condition.operands
+    if op not in ("<", "<=", ">", ">="):
+        return None
+    if operands == (term.then, term.other):
+        return ("min" if op[0] == "<" else "max"), term.then, term.other
+    if operands == (term.other, term.then):
+        return ("max" if op[0] == "<" else "min"), term.then, term.other
+    return None
+
+
+def _extreme_of_constant(which: str, one: Term, other: Term) -> Term | None:
+    """The least of x and the greatest number there is, which is x, and its like."""
+    if isinstance(one, Number):
+        one, other = other, one
+    if not isinstance(other, Number) or not isinstance(other.type, Int):
+        return None
+    if other.value == (greatest(other.type) if which == "min" else least(other.type)):
+        return one
+    return other if other.value == (least(other.type) if which == "min" else greatest(other.type)) else None
+
+
+# ------------------------------------------------------------------------------------------ walking
+
+
+def parts(term: Term) -> Iterator[Term]:
+    """The term and all below it."""
+    yield term
+    for inner in _inner(term):
+        yield from parts(inner)
+
+
+def _inner(term: Term) -> tuple[Term, ...]:
+    if isinstance(term, Convert):
+        return (term.operand,)
+    if isinstance(term, Operation):
+        return term.operands
+    return (term.condition, term.then, term.other) if isinstance(term, Choice) else ()
+
+
+def kept(*terms: Term | None) -> set[int]:
+    """The numbers of what was kept that terms depend on."""
+    return {part.number for term in terms if term is not None for part in parts(term) if isinstance(part, Kept)}
+
+
+def narrowed(terms: list[Term], at: int) -> Int | None:
+    """The narrower type of the same sign that the number `at` of the value is converted to wherever it is used."""
+    found: set[CType | None] = set()
+    for term in terms:
+        for part in parts(term):
+            if any(isinstance(inner, Read) and inner.number == at for inner in _inner(part)):
+                found.add(part.type if isinstance(part, Convert) else None)
+        if isinstance(term, Read) and term.number == at:
+            found.add(None)
+    kind = found.pop() if len(found) == 1 else None
+    return kind if isinstance(kind, Int) and kind.bits >= 32 else None
+
+
+def replaced(term: Term, change: Change) -> Term:
+    """The term with its leaves changed."""
+    if isinstance(term, (Kept, Read)):
+        return change(term)
+    if isinstance(term, Convert):
+        operand = replaced(term.operand, change)
+        return operand if same_kind(operand.type, term.type) else Convert(operand, term.type)
+    if isinstance(term, Operation):
+        return Operation(term.op, tuple(replaced(part, change) for part in term.operands), term.type)
+    if isinstance(term, Choice):
+        return Choice(replaced(term.condition, change), replaced(term.then, change), replaced(term.other, change), term.type)
+    return term
+

@@ -1,0 +1,121 @@
+"""What a key loop prints of a key: from what was emitted on every way through the program."""
+
+from __future__ import annotations
+
+from ..ir import formats
+from ..types import ctype
+from ..types.ctype import Int
+from . import algebra, loop
+from .state import Emitted, Fork, Printed, Refused, Ways
+from .terms import KEPT, Text, number
+
+_PLAIN: dict[Int, frozenset[str]] = {
+    ctype.INT: frozenset({"%d", "%i"}), ctype.UINT: frozenset({"%u"}),
+    ctype.LONG: frozenset({"%ld", "%li", "%zd", "%jd", "%td"}), ctype.ULONG: frozenset({"%lu", "%zu", "%ju"}),
+    ctype.LLONG: frozenset({"%lld", "%lli"}), ctype.ULLONG: frozenset({"%llu"}),
+}
+_Alternatives = list[tuple[loop.Term | None, tuple[loop.Piece, ...]]]  # conditions in turn, the last without
+
+
+def plain(kind: ctype.CType | None, spec: str) -> bool:
+    """Does a conversion print a number of that type as its plain decimal form?"""
+    return isinstance(kind, Int) and spec in _PLAIN.get(kind, ())
+
+
+def finish_of(ways: Ways) -> loop.Finish:
+    """What is printed of a key, as a combiner may: one line of it, or nothing."""
+    *others, (_, last) = _alternatives(ways)
+    finish = loop.Finish(last) if last or not others else None
+    for condition, pieces in reversed(others):
+        finish = loop.Finish(pieces, condition, finish)
+    assert finish is not None
+    return finish
+
+
+def _alternatives(ways: Ways) -> _Alternatives:
+    if not isinstance(ways, Fork):
+        return [(None, pieces_of(ways.emitted))]
+    then, other = _alternatives(ways.then), _alternatives(ways.other)
+    if repr(then) == repr(other):
+        return then
+    here = ways.condition
+    return [(here if inner is None else algebra.both(here, inner), pieces) for inner, pieces in then] + other
+
+
+def pieces_of(emitted: Emitted) -> tuple[loop.Piece, ...]:
+    """A line: the key that is kept, a tab, numbers and what stands between them, a newline. Or nothing."""
+    merged: list[loop.Piece] = []
+    for piece in emitted:
+        if isinstance(piece, bytes) and merged and isinstance(merged[-1], bytes):
+            merged[-1] += piece
+        else:
+            merged.append(piece if isinstance(piece, bytes) else _printed(piece))
+    if merged and not _is_line(merged):
+        raise Refused("what it prints for a key is not the key, a tab, the number and a newline")
+    return tuple(merged)
+
+
+def _is_line(pieces: list[loop.Piece]) -> bool:
+    if len(pieces) < 2 or not isinstance(pieces[0], loop.PrintedKey):
+        return False
+    first, last = pieces[1], pieces[-1]
+    if not isinstance(first, bytes) or not isinstance(last, bytes) or first[:1] != b"\t" or last[-1:] != b"\n":
+        return False
+    rest = pieces[1:]
+    text = b"".join(piece for piece in rest if isinstance(piece, bytes))
+    return loop.PrintedKey() not in rest and text.count(b"\n") == 1 and b"\r" not in text and b"\0" not in text
+
+
+def _printed(printed: Printed) -> loop.Piece:
+    if printed.what == Text.KEPT and printed.spec == "%s":
+        return loop.PrintedKey()
+    if printed.what == KEPT and plain(printed.type, printed.spec):
+        return loop.PrintedKey()
+    if isinstance(printed.what, Text) or printed.type is None or printed.what in (None, KEPT):
+        raise Refused("it does not print the key that it keeps as %s or %d, or what it prints is not understood")
+    conversion = formats.conversion(printed.spec)
+    wanted = formats.argument_type(conversion)
+    term = number(printed.what, printed.type)
+    if term is None or conversion.stars or conversion.letter not in "diuxXofFeEgGaA" or wanted is None:
+        raise Refused("what it prints of a key is not understood")
+    if not algebra.computes(wanted) or not _same_size(wanted, term.type):
+        raise Refused("what it prints of a key is of another type than its conversion")
+    converted = algebra.convert(term, wanted)
+    assert converted is not None
+    return loop.PrintedTerm(printed.spec, converted)
+
+
+def _same_size(wanted: ctype.CType, given: ctype.CType) -> bool:
+    if isinstance(wanted, Int) and isinstance(given, Int):
+        return wanted.bits == given.bits
+    return wanted == given
+
+
+# ------------------------------------------------------------------------------------------ looking at one
+
+
+def terms_of(finish: loop.Finish | None) -> list[loop.Term]:
+    """Every term in it, those of the first line first."""
+    if finish is None:
+        return []
+    printed = [piece.term for piece in finish.pieces if isinstance(piece, loop.PrintedTerm)]
+    return printed + ([finish.condition] if finish.condition is not None else []) + terms_of(finish.other)
+
+
+def changed(finish: loop.Finish, change: algebra.Change) -> loop.Finish:
+    """It with the leaves of its terms changed."""
+    pieces = tuple(
+        loop.PrintedTerm(piece.spec, algebra.replaced(piece.term, change)) if isinstance(piece, loop.PrintedTerm) else piece
+        for piece in finish.pieces
+    )
+    condition = algebra.replaced(finish.condition, change) if finish.condition is not None else None
+    return loop.Finish(pieces, condition, changed(finish.other, change) if finish.other is not None else None)
+
+
+def between(finish: loop.Finish) -> tuple[bytes, ...] | None:
+    """What stands between the numbers of the first line that is printed; None where that is not all of the value."""
+    numbers = [n for n, piece in enumerate(finish.pieces) if isinstance(piece, loop.PrintedTerm)]
+    if not numbers or finish.pieces[1] != b"\t" or finish.pieces[-1] != b"\n":
+        return None
+    inner = [finish.pieces[a + 1 : b] for a, b in zip(numbers, numbers[1:], strict=False)]
+    return tuple(b"".join(p for p in found if isinstance(p, bytes)) for found in inner)

@@ -1,0 +1,55 @@
+"""A key loop as text, for `--emit` and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import loop
+
+
+def loop_text(found: loop.KeyLoop) -> str:
+    """Its reader, each number of its state with what it begins as and becomes, and what is printed."""
+    names = [state.name for state in found.state]
+    value = "".join(
+        f" {_shown(text)} {field.type}" if text else str(field.type)
+        for text, field in zip((b"", *found.reads.between), found.reads.fields, strict=bool(found.reads.fields)))
+    lines = [f"loop  value {value or 'not read'}" + (", no empty key" if found.nonempty else "")]
+    for state, first, same in zip(found.state, found.first, found.same, strict=True):
+        lines.append(f"      {state.type} {state.name} = {term_text(first, names)}, then {term_text(same, names)}")
+    lines += [f"      {line}" for line in _finish(found.finish, names)]
+    return "\n".join(lines) + "\n"
+
+
+def term_text(term: loop.Term, names: list[str]) -> str:
+    """Like C, with v0, v1 ... for the numbers of the value; every operator in parentheses."""
+    if isinstance(term, loop.Kept):
+        return names[term.number]
+    if isinstance(term, loop.Read):
+        return f"v{term.number}"
+    if isinstance(term, loop.Number):
+        return str(term.value)
+    if isinstance(term, loop.Convert):
+        return f"({term.type}){term_text(term.operand, names)}"
+    if isinstance(term, loop.Choice):
+        condition, then, other = (term_text(part, names) for part in (term.condition, term.then, term.other))
+        return f"({condition} ? {then} : {other})"
+    parts = [term_text(part, names) for part in term.operands]
+    return f"({parts[0]} {term.op} {parts[1]})" if len(parts) == 2 else f"{term.op}{parts[0]}"
+
+
+def _finish(finish: loop.Finish | None, names: list[str]) -> Iterator[str]:
+    while finish is not None:
+        condition = f" if {term_text(finish.condition, names)}" if finish.condition is not None else ""
+        printed = " ".join(_piece(piece, names) for piece in finish.pieces)
+        yield f"print {printed or 'nothing'}{condition}"
+        finish = finish.other
+
+
+def _piece(piece: loop.Piece, names: list[str]) -> str:
+    if isinstance(piece, bytes):
+        return _shown(piece)
+    return "KEY" if isinstance(piece, loop.PrintedKey) else f"{piece.spec}:{term_text(piece.term, names)}"
+
+
+def _shown(text: bytes) -> str:
+    return '"' + repr(text)[2:-1].replace('"', '\\"') + '"'

@@ -1,0 +1,43 @@
+"""What two ways through a piece of a program leave behind, as one state."""
+
+from __future__ import annotations
+
+from ..analysis.objects import Object, symbol_of
+from ..ir import ir
+from . import algebra, loop
+from .state import Situation, State
+from .terms import KEPT, KEY, Term, Text, known, number
+
+
+def merged(
+    program: ir.Program, condition: loop.Term, then: State, other: State, situation: Situation,
+) -> State | None:
+    """Where `condition` holds the one, else the other. None where the line is not the same afterwards."""
+    if (then.cut, then.chopped, then.cuts, then.strtok) != (other.cut, other.chopped, other.cuts, other.strtok):
+        return None
+    state = then.copy()
+    for key in {*then.terms, *other.terms}:
+        state.terms[key] = _term(program, key, condition, then.terms.get(key), other.terms.get(key), situation)
+    for key in {*then.contents, *other.contents}:
+        state.contents[key] = _text(then.contents.get(key), other.contents.get(key), situation)
+    return state
+
+
+def _term(
+    program: ir.Program, key: Object, condition: loop.Term, then: Term, other: Term, situation: Situation,
+) -> Term:
+    if then == other and repr(then) == repr(other):
+        return then
+    if situation == "same" and {then, other} == {KEY, KEPT}:
+        return KEY
+    symbol = symbol_of(program, key)
+    if symbol is None or not algebra.computes(symbol.type):
+        return None
+    left, right = number(then, symbol.type), number(other, symbol.type)
+    return known(algebra.choice(condition, left, right)) if left is not None and right is not None else None
+
+
+def _text(then: Text | None, other: Text | None, situation: Situation) -> Text | None:
+    if then == other:
+        return then
+    return Text.KEY if situation == "same" and {then, other} == {Text.KEY, Text.KEPT} else None

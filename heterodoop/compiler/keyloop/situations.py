@@ -1,0 +1,405 @@
+"""A combiner's key loop, found by running its region on symbols in every situation that it can be in.
+
+With nothing kept, with the same key again, with another key, and at the end of the input with something kept and without.
+What is kept from pair to pair is either a constant, or a symbol of what was computed; each situation must leave that as it
+was, or as the key loop says. Conditions that cannot be decided fork the run; its ways are put together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field
+
+from ...values import dataclass
+from ..analysis.objects import Object, symbol_of, variable
+from ..ir import formats, ir
+from ..ir import walk as ir_walk
+from ..normalise.record_loop import reads, truth
+from ..types import ctype
+from ..types.ctype import CType, Int
+from . import algebra, finish, loop
+from .fields import by_fields, field_of
+from .merge import merged
+from .reader import INTEGER_BYTES, Reader
+from .run import Run
+from .start import start_state, zeroed_arrays
+from .state import Fork, Refused, Situation, State, Stop, Way, Ways, each_way
+from .terms import KEPT, KEY, LENGTH, LINE, ZERO, Const, Num, Term, Text, number
+
+_MOST_WAYS = 64  # through the program, in one situation
+_MOST_STATE = 8
+_FEWEST = INTEGER_BYTES + len("\t\n")
+
+
+@dataclass
+class _Memory:
+    """What is known between pairs once something is kept.
+
+    constants  variables that hold the same at every pair.
+    kept       variables that hold a number that was computed, by the numbers of their symbols.
+    positive   symbols of counts: 1 after a key's first pair, and one more at each other. 2**63 pairs there are not.
+    """
+
+    constants: dict[Object, Term]
+    kept: list[Object]
+    positive: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A key loop, how its pairs are read, and the variable that holds the key.
+
+    goes_on  why pairs that are read in part are not the end of it; "" where they are.
+    leaks    an empty key, which it takes for none, changes what it makes of the key behind it.
+    """
+
+    loop: loop.KeyLoop
+    reader: Reader
+    key: str
+    goes_on: str = ""
+    leaks: bool = False
+
+
+class Situations:
+    """`key_loop` finds it. Raises Refused, and Stop where the loop may be left."""
+
+    def __init__(self, program: ir.Program) -> None:
+        program = by_fields(program)
+        region, record_loop = program.region, ir.record_loop(program.region)
+        plain = record_loop is not None and record_loop.step is None and not program.refusals
+        if not isinstance(region, ir.CombineRegion) or record_loop is None or not plain:
+            raise Refused("its loop was not recognised, or something in it cannot be analysed")
+        self._program, self._region, self._loop = program, region, record_loop
+        self._key: Object = variable(program, region.function, region.key)
+        kind = self._type(self._key)
+        self._number = isinstance(kind, (Int, ctype.Struct))  # the key is one, not a text
+        self._reader = Reader()
+        self._zeroed: frozenset[Object] = frozenset()
+        at = region.body.body.index(record_loop)
+        self._head, self._tail = region.body.body[:at], region.body.body[at + 1 :]
+
+    def key_loop(self) -> Found:
+        start = start_state(self._program)
+        self._zeroed = frozenset(k for k in zeroed_arrays(self._program) if start.contents.get(k) == Text.EMPTY)
+        start = self._after_head(start)
+        memory = self._memory(self._first(start))
+        while True:
+            known = _copy(memory)
+            first, same = self._first(start), self._same(memory)
+            other = self._other(memory)
+            if not self._settled(memory, first, same, other):
+                if _copy(memory) == known:
+                    raise Refused
+                continue
+            found = self._loop_of(memory, first, same, other, self._finish(memory, start))
+            leaks = self._reader.nonempty and self._reader.key == "field" and not self._forgets(start, memory, first)
+            return Found(found, self._reader, _shown(self._key.shown), self._goes_on(), leaks)
+
+    def _goes_on(self) -> str:
+        """A pair that reads in part must end the loop, or old values would be used again."""
+        read = reads(self._loop.cond)[0]
+        if isinstance(read, ir.ReadPair):
+            stored = len(read.targets)
+            if any(truth(self._loop.cond, read, n) is not False for n in range(stored)):
+                return f"its loop goes on where scanf has read less than a whole pair: write == {stored}"
+        return ""
+
+    # ------------------------------------------------------------------------------------- the situations
+
+    def _first(self, start: State) -> State:
+        ways = self._pair("first", start)
+        self._find_key(ways)
+        if any(way.emitted for way in each_way(ways)):
+            raise Refused
+        return self._with_key(ways, "first", (Text.KEY,))
+
+    def _find_key(self, ways: Ways) -> None:
+        """Of a struct with several numbers, the one that the key is kept in."""
+        kind = self._type(self._key)
+        if isinstance(kind, ctype.Struct) and kind.tag in self._program.layouts.table:
+            fields = (field_of(self._key, f.name) for f in self._program.layouts.table[kind.tag].fields)
+            found = [f for f in fields if f is not None and all(way.state.terms.get(f) == KEY for way in each_way(ways))]
+            self._key = found[0] if len(found) == 1 else self._key
+
+    def _same(self, memory: _Memory) -> State:
+        ways = self._pair("same", self._between(memory), memory)
+        if any(way.emitted for way in each_way(ways)):
+            raise Refused("it prints before the key changes")
+        return self._with_key(ways, "same", (Text.KEY, Text.KEPT))
+
+    def _other(self, memory: _Memory) -> State:
+        ways = self._pair("other", self._between(memory), memory)
+        self._printed = finish.finish_of(ways)
+        return self._with_key(ways, "other", (Text.KEY,))
+
+    def _finish(self, memory: _Memory, start: State) -> loop.Finish:
+        """What is printed of a key: when another comes, and just the same at the end; nothing where there is none."""
+        if any(way.emitted for way in each_way(self._flush(start))):
+            raise Refused("it prints something of no key")
+        last = finish.finish_of(self._flush(self._between(memory), memory))
+        if repr(last) != repr(self._printed):
+            raise Refused("what it prints of the last key is not what it prints of the others")
+        return self._printed
+
+    def _forgets(self, start: State, memory: _Memory, first: State) -> bool:
+        """Is what it keeps of a key the same where an empty key has been here before?"""
+        start = start.copy()
+        for key in memory.kept:
+            start.terms[key] = None
+        try:
+            again = self._first(start)
+        except (Refused, Stop):
+            return False
+        return all(_equal(again.terms.get(key), first.terms.get(key)) for key in memory.kept)
+
+    def _with_key(self, ways: Ways, situation: Situation, wanted: tuple[Text, ...]) -> State:
+        """What all ways leave behind, each with its key kept."""
+        if any(self._content(way.state) not in wanted for way in each_way(ways)):
+            raise Refused(f"it does not always keep the key in '{_shown(self._region.key)}'")
+        state = self._merged(ways, situation)
+        if state is None:
+            raise Refused
+        return state
+
+    def _merged(self, ways: Ways, situation: Situation) -> State | None:
+        if isinstance(ways, Way):
+            return ways.state
+        then, other = self._merged(ways.then, situation), self._merged(ways.other, situation)
+        if then is None or other is None:
+            return None
+        for state in (then, other):
+            state.new_line()
+        return merged(self._program, ways.condition, then, other, situation)
+
+    def _content(self, state: State) -> Text | None:
+        """Which key is kept: the pair's, or the one before it."""
+        if self._number:
+            term = state.terms.get(self._key)
+            return Text.KEY if term == KEY else Text.KEPT if term == KEPT else None
+        return state.contents.get(self._key)
+
+    # ------------------------------------------------------------------------------------- what is known between pairs
+
+    def _memory(self, first: State) -> _Memory:
+        """Constants are taken to stay, until one is seen to change."""
+        constants: dict[Object, Term] = {key: term for key, term in first.terms.items() if isinstance(term, Const)}
+        return _Memory(constants, [k for k, term in first.terms.items() if isinstance(term, Num) and self._fits(k)])
+
+    def _fits(self, key: Object) -> bool:
+        return algebra.computes(self._type(key))
+
+    def _type(self, key: Object) -> CType | None:
+        symbol = symbol_of(self._program, key)
+        return symbol.type if symbol is not None else None
+
+    def _between(self, memory: _Memory) -> State:
+        """The state between pairs: all else of the last pair is unknown."""
+        terms = dict(memory.constants)
+        for at, key in enumerate(memory.kept):
+            terms[key] = Num(loop.Kept(at, self._type(key)))  # type: ignore[arg-type]
+        if self._number:
+            terms[self._key] = KEPT
+        return State(terms, {} if self._number else {self._key: Text.KEPT})
+
+    def _settled(self, memory: _Memory, first: State, same: State, other: State) -> bool:
+        """Is it as was assumed? What was not is known better now: a constant that changed is computed, or forgotten."""
+        settled = True
+        for key, term in list(memory.constants.items()):
+            if other.terms.get(key) != term:
+                del memory.constants[key]
+                settled = False
+            elif same.terms.get(key) != term:
+                del memory.constants[key]
+                settled = False
+                if self._fits(key):
+                    self._counts(memory, key, term)
+                    memory.kept.append(key)
+        for at in sorted(memory.positive):
+            kept = loop.Kept(at, self._type(memory.kept[at]))  # type: ignore[arg-type]
+            one_more = algebra.binary("+", kept, loop.Number(1, kept.type), kept.type)
+            if same.terms.get(memory.kept[at]) != Num(one_more):  # type: ignore[arg-type]
+                memory.positive.discard(at)
+                settled = False
+        return settled
+
+    def _counts(self, memory: _Memory, key: Object, term: Term) -> None:
+        kind = self._type(key)
+        if isinstance(kind, Int) and kind.bits == 64 and term == Const(1):
+            memory.positive.add(len(memory.kept))
+
+    def _loop_of(self, memory: _Memory, first: State, same: State, other: State, printed: loop.Finish) -> loop.KeyLoop:
+        """The key loop of the variables that matter to what is printed, in the order in which they are."""
+        if self._number != (self._reader.number is not None):
+            raise Refused
+        order = list(dict.fromkeys(at for term in finish.terms_of(printed) for at in sorted(algebra.kept(term))))
+        for at in order:  # grows
+            order += sorted(algebra.kept(self._term(same, memory.kept[at])) - set(order))
+        if len(order) > _MOST_STATE:
+            raise Refused(f"it keeps more than {_MOST_STATE} numbers of a key")
+        keys = tuple(memory.kept[at] for at in order)
+        for key in keys:
+            if not _equal(first.terms.get(key), other.terms.get(key)):
+                raise Refused(f"'{_shown(key.shown)}' does not begin for every key as it does for the first")
+            if self._type(key).bits < 32:  # type: ignore[union-attr]
+                raise Refused(f"what it gathers must be of 32 or 64 bits: '{_shown(key.shown)}' is {self._type(key)}")
+        state = tuple(loop.State(_shown(key.shown), self._type(key)) for key in keys)  # type: ignore[arg-type]
+        self._narrow([self._term(after, key) for key in keys for after in (first, same)] + finish.terms_of(printed))
+        change = self._renumbered(order)
+        firsts, sames = ([self._changed(after, key, change) for key in keys] for after in (first, same))
+        self._check_line()
+        fields = tuple(loop.ValueField(kind) for _, kind in sorted(self._reader.fields.items()))
+        printed = finish.changed(printed, change)
+        form = loop.ValueForm(fields, self._reader.separators(finish.between(printed)))
+        return loop.KeyLoop(form, state, tuple(firsts), tuple(sames), printed, self._reader.nonempty)
+
+    def _check_line(self) -> None:
+        """A line that is not read whole is two."""
+        if self._reader.line_room and (self._reader.key_max < 1 or not self._reader.fields):
+            raise Refused("a pair may be longer than what fgets reads of it")
+
+    def _narrow(self, terms: list[loop.Term]) -> None:
+        """A number that is only ever used in a narrower type reads back only where it fits there."""
+        for at, kind in self._reader.fields.items():
+            narrow = algebra.narrowed(terms, at)
+            if narrow is not None and isinstance(kind, Int) and kind.signed == narrow.signed and kind.bits > narrow.bits:
+                self._reader.fields[at] = narrow
+
+    def _term(self, state: State, key: Object) -> loop.Term:
+        kind = self._type(key)
+        term = number(state.terms.get(key), kind) if kind is not None else None
+        if term is None:
+            raise Refused(f"what it makes of '{_shown(key.shown)}' is not understood")
+        return term
+
+    def _changed(self, state: State, key: Object, change: algebra.Change) -> loop.Term:
+        kind = self._type(key)
+        term = algebra.convert(algebra.replaced(self._term(state, key), change), kind)  # type: ignore[arg-type]
+        assert term is not None
+        return term
+
+    def _renumbered(self, order: list[int]) -> algebra.Change:
+        def change(leaf: loop.Kept | loop.Read) -> loop.Term:
+            if isinstance(leaf, loop.Kept):
+                return loop.Kept(order.index(leaf.number), leaf.type)
+            return algebra.convert(loop.Read(leaf.number, self._reader.fields[leaf.number]), leaf.type) or leaf
+        return change
+
+    # ------------------------------------------------------------------------------------- running
+
+    def _ways(self, situation: Situation, state: State, memory: _Memory | None, what: Callable[[Run], None]) -> Ways:
+        """Every way through a piece of the program."""
+        ways = 0
+
+        def grow(decisions: list[bool]) -> Ways:
+            nonlocal ways
+            run = Run(self._program, situation, self._reader, state.copy(), decisions, self._region.function)
+            run.zeroed = self._zeroed
+            run.positive = frozenset(memory.positive) if memory is not None else frozenset()
+            try:
+                what(run)
+            except Stop as stop:
+                if stop.how != "fork" or stop.condition is None:
+                    raise
+                return Fork(stop.condition, grow([*decisions, True]), grow([*decisions, False]))
+            except Refused as refused:
+                refused.situation = refused.situation or situation
+                raise
+            ways += 1
+            if ways > _MOST_WAYS:
+                raise Refused(f"there are more than {_MOST_WAYS} ways through it")
+            return Way(run.state, run.emitted)
+
+        return grow([])
+
+    def _after_head(self, state: State) -> State:
+        def head(run: Run) -> None:
+            for stmt in self._head:
+                run.stmt(stmt)
+
+        ways = self._ways("flush", state, None, head)
+        if not isinstance(ways, Way) or ways.emitted:
+            raise Refused
+        return ways.state
+
+    def _pair(self, situation: Situation, state: State, memory: _Memory | None = None) -> Ways:
+        """One pair: read, then the loop's body."""
+        def pair(run: Run) -> None:
+            self._read(run)
+            try:
+                run.block(self._loop.body)
+            except Stop as stop:
+                if stop.how != "continue":
+                    raise
+
+        return self._ways(situation, state, memory, pair)
+
+    def _flush(self, state: State, memory: _Memory | None = None) -> Ways:
+        """Everything after the loop, to the end of the program."""
+        function = self._program.enclosing
+        body = function.body.body
+        at = next((i for i, s in enumerate(body) if isinstance(s, ir.RegionHere)), None)
+        if at is None:
+            raise Refused
+
+        def flush(run: Run) -> None:
+            for name in self._results():
+                run.state.terms[run.key_of(name)] = None  # the end of the input, not a pair
+            try:
+                for stmt in (*self._tail, *body[at + 1 :]):
+                    run.stmt(stmt)
+            except Stop as stop:
+                if stop.how == "fork":
+                    raise
+                if stop.how != "return" or stop.value != ZERO:
+                    raise Refused from None
+
+        return self._ways("flush", state, memory, flush)
+
+    def _read(self, run: Run) -> None:
+        """What the loop's condition leaves behind for a whole pair."""
+        read = reads(self._loop.cond)[0]
+        run.state.new_line()
+        result: Term = None
+        if isinstance(read, ir.ReadPair):
+            result = run.calls.scan(formats.split_scanf(read.format) or [], read.targets, line=False)
+        else:
+            self._read_line(run, read)
+            result = LENGTH if read.kind == "getline" else LINE
+        for name in self._results():
+            run.state.terms[run.key_of(name)] = result
+
+    def _results(self) -> list[str]:
+        """Variables that the loop's condition sets to what the read returned."""
+        nodes = [n for n in ir_walk.walk(self._loop.cond) if isinstance(n, ir.Assign)]
+        return [n.target.name for n in nodes if isinstance(n.target, ir.Name)]
+
+    def _read_line(self, run: Run, read: ir.ReadRecord) -> None:
+        target = read.target
+        if read.kind == "getline":
+            capacity = read.capacity
+            if not isinstance(target, ir.AddressOf) or not isinstance(target.operand, ir.Name):
+                raise Refused
+            if not isinstance(capacity, ir.AddressOf) or capacity.operand.type != ctype.ULONG:
+                raise Refused
+            run.state.terms[run.key_of(target.operand.name)] = LINE
+            return
+        capacity = read.capacity
+        if not isinstance(target, ir.Decay) or not isinstance(target.operand, ir.Name) or not isinstance(capacity, ir.Const):
+            raise Refused
+        size = int(capacity.value)
+        if size - 1 <= _FEWEST or size > run.array_size(run.key_of(target.operand.name)):
+            raise Refused
+        run.reader.line_room = size - 2
+        run.lines = frozenset({run.key_of(target.operand.name)})
+
+
+def _copy(memory: _Memory) -> tuple[dict[Object, Term], list[Object], set[int]]:
+    return dict(memory.constants), list(memory.kept), set(memory.positive)
+
+
+def _equal(left: Term, right: Term) -> bool:
+    return left is not None and left == right and repr(left) == repr(right)
+
+
+def _shown(name: str) -> str:
+    return name.split("$")[0]

@@ -1,0 +1,108 @@
+"""What a key loop says that a combiner prints: KeyLoop run in Python over sorted pairs, number by number as C computes.
+
+Not a test module.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from heterodoop.compiler.keyloop.loop import (
+    Choice,
+    Convert,
+    Finish,
+    Kept,
+    KeyLoop,
+    Number,
+    Operation,
+    PrintedKey,
+    Read,
+    Term,
+    ValueForm,
+)
+from heterodoop.compiler.types import ctype, literals
+from heterodoop.compiler.types.ctype import CType, Float, Int
+
+Value = int | float
+Pair = tuple[bytes, bytes]
+_OPERATORS = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<<": operator.lshift, ">>": operator.rshift, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}
+
+
+def printed(loop: KeyLoop, pairs: Sequence[Pair]) -> bytes:
+    """The output for pairs that are sorted by key."""
+    return b"".join(_key(loop, key, [read(loop.reads, value) for _, value in found])
+                    for key, found in groupby(pairs, lambda pair: pair[0]))
+
+
+def _key(loop: KeyLoop, key: bytes, values: list[tuple[Value, ...]]) -> bytes:
+    kept: tuple[Value, ...] = ()
+    for number, value in enumerate(values):
+        kept = tuple(evaluate(term, kept, value) for term in (loop.same if number else loop.first))
+    return b"".join(_pieces(loop.finish, key, kept))
+
+
+def _pieces(finish: Finish | None, key: bytes, kept: tuple[Value, ...]) -> Iterator[bytes]:
+    while finish is not None and finish.condition is not None and not evaluate(finish.condition, kept, ()):
+        finish = finish.other
+    for piece in finish.pieces if finish is not None else ():
+        if isinstance(piece, bytes):
+            yield piece
+        elif isinstance(piece, PrintedKey):
+            yield key
+        else:
+            yield (re.sub("[hlqjzt]", "", piece.spec) % evaluate(piece.term, kept, ())).encode()
+
+
+def read(form: ValueForm, text: bytes) -> tuple[Value, ...]:
+    """The numbers of a value. Raises ValueError where it is not of that form."""
+    found: list[Value] = []
+    for number, field in enumerate(form.fields):
+        part, stop, text = text.partition(form.between[number]) if number < len(form.between) else (text, b"", b"")
+        if number < len(form.between) and not stop:
+            raise ValueError(part)
+        value: Value = float(part) if isinstance(field.type, Float) else int(part)
+        if isinstance(value, int) and wrapped(value, field.type) != value:
+            raise ValueError(part)
+        found.append(wrapped(value, field.type))
+    return tuple(found)
+
+
+def evaluate(term: Term, kept: tuple[Value, ...], value: tuple[Value, ...]) -> Value:
+    """A term's value where what was kept is `kept`, and the pair's numbers are `value`."""
+    if isinstance(term, Number):
+        return term.value
+    if isinstance(term, Kept):
+        return kept[term.number]
+    if isinstance(term, Read):
+        return value[term.number]
+    if isinstance(term, Convert):
+        return wrapped(evaluate(term.operand, kept, value), term.type)
+    if isinstance(term, Choice):
+        return evaluate(term.then if evaluate(term.condition, kept, value) else term.other, kept, value)
+    return wrapped(_operation(term, [evaluate(part, kept, value) for part in term.operands]), term.type)
+
+
+def _operation(term: Operation, operands: list[Value]) -> Value:
+    if len(operands) == 1:
+        (only,) = operands
+        return int(not only) if term.op == "!" else -only if term.op == "-" else ~int(only)
+    left, right = operands
+    if term.op in "/%" and isinstance(term.type, Int):
+        quotient = abs(int(left)) // abs(int(right)) * (1 if (left < 0) == (right < 0) else -1)
+        return quotient if term.op == "/" else left - quotient * right
+    result: Value = left / right if term.op == "/" else _OPERATORS[term.op](left, right)
+    return result
+
+
+def wrapped(value: Value, kind: CType) -> Value:
+    """As an object of the type holds it."""
+    if isinstance(kind, Int):
+        return ctype.wrap(kind, int(value))
+    return literals.to_float(value) if kind == ctype.FLOAT else float(value)

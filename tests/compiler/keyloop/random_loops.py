@@ -1,0 +1,227 @@
+"""Combiners made at random: what is read and how, what is kept and where, how a key begins and ends. Not a test module."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+PRAGMA = "#pragma mapreduce combiner key({key}) value({value}) keyin(word) valuein(v0) keylength(32) vallength(1)"
+CONVERSIONS = {"int": "d", "unsigned": "u", "long": "ld", "unsigned long": "lu", "double": "lf", "float": "f"}
+PRINTED = {**CONVERSIONS, "double": "g", "float": "g"}
+LARGEST = {"int": "2147483647", "unsigned": "4294967295u", "long": "9223372036854775807L",
+           "unsigned long": "18446744073709551615ul", "double": "1e300", "float": "3e38"}
+LEAST = {"int": "(-2147483647 - 1)", "unsigned": "0", "long": "(-9223372036854775807L - 1)", "unsigned long": "0",
+         "double": "-1e300", "float": "-3e38"}
+PARSERS = {
+    "int": ("atoi({p})", "(int)strtol({p}, {end}, 10)"), "long": ("atol({p})", "strtol({p}, {end}, 10)"),
+    "unsigned": ("", "(unsigned)strtoul({p}, {end}, 10)"), "unsigned long": ("", "strtoul({p}, {end}, 10)"),
+    "double": ("atof({p})", "strtod({p}, {end})"),
+}
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A variable of the state: its type, what it is with the first pair, and the statement for each other one.
+
+    start  a constant from which the statement for another pair does for the first, too; "" where there is none.
+    """
+
+    type: str
+    first: str
+    step: str
+    start: str = ""
+
+
+@dataclass(frozen=True)
+class Program:
+    """`types`: of the numbers of a value, for who makes pairs."""
+
+    source: str
+    types: tuple[str, ...]
+    number_key: bool
+
+
+def program(seed: int) -> Program:
+    return _Maker(random.Random(seed)).program()
+
+
+class _Maker:
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.key_type = rng.choice(["text", "text", "text", "int", "long"])
+        self.style = rng.choice(["scanf", "eof", "sscanf", "rest", "strtok", "chain", "search"])
+        kinds = ["int", "long", "unsigned", "unsigned long", "double"] + (["float"] if "scanf" in self.style else [])
+        self.types = [rng.choice(kinds) for _ in range(rng.randint(1, 3))]
+        self.between = [rng.choice([" ", ",", ";", "\t", ":"]) for _ in self.types[1:]]
+        self.where = rng.choice(["locals", "globals", "struct", "global struct", "pointer"])
+        self.state = [self.gathered(f"{{s{n}}}") for n in range(rng.randint(1, 4))]
+        self.idiom = rng.choice(["key", "have", "first", "count"]) if self.key_type == "text" else rng.choice(
+            ["have", "first", "count"])
+
+    # ------------------------------------------------------------------------------------- what is kept
+
+    def gathered(self, own: str) -> Gathered:
+        rng, at = self.rng, self.rng.randrange(len(self.types))
+        v, read = f"v{at}", self.types[at]
+        same, real = rng.choice([read, read, "long", "double"]), read in ("double", "float")
+        kind = "double" if real and same not in ("float", "double") else same
+        zero = "0.0" if kind in ("double", "float") else "0"
+        choices = [
+            Gathered(kind, v, f"{own} += {v};", zero if kind not in ("double", "float") else ""),
+            Gathered("long", "1", f"{own}++;", "0"), Gathered("int", "1", f"{own} += 1;", "0"),
+            Gathered(read, v, f"if ({v} < {own}) {own} = {v};", LARGEST[read] if not real else ""),
+            Gathered(read, v, f"if ({own} < {v}) {own} = {v};", LEAST[read] if not real else ""),
+            Gathered(read, v, f"{own} = {v} > {own} ? {v} : {own};"),
+            Gathered(kind, v, f"{own} = {v};"), Gathered(kind, v, f"{own} = {own} - {v};"),
+            Gathered(kind, f"{v} * {v}", f"{own} += {v} * {v};", zero if kind not in ("double", "float") else ""),
+            Gathered("int", f"{v} > 3", f"if ({v} > 3) {own}++; else if ({v} < -3) {own} -= 2;"),
+            Gathered(kind, v, f"{own} = {own} * 3 + {v};"),
+            Gathered("long", f"{v} > 0 && {v} < 9 ? 5 : 2", f"{own} += {v} > 0 && {v} < 9 ? 5 : 2;", "0"),
+            Gathered("int", f"!({v} == 4 || {v} < 0)", f"{own} = {own} || {v} == 7;"),
+        ]
+        if not real:
+            choices += [
+                Gathered(read, v, f"{own} |= {v};", "0"), Gathered(read, v, f"{own} ^= {v};", "0"),
+                Gathered(read, v, f"{own} &= {v};"),
+                Gathered("unsigned", f"{v} % 7", f"{own} = {own} * 31u + (unsigned){v};"),
+                Gathered("int", f"(short){v}", f"{own} = ({own} << 1) ^ ({v} >> 2);"),
+                Gathered("long", f"{v} / 3", f"{own} += {v} / -5 - -{own};"),
+            ]
+        return rng.choice(choices)
+
+    # ------------------------------------------------------------------------------------- the program
+
+    def program(self) -> Program:
+        rng = self.rng
+        names = [self.name(n) for n in range(len(self.state))]
+        counted = self.idiom == "count"
+        if counted:
+            self.state.append(Gathered("long", "1", f"{{s{len(names)}}}++;", "0"))
+            names.append(self.name(len(names)))
+        env = {f"s{n}": name for n, name in enumerate(names)}
+        whole = all(g.start for g in self.state) and rng.random() < 0.5
+        test = {"key": f"{self.prev()}[0]", "have": "have", "first": "!first", "count": f"{names[-1]}"}[self.idiom]
+        if counted and rng.random() < 0.5:
+            test += rng.choice([" > 0", " != 0"])
+        steps = " ".join(g.step.format(**env) for g in self.state)
+        begin = " ".join(f"{name} = {g.start if whole else g.first};" for name, g in zip(names, self.state, strict=True))
+        begin = f"{self.keep()} {begin} " + {"have": "have = 1;", "first": "first = 0;"}.get(self.idiom, "")
+        emit, helper = self.emit(names, env)
+        equal = f"strcmp(word, {self.prev()}) == 0" if self.key_type == "text" else f"word == {self.prev()}"
+        known = f"{test} && {equal}" if self.idiom != "key" or rng.random() < 0.5 else equal
+        if whole:
+            body = f"if (!({known})) {{ if ({test}) {{ {emit} }} {begin} }} {steps}"
+        elif rng.random() < 0.5:
+            body = f"if ({known}) {{ {steps} }} else {{ if ({test}) {{ {emit} }} {begin} }}"
+        else:
+            body = f"if ({known}) {{ {steps} continue; }} if ({test}) {{ {emit} }} {begin}"
+        declarations, files = self.declared(names)
+        loop, before, read = self.reading()
+        plain = self.where in ("locals", "globals")
+        pragma = PRAGMA.format(key="prev" if plain else "cur", value=names[0] if plain else "cur")
+        numbers = "".join(f"{kind} v{n}; " for n, kind in enumerate(self.types))
+        word = {"text": "char word[32];", "int": "int word;", "long": "long word;"}[self.key_type]
+        flags = "int have = 0; " if self.idiom == "have" else "int first = 1; " if self.idiom == "first" else ""
+        source = (f"{files}\n{helper}\nint main(void) {{ {word} {numbers} {flags} {declarations} {before}\n{pragma}\n"
+                  f"{{ {loop} {{ {read} {body} }} if ({test}) {{ {emit} }} }}\nreturn 0; }}\n")
+        return Program(source, tuple(self.types), self.key_type != "text")
+
+    def name(self, n: int) -> str:
+        return f"s{n}" if self.where in ("locals", "globals") else f"cur.s{n}"
+
+    def prev(self) -> str:
+        return "prev" if self.where in ("locals", "globals") else "cur.prev"
+
+    def keep(self) -> str:
+        if self.key_type == "text":
+            return self.rng.choice([f"strcpy({self.prev()}, word);", f'snprintf({self.prev()}, 32, "%s", word);'])
+        return f"{self.prev()} = word;"
+
+    def declared(self, names: list[str]) -> tuple[str, str]:
+        """In main, and of the file."""
+        prev = {"text": "char prev[32]", "int": "int prev", "long": "long prev"}[self.key_type]
+        fields = [prev] + [f"{g.type} s{n}" for n, g in enumerate(self.state)]
+        start = " ".join(f"{name} = 0;" for name in names) + (f" {self.prev()}[0] = 0;" if self.key_type == "text" else "")
+        if self.where == "globals":
+            return "", "".join(f"static {field}; " for field in fields)
+        if self.where == "locals":
+            return "; ".join(fields) + "; " + start, ""
+        struct = f"struct state {{ {'; '.join(fields)}; }};"
+        if self.where == "global struct":
+            return "", struct + " static struct state cur;"
+        return "struct state cur; " + start, struct
+
+    def emit(self, names: list[str], env: dict[str, str]) -> tuple[str, str]:
+        """The statement that prints a key, and the helper that it calls."""
+        rng = self.rng
+        specs = ["%" + PRINTED[g.type] for g in self.state]
+        values = list(names)
+        if rng.random() < 0.3:
+            specs, values = [*specs, "%.3f"], [*values, f"(double){names[0]} / {rng.choice(['7.0', '2'])}"]
+        key = {"text": "%s", "int": "%d", "long": "%ld"}[self.key_type]
+        between = rng.choice([" ", ",", "; "])
+        call = f'printf("{key}\\t{between.join(specs)}\\n", {self.prev()}, {", ".join(values)});'
+        if rng.random() < 0.15:
+            call = f"if ({names[0]} > 2) {{ {call} }}"
+        if self.where == "pointer":
+            return "put(&cur);", f"static void put(struct state *p) {{ {call.replace('cur.', 'p->')} }}"
+        if "global" in self.where and rng.random() < 0.6:
+            return "put();", f"static void put(void) {{ {call} }}"
+        return call, ""
+
+    # ------------------------------------------------------------------------------------- reading
+
+    def reading(self) -> tuple[str, str, str]:
+        """The loop's head, what it needs declared, and the statements that take a pair apart."""
+        targets = ", ".join(["word" if self.key_type == "text" else "&word"] + [f"&v{n}" for n in range(len(self.types))])
+        values = self.format()
+        key = {"text": "%31s", "int": "%d", "long": "%ld"}[self.key_type]
+        if self.style in ("scanf", "eof"):
+            test = f"== {len(self.types) + 1}" if self.style == "scanf" else "!= EOF"
+            return f'while (scanf("{key} {values}", {targets}) {test})', "", ""
+        line = self.rng.choice(["getline", "fgets"])
+        if line == "getline":
+            loop, before = "while (getline(&line, &cap, stdin) != -1)", "char *line = NULL; size_t cap = 0; "
+        else:
+            loop, before = "while (fgets(line, sizeof line, stdin))", "char line[400]; "
+        before += "char *p, *end;"
+        if self.style == "sscanf":
+            return loop, before, f'if (sscanf(line, "{key} {values}", {targets}) != {len(self.types) + 1}) continue;'
+        return loop, before, self.cut(values)
+
+    def format(self) -> str:
+        loose = [" " if b in " \t" else self.rng.choice([b, b + " "]) for b in self.between]
+        specs = ["%" + CONVERSIONS[kind] for kind in self.types]
+        return specs[0] + "".join(b + s for b, s in zip(loose, specs[1:], strict=True))
+
+    def cut(self, values: str) -> str:
+        copy = {
+            "text": 'snprintf(word, 32, "%s", line);', "int": "word = atoi(line);", "long": "word = atol(line);",
+        }[self.key_type]
+        if self.style == "strtok":
+            numbers = enumerate(self.types)
+            tokens = "".join(f' p = strtok(NULL, "{self.stops(n)}"); v{n} = {self.parse(kind, "p")};' for n, kind in numbers)
+            return f'strtok(line, "\\t"); {copy}{tokens}'
+        head = f"p = strchr(line, '\\t'); *p = 0; {copy} p++; "
+        if self.style == "rest":
+            targets = ", ".join(f"&v{n}" for n in range(len(self.types)))
+            return head + f'if (sscanf(p, "{values}", {targets}) != {len(self.types)}) continue;'
+        parts = []
+        for n, kind in enumerate(self.types):
+            last = n == len(self.types) - 1
+            if self.style == "chain":
+                parts.append(f"v{n} = {PARSERS[kind][1].format(p='p', end='&end')};" + ("" if last else " p = end + 1;"))
+            else:
+                search = f" p = strchr(p, '{self.escaped(n)}') + 1;" if not last else ""
+                parts.append(f"v{n} = {self.parse(kind, 'p')};" + search)
+        return head + " ".join(parts)
+
+    def stops(self, n: int) -> str:
+        return "\\n" if n == len(self.types) - 1 else self.escaped(n)
+
+    def escaped(self, n: int) -> str:
+        return self.between[n].replace("\t", "\\t")
+
+    def parse(self, kind: str, p: str) -> str:
+        plain, strto = PARSERS[kind]
+        return (plain or strto).format(p=p, end="NULL") if self.rng.random() < 0.7 else strto.format(p=p, end="NULL")

@@ -1,0 +1,57 @@
+"""Key loops of random combiners print what the combiners print, byte for byte.
+
+HETERODOOP_KEY_LOOPS=N makes it N programs instead of a handful.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from heterodoop.compiler.keyloop.loop_text import loop_text
+
+from ..regions import PRELUDE, analyse
+from . import evaluator, random_loops
+
+COUNT = int(os.environ.get("HETERODOOP_KEY_LOOPS", "10"))
+FLAGS = ("-w", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
+INTEGERS = {"int": (-(1 << 31), (1 << 31) - 1), "unsigned": (0, (1 << 32) - 1), "long": (-(1 << 63), (1 << 63) - 1),
+            "unsigned long": (0, (1 << 64) - 1)}
+
+
+def pairs(rng: random.Random, made: random_loops.Program, between: list[str]) -> list[evaluator.Pair]:
+    """Sorted by key, the numbers of a value with `between` between them."""
+    keys = [b"%d" % rng.randrange(-40, 1000) if made.number_key else b"k%d" % rng.randrange(30) for _ in range(6)]
+    found = [(rng.choice(keys), value(rng, made.types, between).encode()) for _ in range(rng.choice([0, 1, 2, 12, 40]))]
+    return sorted(found, key=lambda pair: pair[0])
+
+
+def value(rng: random.Random, types: tuple[str, ...], between: list[str]) -> str:
+    return "".join(number(rng, kind) + text for kind, text in zip(types, [*between, ""], strict=True))
+
+
+def number(rng: random.Random, kind: str) -> str:
+    if kind in ("double", "float"):
+        return rng.choice(["%d", "%.2f", "%g", "%.9e"]) % rng.choice([rng.randrange(9), rng.gauss(0, 5), -0.0, 1e30])
+    least, most = INTEGERS[kind]
+    return str(rng.choice([rng.randrange(10), max(least, -rng.randrange(10)), rng.randint(least, most), least, most]))
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_a_key_loop_prints_what_its_combiner_prints(seed: int, tmp_path: Path) -> None:
+    made = random_loops.program(seed)
+    found = analyse(made.source)[0].facts.fold
+    assert found.loop is not None, f"{found.no_loop}\n{made.source}"
+    (tmp_path / "c.c").write_text(PRELUDE + made.source)
+    binary = tmp_path / "c"
+    subprocess.run(["gcc", *FLAGS, "-o", binary, tmp_path / "c.c"], check=True)
+    rng = random.Random(seed)
+    for _ in range(4):
+        given = pairs(rng, made, [text.decode() for text in found.loop.reads.between])
+        data = b"".join(b"%s\t%s\n" % pair for pair in given)
+        done = subprocess.run([binary], input=data, stdout=subprocess.PIPE, check=True)
+        assert done.stdout == evaluator.printed(found.loop, given), f"{made.source}\n{loop_text(found.loop)}"
