@@ -254,7 +254,8 @@ def _bundle(name: str, options: dict[str, Any], output: str | None = None) -> It
 @cli.command("verify")
 @click.argument("bundle", type=click.Path())
 @click.argument("inputs", nargs=-1, required=True)
-@click.option("--device", metavar="NAME", default="emulated", show_default=True, help="The device to compare with the CPU.")
+@click.option("--device", metavar="NAME", help="The device to compare with the CPU (default: emulated).")
+@click.option("--host", is_flag=True, help="Compare the host kernel with filters, both on the CPU, and no device.")
 @click.option("-r", "--reducers", metavar="N", help="Partitions of the map output; 0 = none (default as for run).")
 @click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/64 of the input, 4m to 64m).")
 @click.option("--cpu-slots", metavar="N", help="Tasks at a time (default: the processors this process may use).")
@@ -263,15 +264,16 @@ def _bundle(name: str, options: dict[str, Any], output: str | None = None) -> It
 @click.option("--file", "files", multiple=True, metavar="PATH[#NAME]", help="File for the filters, as for run; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result to stdout as JSON.")
 def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None:
-    """Compare a device with the CPU on every map task of a job.
+    """Compare a device, or the host kernel, with the CPU's filters on every map task of a job.
 
     BUNDLE and INPUTS are as for `heterodoop run`. Each map task (with the combiner, if there is one) runs as the CPU
     filter and as kernels, in several orders of the lanes and with several patterns in unwritten memory, and the outputs
-    are compared. Nothing is written. Exit status 1: they differ.
+    are compared; with --host, once as the host kernel. Nothing is written. Exit status 1: they differ.
     """
     from ..commands import verify
     from ..executor import orphans
 
+    options["device"] = verify.device_of(options["device"], host=options["host"])
     with orphans.held(), _bundle(bundle, options) as path:
         verify.verify(path, inputs, show=_show_diagnostics, **options)
 

@@ -1,11 +1,12 @@
-"""`heterodoop verify`: the map tasks of a job on a device and on the CPU, and what to tell the user of it."""
+"""`heterodoop verify`: map tasks on a device, or as host kernel, and by filters; and what to tell the user of it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -13,45 +14,74 @@ from ..diag import Diagnostic
 from ..engine import verify as engine
 from ..engine.checker import Verdict
 from ..engine.compare import WHOLE_TASK, Difference
+from ..engine.device_names import CPU, EMULATED
 from ..engine.plan import RunOptions
-from ..errors import JobFailed
+from ..errors import JobFailed, UsageError
 
 Show = Callable[[list[Diagnostic]], None]
 
 
-def verify(bundle: Path, inputs: tuple[str, ...], *, show: Show, as_json: bool, **options: Any) -> None:
-    """Print a line per task, or with `as_json` everything at the end. Raises JobFailed HD412 where a task differs."""
-    found = engine.verify(bundle, inputs, RunOptions(**options), tell=(lambda verdict: None) if as_json else _print)
+class _Words(NamedTuple):
+    """How the two sides are called; `only`: what one side alone did."""
+
+    reference: str
+    other: str
+    only: str
+    code: str
+
+
+_DEVICE = _Words("CPU", "device", "on the CPU only", "HD412")
+_HOST = _Words("filters", "host", "by filters only", "HD433")
+
+
+def device_of(name: str | None, *, host: bool) -> str:
+    """What `--device` and `--host` mean together. Raises UsageError HD032: both are given."""
+    if host and name is not None:
+        raise UsageError("--host compares the CPU with itself: it takes no --device", code="HD032")
+    return CPU if host else name or EMULATED
+
+
+def verify(
+    bundle: Path, inputs: tuple[str, ...], *, show: Show, as_json: bool, host: bool, **options: Any,
+) -> None:
+    """Print a line per task, or with `as_json` everything at the end.
+
+    Raises JobFailed HD412 (HD433 with `host`) where a task differs.
+    """
+    words = _HOST if host else _DEVICE
+    tell = (lambda verdict: None) if as_json else partial(_print, words)
+    found = engine.verify(bundle, inputs, RunOptions(**options), tell=tell, host=host)
     show(list(found.warnings))
     if as_json:
         click.echo(json.dumps(found.to_json(), indent=1))
     else:
-        click.echo(_summary(found))
+        click.echo(_summary(words, found))
     if found.count("different"):
         count = f"{found.count('different')} of {len(found.verdicts)} map tasks"
-        what = f"{count} have another result on the {found.device} device"
-        raise JobFailed(what, code="HD412", help="heterodoop explain HD412")
+        place = "as the host kernel" if host else f"on the {found.device} device"
+        raise JobFailed(f"{count} have another result {place}", code=words.code, help=f"heterodoop explain {words.code}")
 
 
-def _print(verdict: Verdict) -> None:
+def _print(words: _Words, verdict: Verdict) -> None:
     head = f"task {verdict.task}: {verdict.split}"
     if verdict.outcome == "cpu-only":
-        click.echo(f"{head}: CPU only: {verdict.reason}")
+        click.echo(f"{head}: {words.reference} only: {verdict.reason}")
         return
     click.echo(f"{head}: {verdict.records} records, {verdict.pairs} pairs: {verdict.outcome}")
     if verdict.difference:
-        for line in _lines(verdict.difference):
+        for line in _lines(words, verdict.difference):
             click.echo(f"  {line}")
 
 
-def _lines(difference: Difference) -> list[str]:
+def _lines(words: _Words, difference: Difference) -> list[str]:
+    ran = [f"device:  {difference.configuration}"] if words is _DEVICE else []
     if difference.where == WHOLE_TASK:
-        return [f"device:  {difference.configuration}", f"output:  {difference.device}"]
+        return [*ran, f"output:  {difference.device}"]
     lines = [
-        f"device:  {difference.configuration}",
+        *ran,
         f"where:   {difference.where}" + (f", key {difference.key!r}" if difference.key else ""),
-        f"CPU:     {_side(difference.cpu)}",
-        f"device:  {_side(difference.device)}",
+        f"{words.reference + ':':8} {_side(difference.cpu)}",
+        f"{words.other + ':':8} {_side(difference.device)}",
     ]
     if difference.record is not None:
         lines.append(f"record:  {difference.record} of the split: {difference.record_text!r}")
@@ -64,6 +94,6 @@ def _side(text: str | None) -> str:
     return "nothing more" if text is None else repr(text)
 
 
-def _summary(found: engine.Verification) -> str:
+def _summary(words: _Words, found: engine.Verification) -> str:
     equal, cpu_only, different = (found.count(outcome) for outcome in ("equal", "cpu-only", "different"))
-    return f"map tasks: {equal} equal, {cpu_only} on the CPU only, {different} different"
+    return f"map tasks: {equal} equal, {cpu_only} {words.only}, {different} different"

@@ -1,7 +1,7 @@
-"""One map task on the CPU and, several times, on a device; and the record at which the two part.
+"""One map task by filters and, in one or several ways, by what is compared with them; the record at which the two part.
 
-What filters are told (attempt, folders) is the same on both sides. Not here: which tasks there are (verify.py), how
-outputs are compared (compare.py).
+What is compared is a device or the host kernel. What programs are told (attempt, folders) is the same on both sides. Not
+here: which tasks there are (verify.py), how outputs are compared (compare.py).
 """
 
 from __future__ import annotations
@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..errors import JobFailed
 from ..executor.cpu_task import CpuJob, MapRun, Place, run_map
 from ..executor.emulated import NAME as EMULATED
 from ..executor.emulated import DeviceOptions
+from ..executor.host_kernel import HostMaps
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult
 from ..executor.split import Split
 from ..executor.streaming_env import TaskNames
 from ..scheduler.model import Attempt, Slot, TaskId
-from .compare import WHOLE_TASK, Comparison, Difference, LineDifference, TaskOutput, first_line, same_bytes, shown
+from .compare import WHOLE_TASK, Comparison, Difference, LineDifference, TaskOutput, shown
 from .devices import Devices
+from .job_report import HOST_KERNEL
 from .layout import AttemptFolder, Layout, remove_tree
 from .plan import Plan
 
@@ -32,7 +35,7 @@ _SMALL = 100_000  # bytes of a sub-split on a GPU: many of them, cut at other re
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one map task. `reason`: why the CPU alone ran it. pairs: that the map wrote."""
+    """What came of one map task. `reason`: why filters alone ran it ("cpu-only"). pairs: that the map wrote."""
 
     task: int
     split: str
@@ -46,14 +49,15 @@ class Verdict:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class Configuration:
+class Configuration(NamedTuple):
+    """Options of a device, under which a task gives the same result for a right program."""
+
     name: str
     options: DeviceOptions
 
 
 def configurations(device: str, options: DeviceOptions) -> tuple[Configuration, ...]:
-    """Ways to run a task that give the same result for a right program. `options`: the job's sizes and seed.
+    """Of a device, those to compare. `options`: the job's sizes and seed.
 
     A GPU orders its lanes as it likes: there, runs are repeated, and other sub-splits put other records side by side.
     """
@@ -71,6 +75,36 @@ def configurations(device: str, options: DeviceOptions) -> tuple[Configuration, 
     )
 
 
+class Way(NamedTuple):
+    """A way to run a task that is compared with filters.
+
+    run      the task's result; with a `reason` where it has none, or where it is the CPU's after all.
+    combine  it does nothing without the combiner.
+    """
+
+    name: str
+    run: Callable[[MapRun, Progress], AttemptResult]
+    combine: bool = False
+
+
+def on_device(plan: Plan, native: Native, devices: Devices) -> tuple[Way, ...]:
+    """On the job's device, in all configurations."""
+    options = plan.offload.options if plan.offload else DeviceOptions()
+
+    def run(other: DeviceOptions, run: MapRun, progress: Progress) -> AttemptResult:
+        return devices.run_map(native, run, progress, other)
+
+    return tuple(Way(one.name, partial(run, one.options)) for one in configurations(plan.device, options))
+
+
+def as_host_kernel(maps: HostMaps) -> tuple[Way, ...]:
+    def run(run: MapRun, progress: Progress) -> AttemptResult:
+        done = maps.run_alone(run, progress)
+        return done if isinstance(done, AttemptResult) else AttemptResult(reason=done.reason)
+
+    return (Way(HOST_KERNEL, run, combine=True),)
+
+
 @dataclass
 class TaskChecker:
     """Checks tasks of one job; several threads may call `check` at a time."""
@@ -78,12 +112,12 @@ class TaskChecker:
     plan: Plan
     layout: Layout
     native: Native
-    devices: Devices
+    ways: tuple[Way, ...]
     _running: list[Progress] = field(default_factory=list)
     _cancelled: bool = False
 
     def check(self, number: int) -> Verdict:
-        """Run the task on both sides and compare. Raises JobFailed where it fails on the CPU, OSError."""
+        """Run the task on both sides and compare. Raises JobFailed where filters fail, OSError."""
         return _Check(self, number, self.plan.splits[number]).run()
 
     def cancel(self) -> None:
@@ -118,31 +152,21 @@ class _Check:
         if not verdict.records:  # no output either, whatever the program prints (Hadoop Streaming throws it away)
             return verdict
         try:
-            for number, configuration in enumerate(configurations(self.owner.plan.device, self._options)):
-                device = self._on_device(job, self.split, configuration, "device")
-                if device.result.reason and not number and not device.result.device_failed:
-                    return replace(verdict, outcome="cpu-only", reason=device.result.reason)
-                difference = self._difference(job, cpu, device, configuration)
+            for number, way in enumerate(self.owner.ways):
+                other = self._attempt(job, self.split, "other", way.run)
+                if other.result.reason and not number and not other.result.device_failed:
+                    return replace(verdict, outcome="cpu-only", reason=other.result.reason)
+                difference = self._difference(job, cpu, other, way)
                 if difference:
                     return replace(verdict, outcome="different", difference=difference)
             return verdict
         finally:
-            self._remove("cpu", "device")
-
-    @property
-    def _options(self) -> DeviceOptions:
-        offload = self.owner.plan.offload
-        return offload.options if offload else DeviceOptions()
+            self._remove("cpu", "other")
 
     def _on_cpu(self, job: CpuJob, split: Split, name: str) -> TaskOutput:
         native = self.owner.native
         return self._attempt(job, split, name, lambda run, progress: run_map(
             native, run.job, run.split, run.place, run.out, run.index, progress))
-
-    def _on_device(self, job: CpuJob, split: Split, configuration: Configuration, name: str) -> TaskOutput:
-        owner = self.owner
-        return self._attempt(job, split, name, lambda run, progress: owner.devices.run_map(
-            owner.native, run, progress, configuration.options))
 
     def _attempt(
         self, job: CpuJob, split: Split, name: str, run: Callable[[MapRun, Progress], AttemptResult],
@@ -177,53 +201,51 @@ class _Check:
         names = TaskNames(self.owner.plan.job_id, True, self.number, 0, folder.out, folder.tmp, split)
         return Place(folder.work, folder.root, log, names)
 
-    def _difference(
-        self, job: CpuJob, cpu: TaskOutput, device: TaskOutput, configuration: Configuration,
-    ) -> Difference | None:
-        """Also one: a device that failed, or that left to the CPU what it could do in the configurations before."""
-        if device.result.reason:
-            return Difference(configuration.name, WHOLE_TASK, "", "a result", f"none: {device.result.reason}")
-        found = self._compare(job, cpu, device, configuration)
-        return self._with_record(found, configuration) if found else None
+    def _difference(self, job: CpuJob, cpu: TaskOutput, other: TaskOutput, way: Way) -> Difference | None:
+        """Also one: a device that failed, or that left to the CPU what it could do in the ways before."""
+        if other.result.reason:
+            return Difference(way.name, WHOLE_TASK, "", "a result", f"none: {other.result.reason}")
+        found = self._comparison(job).difference(cpu, other, way.name)
+        return self._with_record(found, way) if found else None
 
-    def _compare(
-        self, job: CpuJob, cpu: TaskOutput, device: TaskOutput, configuration: Configuration,
-    ) -> Difference | None:
+    def _comparison(self, job: CpuJob) -> Comparison:
         owner, layout = self.owner, self.owner.layout
         folder = AttemptFolder(layout.attempts / f"compare{self.number}")
         names = self._place(folder, layout.logs / f"compare{self.number}", self.split).names
-        comparison = Comparison(owner.native, job, folder, owner.plan.files, names, owner.progress())
-        return comparison.difference(cpu, device, configuration.name)
+        return Comparison(owner.native, job, folder, owner.plan.files, names, owner.progress())
 
-    def _with_record(self, difference: Difference, configuration: Configuration) -> Difference:
+    def _with_record(self, difference: Difference, way: Way) -> Difference:
         """The difference with the record that it comes from, found by running ever shorter beginnings of the split."""
         if self.split.file.codec:
             return replace(difference, note="the record is not looked for in a compressed file")
-        job = replace(self.owner.plan.cpu, reducers=0)
+        job = self.owner.plan.cpu if way.combine else replace(self.owner.plan.cpu, reducers=0)
         try:
             with suppress(JobFailed):  # a beginning on which the filter fails: then the record stays unknown
-                return self._locate(job, difference, configuration)
+                return self._locate(job, difference, way)
             return difference
         finally:
-            self._remove("cpu-part", "device-part")
+            self._remove("cpu-part", "other-part")
 
-    def _locate(self, job: CpuJob, difference: Difference, configuration: Configuration) -> Difference:
+    def _locate(self, job: CpuJob, difference: Difference, way: Way) -> Difference:
         def differ(length: int) -> LineDifference | None:
             part = self.split._replace(length=length)
-            cpu = self._on_cpu(job, part, "cpu-part")
-            device = self._on_device(job, part, configuration, "device-part")
-            return None if same_bytes(cpu.data, device.data) else first_line(cpu.data, device.data)
+            cpu, other = self._on_cpu(job, part, "cpu-part"), self._attempt(job, part, "other-part", way.run)
+            if way.combine and other.result.reason:  # there is nothing to compare
+                raise JobFailed(other.result.reason)
+            return self._comparison(job).line(cpu, other)
 
         low, high = -1, self.split.length
         found = differ(high)
         if not found:
-            return replace(difference, note="both sides have the same pairs before they are combined: the combiner differs")
+            where = "" if way.combine else " before they are combined: the combiner differs"
+            return replace(difference, note=f"both sides have the same pairs{where}")
         while high - low > 1:
             middle = (low + high) // 2
             line = differ(middle)
             low, high, found = (low, middle, line) if line else (middle, high, found)
         record, text = self._record(low, high, job.delimiter)
-        sides = f"it gives {shown(found.first)!r} on the CPU and {shown(found.second)!r} on the device"
+        names = ("by filters", "as host kernel") if way.combine else ("on the CPU", "on the device")
+        sides = f"it gives {shown(found.first)!r} {names[0]} and {shown(found.second)!r} {names[1]}"
         return replace(difference, record=record, record_text=shown(text) or "", note=sides)
 
     def _record(self, low: int, high: int, delimiter: bytes) -> tuple[int, bytes]:

@@ -156,6 +156,11 @@ class Comparison:
                 return Difference(configuration, f"counter {name}", "", str(one), str(two))
         return None
 
+    def line(self, cpu: TaskOutput, device: TaskOutput) -> LineDifference | None:
+        """The first line or pair that the outputs do not share. Raises as `difference`."""
+        lines = self._lines(cpu, device)
+        return lines[1] if lines else None
+
     def _lines(self, cpu: TaskOutput, device: TaskOutput) -> tuple[str, LineDifference] | None:
         """Where the outputs differ, and how. Of a fold the pairs are combined fully first: that it must do at some time."""
         first, second = cpu.result.output, device.result.output
@@ -182,9 +187,9 @@ class Comparison:
 
 
 def _counts(job: CpuJob, cpu: AttemptResult, device: AttemptResult) -> list[tuple[str, int, int]]:
-    """Counters that both sides must agree on. Those of the user only without a combiner, which may run more than once."""
+    """Counters that both sides must agree on. Those of the user only where no combiner can have run more than once."""
     rows = [(name, cpu.counters[name], device.counters[name]) for name in _COUNTERS]
-    if not job.combine or not job.reducers:
+    if not job.combine or not job.reducers or (device.host and not cpu.counters["SPILLS"]):
         one, two = cpu.user_counters, device.user_counters
         rows += [(",".join(name), one.get(name, 0), two.get(name, 0)) for name in sorted({*one, *two})]
     return rows

@@ -1,4 +1,4 @@
-"""Every map task of a job on both sides, CPU filters and device kernels, and where their outputs differ.
+"""Every map task of a job on both sides, CPU filters and kernels on a device or as host kernel, and where outputs differ.
 
 The emulated device runs each task in several configurations: lanes in other orders, and other patterns in memory that
 nobody has written. A program whose records depend on each other, or that reads such memory, differs in one of them.
@@ -16,15 +16,18 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Literal
 
-from .. import scratch
+from .. import manifest, scratch
 from ..diag import Diagnostic
 from ..errors import UsageError
+from ..executor.host_kernel import HostMaps, refusal
 from ..executor.native import Native
-from .checker import TaskChecker, Verdict
+from ..executor.prologue import Prologues
+from .checker import TaskChecker, Verdict, as_host_kernel, on_device
 from .commit import reserve
 from .device_names import CPU, check_device
 from .devices import DeviceSource
 from .inputs import check_inputs
+from .job_report import HOST_KERNEL
 from .layout import Layout
 from .plan import Plan, RunOptions, make_plan
 from .signals import StopSignals
@@ -36,7 +39,10 @@ FORMAT = "heterodoop-verify-1"
 
 @dataclass(frozen=True)
 class Verification:
-    """`verdicts` in the order of the tasks; `warnings` of the job's settings, inputs and program."""
+    """`verdicts` in the order of the tasks; `warnings` of the job's settings, inputs and program.
+
+    device  a device's name, or HOST_KERNEL.
+    """
 
     name: str
     device: str
@@ -56,14 +62,19 @@ class Verification:
 
 
 def verify(
-    bundle: Path, inputs: Sequence[str], options: RunOptions, tell: Callable[[Verdict], None] = lambda verdict: None,
+    bundle: Path, inputs: Sequence[str], options: RunOptions, tell: Callable[[Verdict], None] = lambda verdict: None, *,
+    host: bool = False,
 ) -> Verification:
-    """Compare device and CPU on every map task of a job. `tell` hears of each task, in order.
+    """Compare device and CPU, or with `host` the host kernel and filters, on every map task of a job.
+
+    `tell` hears of each task, in order.
 
     Raises UsageError, Limitation: as for a job. ToolError: kernels cannot be built. JobFailed: a filter fails on the
     CPU, or an input changes. Interrupted: SIGINT, SIGTERM or SIGHUP.
     """
     check_device(options.device)
+    if host:
+        return _verify_host(bundle, inputs, options, tell)
     if options.device == CPU:
         raise UsageError("--device cpu: there is nothing to compare it with", code="HD032", help="use --device emulated")
     with StopSignals() as stop, scratch.folder("verify-") as folder, closing(DeviceSource()) as source:
@@ -75,23 +86,52 @@ def verify(
     return Verification(plan.name, plan.device, verdicts, plan.warnings)
 
 
+def _verify_host(
+    bundle: Path, inputs: Sequence[str], options: RunOptions, tell: Callable[[Verdict], None],
+) -> Verification:
+    options = options._replace(device=CPU)
+    with StopSignals() as stop, scratch.folder("verify-") as folder:
+        layout = reserve(str(folder / "out")).layout
+        layout.logs.mkdir(parents=True)
+        plan = make_plan(bundle, inputs, layout, options, stop.check)
+        if plan.host is None:
+            why = refusal(manifest.load(plan.bundle), plan.cpu.reducers)
+            verdicts = tuple(_told(verdict, tell) for verdict in _none(plan, why))
+        else:
+            native = Native.load()
+            ways = as_host_kernel(HostMaps(plan.host, native, Prologues(native)))
+            verdicts = tuple(_checked(TaskChecker(plan, layout, native, ways), stop, tell))
+        check_inputs(plan)
+    return Verification(plan.name, HOST_KERNEL, verdicts, plan.warnings)
+
+
+def _none(plan: Plan, reason: str) -> Iterator[Verdict]:
+    """Nothing is to be compared."""
+    return (Verdict(number, str(split), "cpu-only", reason=reason) for number, split in enumerate(plan.splits))
+
+
 def _verdicts(
     plan: Plan, layout: Layout, source: DeviceSource, stop: StopSignals, tell: Callable[[Verdict], None],
 ) -> Iterator[Verdict]:
     if plan.offload is None:
         reason = next(warning.message for warning in plan.warnings if warning.code == "HD411").partition(": ")[2]
-        for number, split in enumerate(plan.splits):
-            yield _told(Verdict(number, str(split), "cpu-only", reason=reason), tell)
+        yield from (_told(verdict, tell) for verdict in _none(plan, reason))
         return
     native = Native.load()
     devices = source.open(native, plan.offload)
-    workers = _Workers(TaskChecker(plan, layout, native, devices), plan)
     try:
-        for number in range(len(plan.splits)):
+        yield from _checked(TaskChecker(plan, layout, native, on_device(plan, native, devices)), stop, tell)
+    finally:
+        devices.close()
+
+
+def _checked(checker: TaskChecker, stop: StopSignals, tell: Callable[[Verdict], None]) -> Iterator[Verdict]:
+    workers = _Workers(checker, checker.plan)
+    try:
+        for number in range(len(checker.plan.splits)):
             yield _told(workers.verdict(number, stop), tell)
     finally:
         workers.close()
-        devices.close()
 
 
 class _Workers:

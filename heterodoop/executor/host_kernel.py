@@ -53,6 +53,18 @@ def host_code(found: Manifest, bundle: Path, reducers: int) -> HostCode | None:
     return HostCode(bundle / program.host.binary, kernel, prologue, program.host.regroup)
 
 
+def refusal(found: Manifest, reducers: int) -> str:
+    """Why a job has no host kernel."""
+    program = found.program("map")
+    if program and program.no_host:
+        first = program.no_host[0]
+        place = f" ({first.place})" if first.place else ""
+        return f"{first.message}{place} [{first.code}]"
+    if not found.program("combine") or not reducers:
+        return "no pairs are combined"
+    return "the bundle holds no host kernel"
+
+
 @dataclass(frozen=True)
 class Left:
     """Why a host kernel did not do a task, which is the filters' now.

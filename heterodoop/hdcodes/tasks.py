@@ -164,4 +164,10 @@ CODES: dict[str, Entry] = {
         "Nothing, unless it is many tasks: then look at the record and line in the message. --filters does without host"
         " kernels.",
     ),
+    "HD433": Entry(
+        "the host kernel's result is not the filters'",
+        "heterodoop verify --host ran the map tasks both ways, as host kernel and as map filter and combiner, and found a"
+        " difference. As long as the program's output is the same in every run it is a fault of HeteroDoop.",
+        "Please report the program and the record in the message. heterodoop run --filters does without host kernels.",
+    ),
 }
