@@ -87,7 +87,10 @@ struct Text {
     HD_DEVICE void clip(char *to, size_t room) const { hd::memcpy(to, from, room); }
 };
 
-HD_DEVICE Text text(const char *from, size_t n) { return {from, n}; }
+// Text of the program's own format, known when it is compiled.
+struct Literal : Text {};
+
+HD_DEVICE Literal text(const char *from, size_t n) { return {{from, n}}; }
 HD_DEVICE Text bytes(const void *from, size_t n) { return {static_cast<const char *>(from), n}; }
 HD_DEVICE Text str(const char *s) { return s ? Text{s, hd::strlen(s)} : Text{"(null)", 6}; }
 

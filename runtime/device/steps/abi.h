@@ -60,6 +60,8 @@ enum class Status : uint32_t {
     unwritten,         // something is read that the record has not written (guard.cuh)
     overlap,           // a copy's source and target overlap
     outside_object,    // an access goes outside of its array, or of the object that its pointer leads to (extent.cuh)
+    unreadable,        // host kernels: a pair does not read back through the combiner's reader
+    no_room,           // host kernels: there are more keys than memory for them
 };
 
 // The first failure of a launch wins the word (compare and swap from ok); `item` and `detail` belong to it.

@@ -1,0 +1,118 @@
+// The records of standard input, where they lie in one large buffer. Each has a '\n' and, while it is open, a '\0' behind it:
+// there lies the first byte of the next one, which is put back when that is opened.
+//
+// Around the buffer there is memory of nobody's, wider than what Reader::in_text takes for the line's.
+#pragma once
+
+#include "leave.h"
+#include "libc/memory.cuh"
+
+namespace hd {
+
+constexpr uint64_t text_margin = 1 << 16;  // bytes around the records where a pointer is taken for the line's
+
+class Input {
+ public:
+    char *begin = nullptr, *stop = nullptr;  // the open record, its '\n' included; its '\0' is at `stop`
+
+    // Opens the next record; false at the end of the input.
+    HD_DEVICE bool next() {
+        // The end is looked for before the first byte is put back: a vector that holds a byte just written is waited for.
+        char *const from = stop, *const found = saved_ == '\n' ? from : line_end(from + 1);
+        if (__builtin_expect(found == nullptr, 0)) return next_after_reading();
+        *from = saved_;
+        open(from, found + 1);
+        return true;
+    }
+
+    // The memory in which records lie.
+    uint64_t first() const { return reinterpret_cast<uint64_t>(buffer_); }
+    uint64_t last() const { return reinterpret_cast<uint64_t>(buffer_) + size_; }
+
+ private:
+    static constexpr size_t first_size = 1 << 20, most_size = size_t{1} << 32;
+    static constexpr size_t margin = 2 * text_margin;
+    static constexpr size_t spare = 64;         // bytes behind what was read: a '\0', and what a look by 16 bytes may find
+    static constexpr size_t at_once = 1 << 18;  // bytes of a read, which are in the processor's cache when they are used
+
+    HD_DEVICE void open(char *from, char *to) {
+        begin = from;
+        stop = to;
+        saved_ = *to;
+        *to = 0;
+    }
+
+    // The '\n' of a line of which the rest begins at `from`; null where it has not been read yet.
+    HD_DEVICE char *line_end(char *from) const {
+        if (__builtin_expect(filled_ - from < 32, 0)) return nullptr;
+        for (int i = 0; i < 32; i += 16)
+            if (const uint32_t near = matches16(from + i, '\n')) return from + i + __builtin_ctz(near);
+        return static_cast<char *>(hd::memchr(from + 32, '\n', static_cast<size_t>(filled_ - from - 32)));
+    }
+
+    // The same near the end of what was read.
+    HD_NOINLINE bool next_after_reading() {
+        char *from = stop;
+        if (from) *from = saved_;
+        for (size_t looked = 0;;) {  // bytes of the record that hold no '\n'
+            const size_t held = static_cast<size_t>(filled_ - from);
+            if (held != looked) {
+                if (char *const found = static_cast<char *>(hd::memchr(from + looked, '\n', held - looked))) {
+                    open(from, found + 1);
+                    return true;
+                }
+            }
+            looked = held;
+            from = make_room(from, held);
+            if (!read_more()) return end(held);
+        }
+    }
+
+    bool end(size_t held) {
+        begin = stop = filled_;
+        saved_ = 0;
+        if (held) leave(Status::unsupported);  // a line without an end is no record
+        return false;
+    }
+
+    // Moves the `held` bytes of an unfinished record to the buffer's beginning, or into a larger one.
+    char *make_room(char *from, size_t held) {
+        if (held < size_ / 2) {
+            if (held) __builtin_memmove(buffer_, from, held);
+        } else {
+            const size_t wished = size_ ? 2 * size_ : first_size;
+            char *const larger = map(wished);
+            if (held) __builtin_memcpy(larger, from, held);
+            if (buffer_) sys::munmap(buffer_ - margin, size_ + 2 * margin);
+            buffer_ = larger;
+            size_ = wished;
+        }
+        filled_ = buffer_ + held;
+        return buffer_;
+    }
+
+    static char *map(size_t size) {
+        char *const made = size > most_size ? nullptr : sys::reserve(size + 2 * margin);
+        if (!made || sys::mprotect(made + margin, size, sys::read_and_write)) leave(Status::no_room);
+        return made + margin;
+    }
+
+    bool read_more() {
+        const size_t room = size_ - static_cast<size_t>(filled_ - buffer_) - spare;
+        long got;
+        do got = sys::read(0, filled_, room < at_once ? room : at_once);
+        while (got < 0 && sys::again());
+        if (got < 0) sys::_exit(broken_status);
+        filled_ += got;
+        *filled_ = 0;
+        return got != 0;
+    }
+
+    char *buffer_ = nullptr, *filled_ = nullptr;
+    size_t size_ = 0;
+    char saved_ = 0;  // the byte in whose place the open record's '\0' stands
+};
+
+inline Input input;
+
+}  // namespace hd

@@ -1,0 +1,80 @@
+// The one lane of a host kernel: takes the records of standard input one after the other, and folds the pairs that each prints
+// as it prints them (sink/fold_sink.h).
+#pragma once
+
+#include "lane/reader.cuh"
+#include "sink/fold_sink.h"
+#include "sink/errors.h"
+
+namespace hd {
+
+template <class Fold> struct Lane {
+    Reader in;
+    FoldSink<Fold> out;
+    int err = 0;            // errno
+    char *token = nullptr;  // strtok's place
+    unsigned depth = 0;     // of recursion
+
+    explicit Lane(const Task &) {}
+
+    // Closes the record before, opens the next: false if none is left.
+    HD_DEVICE bool next() {
+        close();
+        if (!in.open()) return false;
+        err = 0;
+        token = nullptr;
+        depth = 0;
+        open_ = true;
+        return true;
+    }
+
+    // After the last record.
+    void finish() {
+        Output lines(1);
+        out.finish(lines);
+        errors.print();
+        Report report;
+        report.add("pairs", out.pairs());
+        report.add("bytes", out.bytes());
+        report.add("keys", out.keys());
+        report.add("partial", out.partial());
+        report.add("longest", out.longest());
+        report.end();
+    }
+
+    // stdout: the pieces one after the other, and returns their bytes.
+    template <class... Piece> HD_DEVICE int print(const Piece &...pieces) {
+        out.print(pieces...);
+        return length(pieces...);
+    }
+
+    // stderr, which nobody sees before all is done.
+    template <class... Piece> HD_NOINLINE int warn(const Piece &...pieces) {
+        (errors.put(pieces), ...);
+        return length(pieces...);
+    }
+
+    [[noreturn]] HD_DEVICE void fail(Status status, uint32_t line = 0) { leave(status, line); }
+
+ private:
+    HD_DEVICE void close() {
+        if (!open_) return;
+        if (__builtin_expect(out.waits(), 0)) leave(Status::unterminated);
+        if (__builtin_expect(!in.complete(), 0)) leave(Status::reader_stopped);
+        ++record_number;
+        open_ = false;
+    }
+
+    // printf itself fails above INT_MAX.
+    template <class... Piece> static HD_DEVICE int length(const Piece &...pieces) {
+        const uint64_t size = (static_cast<uint64_t>(pieces.size()) + ... + 0);
+        if (__builtin_expect(size > 0x7fffffffu, 0)) leave(Status::unsupported);
+        return static_cast<int>(size);
+    }
+
+    bool open_ = false;
+};
+
+}  // namespace hd
+
+#include "lane/moves.cuh"

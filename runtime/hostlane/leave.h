@@ -1,0 +1,41 @@
+// How a host kernel ends: done, or left, with its report on descriptor 3. A task that was left is done again by plain filters,
+// which decide what the program does; so nothing has to be undone here, and nothing is.
+#pragma once
+
+#include "lane/base.cuh"
+#include "output.h"
+#include "steps/abi.h"
+
+namespace hd {
+
+constexpr int report_descriptor = 3, left_status = 90;
+
+// The record that is being worked on.
+inline uint64_t record_number = 0;
+
+// Lines `name value`.
+class Report {
+ public:
+    template <size_t n> void add(const char (&name)[n], uint64_t value) {
+        out_.put(text(name, n - 1));
+        out_.put(chr(' '));
+        out_.put(dec(static_cast<unsigned long long>(value)));
+        out_.put(chr('\n'));
+    }
+    void end() { out_.flush(); }
+
+ private:
+    Output out_{report_descriptor};
+};
+
+// Ends the process. `line` is the program's, or 0.
+[[noreturn, gnu::cold]] HD_NOINLINE void leave(Status status, uint32_t line = 0) {
+    Report report;
+    report.add("left", static_cast<uint64_t>(status));
+    report.add("record", record_number);
+    report.add("line", line);
+    report.end();
+    sys::_exit(left_status);
+}
+
+}  // namespace hd

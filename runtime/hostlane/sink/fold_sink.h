@@ -1,0 +1,252 @@
+// Where a host kernel's pairs go: into a table, where the combiner's step is done to what is kept of the key.
+//
+// A pair that is printed as the combiner reads it, key, tab, numbers, with nothing else between, is taken without being put
+// together as text. All else is, and cut and read as the collector and the combiner do it. `Fold` is the combiner
+// (compiler/emit/host.py):
+//
+//   struct Values { T v0; ... };  what a value is read as: `fields` numbers, with the texts between(i) behind the i-th
+//   struct State { ... };         what is kept of a key
+//   static bool take(Values &, const Decimal *), read(Values &, ValueText &)   from numbers, or a text, as far as they read back
+//   static void first(State &, const Values &), same(State &, const Values &)  after a key's first pair, and another one
+//   static bool finish(const State &, Text key, Output &)   prints the key's line; false: it has none
+//   key                           a KeyRule.   regroup: its lines may be combined again.
+#pragma once
+
+#include "sink/fold_table.h"
+#include "sink/key_rule.h"
+
+namespace hd {
+
+// Bytes of a Text as Hadoop's Writable has it, vint length and bytes: MAP_OUTPUT_BYTES counts these.
+HD_DEVICE uint64_t writable_bytes(uint64_t n) { return n + (n <= 127 ? 1 : 1 + (71 - static_cast<uint64_t>(leading_zeros(n))) / 8); }
+
+// Digits of a number, most of which are short.
+HD_DEVICE uint64_t printed_bytes(const Decimal &number) {
+    const uint64_t m = number.magnitude;
+    if (__builtin_expect(m < 10000, 1)) return static_cast<uint64_t>(1 + number.negative + (m >= 10) + (m >= 100) + (m >= 1000));
+    return static_cast<uint64_t>(decimal_length(m) + number.negative);
+}
+
+// ---- pieces by number, and what they are
+
+template <unsigned i, class First, class... Rest> HD_DEVICE const auto &nth(const First &first, const Rest &...rest) {
+    if constexpr (i == 0)
+        return first;
+    else
+        return nth<i - 1>(rest...);
+}
+
+enum class PieceKind : char { literal, text, decimal, other };
+template <class Piece> constexpr PieceKind kind_of = PieceKind::other;
+template <> constexpr PieceKind kind_of<Literal> = PieceKind::literal;
+template <> constexpr PieceKind kind_of<Text> = PieceKind::text;
+template <> constexpr PieceKind kind_of<Decimal> = PieceKind::decimal;
+
+// Are the last pieces those of a value of `fields` numbers: a literal, number, literal, ..., number, literal?
+template <class... Piece> constexpr bool ends_in_value(unsigned fields) {
+    const PieceKind kinds[] = {kind_of<Piece>..., PieceKind::other};
+    const unsigned n = sizeof...(Piece), tail = 2 * fields + 1;
+    if (fields == 0 || n < tail) return false;
+    for (unsigned i = 0; i < tail; ++i)
+        if (kinds[n - tail + i] != (i % 2 ? PieceKind::decimal : PieceKind::literal)) return false;
+    return true;
+}
+
+template <class Fold> class FoldSink {
+ public:
+    FoldSink() : table_(table_bytes()) {}
+
+    // Is there text that waits for the end of its line?
+    bool waits() const { return length_ != 0; }
+
+    template <class... Piece> HD_DEVICE void print(const Piece &...pieces) {
+        if constexpr (ends_in_value<Piece...>(Fold::fields))
+            if (__builtin_expect(length_ == 0, 1) && print_typed(pieces...)) return;
+        print_text(pieces...);
+    }
+
+    // After the last record: all lines.
+    void finish(Output &out) { empty_into(out); }
+
+    uint64_t pairs() const { return pairs_; }
+    uint64_t bytes() const { return bytes_; }
+    uint64_t longest() const { return longest_; }
+    uint64_t keys() const { return keys_; }
+    bool partial() const { return partial_; }
+
+ private:
+    using Values = typename Fold::Values;
+    static constexpr uint64_t longest_made_key = 256;
+
+    // ---- a pair that is printed as it is read
+
+    template <class... Piece> HD_DEVICE bool print_typed(const Piece &...pieces) {
+        constexpr unsigned head = sizeof...(Piece) - (2 * Fold::fields + 1);  // pieces before the literal with the tab
+        Decimal numbers[Fold::fields];
+        uint64_t value_bytes = 0;
+        const bool fits = take_numbers<0, head>(numbers, value_bytes, pieces...);
+        const Literal &tab = nth<head>(pieces...);
+        if (!fits || tab.n == 0 || tab.from[tab.n - 1] != '\t') return false;
+        Values values;
+        if (__builtin_expect(!Fold::take(values, numbers), 0)) return false;
+        if constexpr (head == 1 && kind_of<std::decay_t<decltype(nth<0>(pieces...))>> == PieceKind::text)
+            if (tab.n == 1) return add_typed(nth<0>(pieces...), values, value_bytes);
+        char text[longest_made_key];
+        uint64_t n = tab.n - 1;
+        size_before<head>(n, pieces...);
+        if (n > longest_made_key) return false;
+        char *end = text;
+        write_before<head>(end, pieces...);
+        hd::memcpy(end, tab.from, tab.n - 1);
+        return add_typed(Text{text, n}, values, value_bytes);
+    }
+
+    // Field i's number and the text behind it.
+    template <unsigned i, unsigned head, class... Piece>
+    static HD_DEVICE bool take_numbers(Decimal *numbers, uint64_t &bytes, const Piece &...pieces) {
+        if constexpr (i == Fold::fields) {
+            return true;
+        } else {
+            numbers[i] = nth<head + 1 + 2 * i>(pieces...);
+            const Literal &behind = nth<head + 2 + 2 * i>(pieces...);
+            constexpr Literal wanted = Fold::behind(i);
+            if (behind.n != wanted.n || __builtin_memcmp(behind.from, wanted.from, wanted.n) != 0) return false;
+            bytes += printed_bytes(numbers[i]) + (i + 1 == Fold::fields ? 0 : wanted.n);
+            return take_numbers<i + 1, head>(numbers, bytes, pieces...);
+        }
+    }
+
+    template <unsigned count, class First, class... Rest>
+    static HD_DEVICE void size_before(uint64_t &n, const First &first, const Rest &...rest) {
+        if constexpr (count != 0) {
+            n += first.size();
+            size_before<count - 1>(n, rest...);
+        }
+    }
+    template <unsigned count, class First, class... Rest>
+    static HD_DEVICE void write_before(char *&end, const First &first, const Rest &...rest) {
+        if constexpr (count != 0) {
+            end = first.write(end);
+            write_before<count - 1>(end, rest...);
+        }
+    }
+
+    // False where the key is new and is not read back as it was printed: its text says what is the pair.
+    HD_DEVICE bool add_typed(const Text &key, const Values &values, uint64_t value_bytes) {
+        if (__builtin_expect(!add(key, values), 0)) return false;
+        count(key.n, value_bytes);
+        return true;
+    }
+
+    // ---- any pair
+
+    template <class... Piece> HD_NOINLINE void print_text(const Piece &...pieces) {
+        const uint64_t size = (static_cast<uint64_t>(pieces.size()) + ... + 0);
+        if (size == 0) return;
+        char *end = line_for(size);
+        ((end = pieces.write(end)), ...);
+        length_ += size;
+        cut_lines(size);
+    }
+
+    // Room for `size` bytes behind the text that waits.
+    char *line_for(uint64_t size) {
+        if (size > 0x7fffffffu) leave(Status::unsupported);
+        const uint64_t needed = length_ + size;
+        if (needed > line_size_) {
+            uint64_t wished = line_size_ ? 2 * line_size_ : 1 << 12;
+            while (wished < needed) wished *= 2;
+            char *const larger = sys::pages(wished);
+            if (!larger) leave(Status::no_room);
+            if (length_) __builtin_memcpy(larger, line_, length_);
+            if (line_) sys::munmap(line_, line_size_);
+            line_ = larger;
+            line_size_ = wished;
+        }
+        return line_ + length_;
+    }
+
+    // Of the text that waits the last `fresh` bytes are new.
+    void cut_lines(uint64_t fresh) {
+        char *const added = line_ + length_ - fresh;
+        if (hd::memchr(added, '\r', fresh)) leave(Status::carriage_return);
+        const char *start = line_, *const end = line_ + length_;
+        for (const char *from = added; from != end;) {
+            const char *const stop = static_cast<const char *>(hd::memchr(from, '\n', static_cast<size_t>(end - from)));
+            if (!stop) break;
+            add_line(start, stop);
+            start = from = stop + 1;
+        }
+        length_ = static_cast<uint64_t>(end - start);
+        if (length_ && start != line_) __builtin_memmove(line_, start, length_);
+    }
+
+    void add_line(const char *start, const char *stop) {
+        const char *const tab = static_cast<const char *>(hd::memchr(start, '\t', static_cast<size_t>(stop - start)));
+        const Text key = {start, static_cast<size_t>((tab ? tab : stop) - start)};
+        ValueText value = {tab ? tab + 1 : stop, stop};
+        const uint64_t value_bytes = static_cast<uint64_t>(stop - value.at);
+        Values values;
+        if (!Fold::read(values, value) || !add(key, values)) leave(Status::unreadable);
+        count(key.n, value_bytes);
+    }
+
+    HD_DEVICE void count(uint64_t key, uint64_t value) {
+        ++pairs_;
+        bytes_ += writable_bytes(key) + writable_bytes(value);
+        if (__builtin_expect(key + value + 1 > longest_, 0)) longest_ = key + value + 1;
+    }
+
+    // ---- the table
+
+    HD_DEVICE bool add(const Text &key, const Values &values) {
+        const KeyWords words = key_words(key.from, key.n);
+        auto *const slot = table_.find(words, key.from);
+        if (__builtin_expect(slot->length == 0, 0)) return add_new(key, values);
+        Fold::same(slot->state, values);
+        return true;
+    }
+
+    HD_NOINLINE bool add_new(Text key, Values values) {
+        if (!Fold::key.accepts(key.from, key.n)) return false;
+        if (!table_.make_room(key.n)) {
+            print_early();
+            if (!table_.make_room(key.n)) leave(Status::no_room);
+        }
+        const KeyWords words = key_words(key.from, key.n);
+        auto *const slot = table_.find(words, key.from);
+        if (!table_.take(slot, words, key.from)) leave(Status::no_room);
+        Fold::first(slot->state, values);
+        return true;
+    }
+
+    // Prints what there is and begins anew, where such lines may be combined again.
+    void print_early() {
+        if (!Fold::regroup) leave(Status::no_room);
+        Output out(1);
+        empty_into(out);
+        partial_ = true;
+    }
+
+    void empty_into(Output &out) {
+        table_.each([&](const Text &key, const typename Fold::State &state) { keys_ += Fold::finish(state, key, out); });
+        table_.clear();
+        out.flush();
+    }
+
+    // HETERODOOP_HOST_KERNEL_BYTES, of tests; else 256 MiB.
+    static uint64_t table_bytes() {
+        const char *const wished = sys::getenv("HETERODOOP_HOST_KERNEL_BYTES");
+        ValueText text = {wished, wished + (wished ? hd::strlen(wished) : 0)};
+        uint64_t number;
+        return wished && text.number(number) && text.at_end() && number != 0 ? number : uint64_t{256} << 20;
+    }
+
+    FoldTable<typename Fold::State> table_;
+    uint64_t pairs_ = 0, bytes_ = 0, longest_ = 0, keys_ = 0;
+    bool partial_ = false;
+    char *line_ = nullptr;  // text that waits for the end of its line
+    uint64_t length_ = 0, line_size_ = 0;
+};
+
+}  // namespace hd

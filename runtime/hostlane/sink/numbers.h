@@ -1,0 +1,70 @@
+// Numbers of a pair's value as the combiner's variables hold them: from what the program printed, without a text between, or from
+// its text. Only what reads back the same is taken (runtime/host/collect/pair_check.cpp has the same rules).
+#pragma once
+
+#include <type_traits>
+
+#include "libc/format_text.cuh"
+
+namespace hd {
+
+template <class T> constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
+
+// -magnitude or magnitude; false: it does not fit, or is negative for a type without a sign.
+template <class T> HD_DEVICE bool hold(T &number, uint64_t magnitude, bool negative) {
+    constexpr uint64_t most = ~0ull >> (64 - 8 * sizeof(T) + is_signed<T>);
+    if (negative && !is_signed<T>) return false;
+    number = static_cast<T>(negative ? 0 - magnitude : magnitude);
+    return magnitude <= most + negative;
+}
+
+// A number that was printed by %d or the like. A double is exact or rounded once, as strtod rounds its text.
+template <class T> HD_DEVICE bool take(T &number, const Decimal &printed) {
+    if constexpr (std::is_same_v<T, double>) {
+        number = static_cast<double>(printed.magnitude);
+        if (printed.negative) number = -number;
+        return true;
+    } else {
+        return hold(number, printed.magnitude, printed.negative);
+    }
+}
+
+// The text of a value, from left to right. Each call returns whether what it is to read stands there.
+struct ValueText {
+    const char *at, *end;
+
+    bool at_end() const { return at == end; }
+
+    bool is(const char *text, size_t n) {
+        if (static_cast<size_t>(end - at) < n || __builtin_memcmp(at, text, n) != 0) return false;
+        at += n;
+        return true;
+    }
+
+    // -?digits, with nothing else of what C reads as a number.
+    template <class T> bool number(T &to) {
+        if constexpr (std::is_same_v<T, double>)
+            return real(to);
+        else
+            return integer(to);
+    }
+
+ private:
+    template <class T> bool integer(T &to) {
+        const bool negative = at != end && *at == '-';
+        const char *digit = at + negative;
+        uint64_t magnitude = 0;
+        bool fits = true;
+        const char *const first = digit;
+        for (; digit != end && static_cast<unsigned>(*digit - '0') < 10; ++digit) {
+            fits &= !__builtin_mul_overflow(magnitude, uint64_t{10}, &magnitude);
+            fits &= !__builtin_add_overflow(magnitude, static_cast<uint64_t>(*digit - '0'), &magnitude);
+        }
+        at = digit;
+        return digit != first && fits && hold(to, magnitude, negative);
+    }
+
+    template <class T> bool real(T &to);  // real_text.h, of a combiner that reads one
+};
+
+}  // namespace hd
