@@ -64,7 +64,7 @@ def _program_text(program: Program) -> str:
         lines += _region_lines(program.region)
     if program.kernel:
         lines += [*_kernel_lines(program.kernel), *_guarded_lines(program)]
-    lines += _verdict_lines(program)
+    lines += [*_host_lines(program), *_verdict_lines(program)]
     return "\n".join(lines) + "\n"
 
 
@@ -163,6 +163,13 @@ def _guarded_lines(program: Program) -> list[str]:
     variables = program.region.variables if program.region else ()
     guarded = ", ".join(v.name for v in variables if v.cls == "guarded")
     return [f"  guarded     a task that reads what its record has not written goes to the CPU: {guarded}"] if guarded else []
+
+
+def _host_lines(program: Program) -> list[str]:
+    """How CPUs do a mapper's work."""
+    if program.host is not None:
+        return ["  CPU         as one program with the combiner, on typed values (host kernel)"]
+    return [f"  CPU         as a filter: {_placed(reason)}[{reason.code}] {reason.message}" for reason in program.no_host]
 
 
 def _compiled(cubin: Cubin) -> str:

@@ -31,7 +31,7 @@ KEPT_BUNDLES = 3  # compilers: the one of now, and those of before a change or t
 KEPT_SECONDS = 7 * 24 * 3600.0
 # A bundle is made by no module of these (tests/test_layers.py), and by nothing of the CPU's runtime.
 _ABOVE = ("executor", "scheduler", "engine", "driver", "hadoop")
-_RUNTIME = ("device", "emu", "cpu", "math", "headers", "probe")
+_RUNTIME = ("device", "hostlane", "emu", "cpu", "math", "headers", "probe")
 _TEXTS = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 _HEADERS = (".h", ".cuh", ".cu")
 _COMPILERS = ("cc", "gcc", "g++", "as", "ld")

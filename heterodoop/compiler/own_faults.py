@@ -16,6 +16,7 @@ from ..toolchain import cc
 
 COMPILER, INTERNAL, TOO_DEEP = "HD263", "HD264", "HD265"
 _CODES = frozenset({COMPILER, INTERNAL})
+_REPORT_HOST = "filters do its work; please report this, with the program"
 _REPORT = "the job runs on the CPU as without a kernel; please report this, with the program"
 
 
@@ -33,7 +34,7 @@ def reason(error: Exception, place: Span) -> Reason:
 
 
 def refused_text(error: ToolError, tool: str, place: Span) -> Reason:
-    """Why a compiler did not make a kernel of our text. Raises the error again where `strict` says so."""
+    """Why a compiler did not make a kernel, for a GPU or the host, of our text. Raises the error again where `strict`."""
     if strict():
         raise error
     said = cc.main_line(error.message)
@@ -41,8 +42,10 @@ def refused_text(error: ToolError, tool: str, place: Span) -> Reason:
 
 
 def reports(programs: tuple[Program, ...]) -> list[Diagnostic]:
-    """A warning for each program that lost its kernel so."""
+    """A warning for each program that lost a kernel so."""
     return [
-        Diagnostic("warning", reason.code, f"the {program.role} program has no kernel: {reason.message}", help=_REPORT)
-        for program in programs for reason in program.gpu_refusals if reason.code in _CODES
+        Diagnostic("warning", reason.code, f"the {program.role} program has no {what}: {reason.message}", help=help)
+        for program in programs
+        for what, lost, help in (("kernel", program.gpu_refusals, _REPORT), ("host kernel", program.no_host, _REPORT_HOST))
+        for reason in lost if reason.code in _CODES
     ]

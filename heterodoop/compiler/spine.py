@@ -23,7 +23,7 @@ from ..source import Span
 from ..together import Together
 from ..toolchain import cc as toolchain
 from ..values import dataclass
-from . import kernels, library, own_faults, passes
+from . import host_kernels, kernels, library, own_faults, passes
 from .app import BuildOptions
 from .begun import Begun
 from .compile import Result, times_text
@@ -73,6 +73,9 @@ def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | Non
     result = analyse(options)
     if stage == "manifest":
         return result.manifest.to_json()
+    if stage == "host":
+        mapper = result.programs[0]
+        return f"// {mapper.path}\n{_host_text(mapper, result)}"
     text = "\n".join(f"// {program.path}\n{STAGES[stage][1](program)}" for program in result.programs)
     if timed is not None:
         timed(times_text(result))
@@ -140,7 +143,7 @@ def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
         compiler=toolchain.version(toolchain.find_cc()),
         library=toolchain.library(),
         flags=_flags(options.cc),
-        programs=tuple(_program(program, options) for program in programs),
+        programs=_with_host(tuple(_program(program, options) for program in programs), programs),
         inputs=tuple(Input(path, sha256(Path(path))) for path in read),
         binaries=(),
     )
@@ -161,6 +164,20 @@ def _program(program: Analysed, options: BuildOptions) -> Program:
     return _with_lines(Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel), program)
 
 
+def _with_host(made: tuple[Program, ...], programs: list[Analysed]) -> tuple[Program, ...]:
+    """The programs, the mapper with its host kernel or why it has none."""
+    mapper, combiner = (next((a.region for a in programs if a.role == role), None) for role in ("map", "combine"))
+    return tuple(_hosted(program, mapper, combiner) if program.role == "map" else program for program in made)
+
+
+def _hosted(program: Program, mapper: passes.Analysis | None, combiner: passes.Analysis | None) -> Program:
+    try:
+        found = host_kernels.describe(mapper, program.kernel, combiner)
+    except Exception as error:
+        found = own_faults.reason(error, Span(program.sources[0], 0))
+    return replace(program, no_host=(found,)) if isinstance(found, Reason) else replace(program, host=found)
+
+
 def _with_lines(program: Program, analysed: Analysed) -> Program:
     """The program with the source lines of the reasons against its kernel."""
     lines = analysed.unit.sources
@@ -177,9 +194,11 @@ def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Ma
         shutil.copyfile(path, made / "src" / path.name)
     parts, programs = _parts(result), result.manifest.programs
     extra = [one.result() for one in begun.extra]
+    analyses = {program.role: program.region for program in result.programs}
+    host = host_kernels.begin(made, programs, analyses["map"], analyses.get("combine"), work)
     prologues = kernels.begin_prologues(made, parts, programs, extra, options.cc, work)
     linked = {role: built.result() for role, built in begun.filters.items()}
-    programs = kernels.build(made, parts, programs, prologues, options.gpu)
+    programs = host_kernels.built(made, kernels.build(made, parts, programs, prologues, options.gpu), host)
     programs = tuple(
         _with_lines(replace(program, linked=linked[program.role]), analysed)
         for program, analysed in zip(programs, result.programs, strict=True))
@@ -225,6 +244,18 @@ def _cuda_text(program: Analysed) -> str:
     return _refusals_text(program) or "// no fold: the combiner runs on the CPU\n"
 
 
+def _host_text(program: Analysed, result: Result) -> str:
+    """Of the mapper: the other programs' work is in it or is filters' work."""
+    made = result.manifest.program(program.role)
+    assert made is not None
+    if made.host is None:
+        return "".join(f"// {reason.place}: [{reason.code}] {reason.message}\n" for reason in made.no_host)
+    combiner = next((a.region for a in result.programs if a.role == "combine"), None)
+    assert program.region is not None  # its kernel is made of it
+    text = host_kernels.text(program.region, made.kernel, combiner)
+    return text if isinstance(text, str) else f"// {text.message}\n"
+
+
 def _refusals_text(program: Analysed) -> str:
     return "".join(f"// {reason.place}: [{reason.code}] {reason.message}\n" for reason in program.refusals)
 
@@ -239,5 +270,6 @@ STAGES: dict[str, tuple[str, Callable[[Analysed], str]]] = {
     "uses": ("each outer variable's class and the reason", _uses_text),
     **{name: (doc, partial(_step_text, name)) for name, doc in passes.dumps().items()},
     "cuda": ("the kernel's text", _cuda_text),
+    "host": ("the text of the mapper's host kernel", lambda program: ""),
     "manifest": ("the bundle's manifest, without the filters", lambda program: ""),
 }

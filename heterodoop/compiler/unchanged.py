@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .. import __version__, manifest, resources
 from ..errors import HeteroDoopError
-from ..toolchain import cache, cc
+from ..toolchain import cache, cc, cxx
 from ..toolchain import nvcc as toolchain_cuda
 from .app import BuildOptions
 
@@ -33,11 +33,20 @@ def key(options: BuildOptions) -> str:
     nvcc = toolchain_cuda.find_nvcc() if archs else None
     parts = [__version__, str(manifest.VERSION), repr(options), *compiler, cache.identity(compiler[0]), *archs]
     parts += [cache.identity(nvcc.path) if nvcc else "", *toolchain_cuda.environment()]
-    parts += [os.environ.get(name, "") for name in _ENVIRONMENT]
+    parts += [*_cxx(), *(os.environ.get(name, "") for name in _ENVIRONMENT)]
     ours = [Path(__file__).parent, Path(cc.__file__).parent, resources.find("templates"), *_runtime()]
     texts = [text for root in ours for text in cache.tree(root, _SUFFIXES)]
     asked.join()
     return cache.key([*parts, cc.library(), *texts])
+
+
+def _cxx() -> list[str]:
+    """The C++ compiler, of host kernels: without one there are none."""
+    try:
+        words = cxx.find_cxx()
+    except HeteroDoopError:
+        return [""]
+    return [*words, cache.identity(words[0])]
 
 
 def _ask_library() -> None:
@@ -46,7 +55,7 @@ def _ask_library() -> None:
 
 
 def _runtime() -> list[Path]:
-    return [resources.find("runtime", name) for name in ("device", "cpu", "math", "headers", "probe")]
+    return [resources.find("runtime", name) for name in ("device", "hostlane", "cpu", "math", "headers", "probe")]
 
 
 def unchanged(bundle: Path, found: str) -> manifest.Manifest | None:

@@ -29,7 +29,8 @@ CODES: dict[str, Entry] = {
         " g++ is not; `python -m heterodoop.toolchain.native` builds it later. The message holds the C++"
         " compiler's own words.",
         "Install g++ (Debian and Ubuntu: apt install g++), or name another compiler in CXX, and run"
-        " python -m heterodoop.toolchain.native with the Python that HeteroDoop is installed in.",
+        " python -m heterodoop.toolchain.native with the Python that HeteroDoop is installed in. An app that was compiled"
+        " without a C++ compiler has no host kernel: compile it again.",
     ),
     "HD511": Entry(
         "the native runtime is missing",

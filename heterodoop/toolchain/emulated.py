@@ -6,15 +6,12 @@ loading the library (the executor), lanes and memory of the emulated device (run
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
 from pathlib import Path
 
 from .. import resources
 from ..errors import ToolError
 from . import cache as build_cache
-from . import cc, compiler_words
+from . import cc, cxx
 
 # -O1: a module is used for a few tasks or tests, and g++ -O2 takes twice as long for it. Signed overflow, aliasing and
 # contraction as in the CPU filter, so that both compute the same.
@@ -31,7 +28,7 @@ def emulated_module(source: Path, cache: Path | None = None, *, sanitize: bool =
     Raises ToolError: HD510 no C++ compiler, HD513 it refused the text (its messages, placed in the user's C), HD503 it did
     not end, HD516 no cache folder; OSError where `source` cannot be read.
     """
-    compiler = _compiler()
+    compiler = cxx.find_cxx()
     flags = [*FLAGS, *(SANITIZE_FLAGS if sanitize else ())]
     device, emulator = resources.find("runtime", "device"), resources.find("runtime", "emu")
     text = source.read_bytes()
@@ -50,13 +47,3 @@ def emulated_module(source: Path, cache: Path | None = None, *, sanitize: bool =
             raise ToolError(f"{compiler[0]} cannot compile the kernels of {source}:\n{message[:8000]}", code="HD513")
 
     return build_cache.get((cache or build_cache.folder()) / "emulated" / f"{name}.so", build)
-
-
-def _compiler() -> list[str]:
-    words = shlex.split(os.environ.get("CXX", "")) or ["g++"]
-    path = shutil.which(words[0])
-    if path is None:
-        raise ToolError(
-            f"C++ compiler not found: {words[0]}", code="HD510", help="install g++ (Debian: apt install g++), or set CXX",
-        )
-    return compiler_words.own([path, *words[1:]])

@@ -38,4 +38,10 @@ class Report {
     sys::_exit(left_status);
 }
 
+// What can be left where there is no lane: functions that take one get this.
+struct Leaving {
+    [[noreturn]] void fail(Status status, uint32_t line = 0) const { leave(status, line); }
+};
+inline Leaving leaving;
+
 }  // namespace hd

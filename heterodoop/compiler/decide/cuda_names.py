@@ -19,7 +19,7 @@ _CUDA = (
     "__constant__ __managed__ __restrict__ __launch_bounds__ __syncthreads __syncwarp"
 )
 _OURS = (
-    "hd app Ctx Lane Shared Globals Guards Extents Warp task shared hd_map hd_combine std NULL EOF errno assert stdin "
+    "hd app Ctx Lane Fold Shared Globals Guards Extents Warp task shared hd_map hd_combine std NULL EOF errno assert stdin "
     "stdout stderr offsetof"
 )
 # Templates of namespace hd that a lane fits as first argument: C++ finds them too where the program passes it on.

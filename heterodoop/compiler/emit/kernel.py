@@ -48,15 +48,22 @@ _HERE = "#line here"  # becomes a directive that leads back to the generated fil
 
 def emit(program: Program, fold: manifest.Fold | None, macros: Sequence[str] = ()) -> str:
     """The whole .cu text of a kernel without Unsupported; `macros`: see `library`."""
+    word = "combine" if isinstance(program.source.region, ir.CombineRegion) else "map"
+    about = [*_about(program.source.region, program.decisions, fold)]
+    return text(program, f"{word}.cu", about, macros)
+
+
+def text(program: Program, name: str, about: list[str], macros: Sequence[str], **changes: object) -> str:
+    """The text, to be put down as `name`. changes: of the skeleton's data (templates/kernel.cu.j2)."""
     kernel = Kernel(program, TEXTS)
     region, decisions, plan = program.source.region, program.decisions, program.decisions.plan
     word = "combine" if isinstance(region, ir.CombineRegion) else "map"
     source = ir_names.escape(region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments
     data = {
-        "title": f"{word}.cu: made by HeteroDoop from {source}; changes here are lost",
-        "about": list(_about(region, decisions, fold)),
+        "title": f"{name}: made by HeteroDoop from {source}; changes here are lost",
+        "about": about,
         "macros": macros,
-        "headers": _headers(program),
+        "headers": headers(program),
         "structs": types.struct_section(list(program.structs), program.source.layouts),
         "constants": [*extent.texts(kernel), *(_constant(table, kernel) for table in program.tables)],
         "shared_fields": [_shared_field(f, kernel) for f in decisions.fields()],
@@ -69,6 +76,8 @@ def emit(program: Program, fold: manifest.Fold | None, macros: Sequence[str] = (
         "vectorized": plan.output == "vectorized",
         "warp_fields": [f"{_own_array(p.type, name, kernel, apart=kernel.apart(p.key))};" for p, name in _in_warp(kernel)],
         "lane": _lane(plan),
+        "combiner": [],
+        "end": f"HD_KERNEL(hd_{word}, hd::Task, Shared)\n\n}}  // namespace app",
         "source": source,
         "prototypes": [f"{_head(f, kernel)};" for f in program.helpers],
         "helpers": list(_helpers(kernel)),
@@ -78,7 +87,7 @@ def emit(program: Program, fold: manifest.Fold | None, macros: Sequence[str] = (
         "before_items": "".join(_before_items(kernel)),
         "item": "".join(f"{line}\n" for line in _item(kernel)),
     }
-    return _numbered(render("kernel.cu.j2", data), f"{word}.cu")
+    return _numbered(render("kernel.cu.j2", {**data, **changes}), name)
 
 
 def _numbered(text: str, name: str) -> str:
@@ -95,8 +104,7 @@ def _numbered(text: str, name: str) -> str:
 
 def _about(region: ir.Region, decisions: Decisions, fold: manifest.Fold | None) -> Iterator[str]:
     """What the kernel does, for a reader: clauses, reader, launch shape."""
-    place = ir_names.escape(str(region.span).encode("utf-8", "surrogateescape"))[1:-1]  # a name may hold a line end
-    yield f"{place}: {ir_names.region_clauses(region)}"
+    yield clauses(region)
     blocks = f"{decisions.blocks} blocks" if decisions.blocks else "as many blocks as are resident"
     clause = "clause" if region.threads else "default"
     yield f"{decisions.threads} threads per block ({clause}), {blocks}; output by {decisions.plan.sink}"
@@ -107,7 +115,14 @@ def _about(region: ir.Region, decisions: Decisions, fold: manifest.Fold | None) 
         yield f"fold: {fields} per key" + (", runs may be cut" if fold.regroup else "")
 
 
-def _headers(program: Program) -> list[str]:
+def clauses(region: ir.Region) -> str:
+    """Where the region begins, and its clauses, for a comment."""
+    place = ir_names.escape(str(region.span).encode("utf-8", "surrogateescape"))[1:-1]  # a name may hold a line end
+    return f"{place}: {ir_names.region_clauses(region)}"
+
+
+def headers(program: Program) -> list[str]:
+    """Of runtime/device, what the kernel's text calls."""
     found = {name for node in program.nodes() for name in _header(node)}
     if any(map(extent.needed, program.nodes())):
         found.add(extent.HEADER)

@@ -70,7 +70,6 @@ template <class Fold> class FoldSink {
 
     uint64_t pairs() const { return pairs_; }
     uint64_t bytes() const { return bytes_; }
-    uint64_t longest() const { return longest_; }
     uint64_t keys() const { return keys_; }
     bool partial() const { return partial_; }
 
@@ -194,7 +193,6 @@ template <class Fold> class FoldSink {
     HD_DEVICE void count(uint64_t key, uint64_t value) {
         ++pairs_;
         bytes_ += writable_bytes(key) + writable_bytes(value);
-        if (__builtin_expect(key + value + 1 > longest_, 0)) longest_ = key + value + 1;
     }
 
     // ---- the table
@@ -243,7 +241,7 @@ template <class Fold> class FoldSink {
     }
 
     FoldTable<typename Fold::State> table_;
-    uint64_t pairs_ = 0, bytes_ = 0, longest_ = 0, keys_ = 0;
+    uint64_t pairs_ = 0, bytes_ = 0, keys_ = 0;
     bool partial_ = false;
     char *line_ = nullptr;  // text that waits for the end of its line
     uint64_t length_ = 0, line_size_ = 0;

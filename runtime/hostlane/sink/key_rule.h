@@ -14,9 +14,9 @@ struct KeyRule {
     uint64_t none;  // a number that no key may be, in two's complement
 
     HD_DEVICE bool accepts(const char *key, size_t n) const {
-        if (most && n > most) return false;
+        if (n == 0 || (most && n > most)) return false;  // an empty key is what many combiners have before the first one
         switch (kind) {
-            case token: return n != 0 && plain(key, n, true);
+            case token: return plain(key, n, true);
             case field: return plain(key, n, false);
             case int32: return reads_as<int32_t>(key, n);
             case int64: return reads_as<int64_t>(key, n);

@@ -1,0 +1,115 @@
+"""A bundle's host kernel: which mapper has one, and building it beside the filters.
+
+A mapper has one where its kernel could run on a GPU and the combiner is a key loop whose pairs can be taken as they come. A
+failure of ours or of the C++ compiler costs only the host kernel. Not here: the text (`emit.host`), running it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import ToolError
+from ..manifest import HostKernel, Kernel, PairReader, Program, Reason
+from ..source import UNKNOWN, Span
+from ..together import Together
+from ..toolchain import host_kernel
+from ..values import dataclass
+from . import own_faults, passes
+from .emit import host, key_loop
+from .keyloop import of_fold
+from .keyloop.loop import KeyLoop
+from .source.deep import deep
+
+BINARY = "bin/map.host"
+_NO_KERNEL = Reason("HD266", "the mapper has no kernel")
+_REFUSED = frozenset({"HD503", "HD513"})  # the C++ compiler did not end, or not well
+
+
+@dataclass(frozen=True)
+class Combiner:
+    """What of a combiner a host kernel does. regroup: its lines may be combined again."""
+
+    loop: KeyLoop
+    pairs: PairReader
+    regroup: bool
+
+
+def describe(mapper: passes.Analysis | None, kernel: Kernel | None, combiner: passes.Analysis | None) -> HostKernel | Reason:
+    """The manifest's entry before anything is built, or why there is none. kernel: the mapper's."""
+    found = _combiner(mapper, kernel, combiner)
+    return found if isinstance(found, Reason) else HostKernel(BINARY, found.regroup)
+
+
+def _combiner(
+    mapper: passes.Analysis | None, kernel: Kernel | None, combiner: passes.Analysis | None,
+) -> Combiner | Reason:
+    if mapper is None or kernel is None:
+        return _NO_KERNEL
+    place = mapper.program.region.span
+    if any(placed.space == "texture" for placed in kernel.places):
+        return Reason("HD266", "its kernel reads through textures", place)
+    if combiner is None:
+        return Reason("HD266", "there is no combiner with a directive, whose work it would do too", place)
+    place, region = combiner.program.region.span, combiner.region
+    loop = of_fold.key_loop(region)
+    if loop is None or region.fold is None or region.pairs is None:
+        why = f": {region.no_fold}" if region.no_fold else ""
+        return Reason("HD266", f"the combiner's pairs cannot be taken one by one{why}", place)
+    if problem := key_loop.problem(loop, region.pairs):
+        return Reason("HD266", f"the combiner's pairs cannot be taken one by one: {problem}", place)
+    return Combiner(loop, region.pairs, region.fold.regroup)
+
+
+@deep
+def text(mapper: passes.Analysis, kernel: Kernel | None, combiner: passes.Analysis | None) -> str | Reason:
+    """The host kernel's text, or why there is none."""
+    found = _combiner(mapper, kernel, combiner)
+    if isinstance(found, Reason):
+        return found
+    return host.emit(mapper.facts.device, found.loop, found.pairs, found.regroup, mapper.macros)
+
+
+def begin(
+    made: Path, programs: Sequence[Program], mapper: passes.Analysis | None, combiner: passes.Analysis | None,
+    work: Together,
+) -> Future[Reason | None] | None:
+    """Begin to build the mapper's host kernel into the bundle that is being made; why there is none. None: it has none."""
+    program = next(p for p in programs if p.role == "map")
+    if program.host is None or mapper is None:
+        return None
+    place = mapper.program.region.span
+    try:
+        written = text(mapper, program.kernel, combiner)
+    except Exception as error:
+        reason = own_faults.reason(error, place)
+        return work.begin(lambda: reason)
+    assert isinstance(written, str)  # `describe` has a reason else
+    return work.begin(_build, written, made / program.host.binary, place)
+
+
+def _build(written: str, out: Path, place: Span) -> Reason | None:
+    try:
+        host_kernel.build(written, out)
+    except ToolError as error:
+        if error.code in _REFUSED:
+            return own_faults.refused_text(error, "the C++ compiler", place)
+        return Reason(error.code, error.message.partition("\n")[0], UNKNOWN)
+    return None
+
+
+def built(made: Path, programs: Sequence[Program], building: Future[Reason | None] | None) -> tuple[Program, ...]:
+    """The programs, the mapper without its host kernel where that, or the kernel that says what it needs, was not built."""
+    reason = building.result() if building is not None else None
+    return tuple(_built(made, program, reason) if program.host is not None else program for program in programs)
+
+
+def _built(made: Path, program: Program, reason: Reason | None) -> Program:
+    if reason is None and program.kernel is None:
+        reason = _NO_KERNEL
+    if reason is None:
+        return program
+    (made / BINARY).unlink(missing_ok=True)
+    return replace(program, host=None, no_host=(reason,))

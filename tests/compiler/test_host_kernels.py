@@ -1,0 +1,134 @@
+"""Which mapper has a host kernel, why another has none, and what it costs where none can be built."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from heterodoop import explain, manifest
+from heterodoop.compiler import host_kernels
+from heterodoop.compiler.app import BuildOptions
+from heterodoop.compiler.compile import Result, compile_to_bundle, summary
+from heterodoop.compiler.spine import analyse, emit
+from heterodoop.errors import CompilerBug, ToolError
+from heterodoop.manifest import HostKernel, Program
+
+ROOT = Path(__file__).resolve().parents[2]
+WORDCOUNT = ROOT / "apps" / "wordcount"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quick_compiler: str) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("CXX", quick_compiler)
+
+
+def options(app: Path = WORDCOUNT) -> BuildOptions:
+    return BuildOptions.make([str(app)], arch=["none"])
+
+
+def build(folder: Path, app: Path = WORDCOUNT) -> tuple[Path, Result]:
+    return compile_to_bundle(options(app), folder / "x.hdp")
+
+
+def mapper(found: manifest.Manifest) -> Program:
+    program = found.program("map")
+    assert program is not None
+    return program
+
+
+def changed(folder: Path, role: str, old: str, new: str) -> Path:
+    app = folder / "app"
+    if not app.exists():
+        shutil.copytree(WORDCOUNT, app)
+    text = (app / f"{role}.c").read_text()
+    assert old in text
+    (app / f"{role}.c").write_text(text.replace(old, new))
+    return app
+
+
+def test_word_count_has_one(tmp_path: Path) -> None:
+    bundle, result = build(tmp_path)
+    program = mapper(result.manifest)
+    assert program.host == HostKernel("bin/map.host", True) and program.no_host == ()
+    assert os.access(bundle / "bin" / "map.host", os.X_OK)
+    assert "host kernel" in explain.explain_text(manifest.load(bundle))
+    text = emit(options(), "host")
+    assert "struct Fold {" in text and "HD_MAIN(app::hd_map, app::Shared, false)" in text
+
+
+def test_a_bundle_with_one_is_left_alone_and_follows_its_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(tmp_path)
+    assert build(tmp_path)[1].programs == ()
+    monkeypatch.setenv("CXX", "/nowhere/g++")
+    assert build(tmp_path)[1].programs != ()
+
+
+@pytest.mark.parametrize(("role", "old", "new", "why"), [
+    ("map", "#pragma mapreduce", "// #pragma mapreduce", "the mapper has no kernel"),
+    ("combine", "#pragma mapreduce", "// #pragma mapreduce", "there is no combiner with a directive"),
+    ("combine", "count += value", "count = count * 2 + value", "cannot be taken one by one"),
+])
+def test_why_there_is_none(role: str, old: str, new: str, why: str, tmp_path: Path) -> None:
+    app = changed(tmp_path, role, old, new)
+    text = (app / f"{role}.c").read_text().splitlines()
+    if new.startswith("//"):  # the directive goes on in the next line
+        at = next(i for i, line in enumerate(text) if line.startswith(new))
+        text[at + 1] = f"//{text[at + 1]}"
+        (app / f"{role}.c").write_text("\n".join(text))
+    program = mapper(analyse(options(app)).manifest)
+    assert program.host is None
+    (reason,) = program.no_host
+    assert reason.code == "HD266" and why in reason.message
+    assert "[HD266]" in emit(options(app), "host")
+
+
+def test_without_a_cpp_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "/nowhere/g++")
+    bundle, result = build(tmp_path)
+    program = mapper(result.manifest)
+    assert program.host is None and [r.code for r in program.no_host] == ["HD510"]
+    assert program.kernel is not None and not (bundle / "bin" / "map.host").exists()
+    assert "no host kernel: C++ compiler not found: /nowhere/g++" in summary(bundle, result.manifest)
+    assert "[HD510]" in explain.explain_text(manifest.load(bundle))
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_compiler_that_fails(strict: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETERODOOP_STRICT", "1" if strict else "0")
+    monkeypatch.setenv("CXX", "false")
+    if strict:
+        with pytest.raises(ToolError, match="cannot compile the host kernel"):
+            build(tmp_path)
+        return
+    bundle, result = build(tmp_path)
+    program = mapper(result.manifest)
+    assert program.host is None and [r.code for r in program.no_host] == ["HD263"]
+    assert ["no host kernel" in w.message for w in result.warnings] == [True]
+    assert manifest.load(bundle).program("map") == program
+
+
+@pytest.mark.parametrize("name", ["describe", "text"])
+def test_a_fault_of_ours(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise CompilerBug("no text")
+
+    monkeypatch.setenv("HETERODOOP_STRICT", "0")
+    monkeypatch.setattr(host_kernels, name, fail)
+    program = mapper(build(tmp_path)[1].manifest)
+    assert program.kernel is not None and program.host is None and [r.code for r in program.no_host] == ["HD264"]
+
+
+def test_a_prologue_that_cannot_be_built_costs_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from heterodoop.compiler.emit import prologue
+
+    def fail(*_: object) -> None:
+        raise ToolError("ld failed", code="HD503")
+
+    monkeypatch.setattr(prologue, "build_prologue", fail)
+    _, result = build(tmp_path, ROOT / "apps" / "pagerank")
+    program = mapper(result.manifest)
+    assert program.kernel is None and program.host is None and [r.code for r in program.no_host] == ["HD266"]

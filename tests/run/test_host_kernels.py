@@ -1,0 +1,254 @@
+"""Host kernels, run as programs: the lines of map filter and combiner together, or left with a reason."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from heterodoop import manifest
+from heterodoop.toolchain import cc
+
+from ..support import Bundles
+from .host_program import LEFT, Done, filters, run_host
+
+pytestmark = pytest.mark.usefixtures("kernel_cache")
+APPS = Path(__file__).resolve().parents[2] / "apps"
+# Numbers of hd::Status (runtime/device/steps/abi.h).
+EXIT_CALLED, DIVISION, UNTERMINATED, CARRIAGE_RETURN, UNSUPPORTED, OUTSIDE_LINE = 3, 4, 5, 6, 8, 12
+UNREADABLE, NO_ROOM = 16, 17
+
+COMBINE = """#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    char key[32], previous[32] = "";
+    TYPE value, sum = 0;
+#pragma mapreduce combiner key(previous) value(sum) keyin(key) valuein(value) keylength(32)
+    while (scanf("%31s SPEC", key, &value) == 2) {
+        if (strcmp(key, previous) == 0) {
+            STEP;
+        } else {
+            if (previous[0] != 0)
+                printf("%s\\tSPEC\\n", previous, sum);
+            strcpy(previous, key);
+            sum = value;
+        }
+    }
+    if (previous[0] != 0)
+        printf("%s\\tSPEC\\n", previous, sum);
+    return 0;
+}
+"""
+MAP = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t read;
+#pragma mapreduce mapper key(line) value(read) keylength(64)
+    while ((read = getline(&line, &size, stdin)) != -1) {
+        BODY
+    }
+    return 0;
+}
+"""
+
+
+def combine(kind: str = "int", spec: str = "%d", step: str = "sum += value") -> str:
+    return COMBINE.replace("TYPE", kind).replace("SPEC", spec).replace("STEP", step)
+
+
+def made(bundles: Bundles, body: str, combiner: str) -> Path:
+    return bundles.get(MAP.replace("BODY", body), combiner)
+
+
+def same(bundle: Path, data: bytes, scratch: Path) -> Done:
+    """Runs it: it must do what the filters do."""
+    done = run_host(bundle, data, scratch)
+    assert done.status == 0, done
+    assert done.lines == filters(bundle, data)
+    assert done.report["keys"] == len(done.lines) and done.report["partial"] == 0
+    return done
+
+
+def left(bundle: Path, data: bytes, scratch: Path, status: int, record: int) -> Done:
+    """Runs it: it must give up, and print nothing."""
+    done = run_host(bundle, data, scratch)
+    assert (done.status, done.out, done.err) == (LEFT, b"", b""), done
+    assert (done.report["left"], done.report["record"]) == (status, record)
+    return done
+
+
+@pytest.mark.parametrize("name", [
+    "histmovies", "histratings", "linear_regression", "logistic_regression", "pagerank", "ssb_q11", "wordcount",
+])
+def test_an_app(name: str, bundles: Bundles, tmp_path: Path) -> None:
+    bundle, data = bundles.app(APPS / name), (APPS / name / "sample.txt").read_bytes()
+    done = run_host(bundle, data, tmp_path, cwd=APPS / name)
+    assert done.status == 0 and not done.err
+    assert done.lines == filters(bundle, data, cwd=APPS / name)
+    assert done.report["keys"] == len(done.lines) <= done.report["pairs"]
+
+
+def test_the_counts_are_those_of_the_maps_output(bundles: Bundles, tmp_path: Path) -> None:
+    done = run_host(bundles.app(APPS / "wordcount"), b"a bc a\n" + b"x" * 200 + b" a\n", tmp_path)
+    assert done.lines == [b"a\t3\n", b"bc\t1\n", b"x" * 200 + b"\t1\n"]
+    # A vint of one byte before a text of up to 127 bytes, else of two.
+    assert done.report == {"pairs": 5, "bytes": 3 * (2 + 2) + (3 + 2) + (202 + 2), "keys": 3, "partial": 0}
+
+
+@pytest.mark.parametrize("data", [
+    b"", b"\n", b"\n\n", b"a\n", b"a\n\n", b" a  b\n", b"a" * 255 + b"\n", b"a\0b\n", b"a\rb\r\n", b"\xff\xfe \x80\n",
+    (b"abcdefgh" * 3)[:17] + b" " + (b"abcdefgh" * 3)[:16] + b" abcdefghabcdefgh\n", b"a " * 600_000 + b"\n",
+    b"".join(b"%d " % n for n in range(300_000)) + b"\n", b"x\n" * 70_000, b"ab\n" * 349_525 + b"cd\n",
+])
+def test_words(data: bytes, bundles: Bundles, tmp_path: Path) -> None:
+    same(bundles.app(APPS / "wordcount"), data, tmp_path)
+
+
+def test_a_buffer_that_ends_anywhere_in_a_record(bundles: Bundles, tmp_path: Path) -> None:
+    """The input's buffer has a mebibyte and is filled a quarter of it at a time."""
+    bundle = bundles.app(APPS / "wordcount")
+    for length in (*range((1 << 18) - 70, (1 << 18) + 4), (1 << 20) - 66, (1 << 20) - 65, (1 << 20) - 64, 1 << 20, 5 << 20):
+        data = b"a" * 9 + b" " * (length - 10) + b"\nbcd\n\ne\n"
+        assert run_host(bundle, data, tmp_path).lines == [b"a" * 9 + b"\t1\n", b"bcd\t1\n", b"e\t1\n"], length
+
+
+def test_a_last_line_without_an_end_is_no_record(bundles: Bundles, tmp_path: Path) -> None:
+    left(bundles.app(APPS / "wordcount"), b"a b\nc", tmp_path, UNSUPPORTED, 1)
+
+
+def test_a_program_that_ends_itself(bundles: Bundles, tmp_path: Path) -> None:
+    done = left(bundles.app(APPS / "wordcount"), b"a\nb\n" + b"x" * 256 + b"\n", tmp_path, EXIT_CALLED, 2)
+    text = (APPS / "wordcount" / "map.c").read_text().splitlines()
+    assert "exit(1)" in text[done.report["line"] - 1]
+
+
+# ------------------------------------------------------------------------------------------ pairs in every spelling
+
+KEYS = b"one two\nthree\nfour\nfive six seven\n1\nabcdefghijklmnop\nabcdefghijklmnopq\nabcdefghijklmnopqrstuvwxy\none\n"
+CUT = "line[strcspn(line, \" \\n\")] = 0; "
+
+
+@pytest.mark.parametrize("body", [
+    'printf("%s\\t%d\\n", line, 3);',
+    'printf("%s\\t3\\n", line);',
+    'printf("%s", line); printf("\\t%d", 3); printf("\\n");',
+    'putchar(line[0]); fputs("_", stdout); printf("%s\\t%ld\\n", line, read);',
+    'printf("k%d\\t%d\\n", (int)read, -1);',
+    'printf("%d:%s:%c\\t%zd\\n", 7, line, line[0], read);',
+    'printf("%.4s\\t%d\\n", line, 3);',
+    'printf("%.1f\\t%u\\n", read / 2.0, 4u);',
+    'printf("all\\t%d\\n", 1);',
+    'printf("%s\\t%d\\n%s_\\t%d\\n", line, 1, line, 2);',
+    'printf("%s\\t%03d\\n", line, 3);',
+    'printf("%s\\t%lld\\n", line, -2147483648LL);',
+    'if (read > 5) printf("%s\\t%d\\n", line, 2147483647);',
+])
+def test_pairs(body: str, bundles: Bundles, tmp_path: Path) -> None:
+    same(made(bundles, CUT + body, combine()), KEYS, tmp_path)
+
+
+@pytest.mark.parametrize(("body", "status", "record"), [
+    ('printf("%s\\t%5d\\n", line, 3);', UNREADABLE, 0),
+    ('printf("%s\\t+%d\\n", line, 3);', UNREADABLE, 0),
+    ('printf("%s\\t%d \\n", line, 3);', UNREADABLE, 0),
+    ('printf("%s\\t%lld\\n", line, read > 5 ? 2147483648LL : 1LL);', UNREADABLE, 0),
+    ('printf("%s\\t%u\\n", line, read == 2 ? 4294967295u : 1u);', UNREADABLE, 4),
+    ('printf("%s \\t%d\\n", line, 1);', UNREADABLE, 0),
+    ('printf("%s\\t\\t%d\\n", line, 1);', UNREADABLE, 0),
+    ('printf("\\t%d\\n", 1);', UNREADABLE, 0),
+    ('printf("%s\\n", line);', UNREADABLE, 0),
+    ('printf("%s%s%s\\t%d\\n", line, line, line, 1);', UNREADABLE, 5),
+    ('if (read > 6) printf("%s\\t%d", line, 1);', UNTERMINATED, 0),
+    ('printf("%s\\t%d\\r\\n", line, 1);', CARRIAGE_RETURN, 0),
+    ('printf("%c\\t%d\\n", 13, 1);', CARRIAGE_RETURN, 0),
+    ('printf("%c\\t%d\\n", 0, 1);', UNREADABLE, 0),
+    ('printf("%s\\t%d\\n", line, 6 / (int)(read - 6));', DIVISION, 1),
+    ('printf("%c\\t%d\\n", line[read], line[read + 1] == 0);', OUTSIDE_LINE, 0),
+])
+def test_what_does_not_read_back_is_left(body: str, status: int, record: int, bundles: Bundles, tmp_path: Path) -> None:
+    left(made(bundles, CUT + body, combine()), KEYS, tmp_path, status, record)
+
+
+@pytest.mark.parametrize(("kind", "spec", "step"), [
+    ("int", "%d", "sum += value"), ("unsigned", "%u", "sum += value"), ("long", "%ld", "sum += value"),
+    ("unsigned long", "%lu", "sum += value"), ("long", "%ld", "if (value < sum) sum = value"),
+    ("int", "%d", "if (value > sum) sum = value"), ("unsigned long", "%lu", "if (value > sum) sum = value"),
+])
+def test_overflow_and_order_are_the_combiners(kind: str, spec: str, step: str, bundles: Bundles, tmp_path: Path) -> None:
+    bits, signed = (64 if "long" in kind else 32), "unsigned" not in kind
+    most = (1 << (bits - signed)) - 1
+    numbers = [most, 1, 7, most - 5, 0, *([-1, -most - 1, -most] if signed else [])]
+    body = "char *end = strchr(line, ' '); *end = 0; "
+    body += 'printf("%s\\t%ld\\n", line, atol(end + 1));' if signed else \
+            'printf("%s\\t%lu\\n", line, strtoul(end + 1, NULL, 10));'
+    data = b"".join(b"k%d %d\n" % (n % 3, numbers[n * n % len(numbers)]) for n in range(60))
+    same(made(bundles, body, combine(kind, spec, step)), data, tmp_path)
+
+
+# ------------------------------------------------------------------------------------------ the process
+
+def test_stderr_is_printed_when_all_is_done(bundles: Bundles, tmp_path: Path) -> None:
+    body = 'fprintf(stderr, "reporter:counter:g,%s,1\\n", line); printf("%s\\t1\\n", line); if (line[0] == 33) exit(3);'
+    bundle = made(bundles, CUT + body, combine())
+    assert run_host(bundle, b"a\nb\n", tmp_path).err == b"reporter:counter:g,a,1\nreporter:counter:g,b,1\n"
+    left(bundle, b"a\n!\n", tmp_path, EXIT_CALLED, 1)
+
+
+def test_too_much_stderr_is_left(bundles: Bundles, tmp_path: Path) -> None:
+    bundle = made(bundles, CUT + 'fprintf(stderr, "%1000d\\n", 1); printf("%s\\t1\\n", line);', combine())
+    assert len(run_host(bundle, b"a\n" * 1000, tmp_path).err) == 1001 * 1000
+    left(bundle, b"a\n" * 1100, tmp_path, NO_ROOM, 1047)
+
+
+def test_a_crash_is_a_signal(bundles: Bundles, tmp_path: Path) -> None:
+    bundle = made(bundles, 'char *blank = strchr(line, \' \'); printf("k\\t%d\\n", *blank);', combine())
+    done = run_host(bundle, b"a b\nab\n", tmp_path)
+    assert done.status == -signal.SIGSEGV, done
+    assert done.out == b""
+
+
+def test_more_keys_than_memory(bundles: Bundles, tmp_path: Path) -> None:
+    """A sum's lines may be combined again: they are printed early. A count's may not."""
+    few = {"HETERODOOP_HOST_KERNEL_BYTES": str(400_000)}
+    data = b"".join(b"w%d some-longer-word-%d\n" % (n % 9000, n % 7000) for n in range(30_000))
+    bundle = bundles.app(APPS / "wordcount")
+    done = run_host(bundle, data, tmp_path, env=few)
+    assert done.status == 0 and done.report["partial"] == 1 and done.report["keys"] == len(done.lines) > 16_000
+    counts: dict[bytes, int] = {}
+    for line in done.lines:
+        key, _, value = line.partition(b"\t")
+        counts[key] = counts.get(key, 0) + int(value)
+    assert sorted(b"%s\t%d\n" % item for item in counts.items()) == filters(bundle, data)
+    counting = combine(step="sum++").replace("sum = value;", "sum = 1;")
+    bundle = made(bundles, CUT + 'printf("%s\\t1\\n", line);', counting)
+    assert run_host(bundle, data, tmp_path).status == 0
+    done = run_host(bundle, data, tmp_path, env=few)
+    assert (done.status, done.out, done.report["left"]) == (LEFT, b"", NO_ROOM)
+
+
+def test_it_is_a_static_program_of_the_bundle(bundles: Bundles) -> None:
+    bundle = bundles.app(APPS / "wordcount")
+    program = manifest.load(bundle).program("map")
+    assert program is not None and program.host is not None and program.host.regroup
+    binary = bundle / program.host.binary
+    assert os.access(binary, os.X_OK)
+    static = os.path.exists(cc.library_file(cc.find_cc(), "libc.a"))
+    assert (b"/ld-linux" not in binary.read_bytes()[:4096]) == static
+
+
+def test_a_closed_output_ends_it(bundles: Bundles) -> None:
+    import subprocess
+
+    bundle = bundles.app(APPS / "wordcount")
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as out:
+        done = subprocess.run([bundle / "bin" / "map.host"], input=b"a\n", stdout=out, check=False, timeout=60)
+    assert done.returncode in (-signal.SIGPIPE, 91)
