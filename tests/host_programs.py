@@ -82,7 +82,7 @@ static void descriptors(void) {
 int main(void) {
   char line[1 << 16];
   if (getenv("MODE")) mode = getenv("MODE");
-  if (is("unread")) { say("pairs 0\nbytes 0\nkeys 0\npartial 0\n"); return 0; }
+  if (is("unread")) { say("pairs 0\nbytes 0\nkeys 0\npartial 0\nlongest 0\n"); return 0; }
   if (is("live-ins")) live_ins();
   if (is("descriptors")) descriptors();
   for (long record = 0; fgets(line, sizeof line, stdin); ++record) {
@@ -107,13 +107,14 @@ int main(void) {
   if (is("silent-report")) return 0;
   if (is("no-reason")) return 90;
   char report[200];
-  sprintf(report, "pairs %ld\nbytes %ld\nkeys %ld\npartial %d\n", pairs, bytes, keys, is("partial"));
+  const char *form = "pairs %ld\nbytes %ld\nkeys %ld\npartial %d\nlongest %d\n";
+  sprintf(report, form, pairs, bytes, keys, is("partial"), is("long-line") ? 65537 : 65536);
   if (is("odd")) strcat(report, "colour 7\n");
   if (is("cut")) report[strlen(report) - 1] = 0;
   if (is("again")) strcat(report, "keys 7\n");
   if (is("no-number")) strcpy(report, "pairs -1\n");
   if (is("reason")) strcat(report, "left 52\n");
-  if (is("miscounted")) sprintf(report, "pairs %ld\nbytes %ld\nkeys %ld\npartial 0\n", pairs, bytes, keys + 1);
+  if (is("miscounted")) sprintf(report, form, pairs, bytes, keys + 1, 0, 0);
   say(report);
   if (is("endless")) for (int i = 0; i < 500; ++i) say("pairs 100\n");
   return 0;

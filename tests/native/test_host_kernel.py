@@ -108,6 +108,7 @@ LEFT = [
     ("miscounted", "the host kernel's report says 7 keys, and there are 6"),
     ("partial", "the host kernel's report says that keys are there twice"),
     ("twice", "the key \"the\" was printed twice"),
+    ("long-line", "the mapper printed a line of more than 65536 bytes"),
     ("long", "the host kernel printed a line of more than 65536 bytes"),
 ]
 

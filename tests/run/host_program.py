@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import struct
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from heterodoop import manifest
 from heterodoop.executor import prologue
+from heterodoop.executor.host_kernel import serialise
 from heterodoop.executor.prologue import LiveIns
 
 LEFT = 90  # exit status
@@ -48,7 +48,7 @@ def spawn(
     """Run a host kernel with its report on descriptor 3 and its live-ins on 4."""
     report, live = scratch / "report", scratch / "live-ins"
     report.write_bytes(b"")
-    live.write_bytes(packed(given) if given is not None else b"")
+    live.write_bytes(b"".join(serialise(given)) if given is not None else b"")
     command = f'exec "$0" 3> "{report}" 4< "{live}"'
     done = subprocess.run(
         ["sh", "-c", command, str(binary.resolve())], input=data, capture_output=True, check=False, cwd=cwd,
@@ -56,14 +56,6 @@ def spawn(
     )
     lines = (line.split() for line in report.read_text().splitlines())
     return Done(done.returncode, done.stdout, done.stderr, {name: int(value) for name, value in lines})
-
-
-def packed(given: LiveIns) -> bytes:
-    """The bytes of descriptor 4 (runtime/hostlane/live_ins.h)."""
-    head = struct.pack("<QQQ", len(given.shared), len(given.objects), len(given.relocations))
-    sizes = struct.pack(f"<{len(given.objects)}Q", *map(len, given.objects))
-    places = b"".join(struct.pack("<QQQ", r.object, r.at, r.delta) for r in given.relocations)
-    return b"".join([head, sizes, places, given.shared, *given.objects])
 
 
 def live_ins(bundle: Path, kernel: manifest.Kernel, scratch: Path, cwd: Path | None) -> LiveIns:

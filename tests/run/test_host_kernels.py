@@ -99,7 +99,7 @@ def test_the_counts_are_those_of_the_maps_output(bundles: Bundles, tmp_path: Pat
     done = run_host(bundles.app(APPS / "wordcount"), b"a bc a\n" + b"x" * 200 + b" a\n", tmp_path)
     assert done.lines == [b"a\t3\n", b"bc\t1\n", b"x" * 200 + b"\t1\n"]
     # A vint of one byte before a text of up to 127 bytes, else of two.
-    assert done.report == {"pairs": 5, "bytes": 3 * (2 + 2) + (3 + 2) + (202 + 2), "keys": 3, "partial": 0}
+    assert done.report == {"pairs": 5, "bytes": 3 * (2 + 2) + (3 + 2) + (202 + 2), "keys": 3, "partial": 0, "longest": 202}
 
 
 @pytest.mark.parametrize("data", [

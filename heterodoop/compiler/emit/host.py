@@ -21,7 +21,7 @@ def emit(program: Program, loop: KeyLoop, pairs: PairReader, regroup: bool, macr
     ]
     given = "true" if program.decisions.shared else "false"
     return kernel.text(
-        program, "map.host.cpp", about, macros, combiner=key_loop.lines(loop, pairs, regroup), lane="Fold",
+        program, "map.host.cpp", about, macros, numbers=True, combiner=key_loop.lines(loop, pairs, regroup), lane="Fold",
         headers=[*kernel.headers(program), "sink/fold_sink.h", *key_loop.headers(loop)],
         end=f'}}  // namespace app\n\n#include "main.h"\nHD_MAIN(app::hd_map, app::Shared, {given})',
     )

@@ -53,9 +53,11 @@ def emit(program: Program, fold: manifest.Fold | None, macros: Sequence[str] = (
     return text(program, f"{word}.cu", about, macros)
 
 
-def text(program: Program, name: str, about: list[str], macros: Sequence[str], **changes: object) -> str:
-    """The text, to be put down as `name`. changes: of the skeleton's data (templates/kernel.cu.j2)."""
-    kernel = Kernel(program, TEXTS)
+def text(
+    program: Program, name: str, about: list[str], macros: Sequence[str], *, numbers: bool = False, **changes: object,
+) -> str:
+    """The text, to be put down as `name`. numbers: see `Kernel`. changes: of the data of templates/kernel.cu.j2."""
+    kernel = Kernel(program, TEXTS, numbers)
     region, decisions, plan = program.source.region, program.decisions, program.decisions.plan
     word = "combine" if isinstance(region, ir.CombineRegion) else "map"
     source = ir_names.escape(region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..device import nodes
@@ -16,9 +17,36 @@ from .types import declare
 _TEXT = ctype.Pointer(ctype.CHAR, const=True)
 
 
+# A number in a literal as printf would put it there, which is no part of a longer word or number.
+_NUMBER = re.compile(rb"(?<![\w.+-])(?:0|-?[1-9]\d{0,17})(?![\w.])")
+
+
 def _print(node: nodes.Print, scope: Scope) -> str:
-    out = "print" if node.stream == "stdout" else "warn"
-    return _written(f"hd.{out}(", node.first, node.pieces, scope)
+    if node.stream != "stdout":
+        return _written("hd.warn(", node.first, node.pieces, scope)
+    return _written("hd.print(", node.first, [*_apart(node.pieces)] if scope.kernel.numbers else node.pieces, scope)
+
+
+def _apart(pieces: Sequence[nodes.Piece]) -> Iterator[nodes.Piece]:
+    """The pieces of a line, the constant numbers of its value apart from the text around them."""
+    in_value = False
+    for piece in pieces:
+        if not isinstance(piece, ir.Text):
+            yield piece
+            continue
+        key, tab, value = (b"", b"", piece.data) if in_value else piece.data.partition(b"\t")
+        in_value = in_value or bool(tab)
+        at, before = 0, key + tab
+        for match in _NUMBER.finditer(value) if in_value else ():
+            yield from _literal(before + value[at : match.start()])
+            yield nodes.Converted("dec", None, ir.Const(ctype.LONG, int(match[0])))
+            at, before = match.end(), b""
+        yield from _literal(before + value[at:])
+
+
+def _literal(data: bytes) -> Iterator[nodes.Piece]:
+    if data:
+        yield ir.Text(data)
 
 
 def _put_char(node: nodes.PutChar, scope: Scope) -> str:

@@ -33,8 +33,11 @@ class Texts:
 
 @dataclass(frozen=True)
 class Kernel:
+    """numbers: constant numbers of a printed value stand as numbers, since a sink takes those as they are."""
+
     program: Program
     texts: Texts
+    numbers: bool = False
 
     @cached_property
     def fields(self) -> dict[Object, str]:

@@ -25,6 +25,8 @@ constexpr StatusText kStatusTexts[] = {
     {Status::unwritten, "the program reads what it has not written for this record"},
     {Status::overlap, "the source and the target of a copy overlap"},
     {Status::outside_object, "the program reads or writes outside of an array"},
+    {Status::unreadable, "a pair does not read back through the combiner as it was printed"},
+    {Status::no_room, "there is not enough memory for the keys, or for what is printed on stderr"},
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ class Fields {
   }
 
  private:
-  static constexpr std::array<std::string_view, 7> kNames = {"pairs", "bytes", "keys", "partial", "left", "record", "line"};
+  static constexpr std::array<std::string_view, 8> kNames = {"pairs", "bytes", "keys", "partial", "longest", "left", "record", "line"};
 
   std::optional<uint64_t> find(std::string_view name) const {
     for (size_t i = 0; i < kNames.size(); ++i)
@@ -149,6 +149,8 @@ class HostRun {
     if (gave_up)
       throw Error(kHostLeft, describe(Failure{report.left, 0, report.line, 0}, "record " + std::to_string(report.record + 1)));
     if (end.unread) throw Error(kHostLeft, "the host kernel left " + std::to_string(end.unread) + " bytes unread");
+    if (spec_.line_max && report.longest > spec_.line_max)
+      throw Error(kHostLeft, "the mapper printed a line of more than " + std::to_string(spec_.line_max) + " bytes");
     if (report.partial && !(spec_.flags & HD_REGROUP)) malformed("says that keys are there twice");
     return report;
   }
@@ -195,6 +197,7 @@ HostReport read_report(std::string_view text, bool gave_up) {
   report.bytes = fields.number("bytes");
   report.keys = fields.number("keys");
   report.partial = fields.number("partial", 1) != 0;
+  report.longest = fields.number("longest");
   return report;
 }
 

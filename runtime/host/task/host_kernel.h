@@ -15,6 +15,7 @@ struct HostReport {
   uint64_t pairs = 0, bytes = 0;  // of the map: MAP_OUTPUT_RECORDS and MAP_OUTPUT_BYTES
   uint64_t keys = 0;              // lines that it printed
   bool partial = false;           // a key may be there more than once
+  uint64_t longest = 0;           // bytes of the longest line that the map printed, its end left out
   uint32_t left = 0;              // Status of steps/abi.h
   uint64_t record = 0;            // from 0 in the split, and source line, where it gave up
   uint32_t line = 0;

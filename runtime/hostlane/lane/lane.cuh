@@ -38,6 +38,7 @@ template <class Fold> struct Lane {
         report.add("bytes", out.bytes());
         report.add("keys", out.keys());
         report.add("partial", out.partial());
+        report.add("longest", out.longest());
         report.end();
     }
 

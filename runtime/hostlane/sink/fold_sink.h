@@ -72,6 +72,7 @@ template <class Fold> class FoldSink {
     uint64_t bytes() const { return bytes_; }
     uint64_t keys() const { return keys_; }
     bool partial() const { return partial_; }
+    uint64_t longest() const { return longest_; }
 
  private:
     using Values = typename Fold::Values;
@@ -133,7 +134,7 @@ template <class Fold> class FoldSink {
     // False where the key is new and is not read back as it was printed: its text says what is the pair.
     HD_DEVICE bool add_typed(const Text &key, const Values &values, uint64_t value_bytes) {
         if (__builtin_expect(!add(key, values), 0)) return false;
-        count(key.n, value_bytes);
+        count(key.n, value_bytes, key.n + value_bytes + 1);
         return true;
     }
 
@@ -187,12 +188,13 @@ template <class Fold> class FoldSink {
         const uint64_t value_bytes = static_cast<uint64_t>(stop - value.at);
         Values values;
         if (!Fold::read(values, value) || !add(key, values)) leave(Status::unreadable);
-        count(key.n, value_bytes);
+        count(key.n, value_bytes, static_cast<uint64_t>(stop - start));
     }
 
-    HD_DEVICE void count(uint64_t key, uint64_t value) {
+    HD_DEVICE void count(uint64_t key, uint64_t value, uint64_t line) {
         ++pairs_;
         bytes_ += writable_bytes(key) + writable_bytes(value);
+        if (__builtin_expect(line > longest_, 0)) longest_ = line;
     }
 
     // ---- the table
@@ -241,7 +243,7 @@ template <class Fold> class FoldSink {
     }
 
     FoldTable<typename Fold::State> table_;
-    uint64_t pairs_ = 0, bytes_ = 0, keys_ = 0;
+    uint64_t pairs_ = 0, bytes_ = 0, longest_ = 0, keys_ = 0;
     bool partial_ = false;
     char *line_ = nullptr;  // text that waits for the end of its line
     uint64_t length_ = 0, line_size_ = 0;
