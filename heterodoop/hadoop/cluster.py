@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .. import last_resort
 from ..errors import ToolError, UsageError
-from . import daemons, folder, jars, java, keeper_process, ports, processes, ready, site, state, wrappers
+from . import class_data, daemons, folder, jars, java, keeper_process, ports, processes, ready, site, state, wrappers
 from .daemons import Starter
 from .folder import Folder
 from .jars import Say
@@ -117,10 +117,11 @@ def up(options: Options, say: Say = lambda text: None) -> Cluster:
     _refuse_second(where)
     folder.prepare(where, release.version)
     lib = jars.get(release, found, say)
+    classes = class_data.get(release, lib, found, say)
     with folder.locked(where, 0):
         _refuse_second(where)
         _take_down(where)
-        _links(where, lib)
+        _links(where, lib, classes)
         wrappers.write(where, release, found)
         new = State(
             id=uuid.uuid4().hex, boot=processes.boot(), version=release.version, user=pwd.getpwuid(os.getuid()).pw_name,
@@ -152,8 +153,11 @@ def _refuse_second(where: Folder) -> None:
         )
 
 
-def _links(where: Folder, lib: Path) -> None:
+def _links(where: Folder, lib: Path, classes: Path | None) -> None:
     folder.link(where.lib, lib)
+    where.classes.unlink(missing_ok=True)
+    if classes:
+        folder.link(where.classes, classes)
     folder.link(where.path / "etc" / "hadoop", where.conf)  # $HADOOP_HOME/etc/hadoop, where HADOOP_CONF_DIR is not set
     folder.link(where.path / "share" / "hadoop" / "tools" / "lib", where.lib)  # $HADOOP_HOME/share/..., as tutorials write
 

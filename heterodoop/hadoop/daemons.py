@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import ToolError
-from . import site
+from . import class_data, site
 from .folder import Folder
 from .jars import Release
 from .java import Java
@@ -101,7 +101,9 @@ class Starter:
         logger = [f"-Dhadoop.log.dir={folder.log}", f"-Dhadoop.log.file={name}.log", "-Dhadoop.root.logger=INFO,RFA"]
         places = [f"-Djava.io.tmpdir={folder.path}/tmp", f"-XX:ErrorFile={folder.log}/{name}.crash", folder.marker]
         network = ["-Djava.net.preferIPv4Stack=true"]
-        return [self._java.command, *options, *network, *logger, *places, "-cp", f"{folder.conf}:{folder.lib}/*", main]
+        prepared = class_data.options(folder.classes).split() if folder.classes.exists() else []
+        path = ["-cp", f"{folder.lib}/*:{folder.conf}"]  # jars first: so the prepared classes were made
+        return [self._java.command, *options, *prepared, *network, *logger, *places, *path, main]
 
     def _environment(self, name: str) -> dict[str, str]:
         own = {"JAVA_HOME": str(self._java.home), "HADOOP_CONF_DIR": str(self.folder.conf)}

@@ -1,9 +1,9 @@
 """A cluster's folder: where what lies in it, whether it may be used, and the lock that its commands hold.
 
 Layout: cluster.json (while something may run), version (marks the folder as ours), lock, ports.json, conf/, bin/, log/,
-tmp/, lib, share/ and etc/ (links to the jars and conf/, where tutorials look for them), name/ and data/ (HDFS), formatted
-(it was made), node1/ ... (a NodeManager's local and log folders). Not here: what the configuration says (`site`), who runs
-(`cluster`).
+tmp/, lib, share/ and etc/ (links to the jars and conf/, where tutorials look for them), classes.jsa (another, `class_data`),
+name/ and data/ (HDFS), formatted (it was made), node1/ ... (a NodeManager's local and log folders). Not here: what the
+configuration says (`site`), who runs (`cluster`).
 """
 
 from __future__ import annotations
@@ -58,6 +58,11 @@ class Folder:
     @property
     def lib(self) -> Path:
         return self.path / "lib"
+
+    @property
+    def classes(self) -> Path:
+        """A link to Hadoop's prepared classes (`class_data`); not there: JVMs do without."""
+        return self.path / "classes.jsa"
 
     @property
     def marker(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from shlex import quote
 
+from . import class_data
 from .folder import Folder
 from .jars import Release
 from .java import Java
@@ -49,7 +50,7 @@ here={here}
 if [ "${{1:-}}" = --config ]; then HADOOP_CONF_DIR="$2"; shift 2; fi
 JAVA_HOME="${{JAVA_HOME:-{java}}}"
 export HADOOP_CONF_DIR JAVA_HOME
-path="$HADOOP_CONF_DIR:$here/lib/*${{HADOOP_CLASSPATH:+:$HADOOP_CLASSPATH}}"
+path="$here/lib/*:$HADOOP_CONF_DIR${{HADOOP_CLASSPATH:+:$HADOOP_CLASSPATH}}"
 command="${{1:-}}"
 [ $# -eq 0 ] || shift
 case "$command" in
@@ -78,9 +79,10 @@ def write(folder: Folder, release: Release, java: Java) -> None:
 
 def _script(folder: Folder, release: Release, java: Java, name: str, commands: dict[str, str]) -> str:
     cases = "\n".join(_case(command, target) for command, target in commands.items() if target)
+    prepared = f" {class_data.options(folder.classes)}" if folder.classes.exists() else ""
     return _SCRIPT.format(
         here=quote(str(folder.path)), java=java.home, name=name, cases=cases, known=" ".join(sorted(commands)),
-        opens=f"{OPENS} " if release.opens else "", jvm=SMALL_JVM,
+        opens=f"{OPENS} " if release.opens else "", jvm=SMALL_JVM + prepared,
     )
 
 

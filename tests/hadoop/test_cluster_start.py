@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import ToolError
-from heterodoop.hadoop import cluster, folder, jars, java, processes, state
+from heterodoop.hadoop import class_data, cluster, folder, jars, java, processes, state
 from heterodoop.hadoop.cluster import Options
 from heterodoop.hadoop.folder import Folder
 
@@ -25,6 +25,7 @@ SERVER = "3598"
 FAKE_JAVA = """#!/bin/sh
 case "$*" in
 *-version*) echo 'openjdk version "{version}" 2025-04-15' >&2; exit 0 ;;
+*-Xshare:dump*) {dump} ;;
 *NameNode\\ -format*) exit 0 ;;
 *.NameNode*) {namenode} ;;
 esac
@@ -77,8 +78,8 @@ def tools(program: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wr
     return make
 
 
-def fake_java(namenode: str = "exec sleep 3598", version: str = "17.0.15") -> str:
-    return FAKE_JAVA.format(namenode=namenode, version=version)
+def fake_java(namenode: str = "exec sleep 3598", version: str = "17.0.15", dump: str = "exit 1") -> str:
+    return FAKE_JAVA.format(namenode=namenode, version=version, dump=dump)
 
 
 @pytest.fixture(autouse=True)
@@ -154,6 +155,49 @@ def test_several_fetch_at_once(tools: Write, tmp_path: Path) -> None:
     assert [process.returncode for process in running] == [0] * 4 and len(told) == 1
     names = [path.name for path in (tmp_path / "cache" / "heterodoop").iterdir()]
     assert len(names) == 1 and names[0].startswith("hadoop-3.5.0-")
+
+
+DUMP = """
+  for word; do case "$word" in
+    -XX:SharedArchiveFile=*) echo "classes" > "${word#*=}" ;;
+    -XX:SharedClassListFile=*) read -r first < "${word#*=}"; echo "$first" >> "$0.dumps" ;;
+  esac; done; exit 0"""
+
+
+def prepare(said: list[str]) -> Path | None:
+    release, found = jars.release("3.5.0"), java.find()
+    return class_data.get(release, jars.get(release, found), found, said.append)
+
+
+def test_hadoop_s_classes_are_prepared_once_for_a_java_and_its_jars(tools: Write, tmp_path: Path) -> None:
+    dumps = tools("java", fake_java(dump=DUMP)).with_name("java.dumps")
+    said: list[str] = []
+    first = prepare(said)
+    assert first is not None and first.read_text() == "classes\n" and prepare(said) == first
+    assert [text.partition(" (")[0] for text in said] == ["Java prepares the classes of Hadoop 3.5.0"]
+    assert dumps.read_text() == "com/ctc/wstx/api/CommonConfig\n"
+    first.write_text("damaged")
+    assert prepare(said) == first and first.read_text() == "classes\n"
+    os.utime(jars.folder(jars.release("3.5.0")) / "hadoop-common.jar", (1, 1))
+    second = prepare(said)
+    assert second not in (first, None)
+    tools("java", fake_java(dump=DUMP) + "# another")
+    os.utime(first, (1, 1))  # no cluster was started with it for long
+    assert prepare(said) not in (first, second, None) and not first.exists()
+
+
+def test_a_java_that_cannot_prepare_classes_is_used_without(tools: Write, tmp_path: Path) -> None:
+    tools("java", fake_java(dump="echo no such option >&2; exit 1", namenode="echo $* > arguments; exit 1"))
+    message = up(tmp_path, status=5).message
+    assert "the classes are not prepared, and servers and tasks start slower: " in message and "no such option" in message
+    assert "error[HD609]: the namenode ended" in message
+    assert "SharedArchiveFile" not in (tmp_path / "c" / "log" / "arguments").read_text()
+    assert "SharedArchiveFile" not in (tmp_path / "c" / "conf" / "mapred-site.xml").read_text()
+    tools("java", fake_java(dump=DUMP, namenode="echo $* > arguments; exit 1"))
+    up(tmp_path, status=5)
+    named = f"-XX:SharedArchiveFile={tmp_path}/c/classes.jsa"
+    for place in ("log/arguments", "conf/mapred-site.xml", "bin/hadoop"):
+        assert named in (tmp_path / "c" / place).read_text()
 
 
 @pytest.mark.parametrize(("options", "why"), [
