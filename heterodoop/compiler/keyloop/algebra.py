@@ -53,10 +53,17 @@ def convert(term: Term, kind: CType) -> Term | None:
         return term
     if not computes(kind) or (isinstance(term.type, Float) and isinstance(kind, Int)):
         return None
+    if isinstance(term, Convert) and same_kind(term.operand.type, kind) and _holds(term.type, kind):
+        return term.operand
     if isinstance(term, Number):
         made = build.cast(kind, ir.Const(term.type, term.value))
         return Number(made.value, kind) if isinstance(made, ir.Const) else None
     return Convert(term, kind)
+
+
+def _holds(kind: CType, other: CType) -> bool:
+    """Does a type of integers hold all bits of another's?"""
+    return isinstance(kind, Int) and isinstance(other, Int) and kind.bits >= other.bits and ctype.BOOL not in (kind, other)
 
 
 def unary(op: str, operand: Term) -> Term | None:
@@ -241,7 +248,7 @@ def replaced(term: Term, change: Change) -> Term:
         return change(term)
     if isinstance(term, Convert):
         operand = replaced(term.operand, change)
-        return operand if same_kind(operand.type, term.type) else Convert(operand, term.type)
+        return convert(operand, term.type) or Convert(operand, term.type)
     if isinstance(term, Operation):
         return Operation(term.op, tuple(replaced(part, change) for part in term.operands), term.type)
     if isinstance(term, Choice):

@@ -22,7 +22,8 @@ class Reader:
     number     the type of a key that is read as a number; narrow: that it is converted to: what does not fit there does
                not read back either.
     none       the number that the combiner has in the place of a key as long as there is none.
-    fields     the numbers of a value by their places. between: what may stand behind each, as far as is known of it.
+    fields     the numbers of a value by their places; used: of narrower types that all that is made of them goes by.
+    between    what may stand behind each, as far as is known of it.
     line_room  bytes of a line, without its end, that are read whole; 0: any.
     nonempty   it takes an empty key for none.
     guarded    it may end the process at a pair, as it looks at the pair's key; ends_at_value: at its numbers.
@@ -35,6 +36,7 @@ class Reader:
     narrow: Int | None = None
     none: int | None = None
     fields: dict[int, Int | Float] = field(default_factory=dict)
+    used: dict[int, Int] = field(default_factory=dict)
     between: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
     line_room: int = 0
     nonempty: bool = False
@@ -88,6 +90,10 @@ class Reader:
             raise Refused
         self.fields.setdefault(at, kind)
         return kind
+
+    def kept(self, at: int) -> Int | Float:
+        """The type of which a number is, to who checks it and reads it anew."""
+        return self.used.get(at, self.fields[at])
 
     def narrowed(self, at: int, allowed: Callable[[bytes], object]) -> None:
         """Behind the number at that place stands something for which `allowed` holds."""

@@ -247,7 +247,7 @@ class Situations:
         change = self._renumbered(order)
         firsts, sames = ([self._changed(after, key, change) for key in keys] for after in (first, same))
         self._check_line()
-        fields = tuple(loop.ValueField(kind) for _, kind in sorted(self._reader.fields.items()))
+        fields = tuple(loop.ValueField(self._reader.kept(at)) for at in sorted(self._reader.fields))
         printed = finish.changed(printed, change)
         form = loop.ValueForm(fields, self._reader.separators(finish.between(printed)))
         return loop.KeyLoop(form, state, tuple(firsts), tuple(sames), printed, self._reader.nonempty)
@@ -262,7 +262,7 @@ class Situations:
         for at, kind in self._reader.fields.items():
             narrow = algebra.narrowed(terms, at)
             if narrow is not None and isinstance(kind, Int) and kind.signed == narrow.signed and kind.bits > narrow.bits:
-                self._reader.fields[at] = narrow
+                self._reader.used[at] = narrow
 
     def _term(self, state: State, key: Object) -> loop.Term:
         kind = self._type(key)
@@ -281,7 +281,7 @@ class Situations:
         def change(leaf: loop.Kept | loop.Read) -> loop.Term:
             if isinstance(leaf, loop.Kept):
                 return loop.Kept(order.index(leaf.number), leaf.type)
-            return algebra.convert(loop.Read(leaf.number, self._reader.fields[leaf.number]), leaf.type) or leaf
+            return algebra.convert(loop.Read(leaf.number, self._reader.kept(leaf.number)), leaf.type) or leaf
         return change
 
     # ------------------------------------------------------------------------------------- running
