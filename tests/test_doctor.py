@@ -34,8 +34,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).symlink_to(found)
     monkeypatch.setenv("PATH", str(folder))
     for name in (
-        "CC", "CUDA_HOME", "CUDA_PATH", "JAVA_HOME", "MAVEN_HOME", "HADOOP_HOME", "HADOOP_CONF_DIR", "CUDA_VISIBLE_DEVICES",
-        "HETERODOOP_NATIVE",
+        "CC", "CXX", "CUDA_HOME", "CUDA_PATH", "JAVA_HOME", "MAVEN_HOME", "HADOOP_HOME", "HADOOP_CONF_DIR",
+        "CUDA_VISIBLE_DEVICES", "HETERODOOP_NATIVE",
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -80,8 +80,8 @@ def examine(status: int = 0) -> dict[str, dict[str, str]]:
 def test_a_machine_with_a_c_compiler_alone(machine: Path) -> None:
     found = examine()
     assert {name: check["state"] for name, check in found.items() if name != "gpu_jobs"} == {
-        "C compiler": "yes", "C library": "yes", "native runtime": "yes", "cache folder": "yes", "nvcc": "no",
-        "GPU context": "none", "CUDA driver": "none", "Java": "none", "Maven": "none", "Hadoop": "none",
+        "C compiler": "yes", "C library": "yes", "native runtime": "yes", "host kernels": "no", "cache folder": "yes",
+        "nvcc": "no", "GPU context": "none", "CUDA driver": "none", "Java": "none", "Maven": "none", "Hadoop": "none",
         "embedded Hadoop": "none",
         "Hadoop plug-in": found["Hadoop plug-in"]["state"],
         "HDFS packages": found["HDFS packages"]["state"], "GPU driver process": "none", "ResourceManager": "none",
@@ -110,6 +110,17 @@ def test_no_c_compiler(machine: Path) -> None:
 def test_a_c_compiler_that_does_not_compile(tool: Tool, machine: Path, monkeypatch) -> None:
     monkeypatch.setenv("CC", str(tool("broken", "no headers", status=1)))
     assert "failed (exit status 1)" in examine(status=5)["C compiler"]["text"]
+
+
+def test_host_kernels_need_a_compiler_of_cpp(machine: Path, tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = examine()["host kernels"]
+    assert found["text"] == "C++ compiler not found: g++; without them map tasks on the CPU run as filters"
+    assert "install g++" in found["help"]
+    monkeypatch.setenv("CXX", str(tool("odd", "no headers", status=1)))
+    found = examine()["host kernels"]
+    assert found["state"] == "no" and "/odd does not compile a program: exit status 1; without them" in found["text"]
+    monkeypatch.setenv("CXX", str(tool("c++", "a compiler of C++")))
+    assert examine()["host kernels"]["text"].endswith("/c++: a compiler of C++ (map and combiner as one program on the CPU)")
 
 
 def test_no_native_runtime(machine: Path, monkeypatch, tmp_path: Path) -> None:

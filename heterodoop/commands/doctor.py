@@ -26,6 +26,7 @@ from ..executor.worker_client import Worker
 from ..resources import native_library
 from ..toolchain import cache as build_cache
 from ..toolchain import cc as toolchain
+from ..toolchain import cxx as toolchain_cxx
 from ..toolchain import nvcc as toolchain_cuda
 from ..toolchain import probe
 from . import doctor_hadoop
@@ -60,12 +61,13 @@ def doctor(*, as_json: bool) -> int:
 def diagnose() -> Diagnosis:
     """Look at everything. Raises nothing on account of what is missing."""
     compiler, library, native = tried("C compiler", _compiler), _library(), tried("native runtime", _native)
+    host = tried("host kernels", _host_kernels)
     cache, nvcc = tried("cache folder", _cache), tried("nvcc", _nvcc)
     context, devices = _context(), _devices()
     usable = [check for check in devices if check.name.startswith("GPU ") and check.state == "yes"]
     cpu = compiler.state == native.state == "yes"
     gpu = cpu and cache.state == nvcc.state == "yes" and bool(usable)
-    return Diagnosis([compiler, library, native, cache, nvcc, context, *devices, *doctor_hadoop.checks()], cpu, gpu)
+    return Diagnosis([compiler, library, native, host, cache, nvcc, context, *devices, *doctor_hadoop.checks()], cpu, gpu)
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:
@@ -87,6 +89,22 @@ def _compiler() -> str:
         source.write_text(_PROGRAM)
         toolchain.build_filter([source], folder / "try", toolchain.CcOptions())
     return f"{' '.join(cc)}: {toolchain.version(cc)}"
+
+
+def _host_kernels() -> str:
+    """Whether a bundle gets them; without, CPU slots run filters."""
+    try:
+        cxx = toolchain_cxx.find_cxx()
+        with scratch.folder("doctor-") as folder:
+            source = folder / "try.cpp"
+            source.write_text(_PROGRAM)
+            done = toolchain.run([*cxx, str(source), "-o", str(folder / "try")], timeout=toolchain.patience())
+        if done.returncode:
+            said = (done.stderr.strip() or toolchain.ended(done.returncode)).splitlines()[0]
+            raise ToolError(f"{' '.join(cxx)} does not compile a program: {said}", help="install g++ and its C++ library")
+    except ToolError as error:
+        raise ToolError(f"{error.message}; without them map tasks on the CPU run as filters", help=error.help) from None
+    return f"{' '.join(cxx)}: {toolchain.version(cxx)} (map and combiner as one program on the CPU)"
 
 
 def _library() -> Check:
