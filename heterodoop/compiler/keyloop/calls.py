@@ -15,6 +15,8 @@ from .loop import Read
 from .state import Refused, Stop
 from .terms import (
     KEY,
+    KEY_LENGTH,
+    KEY_SIZE,
     LENGTH,
     LINE,
     LINE_END,
@@ -115,7 +117,7 @@ class Calls:
             return ZERO
         if content in (Text.KEY, Text.KEPT):
             self._run.reader.nonempty = True
-            return POSITIVE
+            return KEY_LENGTH if content == Text.KEY else POSITIVE
         whole = self._run.value(node.args[0]) == LINE and not self._run.state.cut and not self._run.state.chopped
         return LENGTH if whole else None
 
@@ -139,6 +141,22 @@ class Calls:
         self._run.reader.keeps(min(count.value, self._run.array_size(to) - 1))
         ends = count.value > self._run.reader.key_max or to in self._run.zeroed
         self._run.state.contents[to] = Text.KEY if ends else Text.OPEN_KEY
+        return Array(to)
+
+    def memcpy(self, node: ir.Call) -> Term:
+        """Keeps the whole key with its NUL, by its length or by a size that holds both."""
+        to, source, count = self._array(node.args[0]), self._run.value(node.args[1]), self._run.value(node.args[2])
+        if self._run.string(node.args[1]) != Text.KEY:
+            raise Refused
+        longest = self._run.array_size(to) - 1
+        if isinstance(count, Const) and isinstance(source, Array):
+            if count.value > min(longest + 1, self._run.array_size(source.obj)):
+                raise Refused
+            longest = count.value - 1
+        elif count != KEY_SIZE:
+            raise Refused
+        self._run.reader.keeps(longest)
+        self._run.state.contents[to] = Text.KEY
         return Array(to)
 
     def snprintf(self, node: ir.Call) -> Term:
@@ -291,6 +309,7 @@ class Calls:
             self._run.reader.found_key("token", key.width or self._run.array_size(to) - 1)
         elif line and scans[0] is key and key.text in (b"[^\t]", b"[^\t\n]") and (gap or value.letter in _SCANNED):
             to = self._array(target)
+            self._run.reader.nonempty = True  # %[ takes no empty text
             self._run.reader.found_key("field", key.width or self._run.array_size(to) - 1)
         else:
             raise Refused
@@ -332,8 +351,8 @@ class Calls:
 
 _CALLS: dict[str, Callable[[Calls, ir.Call], Term]] = {
     "strcmp": Calls.strcmp, "strncmp": Calls.strncmp, "strlen": Calls.strlen, "strcpy": Calls.strcpy,
-    "strncpy": Calls.strncpy, "snprintf": Calls.snprintf, "sprintf": Calls.sprintf, "strchr": Calls.strchr,
-    "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn, "strtok": Calls.strtok,
+    "strncpy": Calls.strncpy, "memcpy": Calls.memcpy, "snprintf": Calls.snprintf, "sprintf": Calls.sprintf,
+    "strchr": Calls.strchr, "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn, "strtok": Calls.strtok,
     **dict.fromkeys([*_NUMBERS, *_STRTO], Calls.number), "sscanf": Calls.sscanf,
     "free": Calls.nothing, "fflush": Calls.nothing,
 }

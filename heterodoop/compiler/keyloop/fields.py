@@ -54,7 +54,7 @@ def _whole(body: ir.Block, own: frozenset[str]) -> Iterator[str]:
     bases = {node.base.number for node in ir_walk.walk(body) if isinstance(node, ir.Member)}
     for node in ir_walk.walk(body):
         if isinstance(node, ir.Call) and ir.called(node) in own:
-            bases |= {arg.operand.number for arg in node.args if isinstance(arg, ir.AddressOf)}
+            bases |= {arg.operand.number for arg in map(ir_walk.uncast, node.args) if isinstance(arg, ir.AddressOf)}
     for node in ir_walk.walk(body):
         if isinstance(node, ir.Name) and node.number not in bases:
             yield node.name

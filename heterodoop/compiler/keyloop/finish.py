@@ -71,11 +71,11 @@ def _printed(printed: Printed) -> loop.Piece:
         return loop.PrintedKey()
     if printed.what == KEPT and plain(printed.type, printed.spec):
         return loop.PrintedKey()
-    if isinstance(printed.what, Text) or printed.type is None or printed.what in (None, KEPT):
-        raise Refused("it does not print the key that it keeps as %s or %d, or what it prints is not understood")
     conversion = formats.conversion(printed.spec)
+    if printed.type is None or conversion.letter == "s" or printed.what == KEPT:
+        raise Refused("it does not print the key that it keeps as %s or %d, or what it prints is not understood")
     wanted = formats.argument_type(conversion)
-    term = number(printed.what, printed.type)
+    term = number(printed.what, printed.type) if not isinstance(printed.what, Text) else None
     if term is None or conversion.stars or conversion.letter not in "diuxXofFeEgGaA" or wanted is None:
         raise Refused("what it prints of a key is not understood")
     if not algebra.computes(wanted) or not _same_size(wanted, term.type):

@@ -27,6 +27,8 @@ from .state import Emitted, Printed, Refused, Situation, State, Stop, placed
 from .terms import (
     KEPT,
     KEY,
+    KEY_LENGTH,
+    KEY_SIZE,
     LENGTH,
     LINE,
     LINE_END,
@@ -56,6 +58,7 @@ class Run:
 
     decisions  answer the conditions in turn that cannot be decided; the first for which there is none raises Stop("fork").
     positive   numbers of what was kept that are more than 0.
+    guarding   is this a test that may end the process?
     """
 
     program: ir.Program
@@ -67,6 +70,7 @@ class Run:
     answers: dict[str, bool] = field(default_factory=dict)
     assumed: dict[str, bool] = field(default_factory=dict)
     positive: frozenset[int] = frozenset()
+    guarding: bool = False
     emitted: Emitted = field(default_factory=list)
     lines: frozenset[Object] = frozenset()  # arrays that hold the line
     zeroed: frozenset[Object] = frozenset()  # arrays that end in zeros from their initialiser on
@@ -168,6 +172,7 @@ class Run:
             return bool(found.value) if isinstance(found, loop.Number) else self._decided(found)
         if term is None or term.truth is None:
             raise Refused
+        self.reader.nonempty |= term == KEY_LENGTH
         return term.truth
 
     def _decided(self, condition: loop.Term) -> bool | loop.Term:
@@ -216,12 +221,15 @@ class Run:
         if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name) and n.number not in assigned):
             raise Refused
         decided: bool | None = None
+        self.guarding = True
         try:
             found = self.condition(self.value(cond))
             decided = found if isinstance(found, bool) else None
         except Refused:
             if any(isinstance(n, (ir.Assign, ir.Step)) for n in parts):
                 raise
+        finally:
+            self.guarding = False
         if decided is None:
             self.reader.guarded = True
             self.reader.ends_at_value |= any(self._of_a_value(n) for n in parts)
@@ -245,9 +253,12 @@ class Run:
         return term is not None and term != KEPT and not term.gathered
 
     def _of_a_value(self, node: ir.Node) -> bool:
-        """Is it one of the value's numbers, or a place in its text?"""
-        term = self.state.terms.get(self.key_of(node.name)) if isinstance(node, ir.Name) else None
-        return isinstance(term, (Num, Start, End))
+        """Is it one of the value's numbers, a place in its text, or the whole line?"""
+        if not isinstance(node, ir.Name):
+            return False
+        key = self.key_of(node.name)
+        term = LINE if key in self.lines else self.state.terms.get(key)
+        return isinstance(term, (Num, Start, End)) or term == TAB or (term == LINE and not self.state.cut)
 
     def truth(self, term: Term) -> bool:
         """A value's truth on this way through the program."""
@@ -326,7 +337,7 @@ class Run:
             return term
         if term in (NONZERO, POSITIVE) and isinstance(old, Int) and kind.bits >= old.bits:
             return NONZERO
-        return LENGTH if term == LENGTH and kind.bits >= 32 else None
+        return term if term in (LENGTH, KEY_LENGTH, KEY_SIZE) and kind.bits >= 32 else None
 
     def load(self, node: ir.Expr) -> Term:
         """A variable through a pointer; of elements only the first of an array whose contents are known, and bytes of the
@@ -404,9 +415,17 @@ class Run:
             return self._compare_key(op, left, right)
         if right in (ZERO, NULL) and op in ("==", "!=") and left.truth is not None:
             return Const(int(left.truth == (op == "!=")))
-        if left in (POSITIVE, LENGTH) and isinstance(right, Const) and (op, right.value) in _TRUE_OF_POSITIVES:
+        if left == KEY_LENGTH and isinstance(right, Const) and self.guarding and right.value > 1 and op not in ("==", "!="):
+            return self._short_key(op, right.value)
+        if left in (POSITIVE, LENGTH, KEY_LENGTH) and isinstance(right, Const) and (op, right.value) in _TRUE_OF_POSITIVES:
+            self.reader.nonempty |= left == KEY_LENGTH
             return Const(1)
         return None
+
+    def _short_key(self, op: str, size: int) -> Term:
+        """A test that ends the process where a key is too long: longer ones do not read back."""
+        self.reader.keeps(size - (op in ("<", ">=")))
+        return Const(int(op[0] == "<"))
 
     def _compare_key(self, op: str, left: Value, right: Value) -> Term:
         """A key that is a number: with the other one, or with the constant that stands for none."""
@@ -427,6 +446,10 @@ class Run:
             return self._moved(op, left, right)
         if op == "-" and left == LENGTH and right == Const(1):
             return LINE_END
+        if op == "-" and left == TAB and right == LINE and not self.state.cut:
+            return KEY_LENGTH
+        if op == "+" and left == KEY_LENGTH and right == Const(1):
+            return KEY_SIZE
         ours, theirs = number(left, kind), number(right, right_kind)
         if ours is None or theirs is None:
             return next(iter({left, right} - {ZERO})) if op == "+" and ZERO in (left, right) and left != right else None

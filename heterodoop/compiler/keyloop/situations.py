@@ -203,7 +203,7 @@ class Situations:
 
     def _settled(self, memory: _Memory, first: State, same: State, other: State) -> bool:
         """Is it as was assumed? What was not is known better now: a constant that changed is computed, or forgotten."""
-        settled = True
+        settled, assumed = True, sorted(memory.positive)
         for key, term in list(memory.constants.items()):
             if other.terms.get(key) != term:
                 del memory.constants[key]
@@ -214,10 +214,11 @@ class Situations:
                 if self._fits(key):
                     self._counts(memory, key, term)
                     memory.kept.append(key)
-        for at in sorted(memory.positive):
+        for at in assumed:
             kept = loop.Kept(at, self._type(memory.kept[at]))  # type: ignore[arg-type]
             one_more = algebra.binary("+", kept, loop.Number(1, kept.type), kept.type)
-            if same.terms.get(memory.kept[at]) != Num(one_more):  # type: ignore[arg-type]
+            after = same.terms.get(memory.kept[at]), other.terms.get(memory.kept[at])
+            if after != (Num(one_more), Const(1)):  # type: ignore[arg-type]
                 memory.positive.discard(at)
                 settled = False
         return settled
