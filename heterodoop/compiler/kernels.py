@@ -21,7 +21,7 @@ from ..values import dataclass
 from . import own_faults, passes
 from .app import GpuOptions
 from .decide.decisions import SharedField
-from .emit import prologue
+from .emit import map_fold, prologue
 from .emit.kernel import emit
 from .lower.bind import BoundRegion
 from .source.deep import deep
@@ -45,7 +45,19 @@ class Part:
 def text(analysis: passes.Analysis) -> str:
     """The kernel's CUDA text."""
     with analysis.facts.times.step("text"):
-        return emit(analysis.facts.device, analysis.region.fold, analysis.macros)
+        program = replace(analysis.facts.device, decisions=analysis.decisions)
+        return emit(program, analysis.region.fold, analysis.macros, analysis.map_fold)
+
+
+def with_map_fold(map: passes.Analysis, combine: passes.Analysis, names: Sequence[str]) -> passes.Analysis:
+    """The mapper's analysis, its kernel one that folds pairs itself where it can. `names` of optimisations that are on."""
+    form = map_fold.map_fold(combine.region) if map_fold.OPTION in names else None
+    if form is None or not (map.has_kernel and combine.has_kernel) or map.decisions.plan.sink != "BlockCursor":
+        return map
+    decisions = map_fold.decisions(map.decisions, form, threads_said=bool(map.program.region.threads))
+    if decisions is None or not map_fold.folds_some(map.facts.device, form):
+        return map
+    return replace(map, decisions=decisions, map_fold=form)
 
 
 def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kernel | None:

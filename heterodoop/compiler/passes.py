@@ -18,6 +18,7 @@ from ..values import dataclass
 from .analysis.uses import UseTable
 from .decide import optimisations
 from .decide.decisions import Decisions
+from .emit.map_fold import MapFold
 from .facts import Facts, Given
 from .ir import ir
 from .ir.read import read_ir
@@ -80,6 +81,7 @@ class Analysis:
 
     macros  what its kernel defines to behave as this machine's C library (`library`).
     after   the program after each rewrite, and after lowering.
+    map_fold  what its kernel does of the combiner's work.
     """
 
     program: ir.Program
@@ -90,6 +92,7 @@ class Analysis:
     facts: Facts
     after: dict[str, ir.Program]
     macros: tuple[str, ...] = ()
+    map_fold: MapFold | None = None
 
     @property
     def has_kernel(self) -> bool:

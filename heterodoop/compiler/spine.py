@@ -58,6 +58,7 @@ def analyse(options: BuildOptions, begun: Begun | None = None) -> Result:
     sink = Sink()
     programs = [a for role, path in options.programs if (a := _analyse_or_collect(role, path, begun, sink))]
     sink.raise_errors()
+    programs = _folding(programs, options.gpu.optimisations)
     return Result(_manifest(options, programs), tuple(programs), sink.warnings)
 
 
@@ -80,6 +81,16 @@ def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | Non
     if timed is not None:
         timed(times_text(result))
     return text
+
+
+def _folding(programs: list[Analysed], names: tuple[str, ...]) -> list[Analysed]:
+    """The programs, with what the map kernel does of the combiner's work."""
+    regions = {program.role: program.region for program in programs}
+    map, combine = regions.get("map"), regions.get("combine")
+    if map is None or combine is None:
+        return programs
+    made = kernels.with_map_fold(map, combine, names)
+    return [replace(program, region=made) if program.role == "map" else program for program in programs]
 
 
 def _analyse_or_collect(role: Role, path: Path, begun: Begun, sink: Sink) -> Analysed | None:

@@ -15,7 +15,7 @@ from .native_abi import MapBlock, ProgressBlock, ResultBlock
 SINKS = {"BlockCursor": 0, "ThreadArea": 1}
 RADIX_SORT, MERGE_SORT = 0, 1  # hd_sort
 HASH_FOLDS = {"sum": 1, "min": 2, "max": 3, "and": 4, "or": 5, "xor": 6}  # hd_hash_fold
-SCAN_AREAS, ONE_PER_WARP = 1, 2  # hd_kernel_flags
+SCAN_AREAS, ONE_PER_WARP, MAP_FOLD = 1, 2, 4  # hd_kernel_flags
 TEXELS = {  # hd_texel: kind and bytes
     "": 0, "int8": 0x101, "int16": 0x102, "int32": 0x104, "int32x2": 0x108, "uint8": 0x201, "uint16": 0x202,
     "uint32": 0x204, "float32": 0x304,
@@ -56,6 +56,7 @@ class StatsBlock(ctypes.Structure):
     _fields_ = [
         ("sub_splits", c_uint64), ("retries", c_uint64), ("halvings", c_uint64), ("combine_rounds", c_uint64),
         ("sort_levels", c_uint64), ("merge_passes", c_uint64), ("bytes_in", c_uint64), ("bytes_out", c_uint64),
+        ("map_folded", c_uint64),
     ]
 
 

@@ -179,7 +179,8 @@ def _hash_fold(code: KernelCode) -> int:
 
 
 def _flags(plan: KernelPlan) -> int:
-    return (abi.SCAN_AREAS if plan.areas == "scan" else 0) | (abi.ONE_PER_WARP if plan.one_per_warp else 0)
+    areas, one = abi.SCAN_AREAS if plan.areas == "scan" else 0, abi.ONE_PER_WARP if plan.one_per_warp else 0
+    return areas | one | (abi.MAP_FOLD if plan.map_fold else 0)
 
 
 def _kernel_block(call: KernelCall) -> abi.KernelBlock:

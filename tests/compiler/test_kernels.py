@@ -97,8 +97,8 @@ def test_options_change_the_kernel(tmp_path: Path) -> None:
     paper = kernel(compiled(tmp_path, opt="paper")[1])
     assert paper.plan.sink == "ThreadArea" and names(paper.plan) == (
         "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation")
-    assert names(default.plan) == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "word-output",
-                                   "search-ahead")
+    assert names(default.plan) == ("block-cursor", "shared-tables", "longest-first", "radix-sort", "map-fold",
+                                   "word-output", "search-ahead")
     less = kernel(compiled(tmp_path, no_opt=["longest-first", "block-cursor"])[1])
     assert names(less.plan) == ("thread-areas", "shared-tables", "radix-sort", "word-output", "search-ahead")
     assert names(kernel(compiled(tmp_path, fast_math=True)[1]).plan)[-1] == "fast-math"

@@ -2,6 +2,7 @@
 // gpu_programs.py, with the same names.
 #include "libc/format.cuh"
 #include "lane/lane.cuh"
+#include "lane/map_fold.cuh"
 #include "libc/numbers.cuh"
 
 namespace {
@@ -124,6 +125,93 @@ extern "C" __global__ void stats_cursor(HD_PARAMETER const hd::Task task, HD_PAR
     hd.finish();
 }
 HD_KERNEL(stats_cursor, hd::Task, None)
+
+// Pairs that the map kernel folds itself: of words; and of lines of a number and a key, as the least, the greatest, the sum and
+// the number of the key's numbers. A number that is followed by '!' is printed as a text, which is folded behind the kernel.
+namespace {
+template <uint32_t Places, class Keys, class... Fields>
+using Folding = hd::Lane<hd::CountingCursor, hd::GlobalItems, hd::MapFold<Places, Keys, Fields...>>;
+using hd::FoldOp;
+using hd::ValueReader;
+using Fields = hd::FoldKeys<hd::KeyReader::field, 0>;
+
+template <class Lane> __device__ void folded_words(const hd::Task &task) {
+    Lane hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        long length;
+        while ((length = hd.in.getline(&line, &capacity)) != -1) {
+            for (long from = 0, at = 0; at < length; ++at) {
+                if (line[at] != ' ' && line[at] != '\n') continue;
+                if (at > from)
+                    hd.template pair<hd::Constant<1>>(hd::bytes(line + from, static_cast<size_t>(at - from)), hd::text("\t1\n", 3));
+                from = at + 1;
+            }
+        }
+    }
+    hd.finish();
+    hd.close();
+}
+
+template <class Lane> __device__ void folded_stats(const hd::Task &task) {
+    Lane hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        long length;
+        while ((length = hd.in.getline(&line, &capacity)) != -1) {
+            line[length - 1] = 0;
+            char *key = nullptr;
+            const long n = hd::strtol(hd.err, line, &key, 10);
+            if (*key == '?') hd.warn(hd::text("reporter:counter:stats,asked,1\n", 31));
+            if (*key == '!') {
+                hd.print(hd::str(key), hd::text("\t", 1), hd::dec(n), hd::text(",7,7", 4));
+                hd.print(hd::text(",7\n", 3));
+                continue;
+            }
+            hd.template pair<hd::PieceAt<2>, hd::PieceAt<4>, hd::PieceAt<6>, hd::Constant<1>>(
+                hd::str(key), hd::text("\t", 1), hd::dec(n), hd::text(",", 1), hd::dec(static_cast<int>(n)), hd::text(",", 1),
+                hd::dec(n), hd::text(",1\n", 3));
+        }
+    }
+    hd.finish();
+    hd.close();
+}
+
+template <class Lane> __device__ void folded_numbers(const hd::Task &task) {
+    Lane hd(task);
+    while (hd.next()) {
+        char *line = nullptr;
+        unsigned long capacity = 0;
+        while (hd.in.getline(&line, &capacity) != -1) {
+            char *rest = nullptr;
+            const long key = hd::strtol(hd.err, line, &rest, 10), n = hd::strtol(hd.err, rest, &rest, 10);
+            hd.template pair<hd::PieceAt<2>>(hd::dec(key), hd::text("\t", 1), hd::dec(n), hd::text("\n", 1));
+        }
+    }
+    hd.finish();
+    hd.close();
+}
+}  // namespace
+
+extern "C" __global__ void words_folded(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    folded_words<Folding<64, Fields, hd::FoldField<FoldOp::sum, ValueReader::int64>>>(task);
+}
+HD_KERNEL(words_folded, hd::Task, None)
+
+extern "C" __global__ void stats_folded(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    folded_stats<Folding<32, hd::FoldKeys<hd::KeyReader::token, 60>, hd::FoldField<FoldOp::least, ValueReader::int32>,
+                         hd::FoldField<FoldOp::greatest, ValueReader::int32>, hd::FoldField<FoldOp::sum, ValueReader::int64>,
+                         hd::FoldField<FoldOp::sum, ValueReader::uint32>>>(task);
+}
+HD_KERNEL(stats_folded, hd::Task, None)
+
+extern "C" __global__ void numbers_folded(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {
+    folded_numbers<Folding<32, hd::FoldKeys<hd::KeyReader::int32, 0, true, 0xffffffffffffffffull>,
+                           hd::FoldField<FoldOp::greatest, ValueReader::int64>>>(task);
+}
+HD_KERNEL(numbers_folded, hd::Task, None)
 
 // The line as it is.
 extern "C" __global__ void identity(HD_PARAMETER const hd::Task task, HD_PARAMETER const None) {

@@ -68,6 +68,31 @@ int main(void) {
   if (key) printf("%s\t%d,%d,%ld,%u\n", key, least, most, total, count);
 }
 """
+NUMBERS_STATS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char *line = NULL; size_t capacity = 0; ssize_t length;
+  while ((length = getline(&line, &capacity, stdin)) != -1) {
+    line[length - 1] = 0;
+    char *key; long n = strtol(line, &key, 10);
+    if (*key == '?') fputs("reporter:counter:stats,asked,1\n", stderr);
+    if (*key == '!') printf("%s\t%ld,7,7,7\n", key, n);
+    else printf("%s\t%ld,%d,%ld,1\n", key, n, (int)n, n);
+  }
+}
+"""
+NUMBERS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char *line = NULL; size_t capacity = 0;
+  while (getline(&line, &capacity, stdin) != -1) {
+    char *rest; long key = strtol(line, &rest, 10), n = strtol(rest, &rest, 10);
+    printf("%ld\t%ld\n", key, n);
+  }
+}
+"""
 IDENTITY = r"""
 #include <stdio.h>
 int main(void) { int c; while ((c = getchar()) != EOF) putchar(c); }
@@ -87,6 +112,7 @@ int main(void) {
 # kernel -> its C program
 SOURCES = {"words_cursor": WORDS, "words_area": WORDS, "words_block_area": WORDS, "sum_cursor": SUM, "sum_area": SUM,
            "sum_warp_area": SUM, "sum_warp": SUM, "stats_cursor": STATS,
+           "words_folded": WORDS, "stats_folded": NUMBERS_STATS, "numbers_folded": NUMBERS,
            "identity": IDENTITY, "copies_cursor": COPIES, "copies_area": COPIES}
 
 

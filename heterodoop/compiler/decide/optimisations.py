@@ -20,7 +20,8 @@ class Optimisation:
     """One item. `sets` it is part of; `instead`: what takes its place where it is switched off ("" = nothing).
 
     switch  a plan with the item on; of one that has it on, the same plan.
-    needs   the item without which it has no effect. kind: of the kernels that it has an effect on, "" = both.
+    needs   the item without which it has no effect. kind: of the kernels that it has an effect on, "" = both; "folds": of
+            mappers whose combiner's fold they can do, which is decided when both are known.
     """
 
     name: str
@@ -51,6 +52,8 @@ ALL: tuple[Optimisation, ...] = (
                  lambda plan: replace(plan, sort="merge"), "radix-sort", kind="mapper"),
     Optimisation("hash-fold", "a fold's pairs are brought together by hash tables before they are sorted", ("default",),
                  lambda plan: replace(plan, fold="hash"), kind="combiner"),
+    Optimisation("map-fold", "the map kernel folds pairs itself, in its blocks' shared memory, and writes none of them",
+                 ("default",), lambda plan: replace(plan, map_fold=True), needs="hash-fold", kind="folds"),
     Optimisation("block-stealing", "work items are shared out to blocks, threads take them inside (paper, 4.1)", ("paper",),
                  lambda plan: replace(plan, items="block")),
     Optimisation("word-output", "a short line is put together in the thread and stored by words", ("default",),

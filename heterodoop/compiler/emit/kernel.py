@@ -34,7 +34,7 @@ from ..ir import ir
 from ..ir import names as ir_names
 from ..source.clauses import WARP
 from ..types import ctype
-from . import extent, guard, init, types
+from . import extent, guard, init, map_fold, types
 from .expr import TEXTS
 from .render import render
 from .scope import Kernel, Scope, block_name
@@ -46,18 +46,21 @@ _GAP = 16  # bytes behind a thread's scratch memory that a pointer may take for 
 _HERE = "#line here"  # becomes a directive that leads back to the generated file
 
 
-def emit(program: Program, fold: manifest.Fold | None, macros: Sequence[str] = ()) -> str:
-    """The whole .cu text of a kernel without Unsupported; `macros`: see `library`."""
+def emit(
+    program: Program, fold: manifest.Fold | None, macros: Sequence[str] = (), form: map_fold.MapFold | None = None,
+) -> str:
+    """The whole .cu text of a kernel without Unsupported; `macros`: see `library`. form: of pairs that it folds itself."""
     word = "combine" if isinstance(program.source.region, ir.CombineRegion) else "map"
     about = [*_about(program.source.region, program.decisions, fold)]
-    return text(program, f"{word}.cu", about, macros)
+    return text(program, f"{word}.cu", about, macros, form=form)
 
 
 def text(
-    program: Program, name: str, about: list[str], macros: Sequence[str], *, numbers: bool = False, **changes: object,
+    program: Program, name: str, about: list[str], macros: Sequence[str], *, numbers: bool = False,
+    form: map_fold.MapFold | None = None, **changes: object,
 ) -> str:
-    """The text, to be put down as `name`. numbers: see `Kernel`. changes: of the data of templates/kernel.cu.j2."""
-    kernel = Kernel(program, TEXTS, numbers)
+    """The text, to be put down as `name`. numbers, form: see `Kernel`. changes: of the data of templates/kernel.cu.j2."""
+    kernel = Kernel(program, TEXTS, numbers, form)
     region, decisions, plan = program.source.region, program.decisions, program.decisions.plan
     word = "combine" if isinstance(region, ir.CombineRegion) else "map"
     source = ir_names.escape(region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments
@@ -65,7 +68,7 @@ def text(
         "title": f"{name}: made by HeteroDoop from {source}; changes here are lost",
         "about": about,
         "macros": macros,
-        "headers": headers(program),
+        "headers": [*headers(program), *([map_fold.HEADER] if form else [])],
         "structs": types.struct_section(list(program.structs), program.source.layouts),
         "constants": [*extent.texts(kernel), *(_constant(table, kernel) for table in program.tables)],
         "shared_fields": [_shared_field(f, kernel) for f in decisions.fields()],
@@ -77,7 +80,8 @@ def text(
         "bytewise": plan.output == "bytes",
         "vectorized": plan.output == "vectorized",
         "warp_fields": [f"{_own_array(p.type, name, kernel, apart=kernel.apart(p.key))};" for p, name in _in_warp(kernel)],
-        "lane": _lane(plan),
+        "lane": _lane(plan, map_fold.fold_type(decisions, form) if form else ""),
+        "folds": form is not None,
         "combiner": [],
         "end": f"HD_KERNEL(hd_{word}, hd::Task, Shared)\n\n}}  // namespace app",
         "source": source,
@@ -201,12 +205,14 @@ def _in_block(kernel: Kernel) -> list[Place]:
     return [p for p in kernel.program.decisions.places if p.space == "shared"]
 
 
-def _lane(plan: KernelPlan) -> str:
-    """Where the lanes of the kernel put their output, and which items they take."""
+def _lane(plan: KernelPlan, fold: str) -> str:
+    """Where the lanes of the kernel put their output, which items they take, what folds their pairs ("" = nothing)."""
     sink = "WarpArea" if plan.one_per_warp and plan.sink == "ThreadArea" else plan.sink
     items = "hd::BlockItems" if plan.items == "block" else "hd::GlobalItems"
     if plan.one_per_warp:
         items = f"hd::OnePerWarp<{items}>"
+    if fold:
+        return f"hd::CountingCursor, {items}, {fold}"
     return f"hd::{sink}" if items == "hd::GlobalItems" else f"hd::{sink}, {items}"
 
 

@@ -10,7 +10,7 @@ from ..device import nodes
 from ..device.arithmetic import promoted
 from ..ir import ir
 from ..types import ctype
-from . import extent, guard, leaf
+from . import extent, guard, leaf, map_fold
 from .scope import Scope, line
 from .types import declare
 
@@ -24,6 +24,11 @@ _NUMBER = re.compile(rb"(?<![\w.+-])(?:0|-?[1-9]\d{0,17})(?![\w.])")
 def _print(node: nodes.Print, scope: Scope) -> str:
     if node.stream != "stdout":
         return _written("hd.warn(", node.first, node.pieces, scope)
+    form = scope.kernel.map_fold
+    pair = map_fold.folded(node, form) if form is not None else None
+    if pair is not None:
+        pieces, numbers = pair
+        return _written(map_fold.call(numbers), node.first, pieces, scope)
     return _written("hd.print(", node.first, [*_apart(node.pieces)] if scope.kernel.numbers else node.pieces, scope)
 
 

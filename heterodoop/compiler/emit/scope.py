@@ -17,6 +17,7 @@ from ..device.program import Function, Program
 from ..ir import ir
 from ..types.ctype import CType
 from .leaf import PREC
+from .map_fold import MapFold
 
 ARGUMENT = PREC["="]
 _OWN = frozenset({"private", "warp", "lane", "constant"})
@@ -33,11 +34,13 @@ class Texts:
 
 @dataclass(frozen=True)
 class Kernel:
-    """numbers: constant numbers of a printed value stand as numbers, since a sink takes those as they are."""
+    """numbers: constant numbers of a printed value stand as numbers, since a sink takes those as they are. map_fold: of
+    the pairs that a map kernel folds itself."""
 
     program: Program
     texts: Texts
     numbers: bool = False
+    map_fold: MapFold | None = None
 
     @cached_property
     def fields(self) -> dict[Object, str]:

@@ -70,7 +70,13 @@ HD_NOINLINE Printer<Sink> cut_lines(Printer<Sink> p, const Task &task, uint32_t 
     return p;
 }
 
-template <class Sink, class Items = GlobalItems> struct Lane {
+// Of a lane whose pairs are all written.
+struct NoFold {
+    static HD_DEVICE void start(const Task &) {}
+};
+
+// `Fold`: what folds pairs (map_fold.cuh).
+template <class Sink, class Items = GlobalItems, class Fold = NoFold> struct Lane {
     Reader in;
     Printer<Sink> out;
     int err = 0;            // errno
@@ -79,9 +85,11 @@ template <class Sink, class Items = GlobalItems> struct Lane {
     uint32_t item = 0;
     bool open = false;      // an item is being worked on
     Items items;
+    Fold fold;
 
     // By all threads of the block, before anything that may end a lane: there is a barrier in it.
     explicit HD_DEVICE Lane(const Task &task) : in(task) {
+        Fold::start(task);
         if (threadIdx.x == 0) {
             Sink::start_block();
             Items::start_block();
@@ -140,6 +148,20 @@ template <class Sink, class Items = GlobalItems> struct Lane {
         return static_cast<int>(size);
     }
 
+    // stdout: a line of the form that the combiner's fold reads. Its key is the first piece; `Numbers` say where those of its
+    // value are (PieceAt, Constant). It is folded, or printed.
+    template <class... Numbers, class... Piece> HD_DEVICE int pair(const Piece &...pieces) {
+        if (in.task.fold.ids && __builtin_expect(out.pending.length == 0, 1)) {
+            const uint64_t size = (static_cast<uint64_t>(pieces.size()) + ... + 0);
+            if (fold.add(out.sink, in.task, item, size, first_of(pieces...), Numbers::of(pieces...)...))
+                return static_cast<int>(size);
+        }
+        return print(pieces...);
+    }
+
+    // By all threads that are left, behind the last item.
+    HD_DEVICE void close() { fold.close(out.sink, in.task); }
+
     // stderr: one Pair a call, whatever lines it holds. The host puts them in order and cuts lines.
     template <class... Piece> HD_DEVICE int warn(const Piece &...pieces) {
         const uint64_t size = (static_cast<uint64_t>(pieces.size()) + ... + 0);
@@ -156,6 +178,10 @@ template <class Sink, class Items = GlobalItems> struct Lane {
     [[noreturn]] HD_DEVICE void fail(Status status, uint32_t detail = 0) { hd::fail(in.task.failure, item, status, detail); }
 
  private:
+    template <class First, class... More> static HD_DEVICE const First &first_of(const First &first, const More &...) {
+        return first;
+    }
+
     HD_DEVICE char *room_for(uint64_t size) {
         check_size(size);
         if (__builtin_expect(out.pending.length == 0, 1)) return out.sink.text(in.task, item, size);

@@ -72,6 +72,23 @@ struct Failure {
     uint32_t reserved;
 };
 
+// What a map kernel folded itself. pairs, bytes: of what was folded, as hd_audit counts them; lines: that it wrote all the
+// same; distinct: places of the table in use; spilled: keys behind it.
+struct MapFoldWords {
+    unsigned long long pairs, bytes, lines, distinct, spilled;
+};
+
+// Where a map kernel folds its pairs (lane/map_fold.cuh); ids null: it writes them all. A FoldTable (fold.h) of mask + 1
+// places, and behind it room for `spill` keys that find none.
+struct TaskFold {
+    unsigned long long *ids;
+    unsigned long long *values;
+    MapFoldWords *words;
+    uint64_t spill;
+    uint32_t mask;
+    uint32_t longest_line;  // bytes, the end included; longer ones are written
+};
+
 // One launch of a map or combine kernel. Work item i reads the records [begin[i], begin[i + 1]), or the record i alone
 // where `begin` is null. `order` (may be null) is a permutation of the items: which one is taken when.
 struct Task {
@@ -86,6 +103,7 @@ struct Task {
     unsigned int *next;         // counter of taken items, 0 before the launch
     Failure *failure;           // status 0 before the launch
     uint32_t *area_slots;       // sink ThreadArea: how many slots of each area are used; may be null
+    TaskFold fold;              // of a map kernel that folds
 };
 
 }  // namespace hd

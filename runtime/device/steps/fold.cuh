@@ -2,9 +2,9 @@
 // and one for all in global memory. See fold.h.
 #pragma once
 
-#include "steps/audit.cuh"
 #include "lane/words.cuh"
 #include "steps/fold_table.cuh"
+#include "steps/reading.cuh"
 
 namespace hd {
 
@@ -137,7 +137,30 @@ template <uint32_t Most> HD_DEVICE void fold_pairs(const FoldArgs &a) {
     if (threadIdx.x == 0) counted.give(a.words);
 }
 
+HD_DEVICE void merge_place(const FoldMergeArgs &a, uint64_t i, uint64_t &claimed) {
+    const uint64_t id = a.ids[i];
+    if (id == 0) return;
+    FoldNumbers<most_values> numbers;
+    HD_UNROLL
+    for (uint32_t field = 0; field < most_values; ++field)
+        numbers.number[field] = field < a.form.value.count ? a.values[i * a.form.value.count + field] : 0;
+    const KeySlots slots{a.arena, a.pairs};
+    if (!fold_into_table(slots, a.table, a.form, fold_key_of(slots, id), numbers, claimed)) atomicExch(&a.words->overflow, 1ull);
+}
+
 }  // namespace hd
+
+extern "C" __global__ void hd_fold_merge(const hd::FoldMergeArgs a) {
+    HD_SHARED(hd::Halves, claimed);
+    if (threadIdx.x == 0) claimed = {0, 0};
+    __syncthreads();
+    uint64_t mine = 0;
+    for (uint64_t i = hd::grid_thread(); i < a.count; i += hd::grid_threads()) hd::merge_place(a, i, mine);
+    claimed.add(mine);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(&a.words->distinct, static_cast<unsigned long long>(claimed.whole()));
+}
+HD_KERNEL(hd_fold_merge, hd::FoldMergeArgs)
 
 extern "C" __global__ void hd_fold_clear(const hd::FoldClearArgs a) {
     const uint64_t places = static_cast<uint64_t>(a.table.mask) + 1;

@@ -7,6 +7,8 @@
 // 1. hd_fold_clear -> ids, values. *words 0.
 //      hd_fold (of one number), hd_fold_4, hd_fold_8 (of up to so many) -> ids, values, words. words->overflow: the table
 //      was too small, again with a larger one.
+//    Where the map kernel folded pairs itself (abi.h: TaskFold, cleared by hd_fold_clear), and there are others:
+//      hd_fold_merge -> ids, values, words, before hd_fold.
 // 2. flags: hd_fold_flags -> flags[capacity]; select -> chosen[distinct]
 //      hd_fold_sizes -> sizes[distinct]; scan -> offset[distinct + 1]
 //      hd_fold_lines -> text at to + base, pairs first ... first + distinct - 1
@@ -56,6 +58,19 @@ struct FoldArgs {
     FoldForm form;
     uint32_t slots;
     uint32_t reserved;
+};
+
+// hd_fold_merge: ids and values [0, count) of another table, which a map kernel made, into this one. Counts `distinct` and
+// `overflow`.
+struct FoldMergeArgs {
+    const char *arena;
+    const Pair *pairs;
+    FoldTable table;
+    FoldWords *words;
+    const unsigned long long *ids;
+    const unsigned long long *values;
+    uint64_t count;
+    FoldForm form;
 };
 
 struct FoldFlagsArgs {

@@ -6,7 +6,7 @@
 
 #include "lane/failure.cuh"
 #include "steps/fold.h"
-#include "steps/keys.cuh"
+#include "steps/key.cuh"
 
 namespace hd {
 

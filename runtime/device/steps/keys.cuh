@@ -1,28 +1,13 @@
 // Sort keys of pairs, and what neighbours in an order have in common: ties, runs, combine items. See kernels.h.
 #pragma once
 
-#include "steps/grid.cuh"
+#include "steps/key.cuh"
 
 namespace hd {
-
-struct Key {
-    const char *bytes;
-    uint32_t length;
-
-    HD_DEVICE uint32_t rest(uint32_t position) const { return position < length ? length - position : 0; }
-    HD_DEVICE uint64_t prefix(uint32_t position) const { return load_prefix(bytes + position, smaller(rest(position), 8)); }
-};
 
 template <class Args> HD_DEVICE Key key_of(const Args &a, uint64_t i) {
     const Pair &pair = a.pairs[a.order[i]];
     return {a.arena + pair.at, pair.key_length};
-}
-
-HD_DEVICE bool same_key(const Key &a, const Key &b) {
-    if (a.length != b.length) return false;
-    for (uint32_t position = 0; position < a.length; position += 8)
-        if (a.prefix(position) != b.prefix(position)) return false;
-    return true;
 }
 
 // Are the pairs i - 1 and i equal as far as this level looks, and longer than that?

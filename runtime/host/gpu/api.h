@@ -44,6 +44,7 @@ enum hd_sort { HD_RADIX_SORT = 0, HD_MERGE_SORT = 1 };
 enum hd_kernel_flags {
   HD_SCAN_AREAS = 1,    // HD_THREAD_AREA: pairs are found by a scan of the areas' counts, not among all slots
   HD_ONE_PER_WARP = 2,  // one thread of each warp works, and has the area
+  HD_MAP_FOLD = 4,      // a map kernel that folds pairs itself, as hash_fold and the pair check say, where it is let
 };
 
 typedef struct {
@@ -91,6 +92,7 @@ typedef struct {
   uint64_t sort_levels;      // key levels of eight bytes (HD_RADIX_SORT)
   uint64_t merge_passes;     // over all pairs (HD_MERGE_SORT)
   uint64_t bytes_in, bytes_out; // over the link
+  uint64_t map_folded;          // pairs that map kernels folded themselves
 } hd_gpu_stats;
 
 typedef struct hd_device hd_device;

@@ -10,6 +10,8 @@ namespace hd {
 namespace {
 
 constexpr uint64_t kLeastPlaces = 1024, kFirstPlaces = 1 << 20, kMostPlaces = uint64_t(1) << 31;
+constexpr uint64_t kMostMapPlaces = 1 << 22, kBytesPerKey = 64;  // of a map kernel's table; of input, by a first guess
+constexpr uint64_t kBlockPlaces = 8;  // that a block's table of a map kernel has for each of its threads, at most
 constexpr RuntimeKernels::Shape kShape{1024, 2};  // few blocks: each empties a table of its own at its end
 constexpr uint64_t kFullShare = 8;  // of the memory that is free
 
@@ -34,8 +36,8 @@ FoldForm fold_form(uint32_t hash_fold, const PairCheck &check) {
 }
 
 PairFolder::PairFolder(Device &device)
-    : ids_(device), values_(device), words_(device), flags_(device), chosen_(device), sizes_(device), offset_(device),
-      kept_(device), whole_(device), order_(device) {}
+    : table_(device), mapped_(device), words_(device), map_words_(device), flags_(device), chosen_(device), sizes_(device),
+      offset_(device), kept_(device), whole_(device), order_(device) {}
 
 void PairFolder::clear() {
   kept_.set_lines(0);
@@ -43,36 +45,70 @@ void PairFolder::clear() {
   keeps_ = 0;
 }
 
+void PairFolder::release_tables() {
+  table_.release();
+  mapped_.release();
+}
+
 bool PairFolder::full(Device &device) const {
   return kept_text_ + kept_.slots() * sizeof(Pair) > device.free_memory() / kFullShare;
 }
 
-void PairFolder::reserve_table(GpuContext &context, uint64_t places, const FoldForm &form) {
-  places_ = places;
-  ids_.reserve(places);
-  values_.reserve(places * form.value.count);
-  context.kernels.run("hd_fold_clear", FoldClearArgs{table(), form}, places);
-  context.device.fill(words_.reserve(1), 0, sizeof(FoldWords));
+void PairFolder::clear_table(GpuContext &context, FoldMemory &memory, uint64_t places, uint64_t spill, const FoldForm &form) {
+  memory.places = places;
+  memory.ids.reserve(places + spill);
+  memory.values.reserve((places + spill) * form.value.count);
+  context.kernels.run("hd_fold_clear", FoldClearArgs{memory.table(), form}, places);
 }
 
-FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, const FoldSpec &spec) {
-  const uint32_t slots = store.slots();
+TaskFold PairFolder::begin_map(GpuContext &context, const FoldSpec &spec, uint64_t threads, uint64_t text_bytes) {
   const uint64_t given = context.options.fold_places;
-  const uint64_t first = given ? std::bit_ceil(given) : std::clamp(std::bit_ceil(uint64_t(slots)), kLeastPlaces, kFirstPlaces);
+  const uint64_t first = given ? std::bit_ceil(given) : std::clamp(std::bit_ceil(text_bytes / kBytesPerKey), kLeastPlaces, kFirstPlaces);
+  const uint64_t places = std::max(first, map_places_), spill = threads * kBlockPlaces;
+  clear_table(context, mapped_, places, spill, spec.form);
+  context.device.fill(map_words_.reserve(1), 0, sizeof(MapFoldWords));
+  const uint64_t longest = std::min<uint64_t>(spec.longest_line, UINT32_MAX - 1) + 1;
+  return {mapped_.ids.data(), mapped_.values.data(), map_words_.data(), spill, uint32_t(places - 1), uint32_t(longest)};
+}
+
+FoldWords PairFolder::fold_into_table(GpuContext &context, const DeviceStore &store, const FoldSpec &spec,
+                                      const MapFoldWords &mapped) {
+  if (mapped.distinct + mapped.spilled) {
+    const FoldMergeArgs merged{store.arena(), store.pairs(), table_.table(), words_.data(), mapped_.ids.data(),
+                               mapped_.values.data(), mapped_.places + mapped.spilled, spec.form};
+    context.kernels.run("hd_fold_merge", merged, merged.count);
+  }
+  const FoldArgs arguments{store.arena(), store.pairs(), table_.table(), words_.data(), spec.longest_line,
+                           spec.check.key_max, spec.check.none, spec.check.has_none, KeyReader(spec.check.key),
+                           spec.form, store.slots(), 0};
+  context.kernels.run(kernel_of(spec.form), arguments, store.slots(), kShape);
+  return context.fetch(words_.data());
+}
+
+FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, const FoldSpec &spec, bool is_mapped) {
+  const MapFoldWords mapped = is_mapped ? context.fetch(map_words_.data()) : MapFoldWords{};
+  if (is_mapped && mapped.distinct > mapped_.places / 2) map_places_ = std::min(mapped_.places * 4, kMostMapPlaces);
+  if (is_mapped && mapped.lines + mapped.spilled == 0) {
+    found_ = &mapped_;
+    distinct_ = uint32_t(mapped.distinct);
+    return {mapped.pairs, mapped.bytes, 0, 0, mapped.pairs};
+  }
+  const uint64_t slots = store.slots(), most = slots + mapped.distinct + mapped.spilled;
+  const uint64_t given = context.options.fold_places;
+  const uint64_t first = given ? std::bit_ceil(given) : std::clamp(std::bit_ceil(most), kLeastPlaces, kFirstPlaces);
   // A table that had to grow stays as large for stores that can fill it.
-  for (uint64_t places = std::max(first, slots > places_ / 4 ? places_ : 0);; places *= 4) {
+  for (uint64_t places = std::max(first, most > table_.places / 4 ? table_.places : 0);; places *= 4) {
     if (places > kMostPlaces) throw OutOfDeviceMemory{places * (1 + spec.form.value.count) * sizeof(uint64_t)};
     context.task.cancel.check();
     const FoldWords words = context.stage(HD_STAGE_SORT, [&] {
-      reserve_table(context, places, spec.form);
-      const FoldArgs arguments{store.arena(), store.pairs(), table(), words_.data(), spec.longest_line,
-                               spec.check.key_max, spec.check.none, spec.check.has_none, KeyReader(spec.check.key),
-                               spec.form, slots, 0};
-      context.kernels.run(kernel_of(spec.form), arguments, slots, kShape);
-      return context.fetch(words_.data());
+      clear_table(context, table_, places, 0, spec.form);
+      context.device.fill(words_.reserve(1), 0, sizeof(FoldWords));
+      return fold_into_table(context, store, spec, mapped);
     });
+    found_ = &table_;
     distinct_ = uint32_t(words.distinct);
-    if (!words.overflow) return {words.pairs, words.bytes, words.unreadable, words.errors};
+    if (!words.overflow)
+      return {words.pairs + mapped.pairs, words.bytes + mapped.bytes, words.unreadable, words.errors, mapped.pairs};
     ++context.stats.retries;
   }
 }
@@ -81,11 +117,12 @@ FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, cons
 void PairFolder::write_lines(GpuContext &context, const DeviceStore &from, const FoldSpec &spec, DeviceStore &to,
                              uint64_t text) {
   const uint32_t n = distinct_, first = to.slots();
+  const uint64_t places = found_->places;
   if (n == 0) return;
   context.stage(HD_STAGE_GATHER, [&] {
-    context.kernels.run("hd_fold_flags", FoldFlagsArgs{ids_.data(), flags_.reserve(places_), places_}, places_);
-    context.device.select(flags_.data(), chosen_.reserve(n), places_);
-    FoldLinesArgs lines{from.arena(), from.pairs(), table(), chosen_.data(), sizes_.reserve(n), nullptr, nullptr,
+    context.kernels.run("hd_fold_flags", FoldFlagsArgs{found_->ids.data(), flags_.reserve(places), places}, places);
+    context.device.select(flags_.data(), chosen_.reserve(n), places);
+    FoldLinesArgs lines{from.arena(), from.pairs(), found_->table(), chosen_.data(), sizes_.reserve(n), nullptr, nullptr,
                         nullptr, text, first, n, spec.form};
     context.kernels.run("hd_fold_sizes", lines, n);
     context.device.scan(sizes_.data(), offset_.reserve(uint64_t(n) + 1), n);

@@ -22,15 +22,33 @@ FoldForm fold_form(uint32_t hash_fold, const PairCheck &check);
 // What was found in a store; not `usable`: it holds pairs that do not read back.
 struct FoldedPairs {
   uint64_t pairs = 0, bytes = 0, unreadable = 0, errors = 0;
+  uint64_t mapped = 0;  // of the pairs: by the map kernel itself
   bool usable() const { return unreadable == 0; }
+};
+
+// A hash table of keys and their folds.
+struct FoldMemory {
+  DeviceBuffer<unsigned long long> ids, values;
+  uint64_t places = 0;
+  explicit FoldMemory(Device &device) : ids(device), values(device) {}
+  void release() {
+    ids.reset();
+    values.reset();
+    places = 0;
+  }
+  FoldTable table() { return {ids.data(), values.data(), uint32_t(places - 1), 0}; }
 };
 
 // What is kept stays until clear(), whatever memory a sub-split could not get.
 class PairFolder {
  public:
   explicit PairFolder(Device &device);
-  // Looks at all slots of `store`. Nothing is kept yet. Throws OutOfDeviceMemory.
-  FoldedPairs fold(GpuContext &context, const DeviceStore &store, const FoldSpec &spec);
+  // A table for a launch of so many threads over so many bytes of records, whose map kernel folds pairs itself; empty.
+  // Throws OutOfDeviceMemory.
+  TaskFold begin_map(GpuContext &context, const FoldSpec &spec, uint64_t threads, uint64_t text_bytes);
+  // Looks at all slots of `store`; `mapped`: and at what its kernel folded itself. Nothing is kept yet. Throws
+  // OutOfDeviceMemory.
+  FoldedPairs fold(GpuContext &context, const DeviceStore &store, const FoldSpec &spec, bool mapped = false);
   // Keeps a line for each key of the last fold(), whose store must be as it was. Throws OutOfDeviceMemory: nothing is kept.
   void keep(GpuContext &context, const DeviceStore &store, const FoldSpec &spec);
   // All that is kept, each key once, in no order; valid until the next call.
@@ -39,20 +57,23 @@ class PairFolder {
   // So many lines that they should be written out.
   bool full(Device &device) const;
   void clear();
+  void release_tables();  // what is kept stays
 
  private:
-  void reserve_table(GpuContext &context, uint64_t places, const FoldForm &form);
-  FoldTable table() { return {ids_.data(), values_.data(), uint32_t(places_ - 1), 0}; }
+  void clear_table(GpuContext &context, FoldMemory &memory, uint64_t places, uint64_t spill, const FoldForm &form);
+  FoldWords fold_into_table(GpuContext &context, const DeviceStore &store, const FoldSpec &spec, const MapFoldWords &mapped);
   void write_lines(GpuContext &context, const DeviceStore &from, const FoldSpec &spec, DeviceStore &to, uint64_t text);
 
-  DeviceBuffer<unsigned long long> ids_, values_;
+  FoldMemory table_, mapped_;     // of hd_fold, and of map kernels
+  FoldMemory *found_ = &table_;   // what the last fold() found
   DeviceBuffer<FoldWords> words_;
+  DeviceBuffer<MapFoldWords> map_words_;
   DeviceBuffer<uint8_t> flags_;
   DeviceBuffer<uint32_t> chosen_, sizes_;
   DeviceBuffer<uint64_t> offset_;
   DeviceStore kept_, whole_;
   PairOrder order_;
-  uint64_t places_ = 0;           // of the table
+  uint64_t map_places_ = 0;       // that the next map kernel's table has at least
   uint32_t distinct_ = 0;         // keys of the last fold()
   uint64_t kept_text_ = 0;        // bytes
   uint32_t keeps_ = 0;

@@ -38,6 +38,7 @@ class UserKernel {
   UserKernel &operator=(const UserKernel &) = delete;
   const hd_kernel_spec &spec() const { return spec_; }
   const void *entry() const { return entry_; }
+  bool folds() const { return spec_.flags & HD_MAP_FOLD; }
   uint32_t threads() const { return threads_; }
   // Threads of a block that take items, each with its own area.
   uint32_t workers() const { return spec_.flags & HD_ONE_PER_WARP ? (threads_ + 31) / 32 : threads_; }

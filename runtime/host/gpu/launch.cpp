@@ -10,6 +10,7 @@ namespace {
 constexpr uint64_t kMostPairs = 0xffffff00;  // slots are numbered in 32 bits
 constexpr uint64_t kReadAhead = 16;          // text is read in words, up to the next multiple of 16
 constexpr uint64_t kMinArena = 64 << 10, kMinPairs = 4096;
+constexpr uint64_t kBytesPerPair = 4, kBytesPerKey = 64;  // of input, at the least, by a first guess
 
 // The room of a launch's store.
 struct Room {
@@ -26,7 +27,8 @@ bool scanned_areas(const UserKernel &kernel) { return thread_areas(kernel) && ke
 Room cursor_room(const GpuContext &context, const LaunchInput &input, uint32_t blocks, const Room &present) {
   const hd_gpu_options &o = context.options;
   const uint64_t arena = o.arena_bytes ? o.arena_bytes : kMinArena + 2 * input.text_bytes + uint64_t(blocks) * arena_chunk;
-  const uint64_t pairs = o.pairs ? o.pairs : kMinPairs + input.text_bytes / 4 + uint64_t(blocks) * slot_chunk;
+  const uint64_t per_pair = input.fold ? kBytesPerKey : kBytesPerPair;
+  const uint64_t pairs = o.pairs ? o.pairs : kMinPairs + input.text_bytes / per_pair + uint64_t(blocks) * slot_chunk;
   return {std::max(arena, present.arena), std::min(std::max(pairs, present.pairs), kMostPairs), 0, 0};
 }
 
@@ -51,14 +53,19 @@ class KernelLaunch {
         blocks_(kernel.blocks(input.items)) {}
 
   Failure run() {
-    present_ = {store_.arena_.capacity() - std::min(store_.arena_.capacity(), kReadAhead), store_.pairs_.capacity(), 0, 0};
+    // All slots are filled before a launch: where few are needed, no more than that.
+    const uint64_t slots = input_.fold ? std::min(2 * store_.few_slots_, store_.pairs_.capacity()) : store_.pairs_.capacity();
+    present_ = {store_.arena_.capacity() - std::min(store_.arena_.capacity(), kReadAhead), slots, 0, 0};
     for (;; ++context_.stats.retries) {
       const Room room = provide();
       const RecordTable records = input_.stage();
       const LaunchWords words = context_.stage(stage_, [&] { return launch(records, room); });
       store_.slots_ = uint32_t(thread_areas(kernel_) ? room.pairs : std::min<uint64_t>(words.pairs_used, room.pairs));
       const auto status = static_cast<Status>(words.failure.status);
-      if (status != Status::arena_full && status != Status::pairs_full) return words.failure;
+      if (status != Status::arena_full && status != Status::pairs_full) {
+        if (input_.fold) store_.few_slots_ = store_.slots_;
+        return words.failure;
+      }
       grow(status, words, room);
     }
   }
@@ -94,6 +101,7 @@ class KernelLaunch {
     task.next = &words->next;
     task.failure = &words->failure;
     task.area_slots = store_.areas_.used ? store_.used_.data() : nullptr;
+    if (input_.fold) task.fold = input_.fold(uint64_t(blocks_) * kernel_.threads());
     void *arguments[] = {&task, kernel_.shared()};
     context_.device.launch({kernel_.entry(), blocks_, kernel_.threads(), 0}, arguments);
     return context_.fetch(words);
@@ -111,6 +119,8 @@ class KernelLaunch {
     if (status == Status::arena_full) present_.arena = std::max(present_.arena, 2 * room.arena);
     if (status == Status::pairs_full) present_.pairs = std::max(present_.pairs, 2 * room.pairs);
     if (present_.pairs > kMostPairs && room.pairs == kMostPairs) throw OutOfDeviceMemory{present_.pairs * sizeof(Pair)};
+    // A kernel whose pairs are too many for it to fold them writes as many as another.
+    if (input_.fold) present_.pairs = std::max(present_.pairs, kMinPairs + input_.text_bytes / kBytesPerPair);
     present_.pairs = std::min(present_.pairs, kMostPairs);
   }
 

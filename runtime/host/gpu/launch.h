@@ -53,6 +53,7 @@ class DeviceStore {
   DeviceBuffer<uint32_t> used_;
   Areas areas_;
   uint32_t slots_ = 0;
+  uint64_t few_slots_ = 0;  // that the last launch whose kernel folds its pairs needed
 };
 
 // What a launch works on. `stage` lays out the records anew: a kernel may have written into them.
@@ -63,6 +64,8 @@ struct LaunchInput {
   uint32_t long_bytes = 0;  // see Task
   uint32_t items = 0;
   uint64_t text_bytes = 0;  // of the staged records: the first guess at the output's size
+  // Of a map kernel that folds its pairs: makes the table for a launch with so many threads, empty. It then writes few.
+  std::function<TaskFold(uint64_t threads)> fold;
 };
 
 // Launches `kernel`, with more room until the output fits; books the time under `which`. The failure that ended it

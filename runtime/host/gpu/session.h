@@ -38,6 +38,7 @@ struct DeviceSession {
   std::unique_ptr<Workspace> workspace;  // made by the first task; after a lack of memory anew, empty
   PairFolder folder;                     // not of the workspace: what it keeps outlives a lack of memory
   IngestRoom ingest;
+  std::string spread_map;                // module of a map kernel whose keys are too many for it to fold its pairs itself
   std::string slow_map;                  // module of a map kernel that takes far longer than reading its input
   hd_gpu_stats stats{};
 

@@ -120,6 +120,7 @@ class GpuMapTask {
 
   void new_workspace() {
     ingest_->release();
+    session_.folder.release_tables();
     session_.workspace.reset();
     session_.workspace = std::make_unique<Workspace>(*session_.device);
   }
@@ -160,10 +161,13 @@ class GpuMapTask {
 
   Piece run_piece(const SubSplit &part, bool only) {
     Workspace &s = space();
-    map(part);
+    s.records.load(context_, bring(part));
+    const bool folds = combine_ && fold_ && hash_fold_, mapped = folds && map_->folds() && !is_spread();
+    launch(part, mapped);
     Piece piece;
     piece.records = s.records.count();
-    if (combine_ && fold_ && hash_fold_ && !s.store.areas().used && fold(piece)) return piece;
+    if (folds && !s.store.areas().used && fold(piece, mapped)) return piece;
+    if (mapped) launch(part, false);  // all pairs are needed
     piece.errors = errors();
     context_.stage(HD_STAGE_SORT, [&] {
       s.sorter.collect(context_, s.store, Stream::pairs, s.order);
@@ -188,11 +192,14 @@ class GpuMapTask {
     return s.errors.count ? s.gather.errors(context_, s.store, s.errors) : std::string();
   }
 
-  // Brings the pairs of a key together. False where some do not read back: then nothing has happened.
-  bool fold(Piece &piece) {
+  // Brings the pairs of a key together, `mapped`: with what the map kernel folded itself. False where some do not read back:
+  // then nothing has happened.
+  bool fold(Piece &piece, bool mapped) {
     Workspace &s = space();
-    const FoldedPairs found = session_.folder.fold(context_, s.store, fold_spec_);
+    const FoldedPairs found = session_.folder.fold(context_, s.store, fold_spec_, mapped);
     if (!found.usable()) return false;
+    context_.stats.map_folded += found.mapped;
+    if (mapped && found.pairs - found.mapped > found.mapped) session_.spread_map = text_of(spec_.kernel.module);
     if (found.errors) piece.errors = errors();
     piece.map_pairs = found.pairs;
     piece.audit = {found.bytes, 0};
@@ -206,10 +213,14 @@ class GpuMapTask {
     return context_.stage(HD_STAGE_COPY_IN, [&] { return ingest_->bring(part); });
   }
 
-  void map(const SubSplit &part) {
+  bool is_spread() const { return session_.spread_map == text_of(spec_.kernel.module); }
+
+  // The map kernel over the records that are there; `mapped`: it folds its pairs as far as it can.
+  void launch(const SubSplit &part, bool mapped) {
     DeviceRecords &records = space().records;
-    records.load(context_, bring(part));
     LaunchInput input;
+    if (mapped)
+      input.fold = [&](uint64_t threads) { return session_.folder.begin_map(context_, fold_spec_, threads, part.size); };
     input.stage = [&] { return records.stage(context_); };
     input.order = spec_.options.record_order ? nullptr : records.longest_first(context_, is_slow(session_, spec_));
     input.long_bytes = long_bytes(part.size, records.count());

@@ -64,7 +64,8 @@ def test_recursion_needs_a_stack() -> None:
 
 def test_the_sets() -> None:
     assert optimisations.chosen() == (
-        "block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "word-output", "search-ahead")
+        "block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "map-fold", "word-output",
+        "search-ahead")
     assert optimisations.chosen("paper") == (
         "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation", "warp-combine")
 
@@ -88,10 +89,11 @@ def test_exactly_one_of_two_ways_is_on() -> None:
 
 def test_what_has_no_effect_is_not_listed() -> None:
     assert "scan-aggregation" not in optimisations.chosen("paper", ["thread-areas"])
+    assert "map-fold" not in optimisations.chosen("default", ["hash-fold"])
     for name in optimisations.SETS:
         on = optimisations.chosen(name)
         map, combine = (optimisations.names(optimisations.plan(kind, on)) for kind in ("mapper", "combiner"))
-        assert set(map) | set(combine) == set(on) and "warp-combine" not in map
+        assert set(map) | set(combine) == set(on) - {"map-fold"} and "warp-combine" not in map
         assert not set(combine) & {"longest-first", "radix-sort", "merge-sort"}
 
 
