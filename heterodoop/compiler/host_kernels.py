@@ -19,7 +19,6 @@ from ..toolchain import host_kernel
 from ..values import dataclass
 from . import own_faults, passes
 from .emit import host, key_loop
-from .keyloop import of_fold
 from .keyloop.loop import KeyLoop
 from .source.deep import deep
 
@@ -54,13 +53,11 @@ def _combiner(
     if combiner is None:
         return Reason("HD266", "there is no combiner with a directive, whose work it would do too", place)
     place, region = combiner.program.region.span, combiner.region
-    loop = of_fold.key_loop(region)
-    if loop is None or region.fold is None or region.pairs is None:
-        why = f": {region.no_fold}" if region.no_fold else ""
-        return Reason("HD266", f"the combiner's pairs cannot be taken one by one{why}", place)
-    if problem := key_loop.problem(loop, region.pairs):
+    found = combiner.facts.fold
+    problem = key_loop.problem(found.loop, region.pairs) if found.loop is not None else found.no_loop
+    if problem or found.loop is None or region.pairs is None:
         return Reason("HD266", f"the combiner's pairs cannot be taken one by one: {problem}", place)
-    return Combiner(loop, region.pairs, region.fold.regroup)
+    return Combiner(found.loop, region.pairs, region.fold is not None and region.fold.regroup)
 
 
 @deep

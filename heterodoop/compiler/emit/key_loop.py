@@ -34,7 +34,8 @@ _SPEC = re.compile(r"%([-+ #0]*)(\d+)?(\.(\d+)?)?(?:hh|h|ll|l|j|z|t|q)?([diouxXf
 _FLAGS = {"-": 1, "+": 2, " ": 4, "#": 8, "0": 16}  # format_text.cuh
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _KEYS = {"token": "token", "field": "field", "int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64"}
-_READ_TYPES = (ctype.INT, ctype.UINT, ctype.LONG, ctype.ULONG, ctype.LLONG, ctype.ULLONG, ctype.DOUBLE)
+_READ_TYPES = (ctype.INT, ctype.UINT, ctype.LONG, ctype.ULONG, ctype.LLONG, ctype.ULLONG,
+               ctype.FLOAT, ctype.DOUBLE)
 
 
 def problem(loop: KeyLoop, pairs: PairReader | None) -> str:
@@ -67,7 +68,7 @@ def lines(loop: KeyLoop, pairs: PairReader, regroup: bool) -> list[str]:
 
 def headers(loop: KeyLoop) -> list[str]:
     """What the text includes besides the sink."""
-    return ["sink/real_text.h"] if any(f.type == ctype.DOUBLE for f in loop.reads.fields) else []
+    return ["sink/real_text.h"] if any(isinstance(f.type, Float) for f in loop.reads.fields) else []
 
 
 def _members(loop: KeyLoop, pairs: PairReader, regroup: bool) -> Iterator[str]:
@@ -76,7 +77,7 @@ def _members(loop: KeyLoop, pairs: PairReader, regroup: bool) -> Iterator[str]:
     yield f"static constexpr unsigned fields = {len(fields)};"
     yield f"static constexpr bool regroup = {_truth(regroup)};"
     yield (f"static constexpr hd::KeyRule key = {{hd::KeyRule::{_KEYS[pairs.key]}, {pairs.key_max}, "
-           f"{_truth(pairs.none is not None)}, {none}}};")
+           f"{_truth(not loop.nonempty)}, {_truth(pairs.none is not None)}, {none}}};")
     yield from ("", "struct Values {", *(f"{INDENT}{declare(f.type, f'v{i}')};" for i, f in enumerate(fields)), "};")
     yield "struct State {"
     yield from (f"{INDENT}{declare(s.type, f's{i}')};  // {s.name}" for i, s in enumerate(loop.state))

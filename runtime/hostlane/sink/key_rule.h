@@ -10,11 +10,13 @@ struct KeyRule {
     enum Kind { token, field, int32, int64, uint32, uint64 };
     Kind kind;
     uint64_t most;  // bytes; 0: any
+    bool empty;     // a field may be
     bool has_none;
     uint64_t none;  // a number that no key may be, in two's complement
 
     HD_DEVICE bool accepts(const char *key, size_t n) const {
-        if (n == 0 || (most && n > most)) return false;  // an empty key is what many combiners have before the first one
+        if (most && n > most) return false;
+        if (n == 0) return kind == field && empty;
         switch (kind) {
             case token: return plain(key, n, true);
             case field: return plain(key, n, false);

@@ -18,10 +18,10 @@ template <class T> HD_DEVICE bool hold(T &number, uint64_t magnitude, bool negat
     return magnitude <= most + negative;
 }
 
-// A number that was printed by %d or the like. A double is exact or rounded once, as strtod rounds its text.
+// A number that was printed by %d or the like. A floating one is exact or rounded once, as strtod and strtof round its text.
 template <class T> HD_DEVICE bool take(T &number, const Decimal &printed) {
-    if constexpr (std::is_same_v<T, double>) {
-        number = static_cast<double>(printed.magnitude);
+    if constexpr (std::is_floating_point_v<T>) {
+        number = static_cast<T>(printed.magnitude);
         if (printed.negative) number = -number;
         return true;
     } else {
@@ -43,7 +43,7 @@ struct ValueText {
 
     // -?digits, with nothing else of what C reads as a number.
     template <class T> bool number(T &to) {
-        if constexpr (std::is_same_v<T, double>)
+        if constexpr (std::is_floating_point_v<T>)
             return real(to);
         else
             return integer(to);

@@ -1,4 +1,4 @@
-// A value's text as a double; included for a combiner that reads one.
+// A value's text as a double or a float; included for a combiner that reads one.
 #pragma once
 
 #include "libc/parse_real.cuh"
@@ -31,7 +31,10 @@ template <class T> bool ValueText::real(T &to) {
     while (at != c) text[n++] = *at++;
     text[n] = 0;
     int err = 0;
-    to = double_of(parse_real(err, text, nullptr, double_format()));
+    if constexpr (sizeof(T) == sizeof(float))
+        to = float_of(static_cast<uint32_t>(parse_real(err, text, nullptr, float_format())));
+    else
+        to = double_of(parse_real(err, text, nullptr, double_format()));
     return !is_infinite(to);
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,7 @@ def folded(term: Term, kind: CType, spec: str, *reads: CType) -> KeyLoop:
     (Operation("/", (Read(0, DOUBLE), Number(3.0, DOUBLE)), DOUBLE), DOUBLE, "%.17g", DOUBLE, b"0.1",
      b"0.033333333333333333"),
     (Read(0, DOUBLE), DOUBLE, "%a", DOUBLE, b"-12.5e-3", b"-0x1.999999999999ap-7"),
+    (Read(0, FLOAT), FLOAT, "%.17g", FLOAT, b"1.00000005960464477539062500000000001", b"1.0000001192092896"),
     (Read(0, LONG), LONG, "%+05ld", LONG, b"42", b"+0042"),
     (Read(0, ULONG), ULONG, "%#lx", ULONG, b"255", b"0xff"),
     (Choice(Operation("==", (Read(0, INT), Number(2, INT)), INT), Number(-1, INT), Read(0, INT), INT), INT, "%i", INT, b"2",
@@ -183,7 +185,8 @@ def test_a_value_that_nobody_looks_at(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("pairs", "taken", "left"), [
     (PairReader("token", 4, ()), [b"abcd", b"\xff"], [b"abcde", b"a b", b"", b"a\v"]),
-    (PairReader("field", 0, ()), [b"a b ", b"x" * 180], [b""]),
+    (PairReader("field", 0, ()), [b"a b ", b"x" * 180, b""], []),
+    (PairReader("field", 2, ()), [b"ab"], [b"abc"]),
     (PairReader("int32", 0, (), -1), [b"0", b"-2147483648", b"2147483647"],
      [b"-1", b"-0", b"01", b"2147483648", b"+1", b"x", b""]),
     (PairReader("uint64", 0, (), 5), [b"18446744073709551615", b"0"], [b"5", b"-1", b"18446744073709551616"]),
@@ -192,6 +195,9 @@ def test_keys(pairs: PairReader, taken: list[bytes], left: list[bytes], tmp_path
     loop = folded(Read(0, INT), INT, "%d", INT)
     done = run(loop, b"".join(key + b"\t1\n" for key in taken), tmp_path, pairs)
     assert done.lines == sorted(key + b"\t1\n" for key in taken)
+    empty = run(replace(loop, nonempty=True), b"\t1\n", tmp_path, pairs)
+    assert (empty.status, empty.report["left"]) == (LEFT, 16)
+    run(loop, b"", tmp_path, pairs)
     for key in left:
         done = spawn(tmp_path / "map.host", key + b"\t1\n", tmp_path)
         assert (done.status, done.report["left"]) == (LEFT, 16), key
@@ -210,7 +216,7 @@ def test_what_is_printed_otherwise_is_no_line_of_the_key(finish: Finish, why: st
 
 
 def test_readers_that_are_not_known() -> None:
-    loop = folded(Read(0, FLOAT), FLOAT, "%g", FLOAT)
-    assert "type 'float'" in key_loop.problem(loop, TOKEN)
+    loop = folded(Read(0, ctype.LDOUBLE), ctype.LDOUBLE, "%g", ctype.LDOUBLE)
+    assert "type 'long double'" in key_loop.problem(loop, TOKEN)
     loop = folded(Read(0, INT), INT, "%d", INT)
     assert key_loop.problem(loop, None) and key_loop.problem(loop, PairReader("other", 0, ()))
