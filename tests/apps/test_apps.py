@@ -88,7 +88,7 @@ def test_the_compiler_understands_every_region(app: str, bundles: Path) -> None:
     programs = {program.role: program for program in manifest.load(bundles / f"{app}.hdp").programs}
     combine, reduce = programs["combine"], programs["reduce"]
     assert programs["map"].gpu_refusals == combine.gpu_refusals == ()
-    assert combine.region and combine.region.fold and combine.region.fold.only == FoldField("sum", "int32")
+    assert combine.region and combine.region.fold and combine.region.fold.only == FoldField("sum", "int64")
     assert combine.region.fold.regroup
     assert [reason.code for reason in reduce.gpu_refusals] == ["HD201"]
 
