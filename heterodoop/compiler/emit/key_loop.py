@@ -122,15 +122,15 @@ def _finish(finish: Finish) -> Iterator[str]:
 
 
 def _printed(finish: Finish | None) -> Iterator[str]:
-    if finish is None or not finish.pieces:
+    if finish is None:
         yield "return false;"
         return
-    puts = [f"out.put({piece(p)});" for p in finish.pieces]
+    puts = [*(f"out.put({piece(p)});" for p in finish.pieces), f"return {_truth(bool(finish.pieces))};"]
     if finish.condition is None:
-        yield from (*puts, "return true;")
+        yield from puts
         return
     yield f"if ({term(finish.condition)} != 0) {{"
-    yield from (INDENT + line for line in (*puts, "return true;"))
+    yield from (INDENT + line for line in puts)
     yield "}"
     yield from _printed(finish.other)
 

@@ -1,6 +1,6 @@
 """Key loops of random combiners print what the combiners print, byte for byte.
 
-HETERODOOP_KEY_LOOPS=N makes it N programs instead of a handful.
+So do the host kernels made of them. HETERODOOP_KEY_LOOPS=N makes it N programs instead of a handful.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 
 from heterodoop.compiler.keyloop.loop_text import loop_text
 
+from ..emit.test_key_loop import run
 from ..regions import PRELUDE, analyse
 from . import evaluator, random_loops
 
@@ -41,17 +42,37 @@ def number(rng: random.Random, kind: str) -> str:
     return str(rng.choice([rng.randrange(10), max(least, -rng.randrange(10)), rng.randint(least, most), least, most]))
 
 
+def compiled(made: random_loops.Program, folder: Path) -> Path:
+    (folder / "c.c").write_text(PRELUDE + made.source)
+    subprocess.run(["gcc", *FLAGS, "-o", folder / "c", folder / "c.c"], check=True)
+    return folder / "c"
+
+
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_a_key_loop_prints_what_its_combiner_prints(seed: int, tmp_path: Path) -> None:
     made = random_loops.program(seed)
     found = analyse(made.source)[0].facts.fold
     assert found.loop is not None, f"{found.no_loop}\n{made.source}"
-    (tmp_path / "c.c").write_text(PRELUDE + made.source)
-    binary = tmp_path / "c"
-    subprocess.run(["gcc", *FLAGS, "-o", binary, tmp_path / "c.c"], check=True)
+    binary = compiled(made, tmp_path)
     rng = random.Random(seed)
     for _ in range(4):
         given = pairs(rng, made, [text.decode() for text in found.loop.reads.between])
         data = b"".join(b"%s\t%s\n" % pair for pair in given)
         done = subprocess.run([binary], input=data, stdout=subprocess.PIPE, check=True)
         assert done.stdout == evaluator.printed(found.loop, given), f"{made.source}\n{loop_text(found.loop)}"
+
+
+@pytest.mark.usefixtures("kernel_cache")
+@pytest.mark.parametrize("seed", range(1000, 1000 + COUNT // 4))
+def test_a_host_kernel_prints_what_its_combiner_prints(seed: int, tmp_path: Path) -> None:
+    made = random_loops.program(seed)
+    found = analyse(made.source)[0].facts.fold
+    assert found.loop is not None and found.pairs is not None
+    rng = random.Random(seed)
+    given = [pair for _ in range(3) for pair in pairs(rng, made, [text.decode() for text in found.loop.reads.between])]
+    lines = [b"%s\t%s\n" % pair for pair in given]
+    ordered = b"".join(sorted(lines, key=lambda line: line.partition(b"\t")[0]))
+    printed = subprocess.run([compiled(made, tmp_path)], input=ordered, stdout=subprocess.PIPE, check=True).stdout
+    done = run(found.loop, b"".join(lines), tmp_path, found.pairs)
+    assert done.status == 0, f"{done}\n{made.source}"
+    assert sorted(done.lines) == sorted(printed.splitlines(keepends=True)), f"{made.source}\n{loop_text(found.loop)}"

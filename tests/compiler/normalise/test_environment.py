@@ -146,7 +146,7 @@ def test_putenv_keeps_the_region_on_the_cpu() -> None:
 
 
 def test_a_fold_may_name_the_input_in_its_failure() -> None:
-    check = 'if (val < 0) { fprintf(stderr, "%s: %d\\n", getenv("mapreduce_map_input_file"), val); exit(1); }'
+    check = 'if (word[0] == 42) { fprintf(stderr, "%s: %s\\n", getenv("mapreduce_map_input_file"), word); exit(1); }'
     analysis = analyse(combiner(check + SUM, before=PAIR, flush=FLUSH))[0]
     assert analysis.has_kernel and analysis.region.fold is not None
     assert "shared.getenv_1" in kernels.text(analysis)
