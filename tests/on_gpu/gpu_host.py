@@ -62,6 +62,7 @@ STEPS = (
     Step("task", "a map task: GB/s, stages", _bench("gpu_task", "--cpu-size", "16m"), 360),
     Step("items", "without one optimisation each", _bench("gpu_task", "--sizes", "256m", "--cpu-size", "1m",
                                                           "--only", "items", "--runs", "3"), 240),
+    Step("map-fold", "map kernels that fold their pairs", _bench("map_fold", "--sizes", "256m,1g", "--runs", "5"), 300),
     Step("host-work", "the host's own work", _bench("host_work", "--sub-splits", "16", "--sub-split", "64k"), 60, gpus=0),
     Step("jobs", "whole jobs", _bench("gpu_job"), 240),
     Step("faults", "workers killed, stopped, out of memory", _check("gpu_faults"), 400),

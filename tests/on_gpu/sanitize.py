@@ -44,11 +44,15 @@ class Program:
 
 
 WORDCOUNT, HISTRATINGS, KMEANS = Path("apps/wordcount"), Path("apps/histratings"), Path("apps/kmeans")
+STATIONS = Path("apps/station_temperatures")
 PROGRAMS = (
     Program("word count", WORDCOUNT),
+    Program("word count without map-fold", WORDCOUNT, ("--no-opt", "map-fold")),
     Program("word count without hash-fold", WORDCOUNT, ("--no-opt", "hash-fold")),
     Program("word count, paper", WORDCOUNT, ("--opt", "paper")),
     Program("histratings (number keys)", HISTRATINGS, text=HISTRATINGS / "sample.txt"),
+    Program("stations (folds of four numbers)", STATIONS, text=STATIONS / "sample.txt"),
+    Program("stations without map-fold", STATIONS, ("--no-opt", "map-fold"), text=STATIONS / "sample.txt"),
     Program("kmeans (long records, searches)", KMEANS, text=KMEANS / "sample.txt", files=(KMEANS / "centroids.txt",)),
     Program("searches", CODEGEN / "searches.c", text=Path("apps/linear_regression/sample.txt")),
     Program("every clause", CODEGEN / "clauses"),
