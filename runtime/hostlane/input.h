@@ -13,6 +13,13 @@ constexpr uint64_t text_margin = 1 << 16;  // bytes around the records where a p
 
 class Input {
  public:
+    // Standard input is a file, of which the next `size` bytes, a number's digits, are the records; null: it is a pipe, to its end.
+    void take(const char *size) {
+        if (!size) return;
+        itself_ = true;
+        for (; *size >= '0' && *size <= '9'; ++size) left_ = 10 * left_ + static_cast<uint64_t>(*size - '0');
+    }
+
     char *begin = nullptr, *stop = nullptr;  // the open record, its '\n' included; its '\0' is at `stop`
 
     // Opens the next record; false at the end of the input.
@@ -33,6 +40,8 @@ class Input {
     static constexpr size_t first_size = 1 << 20, most_size = size_t{1} << 32;
     static constexpr size_t margin = 2 * text_margin;
     static constexpr size_t spare = 64;         // bytes behind what was read: a '\0', and what a look by 16 bytes may find
+    // Exit status: a \r has to be taken out, or a record measured, before this program gets it.
+    static constexpr int pipe_status = 92;
     static constexpr size_t at_once = 1 << 18;  // bytes of a read, which are in the processor's cache when they are used
 
     HD_DEVICE void open(char *from, char *to) {
@@ -80,6 +89,7 @@ class Input {
         if (held < size_ / 2) {
             if (held) __builtin_memmove(buffer_, from, held);
         } else {
+            if (itself_ && size_) sys::_exit(pipe_status);  // records of a MiB and more are measured there
             const size_t wished = size_ ? 2 * size_ : first_size;
             char *const larger = map(wished);
             if (held) __builtin_memcpy(larger, from, held);
@@ -99,10 +109,14 @@ class Input {
 
     bool read_more() {
         const size_t room = size_ - static_cast<size_t>(filled_ - buffer_) - spare;
+        size_t wanted = room < at_once ? room : at_once;
+        if (itself_ && left_ < wanted) wanted = left_;
         long got;
-        do got = sys::read(0, filled_, room < at_once ? room : at_once);
+        do got = sys::read(0, filled_, wanted);
         while (got < 0 && sys::again());
-        if (got < 0) sys::_exit(broken_status);
+        if (got < 0 || (itself_ && wanted && got == 0)) sys::_exit(broken_status);  // the file is shorter than it was
+        if (itself_ && __builtin_memchr(filled_, '\r', static_cast<size_t>(got))) sys::_exit(pipe_status);
+        left_ -= itself_ ? static_cast<uint64_t>(got) : 0;
         filled_ += got;
         *filled_ = 0;
         return got != 0;
@@ -110,6 +124,8 @@ class Input {
 
     char *buffer_ = nullptr, *filled_ = nullptr;
     size_t size_ = 0;
+    bool itself_ = false;
+    uint64_t left_ = 0;  // bytes of the file that are to be read
     char saved_ = 0;  // the byte in whose place the open record's '\0' stands
 };
 

@@ -30,7 +30,7 @@ class Job:
     def __init__(self, native: Native, compile_c: Compile, folder: Path) -> None:
         self.native, self.folder = native, folder
         self.filters = {"map": FilterCommand([compile_c(WORDS)]), "combine": FilterCommand([compile_c(SUM)])}
-        self.program = compile_c(HOST)
+        self.compile_c, self.program = compile_c, compile_c(HOST)
 
     def run(
         self, text: bytes, mode: str | None, progress: Progress | None = None, **options: object,
@@ -99,7 +99,7 @@ LEFT = [
     ("unread", "the host kernel left 2000 bytes unread"),
     ("no-reason", "the host kernel's report has no reason"),
     ("reason", "the host kernel's report has a reason to give up"),
-    ("silent-report", "the host kernel's report says no pairs"),
+    ("silent-report", "the host kernel's report says no records"),
     ("odd", "the host kernel's report has the line \"colour 7\""),
     ("again", "the host kernel's report has the line \"keys 7\""),
     ("no-number", "the host kernel's report has the line \"pairs -1\""),
@@ -115,8 +115,69 @@ LEFT = [
 
 @pytest.mark.parametrize(("mode", "reason"), LEFT, ids=[mode for mode, _ in LEFT])
 def test_a_host_kernel_that_gives_up_or_goes_wrong_leaves_the_task_to_filters(job: Job, mode: str, reason: str) -> None:
-    result, output = job.run(TEXT, mode, line_max=65536)
-    assert (result.status, output, result.message) == (TaskStatus.HOST_LEFT, b"", reason)
+    for line_max in (65536, 0):  # by a pipe, by the file
+        if line_max or not mode.startswith("long"):
+            result, output = job.run(TEXT, mode, line_max=line_max)
+            assert (result.status, output, result.message) == (TaskStatus.HOST_LEFT, b"", reason)
+
+
+def test_records_that_it_did_not_count_leave_the_task_to_filters(job: Job) -> None:
+    result, _ = job.run(TEXT, "short", line_max=65536)
+    assert result.status is TaskStatus.HOST_LEFT
+    assert result.message == "the host kernel's report says 99 records, and there are 100"
+
+
+PLAIN = b"one\ntwo words\n" * 100
+
+
+@pytest.mark.parametrize(("text", "options", "how"), [
+    (PLAIN, {}, b"file"), (PLAIN, {"line_max": 1 << 20}, b"file"), (PLAIN, {"start": 2, "length": 17}, b"file"),
+    (b"\xef\xbb\xbf" + PLAIN, {}, b"file"), (PLAIN[:-1], {"length": 30}, b"file"),
+    (PLAIN[:-1], {}, b"pipe"), (PLAIN, {"line_max": 65536}, b"pipe"), (PLAIN, {"delimiter": b"o"}, b"pipe"),
+    (PLAIN, {"skip_from": 1000}, b"pipe"), (PLAIN + b"\r\n", {}, b"pipe"), (PLAIN + b"\r", {}, b"pipe"),
+    (PLAIN * 50 + b"end\r\n" + PLAIN * 50, {}, b"pipe"),
+])
+def test_a_file_s_own_bytes_are_read_without_a_pipe(job: Job, text: bytes, options: dict[str, object], how: bytes) -> None:
+    filters, expected = job.run(text, None, **options)
+    host, output = job.run(text, "", **options)
+    assert host.ok, host.message
+    assert output == expected
+    assert {name: host.counters[name] for name in SAME} == {name: filters.counters[name] for name in SAME}
+    progress = Progress()
+    assert how in job.run(text, "how", progress, **options)[1]
+    assert progress.bytes_in == host.counters["MAP_INPUT_BYTES"]
+    assert progress.records_in == host.counters["MAP_INPUT_RECORDS"]
+
+
+def test_every_cut_of_a_file_gives_the_bytes_of_filters(job: Job) -> None:
+    text = b"a b\n\nlonger line\nc\n"
+    for start in range(len(text)):
+        for length in (1, 4, len(text) - start):
+            options = {"start": start, "length": min(length, len(text) - start)}
+            (filters, expected), (host, output) = (job.run(text, mode, **options) for mode in (None, ""))
+            assert host.ok and output == expected, (options, host.message)
+            assert {name: host.counters[name] for name in SAME} == {name: filters.counters[name] for name in SAME}
+
+
+def test_one_that_wants_a_pipe_after_it_has_printed_begins_anew(job: Job) -> None:
+    _, expected = job.run(PLAIN, None)
+    program = job.compile_c(HOST.replace('if (memchr(', 'if (1) { printf("one\\t1\\n"); fflush(stdout); }\n  if (memchr('))
+    host, output = job.run(PLAIN, "", host=FilterCommand([program], ["MODE=pipe"]), sort_bytes=100_000)
+    assert host.ok and output == expected, host.message
+    assert host.counters["COMBINE_OUTPUT_RECORDS"] == 3
+
+
+def test_one_that_wants_a_pipe_and_has_one_is_left(job: Job) -> None:
+    program = job.compile_c("int main(void) { return 92; }")
+    result, _ = job.run(PLAIN, "", host=FilterCommand([program]))
+    assert (result.status, result.message) == (TaskStatus.HOST_LEFT, "the host kernel failed: exit status 92")
+
+
+def test_reading_the_file_is_progress(job: Job) -> None:
+    """A byte now and then: the program is not silent, though it prints nothing before its end."""
+    program = job.compile_c(HOST.replace("read(0, data + all, size - all)", "(usleep(150000), read(0, data + all, 4))"))
+    result, _ = job.run(b"abc\n" * 6, "", host=FilterCommand([program]), timeout_seconds=0.6)
+    assert result.ok, result.message
 
 
 def test_a_key_that_is_there_twice_is_found_in_spills_too(job: Job) -> None:

@@ -13,7 +13,7 @@ from heterodoop.executor import prologue
 from heterodoop.executor.host_kernel import serialise
 from heterodoop.executor.prologue import LiveIns
 
-LEFT = 90  # exit status
+LEFT, BROKEN, WANTS_PIPE = 90, 91, 92  # exit statuses
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,15 @@ def spawn(
         ["sh", "-c", command, str(binary.resolve())], input=data, capture_output=True, check=False, cwd=cwd,
         env={**os.environ, **(env or {})}, timeout=120,
     )
+    lines = (line.split() for line in report.read_text().splitlines())
+    return Done(done.returncode, done.stdout, done.stderr, {name: int(value) for name, value in lines})
+
+
+def on_file(binary: Path, file: Path, size: int, scratch: Path) -> Done:
+    """Run a host kernel that needs no live-ins on the first `size` bytes of a file, which it reads itself."""
+    report = scratch / "report"
+    command = f'exec "$0" {size} 3> "{report}" < "{file}"'
+    done = subprocess.run(["sh", "-c", command, str(binary.resolve())], capture_output=True, check=False, timeout=120)
     lines = (line.split() for line in report.read_text().splitlines())
     return Done(done.returncode, done.stdout, done.stderr, {name: int(value) for name, value in lines})
 

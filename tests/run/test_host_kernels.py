@@ -12,7 +12,7 @@ from heterodoop import manifest
 from heterodoop.toolchain import cc
 
 from ..support import Bundles
-from .host_program import LEFT, Done, filters, run_host
+from .host_program import BROKEN, LEFT, WANTS_PIPE, Done, filters, on_file, run_host
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 APPS = Path(__file__).resolve().parents[2] / "apps"
@@ -95,11 +95,36 @@ def test_an_app(name: str, bundles: Bundles, tmp_path: Path) -> None:
     assert done.report["keys"] == len(done.lines) <= done.report["pairs"]
 
 
+@pytest.mark.parametrize("size", [0, 2, 8, 700_000, 3_000_000])
+def test_a_part_of_a_file_is_read_to_its_end_and_no_further(bundles: Bundles, tmp_path: Path, size: int) -> None:
+    data = b"a\n" * (size // 2) + b"b b\n" * 100_000
+    (tmp_path / "file").write_bytes(data)
+    done = on_file(bundles.app(APPS / "wordcount") / "bin" / "map.host", tmp_path / "file", size, tmp_path)
+    assert (done.status, done.out) == (0, b"a\t%d\n" % (size // 2) if size else b"")
+    assert done.report["records"] == done.report["pairs"] == size // 2
+
+
+@pytest.mark.parametrize("data", [b"a\r\n", b"a\n" * 500_000 + b"\r\n", b"a\n" + b"x" * (1 << 20) + b"\n"])
+def test_a_file_with_carriage_returns_or_a_huge_record_has_to_come_by_a_pipe(
+    bundles: Bundles, tmp_path: Path, data: bytes,
+) -> None:
+    (tmp_path / "file").write_bytes(data)
+    program = bundles.app(APPS / "wordcount") / "bin" / "map.host"
+    assert on_file(program, tmp_path / "file", len(data), tmp_path).status == WANTS_PIPE
+
+
+def test_a_file_that_ends_too_early_ends_the_program(bundles: Bundles, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"a\n")
+    program = bundles.app(APPS / "wordcount") / "bin" / "map.host"
+    assert on_file(program, tmp_path / "file", 4, tmp_path).status == BROKEN
+
+
 def test_the_counts_are_those_of_the_maps_output(bundles: Bundles, tmp_path: Path) -> None:
     done = run_host(bundles.app(APPS / "wordcount"), b"a bc a\n" + b"x" * 200 + b" a\n", tmp_path)
     assert done.lines == [b"a\t3\n", b"bc\t1\n", b"x" * 200 + b"\t1\n"]
     # A vint of one byte before a text of up to 127 bytes, else of two.
-    assert done.report == {"pairs": 5, "bytes": 3 * (2 + 2) + (3 + 2) + (202 + 2), "keys": 3, "partial": 0, "longest": 202}
+    nbytes = 3 * (2 + 2) + (3 + 2) + (202 + 2)
+    assert done.report == {"records": 2, "pairs": 5, "bytes": nbytes, "keys": 3, "partial": 0, "longest": 202}
 
 
 @pytest.mark.parametrize("data", [

@@ -73,7 +73,7 @@ class NoSigpipe {
 class FilterRun {
  public:
   FilterRun(const Command &command, Source &in, Sink &out, StderrLog &err, const Cancel &cancel)
-      : command_(command), source_(in), sink_(out), log_(err), cancel_(cancel), child_(spawn(command)) {
+      : command_(command), source_(in), sink_(out), log_(err), cancel_(cancel), child_(spawn(command, in.file())) {
     napping_ = ::fcntl(child_.in.get(), F_GETPIPE_SZ) >= static_cast<int>(kNapPipe) &&
                ::fcntl(child_.out.get(), F_GETPIPE_SZ) >= static_cast<int>(kNapPipe);
   }
@@ -97,6 +97,7 @@ class FilterRun {
   void nap();
   void look_for_end();
   bool over();
+  bool file_moved();
   void check_silence();
   void kill_and_reap();
   void drain_source();
@@ -119,6 +120,7 @@ class FilterRun {
   size_t moved_ = 0, moved_errors_ = 0;  // bytes of the current round
   long nap_us_ = kMinNapUs;
   double quiet_since_ = 0;   // the last time something happened after the filter's end
+  int64_t place_ = -1;       // of the filter in a file that it reads itself
   double silent_ = 0;        // seconds that we waited for it since the last byte
 };
 
@@ -287,8 +289,17 @@ void FilterRun::look_for_end() {
   }
 }
 
+// It has read some of its file since the last call.
+bool FilterRun::file_moved() {
+  const int64_t place = source_.file() >= 0 ? ::lseek(source_.file(), 0, SEEK_CUR) : -1;
+  if (place == place_) return false;
+  place_ = place;
+  source_.reached(place);
+  return true;
+}
+
 void FilterRun::check_silence() {
-  if (moved_ + moved_errors_ > 0) silent_ = 0;
+  if (file_moved() || moved_ + moved_errors_ > 0) silent_ = 0;
   if (exited_ || command_.timeout_ms == 0 || silent_ * 1000 < command_.timeout_ms) return;
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", command_.timeout_ms / 1000.0);

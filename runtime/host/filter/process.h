@@ -32,6 +32,10 @@ struct Source {
   // Where the bytes that next() gave last lie, if they lie in a file just so. A pipe can then take the file's pages
   // (splice) instead of a copy of them.
   virtual FileBytes origin() const { return {}; }
+  // A file that the filter reads itself as its stdin, from where it stands on; next() gives nothing then. -1: there is none.
+  virtual int file() const { return -1; }
+  // It has read that file up to here.
+  virtual void reached(int64_t) {}
   // The next bytes are wanted only when the filter has read those that next() gave last.
   virtual bool alone() const { return false; }
 };
@@ -80,8 +84,8 @@ struct FilterEnd {
 // task fails by name, since taking what has come could lose output. A process that holds only stderr is not waited
 // for, nor is any after a failed filter. What is left of the process group is killed in every case.
 //
-// A filter that neither takes nor writes a byte for `timeout_ms` while we wait for it is killed. Lines on stderr count, as
-// Hadoop's status and counters do; time that we need ourselves, to read or to sort, does not.
+// A filter that neither takes (from its pipe or file) nor writes a byte for `timeout_ms` while we wait for it is killed. Lines
+// on stderr count, as Hadoop's status and counters do; time that we need ourselves, to read or to sort, does not.
 //
 // Throws Error: kTimedOut, kSpawnFailed (errno), kCancelled (the filter's process group has been killed), kFilterFailed (see
 // above), and whatever source or sink throw (the group is killed first).

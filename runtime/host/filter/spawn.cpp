@@ -174,12 +174,12 @@ void Fd::reset(int fd) {
 
 namespace {
 
-Child spawn_now(const Command &command) {
-  Pipe in = make_pipe(), out = make_pipe(), err = make_pipe();
+Child spawn_now(const Command &command, int file) {
+  Pipe in = file < 0 ? make_pipe() : Pipe{}, out = make_pipe(), err = make_pipe();
   const std::vector<char *> argv = pointers(command.argv), env = pointers(command.env);
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
-  Start start{argv[0], command.cwd.c_str(), argv.data(), env.data(), in.read.get(), out.write.get(), err.write.get(),
+  Start start{argv[0], command.cwd.c_str(), argv.data(), env.data(), file < 0 ? in.read.get() : file, out.write.get(), err.write.get(),
               command.data_fd, command.more_fd, ::getpid(), static_cast<long>(std::min<rlim_t>(limit.rlim_cur, 1 << 16))};
   ChildStack stack;
   Child child;
@@ -198,7 +198,7 @@ Child spawn_now(const Command &command) {
 #ifdef SYS_pidfd_open
   child.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));
 #endif
-  child.in = our_end(std::move(in.write), true);
+  if (file < 0) child.in = our_end(std::move(in.write), true);
   child.out = our_end(std::move(out.read), true);
   child.err = our_end(std::move(err.read), false);
   return child;
@@ -212,10 +212,10 @@ bool passes(int error) {
 
 }  // namespace
 
-Child spawn(const Command &command) {
+Child spawn(const Command &command, int in) {
   for (long wait_ms = kFirstWaitMs;; wait_ms *= 2) {
     try {
-      return spawn_now(command);
+      return spawn_now(command, in);
     } catch (const Error &error) {
       if (!passes(error.error_number) || wait_ms > kLastWaitMs) throw;
     }

@@ -35,7 +35,7 @@ class Fd {
 struct Child {
   pid_t pid = -1;    // also its process group
   Fd pidfd;          // readable once it has ended; empty on kernels without pidfd_open
-  Fd in, out, err;   // our ends of its stdin, stdout, stderr; non-blocking
+  Fd in, out, err;   // our ends of its stdin (none of a file), stdout, stderr; non-blocking
 };
 
 // Starts `command` (argv[0] is a path; PATH is not searched) with exactly its environment, in its working folder.
@@ -47,7 +47,9 @@ struct Child {
 //
 // Where processes, memory or descriptors are short it tries again for about a second.
 //
+// `in`: a file that is its stdin, and stays ours, above 4; -1: a pipe.
+//
 // Throws Error kSpawnFailed with the errno of the step that failed (ENOENT, EACCES, E2BIG, ...).
-Child spawn(const Command &command);
+Child spawn(const Command &command, int in = -1);
 
 }  // namespace hd

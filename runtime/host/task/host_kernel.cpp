@@ -16,6 +16,7 @@
 #include "collect/combine.h"
 #include "filter/pair_splitter.h"
 #include "task/failure_text.h"
+#include "task/host_text.h"
 #include "task/map_spec.h"
 #include "task/split_input.h"
 #include "task/task.h"
@@ -25,9 +26,6 @@ namespace hd {
 namespace {
 
 constexpr size_t kMostReport = 4096;
-
-// Where descriptors of a child have to be, so that none is in another's place.
-constexpr int kAboveChilds = 5;
 
 [[noreturn]] void malformed(const std::string &what) { throw Error(kHostLeft, "the host kernel's report " + what); }
 
@@ -52,7 +50,8 @@ class Fields {
   }
 
  private:
-  static constexpr std::array<std::string_view, 8> kNames = {"pairs", "bytes", "keys", "partial", "longest", "left", "record", "line"};
+  static constexpr std::array<std::string_view, 9> kNames = {"records", "pairs", "bytes",  "keys", "partial",
+                                                             "longest", "left",  "record", "line"};
 
   std::optional<uint64_t> find(std::string_view name) const {
     for (size_t i = 0; i < kNames.size(); ++i)
@@ -82,8 +81,6 @@ Fd needed(int fd, const char *what) {
   return Fd(fd);
 }
 
-Fd above_childs(Fd fd) { return needed(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kAboveChilds), "descriptor for a host kernel"); }
-
 // With a place of its own in it: tasks that run at a time read the same file.
 Fd opened_again(int fd) {
   return needed(::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC), "live-ins for a host kernel");
@@ -101,23 +98,30 @@ std::string text_in(const Fd &file) {
 
 class HostRun {
  public:
-  HostRun(const hd_map_spec &spec, TaskRun &task)
-      : spec_(spec), task_(task), input_(spec, task), collector_(options(), task.counters, task.cancel),
-        report_file_(above_childs(needed(::memfd_create("report", MFD_CLOEXEC), "file for a host kernel's report"))) {
-    if (spec.live_ins_fd >= 0) live_ins_ = above_childs(opened_again(spec.live_ins_fd));
+  // `text`: what the program reads itself; null: it gets the records by a pipe.
+  HostRun(const hd_map_spec &spec, TaskRun &task, HostText *text)
+      : spec_(spec), task_(task), text_(text), collector_(options(), task.counters, task.cancel),
+        report_file_(above_childs(needed(::memfd_create("report", MFD_CLOEXEC), "file for a host kernel's report").get(),
+                                  "a host kernel's report")) {
+    if (!text) piped_.emplace(spec, task);
+    if (spec.live_ins_fd >= 0) live_ins_ = above_childs(opened_again(spec.live_ins_fd).get(), "a host kernel's live-ins");
   }
 
-  void run() {
-    const bool empty = input_.empty();
+  // False: it has to get its records by a pipe.
+  bool run() {
+    const bool empty = piped_ && piped_->empty();
     PairSplitter lines([&](std::string_view key, std::string_view value) { collector_.add(key, value); },
                        LineLimit{spec_.line_max, "host kernel"}, printed_, kMapOutputRecords);
     NullSink nothing;
-    const HostReport report = map(empty ? static_cast<Sink &>(nothing) : lines);
-    input_.count();
-    if (empty) return finish_task(task_, [&] { collector_.finish(); });
-    lines.finish();
-    count(report);
-    finish_task(task_, [&] { collector_.finish(!report.partial); });
+    const std::optional<HostReport> report = map(empty ? static_cast<Sink &>(nothing) : lines);
+    if (!report) return false;
+    count_input(*report);
+    if (!empty) {
+      lines.finish();
+      count(*report);
+    }
+    finish_task(task_, [&] { collector_.finish(!report->partial); });
+    return true;
   }
 
  private:
@@ -131,14 +135,17 @@ class HostRun {
     return options;
   }
 
-  HostReport map(Sink &sink) {
+  std::optional<HostReport> map(Sink &sink) {
     Command command = command_of(spec_.host, task_);
+    if (text_) command.argv.push_back(std::to_string(text_->size()));
     command.data_fd = report_file_.get();
     command.more_fd = live_ins_.get();
     ObservedSink output(sink, [&](size_t n) { task_.progress.bytes_out = task_.progress.bytes_out + n; });
     task_.phase(HD_PHASE_FILTER);
-    const FilterEnd end = run_filter(command, input_.source(), output, task_.log, task_.cancel);
+    Source &source = text_ ? static_cast<Source &>(*text_) : piped_->source();
+    const FilterEnd end = run_filter(command, source, output, task_.log, task_.cancel);
     book_times(task_, end.times, task_.seconds[HD_STAGE_COMBINE]);
+    if (text_ && end.signal == 0 && end.exit_code == kHostWantsPipe) return {};
     return judge(end);
   }
 
@@ -148,11 +155,25 @@ class HostRun {
     const HostReport report = read_report(text_in(report_file_), gave_up);
     if (gave_up)
       throw Error(kHostLeft, describe(Failure{report.left, 0, report.line, 0}, "record " + std::to_string(report.record + 1)));
-    if (end.unread) throw Error(kHostLeft, "the host kernel left " + std::to_string(end.unread) + " bytes unread");
+    if (const uint64_t unread = text_ ? text_->unread() : end.unread)
+      throw Error(kHostLeft, "the host kernel left " + std::to_string(unread) + " bytes unread");
     if (spec_.line_max && report.longest > spec_.line_max)
       throw Error(kHostLeft, "the mapper printed a line of more than " + std::to_string(spec_.line_max) + " bytes");
     if (report.partial && !(spec_.flags & HD_REGROUP)) malformed("says that keys are there twice");
     return report;
+  }
+
+  void count_input(const HostReport &report) {
+    if (piped_) {
+      // With a delimiter of the user's own a record may be several lines, and each is a record to the program.
+      if (report.records != piped_->records() && spec_.delimiter_len == 0)
+        malformed("says " + std::to_string(report.records) + " records, and there are " + std::to_string(piped_->records()));
+      return piped_->count();
+    }
+    task_.counters.add(kMapInputRecords, report.records);
+    task_.counters.add(kMapInputBytes, text_->bytes());
+    task_.progress.records_in = report.records;
+    task_.progress.bytes_in = text_->bytes();
   }
 
   void count(const HostReport &report) {
@@ -168,7 +189,8 @@ class HostRun {
 
   const hd_map_spec &spec_;
   TaskRun &task_;
-  SplitInput input_;
+  HostText *const text_;
+  std::optional<SplitInput> piped_;
   Collector collector_;
   Counters printed_;
   const Fd report_file_;
@@ -179,6 +201,16 @@ class HostRun {
 bool is_its_own(TaskStatus status) {
   return status == kFilterFailed || status == kSpawnFailed || status == kCombinerFailed || status == kCombinerDisorder ||
          status == kOutputLine;
+}
+
+// Whether the program could read the split's text by itself.
+bool run_on_file(const hd_map_spec &spec, TaskRun &task) {
+  if (!HostText::may_be(spec)) return false;
+  HostText text(spec, task);
+  if (!text.plain()) return false;
+  if (HostRun(spec, task, &text).run()) return true;
+  task.counters = {};
+  return false;
 }
 
 }  // namespace
@@ -193,6 +225,7 @@ HostReport read_report(std::string_view text, bool gave_up) {
     report.line = static_cast<uint32_t>(fields.number("line", UINT32_MAX));
     return report;
   }
+  report.records = fields.number("records");
   report.pairs = fields.number("pairs");
   report.bytes = fields.number("bytes");
   report.keys = fields.number("keys");
@@ -203,7 +236,7 @@ HostReport read_report(std::string_view text, bool gave_up) {
 
 void run_host_map(const hd_map_spec &spec, TaskRun &task) {
   try {
-    HostRun(spec, task).run();
+    if (!run_on_file(spec, task)) HostRun(spec, task, nullptr).run();
   } catch (const Error &e) {
     if (e.status == kTimedOut) throw Error(kHostSilent, e.what());
     if (!is_its_own(e.status)) throw;

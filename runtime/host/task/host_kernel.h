@@ -10,8 +10,12 @@ namespace hd {
 // Its exit status where it gives the task up, for the reason in its report.
 constexpr int kHostGaveUp = 90;
 
+// Its exit status where it reads its file by itself and finds that it cannot: a \r, a very long record.
+constexpr int kHostWantsPipe = 92;
+
 // Lines `name value` on its descriptor 3, each name once. `left` is a Status, and ok where it has done its task.
 struct HostReport {
+  uint64_t records = 0;           // of its input
   uint64_t pairs = 0, bytes = 0;  // of the map: MAP_OUTPUT_RECORDS and MAP_OUTPUT_BYTES
   uint64_t keys = 0;              // lines that it printed
   bool partial = false;           // a key may be there more than once

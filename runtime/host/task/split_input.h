@@ -17,6 +17,7 @@ class SplitInput {
 
   Source &source() { return peek_; }
   bool empty() { return peek_.empty(); }
+  uint64_t records() const { return records_.records(); }  // that were read
   // Adds what was read to the task's counters.
   void count() {
     task_.counters.add(kMapInputRecords, records_.records());

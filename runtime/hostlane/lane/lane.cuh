@@ -34,6 +34,7 @@ template <class Fold> struct Lane {
         out.finish(lines);
         errors.print();
         Report report;
+        report.add("records", record_number);
         report.add("pairs", out.pairs());
         report.add("bytes", out.bytes());
         report.add("keys", out.keys());
