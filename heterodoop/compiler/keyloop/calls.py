@@ -214,6 +214,16 @@ class Calls:
 
     def strtok(self, node: ir.Call) -> Term:
         """The key first, then number after number: each may have stops of its own."""
+        return self._token(node, None)
+
+    def strtok_r(self, node: ir.Call) -> Term:
+        place = self._run.value(node.args[2])
+        if not isinstance(place, Address):
+            raise Refused
+        self._run.state.terms[place.obj] = None
+        return self._token(node, place.obj)
+
+    def _token(self, node: ir.Call, by: Object | None) -> Term:
         text, stops = self._run.value(node.args[0]), literal(node.args[1])
         state = self._run.state
         if not stops or set(stops) & set(_OF_NUMBERS):
@@ -221,12 +231,12 @@ class Calls:
         if text == LINE and not state.cut:
             if b"\t" not in stops or set(stops) - set(_WHITE):
                 raise Refused
-            state.cut, state.strtok = True, -1
+            state.cut, state.strtok, state.by = True, -1, by
             self._run.reader.nonempty = True  # or the value would be taken for the key
             kind: Literal["token", "field"] = "token" if b" " in stops else "field"
             self._run.reader.found_key(kind)
             return LINE
-        if text != NULL or state.strtok is None:
+        if text != NULL or state.strtok is None or state.by is not by:
             raise Refused
         if state.strtok >= 0:
             before = state.cuts[state.strtok]
@@ -352,7 +362,8 @@ class Calls:
 _CALLS: dict[str, Callable[[Calls, ir.Call], Term]] = {
     "strcmp": Calls.strcmp, "strncmp": Calls.strncmp, "strlen": Calls.strlen, "strcpy": Calls.strcpy,
     "strncpy": Calls.strncpy, "memcpy": Calls.memcpy, "snprintf": Calls.snprintf, "sprintf": Calls.sprintf,
-    "strchr": Calls.strchr, "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn, "strtok": Calls.strtok,
+    "strchr": Calls.strchr, "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn,
+    "strtok": Calls.strtok, "strtok_r": Calls.strtok_r,
     **dict.fromkeys([*_NUMBERS, *_STRTO], Calls.number), "sscanf": Calls.sscanf,
     "free": Calls.nothing, "fflush": Calls.nothing,
 }

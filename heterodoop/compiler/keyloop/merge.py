@@ -13,7 +13,7 @@ def merged(
     program: ir.Program, condition: loop.Term, then: State, other: State, situation: Situation,
 ) -> State | None:
     """Where `condition` holds the one, else the other. None where the line is not the same afterwards."""
-    if (then.cut, then.chopped, then.cuts, then.strtok) != (other.cut, other.chopped, other.cuts, other.strtok):
+    if _line(then) != _line(other):
         return None
     state = then.copy()
     for key in {*then.terms, *other.terms}:
@@ -21,6 +21,10 @@ def merged(
     for key in {*then.contents, *other.contents}:
         state.contents[key] = _text(then.contents.get(key), other.contents.get(key), situation)
     return state
+
+
+def _line(state: State) -> tuple[object, ...]:
+    return state.cut, state.chopped, state.cuts, state.strtok, state.by
 
 
 def _term(

@@ -453,6 +453,8 @@ class Run:
         ours, theirs = number(left, kind), number(right, right_kind)
         if ours is None or theirs is None:
             return next(iter({left, right} - {ZERO})) if op == "+" and ZERO in (left, right) and left != right else None
+        if op in ("/", "%") and isinstance(theirs, loop.Kept) and theirs.number in self.positive:
+            return Num(loop.Operation(op, (ours, theirs), kind))  # which does not trap
         return known(algebra.binary(op, ours, theirs, kind))
 
     def _moved(self, op: str, left: Value, right: Value) -> Term:

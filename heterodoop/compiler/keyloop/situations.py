@@ -75,6 +75,7 @@ class Situations:
         self._number = isinstance(kind, (Int, ctype.Struct))  # the key is one, not a text
         self._reader = Reader()
         self._zeroed: frozenset[Object] = frozenset()
+        self._state: tuple[Object, ...] = ()  # variables of the state, in its order
         at = region.body.body.index(record_loop)
         self._head, self._tail = region.body.body[:at], region.body.body[at + 1 :]
 
@@ -92,7 +93,7 @@ class Situations:
                     raise Refused
                 continue
             found = self._loop_of(memory, first, same, other, self._finish(memory, start))
-            leaks = self._reader.nonempty and self._reader.key == "field" and not self._forgets(start, memory, first)
+            leaks = self._reader.nonempty and self._reader.key == "field" and not self._forgets(start, first)
             return Found(found, self._reader, _shown(self._key.shown), self._goes_on(), leaks)
 
     def _goes_on(self) -> str:
@@ -141,16 +142,16 @@ class Situations:
             raise Refused("what it prints of the last key is not what it prints of the others")
         return self._printed
 
-    def _forgets(self, start: State, memory: _Memory, first: State) -> bool:
+    def _forgets(self, start: State, first: State) -> bool:
         """Is what it keeps of a key the same where an empty key has been here before?"""
         start = start.copy()
-        for key in memory.kept:
+        for key in self._state:
             start.terms[key] = None
         try:
             again = self._first(start)
         except (Refused, Stop):
             return False
-        return all(_equal(again.terms.get(key), first.terms.get(key)) for key in memory.kept)
+        return all(_equal(again.terms.get(key), first.terms.get(key)) for key in self._state)
 
     def _with_key(self, ways: Ways, situation: Situation, wanted: tuple[Text, ...]) -> State:
         """What all ways leave behind, each with its key kept."""
@@ -237,7 +238,7 @@ class Situations:
             order += sorted(algebra.kept(self._term(same, memory.kept[at])) - set(order))
         if len(order) > _MOST_STATE:
             raise Refused(f"it keeps more than {_MOST_STATE} numbers of a key")
-        keys = tuple(memory.kept[at] for at in order)
+        keys = self._state = tuple(memory.kept[at] for at in order)
         for key in keys:
             if not _equal(first.terms.get(key), other.terms.get(key)):
                 raise Refused(f"'{_shown(key.shown)}' does not begin for every key as it does for the first")

@@ -75,7 +75,7 @@ class State:
 
     cuts    bytes that became NULs where the number at a place of the value ends: those of which the first that is there
             did (strtok), or, with b"", whatever stands there.
-    strtok  the place of the number that strtok gave last; None: it is not in the value.
+    strtok  the place of the number that strtok gave last; None: it is not in the value. by: where strtok_r keeps it.
     """
 
     terms: dict[Object, Term] = field(default_factory=dict)
@@ -84,13 +84,14 @@ class State:
     chopped: bool = False
     cuts: dict[int, bytes] = field(default_factory=dict)
     strtok: int | None = None
+    by: Object | None = None
 
     def copy(self) -> State:
-        return State(dict(self.terms), dict(self.contents), self.cut, self.chopped, dict(self.cuts), self.strtok)
+        return State(dict(self.terms), dict(self.contents), self.cut, self.chopped, dict(self.cuts), self.strtok, self.by)
 
     def new_line(self) -> None:
         self.cut = self.chopped = False
-        self.cuts, self.strtok = {}, None
+        self.cuts, self.strtok, self.by = {}, None, None
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
                 ("long s = (long)(v0 * v0), then (s + (long)(v0 * v0))",)),
     "a mean": (usual("s = v; n = 1;", "s += v; n++;", 'printf("%s\\t%.2f\\n", prev, (double)s / n);'),
                ("long n = 1, then (n + 1)", 'print KEY "\\t" %.2f:((double)s / (double)n) "\\n"')),
+    "a mean of integers": (usual("s = v; n = 1;", "s += v; n++;", 'printf("%s\\t%ld\\n", prev, s / n);'),
+                           ('print KEY "\\t" %ld:(s / n) "\\n"',)),
     "sums of doubles": (usual("d = x;", "d += x;", 'printf("%s\\t%.17g\\n", prev, d);', loop=REAL),
                         ("value double", "double d = v0, then (d + v0)", 'print KEY "\\t" %.17g:d "\\n"')),
     "0.0 and -0.0 is 0.0": (written(
@@ -111,6 +113,8 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "to the end of the file": (usual(*SUMS, loop=TWO.replace("== 3", "!= EOF")), SUMS_TEXT),
     "strtok": (line(*SUMS, 'word = strtok(line, "\\t"); v = atoi(strtok(NULL, ",")); w = atoi(strtok(NULL, "\\n"));'),
                ('value int "," int', *SUMS_TEXT)),
+    "strtok_r": (line(*SUMS, 'word = strtok_r(line, "\\t", &end); v = atoi(strtok_r(NULL, " ", &end));'
+                             ' w = atoi(strtok_r(NULL, "\\n", &end));'), ('value int " " int', *SUMS_TEXT)),
     "strtol on and on": (line(*SUMS, CUT + "v = strtol(tab + 1, &end, 10); w = strtol(end, &end, 10);"),
                          ('value int " " int', *SUMS_TEXT)),
     "strtol behind any byte": (line(*SUMS, CUT + "v = strtol(tab + 1, &end, 10); w = strtol(end + 1, NULL, 10);"),
@@ -151,6 +155,8 @@ NONE: dict[str, tuple[str, str]] = {
                           "it may end the process at a pair"),
     "nine numbers": (usual("s = v;", "s += v;", COUNT, loop=f'while (scanf("%31s{" %d" * 9}", word{", &v" * 9}) == 10)'),
                      "more than 8 numbers"),
+    "two strtoks at once": (line(
+        *SUMS, 'word = strtok_r(line, "\\t", &end); v = atoi(strtok(NULL, " ")); w = v;'), ""),
     "a second strtok that gets the rest": (line(
         *SUMS, 'word = strtok(line, "\\t"); tab = strtok(NULL, ","); v = atoi(tab); w = atoi(strchr(tab, \',\') + 1);'),
         "what stands between the numbers of a value is not known"),
@@ -203,3 +209,13 @@ def test_a_test_of_the_key_alone_leaves_a_fold_but_no_loop() -> None:
     found = analyse(usual("s = v;", "s += v;", 'printf("%s\\t%ld\\n", prev, s);').replace(
         "if (strcmp", "if (word[0] == '*') exit(1); if (strcmp"))[0].facts.fold
     assert found.fold is not None and found.loop is None and "may end the process" in found.no_loop
+
+
+@pytest.mark.parametrize("cut", [
+    CUT + "v = strtol(tab + 1, &end, 10); w = strtol(end, NULL, 10);",
+    'word = strtok(line, "\\t"); v = atoi(strtok(NULL, " ")); w = atoi(strtok(NULL, "\\n"));',
+])
+def test_lines_fold_as_scanf_does(cut: str) -> None:
+    emit = 'printf("%s\\t%d %d\\n", prev, lo, hi);'
+    found = analyse(line("lo = v; hi = w;", "lo += v; hi += w;", emit, cut))[0].facts.fold
+    assert found.fold is not None and found.fold.regroup and found.loop is not None, found.why
