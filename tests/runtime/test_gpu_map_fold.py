@@ -137,6 +137,14 @@ def test_keys_that_hardly_repeat_are_given_up(on_device: Run, on_cpu: Run, devic
     assert device.stats()["map_folded"] == folded < 700, "one sub-split, and no more in the next task"
 
 
+def test_keys_that_repeat_get_a_larger_table(on_device: Run, on_cpu: Run, device: Device) -> None:
+    words = [f"word-{i % 1000}" for i in range(9000)]
+    options = {"hash_fold": WORDS_FOLD, "fold_places": 64, "sub_split_bytes": 25000}
+    same(on_device(lines(words), WORDS, SUM, options, check=WORDS_READER),
+         on_cpu(lines(words), WORDS, SUM, check=WORDS_READER), COUNTERS)
+    assert device.stats()["map_folded"] > 4000, "in the first sub-split few, in the others nearly all"
+
+
 @pytest.mark.parametrize("fields", [
     {"hash_fold": 0}, {"fold": False}, {"reducers": 0}, {"regroup": False}, {"combine": None},
 ])

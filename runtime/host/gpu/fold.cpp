@@ -48,6 +48,7 @@ void PairFolder::clear() {
 void PairFolder::release_tables() {
   table_.release();
   mapped_.release();
+  map_places_ = 0;
 }
 
 bool PairFolder::full(Device &device) const {
@@ -85,13 +86,20 @@ FoldWords PairFolder::fold_into_table(GpuContext &context, const DeviceStore &st
   return context.fetch(words_.data());
 }
 
+// For the next launch. False: it is as large as may be, or not full.
+bool PairFolder::grow_map_table(const MapFoldWords &mapped) {
+  if (mapped.distinct <= mapped_.places / 2 || mapped_.places >= kMostMapPlaces) return false;
+  map_places_ = std::min(mapped_.places * 4, kMostMapPlaces);
+  return true;
+}
+
 FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, const FoldSpec &spec, bool is_mapped) {
   const MapFoldWords mapped = is_mapped ? context.fetch(map_words_.data()) : MapFoldWords{};
-  if (is_mapped && mapped.distinct > mapped_.places / 2) map_places_ = std::min(mapped_.places * 4, kMostMapPlaces);
+  const bool grows = is_mapped && grow_map_table(mapped);
   if (is_mapped && mapped.lines + mapped.spilled == 0) {
     found_ = &mapped_;
     distinct_ = uint32_t(mapped.distinct);
-    return {mapped.pairs, mapped.bytes, 0, 0, mapped.pairs};
+    return {mapped.pairs, mapped.bytes, 0, 0, mapped.pairs, distinct_, false};
   }
   const uint64_t slots = store.slots(), most = slots + mapped.distinct + mapped.spilled;
   const uint64_t given = context.options.fold_places;
@@ -107,8 +115,12 @@ FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, cons
     });
     found_ = &table_;
     distinct_ = uint32_t(words.distinct);
-    if (!words.overflow)
-      return {words.pairs + mapped.pairs, words.bytes + mapped.bytes, words.unreadable, words.errors, mapped.pairs};
+    if (!words.overflow) {
+      const uint64_t pairs = words.pairs + mapped.pairs;
+      const bool hardly_repeat = words.distinct > pairs / 2;
+      return {pairs, words.bytes + mapped.bytes, words.unreadable, words.errors, mapped.pairs, words.distinct,
+              is_mapped && words.pairs > mapped.pairs && (hardly_repeat || !grows)};
+    }
     ++context.stats.retries;
   }
 }

@@ -22,7 +22,9 @@ FoldForm fold_form(uint32_t hash_fold, const PairCheck &check);
 // What was found in a store; not `usable`: it holds pairs that do not read back.
 struct FoldedPairs {
   uint64_t pairs = 0, bytes = 0, unreadable = 0, errors = 0;
-  uint64_t mapped = 0;  // of the pairs: by the map kernel itself
+  uint64_t mapped = 0;    // of the pairs: by the map kernel itself
+  uint64_t distinct = 0;  // keys
+  bool too_many = false;  // keys for map kernels, which fold few of the pairs, and a larger table would not help
   bool usable() const { return unreadable == 0; }
 };
 
@@ -66,6 +68,8 @@ class PairFolder {
 
   FoldMemory table_, mapped_;     // of hd_fold, and of map kernels
   FoldMemory *found_ = &table_;   // what the last fold() found
+  bool grow_map_table(const MapFoldWords &mapped);
+
   DeviceBuffer<FoldWords> words_;
   DeviceBuffer<MapFoldWords> map_words_;
   DeviceBuffer<uint8_t> flags_;

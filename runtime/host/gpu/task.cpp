@@ -199,7 +199,7 @@ class GpuMapTask {
     const FoldedPairs found = session_.folder.fold(context_, s.store, fold_spec_, mapped);
     if (!found.usable()) return false;
     context_.stats.map_folded += found.mapped;
-    if (mapped && found.pairs - found.mapped > found.mapped) session_.spread_map = text_of(spec_.kernel.module);
+    if (found.too_many) session_.spread_map = text_of(spec_.kernel.module);
     if (found.errors) piece.errors = errors();
     piece.map_pairs = found.pairs;
     piece.audit = {found.bytes, 0};
