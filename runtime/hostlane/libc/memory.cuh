@@ -10,6 +10,8 @@ namespace hd {
 
 namespace sys {
 extern "C" {
+void *call_memcpy(void *to, const void *from, size_t n) __asm__("memcpy");
+void *call_memset(void *to, int value, size_t n) __asm__("memset");
 void *memrchr(const void *in, int c, size_t n);
 void *rawmemchr(const void *in, int c);
 void *memmem(const void *in, size_t n, const void *what, size_t length);
@@ -37,10 +39,40 @@ HD_BEYOND uint32_t matches16(const char *at, char c) {
 #endif
 }
 
-HD_DEVICE void *memcpy(void *to, const void *from, size_t n) { return __builtin_memcpy(to, from, n); }
+// Up to 16 bytes, which are all read before any is written.
+HD_DEVICE void copy_few(char *to, const char *from, size_t n) {
+    if (n >= 8) {
+        uint64_t first, last;
+        __builtin_memcpy(&first, from, 8);
+        __builtin_memcpy(&last, from + n - 8, 8);
+        __builtin_memcpy(to, &first, 8);
+        __builtin_memcpy(to + n - 8, &last, 8);
+    } else if (n >= 4) {
+        uint32_t first, last;
+        __builtin_memcpy(&first, from, 4);
+        __builtin_memcpy(&last, from + n - 4, 4);
+        __builtin_memcpy(to, &first, 4);
+        __builtin_memcpy(to + n - 4, &last, 4);
+    } else if (n != 0) {
+        const char first = from[0], middle = from[n / 2], last = from[n - 1];
+        to[0] = first;
+        to[n / 2] = middle;
+        to[n - 1] = last;
+    }
+}
+
+// Where only the program knows the size g++ copies by an instruction that takes its time to begin.
+HD_DEVICE void *memcpy(void *to, const void *from, size_t n) {
+    if (__builtin_constant_p(n)) return __builtin_memcpy(to, from, n);
+    if (n > 16) return sys::call_memcpy(to, from, n);
+    copy_few(static_cast<char *>(to), static_cast<const char *>(from), n);
+    return to;
+}
 HD_DEVICE void *mempcpy(void *to, const void *from, size_t n) { return static_cast<char *>(hd::memcpy(to, from, n)) + n; }
 HD_DEVICE void *memmove(void *to, const void *from, size_t n) { return __builtin_memmove(to, from, n); }
-HD_DEVICE void *memset(void *to, int value, size_t n) { return __builtin_memset(to, value, n); }
+HD_DEVICE void *memset(void *to, int value, size_t n) {
+    return __builtin_constant_p(n) ? __builtin_memset(to, value, n) : sys::call_memset(to, value, n);
+}
 HD_DEVICE void bzero(void *to, size_t n) { hd::memset(to, 0, n); }
 HD_DEVICE void bcopy(const void *from, void *to, size_t n) { hd::memmove(to, from, n); }
 
