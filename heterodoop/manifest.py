@@ -412,11 +412,16 @@ def _check_numbers(region: Region) -> None:
             raise _bad(f"a fold of {len(region.fold.fields)} fields has {len(region.fold.accumulators)} accumulators")
 
 
+def stands_between(text: str) -> bool:
+    """May it stand between two numbers of a value?"""
+    return 1 <= len(text) <= 4 and text.isascii() and text.replace("\t", " ").isprintable()
+
+
 def _check_list(what: str, numbers: int, between: tuple[str, ...]) -> None:
     if numbers > MOST_NUMBERS or len(between) != max(numbers - 1, 0):
         raise _bad(f"{what} has {numbers} numbers and {len(between)} separators")
     for text in between:
-        if not (1 <= len(text) <= 4 and text.isascii() and text.replace("\t", " ").isprintable()):
+        if not stands_between(text):
             raise _bad(f"{what} has the separator {text!r}")
 
 

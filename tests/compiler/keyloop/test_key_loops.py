@@ -186,6 +186,7 @@ def test_several_numbers_are_a_fold_where_each_is_printed_as_it_is_read() -> Non
 
 @pytest.mark.parametrize(("old", "new", "regroup"), [
     ("%d,%ld\\n", "%d %ld\\n", False), ("if (v < lo) lo = v;", "lo++;", None), ("prev, lo, s", "prev, lo, (long)hi", None),
+    ("%d,%ld\\n", "%d, and %ld\\n", None), ("%d,%ld\\n", "%d\\303\\244%ld\\n", None), ("%d,%ld\\n", "%d%ld\\n", None),
     ("s += w", "s += v", None), ("%d,%ld\\n\", prev, lo, s", "%ld,%d\\n\", prev, s, lo", None),
 ])
 def test_several_numbers_that_may_not_be_gathered_twice(old: str, new: str, regroup: bool | None) -> None:
