@@ -93,7 +93,8 @@ class PairReader:
                "uint32", "uint64": such a number, that reads back from its plain decimal form only; "other".
     key_max    longest key in bytes that the reader takes whole; 0 = no limit known.
     value      the numbers that a value is, from left to right: integers, of which only the plain decimal form reads back
-               (-?digits); float and double, of which decimal forms do (-?digits[.digits][e[+-]digits], and -?inf).
+               (-?digits of at most 20 bytes); float and double, of which decimal forms do
+               (-?digits[.digits][e[+-]digits], and -?inf).
                (): what it is read as is not known, or it is not looked at.
     none       a number that no key may be: the combiner has it as the key before the first one. None: any may be.
     between    what stands between two of `value`, one fewer than these: from 1 to 4 bytes, each a tab or one that prints.

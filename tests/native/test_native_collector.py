@@ -252,7 +252,7 @@ def test_unreadable_pairs_are_counted_with_their_repeats(collect: Collect) -> No
 @pytest.mark.parametrize(("value", "reads"), [
     (b"1,2,3", True), (b"-1,007,-2147483648", True), (b"1,2", False), (b"1,2,3,", False), (b"1,2,3,4", False), (b"", False),
     (b"1,,3", False), (b"1;2,3", False), (b"1,2, 3", False), (b"1,2,2147483648", False), (b"-,2,3", False),
-    (b"1,+2,3", False),
+    (b"1,+2,3", False), (b"%020d,2,%020d" % (1, -3), True), (b"%021d,2,3" % 1, False), (b"1,2,%021d" % -3, False),
 ])
 def test_values_of_several_numbers(collect: Collect, value: bytes, reads: bool) -> None:
     result = collect(to_text([(b"a", b"1,2,3"), (b"b", value)]), combiner="cat", values=3, **TOKEN_INT32)

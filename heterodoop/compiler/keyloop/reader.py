@@ -12,7 +12,7 @@ from .state import VALUES, Refused
 
 _SEPARATORS = b" ,;:|/=#&\t"  # none of them is part of a number, or ends a line
 _CANDIDATES = tuple([bytes([a]) for a in _SEPARATORS] + [bytes([a, b]) for a in _SEPARATORS for b in _SEPARATORS])
-INTEGER_BYTES, FLOAT_BYTES = 20, 100  # the longest text of a number of a value (manifest.PairReader)
+INTEGER_BYTES, FLOAT_BYTES = 20, 100  # the longest text of a number that reads back (manifest.PairReader)
 
 
 @dataclass

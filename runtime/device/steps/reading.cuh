@@ -9,10 +9,13 @@ namespace hd {
 // White space of C's isspace in the "C" locale, and the NUL that would cut the string read.
 HD_DEVICE bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
+// Bytes of the longest number, its sign among them: what has more of them begins with zeros (host/collect/pair_check.cpp).
+constexpr uint32_t most_number_bytes = 20;
+
 // -?digits and nothing else, between -below and above: `number`, in two's complement. `below` 0: no sign at all.
 HD_DEVICE bool reads_as(const char *text, uint32_t length, uint64_t below, uint64_t above, uint64_t &number) {
     const bool negative = length > 0 && text[0] == '-';
-    if (negative && below == 0) return false;
+    if ((negative && below == 0) || length > most_number_bytes) return false;
     const uint64_t most = negative ? below : above;
     uint32_t i = negative ? 1 : 0;
     if (i == length) return false;

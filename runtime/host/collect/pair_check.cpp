@@ -11,8 +11,13 @@ namespace {
 // White space of C's isspace in the "C" locale, and the NUL that would cut the string read.
 bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
+// A sign and the digits of the longest number: more of them are zeros, and a combiner that reads lines of a limited length
+// (compiler/keyloop/reader.py) counts on no more.
+constexpr size_t kMostBytes = 20;
+
 template <class T>
 bool reads_as(std::string_view s, T &number) {
+  if (s.size() > kMostBytes) return false;
   if constexpr (std::is_unsigned_v<T>) {
     if (s.starts_with('-')) return false;
   }

@@ -41,7 +41,7 @@ struct ValueText {
         return true;
     }
 
-    // -?digits, with nothing else of what C reads as a number.
+    // -?digits, at most 20 bytes of them, with nothing else of what C reads as a number.
     template <class T> bool number(T &to) {
         if constexpr (std::is_floating_point_v<T>)
             return real(to);
@@ -50,6 +50,8 @@ struct ValueText {
     }
 
  private:
+    static constexpr int most_bytes = 20;  // of an integer, its sign among them
+
     template <class T> bool integer(T &to) {
         const bool negative = at != end && *at == '-';
         const char *digit = at + negative;
@@ -60,8 +62,9 @@ struct ValueText {
             fits &= !__builtin_mul_overflow(magnitude, uint64_t{10}, &magnitude);
             fits &= !__builtin_add_overflow(magnitude, static_cast<uint64_t>(*digit - '0'), &magnitude);
         }
+        const char *const start = at;
         at = digit;
-        return digit != first && fits && hold(to, magnitude, negative);
+        return digit != first && digit - start <= most_bytes && fits && hold(to, magnitude, negative);
     }
 
     template <class T> bool real(T &to);  // real_text.h, of a combiner that reads one

@@ -119,6 +119,14 @@ def test_all_of_the_state_changes_at_once(tmp_path: Path) -> None:
     assert done.lines == [b"k\t8,13\n", b"l\t5,1\n"]
 
 
+@pytest.mark.parametrize("kind", [INT, ULONG])
+def test_an_integer_of_more_bytes_than_the_longest_does_not_read_back(kind: CType, tmp_path: Path) -> None:
+    spec = "%d" if kind == INT else "%lu"
+    assert run(folded(Read(0, kind), kind, spec, kind), b"k\t%020d\n" % 7, tmp_path).out == b"k\t7\n"
+    done = spawn(tmp_path / "map.host", b"k\t%021d\n" % 7, tmp_path)
+    assert (done.status, done.report["left"]) == (LEFT, 16)
+
+
 def test_several_fields_in_one_value(tmp_path: Path) -> None:
     fields = (INT, DOUBLE, LONG)
     loop = KeyLoop(
