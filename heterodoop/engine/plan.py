@@ -37,6 +37,7 @@ class RunOptions(NamedTuple):
     """The options of `heterodoop run`, as text where the user gave text; None = not given.
 
     reducers          reduce tasks; default: 1 where the bundle has a reducer, else 0.
+    combining         that default is 1 where the bundle has a combiner, too: without reduce tasks nothing is combined.
     split_size        bytes, `64m`; default: from the input (executor/split.py).
     cpu_slots         tasks at a time on the CPU; default: the processors this process may use, less some that read for the
                       GPUs in use.
@@ -67,6 +68,7 @@ class RunOptions(NamedTuple):
     gpus: str = gpus.ALL
     ingest_threads: str | int | None = None
     filters: bool = False
+    combining: bool = False
     ignore: Sequence[str] = ()
 
 
@@ -121,7 +123,7 @@ def make_plan(
     splits = plan_splits(listing.files, SplitSize(nbytes))
     reducers = conf.get("mapreduce.job.reduces")
     if reducers is None:
-        reducers = 1 if found.program("reduce") else 0
+        reducers = 1 if found.program("reduce") or (options.combining and found.program("combine")) else 0
     job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
     text = _all_settings(conf, layout, inputs, found.name, job_id, len(splits), reducers)
     text.setdefault(MAX_SPLIT, str(nbytes))

@@ -67,12 +67,13 @@ def verify(
 ) -> Verification:
     """Compare device and CPU, or with `host` the host kernel and filters, on every map task of a job.
 
-    `tell` hears of each task, in order.
+    `tell` hears of each task, in order. Of a bundle with a combiner, tasks combine, unless `options` say 0 reducers.
 
     Raises UsageError, Limitation: as for a job. ToolError: kernels cannot be built. JobFailed: a filter fails on the
     CPU, or an input changes. Interrupted: SIGINT, SIGTERM or SIGHUP.
     """
     check_device(options.device)
+    options = options._replace(combining=True)
     if host:
         return _verify_host(bundle, inputs, options, tell)
     if options.device == CPU:

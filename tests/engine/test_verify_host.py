@@ -41,6 +41,12 @@ def test_equal_outputs(host_app, check: Check, options: dict[str, object]) -> No
     assert (sum(v.records for v in found.verdicts), sum(v.pairs for v in found.verdicts)) == (20, 70)
 
 
+def test_a_combiner_runs_without_a_reducer_too(bundle, filters, check: Check) -> None:
+    made = with_host_kernel(bundle(WORDS, SUM, fold=True), filters(HOST))
+    assert [(v.outcome, v.pairs) for v in check(made).verdicts] == [("equal", 70)]
+    assert check(made, settings=["mapreduce.job.reduces=0"]).verdicts[0].reason == "no pairs are combined"
+
+
 def test_a_wrong_host_kernel_is_found_with_its_record(host_app, check: Check) -> None:
     (verdict,) = check(host_app(WRONG)).verdicts
     difference = verdict.difference
