@@ -8,18 +8,19 @@ gathered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.objects import Global, Local, Object
+from ..analysis.objects import Global, Local, Object, symbol_of, variable
 from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from ..types.ctype import CType, Int
 from .state import VALUES
 
-_Fields = dict[str, tuple[ctype.Field, ...]]  # of the structs that are taken apart
+_Fields = dict[Object, tuple[ctype.Field, ...]]  # of the structs that are taken apart
+_Named = dict[str, tuple[ctype.Field, ...]]
 
 
 def by_fields(program: ir.Program) -> ir.Program:
@@ -27,29 +28,37 @@ def by_fields(program: ir.Program) -> ir.Program:
     fields = _parted(program)
     if not fields:
         return program
-    apart = ir_walk.map_functions(program, lambda function, node: _changed(fields, node))
+    function = program.region.function
+    apart = ir_walk.map_functions(program, lambda inside, node: _changed(_seen(program, inside, fields), node))
+    own, shared = _seen(program, function, fields), {o.name: f for o, f in fields.items() if isinstance(o, Global)}
     functions = tuple(
-        replace(f, locals=tuple(_symbols(fields, f.locals))) if f.name == program.region.function else f
-        for f in apart.functions
-    )
-    apart = replace(apart, functions=functions, globals=tuple(_symbols(fields, apart.globals)))
-    return replace(apart, region=_clauses(apart, fields)) if isinstance(apart.region, ir.CombineRegion) else apart
+        replace(f, locals=tuple(_symbols(own, f.locals))) if f.name == function else f for f in apart.functions)
+    apart = replace(apart, functions=functions, globals=tuple(_symbols(shared, apart.globals)))
+    return replace(apart, region=_clauses(apart, own)) if isinstance(apart.region, ir.CombineRegion) else apart
+
+
+def _seen(program: ir.Program, function: str, fields: _Fields) -> _Named:
+    """The structs that are taken apart, by the names that they have in a function."""
+    return {struct.name: parts for struct, parts in fields.items()
+            if isinstance(struct, (Local, Global)) and variable(program, function, struct.name) == struct}
 
 
 def _parted(program: ir.Program) -> _Fields:
     found: _Fields = {}
-    for symbol in (*program.enclosing.locals, *program.globals):
-        layout = program.layouts.table.get(symbol.type.tag) if isinstance(symbol.type, ctype.Struct) else None
-        if layout is not None and isinstance(symbol.type, ctype.Struct) and not symbol.type.union:
+    function = program.region.function
+    own, shared = ([variable(program, where, s.name) for s in symbols]
+                   for where, symbols in ((function, program.enclosing.locals), ("", program.globals)))
+    for struct in (*own, *shared):
+        symbol = symbol_of(program, struct)
+        layout = program.layouts.table.get(symbol.type.tag) if symbol and isinstance(symbol.type, ctype.Struct) else None
+        if symbol is not None and layout is not None and isinstance(symbol.type, ctype.Struct) and not symbol.type.union:
             if symbol.init is None or isinstance(symbol.init, ir.Fill):
-                found[symbol.name] = layout.fields
-    own = frozenset(program.by_name)
-    whole = {name for _, body in ir_walk.bodies(program) for name in _whole(body, own)}
-    elsewhere = {s.name for f in program.functions if f is not program.enclosing for s in (*f.params, *f.locals)}
-    return {name: fields for name, fields in found.items() if name not in whole | elsewhere}
+                found[struct] = layout.fields
+    whole = {variable(program, name, n) for name, body in ir_walk.bodies(program) for n in _whole(body, program.by_name)}
+    return {struct: fields for struct, fields in found.items() if struct not in whole}
 
 
-def _whole(body: ir.Block, own: frozenset[str]) -> Iterator[str]:
+def _whole(body: ir.Block, own: Container[str]) -> Iterator[str]:
     """Variables that are named for more than one of their fields, or their address, handed to one of the functions `own`."""
     bases = {node.base.number for node in ir_walk.walk(body) if isinstance(node, ir.Member)}
     for node in ir_walk.walk(body):
@@ -73,7 +82,7 @@ def field_of(struct: Object, field: str) -> Object | None:
     return Global(_name(struct.name, field)) if isinstance(struct, Global) else None
 
 
-def _changed(fields: _Fields, node: Any) -> Any:
+def _changed(fields: _Named, node: Any) -> Any:
     if isinstance(node, ir.Member) and isinstance(node.base, ir.Name) and node.base.name in fields:
         return ir.Name(node.type, _name(node.base.name, node.field), span=node.span)
     if isinstance(node, ir.Block) and any(isinstance(s, ir.Decl) and s.name in fields for s in node.body):
@@ -81,7 +90,7 @@ def _changed(fields: _Fields, node: Any) -> Any:
     return node
 
 
-def _declared(fields: _Fields, stmt: ir.Stmt) -> Iterator[ir.Stmt]:
+def _declared(fields: _Named, stmt: ir.Stmt) -> Iterator[ir.Stmt]:
     if not isinstance(stmt, ir.Decl) or stmt.name not in fields:
         yield stmt
         return
@@ -98,7 +107,7 @@ def _initial(fill: ir.Fill, name: str, kind: CType) -> ir.Init:
     return ir.Fill(items) if items or not isinstance(kind, Int) else build.const(0, kind)
 
 
-def _symbols(fields: _Fields, symbols: tuple[ir.Symbol, ...]) -> Iterator[ir.Symbol]:
+def _symbols(fields: _Named, symbols: tuple[ir.Symbol, ...]) -> Iterator[ir.Symbol]:
     for symbol in symbols:
         yield symbol
         if symbol.name not in fields:
@@ -109,7 +118,7 @@ def _symbols(fields: _Fields, symbols: tuple[ir.Symbol, ...]) -> Iterator[ir.Sym
             yield replace(symbol, name=name, original=name, type=field.type, init=init)
 
 
-def _clauses(program: ir.Program, fields: _Fields) -> ir.CombineRegion:
+def _clauses(program: ir.Program, fields: _Named) -> ir.CombineRegion:
     region = program.region
     assert isinstance(region, ir.CombineRegion)
     used = ir_walk.names(region.body)

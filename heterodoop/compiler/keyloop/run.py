@@ -7,7 +7,7 @@ raises Refused: a key loop that is none would give wrong output, one that is mis
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -137,10 +137,10 @@ class Run:
             return then() if condition else other()
         if isinstance(condition, loop.Operation) and condition.op == "!":
             condition, then, other = condition.operands[0], other, then
-        before, printed, asked = self.state, len(self.emitted), repr(condition)
+        before, printed, (asked, negated) = self.state, len(self.emitted), _question(condition)
         found = []
         for holds, action in ((True, then), (False, other)):
-            self.state, self.assumed[asked] = before.copy(), holds
+            self.state, self.assumed[asked] = before.copy(), holds != negated
             try:
                 found.append((action(), self.state))
             except Stop as stop:
@@ -177,10 +177,8 @@ class Run:
 
     def _decided(self, condition: loop.Term) -> bool | loop.Term:
         """One that was met before on this way."""
-        asked, negated = condition, False
-        while isinstance(asked, loop.Operation) and asked.op == "!":
-            asked, negated = asked.operands[0], not negated
-        answer = self.assumed.get(repr(asked), self.answers.get(repr(asked)))
+        asked, negated = _question(condition)
+        answer = self.assumed.get(asked, self.answers.get(asked))
         return condition if answer is None else answer != negated
 
     def _of_positive(self, term: loop.Term) -> loop.Term:
@@ -201,12 +199,12 @@ class Run:
         """The answer to a condition on this way through the program."""
         if isinstance(condition, loop.Operation) and condition.op == "!":
             return not self.decide(condition.operands[0])
-        asked = repr(condition)
+        asked, negated = _question(condition)
         if asked not in self.answers:
             if len(self.answers) == len(self.decisions):
                 raise Stop("fork", condition=condition)
-            self.answers[asked] = self.decisions[len(self.answers)]
-        return self.answers[asked]
+            self.answers[asked] = self.decisions[len(self.answers)] != negated
+        return self.answers[asked] != negated
 
     def _guard(self, cond: ir.Expr, goes_on: bool) -> None:
         """A test that may end the process with an error: only pairs for which it goes on count.
@@ -595,6 +593,16 @@ class Run:
         return None
 
 
+def _question(condition: loop.Term) -> tuple[str, bool]:
+    """What a condition asks, and whether it asks for the opposite: n == 0 of integers is no other question than n != 0."""
+    negated = False
+    while isinstance(condition, loop.Operation) and condition.op == "!":
+        condition, negated = condition.operands[0], not negated
+    if isinstance(condition, loop.Operation) and condition.op in _OPPOSITE and isinstance(condition.operands[0].type, Int):
+        return repr(replace(condition, op=_OPPOSITE[condition.op])), not negated
+    return repr(condition), negated
+
+
 def _dead_end(block: ir.Block | None) -> bool:
     """Does a block do nothing but report and end the process with an error?"""
     if block is None or not block.body:
@@ -608,6 +616,7 @@ def _dead_end(block: ir.Block | None) -> bool:
 _KEYS = (KEY, KEPT)
 _TRUE_OF_POSITIVES = frozenset({(">", 0), (">=", 1), (">=", 0), ("!=", 0), ("!=", -1), (">", -1)})
 _FALSE_OF_POSITIVES = frozenset({("<=", 0), ("<", 1), ("<", 0), ("==", 0), ("==", -1), ("<=", -1)})
+_OPPOSITE = {"==": "!=", ">=": "<", "<=": ">"}  # of integers: a comparison of floating numbers has none
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 _RULES: dict[type, Callable[[Run, Any], Term]] = {

@@ -122,8 +122,10 @@ class _Maker:
         numbers = "".join(f"{kind} v{n}; " for n, kind in enumerate(self.types))
         word = {"text": "char word[32];", "int": "int word;", "long": "long word;"}[self.key_type]
         flags = "int have = 0; " if self.idiom == "have" else "int first = 1; " if self.idiom == "first" else ""
+        flush = f"if ({test}) {{ {emit} }}"
+        region = rng.choice(["{{ {} {} }}\n", "{}\n{}\n"]).format(f"{loop} {{ {read} {body} }}", flush)
         source = (f"{files}\n{helper}\nint main(void) {{ {word} {numbers} {flags} {declarations} {before}\n{pragma}\n"
-                  f"{{ {loop} {{ {read} {body} }} if ({test}) {{ {emit} }} }}\nreturn 0; }}\n")
+                  f"{region}return 0; }}\n")
         return Program(source, tuple(self.types), self.key_type != "text")
 
     def name(self, n: int) -> str:
@@ -149,6 +151,9 @@ class _Maker:
         struct = f"struct state {{ {'; '.join(fields)}; }};"
         if self.where == "global struct":
             return "", struct + " static struct state cur;"
+        if self.rng.random() < 0.5:
+            first = '""' if self.key_type == "text" else "0"
+            return f"struct state cur = {{{', '.join([first] + ['0'] * len(names))}}}; ", struct
         return "struct state cur; " + start, struct
 
     def emit(self, names: list[str], env: dict[str, str]) -> tuple[str, str]:
@@ -164,7 +169,8 @@ class _Maker:
         if rng.random() < 0.15:
             call = f"if ({names[0]} > 2) {{ {call} }}"
         if self.where == "pointer":
-            return "put(&cur);", f"static void put(struct state *p) {{ {call.replace('cur.', 'p->')} }}"
+            own = rng.choice(["p", "cur"])
+            return "put(&cur);", f"static void put(struct state *{own}) {{ {call.replace('cur.', own + '->')} }}"
         if "global" in self.where and rng.random() < 0.6:
             return "put();", f"static void put(void) {{ {call} }}"
         return call, ""

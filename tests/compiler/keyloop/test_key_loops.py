@@ -104,6 +104,17 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
         "if (strcmp(word, cur.key) == 0) add(&cur, v); else { put(&cur); begin(&cur, word, v); }", "", helpers=HELPERS,
         before="struct st cur; char word[32]; int v; cur.key[0] = 0;", flush="put(&cur);", key="cur", value="cur"),
         ("long cur.sum = (long)v0, then (cur.sum + (long)v0)", "int cur.lo = v0, then ((v0 < cur.lo) ? v0 : cur.lo)")),
+    "a struct that its helper gives the same name": (written(
+        "if (cur.n == 0 || strcmp(cur.key, word) != 0) { put(&cur); strcpy(cur.key, word); cur.sum = cur.n = 0; }"
+        " cur.sum += v; cur.n++;", "", helpers="struct st { char key[32]; long sum, n; }; static void put(struct st *cur)"
+        ' { if (cur->n) printf("%s\\t%ld %ld\\n", cur->key, cur->sum, cur->n); }',
+        before='struct st cur = {"", 0, 0}; char word[32]; int v;', flush="put(&cur);", key="cur", value="cur"),
+        ("long cur.sum = (long)v0, then (cur.sum + (long)v0)", "long cur.n = 1, then (cur.n + 1)")),
+    "a sum as flag, tested both ways": (written(
+        "if (n == 0 || strcmp(word, prev)) { if (n) EMIT strcpy(prev, word); d = 0; n = 0; } d += x; n += v;",
+        'printf("%s\\t%.17g %ld\\n", prev, d, n);', flush="if (n != 0) EMIT",
+        loop=REAL.replace('%lf", word, &x) == 2', '%lf %d", word, &x, &v) == 3')),
+        ("double d = (0.0 + v0), then (((n == 0) ? 0.0 : d) + v0)", 'print KEY "\\t" %.17g:d " " %ld:n "\\n" if (n != 0)')),
     "through a pointer": (usual("s = v;", "grow(&s, v);", 'printf("%s\\t%ld\\n", prev, s);',
                                 helpers="static void grow(long *p, int by) { *p += by; }"), COUNT_TEXT[:2]),
     # how it is read
