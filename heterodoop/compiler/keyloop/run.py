@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from ..analysis.libc_effects import EFFECTS
 from ..analysis.objects import Hidden, Object, Variable, symbol_of, variable
 from ..ir import build, formats, ir
 from ..ir import walk as ir_walk
@@ -211,10 +212,17 @@ class Run:
 
         It may look at the pair alone: one that looks at what is kept or was accumulated ends the process, or not, depending
         on how the pairs were grouped. So does one that looks behind a key's end, where an earlier pair's bytes may be.
+        Of several tests in turn each sees what those before it assign: a pair counts that passes them all.
         """
-        parts = list(ir_walk.walk(cond))
+        if isinstance(cond, ir.Binary) and cond.op == ("&&" if goes_on else "||"):
+            self._guard(cond.left, goes_on)
+            self._guard(cond.right, goes_on)
+            return
+        parts, before = list(ir_walk.walk(cond)), self.state
+        self.state = before.copy()
         if any(self._behind_the_end(n) for n in parts):
             raise Refused
+        self.state = before
         assigned = {n.target.number for n in parts if isinstance(n, ir.Assign)}
         if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name) and n.number not in assigned):
             raise Refused
@@ -224,7 +232,7 @@ class Run:
             found = self.condition(self.value(cond))
             decided = found if isinstance(found, bool) else None
         except Refused:
-            if any(isinstance(n, (ir.Assign, ir.Step)) for n in parts):
+            if any(_leaves_something(n) for n in parts):
                 raise
         finally:
             self.guarding = False
@@ -601,6 +609,14 @@ def _question(condition: loop.Term) -> tuple[str, bool]:
     if isinstance(condition, loop.Operation) and condition.op in _OPPOSITE and isinstance(condition.operands[0].type, Int):
         return repr(replace(condition, op=_OPPOSITE[condition.op])), not negated
     return repr(condition), negated
+
+
+def _leaves_something(node: ir.Node) -> bool:
+    """May an expression change more than its value?"""
+    if isinstance(node, ir.Call):
+        effect = EFFECTS.get(ir.called(node))
+        return effect is None or bool(effect.writes or effect.stores)
+    return isinstance(node, (ir.Assign, ir.Step))
 
 
 def _dead_end(block: ir.Block | None) -> bool:

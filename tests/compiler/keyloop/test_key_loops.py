@@ -138,6 +138,13 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
                ("value double", "double d = v0, then (d + v0)")),
     "too long a key is an error": (line(*SUMS, "tab = strchr(line, '\\t'); if (tab == NULL || tab - line >= 20) exit(1);"
                                         " *tab = 0; word = line; v = atoi(tab + 1); w = 1;"), ("no empty key",)),
+    "it is one in the test that finds the tab": (line(
+        *SUMS, "if ((tab = strchr(line, '\\t')) == NULL || tab - line >= 20) exit(1);"
+        " *tab = 0; word = line; v = atoi(tab + 1); w = 1;"), ("no empty key", "value int")),
+    "it is none in the test that finds the tab": (line(
+        *SUMS, "if (!(tab = strchr(line, '\\t'))) { fprintf(stderr, \"bad\\n\"); exit(1); }"
+        " if (tab && tab - line < 20) ; else exit(2);"
+        " *tab = 0; word = line; v = atoi(tab + 1); w = 1;"), ("no empty key", "value int")),
 }
 
 
