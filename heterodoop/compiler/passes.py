@@ -24,6 +24,7 @@ from .ir import ir
 from .ir.read import read_ir
 from .ir.text import print_ir
 from .ir.verify import verify as verify_program
+from .keyloop.flush import flush
 from .lower.bind import BoundRegion
 from .lower.lower import lower
 from .normalise import record_loop
@@ -50,6 +51,8 @@ PASSES: tuple[Pass, ...] = (
     Pass("environment", "getenv of a literal name, in the region, becomes a variable that the prologue fills", environment),
     Pass("record_loop", "the reading loop, in any spelling, becomes a RecordLoop", record_loop.recognise,
          (("stdio", "the loop is known by the ReadRecord or ReadPair in its condition"),)),
+    Pass("flush", "what a fold prints of its last key behind the region is a part of it", flush,
+         (("record_loop", "a fold is known by what a record of its loop does"),)),
     Pass("prune", "globals and library names that nothing mentions are dropped", prune,
          (("environment", "getenv itself may be left without a use"),
           ("stdio", "calls that became nodes of our own leave library names unused"))),

@@ -116,7 +116,8 @@ CODES: dict[str, Entry] = {
         "code around the region that does not fit",
         "The code before the region runs once per task on the CPU, and so does the code after it. It must not "
         "print to stdout or read stdin, since the pairs of the region come out elsewhere; a combiner's last pair "
-        "belongs into the region's block. The region stands in main, outside of loops.",
+        "belongs into the region's block; of a fold it may be printed behind it. The region stands in "
+        "main, outside of loops.",
         "Put a combiner's loop and its final output into one block behind the directive; move other output into "
         "the loop.",
     ),

@@ -41,24 +41,38 @@ class Program:
     number_key: bool
 
 
-def program(seed: int) -> Program:
-    return _Maker(random.Random(seed)).program()
+def program(seed: int, *, folds: bool = False) -> Program:
+    """`folds`: one that keeps an integer for each number of a value, and prints them as such."""
+    return _Maker(random.Random(seed), folds).program()
 
 
 class _Maker:
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
+    def __init__(self, rng: random.Random, folds: bool) -> None:
+        self.rng, self.folds = rng, folds
         self.key_type = rng.choice(["text", "text", "text", "int", "long"])
-        self.style = rng.choice(["scanf", "eof", "sscanf", "rest", "strtok", "chain", "search"])
-        kinds = ["int", "long", "unsigned", "unsigned long", "double"] + (["float"] if "scanf" in self.style else [])
+        self.style = rng.choice(["scanf", "sscanf", "rest", "strtok", "chain", "search"] + ["eof"] * (not folds))
+        kinds = ["int", "long", "unsigned", "unsigned long"]
+        if not folds:
+            kinds += ["double"] + (["float"] if "scanf" in self.style else [])
         self.types = [rng.choice(kinds) for _ in range(rng.randint(1, 3))]
         self.between = [rng.choice([" ", ",", ";", "\t", ":"]) for _ in self.types[1:]]
         self.where = rng.choice(["locals", "globals", "struct", "global struct", "pointer"])
         self.state = [self.gathered(f"{{s{n}}}") for n in range(rng.randint(1, 4))]
-        self.idiom = rng.choice(["key", "have", "first", "count"]) if self.key_type == "text" else rng.choice(
-            ["have", "first", "count"])
+        if folds:
+            self.state = [self.reduced(f"{{s{n}}}", kind, f"v{n}") for n, kind in enumerate(self.types)]
+        idioms = ["have", "first"] + ["count"] * (not folds) + ["key"] * (self.key_type == "text")
+        self.idiom = rng.choice(idioms)
 
     # ------------------------------------------------------------------------------------- what is kept
+
+    def reduced(self, own: str, kind: str, v: str) -> Gathered:
+        """What a fold does: the number at the state's own place, by one operation."""
+        return self.rng.choice([
+            Gathered(kind, v, f"{own} += {v};", "0"), Gathered(kind, v, f"{own} |= {v};", "0"),
+            Gathered(kind, v, f"{own} ^= {v};", "0"), Gathered(kind, v, f"{own} &= {v};"),
+            Gathered(kind, v, f"if ({v} < {own}) {own} = {v};", LARGEST[kind]),
+            Gathered(kind, v, f"{own} = {v} > {own} ? {v} : {own};", LEAST[kind]),
+        ])
 
     def gathered(self, own: str) -> Gathered:
         rng, at = self.rng, self.rng.randrange(len(self.types))
@@ -161,12 +175,12 @@ class _Maker:
         rng = self.rng
         specs = ["%" + PRINTED[g.type] for g in self.state]
         values = list(names)
-        if rng.random() < 0.3:
+        if not self.folds and rng.random() < 0.3:
             specs, values = [*specs, "%.3f"], [*values, f"(double){names[0]} / {rng.choice(['7.0', '2'])}"]
         key = {"text": "%s", "int": "%d", "long": "%ld"}[self.key_type]
         between = rng.choice([" ", ",", "; "])
         call = f'printf("{key}\\t{between.join(specs)}\\n", {self.prev()}, {", ".join(values)});'
-        if rng.random() < 0.15:
+        if not self.folds and rng.random() < 0.15:
             call = f"if ({names[0]} > 2) {{ {call} }}"
         if self.where == "pointer":
             own = rng.choice(["p", "cur"])

@@ -159,9 +159,7 @@ def test_maximum_in_a_wider_type_is_none() -> None:
 def test_flush_behind_a_loop_that_is_the_region_itself() -> None:
     loop = 'while (scanf("%31s %d", word, &val) == 2)'
     source = f"int main(void) {{ {BEFORE}\n{COMBINER}\n{loop} {{ {BODY} }}\n{FLUSH} return 0; }}".replace("EMIT", EMIT)
-    analysis, _ = analyse(source)
-    assert analysis.region.fold == fold("sum", "int32", "prev", "count", True)
-    assert [r.code for r in analysis.refusals].count("HD226") == 1  # the last pair is printed outside the region
+    assert analyse(source)[0].region.fold == fold("sum", "int32", "prev", "count", True)
 
 
 @pytest.mark.parametrize(
