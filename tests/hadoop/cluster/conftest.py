@@ -22,13 +22,16 @@ from .site import Book, Site
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """Hadoop 3.5.0 with three NodeManagers of 2048 MiB: four containers each."""
-    yield from _running(tmp_path_factory.mktemp("cluster"), Options(), request)
-
-
-@pytest.fixture(scope="module")
-def cluster_342(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """Hadoop 3.4.2 with two NodeManagers, for one file of tests: a cluster works also when nobody uses it."""
-    yield from _running(tmp_path_factory.mktemp("cluster-3.4.2"), Options(version="3.4.2", nodes=2), request)
+    folder = tmp_path_factory.mktemp("cluster")
+    failed_before = request.session.testsfailed
+    started = hadoop.up(Options(dir=folder, owner=os.getpid()), say=print)
+    try:
+        yield started
+    finally:
+        failed = request.session.testsfailed > failed_before
+        hadoop.down(folder, delete=not failed)
+        if failed:
+            print(f"the cluster's logs are in {folder}: heterodoop cluster logs --dir {folder}")
 
 
 @pytest.fixture(scope="module")
@@ -50,16 +53,3 @@ def words(tmp_path_factory: pytest.TempPathFactory, bundles: Bundles) -> Path:
 @pytest.fixture(scope="module")
 def book(site: Site, words: Path, tmp_path_factory: pytest.TempPathFactory) -> Book:
     return Book(site, words, tmp_path_factory.mktemp("text"))
-
-
-def _running(folder: Path, options: Options, request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    failed_before = request.session.testsfailed
-    settings = Options(options.nodes, options.memory, folder, options.version, owner=os.getpid())
-    started = hadoop.up(settings, say=print)
-    try:
-        yield started
-    finally:
-        failed = request.session.testsfailed > failed_before
-        hadoop.down(folder, delete=not failed)
-        if failed:
-            print(f"the cluster's logs are in {folder}: heterodoop cluster logs --dir {folder}")
