@@ -133,7 +133,10 @@ def _yarn(folder: Folder, ports: Mapping[str, int], memory: int) -> Settings:
         "yarn.nodemanager.pmem-check-enabled": "false",
         "yarn.nodemanager.disk-health-checker.enable": "false",  # a disk over 90 % full would stop all jobs
         "yarn.application.classpath": f"{folder.conf},{folder.lib}/*",
-        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 200,  # a container is given out at a node's heartbeat
+        # By default containers are given out at nodes' heartbeats, one a second. Shorter ones
+        # would cost a cluster that waits two thirds more.
+        "yarn.scheduler.capacity.schedule-asynchronously.enable": "true",
+        "yarn.scheduler.capacity.schedule-asynchronously.scheduling-interval-ms": 100,
         # How soon a dead NodeManager is noticed by the ResourceManager, and given up by an application master that wants
         # to stop a container there. By default a job waits for many minutes.
         "yarn.nm.liveness-monitor.expiry-interval-ms": 10000,
