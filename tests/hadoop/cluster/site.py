@@ -147,15 +147,14 @@ class Drivers:
             subprocess.run(argv, check=True, env=environment(fault), timeout=120)
 
     def status(self, port: int) -> dict[str, Any]:
-        argv = [*COMMAND, "driver", "status", "--json", "--dir", str(self.folder), "--node-port", str(port)]
-        done = subprocess.run(argv, check=True, env=environment(), capture_output=True, timeout=60)
-        found: dict[str, Any] = json.loads(done.stdout)
+        """In this process: whoever waits for something asks often."""
+        done = cli_here("driver", "status", "--json", "--dir", self.folder, "--node-port", port)
+        found: dict[str, Any] = json.loads(done.out)
         return found
 
     def stop(self) -> None:
         for port in self.ports:
-            argv = [*COMMAND, "driver", "stop", "--now", "--dir", str(self.folder), "--node-port", str(port)]
-            subprocess.run(argv, env=environment(), capture_output=True, timeout=60, check=False)
+            cli_here("driver", "stop", "--now", "--dir", self.folder, "--node-port", port, status=None)
 
 
 @contextlib.contextmanager

@@ -20,8 +20,9 @@ from ...support import COMMAND, cli_here, environment
 from .site import UBER, Book, Result, Site, drivers
 
 SLOW = ("-D", "heterodoop.gpu.delay=4")  # seconds that a GPU task takes longer: time to strike
-# At most four such maps fit on two of three nodes.
-ON_ALL_NODES = ("-D", "mapreduce.map.memory.mb=1024", "-D", "mapreduce.job.maps=5")
+SLOWER = ("-D", "heterodoop.gpu.delay=8")  # time to strike three times
+# A node has 2048 MiB: one such map, also beside the ApplicationMaster.
+ON_ALL_NODES = ("-D", "mapreduce.map.memory.mb=1536", "-D", "mapreduce.job.maps=3")
 
 
 @pytest.mark.parametrize(("fault", "more"), [
@@ -53,9 +54,9 @@ def test_driver_worker_map_attempt_and_coordinator_are_killed(site: Site, words:
     try:
         arguments = ("--coordinator", address, "--coordinator-secret", secret)
         with drivers(site.node_ports(), *arguments) as started:
-            run = Detached(site, words, book, 2, *ON_ALL_NODES, *SLOW, "--policy", "gpu-only", *started.options)
+            run = Detached(site, words, book, 2, *ON_ALL_NODES, *SLOWER, "--policy", "gpu-only", *started.options)
             busy = until(lambda: [port for port in started.ports if started.status(port)["queue"]["running"]])
-            known = until(lambda: known_to_all(site, folder, run.job))
+            known = until(lambda: known_to_all(folder, run.job))
             assert known["state"]["total"] >= known["decided"] > 0
             pid = int(started.status(busy[0])["gpus"][0]["pid"])
             os.kill(pid, signal.SIGKILL)
@@ -142,9 +143,9 @@ def map_jvms(job: str, attempt_of: str = "") -> list[int]:
     return sorted(found)
 
 
-def known_to_all(site: Site, folder: Path, job: str) -> dict[str, Any] | None:
+def known_to_all(folder: Path, job: str) -> dict[str, Any] | None:
     """What the coordinator says of a job, once its ApplicationMaster has answered and all three drivers are connected."""
-    said = json.loads(command(site, "coordinator", "status", "--json", "--dir", str(folder)))
+    said = json.loads(cli_here("coordinator", "status", "--json", "--dir", folder).out)
     found: list[dict[str, Any]] = [one for one in said["jobs"] if one["job"] == job and one["state"]]
     return found[0] if found and len(said["drivers"]) == 3 else None
 
