@@ -120,15 +120,20 @@ class _Maker:
         steps = " ".join(g.step.format(**env) for g in self.state)
         begin = " ".join(f"{name} = {g.start if whole else g.first};" for name, g in zip(names, self.state, strict=True))
         begin = f"{self.keep()} {begin} " + {"have": "have = 1;", "first": "first = 0;"}.get(self.idiom, "")
-        emit, helper = self.emit(names, env)
+        emit, helper = self.emit(names, test)
         equal = f"strcmp(word, {self.prev()}) == 0" if self.key_type == "text" else f"word == {self.prev()}"
-        known = f"{test} && {equal}" if self.idiom != "key" or rng.random() < 0.5 else equal
+        both = self.idiom != "key" or rng.random() < 0.5
+        known = f"{test} && {equal}" if both else equal
         if whole:
-            body = f"if (!({known})) {{ if ({test}) {{ {emit} }} {begin} }} {steps}"
+            other = f"!({known})"
+            if both and rng.random() < 0.5:
+                none = f"{names[-1]} == 0" if counted else f"!({test})"
+                other = f"{none} || {equal.replace('==', '!=')}"
+            body = f"if ({other}) {{ {emit} {begin} }} {steps}"
         elif rng.random() < 0.5:
-            body = f"if ({known}) {{ {steps} }} else {{ if ({test}) {{ {emit} }} {begin} }}"
+            body = f"if ({known}) {{ {steps} }} else {{ {emit} {begin} }}"
         else:
-            body = f"if ({known}) {{ {steps} continue; }} if ({test}) {{ {emit} }} {begin}"
+            body = f"if ({known}) {{ {steps} continue; }} {emit} {begin}"
         declarations, files = self.declared(names)
         loop, before, read = self.reading()
         plain = self.where in ("locals", "globals")
@@ -136,8 +141,7 @@ class _Maker:
         numbers = "".join(f"{kind} v{n}; " for n, kind in enumerate(self.types))
         word = {"text": "char word[32];", "int": "int word;", "long": "long word;"}[self.key_type]
         flags = "int have = 0; " if self.idiom == "have" else "int first = 1; " if self.idiom == "first" else ""
-        flush = f"if ({test}) {{ {emit} }}"
-        region = rng.choice(["{{ {} {} }}\n", "{}\n{}\n"]).format(f"{loop} {{ {read} {body} }}", flush)
+        region = rng.choice(["{{ {} {} }}\n", "{}\n{}\n"]).format(f"{loop} {{ {read} {body} }}", emit)
         source = (f"{files}\n{helper}\nint main(void) {{ {word} {numbers} {flags} {declarations} {before}\n{pragma}\n"
                   f"{region}return 0; }}\n")
         return Program(source, tuple(self.types), self.key_type != "text")
@@ -170,8 +174,8 @@ class _Maker:
             return f"struct state cur = {{{', '.join([first] + ['0'] * len(names))}}}; ", struct
         return "struct state cur; " + start, struct
 
-    def emit(self, names: list[str], env: dict[str, str]) -> tuple[str, str]:
-        """The statement that prints a key, and the helper that it calls."""
+    def emit(self, names: list[str], test: str) -> tuple[str, str]:
+        """The statement that prints a key where there is one, and the helper that it calls."""
         rng = self.rng
         specs = ["%" + PRINTED[g.type] for g in self.state]
         values = list(names)
@@ -183,11 +187,13 @@ class _Maker:
         if not self.folds and rng.random() < 0.15:
             call = f"if ({names[0]} > 2) {{ {call} }}"
         if self.where == "pointer":
-            own = rng.choice(["p", "cur"])
-            return "put(&cur);", f"static void put(struct state *{own}) {{ {call.replace('cur.', own + '->')} }}"
+            own, inside = rng.choice(["p", "cur"]), self.idiom in ("key", "count") and rng.random() < 0.5
+            text = f"if ({test}) {{ {call} }}" if inside else call
+            helper = f"static void put(struct state *{own}) {{ {text.replace('cur.', own + '->')} }}"
+            return "put(&cur);" if inside else f"if ({test}) put(&cur);", helper
         if "global" in self.where and rng.random() < 0.6:
-            return "put();", f"static void put(void) {{ {call} }}"
-        return call, ""
+            return f"if ({test}) put();", f"static void put(void) {{ {call} }}"
+        return f"if ({test}) {{ {call} }}", ""
 
     # ------------------------------------------------------------------------------------- reading
 
