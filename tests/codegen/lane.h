@@ -9,7 +9,7 @@
 #define __device__
 #define __global__
 #define __noinline__  // empty: library headers write __attribute__((__noinline__))
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define HD_FILL(variable) std::memset(static_cast<void *>(&(variable)), hd_pattern, sizeof(variable))
 
 inline int hd_pattern = 0;

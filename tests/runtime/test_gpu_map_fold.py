@@ -145,6 +145,32 @@ def test_keys_that_repeat_get_a_larger_table(on_device: Run, on_cpu: Run, device
     assert device.stats()["map_folded"] > 4000, "in the first sub-split few, in the others nearly all"
 
 
+def test_the_largest_table_of_a_kernel_stays(on_device: Run, on_cpu: Run, device: Device) -> None:
+    many, few = [f"word-{i % 1000}" for i in range(9000)], ["a", "b", "c"] * 100
+    options = {"hash_fold": WORDS_FOLD, "fold_places": 64}
+
+    def folded(words: Sequence[str]) -> int:
+        before = device.stats()["map_folded"]
+        same(on_device(lines(words), WORDS, SUM, options, check=WORDS_READER),
+             on_cpu(lines(words), WORDS, SUM, check=WORDS_READER), COUNTERS)
+        return device.stats()["map_folded"] - before
+
+    assert [folded(few), folded(many), folded(few), folded(many)] == [300, 9000, 300, 9000], "the first has room to spare"
+    same(on_device(b"7a\n", STATS, KEEP_STATS, options | {"hash_fold": STATS_FOLD}, check=STATS_READER),
+         on_cpu(b"7a\n", STATS, KEEP_STATS, check=STATS_READER), MAP_COUNTERS)
+    assert folded(many) < 9000, "another kernel's keys say nothing: it began with 64 places again"
+
+
+def test_a_warm_session_does_nothing_twice(on_device: Run, on_cpu: Run, device: Device) -> None:
+    """Tables and stores have room for what the launches before needed, those for pairs that were printed too."""
+    data = b"".join(b"%dk%d\n" % (i % 7, i % 3000) for i in range(9000)) + b"3!both\n"
+    for _ in range(2):
+        before = device.stats()["retries"]
+        same(on_device(data, STATS, KEEP_STATS, {"hash_fold": STATS_FOLD, "sub_split_bytes": len(data)}, check=STATS_READER),
+             on_cpu(data, STATS, KEEP_STATS, check=STATS_READER), MAP_COUNTERS)
+    assert device.stats()["retries"] == before
+
+
 @pytest.mark.parametrize("fields", [
     {"hash_fold": 0}, {"fold": False}, {"reducers": 0}, {"regroup": False}, {"combine": None},
 ])

@@ -43,6 +43,7 @@ from .types import INDENT, declare
 
 _ALWAYS = ("lane/base.cuh", "lane/lane.cuh", "libc/format.cuh", "libc/arith.cuh", "libc/wrap.cuh")
 _GAP = 16  # bytes behind a thread's scratch memory that a pointer may take for another's beginning
+_RESIDENT = 768  # threads of a kernel that folds, on a multiprocessor at the least: its registers are made to fit
 _HERE = "#line here"  # becomes a directive that leads back to the generated file
 
 
@@ -82,6 +83,7 @@ def text(
         "warp_fields": [f"{_own_array(p.type, name, kernel, apart=kernel.apart(p.key))};" for p, name in _in_warp(kernel)],
         "lane": _lane(plan, map_fold.fold_type(decisions, form) if form else ""),
         "folds": form is not None,
+        "least_blocks": max(_RESIDENT // decisions.threads, 1),
         "combiner": [],
         "end": f"HD_KERNEL(hd_{word}, hd::Task, Shared)\n\n}}  // namespace app",
         "source": source,

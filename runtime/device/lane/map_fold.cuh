@@ -15,7 +15,8 @@
 
 namespace hd {
 
-constexpr uint32_t map_fold_probes = 16;       // of the launch's table by a pair: few, because the rest can be written
+// Of the launch's table by a pair. Few, because the rest can be written; with four places for each key none needs more.
+constexpr uint32_t map_fold_probes = 32;
 constexpr uint32_t longest_folded_key = 4096;  // bytes
 constexpr uint32_t no_slot = 0xffffffffu;
 
@@ -118,6 +119,16 @@ template <uint32_t Places, class Field, class... More> struct FoldColumns<Places
 
 // ---- keys
 
+// The first `size` (1 to 8) bytes at `at` in the order of memory, zeros behind them, by the aligned words that hold them.
+HD_DEVICE uint64_t text_word(const char *at, uint32_t size) {
+    const uint32_t skipped = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at) & 3), reach = skipped + size;
+    const char *const from = at - skipped;
+    const uint32_t w0 = aligned_word(from), w1 = reach > 4 ? aligned_word(from + 4) : 0;
+    const uint32_t w2 = reach > 8 ? aligned_word(from + 8) : 0;
+    const uint64_t word = static_cast<uint64_t>(Words::join(w1, w2, skipped * 8)) << 32 | Words::join(w0, w1, skipped * 8);
+    return size < 8 ? word & ~(~0ull << size * 8) : word;
+}
+
 // A key that is looked for. `slot`: where its text has been written, if it has.
 struct MapKey {
     const char *text;
@@ -126,63 +137,63 @@ struct MapKey {
     FoldKey key;
 
     HD_DEVICE bool is_short() const { return length <= short_key; }
-    // The bytes [at, at + 8) in the order of memory, zeros behind the last.
-    HD_DEVICE uint64_t word(uint32_t at) const {
-        uint64_t word = 0;
-        for (uint32_t i = 0; i < 8 && at + i < length; ++i)
-            word |= static_cast<uint64_t>(static_cast<unsigned char>(text[at + i])) << i * 8;
-        return word;
-    }
+    HD_DEVICE uint64_t word(uint32_t at) const { return text_word(text + at, smaller(length - at, 8)); }
 };
 
-// False where some byte is below `least`.
+// A key is read by words: an array of the program's, mostly, that was written byte by byte. False where some byte is below
+// `least`.
 HD_DEVICE bool hash_key(MapKey &key, uint32_t least) {
-    uint64_t hash = key.length, word = 0;
+    uint64_t hash = key.length, bytes = 0;
     bool plain = true;
-    for (uint32_t i = 0; i < key.length; ++i) {
-        const uint32_t byte = static_cast<unsigned char>(key.text[i]);
-        plain &= byte >= least;
-        word = word << 8 | byte;
-        if (i % 8 == 7) {
-            hash = mixed(hash ^ word);
-            word = 0;
-        }
+    for (uint32_t at = 0; at < key.length; at += 8) {
+        const uint32_t size = smaller(key.length - at, 8);
+        const uint64_t word = text_word(key.text + at, size), behind = size < 8 ? ~0ull << size * 8 : 0;
+        plain &= (((word | behind) - every_byte * least) & ~(word | behind) & top_bits) == 0;
+        bytes = static_cast<uint64_t>(swap_bytes(static_cast<uint32_t>(word))) << 32 | swap_bytes(static_cast<uint32_t>(word >> 32));
+        hash = mixed(hash ^ bytes);
     }
-    if (key.length % 8) word <<= 64 - key.length % 8 * 8;
-    if (key.is_short()) key.key = short_fold_key(word, key.length);
-    else key.key = long_fold_key(key.length % 8 ? mixed(hash ^ word) : hash, 0);
+    if (key.is_short()) key.key = short_fold_key(bytes, key.length);
+    else key.key = long_fold_key(hash, 0);
     return plain;
 }
 
+// A word that other blocks may have written (`Own`: the lane's own block alone, so that caches have what it wrote).
+template <bool Own> HD_DEVICE uint64_t key_word(unsigned long long *word) {
+#ifdef __CUDACC__
+    if (Own) return *word;
+#endif
+    return peek_word(word);
+}
+
 // Is this long key the one in a slot of the launch's store?
-HD_DEVICE bool is_in_slot(const Task &task, const MapKey &key, uint32_t slot) {
+template <bool Own> HD_DEVICE bool is_in_slot(const Task &task, const MapKey &key, uint32_t slot) {
     unsigned long long *const words = reinterpret_cast<unsigned long long *>(task.out.pairs + slot);
-    if (static_cast<uint32_t>(peek_word(words + 1) >> 32) != key.length) return false;
-    unsigned long long *const text = reinterpret_cast<unsigned long long *>(task.out.arena + peek_word(words));
+    if (static_cast<uint32_t>(key_word<Own>(words + 1) >> 32) != key.length) return false;
+    unsigned long long *const text = reinterpret_cast<unsigned long long *>(task.out.arena + key_word<Own>(words));
     for (uint32_t at = 0; at < key.length; at += 8)
-        if (peek_word(text + at / 8) != key.word(at)) return false;
+        if (key_word<Own>(text + at / 8) != key.word(at)) return false;
     return true;
 }
 
-HD_DEVICE bool is_key(const Task &task, const MapKey &key, uint64_t there) {
+template <bool Own> HD_DEVICE bool is_key(const Task &task, const MapKey &key, uint64_t there) {
     if (key.is_short()) return there == key.key.id;
     const uint64_t compared = 0xffffffull << 40 | 0xff;  // hash and tag
-    return (there & compared) == (key.key.id & compared) && is_in_slot(task, key, slot_of(there));
+    return (there & compared) == (key.key.id & compared) && is_in_slot<Own>(task, key, slot_of(there));
 }
 
-HD_NOINLINE uint32_t write_key(BlockCursor sink, const Task &task, uint32_t item, const MapKey &key) {
-    char *const to = sink.text(task, item, key.length);
-    for (uint32_t at = 0; at < key.length; at += 8) *reinterpret_cast<uint64_t *>(to + at) = key.word(at);
+HD_NOINLINE uint32_t write_key(BlockCursor sink, const Task &task, uint32_t item, const char *key, uint32_t length) {
+    char *const to = sink.text(task, item, length);
+    for (uint32_t at = 0; at < length; at += 8) *reinterpret_cast<uint64_t *>(to + at) = text_word(key + at, smaller(length - at, 8));
     Pair *const slot = sink.slot(task, item);
     uint64_t *const words = reinterpret_cast<uint64_t *>(slot);
     words[0] = static_cast<uint64_t>(to - task.out.arena);
-    words[1] = static_cast<uint64_t>(key.length) << 32 | no_pair;
+    words[1] = static_cast<uint64_t>(length) << 32 | no_pair;
     words[2] = 0;
     return static_cast<uint32_t>(slot - task.out.pairs);
 }
 
-// The place of a key in a table, claimed if need be; nowhere_in_table after so many probes.
-template <class Claimed>
+// The place of a key in a table, claimed if need be; nowhere_in_table after so many probes. `Own`: the block's.
+template <bool Own, class Claimed>
 HD_DEVICE uint32_t map_place(const Task &task, BlockCursor &sink, uint32_t item, unsigned long long *ids, uint32_t mask,
                              uint32_t probes, MapKey &key, Claimed claimed) {
     for (uint32_t probe = 0; probe < probes; ++probe) {
@@ -190,7 +201,7 @@ HD_DEVICE uint32_t map_place(const Task &task, BlockCursor &sink, uint32_t item,
         unsigned long long there = peek_word(&ids[place]);
         if (there == 0) {
             if (!key.is_short()) {
-                if (key.slot == no_slot) key.slot = write_key(sink, task, item, key);
+                if (key.slot == no_slot) key.slot = write_key(sink, task, item, key.text, key.length);
                 key.key.id = (key.key.id & ~(0xffffffffull << 8)) | static_cast<uint64_t>(key.slot) << 8;
                 __threadfence();  // who sees the id sees the text
             }
@@ -200,7 +211,7 @@ HD_DEVICE uint32_t map_place(const Task &task, BlockCursor &sink, uint32_t item,
                 return place;
             }
         }
-        if (is_key(task, key, there)) return place;
+        if (is_key<Own>(task, key, there)) return place;
     }
     return nowhere_in_table;
 }
@@ -256,11 +267,11 @@ template <uint32_t Places, class Keys, class... Fields> struct MapFold {
         if (!hash_key(key, Keys::least_byte)) return false;
         const uint64_t ready[] = {number_of<Fields>(numbers)...};
         Block &b = block();
-        uint32_t place = map_place(task, sink, item, b.ids, Places - 1, fold_block_probes, key, [] {});
+        uint32_t place = map_place<true>(task, sink, item, b.ids, Places - 1, fold_block_probes, key, [] {});
         if (place != nowhere_in_table) {
             b.columns.fold(place, ready);
         } else {
-            place = map_place(task, sink, item, task.fold.ids, task.fold.mask, map_fold_probes, key, [&] { ++claimed; });
+            place = map_place<false>(task, sink, item, task.fold.ids, task.fold.mask, map_fold_probes, key, [&] { ++claimed; });
             if (place == nowhere_in_table) return false;
             fold_into_launch(task, place, ready);
         }
@@ -335,7 +346,7 @@ template <uint32_t Places, class Keys, class... Fields> struct MapFold {
             key = {text.bytes, text.length, slot_of(id), key.key};
         }
         const uint32_t place =
-            map_place(task, sink, 0, task.fold.ids, task.fold.mask, fold_probes, key, [&] { ++claimed; });
+            map_place<false>(task, sink, 0, task.fold.ids, task.fold.mask, fold_probes, key, [&] { ++claimed; });
         if (place != nowhere_in_table) fold_into_launch(task, place, numbers);
         else spill(task, id, numbers);
     }

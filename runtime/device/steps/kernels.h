@@ -105,7 +105,7 @@ struct StageRecordsArgs {
     char *staged;
     const uint64_t *staged_offset;  // scan of sizes
     uint32_t count;
-    uint32_t reserved;
+    uint32_t lane_bits;             // 2^lane_bits lanes copy one record together
 };
 
 // hd_stage_pair_sizes (uses pairs, order, length, sizes): as above; length[i] is what a RecordTable says: with the tab

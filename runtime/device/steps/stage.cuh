@@ -5,7 +5,7 @@
 
 namespace hd {
 
-constexpr uint32_t stage_lanes = 4;  // that copy one record together
+constexpr uint32_t stage_lanes = 4;  // that copy one pair together
 
 HD_DEVICE uint32_t slot_size(uint32_t length) { return (length + 2 + 15) & ~15u; }
 
@@ -23,20 +23,38 @@ struct Staged {
         return i == size ? '\n' : 0;
     }
 
+    // The bytes [at, at + 16) of the slot, from the aligned words that hold some of them.
     HD_DEVICE Bytes16 unit(uint32_t at) const {
         if (size >= 16 && at <= size - 16) return load_16(from + at);
-        Bytes16 bytes;
-        for (uint32_t k = 0; k < 4; ++k) {
-            bytes.word[k] = 0;
-            for (uint32_t j = 0; j < 4; ++j)
-                bytes.word[k] |= static_cast<uint32_t>(static_cast<unsigned char>(byte(at + k * 4 + j))) << j * 8;
-        }
-        return bytes;
+        if (at >= size) return {{static_cast<uint32_t>(end_bytes(at - size)), 0, 0, 0}};
+        const uint32_t rest = size - at;  // 1 to 15
+        const Words words(from + at);
+        const uint32_t reach = words.shift / 8 + rest;
+        const uint32_t w0 = words.base[0], w1 = reach > 4 ? words.base[1] : 0, w2 = reach > 8 ? words.base[2] : 0;
+        const uint32_t w3 = reach > 12 ? words.base[3] : 0, w4 = reach > 16 ? words.base[4] : 0;
+        return {{part(Words::join(w0, w1, words.shift), rest, 0), part(Words::join(w1, w2, words.shift), rest, 4),
+                 part(Words::join(w2, w3, words.shift), rest, 8), part(Words::join(w3, w4, words.shift), rest, 12)}};
     }
 
-    HD_DEVICE void copy(char *slot, uint32_t lane) const {
+    // By `lanes` lanes.
+    HD_DEVICE void copy(char *slot, uint32_t lane, uint32_t lanes) const {
         const uint32_t bytes = slot_size(size + (extra ? 1 : 0));
-        for (uint32_t at = lane * 16; at < bytes; at += stage_lanes * 16) *reinterpret_cast<Bytes16 *>(slot + at) = unit(at);
+        for (uint32_t at = lane * 16; at < bytes; at += lanes * 16) *reinterpret_cast<Bytes16 *>(slot + at) = unit(at);
+    }
+
+ private:
+    // What stands behind the text, from its byte `k` on, the first one the lowest.
+    HD_DEVICE uint64_t end_bytes(uint32_t k) const {
+        const uint64_t bytes = extra ? static_cast<uint64_t>('\n') << 8 | static_cast<unsigned char>(extra) : '\n';
+        return k < 8 ? bytes >> k * 8 : 0;
+    }
+
+    // Of a unit with `rest` bytes of text: its word at the byte `at`, with what stands behind the text.
+    HD_DEVICE uint32_t part(uint32_t word, uint32_t rest, uint32_t at) const {
+        if (rest >= at + 4) return word;
+        if (rest <= at) return static_cast<uint32_t>(end_bytes(at - rest));
+        const uint32_t bits = (rest - at) * 8;
+        return (word & ~(~0u << bits)) | static_cast<uint32_t>(end_bytes(0) << bits);
     }
 };
 
@@ -48,11 +66,11 @@ extern "C" __global__ void hd_stage_record_sizes(const hd::StageRecordsArgs a) {
 HD_KERNEL(hd_stage_record_sizes, hd::StageRecordsArgs)
 
 extern "C" __global__ void hd_stage_records(const hd::StageRecordsArgs a) {
-    const uint64_t lanes = static_cast<uint64_t>(a.count) * hd::stage_lanes;
+    const uint64_t lanes = static_cast<uint64_t>(a.count) << a.lane_bits;
     for (uint64_t i = hd::grid_thread(); i < lanes; i += hd::grid_threads()) {
-        const uint64_t record = i / hd::stage_lanes;
+        const uint64_t record = i >> a.lane_bits;
         const hd::Staged staged = {a.text + a.offset[record], a.length[record], 0};
-        staged.copy(a.staged + a.staged_offset[record], static_cast<uint32_t>(i % hd::stage_lanes));
+        staged.copy(a.staged + a.staged_offset[record], static_cast<uint32_t>(i) & ((1u << a.lane_bits) - 1), 1u << a.lane_bits);
     }
 }
 HD_KERNEL(hd_stage_records, hd::StageRecordsArgs)
@@ -72,7 +90,7 @@ extern "C" __global__ void hd_stage_pairs(const hd::StagePairsArgs a) {
         const uint64_t record = i / hd::stage_lanes;
         const hd::Pair pair = a.pairs[a.order[record]];
         const hd::Staged staged = {a.arena + pair.at, pair.length, hd::has_tab(pair) ? '\0' : '\t'};
-        staged.copy(a.staged + a.staged_offset[record], static_cast<uint32_t>(i % hd::stage_lanes));
+        staged.copy(a.staged + a.staged_offset[record], static_cast<uint32_t>(i % hd::stage_lanes), hd::stage_lanes);
     }
 }
 HD_KERNEL(hd_stage_pairs, hd::StagePairsArgs)

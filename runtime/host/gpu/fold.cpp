@@ -10,10 +10,20 @@ namespace hd {
 namespace {
 
 constexpr uint64_t kLeastPlaces = 1024, kFirstPlaces = 1 << 20, kMostPlaces = uint64_t(1) << 31;
-constexpr uint64_t kMostMapPlaces = 1 << 22, kBytesPerKey = 64;  // of a map kernel's table; of input, by a first guess
+constexpr uint64_t kLeastMapPlaces = 4096, kMostMapPlaces = 1 << 22;  // of a map kernel's table
+constexpr uint64_t kBytesPerKey = 64;  // of input, by a first guess
+// Of a map kernel's table, at the least: hardly any key then has more than map_fold_probes before its place. Below
+// kFirstPlaces there are more, so that a launch with other texts finds room too.
+constexpr uint64_t kPlacesPerKey = 4, kSparePlaces = 16;
 constexpr uint64_t kBlockPlaces = 8;  // that a block's table of a map kernel has for each of its threads, at most
 constexpr RuntimeKernels::Shape kShape{1024, 2};  // few blocks: each empties a table of its own at its end
 constexpr uint64_t kFullShare = 8;  // of the memory that is free
+
+// Of the table of a map kernel whose fullest launch had so many keys. More keys: no fewer places.
+uint64_t map_places(uint64_t keys) {
+  const uint64_t usual = std::clamp(std::bit_ceil(kSparePlaces * keys), kLeastMapPlaces, kFirstPlaces);
+  return std::clamp(std::bit_ceil(kPlacesPerKey * keys), usual, kMostMapPlaces);
+}
 
 const char *kernel_of(const FoldForm &form) {
   return form.value.count == 1 ? "hd_fold" : form.value.count <= 4 ? "hd_fold_4" : "hd_fold_8";
@@ -39,6 +49,13 @@ PairFolder::PairFolder(Device &device)
     : table_(device), mapped_(device), words_(device), map_words_(device), flags_(device), chosen_(device), sizes_(device),
       offset_(device), kept_(device), whole_(device), order_(device) {}
 
+void PairFolder::begin_task(std::string_view map) {
+  clear();
+  if (map == map_) return;
+  map_ = map;
+  most_keys_ = 0;
+}
+
 void PairFolder::clear() {
   kept_.set_lines(0);
   kept_text_ = 0;
@@ -48,7 +65,7 @@ void PairFolder::clear() {
 void PairFolder::release_tables() {
   table_.release();
   mapped_.release();
-  map_places_ = 0;
+  most_keys_ = 0;
 }
 
 bool PairFolder::full(Device &device) const {
@@ -65,7 +82,7 @@ void PairFolder::clear_table(GpuContext &context, FoldMemory &memory, uint64_t p
 TaskFold PairFolder::begin_map(GpuContext &context, const FoldSpec &spec, uint64_t threads, uint64_t text_bytes) {
   const uint64_t given = context.options.fold_places;
   const uint64_t first = given ? std::bit_ceil(given) : std::clamp(std::bit_ceil(text_bytes / kBytesPerKey), kLeastPlaces, kFirstPlaces);
-  const uint64_t places = std::max(first, map_places_), spill = threads * kBlockPlaces;
+  const uint64_t places = most_keys_ ? map_places(most_keys_) : first, spill = threads * kBlockPlaces;
   clear_table(context, mapped_, places, spill, spec.form);
   context.device.fill(map_words_.reserve(1), 0, sizeof(MapFoldWords));
   const uint64_t longest = std::min<uint64_t>(spec.longest_line, UINT32_MAX - 1) + 1;
@@ -86,24 +103,17 @@ FoldWords PairFolder::fold_into_table(GpuContext &context, const DeviceStore &st
   return context.fetch(words_.data());
 }
 
-// For the next launch. False: it is as large as may be, or not full.
-bool PairFolder::grow_map_table(const MapFoldWords &mapped) {
-  if (mapped.distinct <= mapped_.places / 2 || mapped_.places >= kMostMapPlaces) return false;
-  map_places_ = std::min(mapped_.places * 4, kMostMapPlaces);
-  return true;
-}
-
 FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, const FoldSpec &spec, bool is_mapped) {
   const MapFoldWords mapped = is_mapped ? context.fetch(map_words_.data()) : MapFoldWords{};
-  const bool grows = is_mapped && grow_map_table(mapped);
   if (is_mapped && mapped.lines + mapped.spilled == 0) {
     found_ = &mapped_;
+    most_keys_ = std::max<uint64_t>(most_keys_, mapped.distinct);
     distinct_ = uint32_t(mapped.distinct);
     return {mapped.pairs, mapped.bytes, 0, 0, mapped.pairs, distinct_, false};
   }
   const uint64_t slots = store.slots(), most = slots + mapped.distinct + mapped.spilled;
   const uint64_t given = context.options.fold_places;
-  const uint64_t first = given ? std::bit_ceil(given) : std::clamp(std::bit_ceil(most), kLeastPlaces, kFirstPlaces);
+  const uint64_t first = given ? std::bit_ceil(given) : std::clamp(std::bit_ceil(2 * most), kLeastPlaces, kFirstPlaces);
   // A table that had to grow stays as large for stores that can fill it.
   for (uint64_t places = std::max(first, most > table_.places / 4 ? table_.places : 0);; places *= 4) {
     if (places > kMostPlaces) throw OutOfDeviceMemory{places * (1 + spec.form.value.count) * sizeof(uint64_t)};
@@ -116,6 +126,8 @@ FoldedPairs PairFolder::fold(GpuContext &context, const DeviceStore &store, cons
     found_ = &table_;
     distinct_ = uint32_t(words.distinct);
     if (!words.overflow) {
+      if (is_mapped) most_keys_ = std::max<uint64_t>(most_keys_, words.distinct);
+      const bool grows = is_mapped && mapped.distinct > mapped_.places / 2 && map_places(most_keys_) > mapped_.places;
       const uint64_t pairs = words.pairs + mapped.pairs;
       const bool hardly_repeat = words.distinct > pairs / 2;
       return {pairs, words.bytes + mapped.bytes, words.unreadable, words.errors, mapped.pairs, words.distinct,

@@ -1,6 +1,8 @@
 // The pairs of a task whose combiner is a fold, brought together by hash tables: a line per key instead of all the lines.
 #pragma once
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "../../device/steps/fold.h"
 #include "collect/collector.h"
@@ -45,6 +47,8 @@ struct FoldMemory {
 class PairFolder {
  public:
   explicit PairFolder(Device &device);
+  // Nothing is kept. `map`: names the map kernel; another than the last task's has other keys.
+  void begin_task(std::string_view map);
   // A table for a launch of so many threads over so many bytes of records, whose map kernel folds pairs itself; empty.
   // Throws OutOfDeviceMemory.
   TaskFold begin_map(GpuContext &context, const FoldSpec &spec, uint64_t threads, uint64_t text_bytes);
@@ -59,7 +63,7 @@ class PairFolder {
   // So many lines that they should be written out.
   bool full(Device &device) const;
   void clear();
-  void release_tables();  // what is kept stays
+  void release_tables();  // what is kept stays; the next map kernel's table is of the size of a first one
 
  private:
   void clear_table(GpuContext &context, FoldMemory &memory, uint64_t places, uint64_t spill, const FoldForm &form);
@@ -68,7 +72,6 @@ class PairFolder {
 
   FoldMemory table_, mapped_;     // of hd_fold, and of map kernels
   FoldMemory *found_ = &table_;   // what the last fold() found
-  bool grow_map_table(const MapFoldWords &mapped);
 
   DeviceBuffer<FoldWords> words_;
   DeviceBuffer<MapFoldWords> map_words_;
@@ -77,7 +80,8 @@ class PairFolder {
   DeviceBuffer<uint64_t> offset_;
   DeviceStore kept_, whole_;
   PairOrder order_;
-  uint64_t map_places_ = 0;       // that the next map kernel's table has at least
+  std::string map_;               // the tasks' map kernel
+  uint64_t most_keys_ = 0;        // of its fullest launch; 0: none was seen yet
   uint32_t distinct_ = 0;         // keys of the last fold()
   uint64_t kept_text_ = 0;        // bytes
   uint32_t keeps_ = 0;

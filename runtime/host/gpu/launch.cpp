@@ -63,7 +63,8 @@ class KernelLaunch {
       store_.slots_ = uint32_t(thread_areas(kernel_) ? room.pairs : std::min<uint64_t>(words.pairs_used, room.pairs));
       const auto status = static_cast<Status>(words.failure.status);
       if (status != Status::arena_full && status != Status::pairs_full) {
-        if (input_.fold) store_.few_slots_ = store_.slots_;
+        // The first launch of a task is a small one, and says little of the next.
+        if (input_.fold) store_.few_slots_ = std::max<uint64_t>(store_.slots_, store_.few_slots_ - store_.few_slots_ / 8);
         return words.failure;
       }
       grow(status, words, room);

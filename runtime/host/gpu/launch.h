@@ -53,7 +53,7 @@ class DeviceStore {
   DeviceBuffer<uint32_t> used_;
   Areas areas_;
   uint32_t slots_ = 0;
-  uint64_t few_slots_ = 0;  // that the last launch whose kernel folds its pairs needed
+  uint64_t few_slots_ = 0;  // that launches whose kernels fold their pairs needed lately
 };
 
 // What a launch works on. `stage` lays out the records anew: a kernel may have written into them.

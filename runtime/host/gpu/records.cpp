@@ -5,6 +5,7 @@
 namespace hd {
 namespace {
 
+constexpr uint64_t kShortSlot = 32;     // bytes of a staged record that two lanes copy at once
 constexpr uint64_t kMostOrdered = 1 << 20;  // records; with more, every thread has many and none is late by much
 
 }  // namespace
@@ -48,7 +49,7 @@ void DeviceRecords::plan_staging(GpuContext &context) {
 RecordTable DeviceRecords::stage(GpuContext &context) {
   return context.stage(HD_STAGE_STAGE, [&] {
     const StageRecordsArgs copy{text_.data, offset_.data(),        length_.data(), nullptr, staged_.reserve(staged_bytes_),
-                                staged_offset_.data(), count_, 0};
+                                staged_offset_.data(), count_, staged_bytes_ > kShortSlot * count_ ? 2u : 1u};
     context.kernels.run("hd_stage_records", copy, count_);
     return RecordTable{staged_.data(), staged_offset_.data(), length_.data(), count_};
   });

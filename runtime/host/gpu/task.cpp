@@ -14,6 +14,7 @@ namespace hd {
 namespace {
 
 constexpr uint64_t kEmulatedSubSplit = 4 << 20, kSubSplit = 64 << 20, kLeastSubSplit = 1 << 20;
+constexpr uint64_t kFoldedSubSplit = 128 << 20;  // of a map kernel that folds: its launches end with tables to empty
 constexpr uint64_t kFirstSubSplit = 16 << 20;  // kernels start when this much is there, not with all of a usual one
 constexpr uint64_t kWholeSplit = 256 << 20;     // where each sub-split would be a run for the CPU to merge
 // Below these bytes per second of the map kernel reading beside it saves nothing; and each launch takes as long as its
@@ -29,6 +30,9 @@ std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte
 bool is_emulated(const Device &device) { return std::strcmp(device.kind(), "emulated") == 0; }
 
 bool is_slow(const DeviceSession &session, const GpuMapSpec &spec) { return session.slow_map == text_of(spec.kernel.module); }
+bool is_spread(const DeviceSession &session, const GpuMapSpec &spec) {
+  return session.spread_map == text_of(spec.kernel.module);
+}
 
 IngestOptions ingest_options(const DeviceSession &session, const GpuMapSpec &spec) {
   const hd_gpu_options &options = spec.options;
@@ -36,7 +40,8 @@ IngestOptions ingest_options(const DeviceSession &session, const GpuMapSpec &spe
   if (options.sub_split_bytes) return ingest;
   const bool merges = spec.map.reducers > 0 && !options.hash_fold;
   const bool whole = merges || is_slow(session, spec);
-  const uint64_t usual = is_emulated(*session.device) ? kEmulatedSubSplit : whole ? kWholeSplit : kSubSplit;
+  const bool folds = !merges && spec.kernel.flags & HD_MAP_FOLD && !is_spread(session, spec);
+  const uint64_t usual = is_emulated(*session.device) ? kEmulatedSubSplit : whole ? kWholeSplit : folds ? kFoldedSubSplit : kSubSplit;
   const uint64_t share = session.device->free_memory() / std::max<uint64_t>(options.sessions, 1);
   ingest.sub_split = std::clamp(share / kMemoryPerByte, kLeastSubSplit, usual);
   ingest.first = whole ? 0 : kFirstSubSplit;
@@ -79,7 +84,7 @@ class GpuMapTask {
 
   void run() {
     load_kernels();
-    session_.folder.clear();
+    session_.folder.begin_task(text_of(spec_.kernel.module) + " " + text_of(spec_.kernel.entry));
     if (map_only()) text_.emplace(collector_.out_path);
     task_.phase(HD_PHASE_FILTER);
     for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended());
@@ -162,7 +167,7 @@ class GpuMapTask {
   Piece run_piece(const SubSplit &part, bool only) {
     Workspace &s = space();
     s.records.load(context_, bring(part));
-    const bool folds = combine_ && fold_ && hash_fold_, mapped = folds && map_->folds() && !is_spread();
+    const bool folds = combine_ && fold_ && hash_fold_, mapped = folds && map_->folds() && !is_spread(session_, spec_);
     launch(part, mapped);
     Piece piece;
     piece.records = s.records.count();
@@ -212,8 +217,6 @@ class GpuMapTask {
     context_.stats.bytes_in += part.size;
     return context_.stage(HD_STAGE_COPY_IN, [&] { return ingest_->bring(part); });
   }
-
-  bool is_spread() const { return session_.spread_map == text_of(spec_.kernel.module); }
 
   // The map kernel over the records that are there; `mapped`: it folds its pairs as far as it can.
   void launch(const SubSplit &part, bool mapped) {
