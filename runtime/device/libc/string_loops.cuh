@@ -7,11 +7,9 @@
 namespace hd {
 
 HD_DEVICE size_t strlen(const char *s) {
-    const uint32_t skipped = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(s) & 3);
-    const char *at = s - skipped;
-    uint32_t word = aligned_word(at) | ((1u << skipped * 8) - 1);
-    while (!ends_within(word)) word = aligned_word(at += 4);
-    return static_cast<size_t>(at - s) + first_end(word);
+    const char *end = s;
+    while (*end) ++end;
+    return static_cast<size_t>(end - s);
 }
 
 HD_DEVICE size_t strnlen(const char *s, size_t n) {

@@ -31,16 +31,6 @@ HD_DEVICE bool lie_alike(const char *a, const char *b) {
 HD_DEVICE bool aligned(const char *at) { return (reinterpret_cast<uintptr_t>(at) & 3) == 0; }
 HD_DEVICE bool ends_within(uint32_t word) { return ((word - 0x01010101u) & ~word & 0x80808080u) != 0; }
 
-// The place of the first zero byte of a word that has one.
-HD_DEVICE uint32_t first_end(uint32_t word) {
-    const uint32_t ends = (word - 0x01010101u) & ~word & 0x80808080u;
-#ifdef __CUDACC__
-    return static_cast<uint32_t>(__ffs(static_cast<int>(ends)) - 1) / 8;
-#else
-    return static_cast<uint32_t>(__builtin_ctz(ends)) / 8;
-#endif
-}
-
 // Moves both behind what they have in common, as far as that goes by words.
 HD_DEVICE void skip_equal_words(const char *&a, const char *&b) {
     if (!lie_alike(a, b)) return;

@@ -16,8 +16,8 @@ char *ObjectCache::copy_of(const hd_blob &object) {
   std::string content(static_cast<const char *>(object.data), object.size);
   auto found = entries_.find(content);
   if (found == entries_.end()) {
-    DeviceBuffer<char> memory(device_);
-    device_.upload(memory.reserve(object.size), object.data, object.size);
+    DeviceBuffer<char> memory(device_);  // of whole words: kernels may read a text's last one (text_word)
+    device_.upload(memory.reserve((object.size + 3) & ~uint64_t(3)), object.data, object.size);
     found = entries_.emplace(std::move(content), Entry{std::move(memory), task_}).first;
   }
   found->second.last_task = task_;
