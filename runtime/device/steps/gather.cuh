@@ -16,7 +16,7 @@ extern "C" __global__ void hd_output(const hd::OutputArgs a) {
     for (uint64_t i = hd::grid_thread(); i < lanes; i += hd::grid_threads()) {
         const uint64_t line = i / hd::stage_lanes;
         const hd::Pair pair = a.pairs[a.order[line]];
-        const hd::Staged staged = {a.arena + pair.at, pair.length, a.raw || hd::has_tab(pair) ? '\0' : '\t'};
+        const hd::Staged<false> staged = {a.arena + pair.at, pair.length, a.raw || hd::has_tab(pair) ? '\0' : '\t'};
         char *to = a.text + a.offset[line];
         const uint32_t bytes = static_cast<uint32_t>(a.offset[line + 1] - a.offset[line]);
         for (uint32_t at = static_cast<uint32_t>(i % hd::stage_lanes); at < bytes; at += hd::stage_lanes)

@@ -11,8 +11,9 @@ HD_DEVICE uint32_t slot_size(uint32_t length) { return (length + 2 + 15) & ~15u;
 
 HD_DEVICE bool has_tab(const Pair &pair) { return pair.key_length < pair.length; }
 
-// What one slot gets: `size` bytes, the byte `extra` if it is not 0, '\n', '\0'; zeros up to the slot's end.
-struct Staged {
+// What one slot gets: `size` bytes, the byte `extra` if it is not 0, '\n', '\0'; zeros up to the slot's end. `WholeWords`: all
+// bytes of a word that holds the text's end have been written, as in an input's text, so that it may be read whole.
+template <bool WholeWords> struct Staged {
     const char *from;
     uint32_t size;
     char extra;
@@ -27,6 +28,7 @@ struct Staged {
     HD_DEVICE Bytes16 unit(uint32_t at) const {
         if (size >= 16 && at <= size - 16) return load_16(from + at);
         if (at >= size) return {{static_cast<uint32_t>(end_bytes(at - size)), 0, 0, 0}};
+        if constexpr (!WholeWords) return {{word(at), word(at + 4), word(at + 8), word(at + 12)}};
         const uint32_t rest = size - at;  // 1 to 15
         const Words words(from + at);
         const uint32_t reach = words.shift / 8 + rest;
@@ -43,6 +45,13 @@ struct Staged {
     }
 
  private:
+    // Four bytes of the slot.
+    HD_DEVICE uint32_t word(uint32_t at) const {
+        uint32_t word = 0;
+        for (uint32_t k = 4; k-- > 0;) word = word << 8 | static_cast<unsigned char>(byte(at + k));
+        return word;
+    }
+
     // What stands behind the text, from its byte `k` on, the first one the lowest.
     HD_DEVICE uint64_t end_bytes(uint32_t k) const {
         const uint64_t bytes = extra ? static_cast<uint64_t>('\n') << 8 | static_cast<unsigned char>(extra) : '\n';
@@ -69,7 +78,7 @@ extern "C" __global__ void hd_stage_records(const hd::StageRecordsArgs a) {
     const uint64_t lanes = static_cast<uint64_t>(a.count) << a.lane_bits;
     for (uint64_t i = hd::grid_thread(); i < lanes; i += hd::grid_threads()) {
         const uint64_t record = i >> a.lane_bits;
-        const hd::Staged staged = {a.text + a.offset[record], a.length[record], 0};
+        const hd::Staged<true> staged = {a.text + a.offset[record], a.length[record], 0};
         staged.copy(a.staged + a.staged_offset[record], static_cast<uint32_t>(i) & ((1u << a.lane_bits) - 1), 1u << a.lane_bits);
     }
 }
@@ -89,7 +98,7 @@ extern "C" __global__ void hd_stage_pairs(const hd::StagePairsArgs a) {
     for (uint64_t i = hd::grid_thread(); i < lanes; i += hd::grid_threads()) {
         const uint64_t record = i / hd::stage_lanes;
         const hd::Pair pair = a.pairs[a.order[record]];
-        const hd::Staged staged = {a.arena + pair.at, pair.length, hd::has_tab(pair) ? '\0' : '\t'};
+        const hd::Staged<false> staged = {a.arena + pair.at, pair.length, hd::has_tab(pair) ? '\0' : '\t'};
         staged.copy(a.staged + a.staged_offset[record], static_cast<uint32_t>(i % hd::stage_lanes), hd::stage_lanes);
     }
 }
