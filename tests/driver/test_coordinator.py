@@ -61,7 +61,7 @@ def test_the_tail_starts_on_what_the_coordinator_says(yarn: FakeYarn) -> None:
     node.ask(JOB, 1)
     other.measured(JOB, 60.0, 1.0)
     with Running(Rest(yarn.where)) as running, drivers(running, node, other):
-        until(lambda: (known := node.heard.get(JOB)) and known.speedups)
+        until(lambda: (known := node.heard.get(JOB)) and known.speedups and known.completed == 90)
         assert [node.offer(lease, JOB, f"t{lease}", 1, 100, TAIL) for lease in (98, 99)] == [
             Decision("gpu", True, 1), Decision("gpu", True, 2)]
 

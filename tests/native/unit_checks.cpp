@@ -149,16 +149,26 @@ void words_hold_the_bytes_at_every_alignment() {
   CHECK(hd::prefix_at("abc", 3) == 0 && hd::prefix_at("", 0) == 0);
 }
 
+// A value of one number.
+hd::PairCheck pair_check(hd::PairCheck::Key key, hd::PairCheck::Value value, uint64_t key_max) {
+  hd::PairCheck check;
+  check.key = key;
+  check.values = 1;
+  check.value[0] = value;
+  check.key_max = key_max;
+  return check;
+}
+
 void pair_checks() {
-  const hd::PairCheck token{hd::PairCheck::kToken, hd::PairCheck::kInt32, 4};
+  const hd::PairCheck token = pair_check(hd::PairCheck::kToken, hd::PairCheck::kInt32, 4);
   CHECK(token.accepts("word", "-2147483648") && token.accepts("\xc3\xa9", "007"));
   for (const char *key : {"", "a b", "a\x0b", "words"}) CHECK(!token.accepts(key, "1"));
   CHECK(!token.accepts(std::string_view("a\0b", 3), "1"));
   for (const char *value : {"", "2147483648", "+1", " 1", "1 ", "1.0", "-", "1e3", "0x1"}) CHECK(!token.accepts("k", value));
-  const hd::PairCheck field{hd::PairCheck::kField, hd::PairCheck::kUint64, 0};
+  const hd::PairCheck field = pair_check(hd::PairCheck::kField, hd::PairCheck::kUint64, 0);
   CHECK(field.accepts("", "18446744073709551615") && field.accepts("two words", "0"));
   CHECK(!field.accepts("k", "18446744073709551616") && !field.accepts("k", "-1"));
-  const hd::PairCheck wide{hd::PairCheck::kNoCheck, hd::PairCheck::kInt64, 0};
+  const hd::PairCheck wide = pair_check(hd::PairCheck::kNoCheck, hd::PairCheck::kInt64, 0);
   CHECK(wide.accepts("", "-9223372036854775808") && !wide.accepts("", "9223372036854775808"));
   CHECK(hd::PairCheck{}.accepts("", "") && hd::PairCheck{}.accepts("a b", "x"));
 }

@@ -48,7 +48,7 @@ HD_DEVICE bool number_reads_back(ValueReader reader, const char *text, uint32_t 
     return reads_as(text, length, range.below, range.above, number);
 }
 
-HD_DEVICE bool is_digit(char c) { return static_cast<unsigned char>(c) - '0' <= 9u; }
+HD_DEVICE bool is_digit(char c) { return static_cast<unsigned>(static_cast<unsigned char>(c) - '0') <= 9; }
 
 // The bytes between the numbers `field` and `field` + 1 at text[at, length): moves `at` behind them.
 HD_DEVICE bool passes_between(const ValueForm &form, uint32_t field, const char *text, uint32_t length, uint32_t &at) {
