@@ -134,7 +134,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     "-r", "--reducers", metavar="N",
     help="Reduce tasks; 0 = the map output is the result (default: 1 with a reducer, else 0).",
 )
-@click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/64 of the input, 4m to 64m).")
+@click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/32 of the input, 4m to 64m).")
 @click.option(
     "--cpu-slots", metavar="N",
     help="Tasks at a time on the CPU (default: this process's processors, less those that read for GPUs in use).",
@@ -257,7 +257,7 @@ def _bundle(name: str, options: dict[str, Any], output: str | None = None) -> It
 @click.option("--device", metavar="NAME", help="The device to compare with the CPU (default: emulated).")
 @click.option("--host", is_flag=True, help="Compare the host kernel with filters, both on the CPU, and no device.")
 @click.option("-r", "--reducers", metavar="N", help="Partitions of the map output; 0 = none (default: 1, to combine).")
-@click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/64 of the input, 4m to 64m).")
+@click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/32 of the input, 4m to 64m).")
 @click.option("--cpu-slots", metavar="N", help="Tasks at a time (default: the processors this process may use).")
 @click.option("--record-delimiter", metavar="TEXT", help="End of a record, as for run.")
 @click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Job setting, as for run; repeatable.")

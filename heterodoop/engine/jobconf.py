@@ -86,7 +86,7 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
     Setting(MIN_SPLIT, "1", _integer(0, MAX_BYTES),
             "Smallest split in bytes; wins over every upper limit."),
     Setting(MAX_SPLIT, "", _integer(1, MAX_BYTES),
-            "Largest split in bytes (default: a 64th of the input in whole MiB, from 4 MiB to 64 MiB; 64 MiB where"
+            "Largest split in bytes (default: a 32nd of the input in whole MiB, from 4 MiB to 64 MiB; 64 MiB where"
             " split.minsize or mapreduce.job.maps is set)."),
     Setting("textinputformat.record.delimiter", "", _delimiter,
             r"End of a record, taken as it is, instead of \n, \r\n and \r (--record-delimiter understands escapes)."),

@@ -65,7 +65,7 @@ MIB = 1 << 20
 
 
 @pytest.mark.parametrize(("total", "expected"), [
-    (0, 4), (1, 4), (256 * MIB, 4), (256 * MIB + 1, 5), (1_400_000_000, 21), (4096 * MIB, 64), (1 << 50, 64),
+    (0, 4), (1, 4), (128 * MIB, 4), (128 * MIB + 1, 5), (1_400_000_000, 42), (2048 * MIB, 64), (1 << 50, 64),
 ])
 def test_the_default_size_comes_from_the_input(total: int, expected: int):
     assert default_size(total) == SplitSize(0).of(total) == expected * MIB
@@ -75,4 +75,4 @@ def test_the_default_size_comes_from_the_input(total: int, expected: int):
 def test_a_default_split_is_no_more_than_it_must_be(total: int):
     size = default_size(total)
     assert size % MIB == 0 and 4 * MIB <= size <= 64 * MIB
-    assert size in (4 * MIB, 64 * MIB) or 64 * (size - MIB) < total <= 64 * size
+    assert size in (4 * MIB, 64 * MIB) or 32 * (size - MIB) < total <= 32 * size
