@@ -26,30 +26,9 @@ from heterodoop.executor.native import (
 )
 from heterodoop.manifest import PairReader
 
+from ..host_programs import SUM, WORDS
 from .conftest import Compile, RunMap
 
-WORDS = r"""
-#include <ctype.h>
-#include <stdio.h>
-int main(void) {
-  int c, in = 0;
-  while ((c = getchar()) != EOF) {
-    if (isspace(c)) { if (in) printf("\t1\n"); in = 0; } else { putchar(c); in = 1; }
-  }
-}
-"""
-SUM = r"""
-#include <stdio.h>
-#include <string.h>
-int main(void) {
-  char key[100], last[100] = ""; long n, sum = 0;
-  while (scanf("%99s %ld", key, &n) == 2) {
-    if (*last && strcmp(key, last)) { printf("%s\t%ld\n", last, sum); sum = 0; }
-    strcpy(last, key); sum += n;
-  }
-  if (*last) printf("%s\t%ld\n", last, sum);
-}
-"""
 TEXT = b"the quick fox the lazy dog\nthe fox \xc3\xa9t\xe9\n" * 50
 READER = PairReader("token", 99, ("int64",))
 
