@@ -37,13 +37,13 @@ class Device:
 Run = Callable[..., JobResult]
 
 
-def children() -> list[int]:
-    """Processes of workers that live and have this process as parent."""
+def children(of: bytes = b"heterodoop.executor.worker") -> list[int]:
+    """This process's children with `of` in their command lines; with b"" those too that ended and nobody waited for."""
     found = []
     for entry in os.listdir("/proc"):
         try:
             if entry.isdigit() and f"PPid:\t{os.getpid()}\n" in Path("/proc", entry, "status").read_text():
-                if b"heterodoop.executor.worker" in Path("/proc", entry, "cmdline").read_bytes():
+                if of in Path("/proc", entry, "cmdline").read_bytes():
                     found.append(int(entry))
         except OSError:
             pass

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -25,6 +26,9 @@ def spawn() -> Iterator[Spawn]:
     def start(*argv: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Process:
         child = subprocess.Popen(argv, env=env, cwd=cwd, start_new_session=True)
         running.append(child)
+        # Popen returns when the pipe to the child closes, which in exec is a little before there are its arguments.
+        while not Path(f"/proc/{child.pid}/cmdline").read_bytes():
+            time.sleep(0.001)
         found = processes.identify(child.pid)
         assert found is not None
         return found
