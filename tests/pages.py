@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Their commands need a Hadoop: tests/hadoop/cluster/test_pages.py runs them.
-ON_HADOOP = ("docs/cluster.md", "docs/hadoop.md")
+CLUSTER = "docs/cluster.md"
+ON_HADOOP = (CLUSTER, "docs/hadoop.md")  # their commands need a Hadoop: tests/hadoop/cluster runs them
 
 
 def pages() -> list[str]:

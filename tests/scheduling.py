@@ -1,7 +1,7 @@
 """Which worker of a test run gets which tests, and in which order: files as a whole, those that wait most first.
 
-All tests that use a Hadoop go to one worker, which starts it at once: its servers and jobs run beside everything else. Not a
-test module.
+All tests that share a Hadoop go to one worker, which starts it at once, and those that start one of their own go to another:
+servers and jobs run beside everything else. Not a test module.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 HADOOP = "tests/hadoop/cluster/"
+# Each starts and ends a Hadoop of its own.
+OWN_HADOOP = (HADOOP + "test_cluster_page.py", HADOOP + "test_hadoop_342.py")
 # Longest first, so that no worker begins one of them when the others are done.
 FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/cases/", "tests/apps/")
 # What tests/sanitized.py runs: what goes deepest into native code, and the property test of whole jobs. In the run beside it
@@ -24,6 +26,8 @@ SANITIZED = (
 
 def scope(nodeid: str) -> str:
     """Tests of one scope run one after the other in one worker."""
+    if nodeid.startswith(OWN_HADOOP):
+        return f"{HADOOP} (own)"
     return HADOOP if nodeid.startswith(HADOOP) else nodeid.partition("::")[0]
 
 

@@ -62,11 +62,14 @@ except KeyboardInterrupt:
     assert all(gone(int(path.read_text())) and gone(int(path.stem)) for path in begun)
 
 
-def test_tests_of_a_hadoop_are_one_worker_s_and_the_first() -> None:
+def test_tests_of_one_hadoop_are_one_worker_s_and_the_first() -> None:
     ids = ["tests/native/test_a.py::test_x", "tests/hadoop/test_b.py::test_x", "tests/hadoop/cluster/test_c.py::test_x[1]",
            "tests/hadoop/cluster/test_d.py::test_x", "tests/test_readme.py::test_x"]
     assert [scheduling.scope(nodeid) for nodeid in ids[1:4]] == ["tests/hadoop/test_b.py", *["tests/hadoop/cluster/"] * 2]
     assert sorted(ids, key=scheduling.rank) == [*ids[2:], *ids[:2]]
+    own = {scheduling.scope(f"{place}::test_x") for place in scheduling.OWN_HADOOP}
+    assert len(own) == 1 and not own & {scheduling.scope(nodeid) for nodeid in ids}
+    assert all((ROOT / place).is_file() for place in scheduling.OWN_HADOOP)
 
 
 def test_every_place_that_is_named_exists() -> None:

@@ -7,6 +7,7 @@ that change a server (kill one) put it right again with `cluster.restart`, since
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from heterodoop.hadoop import cluster as hadoop
 from heterodoop.hadoop.cluster import Cluster, Options
 
-from ...support import ROOT, Bundles
+from ...support import ROOT, Bundles, environment
 from .site import Book, Site
 
 
@@ -53,3 +54,16 @@ def words(tmp_path_factory: pytest.TempPathFactory, bundles: Bundles) -> Path:
 @pytest.fixture(scope="module")
 def book(site: Site, words: Path, tmp_path_factory: pytest.TempPathFactory) -> Book:
     return Book(site, words, tmp_path_factory.mktemp("text"))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """A folder with the apps, and an environment with this checkout's `heterodoop` in PATH."""
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "heterodoop"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m heterodoop "$@"\n')
+    script.chmod(0o755)
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    (folder / "apps").symlink_to(ROOT / "apps")
+    return folder, environment({"PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}"})
