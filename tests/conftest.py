@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 for name, value in DEFAULTS.items():
     if name != "HETERODOOP_ARCH" or os.environ.get("HETERODOOP_TEST_DEVICE") != "cuda":
         os.environ.setdefault(name, value)
+if "HETERODOOP_SANITIZED" not in os.environ:
+    os.environ.setdefault("CXX", kept.quick_compiler())  # what tests compile runs for a few records
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "build", "dist", "_native", "*.egg-info", "__pycache__", "*.hdp", ".*_cache", ".hypothesis", "*.so",
     "target",
@@ -97,7 +99,6 @@ def module_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def kernel_cache(module_cache: Path, quick_compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs keep modules of the emulated device where all tests do, and build them in half the time: few records run."""
+def kernel_cache(module_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs keep modules of the emulated device where all tests do."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(module_cache))
-    monkeypatch.setenv("CXX", quick_compiler)
