@@ -23,7 +23,7 @@ WAIT = 17
 def test_a_lease_lives_while_the_task_says_that_it_is_at_work(
     cache: dict[str, str], attempt: Attempt, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(conversation, "RUN_SECONDS", 0.5)
+    monkeypatch.setattr(conversation, "RUN_SECONDS", 1.0)
     with in_this_process(cache, monkeypatch) as driver:
         with driver.client() as client:
             answer = client.offer(attempt)
@@ -42,6 +42,7 @@ def test_a_lease_lives_while_the_task_says_that_it_is_at_work(
             with pytest.raises(ClosedByDriver):  # it says nothing more
                 client.frame()
         monkeypatch.setattr(conversation, "PREPARE_SECONDS", 0.6)
+        monkeypatch.setattr(conversation, "RUN_SECONDS", 30.0)
         with driver.client() as client:
             client.offer(replace(attempt, task=2))
             with pytest.raises(ClosedByDriver):  # it says so for too long

@@ -1,4 +1,4 @@
-"""The Hadoop that the tests in this folder share: started for the first one that asks, down at the end of the run.
+"""The Hadoop that the tests in this folder share: started for the first one that asks, down after the last of the folder.
 
 A keeper takes it down even if pytest is killed. Missing Java or Maven is an error that names the package, not a skip. Tests
 that change a server (kill one) put it right again with `cluster.restart`, since others come after them.
@@ -20,7 +20,7 @@ from ...support import ROOT, Bundles, environment
 from .site import Book, Site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """Hadoop 3.5.0 with three NodeManagers of 2048 MiB: four containers each."""
     folder = tmp_path_factory.mktemp("cluster")
