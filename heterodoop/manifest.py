@@ -23,7 +23,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 6
+VERSION = 7
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _SIZES = {  # fields of Kernel, and what they can be
@@ -265,6 +265,30 @@ class HostKernel:
 
 
 @dataclass(frozen=True)
+class KeptNumber:
+    """What a reducer keeps of a key in one variable. op: of numbers that its pairs give, in any order; "": of each pair in
+    turn."""
+
+    name: str
+    ctype: str
+    op: FoldOp | Literal[""]
+
+
+@dataclass(frozen=True)
+class Reducer:
+    """A reducer as a loop over the pairs of a key.
+
+    loop   "fold": integers, each of which a key's pairs give in any order; "ordered": their order matters.
+    key    the variable that holds the key. pairs: how they are read.
+    """
+
+    loop: Literal["fold", "ordered"]
+    key: str
+    pairs: PairReader
+    kept: tuple[KeptNumber, ...]
+
+
+@dataclass(frozen=True)
 class Program:
     """One filter. `binary` and `sources` are relative to the bundle; `gpu_refusals` empty = the GPU may run it.
 
@@ -273,6 +297,7 @@ class Program:
     kernel  None where there are refusals, and for a combiner that is no fold: it runs on the CPU over sorted pairs.
     host    of a mapper whose pairs can be combined as they come: what CPU slots run. None: they run filters, for the
             reasons in `no_host`, which is empty for other roles.
+    reducer of a reducer that is a loop over the pairs of a key; else None, for the reason in `no_host`.
     """
 
     role: Role
@@ -284,6 +309,7 @@ class Program:
     linked: Linked = "dynamic"
     host: HostKernel | None = None
     no_host: tuple[Reason, ...] = ()
+    reducer: Reducer | None = None
 
     def files(self) -> tuple[str, ...]:
         """The built files that a task may load or run."""
@@ -345,6 +371,8 @@ def from_json(text: str) -> Manifest:
             _check_sizes(program.kernel)
         if program.region:
             _check_numbers(program.region)
+        if program.reducer:
+            _check_list("value", len(program.reducer.pairs.value), program.reducer.pairs.between)
     return manifest
 
 

@@ -43,17 +43,25 @@ def checked(analysis: Analysis, led: frozenset[str], path: Path) -> Analysis:
     """
     if not analysis.has_kernel:
         return analysis
+    bodies = (body for _, body in analysis.facts.calls.bodies)
+    reasons, macros = needs(analysis.program, bodies, led, path)
+    return replace(analysis, refusals=tuple(dict.fromkeys((*analysis.refusals, *reasons))), macros=macros)
+
+
+def needs(
+    program: ir.Program, bodies: Iterable[ir.Block], led: frozenset[str], path: Path,
+) -> tuple[list[Reason], tuple[str, ...]]:
+    """This machine's reasons against code of ours that does what `bodies` of a program do, or the macros for it."""
     machine = probe.machine()
     reasons = [*_language(machine, path)]
     macros: set[str] = set()
-    for behaviour, function, span in () if machine.failure else _behaviours(analysis, led):
+    for behaviour, function, span in () if machine.failure else _behaviours(program, bodies, led):
         wanted = machine.macros(behaviour)
         if wanted is None:
             text = f"{function}() does not do in this machine's C library ({machine.library}) what it does in kernels"
             reasons.append(Reason("HD308", text, span if span.line else Span(str(path), 0)))
         macros |= wanted or set()
-    refusals = tuple(dict.fromkeys((*analysis.refusals, *reasons)))
-    return replace(analysis, refusals=refusals, macros=tuple(sorted(macros)))
+    return reasons, tuple(sorted(macros))
 
 
 def _language(machine: Machine, path: Path) -> Iterator[Reason]:
@@ -68,10 +76,11 @@ def _language(machine: Machine, path: Path) -> Iterator[Reason]:
         yield Reason("HD307", f"as the C compiler is called it is not so that {fact}, as in kernels", Span(str(path), 0))
 
 
-def _behaviours(analysis: Analysis, led: frozenset[str]) -> Iterator[tuple[str, str, Span]]:
-    """Behaviour, the function that has it, and where: for all that the region and its helpers call."""
-    program = analysis.program
-    for node in (n for _, body in analysis.facts.calls.bodies for n in ir_walk.walk(body)):
+def _behaviours(
+    program: ir.Program, bodies: Iterable[ir.Block], led: frozenset[str],
+) -> Iterator[tuple[str, str, Span]]:
+    """Behaviour, the function that has it, and where: for all that the bodies call."""
+    for node in (n for body in bodies for n in ir_walk.walk(body)):
         if isinstance(node, (ir.Emit, ir.Stderr)):
             yield from ((b, node.call, node.span) for b in _printed(node.pieces))
         elif isinstance(node, ir.ReadPair):

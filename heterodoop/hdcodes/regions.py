@@ -289,4 +289,13 @@ CODES: dict[str, Entry] = {
         " where there is no C++ compiler, filters do the same work, more slowly; the results are the same.",
         "See what `heterodoop explain` says of mapper and combiner.",
     ),
+    "HD267": Entry(
+        "a reducer runs as a filter",
+        "On CPUs a reducer runs on typed values, without a merge, a pipe and a process that reads text, where it is a loop"
+        " over the pairs of a key: if the key changed it prints what was gathered and begins again, else it adds. What it"
+        " does with a pair must be numbers made of numbers: no memory that it allocates, no texts of values, no output"
+        " before a key is over, no end of the process that depends on more than the key's length. All else runs as a"
+        " filter behind a merge of all map outputs; the results are the same.",
+        "`heterodoop explain` shows the statement. docs/writing-an-app.md has loops that are recognised.",
+    ),
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ...source import UNKNOWN
 from ..ir import formats
 from ..types import ctype
 from ..types.ctype import Int
 from . import algebra, loop
-from .state import Emitted, Fork, Printed, Refused, Ways
+from .state import Emitted, Fork, Printed, Refused, Ways, placed
 from .terms import KEPT, Text, number
 
 _PLAIN: dict[Int, frozenset[str]] = {
@@ -22,9 +23,9 @@ def plain(kind: ctype.CType | None, spec: str) -> bool:
     return isinstance(kind, Int) and spec in _PLAIN.get(kind, ())
 
 
-def finish_of(ways: Ways) -> loop.Finish:
-    """What is printed of a key, as a combiner may: one line of it, or nothing."""
-    *others, (_, last) = _alternatives(ways)
+def finish_of(ways: Ways, *, lines: bool = True) -> loop.Finish:
+    """What is printed of a key. lines: as a combiner may, one line of it, or nothing; else any text."""
+    *others, (_, last) = _alternatives(ways, lines)
     finish = loop.Finish(last) if last or not others else None
     for condition, pieces in reversed(others):
         finish = loop.Finish(pieces, condition, finish)
@@ -32,25 +33,27 @@ def finish_of(ways: Ways) -> loop.Finish:
     return finish
 
 
-def _alternatives(ways: Ways) -> _Alternatives:
+def _alternatives(ways: Ways, lines: bool) -> _Alternatives:
     if not isinstance(ways, Fork):
-        return [(None, pieces_of(ways.emitted))]
-    then, other = _alternatives(ways.then), _alternatives(ways.other)
+        return [(None, pieces_of(ways.emitted, lines=lines))]
+    then, other = _alternatives(ways.then, lines), _alternatives(ways.other, lines)
     if repr(then) == repr(other):
         return then
     here = ways.condition
     return [(here if inner is None else algebra.both(here, inner), pieces) for inner, pieces in then] + other
 
 
-def pieces_of(emitted: Emitted) -> tuple[loop.Piece, ...]:
-    """A line: the key that is kept, a tab, numbers and what stands between them, a newline. Or nothing."""
+def pieces_of(emitted: Emitted, *, lines: bool) -> tuple[loop.Piece, ...]:
+    """lines: a line of the key that is kept, a tab, numbers and what stands between them, a newline, or nothing; else what
+    there is."""
     merged: list[loop.Piece] = []
     for piece in emitted:
         if isinstance(piece, bytes) and merged and isinstance(merged[-1], bytes):
             merged[-1] += piece
         else:
-            merged.append(piece if isinstance(piece, bytes) else _printed(piece))
-    if merged and not _is_line(merged):
+            with placed(piece.span if isinstance(piece, Printed) else UNKNOWN):
+                merged.append(piece if isinstance(piece, bytes) else _printed(piece))
+    if lines and merged and not _is_line(merged):
         raise Refused("what it prints for a key is not the key, a tab, the number and a newline")
     return tuple(merged)
 
@@ -115,7 +118,7 @@ def changed(finish: loop.Finish, change: algebra.Change) -> loop.Finish:
 def between(finish: loop.Finish) -> tuple[bytes, ...] | None:
     """What stands between the numbers of the first line that is printed; None where that is not all of the value."""
     numbers = [n for n, piece in enumerate(finish.pieces) if isinstance(piece, loop.PrintedTerm)]
-    if not numbers or finish.pieces[1] != b"\t" or finish.pieces[-1] != b"\n":
+    if not numbers or finish.pieces[1:2] != (b"\t",) or finish.pieces[-1] != b"\n":
         return None
     inner = [finish.pieces[a + 1 : b] for a, b in zip(numbers, numbers[1:], strict=False)]
     return tuple(b"".join(p for p in found if isinstance(p, bytes)) for found in inner)

@@ -20,6 +20,9 @@ from .reader import Reader
 from .situations import Found, Situations
 from .state import SITUATIONS, VALUES, Refused, Stop
 
+LEFT = "the loop is left before the last pair, or a comparison cannot be decided"
+DEEP = "it is nested too deeply"
+ENDS = "it may end the process at a pair"
 _BY_OPERATOR: dict[str, manifest.FoldOp] = {"+": "sum", "&": "and", "|": "or", "^": "xor"}
 
 
@@ -50,13 +53,13 @@ def recognise(program: ir.Program) -> Recognised:
     except Refused as refused:
         return _none(program, _why(refused))
     except Stop:
-        return _none(program, "the loop is left before the last pair, or a comparison cannot be decided")
+        return _none(program, LEFT)
     except RecursionError:
-        return _none(program, "it is nested too deeply")
+        return _none(program, DEEP)
     fold, why = _fold(found)
-    pairs = _pair_reader(found.reader, found.loop.reads)
+    pairs = pair_reader(found.reader, found.loop.reads)
     if found.reader.guarded:
-        return Recognised(fold, pairs, why, None, "it may end the process at a pair")
+        return Recognised(fold, pairs, why, None, ENDS)
     return Recognised(fold, pairs, why, found.loop)
 
 
@@ -77,9 +80,12 @@ def _none(program: ir.Program, why: str) -> Recognised:
 
 def _why(refused: Refused) -> str:
     at = f" (line {refused.span.line})" if refused.span is not None and refused.span.line else ""
-    if refused.why:
-        return refused.why + at
-    return f"what it does {SITUATIONS[refused.situation or 'flush']} is not understood{at}"
+    return reason(refused) + at
+
+
+def reason(refused: Refused) -> str:
+    """As a sentence, without the place."""
+    return refused.why or f"what it does {SITUATIONS[refused.situation or 'flush']} is not understood"
 
 
 # ------------------------------------------------------------------------------------------ folds
@@ -148,14 +154,15 @@ def _field(whole: loop.KeyLoop, place: int, at: int) -> manifest.FoldField:
     if place < len(whole.reads.fields):
         read: loop.Term = loop.Read(place, whole.reads.fields[place].type)
         number = algebra.convert(read, state.type)
-        op = _reduction(same, kept, number) if number is not None and first == number else None
+        op = reduction(same, kept, number) if number is not None and first == number else None
         if op is not None and number is not None and (op == "sum" or number == read):
             return manifest.FoldField(op, value)
     raise Refused(f"what it makes of '{state.name}' with another pair of the same key is no sum, count, least or greatest of"
                   " the numbers at its place")
 
 
-def _reduction(same: loop.Term, kept: loop.Term, number: loop.Term) -> manifest.FoldOp | None:
+def reduction(same: loop.Term, kept: loop.Term, number: loop.Term) -> manifest.FoldOp | None:
+    """What makes `same` of what is kept and a number, whose order does not matter."""
     if isinstance(same, loop.Operation) and sorted(map(repr, same.operands)) == sorted(map(repr, (kept, number))):
         return _BY_OPERATOR.get(same.op)
     found = algebra.extreme(same)
@@ -167,7 +174,7 @@ def _reduction(same: loop.Term, kept: loop.Term, number: loop.Term) -> manifest.
 # ------------------------------------------------------------------------------------------ how pairs are read
 
 
-def _pair_reader(reader: Reader, form: loop.ValueForm) -> manifest.PairReader:
+def pair_reader(reader: Reader, form: loop.ValueForm) -> manifest.PairReader:
     """Learnt from the run itself."""
     key = VALUES[reader.number_kept] if reader.number_kept is not None else reader.key or "other"
     numbers = tuple(VALUES[n.type] if isinstance(n.type, Int) else _FLOATS[str(n.type)] for n in form.fields)

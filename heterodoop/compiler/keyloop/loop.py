@@ -117,7 +117,10 @@ Piece = bytes | PrintedKey | PrintedTerm
 
 @dataclass(frozen=True)
 class Finish:
-    """What is printed of a key: `pieces` where `condition` (None: always) is not 0, else `other` (None: nothing)."""
+    """What is printed of a key: `pieces` where `condition` (None: always) is not 0, else `other` (None: nothing).
+
+    A combiner's pieces are a line, key, tab and value, or none. A reducer's are any text.
+    """
 
     pieces: tuple[Piece, ...]
     condition: Term | None = None
@@ -132,6 +135,7 @@ class KeyLoop:
     steps happen in the order of the reference: the map output, sorted stably by key.
 
     nonempty  the program takes an empty key for none: all this is not true of one, and what it does then is another thing.
+    head      what a reducer prints before the first pair; tail: behind the last key.
     """
 
     reads: ValueForm
@@ -140,3 +144,5 @@ class KeyLoop:
     same: tuple[Term, ...]
     finish: Finish
     nonempty: bool = False
+    head: bytes = b""
+    tail: bytes = b""

@@ -16,7 +16,9 @@ def loop_text(found: loop.KeyLoop) -> str:
     lines = [f"loop  value {value or 'not read'}" + (", no empty key" if found.nonempty else "")]
     for state, first, same in zip(found.state, found.first, found.same, strict=True):
         lines.append(f"      {state.type} {state.name} = {term_text(first, names)}, then {term_text(same, names)}")
+    lines += [f"      print {_shown(found.head)} before all"] if found.head else []
     lines += [f"      {line}" for line in _finish(found.finish, names)]
+    lines += [f"      print {_shown(found.tail)} behind all"] if found.tail else []
     return "\n".join(lines) + "\n"
 
 

@@ -119,12 +119,24 @@ class Run:
             raise Refused
 
     def _if(self, stmt: ir.If) -> None:
-        if _dead_end(stmt.then) != _dead_end(stmt.other):
-            holds = _dead_end(stmt.other)
+        if self._dead_end(stmt.then) != self._dead_end(stmt.other):
+            holds = self._dead_end(stmt.other)
             self._guard(stmt.cond, holds)
             self._branch(stmt.then if holds else stmt.other)
             return
         self.either(self.value(stmt.cond), lambda: self._branch(stmt.then), lambda: self._branch(stmt.other), ctype.VOID)
+
+    def _dead_end(self, block: ir.Block | None) -> bool:
+        """Does a block do nothing but report and end the process with an error?"""
+        if block is None or not block.body:
+            return False
+        *before, last = block.body
+        if not all(isinstance(s, ir.ExprStmt) and isinstance(s.expr, ir.Stderr) for s in before):
+            return False
+        if isinstance(last, ir.Return) and last.value is not None and self.function == "main":
+            status = ir_walk.uncast(last.value)
+            return isinstance(status, ir.Const) and isinstance(status.value, int) and status.value & 0xFF != 0
+        return isinstance(last, ir.ExprStmt) and isinstance(last.expr, ir.Exit) and ir_walk.fails(last.expr)
 
     def _branch(self, block: ir.Block | None) -> Term:
         if block is not None:
@@ -594,10 +606,11 @@ class Run:
             if conv.letter == "s" and piece.spec == "%s" and literal(piece.args[-1]) is not None:
                 self.emitted.append(literal(piece.args[-1]) or b"")
             elif conv.letter == "s":
-                self.emitted.append(Printed(piece.spec, self.string(piece.args[-1])))
+                self.emitted.append(Printed(piece.spec, self.string(piece.args[-1]), span=node.span))
             else:
                 kind = piece.args[-1].type if piece.args else None
-                self.emitted.append(Printed(piece.spec, self.value(piece.args[-1]) if piece.args else None, kind))
+                value = self.value(piece.args[-1]) if piece.args else None
+                self.emitted.append(Printed(piece.spec, value, kind, node.span))
         return None
 
 
@@ -617,16 +630,6 @@ def _leaves_something(node: ir.Node) -> bool:
         effect = EFFECTS.get(ir.called(node))
         return effect is None or bool(effect.writes or effect.stores)
     return isinstance(node, (ir.Assign, ir.Step))
-
-
-def _dead_end(block: ir.Block | None) -> bool:
-    """Does a block do nothing but report and end the process with an error?"""
-    if block is None or not block.body:
-        return False
-    *before, last = block.body
-    if not all(isinstance(s, ir.ExprStmt) and isinstance(s.expr, ir.Stderr) for s in before):
-        return False
-    return isinstance(last, ir.ExprStmt) and isinstance(last.expr, ir.Exit) and ir_walk.fails(last.expr)
 
 
 _KEYS = (KEY, KEPT)

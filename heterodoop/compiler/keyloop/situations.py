@@ -1,4 +1,4 @@
-"""A combiner's key loop, found by running its region on symbols in every situation that it can be in.
+"""The key loop of a combiner or reducer, found by running its region on symbols in every situation that it can be in.
 
 With nothing kept, with the same key again, with another key, and at the end of the input with something kept and without.
 What is kept from pair to pair is either a constant, or a symbol of what was computed; each situation must leave that as it
@@ -8,7 +8,7 @@ was, or as the key loop says. Conditions that cannot be decided fork the run; it
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 
 from ...values import dataclass
 from ..analysis.objects import Object, symbol_of, variable
@@ -23,7 +23,7 @@ from .merge import merged
 from .reader import INTEGER_BYTES, Reader
 from .run import Run
 from .start import start_state, zeroed_arrays
-from .state import Fork, Refused, Situation, State, Stop, Way, Ways, each_way
+from .state import Fork, Refused, Situation, State, Stop, Way, Ways, each_way, plain_text, without_end
 from .terms import KEPT, KEY, LENGTH, LINE, ZERO, Const, Num, Term, Text, number
 
 _MOST_WAYS = 64  # through the program, in one situation
@@ -61,15 +61,20 @@ class Found:
 
 
 class Situations:
-    """`key_loop` finds it. Raises Refused, and Stop where the loop may be left."""
+    """`key_loop` finds it. Raises Refused, and Stop where the loop may be left.
 
-    def __init__(self, program: ir.Program) -> None:
+    reducer  what it prints may be any text.
+    known    of situations that were understood, for who has to choose what to say.
+    """
+
+    def __init__(self, program: ir.Program, *, reducer: bool = False) -> None:
         program = by_fields(program)
         region, record_loop = program.region, ir.record_loop(program.region)
         plain = record_loop is not None and record_loop.step is None and not program.refusals
         if not isinstance(region, ir.CombineRegion) or record_loop is None or not plain:
             raise Refused("its loop was not recognised, or something in it cannot be analysed")
         self._program, self._region, self._loop = program, region, record_loop
+        self._reducer, self.known = reducer, 0
         self._key: Object = variable(program, region.function, region.key)
         kind = self._type(self._key)
         self._number = isinstance(kind, (Int, ctype.Struct))  # the key is one, not a text
@@ -80,21 +85,26 @@ class Situations:
         self._head, self._tail = region.body.body[:at], region.body.body[at + 1 :]
 
     def key_loop(self) -> Found:
-        start = start_state(self._program)
+        start, head = start_state(self._program, prints=self._reducer)
         self._zeroed = frozenset(k for k in zeroed_arrays(self._program) if start.contents.get(k) == Text.EMPTY)
         start = self._after_head(start)
         memory = self._memory(self._first(start))
         while True:
             known = _copy(memory)
-            first, same = self._first(start), self._same(memory)
-            other = self._other(memory)
+            first, same = self._understood(1, self._first(start)), self._understood(2, self._same(memory))
+            other = self._understood(3, self._other(memory))
             if not self._settled(memory, first, same, other):
                 if _copy(memory) == known:
                     raise Refused
                 continue
-            found = self._loop_of(memory, first, same, other, self._finish(memory, start))
+            printed, tail = self._finish(memory, start)
+            found = replace(self._loop_of(memory, first, same, other, printed), head=head, tail=tail)
             leaks = self._reader.nonempty and self._reader.key == "field" and not self._forgets(start, first)
             return Found(found, self._reader, _shown(self._key.shown), self._goes_on(), leaks)
+
+    def _understood(self, known: int, state: State) -> State:
+        self.known = max(self.known, known)
+        return state
 
     def _goes_on(self) -> str:
         """A pair that reads in part must end the loop, or old values would be used again."""
@@ -130,17 +140,20 @@ class Situations:
 
     def _other(self, memory: _Memory) -> State:
         ways = self._pair("other", self._between(memory), memory)
-        self._printed = finish.finish_of(ways)
+        self._printed = finish.finish_of(ways, lines=not self._reducer)
         return self._with_key(ways, "other", (Text.KEY,))
 
-    def _finish(self, memory: _Memory, start: State) -> loop.Finish:
-        """What is printed of a key: when another comes, and just the same at the end; nothing where there is none."""
-        if any(way.emitted for way in each_way(self._flush(start))):
+    def _finish(self, memory: _Memory, start: State) -> tuple[loop.Finish, bytes]:
+        """What is printed of a key: when another comes, and just the same at the end; and what stands behind all keys, which
+        is nothing of a combiner."""
+        none = self._flush(start)
+        tail = plain_text(none.emitted) if isinstance(none, Way) else None
+        if tail is None or (tail and not self._reducer):
             raise Refused("it prints something of no key")
-        last = finish.finish_of(self._flush(self._between(memory), memory))
+        last = finish.finish_of(without_end(self._flush(self._between(memory), memory), tail), lines=not self._reducer)
         if repr(last) != repr(self._printed):
             raise Refused("what it prints of the last key is not what it prints of the others")
-        return self._printed
+        return self._printed, tail
 
     def _forgets(self, start: State, first: State) -> bool:
         """Is what it keeps of a key the same where an empty key has been here before?"""

@@ -10,7 +10,7 @@ from ..ir import walk as ir_walk
 from ..normalise.stdio import literal
 from ..types import ctype
 from . import algebra, loop
-from .state import Refused, State
+from .state import Refused, State, placed
 from .terms import ZERO, Const, Num, Term, Text
 
 _QUIET = frozenset({"malloc", "calloc", "memset", "strcpy", "setvbuf", "getenv", "atoi", "atol", "strtol", "strlen"})
@@ -26,11 +26,17 @@ def before(program: ir.Program) -> list[ir.Stmt]:
     raise Refused
 
 
-def start_state(program: ir.Program) -> State:
-    """Constants and empty strings. Raises Refused where the code before the region reads, prints, or calls the unknown."""
-    prologue = before(program)
+def start_state(program: ir.Program, *, prints: bool = False) -> tuple[State, bytes]:
+    """Constants and empty strings; and what is printed, which is nothing but where that is allowed (`prints`).
+
+    Raises Refused where the code before the region reads, prints else, may end the process, or calls the unknown.
+    """
+    prologue, head = before(program), b""
     for stmt in prologue:
-        _check_quiet(program, stmt)
+        text = _plain_output(stmt) if prints else None
+        if text is None:
+            _check_quiet(stmt)
+        head += text or b""
     state = State()
     for symbol in program.enclosing.locals:
         term, content = _local(program, symbol, prologue)
@@ -41,15 +47,27 @@ def start_state(program: ir.Program) -> State:
             other = variable(program, "", symbol.name)
             state.terms[other] = _constant(symbol.init) if symbol.init is not None else _zero(symbol.type)
             state.contents[other] = Text.EMPTY if _empty(symbol.init, True) else None
-    return state
+    return state, head
 
 
-def _check_quiet(program: ir.Program, stmt: ir.Stmt) -> None:
-    for node in ir_walk.walk(stmt):
-        if isinstance(node, (ir.Emit, ir.ReadRecord, ir.ReadPair, ir.Opaque, ir.Goto, ir.Label)):
-            raise Refused
-        if isinstance(node, ir.Call) and ir.called(node) not in _QUIET:
-            raise Refused
+def _plain_output(stmt: ir.Stmt) -> bytes | None:
+    """What a statement prints that does nothing else."""
+    call = ir_walk.uncast(stmt.expr) if isinstance(stmt, ir.ExprStmt) else None
+    if not isinstance(call, ir.Emit) or not all(isinstance(piece, ir.Text) for piece in call.pieces):
+        return None
+    return b"".join(piece.data for piece in call.pieces if isinstance(piece, ir.Text))
+
+
+_LOUD = (ir.Emit, ir.Stderr, ir.Exit, ir.Return, ir.ReadRecord, ir.ReadPair, ir.Opaque, ir.Goto, ir.Label)
+
+
+def _check_quiet(stmt: ir.Stmt) -> None:
+    with placed(stmt.span):
+        for node in ir_walk.walk(stmt):
+            if isinstance(node, _LOUD):
+                raise Refused("the code before its loop prints, reads, or may end the process")
+            if isinstance(node, ir.Call) and ir.called(node) not in _QUIET:
+                raise Refused(f"the code before its loop calls {ir.called(node) or 'a function'}()")
 
 
 def _local(program: ir.Program, symbol: ir.Symbol, prologue: list[ir.Stmt]) -> tuple[Term, Text | None]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from typing import Literal
 
-from ...source import Span
+from ...source import UNKNOWN, Span
 from ...values import dataclass
 from ..analysis.objects import Object
 from ..types import ctype
@@ -28,18 +28,19 @@ SITUATIONS: dict[Situation, str] = {
 
 @dataclass(frozen=True)
 class Printed:
-    """One conversion of what is printed: its argument as a value or a text, and a value's type."""
+    """One conversion of what is printed: its argument as a value or a text, a value's type, and the call's place."""
 
     spec: str
     what: Term | Text
     type: CType | None = None
+    span: Span = UNKNOWN
 
 
 Emitted = list[bytes | Printed]
 
 
 class Refused(Exception):
-    """The combiner does something that a fold does not do, or that is not understood.
+    """The program does something that a key loop does not do, or that is not understood.
 
     why        said where that is known, else `span` is the statement and `situation` the pair that it was run for.
     """
@@ -112,6 +113,27 @@ class Fork:
 
 
 Ways = Way | Fork
+
+
+def plain_text(emitted: Emitted) -> bytes | None:
+    """What is printed, where nothing of it is computed."""
+    return b"".join(piece for piece in emitted if isinstance(piece, bytes)) if all(
+        isinstance(piece, bytes) for piece in emitted) else None
+
+
+def without_end(ways: Ways, end: bytes) -> Ways:
+    """Ways that print `end` at last, without that. Raises Refused where one does not."""
+    if isinstance(ways, Fork):
+        return Fork(ways.condition, without_end(ways.then, end), without_end(ways.other, end))
+    left, emitted = end, list(ways.emitted)
+    while left:
+        last = emitted.pop() if emitted else b""
+        if not isinstance(last, bytes) or not last or not (last.endswith(left) or left.endswith(last)):
+            raise Refused("what it prints at the end depends on whether there are keys")
+        if len(last) > len(left):
+            emitted.append(last[: -len(left)])
+        left = left[: -len(last)] if len(last) < len(left) else b""
+    return Way(ways.state, emitted)
 
 
 def each_way(ways: Ways) -> Iterator[Way]:

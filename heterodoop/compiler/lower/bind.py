@@ -25,7 +25,7 @@ from .bind_reader import value_read
 
 __all__ = ["BoundRegion", "Symbol", "bind"]
 
-_ROLE_KINDS: dict[Role, Kind | None] = {"map": "mapper", "combine": "combiner", "reduce": None}
+_ROLE_KINDS: dict[Role, Kind] = {"map": "mapper", "combine": "combiner", "reduce": "combiner"}
 _LOOPS = (c_ast.While, c_ast.DoWhile, c_ast.For)
 
 
@@ -84,11 +84,11 @@ def _check_roles(unit: Unit, sink: Sink, role: Role | None) -> None:
         note = Note("the first one is here", unit.directives[0].span)
         sink.error("HD118", "a program has one directive, this is another", directive.span, notes=(note,))
     for directive in unit.directives if role else ():
-        wanted = _ROLE_KINDS[role] if role else None
+        wanted = _ROLE_KINDS[role] if role else directive.kind
         if wanted == directive.kind:
             continue
-        if wanted is None:
-            help = "reduce programs run on the CPU and need no directive: remove it"
+        if role == "reduce":
+            help = "a reduce program needs no directive: remove it"
         else:
             help = f"a {role} program has #pragma mapreduce {wanted}; was the file given in the wrong place?"
         sink.error("HD119", f"a {directive.kind} directive in the {role} program", directive.span, help=help)

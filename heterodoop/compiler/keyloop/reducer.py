@@ -1,0 +1,132 @@
+"""What a reducer is: a key loop that may print anything, found without a directive, in the loop that reads its pairs.
+
+Which variable holds the key is tried out: it is one only where every situation is understood (`situations`). A loop that
+folds integers (`Reducer.fold`) gives the same for a key's pairs in any order, each other one in the order of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ... import manifest
+from ...source import Span
+from ...values import dataclass
+from ..analysis.objects import variable
+from ..ir import ir
+from ..ir import walk as ir_walk
+from ..types import ctype
+from ..types.ctype import CType, Float, Int
+from . import algebra, fold, loop
+from .fields import by_fields
+from .loop_text import loop_text
+from .situations import Situations
+from .state import VALUES, Refused, Stop
+
+_MOST_KEYS = 24  # variables that are tried
+
+
+@dataclass(frozen=True)
+class Reducer:
+    """key: the variable that holds it, by its name. operations: of `loop.state`, in its order; None: not in any order."""
+
+    loop: loop.KeyLoop
+    pairs: manifest.PairReader
+    key: str
+    operations: tuple[manifest.FoldOp | None, ...]
+
+    @property
+    def folds(self) -> bool:
+        return None not in self.operations
+
+
+@dataclass(frozen=True)
+class NoLoop:
+    """Why a reducer is none, and the statement that it is for, where there is one."""
+
+    why: str
+    span: Span | None = None
+
+
+def recognise(program: ir.Program) -> Reducer | NoLoop:
+    """Run a reducer's region on symbols, once for each variable that may hold the key; the first that does is taken."""
+    if not isinstance(program.region, ir.CombineRegion):
+        return NoLoop("no loop that reads its pairs was found in main()")
+    apart = by_fields(program)
+    failed: list[tuple[int, NoLoop]] = []
+    for name in _keys(apart):
+        known, found = _with_key(apart, name)
+        if isinstance(found, Reducer):
+            return found
+        failed.append((known, found))
+    return max(failed, key=lambda one: one[0], default=(0, NoLoop("it keeps no key from pair to pair")))[1]
+
+
+def text(found: Reducer | NoLoop) -> str:
+    """For `--emit`."""
+    if isinstance(found, NoLoop):
+        return f"why    {found.why}\n"
+    kind = ", ".join(op or "ordered" for op in found.operations)
+    return f"key    {found.key}\npairs  {found.pairs}\nkeeps  {kind}\n{loop_text(found.loop)}"
+
+
+def _keys(program: ir.Program) -> Iterator[str]:
+    """Variables that may hold the key between pairs: of the function's own and global ones those that its loop names."""
+    region = program.region
+    used = ir_walk.names(region.body)
+    for name in sorted(region_calls(program)):
+        used |= ir_walk.names(program.by_name[name].body)
+    found = [s.name for s in (*program.enclosing.locals, *program.globals) if s.name in used and _may_be_key(s.type)]
+    record_loop = ir.record_loop(region)
+    read = ir_walk.names(record_loop.cond) if record_loop is not None else set()
+    found.sort(key=lambda name: (name != region.key, name in read))  # what a directive says first, what is read last
+    yield from found[:_MOST_KEYS]
+
+
+def region_calls(program: ir.Program) -> set[str]:
+    """Functions of the program that are named in the region, or by one that is."""
+    found: set[str] = set()
+    todo = [program.region.body]
+    while todo:
+        body = todo.pop()
+        for name in ir_walk.names(body) & set(program.by_name) - found:
+            found.add(name)
+            todo.append(program.by_name[name].body)
+    return found
+
+
+def _may_be_key(kind: CType) -> bool:
+    return (isinstance(kind, ctype.Array) and kind.of == ctype.CHAR) or (isinstance(kind, Int) and kind.bits >= 32)
+
+
+def _with_key(program: ir.Program, name: str) -> tuple[int, Reducer | NoLoop]:
+    """How many situations were understood, and what came of it."""
+    region = program.region
+    assert isinstance(region, ir.CombineRegion)
+    situations = None
+    try:
+        situations = Situations(replace(program, region=replace(region, key=name)), reducer=True)
+        found = situations.key_loop()
+    except Refused as refused:
+        known = situations.known if situations is not None else 0
+        return known, NoLoop(fold.reason(refused), refused.span)
+    except Stop:
+        return 1, NoLoop(fold.LEFT)
+    except RecursionError:
+        return 4, NoLoop(fold.DEEP)
+    if found.reader.guarded:
+        return 4, NoLoop(fold.ENDS)
+    pairs = fold.pair_reader(found.reader, found.loop.reads)
+    shown = variable(program, region.function, name).shown
+    return 4, Reducer(found.loop, pairs, shown, tuple(_operation(found.loop, at) for at in range(len(found.loop.state))))
+
+
+def _operation(whole: loop.KeyLoop, at: int) -> manifest.FoldOp | None:
+    """What a number that is kept is of one that each pair gives, where that is the same in any order."""
+    state, first, same = whole.state[at], whole.first[at], whole.same[at]
+    kept = loop.Kept(at, state.type)
+    if isinstance(state.type, Float) or state.type not in VALUES or algebra.kept(first):
+        return None
+    if first == loop.Number(1, state.type) and same == loop.Operation("+", (kept, first), state.type):
+        return "count"
+    return fold.reduction(same, kept, first)
