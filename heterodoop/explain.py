@@ -15,7 +15,7 @@ from .compiler.decide import optimisations
 from .diag import excerpt
 from .errors import UsageError
 from .hdcodes import CODES
-from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, PrologueRuns, Reason, Region
+from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, PrologueRuns, Reason, Reducer, Region
 
 _CLASS_ORDER = ("record", "sharedRO", "texture", "firstprivate", "private", "guarded", "carried", "unused")
 _TITLES = {"map": "map", "combine": "combiner", "reduce": "reducer"}
@@ -54,8 +54,15 @@ def _program_json(program: Program) -> dict[str, object]:
         "gpu": not program.gpu_refusals,
         "gpu_refusals": [{"place": r.place, **dataclasses.asdict(r)} for r in program.gpu_refusals],
         "region": region,
+        "reducer": dataclasses.asdict(program.reducer) if program.reducer else None,
+        **({"no_loop": [{"place": r.place, **dataclasses.asdict(r)} for r in program.no_host]} if _filters(program) else {}),
         "kernel": dataclasses.asdict(program.kernel) if program.kernel else None,
     }
+
+
+def _filters(program: Program) -> bool:
+    """Is it a reducer that is no loop over the pairs of a key?"""
+    return program.role == "reduce" and program.reducer is None
 
 
 def _program_text(program: Program) -> str:
@@ -64,6 +71,8 @@ def _program_text(program: Program) -> str:
         lines += _region_lines(program.region)
     if program.kernel:
         lines += [*_kernel_lines(program.kernel), *_guarded_lines(program)]
+    if program.reducer:
+        lines += _reducer_lines(program.reducer)
     lines += [*_host_lines(program), *_verdict_lines(program)]
     return "\n".join(lines) + "\n"
 
@@ -165,11 +174,29 @@ def _guarded_lines(program: Program) -> list[str]:
     return [f"  guarded     a task that reads what its record has not written goes to the CPU: {guarded}"] if guarded else []
 
 
+def _reducer_lines(reducer: Reducer) -> list[str]:
+    return [f"  reads back  {_reader_sentence(reducer.pairs)}", f"  loop        {_loop_sentence(reducer)}"]
+
+
+def _loop_sentence(reducer: Reducer) -> str:
+    if reducer.loop == "fold":
+        kept = ", ".join(f"{one.op} of {one.ctype} in '{one.name}'" for one in reducer.kept) or "nothing kept but the key"
+        return f"fold: {kept} per '{reducer.key}'"
+    kept = ", ".join(f"{one.ctype} '{one.name}'" for one in reducer.kept)
+    return f"ordered: {kept} kept of '{reducer.key}', a step for each pair"
+
+
 def _host_lines(program: Program) -> list[str]:
-    """How CPUs do a mapper's work."""
+    """How CPUs do a mapper's or reducer's work."""
+    if program.host is not None and program.role == "reduce":
+        return ["  CPU         on typed values, a part of the keys after the other, without a merge (host kernel)"]
     if program.host is not None:
         return ["  CPU         as one program with the combiner, on typed values (host kernel)"]
-    return [f"  CPU         as a filter: {_placed(reason)}[{reason.code}] {reason.message}" for reason in program.no_host]
+    lines = []
+    for reason in program.no_host:
+        lines.append(f"  CPU         as a filter: {_placed(reason)}[{reason.code}] {reason.message}")
+        lines += [f"    {line}" for line in excerpt(reason.span, reason.text)] if program.role == "reduce" else []
+    return lines
 
 
 def _compiled(cubin: Cubin) -> str:

@@ -148,3 +148,16 @@ def with_host_kernel(bundle: Path, program: Path, *, regroup: bool = True, **ker
     data["binaries"] += [{"path": path, "sha256": sha256(bundle / path)} for path in added]
     (bundle / FILE).write_text(json.dumps(data))
     return bundle
+
+
+def with_host_reducer(bundle: Path, program: Path) -> Path:
+    """The bundle, its reducer with a host kernel."""
+    binary = bundle / "bin" / "reduce.host"
+    shutil.copyfile(program, binary)
+    binary.chmod(0o755)
+    data = json.loads((bundle / FILE).read_text())
+    (reduce,) = (one for one in data["programs"] if one["role"] == "reduce")
+    reduce["host"] = asdict(HostKernel("bin/reduce.host", False))
+    data["binaries"] += [{"path": "bin/reduce.host", "sha256": sha256(binary)}]
+    (bundle / FILE).write_text(json.dumps(data))
+    return bundle

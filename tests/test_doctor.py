@@ -114,13 +114,14 @@ def test_a_c_compiler_that_does_not_compile(tool: Tool, machine: Path, monkeypat
 
 def test_host_kernels_need_a_compiler_of_cpp(machine: Path, tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
     found = examine()["host kernels"]
-    assert found["text"] == "C++ compiler not found: g++; without them map tasks on the CPU run as filters"
+    assert found["text"] == "C++ compiler not found: g++; without them tasks on the CPU run as filters"
     assert "install g++" in found["help"]
     monkeypatch.setenv("CXX", str(tool("odd", "no headers", status=1)))
     found = examine()["host kernels"]
     assert found["state"] == "no" and "/odd does not compile a program: exit status 1; without them" in found["text"]
     monkeypatch.setenv("CXX", str(tool("c++", "a compiler of C++")))
-    assert examine()["host kernels"]["text"].endswith("/c++: a compiler of C++ (map and combiner as one program on the CPU)")
+    said = "a compiler of C++ (map and combiner as one program on the CPU, reducers too)"
+    assert examine()["host kernels"]["text"].endswith(f"/c++: {said}")
 
 
 def test_no_native_runtime(machine: Path, monkeypatch, tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ LARGER = {
     "heterodoop/executor": "one task on either side, and the worker processes that it is done in",
     "heterodoop/hadoop": "submitting a job, and the embedded cluster of `cluster up`",
     "runtime/device/libc": "C's own library: a header for each family of its functions",
+    "runtime/host/task": "the C ABI, and a task of either kind in its two forms, as filters and as a host kernel",
     "runtime/host/gpu": "a task on a device, fourteen parts, each with its header beside it",
     "runtime/hadoop/src/main/java/org/heterodoop/mr": "Java sees a class of another package only where it is public",
     "runtime/headers": "a file for each header of C: their names are given",

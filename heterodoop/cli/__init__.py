@@ -160,7 +160,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     help="What of the device's map tasks the CPU does too, to compare: none, sample (the start of the first one), first,"
     " all (default: auto, which is none: kernels check themselves).",
 )
-@click.option("--filters", is_flag=True, help="Run filters on the CPU, not host kernels (map and combiner as one program).")
+@click.option("--filters", is_flag=True, help="Run filters on the CPU, not host kernels (map with combiner, reducers).")
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
 @click.option(
     "--record-delimiter", metavar="TEXT",

@@ -103,8 +103,8 @@ def _host_kernels() -> str:
             said = (done.stderr.strip() or toolchain.ended(done.returncode)).splitlines()[0]
             raise ToolError(f"{' '.join(cxx)} does not compile a program: {said}", help="install g++ and its C++ library")
     except ToolError as error:
-        raise ToolError(f"{error.message}; without them map tasks on the CPU run as filters", help=error.help) from None
-    return f"{' '.join(cxx)}: {toolchain.version(cxx)} (map and combiner as one program on the CPU)"
+        raise ToolError(f"{error.message}; without them tasks on the CPU run as filters", help=error.help) from None
+    return f"{' '.join(cxx)}: {toolchain.version(cxx)} (map and combiner as one program on the CPU, reducers too)"
 
 
 def _library() -> Check:

@@ -1,4 +1,4 @@
-"""`heterodoop verify`: map tasks on a device, or as host kernel, and by filters; and what to tell the user of it."""
+"""`heterodoop verify`: map tasks on a device, or tasks as host kernels, and by filters; and what to tell the user of it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from ..engine.compare import WHOLE_TASK, Difference
 from ..engine.device_names import CPU, EMULATED
 from ..engine.plan import RunOptions
 from ..errors import JobFailed, UsageError
+from ..scheduler.model import TaskKind
 
 Show = Callable[[list[Diagnostic]], None]
+_KINDS: tuple[TaskKind, ...] = ("map", "reduce")
 
 
 class _Words(NamedTuple):
@@ -57,17 +59,18 @@ def verify(
     else:
         click.echo(_summary(words, found))
     if found.count("different"):
-        count = f"{found.count('different')} of {len(found.verdicts)} map tasks"
+        count = " and ".join(_count(found, kind) for kind in _KINDS if found.count("different", kind))
         place = "as the host kernel" if host else f"on the {found.device} device"
         raise JobFailed(f"{count} have another result {place}", code=words.code, help=f"heterodoop explain {words.code}")
 
 
 def _print(words: _Words, verdict: Verdict) -> None:
-    head = f"task {verdict.task}: {verdict.split}"
+    head = f"{'' if verdict.kind == 'map' else 'reduce '}task {verdict.task}: {verdict.split}"
     if verdict.outcome == "cpu-only":
         click.echo(f"{head}: {words.reference} only: {verdict.reason}")
         return
-    click.echo(f"{head}: {verdict.records} records, {verdict.pairs} pairs: {verdict.outcome}")
+    read, wrote = ("records", "pairs") if verdict.kind == "map" else ("pairs", "lines")
+    click.echo(f"{head}: {verdict.records} {read}, {verdict.pairs} {wrote}: {verdict.outcome}")
     if verdict.difference:
         for line in _lines(words, verdict.difference):
             click.echo(f"  {line}")
@@ -95,5 +98,16 @@ def _side(text: str | None) -> str:
 
 
 def _summary(words: _Words, found: engine.Verification) -> str:
-    equal, cpu_only, different = (found.count(outcome) for outcome in ("equal", "cpu-only", "different"))
-    return f"map tasks: {equal} equal, {cpu_only} {words.only}, {different} different"
+    def line(kind: TaskKind) -> str:
+        equal, cpu_only, different = (found.count(outcome, kind) for outcome in ("equal", "cpu-only", "different"))
+        return f"{kind} tasks: {equal} equal, {cpu_only} {words.only}, {different} different"
+
+    return "\n".join(line(kind) for kind in _KINDS if kind == "map" or _tasks(found, kind))
+
+
+def _count(found: engine.Verification, kind: TaskKind) -> str:
+    return f"{found.count('different', kind)} of {_tasks(found, kind)} {kind} tasks"
+
+
+def _tasks(found: engine.Verification, kind: TaskKind) -> int:
+    return sum(verdict.kind == kind for verdict in found.verdicts)

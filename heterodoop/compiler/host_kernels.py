@@ -1,28 +1,30 @@
-"""A bundle's host kernel: which mapper has one, and building it beside the filters.
+"""A bundle's host kernels: which mapper and reducer have one, and building them beside the filters.
 
-A mapper has one where its kernel could run on a GPU and the combiner is a key loop whose pairs can be taken as they come. A
-failure of ours or of the C++ compiler costs only the host kernel. Not here: the text (`emit.host`), running it.
+A mapper has one where its kernel could run on a GPU and the combiner is a key loop whose pairs can be taken as they come, a
+reducer where it is a key loop. A failure of ours or of the C++ compiler costs only the host kernel. Not here: the text
+(`emit.host`, `emit.reducer`), running it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import ToolError
-from ..manifest import HostKernel, Kernel, PairReader, Program, Reason
+from ..manifest import HostKernel, Kernel, PairReader, Program, Reason, Role
 from ..source import UNKNOWN, Span
 from ..together import Together
 from ..toolchain import host_kernel
 from ..values import dataclass
-from . import own_faults, passes
-from .emit import host, key_loop
+from . import own_faults, passes, reducers
+from .emit import host, key_loop, reducer
 from .keyloop.loop import KeyLoop
+from .keyloop.reducer import NoLoop
 from .source.deep import deep
 
-BINARY = "bin/map.host"
+BINARY = "bin/{}.host"
 _NO_KERNEL = Reason("HD266", "the mapper has no kernel")
 _REFUSED = frozenset({"HD503", "HD513"})  # the C++ compiler did not end, or not well
 
@@ -39,7 +41,23 @@ class Combiner:
 def describe(mapper: passes.Analysis | None, kernel: Kernel | None, combiner: passes.Analysis | None) -> HostKernel | Reason:
     """The manifest's entry before anything is built, or why there is none. kernel: the mapper's."""
     found = _combiner(mapper, kernel, combiner)
-    return found if isinstance(found, Reason) else HostKernel(BINARY, found.regroup)
+    return found if isinstance(found, Reason) else HostKernel(BINARY.format("map"), found.regroup)
+
+
+def describe_reducer(found: reducers.Analysis) -> HostKernel | Reason:
+    """The same of a reducer."""
+    if isinstance(found.found, NoLoop):
+        assert found.refusal is not None
+        return found.refusal
+    problem = key_loop.reducer_problem(found.found.loop, found.found.pairs)
+    return Reason(reducers.CODE, problem, found.place) if problem else HostKernel(BINARY.format("reduce"), False)
+
+
+@deep
+def reducer_text(found: reducers.Analysis) -> str:
+    """The text of the host kernel of a reducer that has one."""
+    assert not isinstance(found.found, NoLoop)
+    return reducer.emit(found.found.loop, found.found.pairs, found.macros, found.place)
 
 
 def _combiner(
@@ -81,10 +99,28 @@ def begin(
     try:
         written = text(mapper, program.kernel, combiner)
     except Exception as error:
-        reason = own_faults.reason(error, place)
-        return work.begin(lambda: reason)
+        return _fault(error, place, work)
     assert isinstance(written, str)  # `describe` has a reason else
     return work.begin(_build, written, made / program.host.binary, place)
+
+
+def begin_reducer(
+    made: Path, programs: Sequence[Program], found: reducers.Analysis | None, work: Together,
+) -> Future[Reason | None] | None:
+    """Begin to build the reducer's, as `begin`."""
+    program = next((p for p in programs if p.role == "reduce"), None)
+    if program is None or program.host is None or found is None:
+        return None
+    try:
+        written = reducer_text(found)
+    except Exception as error:
+        return _fault(error, found.place, work)
+    return work.begin(_build, written, made / program.host.binary, found.place)
+
+
+def _fault(error: Exception, place: Span, work: Together) -> Future[Reason | None]:
+    reason = own_faults.reason(error, place)
+    return work.begin(lambda: reason)
 
 
 def _build(written: str, out: Path, place: Span) -> Reason | None:
@@ -97,16 +133,18 @@ def _build(written: str, out: Path, place: Span) -> Reason | None:
     return None
 
 
-def built(made: Path, programs: Sequence[Program], building: Future[Reason | None] | None) -> tuple[Program, ...]:
-    """The programs, the mapper without its host kernel where that, or the kernel that says what it needs, was not built."""
-    reason = building.result() if building is not None else None
-    return tuple(_built(made, program, reason) if program.host is not None else program for program in programs)
+def built(
+    made: Path, programs: Sequence[Program], building: Mapping[Role, Future[Reason | None] | None],
+) -> tuple[Program, ...]:
+    """The programs, each without its host kernel where that, or the mapper's kernel that it goes by, was not built."""
+    reasons = {role: future.result() if future is not None else None for role, future in building.items()}
+    return tuple(_built(made, p, reasons.get(p.role)) if p.host is not None else p for p in programs)
 
 
 def _built(made: Path, program: Program, reason: Reason | None) -> Program:
-    if reason is None and program.kernel is None:
+    if reason is None and program.role == "map" and program.kernel is None:
         reason = _NO_KERNEL
-    if reason is None:
+    if reason is None or program.host is None:
         return program
-    (made / BINARY).unlink(missing_ok=True)
+    (made / program.host.binary).unlink(missing_ok=True)
     return replace(program, host=None, no_host=(reason,))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -23,10 +24,11 @@ from ..source import Span
 from ..together import Together
 from ..toolchain import cc as toolchain
 from ..values import dataclass
-from . import host_kernels, kernels, library, own_faults, passes
+from . import host_kernels, kernels, library, own_faults, passes, reducers
 from .app import BuildOptions
 from .begun import Begun
 from .compile import Result, times_text
+from .keyloop.reducer import NoLoop
 from .lower.bind import BoundRegion, bind
 from .source import frontend
 from .source.wide_names import shown
@@ -44,6 +46,7 @@ class Analysed:
     region: passes.Analysis | None
     refusals: tuple[Reason, ...]
     times: Times = field(default_factory=Times)
+    reducer: reducers.Analysis | None = None
 
 
 def analyse(options: BuildOptions, begun: Begun | None = None) -> Result:
@@ -75,8 +78,8 @@ def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | Non
     if stage == "manifest":
         return result.manifest.to_json()
     if stage == "host":
-        mapper = result.programs[0]
-        return f"// {mapper.path}\n{_host_text(mapper, result)}"
+        return "\n".join(
+            f"// {program.path}\n{_host_text(program, result)}" for program in result.programs if program.role != "combine")
     text = "\n".join(f"// {program.path}\n{STAGES[stage][1](program)}" for program in result.programs)
     if timed is not None:
         timed(times_text(result))
@@ -125,6 +128,8 @@ def _analyse_unit(
     with times.step("bind"):
         found = bind(unit, sink, role)
     sink.raise_errors()
+    if role == "reduce":
+        return _analysed_reducer(path, unit, found, times)
     if unit.refusal is not None:
         return Analysed(role, path, unit, None, None, (unit.refusal,))
     if not found:
@@ -138,9 +143,18 @@ def _analyse_unit(
     return Analysed(role, path, unit, found[0], analysis, analysis.refusals)
 
 
+def _analysed_reducer(path: Path, unit: frontend.Unit, found: list[BoundRegion], times: Times) -> Analysed:
+    """Of a reducer the CPU alone has use; a directive says no more than where its loop stands."""
+    cpu = Reason("HD201", "reducers run on the CPU: the paper has no directive for them", Span(str(path), 0))
+    if unit.refusal is not None:
+        place = unit.refusal.span
+        analysis = reducers.Analysis(NoLoop(unit.refusal.message, place), place)
+        return Analysed("reduce", path, unit, None, None, (unit.refusal,), reducer=analysis)
+    analysis = reducers.analyse(unit, found[0] if found else None, times)
+    return Analysed("reduce", path, unit, None, None, (cpu,), reducer=analysis)
+
+
 def _no_directive(role: Role, path: Path) -> Reason:
-    if role == "reduce":
-        return Reason("HD201", "reducers run on the CPU: the paper has no directive for them", Span(str(path), 0))
     kind = "mapper" if role == "map" else "combiner"
     return Reason("HD202", f"there is no '#pragma mapreduce {kind}' in it", Span(str(path), 0))
 
@@ -172,7 +186,18 @@ def _program(program: Analysed, options: BuildOptions) -> Program:
         kernel = kernels.describe(program.role, program.region, options.gpu) if program.region else None
     except Exception as error:
         refusals = (*refusals, own_faults.reason(error, Span(str(program.path), 0)))
-    return _with_lines(Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel), program)
+    made = Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel)
+    return _with_lines(_reducing(made, program.reducer) if program.reducer else made, program)
+
+
+def _reducing(made: Program, found: reducers.Analysis) -> Program:
+    try:
+        host = host_kernels.describe_reducer(found)
+    except Exception as error:
+        host = own_faults.reason(error, found.place)
+    if isinstance(host, Reason):
+        return replace(made, reducer=found.described, no_host=(shown(host),))
+    return replace(made, reducer=found.described, host=host)
 
 
 def _with_host(made: tuple[Program, ...], programs: list[Analysed]) -> tuple[Program, ...]:
@@ -192,7 +217,9 @@ def _hosted(program: Program, mapper: passes.Analysis | None, combiner: passes.A
 def _with_lines(program: Program, analysed: Analysed) -> Program:
     """The program with the source lines of the reasons against its kernel."""
     lines = analysed.unit.sources
-    return replace(program, gpu_refusals=tuple(replace(r, text=lines.line(r.span)) for r in program.gpu_refusals))
+    return replace(
+        program, gpu_refusals=tuple(replace(r, text=lines.line(r.span)) for r in program.gpu_refusals),
+        no_host=tuple(replace(r, text=lines.line(r.span)) for r in program.no_host))
 
 
 def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Manifest:
@@ -207,9 +234,12 @@ def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Ma
     extra = [one.result() for one in begun.extra]
     analyses = {program.role: program.region for program in result.programs}
     host = host_kernels.begin(made, programs, analyses["map"], analyses.get("combine"), work)
+    reducer = next((program.reducer for program in result.programs if program.reducer), None)
+    hosts: dict[Role, Future[Reason | None] | None] = {
+        "map": host, "reduce": host_kernels.begin_reducer(made, programs, reducer, work)}
     prologues = kernels.begin_prologues(made, parts, programs, extra, options.cc, work)
     linked = {role: built.result() for role, built in begun.filters.items()}
-    programs = host_kernels.built(made, kernels.build(made, parts, programs, prologues, options.gpu), host)
+    programs = host_kernels.built(made, kernels.build(made, parts, programs, prologues, options.gpu), hosts)
     programs = tuple(
         _with_lines(replace(program, linked=linked[program.role]), analysed)
         for program, analysed in zip(programs, result.programs, strict=True))
@@ -256,11 +286,13 @@ def _cuda_text(program: Analysed) -> str:
 
 
 def _host_text(program: Analysed, result: Result) -> str:
-    """Of the mapper: the other programs' work is in it or is filters' work."""
+    """Of the mapper, in which the combiner's work is, and of the reducer."""
     made = result.manifest.program(program.role)
     assert made is not None
     if made.host is None:
         return "".join(f"// {reason.place}: [{reason.code}] {reason.message}\n" for reason in made.no_host)
+    if program.reducer is not None:
+        return host_kernels.reducer_text(program.reducer)
     combiner = next((a.region for a in result.programs if a.role == "combine"), None)
     assert program.region is not None  # its kernel is made of it
     text = host_kernels.text(program.region, made.kernel, combiner)
@@ -281,6 +313,6 @@ STAGES: dict[str, tuple[str, Callable[[Analysed], str]]] = {
     "uses": ("each outer variable's class and the reason", _uses_text),
     **{name: (doc, partial(_step_text, name)) for name, doc in passes.dumps().items()},
     "cuda": ("the kernel's text", _cuda_text),
-    "host": ("the text of the mapper's host kernel", lambda program: ""),
+    "host": ("the texts of the host kernels of mapper and reducer", lambda program: ""),
     "manifest": ("the bundle's manifest, without the filters", lambda program: ""),
 }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..errors import HeteroDoopError
 from ..executor.cpu_task import MapRun, Place, TaskRunner, changed_file, run_map, run_reduce
 from ..executor.host_kernel import HostMaps
+from ..executor.host_reduce import HostReduces
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult, Crash, TaskFailure
 from ..executor.streaming_env import TaskNames
@@ -36,7 +37,7 @@ class AttemptRunner:
     """Runs attempts of one job; several threads may call it at a time.
 
     on_device  runs the map tasks of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
-    host       runs the map tasks of CPU slots; None: they run as filters.
+    host       runs the map tasks of CPU slots; None: they run as filters. host_reduce: the same of reduce tasks.
     crashes    of tasks whose filter failed and that are tried again: the last attempt's.
     """
 
@@ -46,6 +47,7 @@ class AttemptRunner:
     runner: TaskRunner
     on_device: MapTask | None = None
     host: HostMaps | None = None
+    host_reduce: HostReduces | None = None
     spare: deque[AttemptFolder] = field(default_factory=deque)
     crashes: dict[TaskId, Crash] = field(default_factory=dict)
 
@@ -128,7 +130,11 @@ class AttemptRunner:
     def _reduce(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
         segments = self.shuffle.segments(attempt.task.number)
         out = folder.out / part_name(attempt.task.number)
-        result = run_reduce(self.runner, self.plan.cpu, segments, self._place(attempt, folder), out, progress)
+        place, job = self._place(attempt, folder), self.plan.cpu
+        if self.host_reduce:
+            result = self.host_reduce.run_reduce(job, segments, place, out, progress)
+        else:
+            result = run_reduce(self.runner, job, segments, place, out, progress)
         failure = self._crashed(attempt.task, result.failure)
         return replace(result, failure=failure) if failure else result
 

@@ -18,11 +18,12 @@ from ..executor.cpu_task import CpuJob, MapRun, Place, run_map
 from ..executor.emulated import NAME as EMULATED
 from ..executor.emulated import DeviceOptions
 from ..executor.host_kernel import HostMaps
+from ..executor.map_output import MapOutput
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult
 from ..executor.split import Split
 from ..executor.streaming_env import TaskNames
-from ..scheduler.model import Attempt, Slot, TaskId
+from ..scheduler.model import Attempt, Slot, TaskId, TaskKind
 from .compare import WHOLE_TASK, Comparison, Difference, LineDifference, TaskOutput, shown
 from .devices import Devices
 from .job_report import HOST_KERNEL
@@ -35,7 +36,10 @@ _SMALL = 100_000  # bytes of a sub-split on a GPU: many of them, cut at other re
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one map task. `reason`: why filters alone ran it ("cpu-only"). pairs: that the map wrote."""
+    """What came of one task. `reason`: why filters alone ran it ("cpu-only"). pairs: that the map, or the reducer, wrote.
+
+    split  of a map task its split, of a reduce task its partition.
+    """
 
     task: int
     split: str
@@ -44,6 +48,7 @@ class Verdict:
     pairs: int = 0
     reason: str = ""
     difference: Difference | None = None
+    kind: TaskKind = "map"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -107,12 +112,14 @@ def as_host_kernel(maps: HostMaps) -> tuple[Way, ...]:
 
 @dataclass
 class TaskChecker:
-    """Checks tasks of one job; several threads may call `check` at a time."""
+    """Checks tasks of one job; several threads may call `check` at a time. kept: what filters made of each task, where that
+    is wanted; else their files are removed."""
 
     plan: Plan
     layout: Layout
     native: Native
     ways: tuple[Way, ...]
+    kept: dict[int, MapOutput] | None = None
     _running: list[Progress] = field(default_factory=list)
     _cancelled: bool = False
 
@@ -161,7 +168,10 @@ class _Check:
                     return replace(verdict, outcome="different", difference=difference)
             return verdict
         finally:
-            self._remove("cpu", "other")
+            keeps = self.owner.kept is not None and cpu.result.output is not None
+            self._remove("other", *(() if keeps else ("cpu",)))
+            if self.owner.kept is not None and cpu.result.output is not None:
+                self.owner.kept[self.number] = cpu.result.output
 
     def _on_cpu(self, job: CpuJob, split: Split, name: str) -> TaskOutput:
         native = self.owner.native

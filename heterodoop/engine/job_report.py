@@ -175,6 +175,7 @@ class JobReport:
         self.speedup: float | None = None  # of one GPU against a CPU slot, at the end
         self.on_cpu = Reasons()  # map tasks that a device left to the CPU
         self.to_filters = Reasons()  # map tasks that the host kernel left to filters
+        self.reduces_left, self.host_reduces = Reasons(), 0  # the same of reduce tasks; those that it did
         self.device_stats: Mapping[str, int] = {}
         self.device_check: Mapping[str, Any] = {}  # what the comparison of device and CPU found
         self.device_warnings: Sequence[Diagnostic] = ()
@@ -233,6 +234,10 @@ class JobReport:
             for reason, kinds in ((result.reason, self.on_cpu), (result.left, self.to_filters)):
                 if reason:
                     kinds.add(reason)
+            return
+        self.host_reduces += result.host
+        if result.left:
+            self.reduces_left.add(result.left)
 
     @property
     def counters(self) -> dict[str, int]:
@@ -268,6 +273,8 @@ class JobReport:
             "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats, **self._gpus(),
                        "left_to_cpu": self.on_cpu.to_json(), **check},
             "map": self._map_phase(),
+            "reduce": {"host_kernel": self.plan.host_reduce is not None, "host_kernels": self.host_reduces,
+                       "left_to_filters": self.reduces_left.to_json()},
             "stages": {kind: totals.seconds for kind, totals in self.totals.items()},
             "counters": self.counters,
             "user_counters": self.user_counters,
@@ -324,12 +331,12 @@ class JobReport:
             "started": round(end.started, 3), "seconds": round(end.seconds, 6), "runs": result.runs,
             "stages": {name: round(seconds, 6) for name, seconds in result.seconds.items()},
         }
+        if result.device == CPU:
+            row["ran"] = HOST_KERNEL if result.host else FILTERS
+        if result.left:
+            row["left"] = result.left
         if task.kind == "map":
             row["device"] = result.device
-            if result.device == CPU:
-                row["ran"] = HOST_KERNEL if result.host else FILTERS
-            if result.left:
-                row["left"] = result.left
             if result.reason:
                 row["reason"] = result.reason
             if result.retried:

@@ -20,6 +20,7 @@ from ..diag import Diagnostic
 from ..errors import Interrupted, JobFailed
 from ..executor.cpu_task import TaskRunner
 from ..executor.host_kernel import HostMaps
+from ..executor.host_reduce import HostReduces
 from ..executor.native import Native
 from ..executor.prologue import Prologues
 from ..executor.report import AttemptResult, TaskFailure
@@ -40,6 +41,7 @@ from ..scheduler.model import (
     Start,
     Stop,
     Succeeded,
+    TaskKind,
     Tick,
 )
 from . import speedups
@@ -137,7 +139,8 @@ def _run_reported(
     except Exception as error:
         report.finish(report.content("failed", error, plan.warnings))
         raise
-    left = [*device_warnings(report.on_cpu.kinds, plan.shape.maps), *host_warnings(report.to_filters.kinds, plan.shape.maps)]
+    left = [*device_warnings(report.on_cpu.kinds, plan.shape.maps), *host_warnings(report.to_filters.kinds, plan.shape.maps),
+            *host_warnings(report.reduces_left.kinds, plan.shape.reduces, "reduce")]
     wrong = [*remade_warnings(len(report.remade)), *(job.check.warnings(plan.device) if job.check else [])]
     warnings = (*plan.warnings, *data_warnings(report.counters), *wrong, *report.device_warnings, *left)
     content = report.content("succeeded", None, warnings)
@@ -169,7 +172,8 @@ class _Job:
             self.devices, self.check = devices.open_checked(native or Native.load(), plan.offload, runner, plan.files)
             self.devices.when_ready(lambda: events.put(Woken()))
         on_device = self.check.run_map if self.check else None
-        self.attempts = AttemptRunner(plan, layout, self.shuffle, runner, on_device, self._host_maps(runner))
+        self.attempts = AttemptRunner(
+            plan, layout, self.shuffle, runner, on_device, self._host_maps(runner), self._host_reduces(runner))
         self.results: dict[Attempt, tuple[AttemptResult, float]] = {}  # of attempts that ended and are not committed
         self.duplicates: set[Attempt] = set()
         self.overtaken: set[Attempt] = set()  # another attempt of their task was sooner
@@ -183,6 +187,13 @@ class _Job:
     def _host_maps(self, runner: TaskRunner) -> HostMaps | None:
         host = self.plan.host
         return HostMaps(host, runner, Prologues(runner)) if host and isinstance(runner, Native) else None
+
+    def _host_reduces(self, runner: TaskRunner) -> HostReduces | None:
+        """Each with its share of the CPU slots as threads, since no map task runs beside them."""
+        program, slots = self.plan.host_reduce, self.plan.slots.cpu
+        if program is None or not isinstance(runner, Native):
+            return None
+        return HostReduces(program, runner, max(1, slots // max(1, self.plan.shape.reduces)))
 
     def run(self) -> None:
         try:
@@ -376,10 +387,10 @@ def remade_warnings(tasks: int) -> list[Diagnostic]:
     return [Diagnostic("warning", "HD431", what)]
 
 
-def host_warnings(left: Sequence[LeftTasks], maps: int) -> list[Diagnostic]:
-    """One warning per kind of reason for which a host kernel left tasks to filters."""
-    what = "map tasks ran as filters, not as the host kernel"
-    return [Diagnostic("warning", "HD432", f"{kind.tasks} of {maps} {what}: {kind.reason}") for kind in left]
+def host_warnings(left: Sequence[LeftTasks], tasks: int, kind: TaskKind = "map") -> list[Diagnostic]:
+    """One warning per kind of reason for which a host kernel left tasks to filters. tasks: of that kind."""
+    what = f"{kind} tasks ran as filters, not as the host kernel"
+    return [Diagnostic("warning", "HD432", f"{one.tasks} of {tasks} {what}: {one.reason}") for one in left]
 
 
 def device_warnings(left: Sequence[LeftTasks], maps: int) -> list[Diagnostic]:

@@ -18,6 +18,7 @@ from ..errors import UsageError
 from ..executor import gpus
 from ..executor.cpu_task import CpuJob
 from ..executor.host_kernel import HostCode, host_code
+from ..executor.host_reduce import reduce_program
 from ..executor.split import Split, SplitSize, plan_splits
 from ..executor.streaming_env import job_environment
 from ..scheduler.model import JobShape
@@ -77,6 +78,7 @@ class Plan(NamedTuple):
 
     files      (name in the working folder, absolute path).
     host       what CPU slots run map tasks as; None: filters.
+    host_reduce  what reduce tasks run as; None: the filter.
     device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
     """
 
@@ -93,6 +95,7 @@ class Plan(NamedTuple):
     device: str = CPU
     offload: DevicePlan | None = None
     host: HostCode | None = None
+    host_reduce: Path | None = None
 
     @property
     def input_bytes(self) -> int:
@@ -140,6 +143,7 @@ def make_plan(
         slots=plan_slots(device, options.policy, options.cpu_slots, offload, conf),
         warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
         host=host_code(found, bundle, reducers) if conf.get(HOST_KERNELS) else None,
+        host_reduce=reduce_program(found, bundle) if conf.get(HOST_KERNELS) else None,
     )
 
 

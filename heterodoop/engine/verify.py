@@ -1,8 +1,9 @@
-"""Every map task of a job on both sides, CPU filters and kernels on a device or as host kernel, and where outputs differ.
+"""Every task of a job on both sides, CPU filters and kernels on a device or as host kernel, and where outputs differ.
 
 The emulated device runs each task in several configurations: lanes in other orders, and other patterns in memory that
 nobody has written. A program whose records depend on each other, or that reads such memory, differs in one of them.
-Nothing is left behind. Not here: reducers (the CPU runs them either way), printing.
+Nothing is left behind. Of reduce tasks there are two sides on the CPU only, filters and host kernel (checked_reduce.py). Not
+here: printing.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from .. import manifest, scratch
 from ..diag import Diagnostic
 from ..errors import UsageError
 from ..executor.host_kernel import HostMaps, refusal
+from ..executor.map_output import MapOutput
 from ..executor.native import Native
 from ..executor.prologue import Prologues
+from ..scheduler.model import TaskKind
+from .checked_reduce import ReduceChecker
 from .checker import TaskChecker, Verdict, as_host_kernel, on_device
 from .commit import reserve
 from .device_names import CPU, check_device
@@ -49,8 +53,9 @@ class Verification:
     verdicts: tuple[Verdict, ...]
     warnings: tuple[Diagnostic, ...]
 
-    def count(self, outcome: Literal["equal", "cpu-only", "different"]) -> int:
-        return sum(verdict.outcome == outcome for verdict in self.verdicts)
+    def count(self, outcome: Literal["equal", "cpu-only", "different"], kind: TaskKind | None = None) -> int:
+        """Verdicts of one kind of task, or of all."""
+        return sum(verdict.outcome == outcome and kind in (None, verdict.kind) for verdict in self.verdicts)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -65,7 +70,7 @@ def verify(
     bundle: Path, inputs: Sequence[str], options: RunOptions, tell: Callable[[Verdict], None] = lambda verdict: None, *,
     host: bool = False,
 ) -> Verification:
-    """Compare device and CPU, or with `host` the host kernel and filters, on every map task of a job.
+    """Compare device and CPU on every map task of a job, or with `host` the host kernel and filters on every task.
 
     `tell` hears of each task, in order. Of a bundle with a combiner, tasks combine, unless `options` say 0 reducers.
 
@@ -95,15 +100,34 @@ def _verify_host(
         layout = reserve(str(folder / "out")).layout
         layout.logs.mkdir(parents=True)
         plan = make_plan(bundle, inputs, layout, options, stop.check)
+        found, native = manifest.load(plan.bundle), Native.load()
+        kept: dict[int, MapOutput] | None = {} if plan.host_reduce and plan.cpu.reducers else None
         if plan.host is None:
-            why = refusal(manifest.load(plan.bundle), plan.cpu.reducers)
-            verdicts = tuple(_told(verdict, tell) for verdict in _none(plan, why))
+            verdicts = _not_as_host_kernel(plan, layout, native, refusal(found, plan.cpu.reducers), kept, stop, tell)
         else:
-            native = Native.load()
             ways = as_host_kernel(HostMaps(plan.host, native, Prologues(native)))
-            verdicts = tuple(_checked(TaskChecker(plan, layout, native, ways), stop, tell))
+            verdicts = tuple(_checked(TaskChecker(plan, layout, native, ways, kept), stop, tell))
+        if plan.host_reduce and kept is not None:
+            checker = ReduceChecker(plan, plan.host_reduce, layout, native, kept)
+            verdicts += tuple(_reduced(checker, stop, tell))
         check_inputs(plan)
     return Verification(plan.name, HOST_KERNEL, verdicts, plan.warnings)
+
+
+def _not_as_host_kernel(
+    plan: Plan, layout: Layout, native: Native, why: str, kept: dict[int, MapOutput] | None, stop: StopSignals,
+    tell: Callable[[Verdict], None],
+) -> tuple[Verdict, ...]:
+    """Map tasks without a host kernel, which run where their outputs are wanted."""
+    if kept is not None:
+        for _ in _checked(TaskChecker(plan, layout, native, (), kept), stop, lambda verdict: None):
+            pass
+    return tuple(_told(verdict, tell) for verdict in _none(plan, why))
+
+
+def _reduced(checker: ReduceChecker, stop: StopSignals, tell: Callable[[Verdict], None]) -> Iterator[Verdict]:
+    tasks = checker.plan.shape.reduces
+    yield from _in_turn(_Workers(checker.check, checker.cancel, tasks, checker.plan.slots.cpu), tasks, stop, tell)
 
 
 def _none(plan: Plan, reason: str) -> Iterator[Verdict]:
@@ -127,9 +151,18 @@ def _verdicts(
 
 
 def _checked(checker: TaskChecker, stop: StopSignals, tell: Callable[[Verdict], None]) -> Iterator[Verdict]:
-    workers = _Workers(checker, checker.plan)
+    def check(number: int) -> Verdict:
+        verdict = checker.check(number)
+        check_inputs(checker.plan, number)
+        return verdict
+
+    tasks = len(checker.plan.splits)
+    yield from _in_turn(_Workers(check, checker.cancel, tasks, checker.plan.slots.cpu), tasks, stop, tell)
+
+
+def _in_turn(workers: _Workers, tasks: int, stop: StopSignals, tell: Callable[[Verdict], None]) -> Iterator[Verdict]:
     try:
-        for number in range(len(checker.plan.splits)):
+        for number in range(tasks):
             yield _told(workers.verdict(number, stop), tell)
     finally:
         workers.close()
@@ -138,15 +171,14 @@ def _checked(checker: TaskChecker, stop: StopSignals, tell: Callable[[Verdict], 
 class _Workers:
     """Threads that check tasks, in their order. They do not keep the process alive: a kernel may never end."""
 
-    def __init__(self, checker: TaskChecker, plan: Plan) -> None:
-        tasks = len(plan.splits)
-        self._plan = plan
-        self._checker = checker
+    def __init__(self, check: Callable[[int], Verdict], cancel: Callable[[], None], tasks: int, most: int) -> None:
+        self._check = check
+        self._cancel = cancel
         self._todo = iter(range(tasks))
         self._done: SimpleQueue[tuple[int, Verdict | Exception]] = SimpleQueue()
         self._early: dict[int, Verdict | Exception] = {}
         self._lock = Lock()
-        self._threads = [Thread(target=self._work, daemon=True) for _ in range(min(tasks, plan.slots.cpu))]
+        self._threads = [Thread(target=self._work, daemon=True) for _ in range(min(tasks, most))]
         for thread in self._threads:
             thread.start()
 
@@ -166,7 +198,7 @@ class _Workers:
         """Stop what still runs, and wait for it, but not for a kernel that never ends."""
         with self._lock:
             self._todo = iter(())
-        self._checker.cancel()
+        self._cancel()
         end = time.monotonic() + CLOSE_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, end - time.monotonic()))
@@ -178,9 +210,7 @@ class _Workers:
     def _work(self) -> None:
         while (number := self._next()) is not None:
             try:
-                verdict = self._checker.check(number)
-                check_inputs(self._plan, number)
-                self._done.put((number, verdict))
+                self._done.put((number, self._check(number)))
             except Exception as error:  # carried to the main thread, which raises it
                 self._done.put((number, error))
 

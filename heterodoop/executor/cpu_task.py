@@ -122,14 +122,23 @@ def run_reduce(
     runner: TaskRunner, job: CpuJob, segments: Sequence[Segment], place: Place, out: Path, progress: Progress,
 ) -> AttemptResult:
     """Merge a partition's segments (in map task order) through the reduce filter into a text file at `out`."""
+    return reduce_result(runner.reduce_task(reduce_spec(job, segments, place, out), progress))
+
+
+def reduce_spec(job: CpuJob, segments: Sequence[Segment], place: Place, out: Path) -> ReduceSpec:
+    """What the native runtime is asked for."""
     command = filter_command(job, job.reduce, place) if job.reduce else None
-    spec = ReduceSpec(
+    return ReduceSpec(
         reduce=command, segments=segments, partition=place.names.number,
         accept_exit_code=job.accept_exit_code, merge_bytes=job.sort_bytes, work_dir=place.scratch, out_path=out,
         log_path=place.log, reporter_prefix=job.reporter_prefix, line_max=job.line_max, watch_from=place.watch_from,
         timeout_seconds=job.timeout_seconds,
     )
-    return _attempt_result(runner.reduce_task(spec, progress), None, 1)
+
+
+def reduce_result(result: TaskResult) -> AttemptResult:
+    """How a reduce attempt ended."""
+    return _attempt_result(result, None, 1)
 
 
 def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) -> MapSpec:
@@ -165,11 +174,11 @@ def run_split(
 _SPILLS = ("spill*.out*", "merge-*.run*")  # of the native runtime; a worker that was killed leaves them
 
 
-def begin_again(run: MapRun, progress: Progress) -> None:
+def begin_again(place: Place, progress: Progress) -> None:
     """What a run that does not count left is gone: its log, which the next one writes again, and what it spilled."""
-    run.place.log.unlink(missing_ok=True)
+    place.log.unlink(missing_ok=True)
     for pattern in _SPILLS:
-        for path in run.place.scratch.glob(pattern):
+        for path in place.scratch.glob(pattern):
             path.unlink(missing_ok=True)
     progress.restart()
 

@@ -128,7 +128,7 @@ def run_on_device(
     retried, wasted = "", 0.0
     if tried.failed and device.usable and not progress.cancelled:
         retried, wasted = tried.result.message, tried.seconds
-        begin_again(run, progress)
+        begin_again(run.place, progress)
         tried = _try(launcher, run, progress)
     if tried.result.status in _FOR_THE_CPU and not tried.fault:
         status = tried.result.status
@@ -180,6 +180,6 @@ def _on_cpu(runner: TaskRunner, run: MapRun, progress: Progress, refusal: Refusa
     """The CPU does the task from its start."""
     if progress.cancelled:
         return AttemptResult(cancelled=True)
-    begin_again(run, progress)
+    begin_again(run.place, progress)
     result = run_on_cpu(runner, run.job, run.split, run.place, run.out, run.index, progress)
     return replace(result, reason=refusal.reason, seconds={**result.seconds, REFUSED_STAGE: refusal.seconds})

@@ -104,19 +104,39 @@ def serialise(live_ins: LiveIns) -> tuple[bytes, ...]:
 
 
 @dataclass
-class HostMaps:
-    """The map tasks of a job as host kernels; several threads may run them at a time.
+class Tries:
+    """Whether a job's host kernel is worth trying again. One that was silent for too long is not waited for again, nor one
+    that was left by several tasks in a row. given_up: why not; "" while it is."""
 
-    One that was silent for too long is not waited for again, nor one that was left by several tasks in a row.
-    """
+    given_up: str = ""
+    _in_a_row: int = 0
+
+    def note(self, done: AttemptResult | Left) -> None:
+        if isinstance(done, AttemptResult):
+            if not done.failure and not done.cancelled:
+                self._in_a_row = 0
+            return
+        self._in_a_row += 1
+        if done.silent or self._in_a_row >= _MOST_IN_A_ROW:
+            self.given_up = f"not tried any more: {done.reason}"
+
+
+def by_filters(result: AttemptResult, why: Left) -> AttemptResult:
+    """The result of filters, in the place of a host kernel's."""
+    wasted = {LEFT_STAGE: why.seconds} if why.seconds else {}
+    return replace(result, left=why.reason, seconds={**result.seconds, **wasted})
+
+
+@dataclass
+class HostMaps:
+    """The map tasks of a job as host kernels; several threads may run them at a time."""
 
     code: HostCode
     runner: TaskRunner
     prologues: Prologues
     _lock: Lock = field(default_factory=Lock)
     _kept: LiveInsFile | None = None
-    _in_a_row: int = 0
-    _given_up: str = ""
+    _tries: Tries = field(default_factory=Tries)
 
     def run_map(self, run: MapRun, progress: Progress) -> AttemptResult:
         """A map task, as `cpu_task.run_map`; with `left` set where filters did it. Raises OSError as `run_alone`.
@@ -124,15 +144,15 @@ class HostMaps:
         An attempt whose filter is watched, because it failed before, is the filters'.
         """
         place = run.place
-        if self._given_up or place.watch_from is not None or place.combine_watch_from is not None:
-            return self._by_filters(run, progress, Left(self._given_up))
+        if self._tries.given_up or place.watch_from is not None or place.combine_watch_from is not None:
+            return self._by_filters(run, progress, Left(self._tries.given_up))
         done = self.run_alone(run, progress)
-        self._note(done)
+        self._tries.note(done)
         if isinstance(done, AttemptResult):
             return done
         if progress.cancelled:
             return AttemptResult(cancelled=True)
-        begin_again(run, progress)
+        begin_again(run.place, progress)
         return self._by_filters(run, progress, done)
 
     def run_alone(self, run: MapRun, progress: Progress) -> AttemptResult | Left:
@@ -157,8 +177,7 @@ class HostMaps:
 
     def _by_filters(self, run: MapRun, progress: Progress, why: Left) -> AttemptResult:
         result = run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
-        wasted = {LEFT_STAGE: why.seconds} if why.seconds else {}
-        return replace(result, left=why.reason, seconds={**result.seconds, **wasted})
+        return by_filters(result, why)
 
     def _live_ins(self, run: MapRun, progress: Progress) -> LiveInsFile | None:
         """For one task. The last one's file serves the next, where these are the same live-ins."""
@@ -172,13 +191,3 @@ class HostMaps:
             if self._kept is None or self._kept.live_ins is not live_ins:
                 self._kept = LiveInsFile(live_ins)
             return self._kept
-
-    def _note(self, done: AttemptResult | Left) -> None:
-        """Whether it is worth trying again."""
-        if isinstance(done, AttemptResult):
-            if not done.failure and not done.cancelled:
-                self._in_a_row = 0
-            return
-        self._in_a_row += 1
-        if done.silent or self._in_a_row >= _MOST_IN_A_ROW:
-            self._given_up = f"not tried any more: {done.reason}"

@@ -130,6 +130,8 @@ class ReduceSpec:
 
     reduce None = identity. merge_bytes: memory for the merge; with more segments than that allows, runs go to work_dir.
     line_max, watch_from: as in MapSpec.
+    host     a program that does what merge and `reduce` do, instead of them, by up to `threads` threads; None = there is
+             none. Only with segments, none of them empty.
     """
 
     reduce: FilterCommand | None
@@ -145,6 +147,8 @@ class ReduceSpec:
     line_max: int = 0
     watch_from: int | None = None
     timeout_seconds: float = 0.0
+    host: FilterCommand | None = None
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -301,7 +305,8 @@ def _reduce_block(spec: ReduceSpec) -> abi.ReduceBlock:
         linger_ms=_milliseconds(spec.linger_seconds), timeout_ms=_timeout(spec.timeout_seconds),
         work_dir=c_bytes(spec.work_dir), out_path=c_bytes(spec.out_path),
         log_path=c_bytes(spec.log_path), reporter_prefix=c_bytes(spec.reporter_prefix), line_max=spec.line_max,
-        watch_from=_from(spec.watch_from),
+        watch_from=_from(spec.watch_from), host=command_block(spec.host) if spec.host else abi.Command(),
+        threads=spec.threads,
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import ToolError
 from ..resources import BUILD_NATIVE
 
-ABI_VERSION = 9
+ABI_VERSION = 10
 N_COUNTERS = 14
 N_STAGES = 19
 TO_END = 2**64 - 1
@@ -61,7 +61,7 @@ class ReduceBlock(ctypes.Structure):
         ("reduce", Command), ("segments", POINTER(SegmentBlock)), ("n_segments", c_uint64), ("partition", c_uint32),
         ("flags", c_uint32), ("merge_bytes", c_uint64), ("linger_ms", c_uint32), ("timeout_ms", c_uint32),
         ("work_dir", c_char_p), ("out_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
-        ("line_max", c_uint64), ("watch_from", c_uint64),
+        ("line_max", c_uint64), ("watch_from", c_uint64), ("host", Command), ("threads", c_uint64),
     ]
 
 

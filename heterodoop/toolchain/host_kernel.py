@@ -14,7 +14,7 @@ from . import cache as build_cache
 from . import cc, cxx
 
 # Overflow, aliasing and contraction as in the CPU filter. Nothing of ours throws, and no type is asked for at run time.
-FLAGS = ("-std=c++17", *cc.FILTER_FLAGS, "-fno-exceptions", "-fno-rtti", "-w")
+FLAGS = ("-std=c++17", *cc.FILTER_FLAGS, "-fno-exceptions", "-fno-rtti", "-w", "-pthread")
 SUFFIXES = (".h", ".cuh")
 
 
@@ -32,7 +32,7 @@ def build(text: str, out: Path, cache: Path | None = None) -> None:
     name = build_cache.key([*FLAGS, *identity, text.encode("utf-8", "surrogateescape"), *headers])
 
     def make(partial: Path) -> None:
-        source = partial.with_name("map.host.cpp")
+        source = partial.with_name("host.cpp")
         source.write_text(text, encoding="utf-8", errors="surrogateescape")
         include = ["-include", str(folders[0] / "prelude.h"), "-I", str(folders[0]), "-I", str(folders[1])]
         words = [*compiler, *FLAGS, *include, str(source), "-o", str(partial)]

@@ -30,6 +30,8 @@ class Report {
 
 // Ends the process. `line` is the program's, or 0.
 [[noreturn, gnu::cold]] HD_NOINLINE void leave(Status status, uint32_t line = 0) {
+    static bool left;
+    while (__atomic_exchange_n(&left, true, __ATOMIC_ACQ_REL)) {}  // another thread does, and ends the process
     Report report;
     report.add("left", static_cast<uint64_t>(status));
     report.add("record", record_number);

@@ -107,8 +107,47 @@ def test_a_compiler_that_fails(strict: bool, tmp_path: Path, monkeypatch: pytest
     bundle, result = build(tmp_path)
     program = mapper(result.manifest)
     assert program.host is None and [r.code for r in program.no_host] == ["HD263"]
-    assert ["no host kernel" in w.message for w in result.warnings] == [True]
+    assert ["no host kernel" in w.message for w in result.warnings] == [True] * 2  # mapper and reducer
     assert manifest.load(bundle).program("map") == program
+
+
+@pytest.mark.parametrize("name", ["describe_reducer", "reducer_text"])
+def test_a_fault_of_ours_with_a_reducer(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise CompilerBug("no text")
+
+    monkeypatch.setenv("HETERODOOP_STRICT", "0")
+    monkeypatch.setattr(host_kernels, name, fail)
+    bundle, result = build(tmp_path)
+    program = result.manifest.program("reduce")
+    assert program is not None and program.host is None and [r.code for r in program.no_host] == ["HD264"]
+    assert not (bundle / "bin" / "reduce.host").exists() and (bundle / "bin" / "reduce").exists()
+
+
+def test_a_reducer_has_one_and_explain_says_what_it_does(tmp_path: Path) -> None:
+    bundle, result = build(tmp_path)
+    program = result.manifest.program("reduce")
+    assert program is not None and program.host == HostKernel("bin/reduce.host", False) and program.no_host == ()
+    assert os.access(bundle / "bin" / "reduce.host", os.X_OK)
+    text = explain.explain_text(manifest.load(bundle)).partition("reducer (")[2]
+    assert "loop        fold: sum of long long in 'count' per 'previous'" in text and "(host kernel)" in text
+    assert "HD_REDUCE_MAIN(app::Fold)" in emit(options(), "host")
+
+
+@pytest.mark.parametrize(("old", "new", "line", "said"), [
+    ("count += atoll(tab + 1);", "count = count * 3 + atoll(tab + 1);",
+     "  loop        ordered: long long 'count' kept of 'previous', a step for each pair", ""),
+    ("count += atoll(tab + 1);", "count += atoll(tab + 1) / strlen(tab);", "        count += atoll(tab + 1) / strlen(tab);",
+     "is not understood"),
+    ("while (getline", "while (getc(stdin) != EOF && getline", "", "[HD267]"),
+])
+def test_what_explain_says_of_other_reducers(old: str, new: str, line: str, said: str, tmp_path: Path) -> None:
+    text = explain.explain_text(analyse(options(changed(tmp_path, "reduce", old, new))).manifest).partition("reducer (")[2]
+    assert line in text and said in text
+    if said and line:
+        lines = text.splitlines()
+        at = next(n for n, shown in enumerate(lines) if shown.endswith(line.strip()))
+        assert "^" in lines[at + 1] and "[HD267]" in lines[at - 1]
 
 
 @pytest.mark.parametrize("name", ["describe", "text"])

@@ -48,6 +48,18 @@ def problem(loop: KeyLoop, pairs: PairReader | None) -> str:
     return _finish_problem(loop.finish)
 
 
+def reducer_problem(loop: KeyLoop, pairs: PairReader) -> str:
+    """Why a reducer cannot be done on typed values, "" where it can."""
+    if pairs.key not in _KEYS:
+        return "how it reads a key is not known"
+    finish: Finish | None = loop.finish
+    while finish is not None:
+        if any(isinstance(p, PrintedTerm) and not _SPEC.fullmatch(p.spec) for p in finish.pieces):
+            return "it prints by a conversion that is not analysed"
+        finish = finish.other
+    return ""
+
+
 def _finish_problem(finish: Finish) -> str:
     """A key's line must begin with the key, so that lines stay in the order of the keys, and be one."""
     pieces = [*finish.pieces]
@@ -61,9 +73,18 @@ def _finish_problem(finish: Finish) -> str:
     return _finish_problem(finish.other) if finish.other is not None else ""
 
 
-def lines(loop: KeyLoop, pairs: PairReader, regroup: bool) -> list[str]:
-    """The struct's text."""
-    return ["struct Fold {", *(INDENT + line if line else "" for line in _members(loop, pairs, regroup)), "};"]
+def lines(loop: KeyLoop, pairs: PairReader, regroup: bool, out: str = "hd::Output") -> list[str]:
+    """The struct's text. out: the type of what it prints to."""
+    return ["struct Fold {", *(INDENT + line if line else "" for line in _members(loop, pairs, regroup, out)), "};"]
+
+
+def reducer_lines(loop: KeyLoop, pairs: PairReader) -> list[str]:
+    """The same of a reducer, with what it prints before and behind all keys."""
+    *members, end = lines(loop, pairs, False, "hd::Printed")
+    texts = [("head", loop.head), ("tail", loop.tail)]
+    around = [f"static constexpr hd::Literal {name}() {{ return {{{{{leaf.string(data)}, {len(data)}}}}}; }}"
+              for name, data in texts]
+    return [*members, "", *(INDENT + line for line in around), end]
 
 
 def headers(loop: KeyLoop) -> list[str]:
@@ -71,7 +92,7 @@ def headers(loop: KeyLoop) -> list[str]:
     return ["sink/real_text.h"] if any(isinstance(f.type, Float) for f in loop.reads.fields) else []
 
 
-def _members(loop: KeyLoop, pairs: PairReader, regroup: bool) -> Iterator[str]:
+def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, out: str) -> Iterator[str]:
     fields = loop.reads.fields
     none = str(pairs.none % (1 << 64)) + "u" if pairs.none is not None else "0"
     yield f"static constexpr unsigned fields = {len(fields)};"
@@ -85,7 +106,7 @@ def _members(loop: KeyLoop, pairs: PairReader, regroup: bool) -> Iterator[str]:
     yield from ("", *_reading(loop))
     yield from ("", *_step("first", loop.first, loop))
     yield from ("", *_step("same", loop.same, loop))
-    yield from ("", *_finish(loop.finish))
+    yield from ("", *_finish(loop.finish, out))
 
 
 def _reading(loop: KeyLoop) -> Iterator[str]:
@@ -115,8 +136,8 @@ def _step(name: str, terms: Sequence[Term], loop: KeyLoop) -> Iterator[str]:
     yield "}"
 
 
-def _finish(finish: Finish) -> Iterator[str]:
-    yield "static bool finish(const State &s, const hd::Text &text, hd::Output &out) {"
+def _finish(finish: Finish, out: str) -> Iterator[str]:
+    yield f"static bool finish(const State &s, const hd::Text &text, {out} &out) {{"
     yield from (INDENT + line for line in _printed(finish))
     yield "}"
 

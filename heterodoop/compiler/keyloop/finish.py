@@ -79,6 +79,8 @@ def _printed(printed: Printed) -> loop.Piece:
         raise Refused("it does not print the key that it keeps as %s or %d, or what it prints is not understood")
     wanted = formats.argument_type(conversion)
     term = number(printed.what, printed.type) if not isinstance(printed.what, Text) else None
+    if printed.what is None and printed.variable is not None:
+        raise Refused("what it prints of a key is not understood", printed.variable)
     if term is None or conversion.stars or conversion.letter not in "diuxXofFeEgGaA" or wanted is None:
         raise Refused("what it prints of a key is not understood")
     if not algebra.computes(wanted) or not _same_size(wanted, term.type):

@@ -109,7 +109,8 @@ def _with_key(program: ir.Program, name: str) -> tuple[int, Reducer | NoLoop]:
         found = situations.key_loop()
     except Refused as refused:
         known = situations.known if situations is not None else 0
-        return known, NoLoop(fold.reason(refused), refused.span)
+        placed = refused.span if refused.span is not None and refused.span.line else None
+        return known, NoLoop(fold.reason(refused), placed)
     except Stop:
         return 1, NoLoop(fold.LEFT)
     except RecursionError:

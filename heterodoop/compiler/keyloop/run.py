@@ -610,7 +610,9 @@ class Run:
             else:
                 kind = piece.args[-1].type if piece.args else None
                 value = self.value(piece.args[-1]) if piece.args else None
-                self.emitted.append(Printed(piece.spec, value, kind, node.span))
+                arg = ir_walk.uncast(piece.args[-1]) if piece.args else None
+                named = self.key_of(arg.name) if isinstance(arg, ir.Name) else None
+                self.emitted.append(Printed(piece.spec, value, kind, node.span, named))
         return None
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field, replace
 
+from ...source import UNKNOWN, Span
 from ...values import dataclass
 from ..analysis.objects import Object, symbol_of, variable
 from ..ir import formats, ir
@@ -140,7 +141,13 @@ class Situations:
 
     def _other(self, memory: _Memory) -> State:
         ways = self._pair("other", self._between(memory), memory)
-        self._printed = finish.finish_of(ways, lines=not self._reducer)
+        try:
+            self._printed = finish.finish_of(ways, lines=not self._reducer)
+        except Refused as refused:
+            at = self._last_change(refused.unknown) if refused.unknown is not None else UNKNOWN
+            if refused.unknown is not None and at.line:
+                raise self._not_made(refused.unknown, at) from None
+            raise
         return self._with_key(ways, "other", (Text.KEY,))
 
     def _finish(self, memory: _Memory, start: State) -> tuple[loop.Finish, bytes]:
@@ -283,8 +290,24 @@ class Situations:
         kind = self._type(key)
         term = number(state.terms.get(key), kind) if kind is not None else None
         if term is None:
-            raise Refused(f"what it makes of '{_shown(key.shown)}' is not understood")
+            raise self._not_made(key, self._last_change(key))
         return term
+
+    def _not_made(self, key: Object, at: Span) -> Refused:
+        refused = Refused(f"what it makes of '{_shown(key.shown)}' is not understood")
+        refused.span = at
+        return refused
+
+    def _last_change(self, key: Object) -> Span:
+        """The last statement of the region that changes a variable by its name."""
+        found = UNKNOWN
+        for stmt in ir_walk.walk(self._region.body):
+            if isinstance(stmt, ir.ExprStmt):
+                targets = [ir_walk.changed(node) for node in ir_walk.walk(stmt)]
+                names = [target.name for target in targets if isinstance(target, ir.Name)]
+                if any(variable(self._program, self._region.function, name) == key for name in names):
+                    found = stmt.span
+        return found
 
     def _changed(self, state: State, key: Object, change: algebra.Change) -> loop.Term:
         kind = self._type(key)

@@ -28,12 +28,16 @@ SITUATIONS: dict[Situation, str] = {
 
 @dataclass(frozen=True)
 class Printed:
-    """One conversion of what is printed: its argument as a value or a text, a value's type, and the call's place."""
+    """One conversion of what is printed: its argument as a value or a text, a value's type, and the call's place.
+
+    variable  that the argument is, where it is one.
+    """
 
     spec: str
     what: Term | Text
     type: CType | None = None
     span: Span = UNKNOWN
+    variable: Object | None = None
 
 
 Emitted = list[bytes | Printed]
@@ -43,10 +47,12 @@ class Refused(Exception):
     """The program does something that a key loop does not do, or that is not understood.
 
     why        said where that is known, else `span` is the statement and `situation` the pair that it was run for.
+    unknown    a variable whose value is not known, where that is why.
     """
 
-    def __init__(self, why: str = "") -> None:
+    def __init__(self, why: str = "", unknown: Object | None = None) -> None:
         super().__init__(why)
+        self.unknown = unknown
         self.why = why
         self.span: Span | None = None
         self.situation: Situation | None = None

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 9
+#define HD_ABI_VERSION 10
 
 enum hd_status {
   HD_OK = 0,
@@ -147,6 +147,10 @@ typedef struct {
   uint32_t linger_ms, timeout_ms;
   const char *work_dir, *out_path, *log_path, *reporter_prefix;
   uint64_t line_max, watch_from; // as in hd_map_spec
+  // argv NULL = none. Else a program that does what merge and `reduce` do (host_reduce.cpp), by up to so many threads; only with
+  // segments, none of them empty.
+  hd_command host;
+  uint64_t threads;
 } hd_reduce_spec;
 
 typedef struct { // the code before a mapper's region, as a program that writes its variables to descriptor 3

@@ -1,4 +1,7 @@
-"""Combiners made at random: what is read and how, what is kept and where, how a key begins and ends. Not a test module."""
+"""Combiners and reducers made at random: what is read and how, what is kept and where, how a key begins and ends.
+
+Not a test module.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +44,15 @@ class Program:
     number_key: bool
 
 
-def program(seed: int, *, folds: bool = False) -> Program:
-    """`folds`: one that keeps an integer for each number of a value, and prints them as such."""
-    return _Maker(random.Random(seed), folds).program()
+def program(seed: int, *, folds: bool = False, reducer: bool = False) -> Program:
+    """`folds`: one that keeps an integer for each number of a value, and prints them as such. `reducer`: one that prints
+    anything, with or without a directive."""
+    return _Maker(random.Random(seed), folds, reducer).program()
 
 
 class _Maker:
-    def __init__(self, rng: random.Random, folds: bool) -> None:
-        self.rng, self.folds = rng, folds
+    def __init__(self, rng: random.Random, folds: bool, reducer: bool = False) -> None:
+        self.rng, self.folds, self.reducer = rng, folds, reducer
         self.key_type = rng.choice(["text", "text", "text", "int", "long"])
         self.style = rng.choice(["scanf", "sscanf", "rest", "strtok", "chain", "search"] + ["eof"] * (not folds))
         kinds = ["int", "long", "unsigned", "unsigned long"]
@@ -142,8 +146,13 @@ class _Maker:
         word = {"text": "char word[32];", "int": "int word;", "long": "long word;"}[self.key_type]
         flags = "int have = 0; " if self.idiom == "have" else "int first = 1; " if self.idiom == "first" else ""
         region = rng.choice(["{{ {} {} }}\n", "{}\n{}\n"]).format(f"{loop} {{ {read} {body} }}", emit)
-        source = (f"{files}\n{helper}\nint main(void) {{ {word} {numbers} {flags} {declarations} {before}\n{pragma}\n"
-                  f"{region}return 0; }}\n")
+        around = ("", "")
+        if self.reducer:
+            pragma = rng.choice([pragma, ""])
+            region = region if pragma else f"{loop} {{ {read} {body} }}\n{emit}\n"
+            around = rng.choice([("", ""), ('printf("key\\tall\\n");', ""), ('puts("begin");', 'puts("end\\n");')])
+        source = (f"{files}\n{helper}\nint main(void) {{ {word} {numbers} {flags} {declarations} {before}\n"
+                  f"{around[0]}\n{pragma}\n{region}{around[1]}\nreturn 0; }}\n")
         return Program(source, tuple(self.types), self.key_type != "text")
 
     def name(self, n: int) -> str:
@@ -184,6 +193,8 @@ class _Maker:
         key = {"text": "%s", "int": "%d", "long": "%ld"}[self.key_type]
         between = rng.choice([" ", ",", "; "])
         call = f'printf("{key}\\t{between.join(specs)}\\n", {self.prev()}, {", ".join(values)});'
+        if self.reducer:
+            call = self.output(names, key)
         if not self.folds and rng.random() < 0.15:
             call = f"if ({names[0]} > 2) {{ {call} }}"
         if self.where == "pointer":
@@ -194,6 +205,21 @@ class _Maker:
         if "global" in self.where and rng.random() < 0.6:
             return f"if ({test}) put();", f"static void put(void) {{ {call} }}"
         return f"if ({test}) {{ {call} }}", ""
+
+    def output(self, names: list[str], key: str) -> str:
+        """What a reducer prints of a key: any text."""
+        rng, first, last, prev = self.rng, names[0], names[-1], self.prev()
+        spec = "%" + PRINTED[self.state[0].type]
+        same = last if self.state[-1].type == self.state[0].type else first
+        divisor = rng.choice(["3", "0.5", f"(1.0 + {last})"])
+        mean = f'printf("{key} %.1f\\n", {prev}, (double){first} / {divisor});'
+        return rng.choice([
+            mean, f'printf("[{spec}] ", {first}); {mean}',
+            f'if ({first} > 2) {{ {mean} }} else printf("{key}: few\\n", {prev});',
+            f'puts("--"); printf("{spec}\\t{key}", {first}, {prev}); if ({last} != 3) putchar(10); else puts("!");',
+            f'printf("{spec.replace("%", "%012")}|{spec.replace("%", "%-9")}|\\n", {first}, {same});',
+            f'printf("{key}\\n", {prev});', f'printf("%e,", (double){first});',
+        ])
 
     # ------------------------------------------------------------------------------------- reading
 

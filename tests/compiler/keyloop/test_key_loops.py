@@ -160,7 +160,7 @@ def test_spellings(name: str) -> None:
 NONE: dict[str, tuple[str, str]] = {
     "division by what is read": (usual("s = v;", "s += 100 / v;", COUNT), "what it makes of 's' is not understood"),
     "shift by what is read": (usual("s = v;", "s += 1 << v;", COUNT), "what it makes of 's' is not understood"),
-    "a double as an integer": (usual("s = x;", "s += (long)x;", COUNT, loop=REAL), "what it prints of a key is not"),
+    "a double as an integer": (usual("s = x;", "s += (long)x;", COUNT, loop=REAL), "what it makes of 's' is not"),
     "a sign of its own": (usual("d = x;", "d += -x;", 'printf("%s\\t%g\\n", prev, d);', loop=REAL), "not understood"),
     "a number that is not read": (usual("s = v;", "s += v;", COUNT, loop=ONE.replace("%d", "%d %*d")), "not understood"),
     "a key's end that depends on a value": (usual("s = v;", "if (v < 0) strcpy(prev, \"x\"); s += v;", COUNT), ""),
