@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,15 @@ def module_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """XDG_CACHE_HOME where modules of the emulated device are built once, for all workers and runs; not the user's own."""
     base = tmp_path_factory.getbasetemp()
     return kept.usable_cache() or (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+
+
+@pytest.fixture(scope="module")
+def kernel_caches(module_cache: Path, quick_compiler: str) -> Iterator[None]:
+    """`kernel_cache` for all tests of a module, and what they share."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(module_cache))
+        patch.setenv("CXX", quick_compiler)
+        yield
 
 
 @pytest.fixture

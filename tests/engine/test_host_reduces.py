@@ -18,18 +18,16 @@ from ..run import reducing
 from ..support import cli_here
 from .conftest import parts
 
-pytestmark = pytest.mark.usefixtures("kernel_cache")
+pytestmark = pytest.mark.usefixtures("kernel_caches")
 TEXT = b"the quick fox\nthe lazy dog jumps\n" * 40
 # As SUM, with a line before all.
 HEADED = SUM.replace("while", 'printf("word\\tcount\\n"); while', 1)
 Job = Callable[..., tuple[JobResult, list[dict[str, Any]]]]
 
 
-@pytest.fixture
-def host(tmp_path: Path) -> Path:
-    folder = tmp_path / "built"
-    folder.mkdir()
-    return reducing.build(HEADED, folder).host
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory, kernel_caches: None) -> Path:
+    return reducing.build(HEADED, tmp_path_factory.mktemp("headed")).host
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from ..native.oracle import Pair
 from . import reducing
 from .reducing import Built
 
-pytestmark = pytest.mark.usefixtures("kernel_cache")
+pytestmark = pytest.mark.usefixtures("kernel_caches")
 COUNT = int(os.environ.get("HETERODOOP_KEY_LOOPS", "12")) // 4
 MEANS = """
 #include <stdio.h>
@@ -60,12 +60,12 @@ def native() -> Native:
 
 
 @pytest.fixture(scope="module")
-def means(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def means(tmp_path_factory: pytest.TempPathFactory, kernel_caches: None) -> Built:
     return reducing.build(MEANS, tmp_path_factory.mktemp("means"))
 
 
 @pytest.fixture(scope="module")
-def chains(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def chains(tmp_path_factory: pytest.TempPathFactory, kernel_caches: None) -> Built:
     return reducing.build(CHAINS, tmp_path_factory.mktemp("chains"))
 
 

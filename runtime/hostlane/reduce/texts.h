@@ -71,7 +71,7 @@ class Texts {
         lock();
         if (next_ != group) {
             ready_[group] = {text, true};
-            waiting_ += text.size();
+            __atomic_fetch_add(&waiting_, text.size(), __ATOMIC_RELAXED);
             return unlock();
         }
         unlock();
@@ -82,7 +82,7 @@ class Texts {
             __atomic_store_n(&next_, next_ + 1, __ATOMIC_RELEASE);
             if (next_ == groups_ || !ready_[next_].is) return unlock();
             text = ready_[next_].text;
-            waiting_ -= text.size();
+            __atomic_fetch_sub(&waiting_, text.size(), __ATOMIC_RELAXED);
             unlock();
         }
     }
