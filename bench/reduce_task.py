@@ -104,6 +104,9 @@ def main() -> None:
               f"{counters['REDUCE_INPUT_GROUPS']} keys\n\n| way | seconds | ratio |\n|---|---:|---:|")
         for way in ways:
             print(f"| {way.name} | {way.median:.3f} | {ways[0].median / way.median:.2f} |")
+        for name, result in results.items():
+            stages = ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in result.seconds.items() if seconds > 0.0005)
+            print(f"\n{name}, the last run: {stages}")
     facts = {**measure.machine(), "command": measure.command()}
     print("\n" + "".join(f"- {name}: {value}\n" for name, value in facts.items()), end="")
 
