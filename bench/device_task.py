@@ -122,7 +122,7 @@ class Tasks:
             for made in (run.out, run.index):  # as in a job; some file systems flush a file that is replaced
                 made.unlink(missing_ok=True)
             begin = time.perf_counter()
-            result = gpu_task.run_map(opened.device, code, prologues, self.native, run, Progress())
+            result = gpu_task.run_map(opened.device, code, prologues, cpu_task.by_filters(self.native), run, Progress())
             taken.append((time.perf_counter() - begin, result))
             _check(result)
         return _timed(work, taken[warm_up:], run.out)

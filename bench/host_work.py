@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from heterodoop import manifest
 from heterodoop.executor import emulated, gpu_task
+from heterodoop.executor.cpu_task import by_filters
 from heterodoop.executor.native import Native, Progress
 from heterodoop.executor.native_device import DeviceOptions
 from heterodoop.executor.prologue import Prologues
@@ -71,7 +72,7 @@ class Bench(NamedTuple):
                 run.index.unlink(missing_ok=True)
                 mode(now)
                 before, done = time.thread_time(), device.stats()["sub_splits"]
-                result = gpu_task.run_map(device, code, Prologues(native), native, run, Progress())
+                result = gpu_task.run_map(device, code, Prologues(native), by_filters(native), run, Progress())
                 seconds.append(time.thread_time() - before)
                 assert not result.failure and not result.reason, result
                 made = device.stats()["sub_splits"] - done

@@ -191,7 +191,10 @@ def _host_lines(program: Program) -> list[str]:
     if program.host is not None and program.role == "reduce":
         return ["  CPU         on typed values, a part of the keys after the other, without a merge (host kernel)"]
     if program.host is not None:
-        return ["  CPU         as one program with the combiner, on typed values (host kernel)"]
+        if program.host.folds:
+            return ["  CPU         as one program with the combiner, on typed values (host kernel)"]
+        why = [f"              the combiner is a filter: {_placed(r)}[{r.code}] {r.message}" for r in program.host.no_folds]
+        return ["  CPU         as a program that reads its split itself (host kernel)", *why]
     lines = []
     for reason in program.no_host:
         lines.append(f"  CPU         as a filter: {_placed(reason)}[{reason.code}] {reason.message}")

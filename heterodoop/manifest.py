@@ -254,14 +254,18 @@ class Kernel:
 
 @dataclass(frozen=True)
 class HostKernel:
-    """A program that does what the map filter and the combiner do together, on typed values.
+    """A program that does the map filter's work, reading records where they lie.
 
-    binary   relative to the bundle.
-    regroup  True where its output may be combined again, so that it may print a key's line before it has read all.
+    binary    relative to the bundle.
+    folds     it can do the combiner's work, too, on typed values.
+    regroup   True where that output may be combined again, so that it may print a key's line before it has read all.
+    no_folds  why it does not do the work of a combiner that there is.
     """
 
     binary: str
+    folds: bool
     regroup: bool
+    no_folds: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -295,8 +299,8 @@ class Program:
     linked  "static": with the C library that it was compiled with; "dynamic": it ends where a machine has another
             (runtime/cpu/same_library.c).
     kernel  None where there are refusals, and for a combiner that is no fold: it runs on the CPU over sorted pairs.
-    host    of a mapper whose pairs can be combined as they come: what CPU slots run. None: they run filters, for the
-            reasons in `no_host`, which is empty for other roles.
+    host    of a mapper: what CPU slots run. None: they run filters, for the reasons in `no_host`, which is empty for other
+            roles.
     reducer of a reducer that is a loop over the pairs of a key; else None, for the reason in `no_host`.
     """
 

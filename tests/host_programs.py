@@ -1,4 +1,4 @@
-"""A host kernel for tests, written by hand: the word count of WORDS and SUM in one program, and ways to go wrong.
+"""A host kernel for tests, written by hand: the word count of WORDS and SUM in one program, or WORDS, and ways to go wrong.
 
 It speaks the protocol of runtime/host/task/host_kernel.cpp. `MODE` in its environment says what it does beside counting.
 """
@@ -46,10 +46,11 @@ HOST = r"""
 #include <unistd.h>
 enum { ROOM = 1 << 16 };
 static struct { char key[100]; long n; } table[ROOM];
-static long pairs, bytes, keys;
+static long pairs, bytes, keys, as_text, text;
 static const char *mode = "";
 static int is(const char *name) { return strcmp(mode, name) == 0; }
 static void add(const char *word) {
+  if (as_text) { text += printf("%s\t1\n", word); return; }
   unsigned long h = 5381;
   for (const char *p = word; *p; ++p) h = h * 33 + (unsigned char)*p;
   while (table[h % ROOM].n && strcmp(table[h % ROOM].key, word)) ++h;
@@ -90,6 +91,7 @@ int main(int argc, char **argv) {
   char line[1 << 16];
   long record = 0;
   if (getenv("MODE")) mode = getenv("MODE");
+  if (argc > 1 && strcmp(argv[1], "text") == 0) { as_text = 1; --argc; ++argv; }
   if (is("unread")) { say("records 0\npairs 0\nbytes 0\nkeys 0\npartial 0\nlongest 0\n"); return 0; }
   if (is("silent")) sleep(60);
   FILE *in = argc > 1 ? part_of_file(atol(argv[1])) : stdin;
@@ -119,12 +121,13 @@ int main(int argc, char **argv) {
   char report[200];
   const char *form = "records %ld\npairs %ld\nbytes %ld\nkeys %ld\npartial %d\nlongest %d\n";
   sprintf(report, form, record - is("short"), pairs, bytes, keys, is("partial"), is("long-line") ? 65537 : 65536);
+  if (as_text) sprintf(report, "records %ld\ntext %ld\n", record - is("short"), text + is("miscounted"));
   if (is("odd")) strcat(report, "colour 7\n");
   if (is("cut")) report[strlen(report) - 1] = 0;
   if (is("again")) strcat(report, "keys 7\n");
   if (is("no-number")) strcpy(report, "pairs -1\n");
   if (is("reason")) strcat(report, "left 52\n");
-  if (is("miscounted")) sprintf(report, form, record, pairs, bytes, keys + 1, 0, 0);
+  if (is("miscounted") && !as_text) sprintf(report, form, record, pairs, bytes, keys + 1, 0, 0);
   say(report);
   if (is("endless")) for (int i = 0; i < 500; ++i) say("pairs 100\n");
   return 0;
@@ -132,7 +135,7 @@ int main(int argc, char **argv) {
 """
 
 
-def with_host_kernel(bundle: Path, program: Path, *, regroup: bool = True, **kernel: object) -> Path:
+def with_host_kernel(bundle: Path, program: Path, *, folds: bool = True, regroup: bool = True, **kernel: object) -> Path:
     """The bundle, its map with a host kernel. `kernel`: fields of its kernel that are not the usual ones."""
     text, binary = bundle / "cuda" / "map.cu", bundle / "bin" / "map.host"
     text.parent.mkdir()
@@ -143,7 +146,7 @@ def with_host_kernel(bundle: Path, program: Path, *, regroup: bool = True, **ker
     data = json.loads((bundle / FILE).read_text())
     (map,) = (one for one in data["programs"] if one["role"] == "map")
     map["kernel"] = asdict(made) | kernel
-    map["host"] = asdict(HostKernel("bin/map.host", regroup))
+    map["host"] = asdict(HostKernel("bin/map.host", folds, folds and regroup))
     added = ["cuda/map.cu", "bin/map.host", *([str(kernel["prologue"])] if "prologue" in kernel else [])]
     data["binaries"] += [{"path": path, "sha256": sha256(bundle / path)} for path in added]
     (bundle / FILE).write_text(json.dumps(data))
@@ -157,7 +160,7 @@ def with_host_reducer(bundle: Path, program: Path) -> Path:
     binary.chmod(0o755)
     data = json.loads((bundle / FILE).read_text())
     (reduce,) = (one for one in data["programs"] if one["role"] == "reduce")
-    reduce["host"] = asdict(HostKernel("bin/reduce.host", False))
+    reduce["host"] = asdict(HostKernel("bin/reduce.host", False, False))
     data["binaries"] += [{"path": "bin/reduce.host", "sha256": sha256(binary)}]
     (bundle / FILE).write_text(json.dumps(data))
     return bundle

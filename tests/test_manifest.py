@@ -133,14 +133,14 @@ def test_a_faulty_kernel_is_named(change: dict[str, Any], named: str) -> None:
 
 
 def test_a_faulty_host_kernel_is_named() -> None:
-    host = {"binary": "../x", "regroup": True}
+    host = {"binary": "../x", "folds": True, "regroup": True, "no_folds": []}
     assert "leaves the bundle" in refused(changed(programs=[program(host=host)])).message
     assert "host.regroup" in refused(changed(programs=[program(host={**host, "regroup": 1})])).message
     assert "no_host" in refused(changed(programs=[program(no_host=[{}])])).message
 
 
 def test_a_host_kernel_is_a_file_of_its_program() -> None:
-    program = dataclasses.replace(MANIFEST.programs[0], host=HostKernel("bin/map.host", True))
+    program = dataclasses.replace(MANIFEST.programs[0], host=HostKernel("bin/map.host", True, True))
     assert program.files() == ("bin/map", "bin/map.host")
     manifest = dataclasses.replace(MANIFEST, programs=(program,))
     assert from_json(manifest.to_json()) == manifest

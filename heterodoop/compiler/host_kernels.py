@@ -1,8 +1,9 @@
 """A bundle's host kernels: which mapper and reducer have one, and building them beside the filters.
 
-A mapper has one where its kernel could run on a GPU and the combiner is a key loop whose pairs can be taken as they come, a
-reducer where it is a key loop. A failure of ours or of the C++ compiler costs only the host kernel. Not here: the text
-(`emit.host`, `emit.reducer`), running it.
+A mapper has one where its kernel could run on a GPU. Where the combiner is a key loop whose pairs can be taken as they come,
+it does the combiner's work, too; else it prints the pairs as the filter does. A reducer has one where it is a key loop. A
+failure of ours or of the C++ compiler costs only the host kernel. Not here: the text (`emit.host`, `emit.reducer`), running
+it.
 """
 
 from __future__ import annotations
@@ -13,14 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import ToolError
-from ..manifest import HostKernel, Kernel, PairReader, Program, Reason, Role
+from ..manifest import HostKernel, Kernel, Program, Reason, Role
 from ..source import UNKNOWN, Span
 from ..together import Together
 from ..toolchain import host_kernel
-from ..values import dataclass
 from . import own_faults, passes, reducers
 from .emit import host, key_loop, reducer
-from .keyloop.loop import KeyLoop
+from .emit.host import Combiner
 from .keyloop.reducer import NoLoop
 from .source.deep import deep
 
@@ -29,19 +29,14 @@ _NO_KERNEL = Reason("HD266", "the mapper has no kernel")
 _REFUSED = frozenset({"HD503", "HD513"})  # the C++ compiler did not end, or not well
 
 
-@dataclass(frozen=True)
-class Combiner:
-    """What of a combiner a host kernel does. regroup: its lines may be combined again."""
-
-    loop: KeyLoop
-    pairs: PairReader
-    regroup: bool
-
-
 def describe(mapper: passes.Analysis | None, kernel: Kernel | None, combiner: passes.Analysis | None) -> HostKernel | Reason:
     """The manifest's entry before anything is built, or why there is none. kernel: the mapper's."""
-    found = _combiner(mapper, kernel, combiner)
-    return found if isinstance(found, Reason) else HostKernel(BINARY.format("map"), found.regroup)
+    if mapper is None or kernel is None:
+        return _NO_KERNEL
+    found = _combiner(combiner)
+    if isinstance(found, Combiner):
+        return HostKernel(BINARY.format("map"), True, found.regroup)
+    return HostKernel(BINARY.format("map"), False, False, (found,) if found is not None else ())
 
 
 def describe_reducer(found: reducers.Analysis) -> HostKernel | Reason:
@@ -50,7 +45,7 @@ def describe_reducer(found: reducers.Analysis) -> HostKernel | Reason:
         assert found.refusal is not None
         return found.refusal
     problem = key_loop.reducer_problem(found.found.loop, found.found.pairs)
-    return Reason(reducers.CODE, problem, found.place) if problem else HostKernel(BINARY.format("reduce"), False)
+    return Reason(reducers.CODE, problem, found.place) if problem else HostKernel(BINARY.format("reduce"), False, False)
 
 
 @deep
@@ -60,31 +55,23 @@ def reducer_text(found: reducers.Analysis) -> str:
     return reducer.emit(found.found.loop, found.found.pairs, found.macros, found.place)
 
 
-def _combiner(
-    mapper: passes.Analysis | None, kernel: Kernel | None, combiner: passes.Analysis | None,
-) -> Combiner | Reason:
-    if mapper is None or kernel is None:
-        return _NO_KERNEL
-    place = mapper.program.region.span
-    if any(placed.space == "texture" for placed in kernel.places):
-        return Reason("HD266", "its kernel reads through textures", place)
+def _combiner(combiner: passes.Analysis | None) -> Combiner | Reason | None:
+    """The combiner whose work is done as pairs come, or why another one's is not. None: there is none with a directive."""
     if combiner is None:
-        return Reason("HD266", "there is no combiner with a directive, whose work it would do too", place)
+        return None
     place, region = combiner.program.region.span, combiner.region
     found = combiner.facts.fold
     problem = key_loop.problem(found.loop, region.pairs) if found.loop is not None else found.no_loop
     if problem or found.loop is None or region.pairs is None:
-        return Reason("HD266", f"the combiner's pairs cannot be taken one by one: {problem}", place)
+        return Reason("HD266", f"its pairs cannot be taken one by one: {problem}", place)
     return Combiner(found.loop, region.pairs, region.fold is not None and region.fold.regroup)
 
 
 @deep
-def text(mapper: passes.Analysis, kernel: Kernel | None, combiner: passes.Analysis | None) -> str | Reason:
-    """The host kernel's text, or why there is none."""
-    found = _combiner(mapper, kernel, combiner)
-    if isinstance(found, Reason):
-        return found
-    return host.emit(mapper.facts.device, found.loop, found.pairs, found.regroup, mapper.macros)
+def text(mapper: passes.Analysis, combiner: passes.Analysis | None) -> str:
+    """The host kernel's text, of a mapper with a kernel."""
+    found = _combiner(combiner)
+    return host.emit(mapper.facts.device, found if isinstance(found, Combiner) else None, mapper.macros)
 
 
 def begin(
@@ -97,10 +84,9 @@ def begin(
         return None
     place = mapper.program.region.span
     try:
-        written = text(mapper, program.kernel, combiner)
+        written = text(mapper, combiner)
     except Exception as error:
         return _fault(error, place, work)
-    assert isinstance(written, str)  # `describe` has a reason else
     return work.begin(_build, written, made / program.host.binary, place)
 
 

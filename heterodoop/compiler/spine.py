@@ -295,8 +295,7 @@ def _host_text(program: Analysed, result: Result) -> str:
         return host_kernels.reducer_text(program.reducer)
     combiner = next((a.region for a in result.programs if a.role == "combine"), None)
     assert program.region is not None  # its kernel is made of it
-    text = host_kernels.text(program.region, made.kernel, combiner)
-    return text if isinstance(text, str) else f"// {text.message}\n"
+    return host_kernels.text(program.region, combiner)
 
 
 def _refusals_text(program: Analysed) -> str:

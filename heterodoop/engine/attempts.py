@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import HeteroDoopError
-from ..executor.cpu_task import MapRun, Place, TaskRunner, changed_file, run_map, run_reduce
-from ..executor.host_kernel import HostMaps
+from ..executor.cpu_task import MapRun, OnCpu, Place, TaskRunner, changed_file, run_reduce
 from ..executor.host_reduce import HostReduces
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult, Crash, TaskFailure
@@ -36,8 +35,9 @@ WATCHED_BYTES = 128 << 10  # twice what a filter's stdin reads at a time (runtim
 class AttemptRunner:
     """Runs attempts of one job; several threads may call it at a time.
 
-    on_device  runs the map tasks of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
-    host       runs the map tasks of CPU slots; None: they run as filters. host_reduce: the same of reduce tasks.
+    on_cpu       runs the map tasks of CPU slots.
+    on_device    runs those of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
+    host_reduce  runs reduce tasks; None: they run as filters.
     crashes    of tasks whose filter failed and that are tried again: the last attempt's.
     """
 
@@ -45,8 +45,8 @@ class AttemptRunner:
     layout: Layout
     shuffle: Shuffle
     runner: TaskRunner
+    on_cpu: OnCpu
     on_device: MapTask | None = None
-    host: HostMaps | None = None
     host_reduce: HostReduces | None = None
     spare: deque[AttemptFolder] = field(default_factory=deque)
     crashes: dict[TaskId, Crash] = field(default_factory=dict)
@@ -101,12 +101,8 @@ class AttemptRunner:
             out = folder.out / part_name(attempt.task.number)
         split = self.plan.splits[attempt.task.number]
         run = MapRun(self.plan.cpu, split, self._place(attempt, folder), out, index)
-        if self.on_device and attempt.slot.kind == "gpu":
-            result = self.on_device(run, progress)
-        elif self.host:
-            result = self.host.run_map(run, progress)
-        else:
-            result = run_map(self.runner, run.job, run.split, run.place, run.out, run.index, progress)
+        on_device = self.on_device if attempt.slot.kind == "gpu" else None
+        result = (on_device or self.on_cpu)(run, progress)
         changed = None if result.cancelled else changed_file(split)
         failure = changed or self._crashed(attempt.task, result.failure)
         return replace(result, failure=failure) if failure else result

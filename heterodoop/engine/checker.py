@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ..errors import JobFailed
-from ..executor.cpu_task import CpuJob, MapRun, Place, run_map
+from ..executor.cpu_task import CpuJob, MapRun, Place, by_filters, run_map
 from ..executor.emulated import NAME as EMULATED
 from ..executor.emulated import DeviceOptions
 from ..executor.host_kernel import HostMaps
@@ -97,7 +97,7 @@ def on_device(plan: Plan, native: Native, devices: Devices) -> tuple[Way, ...]:
     options = plan.offload.options if plan.offload else DeviceOptions()
 
     def run(other: DeviceOptions, run: MapRun, progress: Progress) -> AttemptResult:
-        return devices.run_map(native, run, progress, other)
+        return devices.run_map(by_filters(native), run, progress, other)
 
     return tuple(Way(one.name, partial(run, one.options)) for one in configurations(plan.device, options))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ..diag import Diagnostic
 from ..errors import DeviceError, ToolError, UsageError
-from ..executor import cpu_task, cuda, gpu_task, gpus
-from ..executor.cpu_task import MapRun, TaskRunner
+from ..executor import cuda, gpu_task, gpus
+from ..executor.cpu_task import MapRun, OnCpu, TaskRunner
 from ..executor.device_pool import LocalPool, Member, Pool, WorkerPool
 from ..executor.emulated import device_code, runtime_module
 from ..executor.gpu_task import DeviceCode
@@ -59,25 +59,24 @@ class DevicePlan:
 
 
 class Devices:
-    """The open devices of a job, and what its kernels get from their prologues. Threads run map tasks on them."""
+    """The open devices of a job, and what its kernels get from `prologues`. Threads run map tasks on them."""
 
-    def __init__(self, native: Native, plan: DevicePlan, pool: Pool) -> None:
+    def __init__(self, plan: DevicePlan, pool: Pool, prologues: Prologues) -> None:
         self._plan = plan
-        self._prologues = Prologues(native)
+        self._prologues = prologues
         self._pool = pool
 
     def run_map(
-        self, runner: TaskRunner, run: MapRun, progress: Progress, options: DeviceOptions | None = None,
+        self, on_cpu: OnCpu, run: MapRun, progress: Progress, options: DeviceOptions | None = None,
     ) -> AttemptResult:
-        """A map task on a device, or, with the reason in the result, on the CPU. `options`: other ones than the job's."""
+        """A map task on a device, or, with the reason in the result, `on_cpu`. `options`: other ones than the job's."""
         nbytes = run.split.length
         try:
             with self._pool.take(options or self._plan.options, nbytes, progress) as taken:
                 code = self._plan.targets[taken.arch].code
-                result = gpu_task.run_map(taken.device, code, self._prologues, runner, run, progress)
+                result = gpu_task.run_map(taken.device, code, self._prologues, on_cpu, run, progress)
         except DeviceError as error:  # there is none
-            return replace(cpu_task.run_map(runner, run.job, run.split, run.place, run.out, run.index, progress),
-                           reason=error.message)
+            return replace(on_cpu(run, progress), reason=error.message)
         if result.device != CPU and not result.failure and not result.retried:
             self._pool.took(nbytes, result.seconds.get("total", 0.0))
         return result
@@ -174,24 +173,26 @@ class DeviceSource:
         text = f"all map tasks run on the CPU, none on the {self._name} device: {why}"
         self._warnings.append(Diagnostic("warning", "HD411", text))
 
-    def open(self, native: Native, plan: DevicePlan) -> Devices:
+    def open(self, native: Native, plan: DevicePlan, prologues: Prologues) -> Devices:
         """The devices of a plan, which open in the background; the first task waits for them."""
         if not plan.gpus:
             (target,) = plan.targets.values()
-            return Devices(native, plan, LocalPool(native, target.runtime))
+            return Devices(plan, LocalPool(native, target.runtime), prologues)
         members = []
         for worker, gpu in zip(self._workers, plan.gpus, strict=True):
             target = plan.targets[gpu.arch]
             worker.setup(Setup(target.runtime, target.library))
             members.append(Member(worker, gpu))
-        return Devices(native, plan, WorkerPool(members, lasting=self._lasting))
+        return Devices(plan, WorkerPool(members, lasting=self._lasting), prologues)
 
     def open_checked(
-        self, native: Native, plan: DevicePlan, runner: TaskRunner, files: tuple[tuple[str, Path], ...],
+        self, native: Native, plan: DevicePlan, prologues: Prologues, runner: TaskRunner, on_cpu: OnCpu,
+        files: tuple[tuple[str, Path], ...],
     ) -> tuple[Devices, DeviceCheck]:
-        """As `open`, with what compares their results with the CPU's; `files`: that filters find, (name, path)."""
-        devices = self.open(native, plan)
-        return devices, DeviceCheck(plan.check, native, runner, files, partial(devices.run_map, runner))
+        """As `open`, with what compares their results with those of filters through `runner`; `files`: that these find,
+        (name, path). on_cpu: does what is left to the CPU."""
+        devices = self.open(native, plan, prologues)
+        return devices, DeviceCheck(plan.check, native, runner, files, partial(devices.run_map, on_cpu), on_cpu)
 
     def close(self) -> None:
         """A job's end."""

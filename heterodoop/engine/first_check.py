@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 from ..diag import Diagnostic
 from ..errors import JobFailed
 from ..executor import cpu_task
-from ..executor.cpu_task import MapRun, TaskRunner
+from ..executor.cpu_task import MapRun, OnCpu, TaskRunner
 from ..executor.gpu_task import REFUSED_STAGE
 from ..executor.native import Native, Progress
 from ..executor.report import AttemptResult
@@ -66,10 +66,12 @@ class DeviceCheck:
 
     files      what filters find in their working folder: (name, absolute path).
     on_device  runs a map task on a device, or, with a reason in the result, on the CPU.
+    on_cpu     runs one that no device is to run. What is compared, filters run.
     """
 
     def __init__(
         self, mode: CheckMode, native: Native, runner: TaskRunner, files: tuple[tuple[str, Path], ...], on_device: MapTask,
+        on_cpu: OnCpu,
     ) -> None:
         self.mode = mode
         self.found: Found | None = None  # the first of them
@@ -78,6 +80,7 @@ class DeviceCheck:
         self._runner = runner
         self._files = files
         self._on_device = on_device
+        self._instead_of_it = on_cpu
         self._gate = _Gate(every=mode == "all")
 
     def run_map(self, run: MapRun, progress: Progress) -> AttemptResult:
@@ -172,7 +175,7 @@ class DeviceCheck:
     ) -> _Outcome:
         """Run it on the CPU and give the verdict."""
         progress.restart()
-        cpu = self._on_cpu(self._made(run), progress)
+        cpu = self._by_filters(self._made(run), progress)
         if cpu.failure or cpu.cancelled:
             return _Outcome(cpu, judged=False)
         difference = self._difference(TaskOutput(cpu, run.out), device, run, progress)
@@ -195,14 +198,14 @@ class DeviceCheck:
 
     def _left_to_cpu(self, run: MapRun, progress: Progress) -> AttemptResult:
         progress.restart()
-        return replace(self._on_cpu(run, progress), reason=self._reason)
+        return replace(self._instead_of_it(run, progress), reason=self._reason)
 
     def _made(self, run: MapRun) -> MapRun:
         """The run, now with folders to work in."""
         AttemptFolder(run.place.scratch).make(self._files, None)
         return run
 
-    def _on_cpu(self, run: MapRun, progress: Progress) -> AttemptResult:
+    def _by_filters(self, run: MapRun, progress: Progress) -> AttemptResult:
         return cpu_task.run_map(self._runner, run.job, run.split, run.place, run.out, run.index, progress)
 
     @staticmethod

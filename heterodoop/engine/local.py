@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import last_resort
 from ..diag import Diagnostic
 from ..errors import Interrupted, JobFailed
-from ..executor.cpu_task import TaskRunner
+from ..executor.cpu_task import TaskRunner, by_filters
 from ..executor.host_kernel import HostMaps
 from ..executor.host_reduce import HostReduces
 from ..executor.native import Native
@@ -166,14 +166,20 @@ class _Job:
         self.late = deque(plan.slots.late)
         self.shuffle = Shuffle()
         native = runner if isinstance(runner, Native) else None
+        prologues = Prologues(native) if native else None  # of devices and host kernels: the same programs
+        on_cpu = by_filters(runner)
+        if native and prologues and plan.host:
+            on_cpu = HostMaps(plan.host, native, prologues).run_map
         self.devices: Devices | None = None
         self.check: DeviceCheck | None = None
         if devices and plan.offload:
-            self.devices, self.check = devices.open_checked(native or Native.load(), plan.offload, runner, plan.files)
+            native = native or Native.load()
+            self.devices, self.check = devices.open_checked(
+                native, plan.offload, prologues or Prologues(native), runner, on_cpu, plan.files)
             self.devices.when_ready(lambda: events.put(Woken()))
         on_device = self.check.run_map if self.check else None
         self.attempts = AttemptRunner(
-            plan, layout, self.shuffle, runner, on_device, self._host_maps(runner), self._host_reduces(runner))
+            plan, layout, self.shuffle, runner, on_cpu, on_device, self._host_reduces(runner))
         self.results: dict[Attempt, tuple[AttemptResult, float]] = {}  # of attempts that ended and are not committed
         self.duplicates: set[Attempt] = set()
         self.overtaken: set[Attempt] = set()  # another attempt of their task was sooner
@@ -183,10 +189,6 @@ class _Job:
         self.bytes_done = 0
         self.silence = Silence()
         self.pool = SlotPool(plan.slots.every, self.attempts, events)
-
-    def _host_maps(self, runner: TaskRunner) -> HostMaps | None:
-        host = self.plan.host
-        return HostMaps(host, runner, Prologues(runner)) if host and isinstance(runner, Native) else None
 
     def _host_reduces(self, runner: TaskRunner) -> HostReduces | None:
         """Each with its share of the CPU slots as threads, since no map task runs beside them."""

@@ -103,7 +103,7 @@ def _verify_host(
         found, native = manifest.load(plan.bundle), Native.load()
         kept: dict[int, MapOutput] | None = {} if plan.host_reduce and plan.cpu.reducers else None
         if plan.host is None:
-            verdicts = _not_as_host_kernel(plan, layout, native, refusal(found, plan.cpu.reducers), kept, stop, tell)
+            verdicts = _not_as_host_kernel(plan, layout, native, refusal(found), kept, stop, tell)
         else:
             ways = as_host_kernel(HostMaps(plan.host, native, Prologues(native)))
             verdicts = tuple(_checked(TaskChecker(plan, layout, native, ways, kept), stop, tell))
@@ -143,7 +143,7 @@ def _verdicts(
         yield from (_told(verdict, tell) for verdict in _none(plan, reason))
         return
     native = Native.load()
-    devices = source.open(native, plan.offload)
+    devices = source.open(native, plan.offload, Prologues(native))
     try:
         yield from _checked(TaskChecker(plan, layout, native, on_device(plan, native, devices)), stop, tell)
     finally:

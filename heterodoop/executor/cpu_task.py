@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,6 +95,14 @@ class MapRun:
     place: Place
     out: Path
     index: Path
+
+
+# Runs a map task on the CPU: by filters, or as a host kernel.
+OnCpu = Callable[[MapRun, Progress], AttemptResult]
+
+
+def by_filters(runner: TaskRunner) -> OnCpu:
+    return lambda run, progress: run_map(runner, run.job, run.split, run.place, run.out, run.index, progress)
 
 
 def run_map(

@@ -1,7 +1,7 @@
 """One attempt of a map task on a device: the same result as `cpu_task.run_map`, or exactly what that gives.
 
 A device does a task exactly or not at all. What it cannot do (a failing program, data that only the CPU treats
-exactly, a prologue that cannot run alone) the CPU filter does inside the same attempt, and the result says why.
+exactly, a prologue that cannot run alone) the CPU does inside the same attempt, and the result says why.
 Not here: opening devices (emulated.py), compiling kernels, which tasks go to a device (engine).
 """
 
@@ -13,8 +13,7 @@ from typing import NamedTuple, Protocol
 
 from ..errors import DeviceError
 from ..manifest import Fold, Kernel
-from .cpu_task import MapRun, TaskRunner, begin_again, changed_file, filter_command, map_result, map_spec, run_split
-from .cpu_task import run_map as run_on_cpu
+from .cpu_task import MapRun, OnCpu, begin_again, changed_file, filter_command, map_result, map_spec, run_split
 from .native import MapSpec, Progress, TaskResult, TaskStatus
 from .prologue import LiveIns, Prologues
 from .report import AttemptResult, TaskFailure
@@ -96,16 +95,16 @@ class Refusal:
 
 
 def run_map(
-    device: Device, code: DeviceCode, prologues: Prologues, runner: TaskRunner, run: MapRun, progress: Progress,
+    device: Device, code: DeviceCode, prologues: Prologues, on_cpu: OnCpu, run: MapRun, progress: Progress,
 ) -> AttemptResult:
-    """A map task on `device`; where that cannot do it, on the CPU through `runner`, with `reason` set.
+    """A map task on `device`; where that cannot do it, `on_cpu`, with `reason` set.
 
     As `run_on_device`. `seconds` also has "refused" for the time on the device that was in vain.
     """
     done = run_on_device(device, code, prologues, run, progress)
     if isinstance(done, AttemptResult):
         return done
-    result = _on_cpu(runner, run, progress, done)
+    result = _left(on_cpu, run, progress, done)
     return replace(result, device_failed=done.device_failed, retried=done.retried)
 
 
@@ -176,10 +175,10 @@ def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRu
     return _Launcher(device, call(code.map), call(combine) if combine else None)
 
 
-def _on_cpu(runner: TaskRunner, run: MapRun, progress: Progress, refusal: Refusal) -> AttemptResult:
+def _left(on_cpu: OnCpu, run: MapRun, progress: Progress, refusal: Refusal) -> AttemptResult:
     """The CPU does the task from its start."""
     if progress.cancelled:
         return AttemptResult(cancelled=True)
     begin_again(run.place, progress)
-    result = run_on_cpu(runner, run.job, run.split, run.place, run.out, run.index, progress)
+    result = on_cpu(run, progress)
     return replace(result, reason=refusal.reason, seconds={**result.seconds, REFUSED_STAGE: refusal.seconds})

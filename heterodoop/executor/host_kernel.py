@@ -1,4 +1,4 @@
-"""One attempt of a map task as a host kernel: a program of the bundle that does what map filter and combiner do together.
+"""One attempt of a map task as a host kernel: a program of the bundle that does the work of the map filter, or of both.
 
 Its result is what `cpu_task.run_map` gives, or filters do the task in the same attempt, and the result says why. Not here:
 the program's run and the protocol (runtime/host/task/host_kernel.cpp), the program itself (runtime/hostlane), which tasks
@@ -21,6 +21,7 @@ from .native import Progress, TaskStatus
 from .prologue import LiveIns, Prologues
 from .report import AttemptResult
 
+TEXT = "text"  # argument of a program that is to print what the map prints
 LEFT_STAGE = "left"  # seconds of a host kernel that was left
 _MOST_IN_A_ROW = 3
 
@@ -31,37 +32,38 @@ class HostCode:
 
     kernel    what it was made of: says what it gets from the code before its region.
     prologue  None where it gets nothing.
-    regroup   as in manifest.HostKernel.
+    folds     it does the combiner's work, too; else it prints what the map prints.
+    regroup   as in manifest.HostKernel, where it folds.
     """
 
     program: Path
     kernel: Kernel
     prologue: Path | None
+    folds: bool
     regroup: bool
 
 
 def host_code(found: Manifest, bundle: Path, reducers: int) -> HostCode | None:
-    """The host kernel that a job's map tasks can run as; None: there is none, or no pairs are combined.
+    """The host kernel that a job's map tasks can run as; None: there is none.
 
     bundle  absolute. reducers: of the job.
     """
     program = found.program("map")
-    if not (program and program.host and program.kernel and found.program("combine") and reducers):
+    if not (program and program.host and program.kernel):
         return None
-    kernel = program.kernel
+    kernel, host = program.kernel, program.host
     prologue = bundle / kernel.prologue if kernel.prologue else None
-    return HostCode(bundle / program.host.binary, kernel, prologue, program.host.regroup)
+    folds = host.folds and found.program("combine") is not None and reducers > 0
+    return HostCode(bundle / host.binary, kernel, prologue, folds, folds and host.regroup)
 
 
-def refusal(found: Manifest, reducers: int) -> str:
+def refusal(found: Manifest) -> str:
     """Why a job has no host kernel."""
     program = found.program("map")
     if program and program.no_host:
         first = program.no_host[0]
         place = f" ({first.place})" if first.place else ""
         return f"{first.message}{place} [{first.code}]"
-    if not found.program("combine") or not reducers:
-        return "no pairs are combined"
     return "the bundle holds no host kernel"
 
 
@@ -91,15 +93,12 @@ class LiveInsFile:
 
 def serialise(live_ins: LiveIns) -> tuple[bytes, ...]:
     """Parts of the file: u64s, little endian (bytes of `shared`, number of objects, of relocations; each object's bytes;
-    each relocation's object, at, delta), then `shared`, then the objects.
-
-    Raises DeviceError HD410: there is a texture, which only a GPU has.
+    each relocation's object, at, delta), then `shared`, then the objects. What is a texture on a GPU is an array here.
     """
-    if any(relocation.texel for relocation in live_ins.relocations):
-        raise DeviceError("a variable is a texture, which is a GPU's", code="HD410")
     sizes = [len(item) for item in live_ins.objects]
-    places = [number for one in live_ins.relocations for number in (one.object, one.at, one.delta)]
-    head = [len(live_ins.shared), len(sizes), len(live_ins.relocations), *sizes, *places]
+    pointers = [one for one in live_ins.relocations if not one.texel]
+    places = [number for one in pointers for number in (one.object, one.at, one.delta)]
+    head = [len(live_ins.shared), len(sizes), len(pointers), *sizes, *places]
     return struct.pack(f"<{len(head)}Q", *head), live_ins.shared, *live_ins.objects
 
 
@@ -165,9 +164,12 @@ class HostMaps:
             live_ins = self._live_ins(run, progress)
         except DeviceError as error:
             return Left(error.message)
+        command = filter_command(run.job, self.code.program, run.place)
+        if not self.code.folds:
+            command = replace(command, argv=[*command.argv, TEXT])
         spec = replace(
-            map_spec(run.job, run.split, run.place, run.out, run.index), regroup=self.code.regroup,
-            host=filter_command(run.job, self.code.program, run.place), live_ins=live_ins.fd if live_ins else None,
+            map_spec(run.job, run.split, run.place, run.out, run.index), regroup=self.code.regroup, host=command,
+            host_folds=self.code.folds, live_ins=live_ins.fd if live_ins else None,
         )
         result, fault = run_split(self.runner, spec, run.split, progress)
         if result.status in (TaskStatus.HOST_LEFT, TaskStatus.HOST_SILENT) and not fault:

@@ -79,8 +79,9 @@ class MapSpec:
     watch_from        bytes of its stdin from which the filter gets records one by one; None = never.
     combine_watch_from  the same of the combiner: of what it reads in all its runs.
     timeout_seconds   after so many in which a filter moved no byte it is killed; 0 = never.
-    host              a program that does what `map` and `combine` do together, instead of them; None = there is none. With
-                      `regroup` it may print a key more than once, and the combiner then combines its lines.
+    host              a program that does the work of `map` instead of it; None = there is none. host_folds: that of
+                      `combine`, too; with `regroup` it may then print a key more than once, and the combiner combines its
+                      lines.
     live_ins          descriptor of the file that it reads its live-ins from (host_kernel.py); None = there is none.
     """
 
@@ -107,6 +108,7 @@ class MapSpec:
     combine_watch_from: int | None = None
     timeout_seconds: float = 0.0
     host: FilterCommand | None = None
+    host_folds: bool = True
     live_ins: int | None = None
 
 
@@ -288,7 +290,8 @@ def map_block(spec: MapSpec) -> abi.MapBlock:
         linger_ms=_milliseconds(spec.linger_seconds), timeout_ms=_timeout(spec.timeout_seconds),
         start=spec.start, length=abi.TO_END if spec.length is None else spec.length,
         delimiter=spec.delimiter, delimiter_len=len(spec.delimiter), reducers=spec.reducers,
-        flags=_flags(spec.regroup, spec.accept_exit_code), sort_bytes=spec.sort_bytes, work_dir=c_bytes(spec.work_dir),
+        flags=_flags(spec.regroup, spec.accept_exit_code) | (abi.HOST_FOLDS if spec.host and spec.host_folds else 0),
+        sort_bytes=spec.sort_bytes, work_dir=c_bytes(spec.work_dir),
         out_path=c_bytes(spec.out_path), index_path=c_bytes(spec.index_path), log_path=c_bytes(spec.log_path),
         reporter_prefix=c_bytes(spec.reporter_prefix), check=_check(spec.check), line_max=spec.line_max,
         skip_from=spec.skip_from, watch_from=_from(spec.watch_from), combine_watch_from=_from(spec.combine_watch_from),

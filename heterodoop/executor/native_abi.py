@@ -19,6 +19,7 @@ TO_END = 2**64 - 1
 REGROUP = 1
 MOST_VALUES, MOST_BETWEEN = 8, 4  # numbers of a value; bytes between two of them
 ACCEPT_EXIT_CODE = 2
+HOST_FOLDS = 4
 
 
 class Command(ctypes.Structure):

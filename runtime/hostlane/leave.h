@@ -10,6 +10,9 @@ namespace hd {
 
 constexpr int report_descriptor = 3, left_status = 90;
 
+// Pairs are printed as the map prints them: nothing is to be combined.
+inline bool as_text = false;
+
 // The record that is being worked on.
 inline uint64_t record_number = 0;
 

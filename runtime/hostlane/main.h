@@ -5,10 +5,21 @@
 #include "live_ins.h"
 #include "steps/abi.h"
 
+namespace hd {
+
+// The words of the command line: `text`, where nothing is to be combined, and a number of bytes of the file that it reads itself.
+inline void take(char **words) {
+    const char *word = *words ? *++words : nullptr;
+    as_text = word && *word == 't';
+    input.take(as_text ? *++words : word);
+}
+
+}  // namespace hd
+
 // given: the program hands variables over from before its loop.
 #define HD_MAIN(kernel, Shared, given)                                                            \
     int main(int, char **words) {                                                                 \
-        hd::input.take(words[0] ? words[1] : nullptr);                                            \
+        hd::take(words);                                                                          \
         alignas(16) static Shared shared;                                                         \
         if (given) hd::LiveIns::read(reinterpret_cast<char *>(&shared), sizeof shared);           \
         kernel(hd::Task{}, shared);                                                               \

@@ -23,6 +23,15 @@ class Output {
         used_ += n;
     }
 
+    // Pieces one behind the other.
+    template <class... Piece> HD_DEVICE void put_all(const Piece &...pieces) {
+        const size_t n = (static_cast<size_t>(pieces.size()) + ... + 0);
+        if (__builtin_expect(n > sizeof bytes_ - used_, 0)) return (put(pieces), ...);
+        char *end = bytes_ + used_;
+        ((end = pieces.write(end)), ...);
+        used_ += n;
+    }
+
     void flush() {
         write_all(bytes_, used_);
         used_ = 0;

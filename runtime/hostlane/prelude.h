@@ -2,9 +2,9 @@
 //
 //   g++ -std=c++17 -O3 -include prelude.h -I runtime/hostlane -I runtime/device text.cpp
 //
-// The text is the same that nvcc gets, with the combiner as a struct `Fold` before it (compiler/emit/host.py) and main() behind
-// it (main.h). Headers of this folder stand before those of runtime/device of the same name: the lane reads records where they
-// lie in the input's buffer and folds pairs at once, and functions of string.h are the C library's own.
+// The text is the same that nvcc gets, with the combiner as a struct `Fold` before it, where it is folded at once
+// (compiler/emit/host.py), and main() behind it (main.h). Headers of this folder stand before those of runtime/device of the same
+// name: the lane reads records where they lie in the input's buffer, and functions of string.h are the C library's own.
 #pragma once
 
 #include <cstddef>

@@ -53,7 +53,7 @@ def changed(folder: Path, role: str, old: str, new: str) -> Path:
 def test_word_count_has_one(tmp_path: Path) -> None:
     bundle, result = build(tmp_path)
     program = mapper(result.manifest)
-    assert program.host == HostKernel("bin/map.host", True) and program.no_host == ()
+    assert program.host == HostKernel("bin/map.host", True, True) and program.no_host == ()
     assert os.access(bundle / "bin" / "map.host", os.X_OK)
     assert "host kernel" in explain.explain_text(manifest.load(bundle))
     text = emit(options(), "host")
@@ -69,21 +69,35 @@ def test_a_bundle_with_one_is_left_alone_and_follows_its_compiler(tmp_path: Path
 
 @pytest.mark.parametrize(("role", "old", "new", "why"), [
     ("map", "#pragma mapreduce", "// #pragma mapreduce", "the mapper has no kernel"),
-    ("combine", "#pragma mapreduce", "// #pragma mapreduce", "there is no combiner with a directive"),
+    ("combine", "#pragma mapreduce", "// #pragma mapreduce", ""),
     ("combine", "if (strcmp(line", "if (line[0] == '*') exit(1); if (strcmp(line", "it may end the process at a pair"),
 ])
-def test_why_there_is_none(role: str, old: str, new: str, why: str, tmp_path: Path) -> None:
+def test_what_it_does_not_do(role: str, old: str, new: str, why: str, tmp_path: Path) -> None:
     app = changed(tmp_path, role, old, new)
     text = (app / f"{role}.c").read_text().splitlines()
     if new.startswith("//"):  # the directive goes on in the next line
         at = next(i for i, line in enumerate(text) if line.startswith(new))
         text[at + 1] = f"//{text[at + 1]}"
         (app / f"{role}.c").write_text("\n".join(text))
-    program = mapper(analyse(options(app)).manifest)
-    assert program.host is None
-    (reason,) = program.no_host
-    assert reason.code == "HD266" and why in reason.message
-    assert "[HD266]" in emit(options(app), "host")
+    made = analyse(options(app)).manifest
+    program = mapper(made)
+    if role == "map":
+        assert program.host is None and "[HD266]" in emit(options(app), "host")
+        (reason,) = program.no_host
+        assert reason.code == "HD266" and why in reason.message
+        return
+    assert program.host is not None and not program.host.folds and program.no_host == ()
+    assert [(r.code, why in r.message) for r in program.host.no_folds] == ([("HD266", True)] if why else [])
+    assert "hd::Lane<hd::TextSink>" in emit(options(app), "host")
+    shown = explain.explain_text(made)
+    assert "as a program that reads its split itself" in shown
+    assert ("the combiner is a filter: " in shown) == bool(why) and why in shown
+
+
+def test_a_map_without_a_combiner_has_one(tmp_path: Path) -> None:
+    bundle, result = build(tmp_path, ROOT / "apps" / "blackscholes")
+    assert mapper(result.manifest).host == HostKernel("bin/map.host", False, False)
+    assert os.access(bundle / "bin" / "map.host", os.X_OK)
 
 
 def test_without_a_cpp_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,15 +64,29 @@ def test_a_job_runs_host_kernels_and_gives_the_bytes_of_filters(app: Path, job) 
     assert result.report["counters"] == filters.report["counters"]
 
 
-@pytest.mark.parametrize("options", [{"settings": ["heterodoop.host.kernels=false"]}, {"reducers": 0}, {"filters": True}])
-def test_filters_run_where_they_are_asked_for_and_where_nothing_is_combined(app: Path, job, options) -> None:
+@pytest.mark.parametrize("options", [{"settings": ["heterodoop.host.kernels=false"]}, {"filters": True}])
+def test_filters_run_where_they_are_asked_for(app: Path, job, options) -> None:
     result, attempts = job(app, **options)
     assert {row["ran"] for row in attempts} == {"filters"} and result.warnings == ()
 
 
-def test_a_bundle_without_a_combiner_has_no_use_for_a_host_kernel(bundle, filters, job) -> None:
-    _, attempts = job(with_host_kernel(bundle(WORDS, "", SUM), filters(HOST)))
-    assert {row["ran"] for row in attempts} == {"filters"}
+@pytest.mark.parametrize(("combine", "folds", "reducers"), [(SUM, True, 0), (SUM, False, 2), ("", False, 2), ("", False, 0)])
+def test_one_that_folds_nothing_prints_pairs(bundle, filters, job, combine: str, folds: bool, reducers: int) -> None:
+    app = with_host_kernel(bundle(WORDS, combine, SUM), filters(HOST), folds=folds)
+    expected, _ = job(app, out="filters", filters=True, reducers=reducers)
+    result, attempts = job(app, reducers=reducers)
+    assert {row["ran"] for row in attempts} == {"host kernel"} and result.warnings == ()
+    assert parts(result.output) == parts(expected.output)
+    assert result.report["counters"] == expected.report["counters"]
+
+
+@pytest.mark.parametrize("reducers", [0, 2])
+def test_one_that_folds_nothing_leaves_tasks_to_filters_too(bundle, filters, job, reducers: int) -> None:
+    app = with_host_kernel(bundle(WORDS, "", SUM), filters(HOST), folds=False)
+    data = TEXT[: len(TEXT) // 2] + b"poison here\n" + TEXT[len(TEXT) // 2 :]
+    result, attempts = job(app, data, reducers=reducers)
+    assert parts(result.output) == parts(job(app, data, out="filters", filters=True, reducers=reducers)[0].output)
+    assert sum("left" in row for row in attempts) == 1 and result.report["user_counters"] == {}
 
 
 def test_a_task_that_is_left_is_done_by_filters_and_nothing_of_it_counts(app: Path, job) -> None:
@@ -181,7 +195,9 @@ def test_host_code_names_the_bundle_s_programs(with_live_ins: Path) -> None:
     found = host_code(load(with_live_ins), with_live_ins, 1)
     assert found is not None
     assert (found.program, found.prologue) == (with_live_ins / "bin/map.host", with_live_ins / "bin/map.prologue")
-    assert host_code(load(with_live_ins), with_live_ins, 0) is None
+    assert found.folds and found.regroup
+    without = host_code(load(with_live_ins), with_live_ins, 0)
+    assert without is not None and not without.folds and not without.regroup
 
 
 class Scripted:
@@ -213,7 +229,7 @@ def map_run(folder: Path, **place: int) -> MapRun:
 
 def host_maps(runner: Scripted) -> HostMaps:
     kernel = Kernel("map.cu", "hd_map", 128, 0, 0, 0, 0, 1, 0, (), "", "once", KernelPlan(), ())
-    return HostMaps(HostCode(Path("/map.host"), kernel, None, True), runner, Prologues(runner))
+    return HostMaps(HostCode(Path("/map.host"), kernel, None, True, True), runner, Prologues(runner))
 
 
 @pytest.mark.parametrize("place", ["watch_from", "combine_watch_from"])

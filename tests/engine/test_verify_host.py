@@ -44,7 +44,7 @@ def test_equal_outputs(host_app, check: Check, options: dict[str, object]) -> No
 def test_a_combiner_runs_without_a_reducer_too(bundle, filters, check: Check) -> None:
     made = with_host_kernel(bundle(WORDS, SUM, fold=True), filters(HOST))
     assert [(v.outcome, v.pairs) for v in check(made).verdicts] == [("equal", 70)]
-    assert check(made, settings=["mapreduce.job.reduces=0"]).verdicts[0].reason == "no pairs are combined"
+    assert [(v.outcome, v.pairs) for v in check(made, settings=["mapreduce.job.reduces=0"]).verdicts] == [("equal", 70)]
 
 
 def test_a_wrong_host_kernel_is_found_with_its_record(host_app, check: Check) -> None:
@@ -82,11 +82,18 @@ def test_the_record_stays_unknown_where_beginnings_are_left_to_filters(host_app,
     assert (verdict.difference.key, verdict.difference.record) == ("jumps", None)
 
 
-@pytest.mark.parametrize(("reducers", "program", "reason"), [
-    (0, HOST, "no pairs are combined"), (1, "", "the bundle holds no host kernel")])
-def test_a_job_without_a_host_kernel(host_app, bundle, check: Check, reducers: int, program: str, reason: str) -> None:
-    found = check(host_app(program) if program else bundle(WORDS, SUM, SUM), reducers=reducers)
-    assert [(verdict.outcome, verdict.reason) for verdict in found.verdicts] == [("cpu-only", reason)]
+def test_one_that_prints_the_map_s_pairs(bundle, filters, check: Check) -> None:
+    for program, outcome in ((HOST, "equal"), (WRONG, "different")):
+        made = with_host_kernel(bundle(WORDS, "", SUM), filters(program), folds=False)
+        for reducers in (0, 2):
+            (verdict,) = check(made, reducers=reducers).verdicts
+            assert (verdict.outcome, verdict.pairs) == (outcome, 70)
+            assert verdict.difference is None or verdict.difference.record_text == "the lazy dog jumps"
+
+
+def test_a_job_without_a_host_kernel(bundle, check: Check) -> None:
+    (verdict,) = check(bundle(WORDS, SUM, SUM), reducers=1).verdicts
+    assert (verdict.outcome, verdict.reason) == ("cpu-only", "the bundle holds no host kernel")
 
 
 def test_the_reason_of_the_compiler_is_told(bundle, check: Check) -> None:
@@ -114,6 +121,6 @@ def test_the_command_line(host_app, tmp_path: Path) -> None:
     done = cli_here("verify", host_app(HOST), tmp_path / "in.txt", "--host", "--device", "emulated", status=2)
     assert "error[HD032]" in done.message and "--host" in done.message
     done = cli_here("verify", host_app(HOST), tmp_path / "in.txt", "--host", "-r0")
-    assert "filters only: no pairs are combined" in done.out.decode()
+    assert "20 records, 70 pairs: equal" in done.out.decode()
     found = json.loads(cli_here("verify", host_app(HOST), tmp_path / "in.txt", "--host", "--json").out)
     assert (found["device"], found["equal"]) == ("host kernel", 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor.cpu_task import CpuJob, MapRun, Place
+from heterodoop.executor.cpu_task import CpuJob, MapRun, Place, by_filters
 from heterodoop.executor.gpu_task import DeviceCode, KernelCall, KernelCode, run_map
 from heterodoop.executor.native import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
 from heterodoop.executor.prologue import LiveIns
@@ -73,7 +73,7 @@ def run(tmp_path: Path) -> MapRun:
 def go(device: FakeDevice, cpu: FakeRunner, run: MapRun, prologues: FakePrologues | None = None,
        progress: Progress | None = None) -> AttemptResult:
     code = DeviceCode(MAP, COMBINE)
-    return run_map(device, code, prologues or FakePrologues(), cpu, run, progress or Progress())  # type: ignore[arg-type]
+    return run_map(device, code, prologues or FakePrologues(), by_filters(cpu), run, progress or Progress())  # type: ignore[arg-type]
 
 
 def answer(status: TaskStatus, message: str = "what happened") -> TaskResult:

@@ -210,9 +210,55 @@ def test_an_input_that_is_not_there_is_no_fault_of_the_host_kernel(job: Job) -> 
 
 
 @pytest.mark.parametrize("options", [{"combine": None}, {"reducers": 0}])
-def test_a_host_kernel_needs_a_combiner_and_reducers(job: Job, options: dict[str, object]) -> None:
+def test_one_that_folds_needs_a_combiner_and_reducers(job: Job, options: dict[str, object]) -> None:
     result, _ = job.run(TEXT, "", **options)
     assert result.status is TaskStatus.BAD_INPUT
+
+
+def as_text(job: Job, mode: str = "", program: Path | None = None) -> dict[str, object]:
+    """Options of one that prints the map's lines."""
+    return {"host": FilterCommand([program or job.program, "text"], [f"MODE={mode}"]), "host_folds": False}
+
+
+@pytest.mark.parametrize("text", [TEXT, b"one", b"a\r\nb\rc\n", b"\n\n", b"", PLAIN * 50 + b"end\r\n" + PLAIN * 50])
+@pytest.mark.parametrize("options", [{"reducers": 0}, {"combine": None, "reducers": 3}, {"reducers": 3}])
+def test_one_that_prints_pairs_gives_what_the_map_filter_gives(job: Job, text: bytes, options: dict[str, object]) -> None:
+    filters, expected = job.run(text, None, **options)
+    host, output = job.run(text, "", **options | as_text(job))
+    assert filters.ok and host.ok, host.message
+    assert output == expected and host.counters == filters.counters
+
+
+@pytest.mark.parametrize("options", [{"combine": None}, {}])
+def test_pairs_that_are_printed_spill(job: Job, options: dict[str, object]) -> None:
+    _, expected = job.run(MANY, None, reducers=3, **options)
+    host, output = job.run(MANY, "", reducers=3, sort_bytes=100_000, **options | as_text(job))
+    assert host.ok and host.counters["SPILLS"] > 1 and output == expected
+    assert {path.name for path in job.folder.glob("spill*")} == set()
+
+
+@pytest.mark.parametrize(("mode", "reason"), [
+    ("exits", "the host kernel failed: exit status 3"),
+    ("left", "record 5: the output holds a carriage return, at which Hadoop cuts lines (source line 17)"),
+    ("unread", "the host kernel's report says no text"),
+    ("silent-report", "the host kernel's report says no records"),
+    ("short", "the host kernel's report says 99 records, and there are 100"),
+    ("miscounted", "the host kernel's report says 2901 bytes, and there are 2900"),
+])
+def test_one_that_prints_pairs_and_goes_wrong_is_left(job: Job, mode: str, reason: str) -> None:
+    result, output = job.run(TEXT, "", reducers=0, line_max=65536, **as_text(job, mode))
+    assert (result.status, output, result.message) == (TaskStatus.HOST_LEFT, b"", reason)
+
+
+def test_one_that_prints_pairs_and_wants_a_pipe_begins_anew(job: Job) -> None:
+    _, expected = job.run(PLAIN, None, reducers=0)
+    program = job.compile_c(HOST.replace('if (memchr(', 'if (1) { printf("one\\t1\\n"); fflush(stdout); }\n  if (memchr('))
+    host, output = job.run(PLAIN, "", reducers=0, **as_text(job, "pipe", program))
+    assert host.ok and output == expected, host.message
+
+
+def test_lines_that_may_be_combined_again_are_none_of_one_that_prints_pairs(job: Job) -> None:
+    assert job.run(TEXT, "", regroup=True, **as_text(job))[0].status is TaskStatus.BAD_INPUT
 
 
 def test_live_ins_are_read_from_the_start_by_every_task(job: Job) -> None:

@@ -1,4 +1,4 @@
-"""The text of a host kernel: the map kernel's, with the combiner as a struct before it and main() behind it.
+"""The text of a host kernel: the map kernel's with main() behind it, and before it the combiner as a struct, where it folds.
 
 A C++ compiler compiles it against runtime/hostlane (`toolchain.host_kernel`). Not here: which programs have one.
 """
@@ -8,20 +8,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...manifest import PairReader
+from ...values import dataclass
 from ..device.program import Program
 from ..keyloop.loop import KeyLoop
 from . import kernel, key_loop
 
 
-def emit(program: Program, loop: KeyLoop, pairs: PairReader, regroup: bool, macros: Sequence[str] = ()) -> str:
-    """The text for a mapper's kernel without Unsupported, and a combiner for which `key_loop.problem` says nothing."""
-    about = [
-        kernel.clauses(program.source.region),
-        "one thread; pairs are folded as they are printed" + (", a key's lines may be combined again" if regroup else ""),
-    ]
+@dataclass(frozen=True)
+class Combiner:
+    """A combiner whose work a host kernel does, too. regroup: its lines may be combined again."""
+
+    loop: KeyLoop
+    pairs: PairReader
+    regroup: bool
+
+
+def emit(program: Program, combiner: Combiner | None, macros: Sequence[str] = ()) -> str:
+    """The text for a mapper's kernel without Unsupported. combiner: one for which `key_loop.problem` says nothing; None:
+    pairs are printed as text."""
     given = "true" if program.decisions.shared else "false"
+    about, more = ["one thread; pairs are printed as text"], ["sink/text_sink.h"]
+    if combiner is not None:
+        again = ", a key's lines may be combined again" if combiner.regroup else ""
+        about, more = [f"one thread; pairs are folded as they are printed{again}"], ["sink/fold_sink.h"]
+        more += key_loop.headers(combiner.loop)
     return kernel.text(
-        program, "map.host.cpp", about, macros, numbers=True, combiner=key_loop.lines(loop, pairs, regroup), lane="Fold",
-        headers=[*kernel.headers(program), "sink/fold_sink.h", *key_loop.headers(loop)],
+        program, "map.host.cpp", [kernel.clauses(program.source.region), *about], macros, numbers=combiner is not None,
+        combiner=key_loop.lines(combiner.loop, combiner.pairs, combiner.regroup) if combiner is not None else [],
+        lane="hd::FoldSink<Fold>" if combiner is not None else "hd::TextSink", headers=[*kernel.headers(program), *more],
         end=f'}}  // namespace app\n\n#include "main.h"\nHD_MAIN(app::hd_map, app::Shared, {given})',
     )

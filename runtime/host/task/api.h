@@ -81,7 +81,8 @@ enum hd_phase { HD_PHASE_START, HD_PHASE_FILTER, HD_PHASE_COMBINE, HD_PHASE_FINI
 
 enum hd_flag {
   HD_REGROUP = 1,          // the combiner is a fold: it may run per spill and again at the merge
-  HD_ACCEPT_EXIT_CODE = 2  // stream.non.zero.exit.is.failure=false: any end of a filter is a success
+  HD_ACCEPT_EXIT_CODE = 2, // stream.non.zero.exit.is.failure=false: any end of a filter is a success
+  HD_HOST_FOLDS = 4        // the host kernel does the combiner's work, too
 };
 
 typedef struct {
@@ -127,8 +128,8 @@ typedef struct {
   uint64_t skip_from; // records of so many bytes, their ends included, are passed over; 0 = none is
   uint64_t watch_from; // bytes of the map filter's stdin from which it gets records one by one; UINT64_MAX = never
   uint64_t combine_watch_from; // the same of the combiner: of what it reads in all its runs
-  // argv NULL = none. Else a program that does what map filter and combiner do together (host_kernel.cpp); only with `combine` and
-  // `reducers`. HD_REGROUP: it may print a key more than once, and the combiner then combines its lines.
+  // argv NULL = none. Else a program that does the map filter's work (host_kernel.cpp). HD_HOST_FOLDS: the combiner's, too; only
+  // with `combine` and `reducers`. HD_REGROUP: it may then print a key more than once, and the combiner combines its lines.
   hd_command host;
   int32_t live_ins_fd; // a file that it reads as its descriptor 4 (executor/host_kernel.py); -1 = none. Not closed
 } hd_map_spec;

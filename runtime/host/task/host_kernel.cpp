@@ -1,5 +1,6 @@
-// A map task whose map filter and combiner are one program, the host kernel: a split's records go in, the combiner's lines come
-// out, in any order. It does the task exactly or not at all: whatever is not as expected throws Error kHostLeft, and filters do it.
+// A map task whose map filter is another program, the host kernel: a split's records go in, and out come the map's lines, or
+// where it does the combiner's work, too, the combiner's, in any order. It does the task exactly or not at all: whatever is not as
+// expected throws Error kHostLeft, and filters do it.
 #include "task/host_kernel.h"
 
 #include <fcntl.h>
@@ -26,61 +27,59 @@ Fd opened_again(int fd) {
   return needed_fd(::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC), "live-ins for a host kernel");
 }
 
+// It reads its file itself, and cannot.
+struct WantsPipe {};
+
+bool folds(const hd_map_spec &spec) { return spec.flags & HD_HOST_FOLDS; }
+
+// One run of the program.
 class HostRun {
  public:
   // `text`: what the program reads itself; null: it gets the records by a pipe.
   HostRun(const hd_map_spec &spec, TaskRun &task, HostText *text)
-      : spec_(spec), task_(task), text_(text), collector_(options(), task.counters, task.cancel) {
+      : spec_(spec), task_(task), text_(text) {
     if (!text) piped_.emplace(spec, task);
     if (spec.live_ins_fd >= 0) live_ins_ = above_childs(opened_again(spec.live_ins_fd).get(), "a host kernel's live-ins");
   }
 
-  // False: it has to get its records by a pipe.
-  bool run() {
-    const bool empty = piped_ && piped_->empty();
-    PairSplitter lines([&](std::string_view key, std::string_view value) { collector_.add(key, value); },
-                       LineLimit{spec_.line_max, "host kernel"}, printed_, kMapOutputRecords);
+  // Gives `sink` its output, but nothing where there is no record, and counts its input. Throws WantsPipe, Error kHostLeft.
+  HostReport run(Sink &sink) {
     NullSink nothing;
-    const std::optional<HostReport> report = map(empty ? static_cast<Sink &>(nothing) : lines);
-    if (!report) return false;
-    count_input(*report);
-    if (!empty) {
-      lines.finish();
-      count(*report);
-    }
-    finish_task(task_, [&] { collector_.finish(!report->partial); });
-    return true;
+    const bool empty = piped_ && piped_->empty();
+    const HostReport report = map(empty ? static_cast<Sink &>(nothing) : sink);
+    count_input(report);
+    if (!empty) sink.finish();
+    return empty ? HostReport{} : report;
   }
 
  private:
-  // Its lines are what the combiner prints, or would combine once more: neither is checked, nor combined before the end.
-  CollectorOptions options() {
-    if (text_of(spec_.out_path).empty() || !spec_.combine.argv || !spec_.reducers)
-      throw Error(kBadInput, "a host kernel needs an output path, a combiner and reducers");
-    CollectorOptions options = collector_of(spec_, task_);
-    options.regroup = false;
-    options.check = {};
-    return options;
-  }
-
-  std::optional<HostReport> map(Sink &sink) {
+  HostReport map(Sink &sink) {
     Command command = command_of(spec_.host, task_);
     if (text_) command.argv.push_back(std::to_string(text_->size()));
     command.data_fd = report_file_.fd();
     command.more_fd = live_ins_.get();
-    ObservedSink output(sink, [&](size_t n) { task_.progress.bytes_out = task_.progress.bytes_out + n; });
+    uint64_t printed = 0;
+    ObservedSink output(sink, [&](size_t n) {
+      printed += n;
+      task_.progress.bytes_out = task_.progress.bytes_out + n;
+      task_.progress.pairs_out = task_.counters.value[kMapOutputRecords];
+    });
     task_.phase(HD_PHASE_FILTER);
     Source &source = text_ ? static_cast<Source &>(*text_) : piped_->source();
+    const double combined = task_.seconds[HD_STAGE_COMBINE];
     const FilterEnd end = run_filter(command, source, output, task_.log, task_.cancel);
-    book_times(task_, end.times, task_.seconds[HD_STAGE_COMBINE]);
-    if (text_ && end.signal == 0 && end.exit_code == kHostWantsPipe) return {};
-    return judge(end);
+    book_times(task_, end.times, combined);
+    if (text_ && end.signal == 0 && end.exit_code == kHostWantsPipe) throw WantsPipe();
+    return judge(end, printed);
   }
 
-  HostReport judge(const FilterEnd &end) const {
-    const HostReport report = report_file_.judge(end, [](const HostReport &left) { return "record " + std::to_string(left.record + 1); });
+  HostReport judge(const FilterEnd &end, uint64_t printed) const {
+    const auto place = [](const HostReport &left) { return "record " + std::to_string(left.record + 1); };
+    const HostReport report = report_file_.judge(end, place, folds(spec_));
     if (const uint64_t unread = text_ ? text_->unread() : end.unread)
       throw Error(kHostLeft, "the host kernel left " + std::to_string(unread) + " bytes unread");
+    if (!folds(spec_) && report.text != printed)
+      malformed_report("says " + std::to_string(report.text) + " bytes, and there are " + std::to_string(printed));
     if (spec_.line_max && report.longest > spec_.line_max)
       throw Error(kHostLeft, "the mapper printed a line of more than " + std::to_string(spec_.line_max) + " bytes");
     if (report.partial && !(spec_.flags & HD_REGROUP)) malformed_report("says that keys are there twice");
@@ -100,42 +99,72 @@ class HostRun {
     task_.progress.bytes_in = text_->bytes();
   }
 
-  void count(const HostReport &report) {
-    const uint64_t lines = printed_.value[kMapOutputRecords];
-    if (lines != report.keys)
-      malformed_report("says " + std::to_string(report.keys) + " keys, and there are " + std::to_string(lines));
-    task_.counters.add(kMapOutputRecords, report.pairs);
-    task_.counters.add(kMapOutputBytes, report.bytes);
-    task_.counters.add(kCombineInputRecords, report.pairs);
-    task_.counters.add(kCombineOutputRecords, report.keys);
-    task_.progress.pairs_out = report.pairs;
-  }
-
   const hd_map_spec &spec_;
   TaskRun &task_;
   HostText *const text_;
   std::optional<SplitInput> piped_;
-  Collector collector_;
-  Counters printed_;
   const ReportFile report_file_;
   Fd live_ins_;
 };
+
+// Its lines are what the combiner prints, or would combine once more: neither is checked, nor combined before the end.
+CollectorOptions folded(const hd_map_spec &spec, TaskRun &task) {
+  if (text_of(spec.out_path).empty() || !spec.combine.argv || !spec.reducers)
+    throw Error(kBadInput, "a host kernel that folds needs an output path, a combiner and reducers");
+  CollectorOptions options = collector_of(spec, task);
+  options.regroup = false;
+  options.check = {};
+  return options;
+}
+
+void count(const HostReport &report, uint64_t lines, TaskRun &task) {
+  if (lines != report.keys)
+    malformed_report("says " + std::to_string(report.keys) + " keys, and there are " + std::to_string(lines));
+  task.counters.add(kMapOutputRecords, report.pairs);
+  task.counters.add(kMapOutputBytes, report.bytes);
+  task.counters.add(kCombineInputRecords, report.pairs);
+  task.counters.add(kCombineOutputRecords, report.keys);
+  task.progress.pairs_out = report.pairs;
+}
+
+void run_folding(const hd_map_spec &spec, TaskRun &task, HostText *text) {
+  HostRun host(spec, task, text);
+  Counters printed;
+  Collector collector(folded(spec, task), task.counters, task.cancel);
+  PairSplitter lines([&](std::string_view key, std::string_view value) { collector.add(key, value); },
+                     LineLimit{spec.line_max, "host kernel"}, printed, kMapOutputRecords);
+  const HostReport report = host.run(lines);
+  count(report, printed.value[kMapOutputRecords], task);
+  finish_task(task, [&] { collector.finish(!report.partial); });
+}
+
+void run_once(const hd_map_spec &spec, TaskRun &task, HostText *text) {
+  if (folds(spec)) return run_folding(spec, task, text);
+  HostRun host(spec, task, text);
+  collect_map(spec, task, [&](Sink &lines) { host.run(lines); });
+}
 
 // Whether the program could read the split's text by itself.
 bool run_on_file(const hd_map_spec &spec, TaskRun &task) {
   if (!HostText::may_be(spec)) return false;
   HostText text(spec, task);
   if (!text.plain()) return false;
-  if (HostRun(spec, task, &text).run()) return true;
-  task.counters = {};
-  return false;
+  try {
+    run_once(spec, task, &text);
+    return true;
+  } catch (const WantsPipe &) {  // the combiner has not run: it does where all is there
+    task.counters = {};
+    return false;
+  }
 }
 
 }  // namespace
 
 void run_host_map(const hd_map_spec &spec, TaskRun &task) {
   leaving_what_fails([&] {
-    if (!run_on_file(spec, task)) HostRun(spec, task, nullptr).run();
+    if (!folds(spec) && (spec.flags & HD_REGROUP))
+      throw Error(kBadInput, "a host kernel that does not fold prints no line that may be combined again");
+    if (!run_on_file(spec, task)) run_once(spec, task, nullptr);
   });
 }
 

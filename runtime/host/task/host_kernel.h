@@ -1,4 +1,4 @@
-// A map task as a host kernel: a program that does what the map filter and combiner do together
+// A map task as a host kernel: a program that does what the map filter does, or map filter and combiner together
 // (docs/decisions/0021-host-kernels-are-programs.md).
 #pragma once
 #include "task/host_report.h"

@@ -40,8 +40,8 @@ class Fields {
   }
 
  private:
-  static constexpr std::array<std::string_view, 9> kNames = {"records", "pairs", "bytes",  "keys", "partial",
-                                                             "longest", "left",  "record", "line"};
+  static constexpr std::array<std::string_view, 10> kNames = {"records", "pairs", "bytes", "keys",   "partial",
+                                                              "longest", "text",  "left",  "record", "line"};
 
   std::optional<uint64_t> find(std::string_view name) const {
     for (size_t i = 0; i < kNames.size(); ++i)
@@ -91,7 +91,7 @@ Fd needed_fd(int fd, const char *what) {
   return Fd(fd);
 }
 
-HostReport read_report(std::string_view text, bool gave_up) {
+HostReport read_report(std::string_view text, bool gave_up, bool folds) {
   const Fields fields(text);
   HostReport report;
   if (fields.has("left") != gave_up) malformed_report(gave_up ? "has no reason" : "has a reason to give up");
@@ -102,6 +102,10 @@ HostReport read_report(std::string_view text, bool gave_up) {
     return report;
   }
   report.records = fields.number("records");
+  if (!folds) {
+    report.text = fields.number("text");
+    return report;
+  }
   report.pairs = fields.number("pairs");
   report.bytes = fields.number("bytes");
   report.keys = fields.number("keys");
@@ -114,10 +118,11 @@ ReportFile::ReportFile()
     : file_(above_childs(needed_fd(::memfd_create("report", MFD_CLOEXEC), "file for a host kernel's report").get(),
                          "a host kernel's report")) {}
 
-HostReport ReportFile::judge(const FilterEnd &end, const std::function<std::string(const HostReport &)> &place) const {
+HostReport ReportFile::judge(const FilterEnd &end, const std::function<std::string(const HostReport &)> &place,
+                             bool folds) const {
   const bool gave_up = end.signal == 0 && end.exit_code == kHostGaveUp;
   if (!end.ok() && !gave_up) throw Error(kHostLeft, "the host kernel failed: " + describe(end));
-  const HostReport report = read_report(text_in(file_), gave_up);
+  const HostReport report = read_report(text_in(file_), gave_up, folds);
   if (gave_up) throw Error(kHostLeft, describe(Failure{report.left, 0, report.line, 0}, place(report)));
   return report;
 }

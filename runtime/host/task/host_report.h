@@ -21,13 +21,15 @@ struct HostReport {
   uint64_t keys = 0;              // lines that it printed
   bool partial = false;           // a key may be there more than once
   uint64_t longest = 0;           // bytes of the longest line that the map printed, its end left out
+  uint64_t text = 0;              // of a map that does not fold, which says only this and `records`: bytes that it printed
   uint32_t left = 0;              // Status of steps/abi.h
   uint64_t record = 0;            // from 0 in the split, and source line, where it gave up
   uint32_t line = 0;
 };
 
-// Throws Error kHostLeft where it is not a whole report of a run that was done (or, with `gave_up`, was not).
-HostReport read_report(std::string_view text, bool gave_up);
+// Throws Error kHostLeft where it is not a whole report of a run that was done (or, with `gave_up`, was not). folds: it
+// does a combiner's or reducer's work.
+HostReport read_report(std::string_view text, bool gave_up, bool folds);
 
 // Throws Error kHostLeft: the report is not as it has to be.
 [[noreturn]] void malformed_report(const std::string &what);
@@ -41,7 +43,7 @@ class ReportFile {
   ReportFile();
   int fd() const { return file_.get(); }
   // What it says of a run that ended so. Throws Error kHostLeft where that did not do its task; `place` says where it gave up.
-  HostReport judge(const FilterEnd &end, const std::function<std::string(const HostReport &)> &place) const;
+  HostReport judge(const FilterEnd &end, const std::function<std::string(const HostReport &)> &place, bool folds = true) const;
 
  private:
   Fd file_;

@@ -28,22 +28,26 @@ void run_map_filter(const hd_map_spec &spec, TaskRun &task, Sink &sink) {
 
 }  // namespace
 
-void run_map_task(const hd_map_spec &spec, TaskRun &task) {
-  if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
+void collect_map(const hd_map_spec &spec, TaskRun &task, const std::function<void(Sink &)> &map) {
   const LineLimit limit{spec.line_max, "map filter"};
-  if (spec.host.argv) return run_host_map(spec, task);
   if (spec.reducers == 0) {
     TextOutput text(text_of(spec.out_path));
     PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); }, limit, task.counters,
                       kMapOutputRecords, kMapOutputBytes);
-    run_map_filter(spec, task, sink);
+    map(sink);
     return finish_task(task, [&] { text.commit(); });
   }
   Collector collector(collector_of(spec, task), task.counters, task.cancel);
   PairSplitter sink([&](std::string_view key, std::string_view value) { collector.add(key, value); }, limit, task.counters,
                     kMapOutputRecords, kMapOutputBytes);
-  run_map_filter(spec, task, sink);
+  map(sink);
   finish_task(task, [&] { collector.finish(); });
+}
+
+void run_map_task(const hd_map_spec &spec, TaskRun &task) {
+  if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
+  if (spec.host.argv) return run_host_map(spec, task);
+  collect_map(spec, task, [&](Sink &sink) { run_map_filter(spec, task, sink); });
 }
 
 }  // namespace hd

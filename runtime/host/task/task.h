@@ -24,6 +24,8 @@ struct TaskRun {
 // The bodies of the calls in api.h; throw Error.
 void run_map_task(const hd_map_spec &spec, TaskRun &task);
 void run_host_map(const hd_map_spec &spec, TaskRun &task);
+// Takes the map's lines from `map` into the collector, or without reducers into a text file.
+void collect_map(const hd_map_spec &spec, TaskRun &task, const std::function<void(Sink &)> &map);
 void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task);
 void run_prologue(const hd_prologue_spec &spec, TaskRun &task);
 

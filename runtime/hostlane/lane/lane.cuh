@@ -1,16 +1,15 @@
-// The one lane of a host kernel: takes the records of standard input one after the other, and folds the pairs that each prints
-// as it prints them (sink/fold_sink.h).
+// The one lane of a host kernel: takes the records of standard input one after the other, and gives what each prints to a sink
+// as it is printed: into a table (sink/fold_sink.h) or out as text (sink/text_sink.h).
 #pragma once
 
 #include "lane/reader.cuh"
-#include "sink/fold_sink.h"
 #include "sink/errors.h"
 
 namespace hd {
 
-template <class Fold> struct Lane {
+template <class Sink> struct Lane {
     Reader in;
-    FoldSink<Fold> out;
+    Sink out;
     int err = 0;            // errno
     char *token = nullptr;  // strtok's place
     unsigned depth = 0;     // of recursion
@@ -30,16 +29,11 @@ template <class Fold> struct Lane {
 
     // After the last record.
     void finish() {
-        Output lines(1);
-        out.finish(lines);
+        out.finish();
         errors.print();
         Report report;
         report.add("records", record_number);
-        report.add("pairs", out.pairs());
-        report.add("bytes", out.bytes());
-        report.add("keys", out.keys());
-        report.add("partial", out.partial());
-        report.add("longest", out.longest());
+        out.report(report);
         report.end();
     }
 

@@ -10,10 +10,13 @@
 //   static void first(State &, const Values &), same(State &, const Values &)  after a key's first pair, and another one
 //   static bool finish(const State &, Text key, Output &)   prints the key's line; false: it has none
 //   key                           a KeyRule.   regroup: its lines may be combined again.
+//
+// The same program prints the pairs as text where nothing is to be combined (`as_text`).
 #pragma once
 
 #include "sink/fold_table.h"
 #include "sink/key_rule.h"
+#include "sink/text_sink.h"
 
 namespace hd {
 
@@ -60,23 +63,33 @@ template <class Fold> class FoldSink {
     bool waits() const { return length_ != 0; }
 
     template <class... Piece> HD_DEVICE void print(const Piece &...pieces) {
+        if (__builtin_expect(as_text, 0)) return print_apart(pieces...);
         if constexpr (ends_in_value<Piece...>(Fold::fields))
             if (__builtin_expect(length_ == 0, 1) && print_typed(pieces...)) return;
         print_text(pieces...);
     }
 
     // After the last record: all lines.
-    void finish(Output &out) { empty_into(out); }
+    void finish() {
+        if (as_text) return text_.finish();
+        Output out(1);
+        empty_into(out);
+    }
 
-    uint64_t pairs() const { return pairs_; }
-    uint64_t bytes() const { return bytes_; }
-    uint64_t keys() const { return keys_; }
-    bool partial() const { return partial_; }
-    uint64_t longest() const { return longest_; }
+    void report(Report &to) const {
+        if (as_text) return text_.report(to);
+        to.add("pairs", pairs_);
+        to.add("bytes", bytes_);
+        to.add("keys", keys_);
+        to.add("partial", partial_);
+        to.add("longest", longest_);
+    }
 
  private:
     using Values = typename Fold::Values;
     static constexpr uint64_t longest_made_key = 256;
+
+    template <class... Piece> HD_NOINLINE void print_apart(const Piece &...pieces) { text_.print(pieces...); }
 
     // ---- a pair that is printed as it is read
 
@@ -243,6 +256,7 @@ template <class Fold> class FoldSink {
     }
 
     FoldTable<typename Fold::State> table_;
+    TextSink text_;
     uint64_t pairs_ = 0, bytes_ = 0, longest_ = 0, keys_ = 0;
     bool partial_ = false;
     char *line_ = nullptr;  // text that waits for the end of its line

@@ -55,7 +55,7 @@ def run(loop: KeyLoop, data: bytes, folder: Path, pairs: PairReader = TOKEN) -> 
     (folder / "map.c").write_text(MAP)
     (program,) = analyse(BuildOptions.make([str(folder / "map.c")])).programs
     assert program.region is not None
-    text = host.emit(program.region.facts.device, loop, pairs, True, program.region.macros)
+    text = host.emit(program.region.facts.device, host.Combiner(loop, pairs, True), program.region.macros)
     host_kernel.build(text, folder / "map.host")
     return spawn(folder / "map.host", data, folder)
 
