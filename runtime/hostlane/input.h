@@ -5,7 +5,8 @@
 #pragma once
 
 #include "leave.h"
-#include "libc/memory.cuh"
+#include "libc/lines.h"
+#include "libc/string_loops.cuh"
 
 namespace hd {
 
@@ -32,6 +33,14 @@ class Input {
         return true;
     }
 
+    // Opens a record as `next` does, but none that is known not to hold `text`; these are counted in `passed`. Where such are
+    // few it opens every one, as it does for the rest of an input that holds a NUL.
+    HD_DEVICE bool next_holding(const char *text, uint64_t &passed) {
+        if (__builtin_expect(stop == nullptr, 0)) look_for_nul_ = true;
+        if (stop && worth_passing_) pass(text, passed);
+        return next();
+    }
+
     // The memory in which records lie.
     uint64_t first() const { return reinterpret_cast<uint64_t>(buffer_); }
     uint64_t last() const { return reinterpret_cast<uint64_t>(buffer_) + size_; }
@@ -42,7 +51,23 @@ class Input {
     static constexpr size_t spare = 64;         // bytes behind what was read: a '\0', and what a look by 16 bytes may find
     // Exit status: a \r has to be taken out, or a record measured, before this program gets it.
     static constexpr int pipe_status = 92;
+    static constexpr uint64_t few_looks = 1 << 10, least_won = 4;
     static constexpr size_t at_once = 1 << 18;  // bytes of a read, which are in the processor's cache when they are used
+
+    // Goes on to the beginning of the next record that holds `text`, of what has been read, or of the one that has not been read
+    // to its end.
+    HD_NOINLINE void pass(const char *text, uint64_t &passed) {
+        *stop = saved_;
+        char *const found = hd::strstr(stop, text), *const end = found ? found : filled_;
+        const void *const before = hd::memrchr(stop, '\n', static_cast<size_t>(end - stop));
+        const uint64_t lines = before ? count_lines(stop, static_cast<const char *>(before) + 1) : 0;
+        if (before) stop = static_cast<char *>(const_cast<void *>(before)) + 1;
+        saved_ = *stop;
+        passed += lines;
+        looked_ += 1;
+        won_ += lines;
+        if (looked_ % few_looks == 0 && won_ < least_won * looked_) worth_passing_ = false;
+    }
 
     HD_DEVICE void open(char *from, char *to) {
         begin = from;
@@ -116,6 +141,7 @@ class Input {
         while (got < 0 && sys::again());
         if (got < 0 || (itself_ && wanted && got == 0)) sys::_exit(broken_status);  // the file is shorter than it was
         if (itself_ && __builtin_memchr(filled_, '\r', static_cast<size_t>(got))) sys::_exit(pipe_status);
+        if (look_for_nul_ && worth_passing_) worth_passing_ = !__builtin_memchr(filled_, 0, static_cast<size_t>(got));
         left_ -= itself_ ? static_cast<uint64_t>(got) : 0;
         filled_ += got;
         *filled_ = 0;
@@ -127,6 +153,8 @@ class Input {
     bool itself_ = false;
     uint64_t left_ = 0;  // bytes of the file that are to be read
     char saved_ = 0;  // the byte in whose place the open record's '\0' stands
+    bool look_for_nul_ = false, worth_passing_ = true;
+    uint64_t looked_ = 0, won_ = 0;  // calls of `pass`, records that these passed over
 };
 
 inline Input input;

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from heterodoop import manifest
 from heterodoop.executor import prologue
-from heterodoop.executor.host_kernel import serialise
+from heterodoop.executor.host_kernel import TEXT, serialise
 from heterodoop.executor.prologue import LiveIns
 
 LEFT, BROKEN, WANTS_PIPE = 90, 91, 92  # exit statuses
@@ -32,24 +32,26 @@ class Done:
 
 def run_host(
     bundle: Path, data: bytes, scratch: Path, *, env: Mapping[str, str] | None = None, cwd: Path | None = None,
+    as_text: bool = False,
 ) -> Done:
-    """Run the host kernel of a bundle's mapper over the records of `data`, each of which ends with a newline."""
+    """Run the host kernel of a bundle's mapper over the records of `data`, each of which ends with a newline. as_text: it
+    prints what the map prints, and combines nothing."""
     program = manifest.load(bundle).program("map")
     assert program is not None and program.host is not None, program and program.no_host
     assert program.kernel is not None
     given = live_ins(bundle, program.kernel, scratch, cwd) if program.kernel.shared else None
-    return spawn(bundle / program.host.binary, data, scratch, given, env=env, cwd=cwd)
+    return spawn(bundle / program.host.binary, data, scratch, given, env=env, cwd=cwd, as_text=as_text)
 
 
 def spawn(
     binary: Path, data: bytes, scratch: Path, given: LiveIns | None = None, *, env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
+    cwd: Path | None = None, as_text: bool = False,
 ) -> Done:
     """Run a host kernel with its report on descriptor 3 and its live-ins on 4."""
     report, live = scratch / "report", scratch / "live-ins"
     report.write_bytes(b"")
     live.write_bytes(b"".join(serialise(given)) if given is not None else b"")
-    command = f'exec "$0" 3> "{report}" 4< "{live}"'
+    command = f'exec "$0" {TEXT if as_text else ""} 3> "{report}" 4< "{live}"'
     done = subprocess.run(
         ["sh", "-c", command, str(binary.resolve())], input=data, capture_output=True, check=False, cwd=cwd,
         env={**os.environ, **(env or {})}, timeout=120,
@@ -58,10 +60,10 @@ def spawn(
     return Done(done.returncode, done.stdout, done.stderr, {name: int(value) for name, value in lines})
 
 
-def on_file(binary: Path, file: Path, size: int, scratch: Path) -> Done:
+def on_file(binary: Path, file: Path, size: int, scratch: Path, *, as_text: bool = False) -> Done:
     """Run a host kernel that needs no live-ins on the first `size` bytes of a file, which it reads itself."""
     report = scratch / "report"
-    command = f'exec "$0" {size} 3> "{report}" < "{file}"'
+    command = f'exec "$0" {TEXT if as_text else ""} {size} 3> "{report}" < "{file}"'
     done = subprocess.run(["sh", "-c", command, str(binary.resolve())], capture_output=True, check=False, timeout=120)
     lines = (line.split() for line in report.read_text().splitlines())
     return Done(done.returncode, done.stdout, done.stderr, {name: int(value) for name, value in lines})

@@ -1,18 +1,21 @@
-"""Host kernels, run as programs: the lines of map filter and combiner together, or left with a reason."""
+"""Host kernels, run as programs: the lines of the map filter, or of it and the combiner, or left with a reason."""
 
 from __future__ import annotations
 
 import os
+import random
 import signal
 from pathlib import Path
 
 import pytest
 
 from heterodoop import manifest
+from heterodoop.compiler.app import BuildOptions
+from heterodoop.compiler.spine import emit
 from heterodoop.toolchain import cc
 
 from ..support import Bundles
-from .host_program import BROKEN, LEFT, WANTS_PIPE, Done, filters, on_file, run_host
+from .host_program import BROKEN, LEFT, WANTS_PIPE, Done, filter_output, filters, on_file, run_host
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 APPS = Path(__file__).resolve().parents[2] / "apps"
@@ -277,3 +280,103 @@ def test_a_closed_output_ends_it(bundles: Bundles) -> None:
     with os.fdopen(write, "wb") as out:
         done = subprocess.run([bundle / "bin" / "map.host"], input=b"a\n", stdout=out, check=False, timeout=60)
     assert done.returncode in (-signal.SIGPIPE, 91)
+
+
+# ------------------------------------------------------------------------------------------ records passed over
+
+SEARCH = """#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    char *line = NULL, *at;
+    size_t size = 0;
+    ssize_t read;
+#pragma mapreduce mapper key(line) value(read) keylength(64)
+    while ((read = getline(&line, &size, stdin)) != -1) {
+        if (strstr(line, "needle") == NULL)
+            continue;
+        for (at = line; (at = strchr(at, 'n')) != NULL; at++)
+            printf("%ld\\t%ld\\n", (long)read, (long)(at - line));
+        line[read - 1] = 'n';
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("often", [0, 1, 20, 700])
+@pytest.mark.parametrize("odd", [b"", b"\0", b"needl\n", b"x" * 2_500_000])
+def test_records_without_a_text_are_passed_over(often: int, odd: bytes, bundles: Bundles, tmp_path: Path) -> None:
+    """Wherever buffers end: few records hold it, or most; NULs, records that are longer than buffers."""
+    rng = random.Random(often)
+    pieces = [b"needle", b"needl", b"n", b"e", b"\n", b"words of a line", b"needle needle", b" "]
+    weights = [often, 30, 5, 5, 200, 100, often // 7, 60]
+    data = b"".join(rng.choices(pieces, weights, k=60_000)) + odd + b"".join(rng.choices(pieces, weights, k=9_000)) + b"\n"
+    bundle = bundles.get(SEARCH)
+    assert "hd.next_holding(" in emit(BuildOptions.make([str(bundle / "src" / "map.c")]), "host")
+    (tmp_path / "file").write_bytes(data)
+    expected = filter_output(bundle / "bin" / "map", data)
+    by_file = on_file(bundle / "bin" / "map.host", tmp_path / "file", len(data), tmp_path, as_text=True)
+    assert len(odd) > 1 << 20 or (by_file.status, by_file.out) == (0, expected)
+    done = run_host(bundle, data, tmp_path, as_text=True)
+    assert (done.status, done.out) == (0, expected)
+    assert done.report == {"records": data.count(b"\n"), "text": len(expected)}
+
+
+# ------------------------------------------------------------------------------------------ pairs as text
+
+PRINTS = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t read;
+#pragma mapreduce mapper key(line) value(read) keylength(64) vallength(64)
+    while ((read = getline(&line, &size, stdin)) != -1) {
+        int i;
+        if (line[0] == 'w')
+            fprintf(stderr, "warned\\n");
+        if (line[0] == '!')
+            exit(3);
+        printf("%s", line[0] == 'n' ? "no line end " : line);
+        putchar(line[0] == 'z' ? 0 : 13);
+        for (i = 0; line[0] == 'm' && i < 3000; i++)
+            printf("%*d\\t%.3f\\n", 60, i, i / 7.0);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["blackscholes", "kmeans", "classification", "wordcount"])
+def test_what_an_app_s_map_prints(name: str, bundles: Bundles, tmp_path: Path) -> None:
+    bundle, data = bundles.app(APPS / name), (APPS / name / "sample.txt").read_bytes()
+    done = run_host(bundle, data, tmp_path, cwd=APPS / name, as_text=True)
+    assert (done.status, done.out) == (0, filter_output(bundle / "bin" / "map", data, APPS / name))
+    assert done.report == {"records": data.count(b"\n"), "text": len(done.out)}
+
+
+def test_arrays_that_are_textures_on_a_gpu(bundles: Bundles, tmp_path: Path) -> None:
+    bundle, data = bundles.app(APPS / "kmeans", "-D", "TEXTURE"), (APPS / "kmeans" / "sample.txt").read_bytes()
+    assert b"hd::fetch(" in (bundle / "cuda" / "map.cu").read_bytes()
+    done = run_host(bundle, data, tmp_path, cwd=APPS / "kmeans", as_text=True)
+    assert (done.status, done.out) == (0, filter_output(bundle / "bin" / "map", data, APPS / "kmeans"))
+
+
+@pytest.mark.parametrize("data", [
+    b"", b"a\n", b"n\nn\n", b"z\nz\nabc\nz\n", b"m\nn\nm\n" * 3, b"w\nx\nw\n", b"x" * 200_000 + b"\nabc\n", b"a\0b\n",
+])
+def test_pairs_are_printed_as_the_map_prints_them(data: bytes, bundles: Bundles, tmp_path: Path) -> None:
+    """Lines that end in a later record, carriage returns, NUL bytes, texts that are longer than any buffer."""
+    bundle = bundles.get(PRINTS)
+    done = run_host(bundle, data, tmp_path, as_text=True)
+    assert (done.status, done.out) == (0, filter_output(bundle / "bin" / "map", data))
+    assert done.err == b"warned\n" * data.count(b"w")
+    assert done.report == {"records": data.count(b"\n"), "text": len(done.out)}
+
+
+def test_one_that_ends_itself_is_left_whatever_it_has_printed(bundles: Bundles, tmp_path: Path) -> None:
+    done = run_host(bundles.get(PRINTS), b"m\nw\n!\n", tmp_path, as_text=True)
+    assert (done.status, done.report["left"], done.report["record"], done.err) == (LEFT, EXIT_CALLED, 2, b"")

@@ -33,10 +33,12 @@ def test_a_random_program_stays_in_its_arrays(seed: int, bundles: Bundles, tmp_p
         path.write_bytes(text(rng, int(path.name.partition("-")[0])))
     inputs = [path for path in inputs if _lives(bundle, path)]
     found = verify(bundle, [str(path) for path in inputs], RunOptions(device=DEVICE, reducers=0))
-    assert not found.count("different"), [v for v in found.verdicts if v.outcome == "different"]
-    left = [v.reason for v in found.verdicts if v.outcome == "cpu-only"]
-    assert all(any(words in reason for words in LEFT) for reason in left), left
-    assert found.count("equal") and any(LEFT[0] in reason for reason in left)
+    host = verify(bundle, [str(path) for path in inputs], RunOptions(reducers=0), host=True)
+    for one in (found, host):
+        assert not one.count("different"), [v for v in one.verdicts if v.outcome == "different"]
+        left = [v.reason for v in one.verdicts if v.outcome == "cpu-only"]
+        assert all(any(words in reason for words in LEFT) for reason in left), left
+        assert one.count("equal") and any(LEFT[0] in reason for reason in left)
 
 
 def _lives(bundle: Path, path: Path) -> bool:

@@ -57,3 +57,5 @@ def test_the_bytes_are_the_filters(text: str, loop: int, helper: int, outcome: s
     (verdict,) = verify(bundle, [str(tmp_path / "in")], RunOptions(device="emulated", reducers=1)).verdicts
     assert verdict.outcome == outcome, verdict
     assert outcome == "equal" or "each thread would need" in verdict.reason
+    (verdict,) = verify(bundle, [str(tmp_path / "in")], RunOptions(reducers=1), host=True).verdicts
+    assert (verdict.outcome == "cpu-only") == (outcome == "cpu-only"), verdict

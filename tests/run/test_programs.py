@@ -1,4 +1,4 @@
-"""C programs as people write them for Hadoop Streaming, whole, on the emulated device: the bytes of the CPU filter.
+"""C programs as people write them for Hadoop Streaming, on the emulated device and as host kernels: the bytes of filters.
 
 Each runs in every order of lanes and with every pattern in unwritten memory, in one launch and in many. Not here: the
 field cases (tests/cases), programs that a machine wrote (test_random_programs.py).
@@ -42,3 +42,5 @@ def test_a_program_gives_the_filters_bytes(source: Path, bundles: Bundles, tmp_p
             assert verdict.difference is None, (name, settings, verdict.difference)
             assert verdict.outcome == "equal", (name, settings, verdict.reason)
             assert verdict.records >= 20 and verdict.pairs >= 20
+            (verdict,) = verify(bundle, [str(tmp_path / "in")], RunOptions(reducers=2 * number), host=True).verdicts
+            assert verdict.outcome == "equal", (name, verdict.reason or verdict.difference)

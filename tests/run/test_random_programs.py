@@ -1,4 +1,4 @@
-"""Random map programs and random records: kernels on a device give the bytes of the CPU filter."""
+"""Random map programs and random records: kernels on a device and host kernels give the bytes of filters."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def test_a_random_program_gives_the_filters_bytes(seed: int, bundles: Bundles, t
         (tmp_path / "in").write_bytes(text(seed * 3 + number))
         settings = [f"heterodoop.gpu.sub-split.bytes={(0, 64, 300)[number]}", f"heterodoop.emulated.seed={seed}"]
         found = verify(bundle, [str(tmp_path / "in")], RunOptions(device=DEVICE, reducers=number, settings=settings))
-        for verdict in found.verdicts:
+        as_host = verify(bundle, [str(tmp_path / "in")], RunOptions(reducers=number), host=True)
+        for verdict in (*found.verdicts, *as_host.verdicts):
             assert verdict.difference is None, f"seed {seed}: {verdict.difference}"
             assert verdict.outcome == "equal" or "carriage return" in verdict.reason, f"seed {seed}: {verdict.reason}"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from ...manifest import PairReader
 from ...values import dataclass
+from ..device import needle
 from ..device.program import Program
 from ..keyloop.loop import KeyLoop
 from . import kernel, key_loop
@@ -26,6 +27,7 @@ class Combiner:
 def emit(program: Program, combiner: Combiner | None, macros: Sequence[str] = ()) -> str:
     """The text for a mapper's kernel without Unsupported. combiner: one for which `key_loop.problem` says nothing; None:
     pairs are printed as text."""
+    found = needle.needle(program)
     given = "true" if program.decisions.shared else "false"
     about, more = ["one thread; pairs are printed as text"], ["sink/text_sink.h"]
     if combiner is not None:
@@ -36,5 +38,6 @@ def emit(program: Program, combiner: Combiner | None, macros: Sequence[str] = ()
         program, "map.host.cpp", [kernel.clauses(program.source.region), *about], macros, numbers=combiner is not None,
         combiner=key_loop.lines(combiner.loop, combiner.pairs, combiner.regroup) if combiner is not None else [],
         lane="hd::FoldSink<Fold>" if combiner is not None else "hd::TextSink", headers=[*kernel.headers(program), *more],
+        next=kernel.next_holding(program, found) if found is not None else "hd.next()",
         end=f'}}  // namespace app\n\n#include "main.h"\nHD_MAIN(app::hd_map, app::Shared, {given})',
     )

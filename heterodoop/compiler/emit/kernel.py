@@ -92,10 +92,17 @@ def text(
         "unit": "run of sorted pairs" if word == "combine" else "record",
         "threads": decisions.threads,
         "entry": f"hd_{word}",
+        "next": "hd.next()",
         "before_items": "".join(_before_items(kernel)),
         "item": "".join(f"{line}\n" for line in _item(kernel)),
     }
     return _numbered(render("kernel.cu.j2", {**data, **changes}), name)
+
+
+def next_holding(program: Program, text: ir.Expr) -> str:
+    """The call that opens a record of those that hold `text`, an array or a literal."""
+    scope = Scope(Kernel(program, TEXTS))
+    return f"hd.next_holding({scope.value(ir.Decay(ctype.Pointer(ctype.CHAR, const=True), text))})"
 
 
 def _numbered(text: str, name: str) -> str:

@@ -20,10 +20,15 @@ template <class Sink> struct Lane {
     HD_DEVICE bool next() {
         close();
         if (!in.open()) return false;
-        err = 0;
-        token = nullptr;
-        depth = 0;
-        open_ = true;
+        begin();
+        return true;
+    }
+
+    // The same; a record that does not hold `text` may be left out: the program would do nothing with it.
+    HD_DEVICE bool next_holding(const char *text) {
+        close();
+        if (!in.open_holding(text, record_number)) return false;
+        begin();
         return true;
     }
 
@@ -52,6 +57,13 @@ template <class Sink> struct Lane {
     [[noreturn]] HD_DEVICE void fail(Status status, uint32_t line = 0) { leave(status, line); }
 
  private:
+    HD_DEVICE void begin() {
+        err = 0;
+        token = nullptr;
+        depth = 0;
+        open_ = true;
+    }
+
     HD_DEVICE void close() {
         if (!open_) return;
         if (__builtin_expect(out.waits(), 0)) leave(Status::unterminated);

@@ -17,15 +17,9 @@ struct Reader {
     const char *filled = nullptr, *filled_end = nullptr;  // what the last fgets wrote, its '\0' included
 
     // False: there is none left.
-    HD_DEVICE bool open() {
-        if (!input.next()) return false;
-        begin = at = input.begin;
-        stop = input.stop;
-        ends = 0;
-        torn = false;
-        start_call();
-        return true;
-    }
+    HD_DEVICE bool open() { return opened(input.next()); }
+    // The next one but those that are known not to hold `text`, which are counted in `passed`.
+    HD_DEVICE bool open_holding(const char *text, uint64_t &passed) { return opened(input.next_holding(text, passed)); }
 
     HD_DEVICE long getline(char **line, unsigned long *capacity) {
         if (at_end()) return -1;
@@ -78,6 +72,16 @@ struct Reader {
     HD_DEVICE bool complete() const { return !torn && at == stop && ends == 1; }
 
  private:
+    HD_DEVICE bool opened(bool is_there) {
+        if (!is_there) return false;
+        begin = at = input.begin;
+        stop = input.stop;
+        ends = 0;
+        torn = false;
+        start_call();
+        return true;
+    }
+
     HD_DEVICE bool at_end() {
         if (at != stop) return false;
         ++ends;
