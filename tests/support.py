@@ -23,8 +23,6 @@ from heterodoop import cli
 from heterodoop.manifest import FILE, load, sha256
 from heterodoop.toolchain import cache as build_cache
 
-from . import kept
-
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "heterodoop"]
 
@@ -113,8 +111,7 @@ class Bundles:
         """The bundle. `options`: of `heterodoop compile`."""
         programs = {"map": map, "combine": combine, "reduce": reduce}
         key = build_cache.key([repr((programs, options))])[:16]
-        with _quick_host_kernels():
-            return self._made(key, lambda: write_app(self.folder / key, programs), options)
+        return self._made(key, lambda: write_app(self.folder / key, programs), options)
 
     def app(self, folder: Path, *options: str) -> Path:
         """The bundle of an app that is there as a folder."""
@@ -128,19 +125,6 @@ class Bundles:
             if not bundle.exists():
                 cli_here("compile", source(), "-o", bundle, "--verify", *options)
         return bundle
-
-
-@contextlib.contextmanager
-def _quick_host_kernels() -> Iterator[None]:
-    """Of programs that run once or twice on few records; those of whole apps are optimised as users' are."""
-    before = os.environ.get("CXX")
-    if before is None and "HETERODOOP_SLOW" not in os.environ:
-        os.environ["CXX"] = kept.quick_compiler()
-    try:
-        yield
-    finally:
-        if before is None:
-            os.environ.pop("CXX", None)
 
 
 def write_app(folder: Path, programs: Mapping[str, str]) -> Path:

@@ -14,7 +14,7 @@ from heterodoop.compiler.app import BuildOptions
 from heterodoop.compiler.spine import emit
 from heterodoop.toolchain import cc
 
-from ..support import Bundles
+from ..support import Bundles, cli_here
 from .host_program import BROKEN, LEFT, WANTS_PIPE, Done, filter_output, filters, on_file, run_host
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
@@ -96,6 +96,16 @@ def test_an_app(name: str, bundles: Bundles, tmp_path: Path) -> None:
     assert done.status == 0 and not done.err
     assert done.lines == filters(bundle, data, cwd=APPS / name)
     assert done.report["keys"] == len(done.lines) <= done.report["pairs"]
+
+
+@pytest.mark.parametrize("name", ["wordcount", "kmeans"])
+def test_an_app_optimised_as_users_have_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CXX")
+    cli_here("compile", APPS / name, "-o", tmp_path / "x.hdp")
+    data, folds = (APPS / name / "sample.txt").read_bytes(), name == "wordcount"
+    done = run_host(tmp_path / "x.hdp", data, tmp_path, cwd=APPS / name, as_text=not folds)
+    expected = filters(tmp_path / "x.hdp", data) if folds else [filter_output(tmp_path / "x.hdp/bin/map", data, APPS / name)]
+    assert done.status == 0 and (done.lines if folds else [done.out]) == expected
 
 
 @pytest.mark.parametrize("size", [0, 2, 8, 700_000, 3_000_000])
