@@ -23,7 +23,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 7
+VERSION = 8
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _SIZES = {  # fields of Kernel, and what they can be

@@ -174,8 +174,8 @@ class JobReport:
         self.duplicates: Mapping[str, int] = {"won": 0, "lost": 0, "failed": 0}
         self.speedup: float | None = None  # of one GPU against a CPU slot, at the end
         self.on_cpu = Reasons()  # map tasks that a device left to the CPU
-        self.to_filters = Reasons()  # map tasks that the host kernel left to filters
-        self.reduces_left, self.host_reduces = Reasons(), 0  # the same of reduce tasks; those that it did
+        self.to_filters = Reasons()  # map tasks that the host kernel left to filters, and no device before
+        self.reduces_left, self.host_reduces = Reasons(), 0  # reduce tasks that it left, whatever else; those that it did
         self.device_stats: Mapping[str, int] = {}
         self.device_check: Mapping[str, Any] = {}  # what the comparison of device and CPU found
         self.device_warnings: Sequence[Diagnostic] = ()
@@ -231,9 +231,10 @@ class JobReport:
             side.add(result, self.plan.splits[attempt.task.number].length, seconds)
             if not result.counters.get("MAP_INPUT_RECORDS"):
                 return  # a split without a record is nobody's concern
-            for reason, kinds in ((result.reason, self.on_cpu), (result.left, self.to_filters)):
-                if reason:
-                    kinds.add(reason)
+            if result.reason:
+                self.on_cpu.add(result.reason)
+            elif result.left:
+                self.to_filters.add(result.left)
             return
         self.host_reduces += result.host
         if result.left:

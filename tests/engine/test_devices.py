@@ -16,8 +16,9 @@ from heterodoop.executor.emulated import DeviceOptions
 from heterodoop.executor.native import TaskStatus
 from heterodoop.manifest import FILE
 
+from ..host_programs import HOST, SUM, WORDS, with_host_kernel
 from ..support import environment
-from .conftest import SUM, WORDS, parts
+from .conftest import parts
 from .fake_device import with_kernel
 
 TEXT = b"b a b\na\tb\n" * 20
@@ -72,6 +73,25 @@ def test_tasks_that_the_device_leaves_are_counted_by_reason(fake, bundle, run, t
     assert result.report["device"]["left_to_cpu"] == [{"reason": fake.message, "tasks": 3}]
     reasons = [row.get("reason") for row in rows(result.report_folder)]
     assert reasons.count(fake.message) == 3 and result.report["stages"]["map"]["refused"] > 0
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_tasks_that_are_left_run_as_host_kernels(fake, bundle, filters, run, text, monkeypatch, opens: bool) -> None:
+    def closed(native: object, runtime: Path) -> None:
+        raise DeviceError("there is none", code="HD413")
+
+    fake.answer = lambda spec: TaskStatus.RUN_ON_CPU
+    if not opens:
+        monkeypatch.setattr(device_pool, "EmulatedDevice", closed)
+    made = with_host_kernel(bundle(WORDS, SUM, SUM, fold=True), filters(HOST))
+    result = run(made, text, device="emulated", split_size=60)
+    assert parts(result.output) == [COUNTS] and [w.code for w in result.warnings] == ["HD410"]
+    maps = [row for row in rows(result.report_folder) if "split" in row]
+    assert {(row["ran"], bool(row["reason"])) for row in maps} == {("host kernel", True)} and len(maps) == 4
+    assert result.report["map"]["cpu"]["host_kernels"] == 4
+    monkeypatch.setenv("MODE", "killed")
+    result = run(made, text, out="left", device="emulated", split_size=60)
+    assert parts(result.output) == [COUNTS] and [w.code for w in result.warnings] == ["HD410"]
 
 
 def test_reasons_that_differ_in_numbers_are_one_and_there_are_not_too_many(fake, bundle, run, text) -> None:
