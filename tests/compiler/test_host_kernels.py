@@ -141,7 +141,7 @@ def test_a_fault_of_ours_with_a_reducer(name: str, tmp_path: Path, monkeypatch: 
 def test_a_reducer_has_one_and_explain_says_what_it_does(tmp_path: Path) -> None:
     bundle, result = build(tmp_path)
     program = result.manifest.program("reduce")
-    assert program is not None and program.host == HostKernel("bin/reduce.host", False) and program.no_host == ()
+    assert program is not None and program.host == HostKernel("bin/reduce.host", False, False) and program.no_host == ()
     assert os.access(bundle / "bin" / "reduce.host", os.X_OK)
     text = explain.explain_text(manifest.load(bundle)).partition("reducer (")[2]
     assert "loop        fold: sum of long long in 'count' per 'previous'" in text and "(host kernel)" in text
