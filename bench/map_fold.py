@@ -87,6 +87,8 @@ def main() -> None:
     parser.add_argument("--only", type=lambda text: text.split(","), default=",".join(SUBJECTS))
     parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
     options = parser.parse_args()
+    if set(options.only) - set(SUBJECTS):
+        parser.error(f"--only takes some of {','.join(SUBJECTS)}")
     with tempfile.TemporaryDirectory(prefix="map-fold-") as folder:
         bench = Bench(Tasks(Native.load(), Path(folder)), options.device, options.runs)
         facts = {**measure.machine(), "command": measure.command()}
