@@ -41,6 +41,7 @@ REASONS: Mapping[str, str] = {
     "DECLINED_COMPRESSED": "the input is compressed",
     "DECLINED_INPUT_KEY": "the filter reads the offsets of lines too",
     "DECLINED_SKIP": "bad records are skipped",
+    "DECLINED_DELIMITER": "records end at a delimiter of several bytes",
     "DECLINED_COMMAND": "the map command is not the bundle's",
     "DECLINED_COMBINER": "the combiner is not the bundle's",
     "DECLINED_TYPES": "the filter's input or output is not text",

@@ -86,7 +86,7 @@ def test_large_splits_are_read_in_ranges(hdfs: type[FakeData], monkeypatch: pyte
     assert sorted(hdfs.file.asked)[:9] == [(500 + 1000 * n, 1000) for n in range(9)]
 
 
-@pytest.mark.parametrize("delimiter", [b"", b"\n", b"||", b"aa", b"a"])
+@pytest.mark.parametrize("delimiter", [b"", b"\n", b"|a", b"|", b"a"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(data=st.data())
 def test_records_are_those_of_the_whole_file(

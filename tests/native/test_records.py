@@ -90,15 +90,55 @@ def test_custom_delimiters_at_every_cut(native: Native, tmp_path: Path, delimite
             assert check_all_cuts(native, path, data, delimiter, size, chunk) == whole
 
 
-@pytest.mark.parametrize("chunk", [1, 3, 64])
-def test_a_delimiter_that_overlaps_itself_is_found_as_the_model_says(native: Native, tmp_path: Path, chunk: int) -> None:
-    """No cut of such data is agreed on by both neighbours, so only the single splits are compared, not their sum."""
-    path = tmp_path / "data"
-    data = b"aaaaxaaaabaabaaab"
+def records_with_starts(data: bytes, delimiter: bytes) -> list[tuple[int, bytes]]:
+    """As a reader of the whole file finds them, from left to right."""
+    found, pos = [], 0
+    while pos < len(data):
+        record, after = read_line(data, pos, delimiter)
+        found.append((pos, record))
+        pos = after
+    return found
+
+
+def check_as_the_whole_file(native: Native, path: Path, data: bytes, delimiter: bytes, size: int, chunk: int) -> None:
+    """A record is the split's that has the first byte of the delimiter before it."""
     path.write_bytes(data)
-    for delimiter in (b"aa", b"aab", b"aba"):
+    whole = records_with_starts(data, delimiter)
+    for start in range(0, len(data), size):
+        low, high = start + len(delimiter) - 1, min(start + size, len(data)) + len(delimiter) - 1
+        expected = [record for at, record in whole if low < at <= high or at == start == 0]
+        stdin, count = native.read_records(path, start, min(size, len(data) - start), delimiter, chunk)
+        assert (stdin, count) == (b"".join(record + b"\n" for record in expected), len(expected)), (start, size, chunk)
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 64])
+@pytest.mark.parametrize("delimiter", [b"aa", b"aab", b"aba", b"abab", b"aaa"])
+def test_a_delimiter_that_overlaps_itself_is_the_same_one_at_every_cut(
+    native: Native, tmp_path: Path, delimiter: bytes, chunk: int,
+) -> None:
+    for data in (b"aaaaxaaaabaabaaab", b"abababababxaba", b"a" * 23, b"xaaaaaaa", delimiter * 3):
         for size in range(1, 17):
-            check_all_cuts(native, path, data, delimiter, size, chunk)
+            check_as_the_whole_file(native, tmp_path / "data", data, delimiter, size, chunk)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    data=st.lists(st.sampled_from([b"a", b"b", b"aa", b"ab", b"\n"]), max_size=60).map(b"".join),
+    size=st.integers(1, 40), chunk=st.integers(1, 70), delimiter=st.sampled_from([b"aa", b"aba", b"\n\n", b"abaab"]),
+)
+def test_random_cuts_of_such_a_delimiter(
+    native: Native, tmp_path: Path, data: bytes, size: int, chunk: int, delimiter: bytes,
+) -> None:
+    check_as_the_whole_file(native, tmp_path / "data", data, delimiter, size, chunk)
+
+
+def test_a_split_looks_back_as_far_as_delimiters_overlap(native: Native, tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(b"x" + b"a" * 300_000 + b"y")
+    for start in (299_998, 299_999, 150_000, 150_001):
+        expected = [b""] * ((299_999 - (start | 1)) // 2) + [b"y"]  # delimiters at 1, 3, ..., 299,999
+        assert native.read_records(path, start, 300_002 - start, b"aa") == (
+            b"".join(record + b"\n" for record in expected), len(expected))
 
 
 PIECES = [b"\n", b"\r", b"\r\n", b"a", b"bc", b"\0", BOM, b"|", b"\xff"]

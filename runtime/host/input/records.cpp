@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "input/delimiter_cut.h"
+
 namespace hd {
 
 namespace {
@@ -85,7 +87,10 @@ RecordSource::RecordSource(const RecordOptions &options, const Cancel &cancel) :
     file_.emplace(options_.path, options_.start, options_.length);
     at_ = file_->start();
     end_ = file_->end();
-    if (at_ > 0) phase_ = Phase::kDrop;
+    if (at_ > 0) {
+      phase_ = Phase::kDrop;
+      at_ = behind_cut_delimiter(*file_, at_, options_.delimiter);
+    }
   }
   options_.chunk = std::max<size_t>(options_.chunk, 1);
   // Room for what a cut delimiter leaves over, for the mark and the delimiter behind it, and for the last \n.

@@ -6,10 +6,13 @@
 // and a \r\n that the cut goes through is one line end. A custom delimiter takes the place of all three: the split
 // then ends with the first record whose delimiter starts at or after `end`.
 //
-// Two deliberate differences from Hadoop, both where Hadoop loses or doubles records: its search for a delimiter can
-// miss a match that a buffer edge cuts, and a split that ends in a part of a delimiter that turns out not to be one
-// is read one record too far. A delimiter that can overlap itself ("aa") has no cut that every reader agrees on; use
-// one split per file then.
+// A delimiter that can overlap itself ("\n\n") is taken as by a reader of the whole file, from left to right: a split looks
+// back to where that is sure (delimiter_cut.h).
+//
+// Deliberate differences from Hadoop, where Hadoop loses or doubles records: its search for a delimiter can miss a match
+// that a buffer edge cuts, a split that ends in a part of a delimiter that turns out not to be one is read one record too
+// far, and one that begins within "\n\n\n" may take another two of them. Hence the plug-in has Hadoop itself read where a
+// delimiter has more than one byte (Decline.java).
 #pragma once
 #include <cstdint>
 #include <memory>

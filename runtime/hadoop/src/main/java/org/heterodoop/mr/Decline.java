@@ -2,6 +2,7 @@ package org.heterodoop.mr;
 
 import java.io.UnsupportedEncodingException;
 import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.compress.CompressionCodecFactory;
 import org.apache.hadoop.io.compress.DefaultCodec;
@@ -87,6 +88,10 @@ final class Decline {
     }
     if (SkipBadRecords.getMapperMaxSkipRecords(job) > 0) {
       return new Decline("SKIP", "bad records are skipped (mapreduce.map.skip.maxrecords)");
+    }
+    if (job.get(Settings.RECORD_DELIMITER, "").getBytes(StandardCharsets.UTF_8).length > 1) {
+      // Hadoop's reader loses or doubles records where a split's end or a buffer's lies within one: so must this job's.
+      return new Decline("DELIMITER", "records end at several bytes (textinputformat.record.delimiter)");
     }
     return null;
   }

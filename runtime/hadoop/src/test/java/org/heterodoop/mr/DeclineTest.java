@@ -53,6 +53,8 @@ class DeclineTest {
     "INPUT_FORMAT | heterodoop.inputformat | StreamInputFormat",
     "INPUT_KEY | stream.map.input.ignoreKey | false",
     "SKIP | mapreduce.map.skip.maxrecords | 1",
+    "DELIMITER | textinputformat.record.delimiter | ab",
+    "DELIMITER | textinputformat.record.delimiter | é",
     "COMMAND | stream.map.streamprocessor | cat",
     "COMMAND | stream.map.streamprocessor | %",
     "TYPES | mapreduce.map.output.key.class | org.apache.hadoop.io.LongWritable",

@@ -141,9 +141,9 @@ class PlugInTest {
   @Test
   void aCustomDelimiterReachesTheDriver() throws Exception {
     String text = LocalJob.text().replace("\r", "");
-    LocalJob.Outcome expected = new LocalJob(folder).withoutPlugIn().set(Settings.RECORD_DELIMITER, "the").run(text);
+    LocalJob.Outcome expected = new LocalJob(folder).withoutPlugIn().set(Settings.RECORD_DELIMITER, "e").run(text);
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), PlugInTest::compute)) {
-      LocalJob.Outcome found = new LocalJob(folder).set(Settings.RECORD_DELIMITER, "the").run(text);
+      LocalJob.Outcome found = new LocalJob(folder).set(Settings.RECORD_DELIMITER, "e").run(text);
       assertEquals(expected.output, found.output);
       assertEquals(counters(expected.counters, true), counters(found.counters, true));
       assertEquals(4, found.total(HeteroCounters.GPU_MAPS));

@@ -165,7 +165,7 @@ class ServiceTest {
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), talk -> offers.add(talk.expect(Frame.OFFER)))) {
       JobConf job = attempt("attempt_1700000000000_0012_m_000003_0");
       job.set(Settings.POLICY, "tail");
-      job.set(Settings.RECORD_DELIMITER, "\u00e9\r");
+      job.set(Settings.RECORD_DELIMITER, "\u0001");
       MapAttempt.begin(split(), job, Reporter.NULL).close();
     }
     Fields offer = offers.get(0);
@@ -175,7 +175,7 @@ class ServiceTest {
     assertEquals(folder.resolve("a b%.txt").toUri().getRawPath(), java.net.URI.create(offer.text("path")).getRawPath());
     assertEquals("0 9 7 2 1 tail", String.join(" ", offer.text("start"), offer.text("length"), offer.text("maps"),
         offer.text("reduces"), offer.text("combine"), offer.text("policy")));
-    assertArrayEquals(new byte[] {(byte) 0xc3, (byte) 0xa9, '\r'}, offer.bytes("delimiter"));
+    assertArrayEquals(new byte[] {1}, offer.bytes("delimiter"));
     assertTrue(offer.texts("conf").contains("heterodoop.bundle=wc.hdp"));
     assertTrue(offer.texts("conf").contains("mapreduce.task.io.sort.mb=4"));
     assertFalse(offer.texts("conf").toString().contains("mapred.map.runner"));
