@@ -31,6 +31,7 @@ from . import leaf
 from .types import INDENT, declare
 
 _SPEC = re.compile(r"%([-+ #0]*)(\d+)?(\.(\d+)?)?(?:hh|h|ll|l|j|z|t|q)?([diouxXfFeEgGaA])")
+_KEY_SPEC = re.compile(r"%(-?)(\d*)(\.(\d*))?s")
 _FLAGS = {"-": 1, "+": 2, " ": 4, "#": 8, "0": 16}  # format_text.cuh
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _KEYS = {"token": "token", "field": "field", "int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64"}
@@ -64,7 +65,7 @@ def _finish_problem(finish: Finish) -> str:
     """A key's line must begin with the key, so that lines stay in the order of the keys, and be one."""
     pieces = [*finish.pieces]
     whole = b"".join(p if isinstance(p, bytes) else b"\1" for p in pieces)
-    if pieces and (not isinstance(pieces[0], PrintedKey) or not whole.startswith(b"\1\t") or not whole.endswith(b"\n")):
+    if pieces and (pieces[0] != PrintedKey() or not whole.startswith(b"\1\t") or not whole.endswith(b"\n")):
         return "what it prints of a key is not the key, a tab, something and a newline"
     if any(c in whole[:-1] for c in b"\n\r\0"):
         return "it prints more than a line of a key"
@@ -161,7 +162,7 @@ def piece(made: Piece) -> str:
     if isinstance(made, bytes):
         return f"hd::text({leaf.string(made)}, {len(made)})"
     if isinstance(made, PrintedKey):
-        return "text"
+        return "text" if made.spec == "%s" else _padded(made.spec)
     match = _SPEC.fullmatch(made.spec)
     assert match is not None  # `problem`
     letter = match[5]
@@ -176,6 +177,14 @@ def piece(made: Piece) -> str:
     if letter in "fFeEgGaA":
         return f"hd::real({spec}, hd::checked(hd::leaving, {value}, 0))"
     return f"hd::{'integer' if letter in 'di' else 'natural'}({spec}, {value})"
+
+
+def _padded(spec: str) -> str:
+    """The key, which holds no NUL, by a conversion with a width or a precision."""
+    match = _KEY_SPEC.fullmatch(spec)
+    assert match is not None  # `finish._PADDED`
+    most = "text.n" if match[3] is None else f"(text.n < {int(match[4] or 0)}u ? text.n : {int(match[4] or 0)}u)"
+    return f"hd::padded(hd::spec({_FLAGS['-'] if match[1] else 0}, {int(match[2] or 0)}, -1, 's'), text.from, {most}, 0)"
 
 
 def term(made: Term) -> str:

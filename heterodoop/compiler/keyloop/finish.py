@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...source import UNKNOWN
 from ..ir import formats
 from ..types import ctype
@@ -15,6 +17,7 @@ _PLAIN: dict[Int, frozenset[str]] = {
     ctype.LONG: frozenset({"%ld", "%li", "%zd", "%jd", "%td"}), ctype.ULONG: frozenset({"%lu", "%zu", "%ju"}),
     ctype.LLONG: frozenset({"%lld", "%lli"}), ctype.ULLONG: frozenset({"%llu"}),
 }
+_PADDED = re.compile(r"%-?\d*(\.\d*)?s")
 _Alternatives = list[tuple[loop.Term | None, tuple[loop.Piece, ...]]]  # conditions in turn, the last without
 
 
@@ -59,19 +62,20 @@ def pieces_of(emitted: Emitted, *, lines: bool) -> tuple[loop.Piece, ...]:
 
 
 def _is_line(pieces: list[loop.Piece]) -> bool:
-    if len(pieces) < 2 or not isinstance(pieces[0], loop.PrintedKey):
+    if len(pieces) < 2 or pieces[0] != loop.PrintedKey():
         return False
     first, last = pieces[1], pieces[-1]
     if not isinstance(first, bytes) or not isinstance(last, bytes) or first[:1] != b"\t" or last[-1:] != b"\n":
         return False
     rest = pieces[1:]
     text = b"".join(piece for piece in rest if isinstance(piece, bytes))
-    return loop.PrintedKey() not in rest and text.count(b"\n") == 1 and b"\r" not in text and b"\0" not in text
+    once = not any(isinstance(piece, loop.PrintedKey) for piece in rest)
+    return once and text.count(b"\n") == 1 and b"\r" not in text and b"\0" not in text
 
 
 def _printed(printed: Printed) -> loop.Piece:
-    if printed.what == Text.KEPT and printed.spec == "%s":
-        return loop.PrintedKey()
+    if printed.what == Text.KEPT and _PADDED.fullmatch(printed.spec):
+        return loop.PrintedKey(printed.spec)
     if printed.what == KEPT and plain(printed.type, printed.spec):
         return loop.PrintedKey()
     conversion = formats.conversion(printed.spec)

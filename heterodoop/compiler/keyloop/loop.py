@@ -101,7 +101,9 @@ Term = Kept | Read | Number | Convert | Operation | Choice
 
 @dataclass(frozen=True)
 class PrintedKey:
-    """The key, as the collector has it."""
+    """The key, as the collector has it, or, of a reducer, cut and padded as `spec` ("%-20s", "%.3s") says."""
+
+    spec: str = "%s"
 
 
 @dataclass(frozen=True)

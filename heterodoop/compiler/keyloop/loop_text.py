@@ -50,7 +50,9 @@ def _finish(finish: loop.Finish | None, names: list[str]) -> Iterator[str]:
 def _piece(piece: loop.Piece, names: list[str]) -> str:
     if isinstance(piece, bytes):
         return _shown(piece)
-    return "KEY" if isinstance(piece, loop.PrintedKey) else f"{piece.spec}:{term_text(piece.term, names)}"
+    if isinstance(piece, loop.PrintedKey):
+        return "KEY" if piece.spec == "%s" else f"{piece.spec}:KEY"
+    return f"{piece.spec}:{term_text(piece.term, names)}"
 
 
 def _shown(text: bytes) -> str:

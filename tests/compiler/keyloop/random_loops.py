@@ -218,6 +218,7 @@ class _Maker:
             f'if ({first} > 2) {{ {mean} }} else printf("{key}: few\\n", {prev});',
             f'puts("--"); printf("{spec}\\t{key}", {first}, {prev}); if ({last} != 3) putchar(10); else puts("!");',
             f'printf("{spec.replace("%", "%012")}|{spec.replace("%", "%-9")}|\\n", {first}, {same});',
+            f'printf("{"%-7s|%2.1s" if key == "%s" else key + key}\\n", {prev}, {prev});',
             f'printf("{key}\\n", {prev});', f'printf("%e,", (double){first});',
         ])
 

@@ -60,6 +60,8 @@ LOOPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ('print KEY "\\nsum " %5ld:s "\\nmany\\n" if (n > 1)', 'print KEY "\\nsum " %5ld:s "\\n"')),
     "no key": (reducer(*SUM, 'printf("%lx", s);'), "sum", ("print %lx:(unsigned long)s",)),
     "only the key": (reducer("", "", 'printf("%s\\n", prev);'), "", ('print KEY "\\n"',)),
+    "a column": (reducer(*SUM, 'printf("%-12s|%.3s|%9.s\\n", prev, prev, prev);'), "",
+                 ('print %-12s:KEY "|" %.3s:KEY "|" %9.s:KEY "\\n"',)),
     "nothing": (reducer(*SUM, ""), "", ("print nothing",)),
     "the key behind the number": (reducer(*SUM, 'printf("%08.3f|%s;", s / 3.0, prev);'), "sum",
                                   ('print %08.3f:((double)s / 3.0) "|" KEY ";"',)),
@@ -125,7 +127,7 @@ OTHERS: dict[str, tuple[str, str, str]] = {
     "it ends with a failure": (
         reducer(*SUM, 'printf("%s\\n", prev);').replace("return 0;", "return 7;"), "is not understood", ""),
     "no loop": ('int main(void) { printf("%d\\n", getchar()); return 0; }', "has no loop", ""),
-    "an odd conversion": (reducer(*SUM, 'printf("%-20s|\\n", prev);'), "as %s or %d", ""),
+    "an odd conversion": (reducer(*SUM, 'printf("%c\\n", prev[1]);'), "what it prints of a key", "printf"),
 }
 
 
