@@ -120,7 +120,7 @@ def test_host_kernels_need_a_compiler_of_cpp(machine: Path, tool: Tool, monkeypa
     found = examine()["host kernels"]
     assert found["state"] == "no" and "/odd does not compile a program: exit status 1; without them" in found["text"]
     monkeypatch.setenv("CXX", str(tool("c++", "a compiler of C++")))
-    said = "a compiler of C++ (map and combiner as one program on the CPU, reducers too)"
+    said = "a compiler of C++ (maps with combiners, and reducers, as programs of their own)"
     assert examine()["host kernels"]["text"].endswith(f"/c++: {said}")
 
 

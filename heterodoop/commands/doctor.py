@@ -104,7 +104,7 @@ def _host_kernels() -> str:
             raise ToolError(f"{' '.join(cxx)} does not compile a program: {said}", help="install g++ and its C++ library")
     except ToolError as error:
         raise ToolError(f"{error.message}; without them tasks on the CPU run as filters", help=error.help) from None
-    return f"{' '.join(cxx)}: {toolchain.version(cxx)} (map and combiner as one program on the CPU, reducers too)"
+    return f"{' '.join(cxx)}: {toolchain.version(cxx)} (maps with combiners, and reducers, as programs of their own)"
 
 
 def _library() -> Check:

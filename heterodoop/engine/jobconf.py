@@ -104,8 +104,9 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
     Setting("heterodoop.sort.bytes", "0", _integer(0, 2047 << 20),
             "The same limit in bytes, where not 0 (for tests of spilling)."),
     Setting(HOST_KERNELS, "true", _boolean,
-            "Whether CPU slots run a map and its combiner as one program on typed values, a host kernel, and a reducer as"
-            " another, where the bundle has them; else as filters (--filters). The bytes are the same."),
+            "Whether CPU slots run a map, with its combiner where that is understood, as a program that reads its split"
+            " itself, a host kernel, and a reducer as another, where the bundle has them; else as filters (--filters). The"
+            " bytes are the same."),
     Setting("heterodoop.gpu.sub-split.bytes", "0", _integer(0, MAX_BYTES),
             "Input bytes per kernel launch on a device; 0 = chosen from its memory."),
     Setting("heterodoop.gpu.arena.bytes", "0", _integer(0, MAX_BYTES),

@@ -283,10 +283,10 @@ CODES: dict[str, Entry] = {
         "Break long expressions up into statements, if the loop is to run on a GPU.",
     ),
     "HD266": Entry(
-        "there is no host kernel",
-        "On CPUs a mapper and its combiner run as one program on typed values, the host kernel, where the mapper has a"
-        " kernel and the combiner is a loop over the pairs of a key that keeps a few numbers. Where that is not so, or"
-        " where there is no C++ compiler, filters do the same work, more slowly; the results are the same.",
+        "there is no host kernel, or it does not do the combiner's work",
+        "On CPUs a mapper that has a kernel runs as a program that reads its split itself, the host kernel, and does the"
+        " combiner's work, too, where that is a loop over the pairs of a key that keeps a few numbers. Where that is not so,"
+        " or where there is no C++ compiler, filters do the same work, more slowly; the results are the same.",
         "See what `heterodoop explain` says of mapper and combiner.",
     ),
     "HD267": Entry(

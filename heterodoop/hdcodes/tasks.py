@@ -157,10 +157,10 @@ CODES: dict[str, Entry] = {
     ),
     "HD432": Entry(
         "a map task that was meant for the host kernel ran as filters",
-        "A host kernel is map and combiner as one program on the CPU. It does a task exactly as they would, or leaves it to"
-        " them in the same attempt, for the reasons for which a device does (heterodoop explain HD410), where it ends in"
-        " another way than it should, or says nothing for too long. After three tasks in a row, or one that was silent, the"
-        " job does without it. The result is complete and right; attempts.jsonl has the reason of each task.",
+        "A host kernel is the map, or map and combiner, as one program on the CPU. It does a task exactly as they would, or"
+        " leaves it to them in the same attempt, for the reasons for which a device does (heterodoop explain HD410), where"
+        " it ends in another way than it should, or says nothing for too long. After three tasks in a row, or one that was"
+        " silent, the job does without it. The result is complete and right; attempts.jsonl has the reason of each task.",
         "Nothing, unless it is many tasks: then look at the record and line in the message. --filters does without host"
         " kernels.",
     ),
