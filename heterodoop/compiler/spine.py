@@ -28,6 +28,7 @@ from . import host_kernels, kernels, library, own_faults, passes, reducers
 from .app import BuildOptions
 from .begun import Begun
 from .compile import Result, times_text
+from .keyloop import reducer
 from .keyloop.reducer import NoLoop
 from .lower.bind import BoundRegion, bind
 from .source import frontend
@@ -234,9 +235,9 @@ def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Ma
     extra = [one.result() for one in begun.extra]
     analyses = {program.role: program.region for program in result.programs}
     host = host_kernels.begin(made, programs, analyses["map"], analyses.get("combine"), work)
-    reducer = next((program.reducer for program in result.programs if program.reducer), None)
+    reducing = next((program.reducer for program in result.programs if program.reducer), None)
     hosts: dict[Role, Future[Reason | None] | None] = {
-        "map": host, "reduce": host_kernels.begin_reducer(made, programs, reducer, work)}
+        "map": host, "reduce": host_kernels.begin_reducer(made, programs, reducing, work)}
     prologues = kernels.begin_prologues(made, parts, programs, extra, options.cc, work)
     linked = {role: built.result() for role, built in begun.filters.items()}
     programs = host_kernels.built(made, kernels.build(made, parts, programs, prologues, options.gpu), hosts)
@@ -303,6 +304,8 @@ def _refusals_text(program: Analysed) -> str:
 
 
 def _step_text(name: str, program: Analysed) -> str:
+    if program.reducer is not None and name == "fold":
+        return reducer.text(program.reducer.found)
     return passes.dump(program.region, name) if program.region else _refusals_text(program)
 
 

@@ -146,6 +146,7 @@ def test_a_reducer_has_one_and_explain_says_what_it_does(tmp_path: Path) -> None
     text = explain.explain_text(manifest.load(bundle)).partition("reducer (")[2]
     assert "loop        fold: sum of long long in 'count' per 'previous'" in text and "(host kernel)" in text
     assert "HD_REDUCE_MAIN(app::Fold)" in emit(options(), "host")
+    assert "key    previous\n" in emit(options(), "fold") and "then (count + v0)" in emit(options(), "fold")
 
 
 @pytest.mark.parametrize(("old", "new", "line", "said"), [
