@@ -3,11 +3,15 @@
 Seconds count per byte of the split, and a slot's time is what its tasks took on it, whatever they did there: a task that
 the GPU left to the CPU counts as the time of a GPU slot, since the next one may be left too. What a GPU slot did first
 counts as long as there is nothing better: it may have loaded kernels, or waited until a first result was checked.
+
+Where GPUs are so fast that they overtake every task of the CPU slots, none of those finishes. How long they had run by
+then is less than they would have taken, and so gives an S that is too low, but not too high: better than none.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .model import SlotKind
@@ -33,11 +37,16 @@ class Estimates:
         self.remembered = remembered
         self._samples: dict[SlotKind, deque[Sample]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
         self._first: deque[Sample] = deque(maxlen=WINDOW)  # of GPU slots
+        self._overtaken: deque[Sample] = deque(maxlen=WINDOW)  # of CPU slots
 
     def finished(self, kind: SlotKind, size: int, seconds: float, *, first: bool = False) -> None:
         """Note a map task of `size` bytes that succeeded on a slot of this kind; `first`: the first one there."""
         samples = self._first if first and kind == "gpu" else self._samples[kind]
         samples.append(Sample(max(size, 1), max(seconds, 0.0)))
+
+    def overtaken(self, size: int, seconds: float) -> None:
+        """Note a map task of `size` bytes that a CPU slot had for so long when a GPU finished it."""
+        self._overtaken.append(Sample(max(size, 1), max(seconds, 0.0)))
 
     def seconds(self, kind: SlotKind, size: int) -> float | None:
         """What a task of `size` bytes is expected to take; None where none of the kind has finished."""
@@ -52,17 +61,26 @@ class Estimates:
         sessions  GPU slots per GPU. They share it, so a GPU's rate is sessions / (seconds of a task on such a slot), and
                   S = sessions * CPU seconds / GPU seconds. G * S is then the same for one slot per GPU as for several.
         """
-        known = min(len(self._of("cpu")), len(self._of("gpu"))) >= SAMPLES
-        return self.measured(sessions) if known else self.remembered
+        measured = self.measured(sessions)
+        return self.remembered if measured is None else measured
 
     def measured(self, sessions: float = 1.0) -> float | None:
-        """`speedup` of this job's own tasks; None before SAMPLES of each kind."""
-        if min(len(self._of("cpu")), len(self._of("gpu"))) < SAMPLES:
+        """`speedup` of this job's own tasks; None before SAMPLES of each kind, or where it is more by what is remembered."""
+        cpu, gpu = self._of("cpu"), self._of("gpu")
+        if min(len(cpu), len(gpu)) >= SAMPLES:
+            return sessions * _ratio(cpu, gpu) or None
+        if min(len(self._overtaken), len(gpu)) < SAMPLES:
             return None
-        cpu, gpu = self.seconds("cpu", 1), self.seconds("gpu", 1)
-        return sessions * cpu / gpu if cpu and gpu else None
+        least = sessions * _ratio([*cpu, *self._overtaken], gpu)
+        return least if least > (self.remembered or 0.0) else None
 
     def _of(self, kind: SlotKind) -> list[Sample]:
         """The samples that count."""
         samples = list(self._samples[kind])
         return samples if kind == "cpu" or len(samples) >= SAMPLES else [*self._first, *samples]
+
+
+def _ratio(cpu: Sequence[Sample], gpu: Sequence[Sample]) -> float:
+    """Seconds per byte of the one against the other's; 0: the clock was too coarse to tell."""
+    slow, fast = (sum(s.seconds for s in samples) / sum(s.size for s in samples) for samples in (cpu, gpu))
+    return slow / fast if fast else 0.0

@@ -180,6 +180,8 @@ class Machine:
         """The other attempt of a task that is done is not wanted any more."""
         kills: list[Instruction] = []
         for other, run in self._running.of(first.task):
+            if other.slot.kind == "cpu" and not run.killed:
+                self.estimates.overtaken(self._size(first.task.number), self._now - run.started)
             run.killed = True
             self.duplicates["lost"] += run.duplicate
             kills.append(Kill(other, f"attempt {first.number} of the task was sooner"))

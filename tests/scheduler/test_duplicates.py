@@ -67,6 +67,28 @@ def test_the_duplicate_is_first() -> None:
     assert machine.duplicates == {"won": 1, "lost": 0, "failed": 0} and machine.finished("map") == 2
 
 
+def test_a_job_whose_cpu_tasks_were_all_overtaken_knows_that_its_gpu_is_faster() -> None:
+    """The next one, which begins with that, gives the CPU slots nothing."""
+    slots = (*(Slot(number, "cpu") for number in range(3)), Slot(3, "gpu"))
+    machine = Machine(JobShape(9, 0, 1), slots, POLICIES["tail"])
+    waiting, now = [launch for launch in machine.handle(Start(), 0.0) if isinstance(launch, Launch)], 0.0
+    late = [launch.attempt for launch in waiting if launch.attempt.slot.kind == "cpu"]
+    assert len(late) == 3
+    waiting = [launch for launch in waiting if launch.attempt.slot.kind == "gpu"]
+    while waiting:
+        now += 1.0
+        done = machine.handle(Succeeded(waiting.pop(0).attempt), now)
+        waiting += [launch for launch in done if isinstance(launch, Launch)]
+        for kill in done:
+            if isinstance(kill, Kill):
+                machine.handle(Ended(kill.attempt), now)
+        machine.validate()
+    assert machine.finished("map") == 9 and machine.duplicates["won"] == 3
+    assert machine.measured is not None and machine.measured >= 6, "three ran for 7, 8 and 9 s, a task of the GPU 1 s"
+    again = Machine(JobShape(6, 0, 1), slots, POLICIES["tail"], estimates=Estimates(machine.measured))
+    assert [launch.attempt.slot.kind for launch in again.handle(Start(), 0.0) if isinstance(launch, Launch)] == ["gpu"]
+
+
 def test_the_cpu_slot_is_first() -> None:
     machine = duplicated()
     assert end(machine, Succeeded(ON_CPU)) == [Commit(ON_CPU), Kill(AGAIN, "attempt 0 of the task was sooner")]

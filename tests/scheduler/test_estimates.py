@@ -55,3 +55,27 @@ def test_a_clock_too_coarse_to_see_a_task_gives_no_speedup() -> None:
         for _ in range(SAMPLES):
             estimates.finished(kind, 1, 0.0)  # type: ignore[arg-type]
     assert estimates.speedup() is None and estimates.seconds("cpu", 1) == 0.0
+
+
+def test_tasks_that_were_overtaken_give_the_least_that_s_can_be() -> None:
+    estimates = Estimates()
+    for number in range(SAMPLES):
+        assert estimates.speedup() is None
+        estimates.overtaken(10, 4.0)
+        estimates.finished("gpu", 10, 0.1)
+        assert (estimates.speedup() is None) == (number < SAMPLES - 1)
+    assert estimates.speedup() == estimates.measured() == pytest.approx(40.0) and estimates.speedup(2) == pytest.approx(80.0)
+    assert estimates.seconds("cpu", 10) is None, "what a task takes is more"
+    for _ in range(SAMPLES):
+        estimates.finished("cpu", 10, 9.0)
+    assert estimates.speedup() == pytest.approx(90.0), "those that finished tell it"
+
+
+@pytest.mark.parametrize(("remembered", "measured"), [(100.0, None), (30.0, 40.0)])
+def test_less_than_is_remembered_is_nothing_new(remembered: float, measured: float | None) -> None:
+    estimates = Estimates(remembered)
+    for _ in range(SAMPLES):
+        estimates.overtaken(10, 4.0)
+        estimates.finished("gpu", 10, 0.1)
+    assert estimates.measured() == (measured and pytest.approx(measured))
+    assert estimates.speedup() == pytest.approx(measured or remembered)
