@@ -17,7 +17,7 @@ from .errors import UsageError
 from .hdcodes import CODES
 from .manifest import Cubin, Fold, Kernel, Manifest, PairReader, Program, PrologueRuns, Reason, Reducer, Region
 
-_CLASS_ORDER = ("record", "sharedRO", "texture", "firstprivate", "private", "guarded", "carried", "unused")
+_CLASS_ORDER = ("record", "sharedRO", "texture", "firstprivate", "private", "guarded", "accumulator", "carried", "unused")
 _TITLES = {"map": "map", "combine": "combiner", "reduce": "reducer"}
 
 
@@ -161,6 +161,10 @@ def _kernel_lines(kernel: Kernel) -> list[str]:
     lines += [f"  compiled    {_compiled(cubin)}" for cubin in kernel.cubins] or ["  compiled    no: for no GPU so far"]
     if kernel.prologue:
         lines.append(f"  prologue    hands over {len(kernel.shared)} objects; runs {_OFTEN[kernel.prologue_runs]}")
+    if kernel.epilogue:
+        gathered = ", ".join(f"{total.name} ({total.op})" for total in kernel.totals)
+        of = f"with what all records gather in {gathered}" if gathered else "which no record adds to"
+        lines.append(f"  epilogue    the code behind the loop runs once per map task, {of}")
     if kernel.places:
         rows: list[tuple[str, ...]] = [("name", "memory", "bytes", "why")]
         rows += [(p.name, p.space, str(p.nbytes) if p.nbytes else "-", p.reason) for p in kernel.places]

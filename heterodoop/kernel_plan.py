@@ -20,6 +20,7 @@ class KernelPlan:
     records        the order in which they are taken.
     sort           of the pairs. fold: what brings a fold's pairs together first. "" = none of this kernel's.
     map_fold       the map kernel folds pairs itself as far as it can, for the combiner.
+    gather         what records only add to is gathered by threads and blocks.
     output         how a line is put together: by bytes, by words, or by words as string functions go too.
     shared_tables  read-only arrays go to shared memory. textures: arrays of numbers to texture memory.
     search_ahead   loops that search a read-only array read ahead.
@@ -34,6 +35,7 @@ class KernelPlan:
     sort: Literal["", "radix", "merge"] = ""
     fold: Literal["", "hash"] = ""
     map_fold: bool = False
+    gather: bool = False
     output: Literal["bytes", "words", "vectorized"] = "bytes"
     shared_tables: bool = False
     textures: bool = False

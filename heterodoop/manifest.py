@@ -23,9 +23,10 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 8
+VERSION = 9
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
+_MOST_TOTALS = 1 << 30  # bytes of what records gather
 _SIZES = {  # fields of Kernel, and what they can be
     "threads": (1, 1024), "blocks": (0, 2**31 - 1), "kvpairs": (0, 2**31 - 1), "key_bytes": (0, 2**31 - 1),
     "value_bytes": (0, 2**31 - 1), "shared_bytes": (1, 1 << 20), "stack_bytes": (0, 1 << 30),
@@ -33,14 +34,17 @@ _SIZES = {  # fields of Kernel, and what they can be
 MOST_BYTES = 4 << 20  # of its text: hundreds of times what a large program's takes
 
 Role = Literal["map", "combine", "reduce"]
-VariableClass = Literal["sharedRO", "texture", "firstprivate", "private", "guarded", "carried", "record", "unused"]
+VariableClass = Literal[
+    "sharedRO", "texture", "firstprivate", "private", "guarded", "accumulator", "carried", "record", "unused"]
 
 Linked = Literal["static", "dynamic"]
 PrologueRuns = Literal["once", "asked", "each"]
-Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "warp", "lane"]
+Space = Literal["constant", "parameter", "parameter-array", "global", "shared", "texture", "private", "warp", "lane",
+                "thread-total", "block-total", "device-total"]
 Texel = Literal["", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "int32x2"]
 SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", "string"]
 FoldOp = Literal["sum", "count", "min", "max", "and", "or", "xor"]
+Accumulation = Literal["sum", "min", "max", "and", "or", "xor"]
 Integer = Literal["int32", "int64", "uint32", "uint64"]
 Number = Literal["int32", "int64", "uint32", "uint64", "float", "double"]
 MOST_NUMBERS = 8  # of one value
@@ -189,6 +193,21 @@ class SharedVar:
 
 
 @dataclass(frozen=True)
+class Total:
+    """A variable that records gather in, as it lies in a task's totals: `count` integers of `size` bytes from `offset` on.
+
+    op  how: a record's part and what is there become one, whatever their order. What was there before the loop is no part.
+    """
+
+    name: str
+    offset: int
+    size: int
+    count: int
+    op: Accumulation
+    signed: bool
+
+
+@dataclass(frozen=True)
 class Placed:
     """Where one variable lives in a kernel (`SPACES` of `decide.decisions`), and why. `nbytes` 0 = not known beforehand."""
 
@@ -228,6 +247,9 @@ class Kernel:
                    environment and files (runtime/cpu/asked.c), and its result is the same where the answers are. Else
                    "each": for each task.
     plan           how it does its work.
+    epilogue       executable that runs the code before the region and behind it, with the totals of a task in between, which
+                   it reads from stdin; "" where nothing behind the region shows.
+    totals         the variables that records gather in, in the order of a task's totals.
     """
 
     source: str
@@ -245,11 +267,19 @@ class Kernel:
     plan: KernelPlan
     cubins: tuple[Cubin, ...]
     places: tuple[Placed, ...] = ()
+    epilogue: str = ""
+    totals: tuple[Total, ...] = ()
+
+    @property
+    def total_bytes(self) -> int:
+        """Of a task's totals."""
+        return -(-(self.totals[-1].offset + self.totals[-1].size * self.totals[-1].count) // 8) * 8 if self.totals else 0
 
     def files(self) -> tuple[str, ...]:
         """Every file of the bundle that belongs to the kernel."""
         prologue = (self.prologue,) if self.prologue else ()
-        return (self.source, *prologue, *(cubin.path for cubin in self.cubins))
+        epilogue = (self.epilogue,) if self.epilogue else ()
+        return (self.source, *prologue, *epilogue, *(cubin.path for cubin in self.cubins))
 
 
 @dataclass(frozen=True)
@@ -433,6 +463,14 @@ def _check_sizes(kernel: Kernel) -> None:
     for var in kernel.shared:
         if not (0 <= var.nbytes <= _MOST_OBJECT and -1 <= var.offset < kernel.shared_bytes):
             raise _bad(f"{var.name!r} has size {var.nbytes} and offset {var.offset}")
+    end = 0
+    for total in kernel.totals:
+        fits = total.size in (1, 2, 4, 8) and total.offset >= end and total.offset % total.size == 0
+        if not fits or not 0 < total.count <= _MOST_TOTALS:
+            raise _bad(f"{total.name!r} has {total.count} numbers of {total.size} bytes from {total.offset} on")
+        end = total.offset + total.size * total.count
+    if end > _MOST_TOTALS:
+        raise _bad(f"{end} bytes of totals")
 
 
 def _check_numbers(region: Region) -> None:

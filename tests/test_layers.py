@@ -84,13 +84,14 @@ FUNCTION_LINES = 60
 FOLDER_FILES = 20  # sources; beyond that nobody finds a file by reading the folder's list
 # Folders that are larger, each with what was found when it was looked at.
 LARGER = {
+    "heterodoop/compiler/analysis": "the path analysis, ten files by their prefix, and what others ask beside it",
     "heterodoop/driver": "the node's process and, by their prefix, five files of the coordinator",
     "heterodoop/engine": "a job's run and the comparison with the CPU, which share what a task is",
     "heterodoop/executor": "one task on either side, and the worker processes that it is done in",
     "heterodoop/hadoop": "submitting a job, and the embedded cluster of `cluster up`",
     "runtime/device/libc": "C's own library: a header for each family of its functions",
     "runtime/host/task": "the C ABI, and a task of either kind in its two forms, as filters and as a host kernel",
-    "runtime/host/gpu": "a task on a device, fourteen parts, each with its header beside it",
+    "runtime/host/gpu": "a task on a device, sixteen parts, each with its header beside it",
     "runtime/hadoop/src/main/java/org/heterodoop/mr": "Java sees a class of another package only where it is public",
     "runtime/headers": "a file for each header of C: their names are given",
 }

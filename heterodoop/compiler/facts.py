@@ -10,7 +10,7 @@ from .. import manifest
 from ..diag import Diagnostic, Sink
 from ..toolchain.cc import Libm
 from ..values import dataclass
-from .analysis import uses
+from .analysis import accumulators, uses
 from .analysis.flow import analyse_flow
 from .analysis.flow_findings import Findings
 from .analysis.flow_objects import ObjectModel
@@ -19,7 +19,7 @@ from .analysis.locations import Locations
 from .analysis.points_to import PointsTo
 from .analysis.uses import UseTable
 from .analysis.writers import Writers
-from .decide import decisions, extents, guards, launch
+from .decide import decisions, epilogue, extents, guards, launch
 from .decide.line_moves import LineMoves
 from .decide.overlaps import overlap_refusals
 from .decide.placement import Placement, decide
@@ -101,10 +101,16 @@ class Facts(Asked):
         """what a record reads and writes, and which reads are not proven"""
         return analyse_flow(self.model)
 
-    @fact("model", "flow")
+    @fact("points_to", "calls", dump=lambda found: accumulators.text(found.found))
+    def gathered(self) -> uses.Gathered:
+        """what records gather without reading it, and what would be that but for one thing"""
+        given = self.program, self.points_to, self.calls
+        return uses.Gathered(accumulators.accumulators(*given), accumulators.near_misses(*given))
+
+    @fact("model", "flow", "gathered")
     def uses(self) -> UseTable:
         """each outer variable's class and the reason"""
-        return uses.classify(self.model, self.flow)
+        return uses.classify(self.model, self.flow, self.gathered)
 
     @fact("uses")
     def clauses(self) -> list[Diagnostic]:
@@ -166,10 +172,15 @@ class Facts(Asked):
 
     # ------------------------------------------------------------------------------------- what keeps it off the GPU
 
-    @fact("uses", "calls", dump=reasons_text)
+    @fact("uses", "calls", dump=epilogue.text)
+    def behind(self) -> epilogue.Epilogue:
+        """does the code behind a mapper's region show, and may it run without the region"""
+        return epilogue.decide(self.program, self.uses, self.calls)
+
+    @fact("uses", "calls", "behind", dump=reasons_text)
     def shape(self) -> Reasons:
         """what stands around the region, and where it stands"""
-        return shape_refusals(self.program, self.uses, self.calls)
+        return shape_refusals(self.program, self.uses, self.calls, epilogue=self.behind.needed)
 
     @fact("device", dump=reasons_text)
     def left_over(self) -> Reasons:
@@ -192,19 +203,19 @@ class Facts(Asked):
         """is what each thread needs of its own too much (HD245)"""
         return stack_refusals(self.program, self.calls, self.decisions.decisions.places, self.uses)
 
-    @fact("decisions", dump=reasons_text)
+    @fact("decisions", "behind", dump=reasons_text)
     def prologue(self) -> Reasons:
         """may the code before the region run alone, where its values are needed (HD246)"""
         bound, unit = self.given.bound, self.given.unit
-        return prologue_refusals(unit, bound.directive.span, self.decisions.decisions)
+        return prologue_refusals(unit, bound.directive.span, self.decisions.decisions, epilogue=self.behind.needed)
 
     @fact("uses", "left_over", "shape", "order", "returns", "overlaps", "decisions", "stack", "guards", "extents",
-          "moves", "prologue", dump=reasons_text)
+          "moves", "prologue", "behind", dump=reasons_text)
     def refusals(self) -> Reasons:
         """every reason against the GPU, each once"""
         found = (*self.program.refusals, *self.uses.refusals, *self.left_over, *self.shape, *self.order, *self.returns,
                  *self.overlaps, *self.decisions.reasons, *self.stack, *self.guards.refusals, *self.extents.refusals,
-                 *self.moves.refusals, *self.prologue)
+                 *self.moves.refusals, *self.prologue, *self.behind.refusals)
         return tuple(dict.fromkeys(found))
 
     @fact("uses", "fold", "calls")

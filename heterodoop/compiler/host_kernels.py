@@ -33,6 +33,9 @@ def describe(mapper: passes.Analysis | None, kernel: Kernel | None, combiner: pa
     """The manifest's entry before anything is built, or why there is none. kernel: the mapper's."""
     if mapper is None or kernel is None:
         return _NO_KERNEL
+    if kernel.epilogue or kernel.totals:
+        place = mapper.program.region.span
+        return Reason("HD266", "what its records gather, or what it prints behind its loop, is left to the filter", place)
     found = _combiner(combiner)
     if isinstance(found, Combiner):
         return HostKernel(BINARY.format("map"), True, found.regroup)

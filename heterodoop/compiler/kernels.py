@@ -20,8 +20,9 @@ from ..toolchain.cc import CcOptions
 from ..values import dataclass
 from . import own_faults, passes
 from .app import GpuOptions
-from .decide.decisions import SharedField
-from .emit import map_fold, prologue
+from .decide.decisions import TOTALS, SharedField
+from .decide.totals import totals
+from .emit import epilogue, map_fold, prologue
 from .emit.kernel import emit
 from .lower.bind import BoundRegion
 from .source.deep import deep
@@ -65,16 +66,18 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
     if not analysis.has_kernel:
         return None
     program, decisions = analysis.program, analysis.decisions
-    shape = analysis.facts.launch
+    shape, behind = analysis.facts.launch, analysis.facts.behind.needed
+    alone = bool(decisions.shared) or behind  # what it prints, the epilogue would print again
     return Kernel(
         source=f"cuda/{role}.cu", entry=f"hd_{role}", threads=decisions.threads, blocks=decisions.blocks,
         kvpairs=decisions.kvpairs, key_bytes=shape.key_bytes, value_bytes=shape.value_bytes,
         shared_bytes=decisions.shared_bytes, stack_bytes=decisions.stack_bytes,
         shared=tuple(_shared(field, analysis) for field in decisions.shared),
-        prologue=f"bin/{role}.prologue" if decisions.shared else "",
-        prologue_runs=prologue.runs(program, analysis.facts.calls) if decisions.shared else "once",
+        prologue=f"bin/{role}.prologue" if alone else "",
+        prologue_runs=prologue.runs(program, analysis.facts.calls) if alone else "once",
         plan=replace(decisions.plan, fast_math=options.fast_math), cubins=(),
         places=shown(tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places)),
+        epilogue=f"bin/{role}.epilogue" if behind else "", totals=totals(program, decisions.places),
     )
 
 
@@ -104,7 +107,7 @@ def _texel(kind: ctype.CType) -> Texel:
 def begin_prologues(
     made: Path, parts: Sequence[Part], programs: Sequence[Program], extra: Sequence[Path], cc: CcOptions, work: Together,
 ) -> dict[Role, Future[Reason | None]]:
-    """Begin to build the prologues into the bundle that is being made; why there is none."""
+    """Begin to build the prologues (and epilogues) into the bundle that is being made; why there is none."""
     kernels = {p.role: p.kernel for p in programs}
     return {part.role: work.begin(_prologue, made, part, _kernel(kernels[part.role]), extra, cc) for part in parts}
 
@@ -158,12 +161,22 @@ def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc:
         built = scratch / "built"
         prologue.build_prologue(part.source, span, shared, kernel.prologue_runs, built, extra, cc)
         built.replace(made / kernel.prologue)
+        if kernel.epilogue:
+            names = _gathered(part.analysis)
+            epilogue.build_epilogue(part.source, span, kernel.totals, names, kernel.total_bytes, built, extra, cc)
+            built.replace(made / kernel.epilogue)
     except (UserError, ToolError) as error:
         said = error.message.partition("\n")[0]
-        return Reason("HD246", f"the code before the region cannot be built as a program of its own: {said}", span)
+        return Reason("HD246", f"the code around the region cannot be built as a program of its own: {said}", span)
     except Exception as error:
         return own_faults.reason(error, span)
     return None
+
+
+def _gathered(analysis: passes.Analysis) -> list[str]:
+    """The variables of the kernel's totals as the source names them."""
+    found = (analysis.facts.points_to.symbol(p.key) for p in analysis.decisions.places if p.space in TOTALS)
+    return [symbol.original for symbol in found if symbol is not None]
 
 
 def _compiled(

@@ -15,6 +15,7 @@ from ..diag import Sink
 from ..errors import CompilerBug
 from ..toolchain.cc import Libm
 from ..values import dataclass
+from .analysis.accumulators import accumulate
 from .analysis.uses import UseTable
 from .decide import optimisations
 from .decide.decisions import Decisions
@@ -38,12 +39,13 @@ from .steps import Row, Times, rows
 
 @dataclass(frozen=True)
 class Pass:
-    """A rewrite. needs: rewrites that come before it -> why."""
+    """A rewrite. needs: rewrites that come before it -> why. option: the optimisation without which it is left out."""
 
     name: str
     doc: str
     run: Callable[[ir.Program], ir.Program]
     needs: tuple[tuple[str, str], ...] = ()
+    option: str = ""
 
 
 PASSES: tuple[Pass, ...] = (
@@ -51,6 +53,8 @@ PASSES: tuple[Pass, ...] = (
     Pass("environment", "getenv of a literal name, in the region, becomes a variable that the prologue fills", environment),
     Pass("record_loop", "the reading loop, in any spelling, becomes a RecordLoop", record_loop.recognise,
          (("stdio", "the loop is known by the ReadRecord or ReadPair in its condition"),)),
+    Pass("accumulators", "updates of variables that records only gather in become nodes of our own", accumulate,
+         (("record_loop", "what runs for a record is known by its loop"),), "gather"),
     Pass("flush", "what a fold prints of its last key behind the region is a part of it", flush,
          (("record_loop", "a fold is known by what a record of its loop does"),)),
     Pass("prune", "globals and library names that nothing mentions are dropped", prune,
@@ -116,7 +120,7 @@ def run(
     times    gets what each step took.
     """
     times = times or Times()
-    after = _rewritten(unit, bound, sink, times, verify)
+    after = _rewritten(unit, bound, sink, times, options, verify)
     program = list(after.values())[-1]
     facts = Facts(Given(program, unit, bound, options, libm), times)
     for row in FACTS:
@@ -125,7 +129,9 @@ def run(
     return Analysis(program, facts.uses, facts.region, facts.refusals, facts.decisions.decisions, facts, after)
 
 
-def _rewritten(unit: Unit, bound: BoundRegion, sink: Sink, times: Times, verify: bool) -> dict[str, ir.Program]:
+def _rewritten(
+    unit: Unit, bound: BoundRegion, sink: Sink, times: Times, options: tuple[str, ...], verify: bool,
+) -> dict[str, ir.Program]:
     """The program after lowering and after each rewrite, by the names of the steps; one that changes nothing gives back the
     object that it got."""
     after: dict[str, ir.Program] = {}
@@ -135,7 +141,8 @@ def _rewritten(unit: Unit, bound: BoundRegion, sink: Sink, times: Times, verify:
     for row in PASSES:
         before = program
         with times.step(row.name):
-            program = after[row.name] = row.run(program)
+            wanted = not row.option or row.option in options
+            program = after[row.name] = row.run(program) if wanted else program
         _verified(program, row.name, verify and program is not before, times)
     if verify:
         with times.step("verify"):

@@ -10,7 +10,7 @@ from ctypes import POINTER, c_char_p, c_int32, c_uint32, c_uint64, c_void_p
 
 from ..errors import ToolError
 from ..resources import BUILD_NATIVE
-from .native_abi import MapBlock, ProgressBlock, ResultBlock
+from .native_abi import Command, MapBlock, ProgressBlock, ResultBlock
 
 SINKS = {"BlockCursor": 0, "ThreadArea": 1}
 RADIX_SORT, MERGE_SORT = 0, 1  # hd_sort
@@ -37,7 +37,7 @@ class KernelBlock(ctypes.Structure):
         ("module", c_char_p), ("entry", c_char_p), ("threads", c_uint32), ("blocks", c_uint32), ("shared", Blob),
         ("objects", POINTER(Blob)), ("n_objects", c_uint64), ("relocations", POINTER(RelocationBlock)),
         ("n_relocations", c_uint64), ("kvpairs", c_uint64), ("sink", c_uint32), ("key_bytes", c_uint32),
-        ("value_bytes", c_uint32), ("flags", c_uint32), ("stack_bytes", c_uint64),
+        ("value_bytes", c_uint32), ("flags", c_uint32), ("stack_bytes", c_uint64), ("totals", Blob), ("epilogue", Command),
     ]
 
 

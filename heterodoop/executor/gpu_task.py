@@ -14,7 +14,8 @@ from typing import NamedTuple, Protocol
 from ..errors import DeviceError
 from ..manifest import Fold, Kernel
 from .cpu_task import MapRun, OnCpu, begin_again, changed_file, filter_command, map_result, map_spec, run_split
-from .native import MapSpec, Progress, TaskResult, TaskStatus
+from .epilogue import private_folder
+from .native import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
 from .prologue import LiveIns, Prologues
 from .report import AttemptResult, TaskFailure
 
@@ -26,13 +27,14 @@ REFUSED_STAGE = "refused"
 
 @dataclass(frozen=True)
 class KernelCode:
-    """A kernel of a bundle, compiled for a device. `prologue`: absolute path, None where it needs none. `fold`: of a
-    combiner whose pairs all read as numbers of the fold's own kinds."""
+    """A kernel of a bundle, compiled for a device. `prologue`, `epilogue`: absolute paths, None where it needs none. `fold`:
+    of a combiner whose pairs all read as numbers of the fold's own kinds."""
 
     kernel: Kernel
     module: Path
     prologue: Path | None = None
     fold: Fold | None = None
+    epilogue: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,11 @@ class DeviceCode:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A kernel and what it gets from the code before its region."""
+    """A kernel, what it gets from the code before its region, and what runs behind its records."""
 
     code: KernelCode
     live_ins: LiveIns
+    epilogue: FilterCommand | None = None
 
 
 class Device(Protocol):
@@ -156,6 +159,16 @@ class _Try(NamedTuple):
 
 
 def _try(launcher: _Launcher, run: MapRun, progress: Progress) -> _Try:
+    program = launcher.map.code.epilogue
+    if program is None:
+        return _tried(launcher, run, progress)
+    command = filter_command(run.job, program, run.place)
+    with private_folder(run.place.work, run.place.scratch, "epilogue") as folder:
+        call = replace(launcher.map, epilogue=replace(command, cwd=folder))
+        return _tried(replace(launcher, map=call), run, progress)
+
+
+def _tried(launcher: _Launcher, run: MapRun, progress: Progress) -> _Try:
     spec = map_spec(run.job, run.split, run.place, run.out, run.index)
     result, fault = run_split(launcher, spec, run.split, progress)
     if result.status is TaskStatus.RETRY_NO_FOLD and not fault:

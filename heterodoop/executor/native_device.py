@@ -16,8 +16,10 @@ from ..errors import DeviceError
 from ..kernel_plan import KernelPlan
 from ..manifest import Fold, Kernel, Manifest, Program
 from . import gpu_abi as abi
+from .epilogue import nothing_gathered
 from .gpu_task import DeviceCode, KernelCall, KernelCode
-from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, map_block
+from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, command_block, map_block
+from .native_abi import Command
 
 _STACK_MARGIN = 16 << 10  # bytes a thread
 _LARGEST_STACK = 512 << 10  # that a GPU gives a thread
@@ -65,7 +67,8 @@ def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel
     compiled = module(kernel) if kernel else None
     if kernel is None or compiled is None:
         return None
-    return KernelCode(kernel, compiled, bundle / kernel.prologue if kernel.prologue else None, _number_fold(program))
+    prologue, epilogue = (bundle / path if path else None for path in (kernel.prologue, kernel.epilogue))
+    return KernelCode(kernel, compiled, prologue, _number_fold(program), epilogue)
 
 
 def _number_fold(program: Program | None) -> Fold | None:
@@ -193,7 +196,8 @@ def _kernel_block(call: KernelCall) -> abi.KernelBlock:
         n_objects=len(live.objects), relocations=(abi.RelocationBlock * len(relocations))(*relocations),
         n_relocations=len(relocations), kvpairs=kernel.kvpairs, sink=abi.SINKS[kernel.plan.sink],
         key_bytes=kernel.key_bytes, value_bytes=kernel.value_bytes, flags=_flags(kernel.plan),
-        stack_bytes=_stack(kernel.stack_bytes),
+        stack_bytes=_stack(kernel.stack_bytes), totals=_blob(nothing_gathered(kernel)),
+        epilogue=command_block(call.epilogue) if call.epilogue else Command(),
     )
 
 

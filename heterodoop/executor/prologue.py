@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import struct
 import time
 from collections import deque
@@ -23,6 +22,7 @@ from typing import NamedTuple, Protocol
 
 from ..errors import DeviceError
 from ..manifest import Kernel, SharedVar, Texel
+from .epilogue import private_folder
 from .native import FilterCommand, Progress, TaskResult, TaskStatus
 from .questions import Answers, Questions
 
@@ -137,7 +137,7 @@ class Prologues:
         begun = time.time_ns()
         fd = os.memfd_create("prologue", os.MFD_CLOEXEC)
         try:
-            with _private_folder(Path(os.fsdecode(command.cwd)), scratch) as folder:
+            with private_folder(Path(os.fsdecode(command.cwd)), scratch, "prologue") as folder:
                 moved = FilterCommand(command.argv, command.env, folder)
                 result = self.runner.prologue(moved, fd, progress, timeout)
             if result.status is TaskStatus.TIMED_OUT:
@@ -158,19 +158,6 @@ class Prologues:
 
 def _keepable(made: _Kept, kernel: Kernel) -> bool:
     return kernel.prologue_runs == "once" or made.answers is not None
-
-
-@contextlib.contextmanager
-def _private_folder(work: Path, scratch: Path) -> Iterator[Path]:
-    """A working folder with the same files, so that the CPU filter finds its own as new if it must run after all."""
-    folder = scratch / "prologue"
-    folder.mkdir()
-    try:
-        for name in os.listdir(work):
-            os.symlink(os.path.join(os.path.abspath(work), name), folder / name)
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

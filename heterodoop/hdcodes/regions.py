@@ -21,9 +21,11 @@ CODES: dict[str, Entry] = {
         "state carried from record to record",
         "A variable is read before it is written in the same record (or may be, on some path), and the region "
         "writes it, so a record depends on those before it. On a GPU records run side by side, in no order. The "
-        "message names the variable, the read and the write.",
-        "Set the variable at the start of each record if it is meant to be the record's own; a count or a maximum "
-        "over all records belongs into the combiner. Else leave it: the program runs on the CPU.",
+        "message names the variable, the read and the write. A variable of integers that records only add to, or "
+        "keep the least, the greatest or bits in, is none where nothing in the loop reads it otherwise; where that is "
+        "all that is missing, the message says so, and its place is that of what prevents it.",
+        "Set the variable at the start of each record if it is meant to be the record's own; read a count or a maximum "
+        "over all records behind the loop only. Else leave it: the program runs on the CPU.",
     ),
     "HD211": Entry(
         "a read-only variable is written",
@@ -114,18 +116,20 @@ CODES: dict[str, Entry] = {
     ),
     "HD226": Entry(
         "code around the region that does not fit",
-        "The code before the region runs once per task on the CPU, and so does the code after it. It must not "
-        "print to stdout or read stdin, since the pairs of the region come out elsewhere; a combiner's last pair "
-        "belongs into the region's block; of a fold it may be printed behind it. The region stands in "
-        "main, outside of loops.",
-        "Put a combiner's loop and its final output into one block behind the directive; move other output into "
-        "the loop.",
+        "The code before the region runs once per task on the CPU, and so does the code after it. Neither may read "
+        "stdin, and what comes before may not print to stdout, since the pairs of the region come out elsewhere. A mapper "
+        "may print behind its region. A combiner's last pair belongs into the region's block; of a fold it may be "
+        "printed behind it. The region stands in main, outside of loops.",
+        "Put a combiner's loop and its final output into one block behind the directive; move output that comes before "
+        "the loop into it.",
     ),
     "HD227": Entry(
         "code after the region uses what the region writes",
         "On a GPU every thread has its own copy of a variable that the region writes, and none of them is there "
-        "afterwards.",
-        "Use such values in the loop only, or leave it: the program runs on the CPU.",
+        "afterwards; there is no last record, nor what it left in errno or in strtok(). What all records gather is there: "
+        "sums, counts, bits, least and greatest values of integers (docs/writing-an-app.md).",
+        "Give the variable another value before it is read there, or use it in the loop only. Else leave it: the program "
+        "runs on the CPU.",
     ),
     "HD228": Entry(
         "no record loop",
@@ -209,9 +213,10 @@ CODES: dict[str, Entry] = {
         "Make these arrays as small as the data allows.",
     ),
     "HD246": Entry(
-        "the code before the region cannot be made a program of its own",
-        "What the loop reads from before it is computed by a copy of the program that ends where the directive stands."
-        " This copy cannot be made: the directive comes out of a macro, so that its place in the file is not known,"
+        "the code around the region cannot be made a program of its own",
+        "What the loop reads from before it is computed by a copy of the program that ends where the directive stands, and"
+        " what is printed behind it by one in which the loop does not run. This copy cannot be made: the directive comes out"
+        " of a macro, so that its place in the file is not known,"
         " or the program does not link without its other half.",
         "Write the directive as #pragma mapreduce ... on lines of its own, in the file that is compiled.",
     ),

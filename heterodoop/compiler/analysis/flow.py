@@ -339,7 +339,7 @@ def writes_outside(program: ir.Program, name: str, points_to: PointsTo) -> bool:
         current = pending.pop()
         seen.add(current)
         for node in ir_walk.walk(program.by_name[current].body):
-            if isinstance(node, (ir.Assign, ir.Step)):
+            if isinstance(node, (ir.Assign, ir.Step, ir.Accumulate)):
                 if any(not _own(o, current) for o in points_to.objects(current, node.target)):
                     return True
             if isinstance(node, (ir.ReadRecord, ir.ReadPair)):

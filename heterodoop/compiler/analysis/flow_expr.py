@@ -314,6 +314,10 @@ class Evaluator:
                 out.append((new, self.memory.write(places, s2, new, node.span, zero=new == 0)))
         return out
 
+    def accumulate(self, node: ir.Accumulate, state: State) -> Outcomes:
+        """What records have gathered is nobody's to read, and all of it counts: neither a read nor a write."""
+        return [(ANY, s2) for _, s in self.eval(node.value, state) for _, s2 in self.lvalue(node.target, s)]
+
     def step(self, node: ir.Step, state: State) -> Outcomes:
         out: Outcomes = []
         for places, s in self.lvalue(node.target, state):
@@ -375,7 +379,7 @@ _EVAL: dict[type, Callable[[Any, Any, State], Outcomes]] = {
     ir.Compound: Evaluator.load, ir.Str: Evaluator.load,
     ir.Decay: Evaluator.decay, ir.AddressOf: Evaluator.address, ir.Cast: Evaluator.cast, ir.Unary: Evaluator.unary,
     ir.Binary: Evaluator.binary, ir.Conditional: Evaluator.conditional, ir.Comma: Evaluator.comma,
-    ir.Assign: Evaluator.assign, ir.Step: Evaluator.step,
+    ir.Assign: Evaluator.assign, ir.Step: Evaluator.step, ir.Accumulate: Evaluator.accumulate,
     **dict.fromkeys(
         (ir.Call, ir.Emit, ir.Stderr, ir.Exit, ir.ReadRecord, ir.ReadPair), lambda f, n, s: f.calls.call(n, s),
     ),

@@ -5,6 +5,7 @@
     guarded          the same, but that each element read was among those written is not proven: the kernel checks it
     firstprivate     keeps a value from pair to pair of a combiner, or is named so
     record           the reader's: the line's buffer, its capacity, its length; a combiner's incoming pair
+    accumulator      what records gather: sums, bits, least and greatest; no record reads it (`accumulators`)
     carried          read before it is written in the same record of a mapper, so one record needs the one before it:
                      the GPU cannot run that (HD210)
 
@@ -17,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 
 from ...diag import Note, Sink
-from ...manifest import Reason, VariableClass
+from ...manifest import Accumulation, Reason, VariableClass
 from ...source import UNKNOWN as NO_SPAN
 from ...source import Span
 from ...values import dataclass
@@ -26,6 +27,7 @@ from ..ir import walk as ir_walk
 from ..normalise.record_loop import reads
 from ..types import ctype
 from ..types.ctype import CType
+from .accumulators import Accumulator, NearMiss
 from .flow_findings import Facts, Findings, Site
 from .flow_objects import ObjectModel
 from .objects import STRTOK, Hidden, Local, Object, Result
@@ -35,7 +37,7 @@ from .points_to import PointsTo
 @dataclass(frozen=True)
 class Use:
     """One object from outside the region. `name` is the IR's (`*p` for memory that the pointer p was given);
-    `nbytes` 0 where the size is not known; `key` names it in `PointsTo`."""
+    `nbytes` 0 where the size is not known; `key` names it in `PointsTo`; `op`: of an accumulator."""
 
     name: str
     key: Object
@@ -46,6 +48,7 @@ class Use:
     place: Span
     read: Span | None = None
     write: Span | None = None
+    op: Accumulation | None = None
 
 
 @dataclass(frozen=True)
@@ -72,16 +75,28 @@ class UseTable:
         return frozenset(u.key for u in self.uses if u.write is not None)
 
 
-def classify(model: ObjectModel, findings: Findings) -> UseTable:
+def classify(model: ObjectModel, findings: Findings, gathered: Gathered) -> UseTable:
     """Classify the variables of a program whose record loop is in normal form (no loop: an empty table)."""
     if ir.record_loop(model.program.region) is None:
         return UseTable((), (), model.points_to)
-    return _Classifier(model, findings).table()
+    return _Classifier(model, findings, gathered).table()
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What records gather, and what would be that but for one thing (`accumulators`)."""
+
+    found: Mapping[Object, Accumulator] = field(default_factory=dict)
+    misses: Mapping[Object, NearMiss] = field(default_factory=dict)
+
+
+_WORDS = {"sum": "added to", "min": "the least is kept", "max": "the greatest is kept", "and": "bits are cleared",
+          "or": "bits are set", "xor": "bits are flipped"}
 
 
 class _Classifier:
-    def __init__(self, model: ObjectModel, findings: Findings) -> None:
-        self._model, self._findings = model, findings
+    def __init__(self, model: ObjectModel, findings: Findings, gathered: Gathered) -> None:
+        self._model, self._findings, self._gathered = model, findings, gathered
         self._program, self._points_to = model.program, model.points_to
         self._refusals: list[Reason] = []
         self._record = record_objects(model.program, model.points_to)
@@ -95,7 +110,7 @@ class _Classifier:
 
     def _objects(self) -> Iterator[tuple[Object, ir.Symbol | None]]:
         """Objects that count, in order of declaration: variables of the function, globals, memory, hidden state."""
-        found = set(self._findings.facts) | set(self._record)
+        found = set(self._findings.facts) | set(self._record) | set(self._gathered.found)
         clauses = self._clause_keys()
         function = self._program.enclosing
         for symbol in (*function.params, *function.locals):
@@ -125,7 +140,10 @@ class _Classifier:
         cls, reason = self._classify(key, name, symbol, facts, kind)
         place = symbol.span if symbol is not None else facts.read or facts.write or NO_SPAN
         nbytes = self._program.layouts.size(kind) or 0
-        return Use(name, key, kind, nbytes, cls, reason, place, facts.read, facts.write)
+        gathered = self._gathered.found.get(key)
+        write = gathered.place if gathered is not None else facts.write
+        op = gathered.op if gathered is not None else None
+        return Use(name, key, kind, nbytes, cls, reason, place, facts.read, write, op)
 
     def _memory_name(self, key: Object) -> str:
         """`*p` for an allocation, p being the first variable that points to it."""
@@ -144,6 +162,9 @@ class _Classifier:
         self, key: Object, name: str, symbol: ir.Symbol | None, facts: Facts, kind: CType,
     ) -> tuple[VariableClass, str]:
         region = self._program.region
+        if key in self._gathered.found:
+            one = self._gathered.found[key]
+            return "accumulator", f"{_WORDS[one.op]} {_at(one.place)}; no record reads it"
         if key in self._record:
             return self._record_class(key, name, facts)
         if symbol is not None and symbol.storage == "call":
@@ -190,7 +211,10 @@ class _Classifier:
         else:
             text = f"'{_shown(name)}' is read {_at(facts.exposed)} before it is written in the same record"
         more = f"; written {_at(facts.write)}, so records depend on each other"
-        self._refusals.append(Reason("HD210", text + more, facts.exposed or NO_SPAN))
+        miss = self._gathered.misses.get(key)
+        if miss is not None:
+            more += f" (no total of what records add {_at(miss.update)}: {miss.why} {_at(miss.place)})"
+        self._refusals.append(Reason("HD210", text + more, miss.place if miss is not None else facts.exposed or NO_SPAN))
         return "carried", text + more
 
     def _record_class(self, key: Object, name: str, facts: Facts) -> tuple[VariableClass, str]:

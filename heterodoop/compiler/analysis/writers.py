@@ -75,7 +75,7 @@ class Writers:
         if isinstance(node, ir.Assign):
             whole = node.op == "=" and isinstance(node.target, ir.Name)
             self._add(points_to.objects(function, node.target), node.value if whole else None)
-        elif isinstance(node, ir.Step):
+        elif isinstance(node, (ir.Step, ir.Accumulate)):
             self._add(points_to.objects(function, node.target), None)
         elif isinstance(node, ir.Decl) and node.init is not None:
             self._add({points_to.key(function, node.name)}, node.init)

@@ -7,14 +7,14 @@ Plain values that print (`--emit decisions`) and compare. Made by `placement`, `
 from __future__ import annotations
 
 from ...kernel_plan import KernelPlan
-from ...manifest import SharedKind, Space, VariableClass
+from ...manifest import Accumulation, SharedKind, Space, VariableClass
 from ...values import dataclass
 from ..analysis.objects import Object
 from ..ir import ir
 from ..types.ctype import CType
 from . import optimisations
 
-__all__ = ["SPACES", "Decisions", "Place", "SharedField", "Space", "text"]
+__all__ = ["SPACES", "TOTALS", "Decisions", "Place", "SharedField", "Space", "text"]
 
 SPACES: dict[Space, str] = {
     "constant": "a constant table in the kernel's text: its initialiser is known and nobody writes it",
@@ -26,7 +26,11 @@ SPACES: dict[Space, str] = {
     "private": "each thread's own registers or local memory, fresh for every work item",
     "warp": "each warp's own part of shared memory, fresh for every work item: one thread of a warp works",
     "lane": "each thread's own copy of a global or static variable, reachable from helpers",
+    "thread-total": "what records gather: each thread's own part, then its block's, then the task's",
+    "block-total": "what records gather: each block's own part in shared memory, then the task's",
+    "device-total": "what records gather, in device memory",
 }
+TOTALS: tuple[Space, ...] = ("thread-total", "block-total", "device-total")
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Place:
              `count = 0`). A call of malloc in it stands for the start of the object that it made (`PointsTo.sites`),
              which has a place too. None: a "constant" is zero, of others nothing is known.
     base     of memory that all threads share: the pointer that leads to it.
+    op       of what records gather: how.
     """
 
     name: str
@@ -54,6 +59,7 @@ class Place:
     reason: str
     init: ir.Init | None = None
     base: Object | None = None
+    op: Accumulation | None = None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ class Optimisation:
 
     switch  a plan with the item on; of one that has it on, the same plan.
     needs   the item without which it has no effect. kind: of the kernels that it has an effect on, "" = both; "folds": of
-            mappers whose combiner's fold they can do, which is decided when both are known.
+            mappers whose combiner's fold they can do, which is decided when both are known; "gathers": of mappers whose
+            records gather something.
     """
 
     name: str
@@ -54,6 +55,8 @@ ALL: tuple[Optimisation, ...] = (
                  lambda plan: replace(plan, fold="hash"), kind="combiner"),
     Optimisation("map-fold", "the map kernel folds pairs itself, in its blocks' shared memory, and writes none of them",
                  ("default",), lambda plan: replace(plan, map_fold=True), needs="hash-fold", kind="folds"),
+    Optimisation("gather", "sums, least values and the like of all records are gathered for the code behind the loop",
+                 ("default",), lambda plan: replace(plan, gather=True), kind="gathers"),
     Optimisation("block-stealing", "work items are shared out to blocks, threads take them inside (paper, 4.1)", ("paper",),
                  lambda plan: replace(plan, items="block")),
     Optimisation("word-output", "a short line is put together in the thread and stored by words", ("default",),

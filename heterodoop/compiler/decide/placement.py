@@ -29,6 +29,7 @@ from .pointers import Pointers
 
 CONSTANT_BYTES = 2048  # small read-only objects inside the parameter block, all together
 SHARED_BYTES = 40 * 1024  # of 48 KB that every block may have; the rest is the sinks'
+TOTAL_BYTES = 8 * 1024  # of a block's totals in shared memory; more of them would leave fewer blocks room
 _WARP_ALIGN = 16  # the largest alignment of an array in a warp's part of it
 TEXTURE_ELEMENTS = 1 << 27  # of a linear texture, as every architecture allows
 _FILLED_BYTES = 1024  # of an array that is copied for each record, though no clause asks for it
@@ -56,6 +57,8 @@ def decide(
     """
     kind = "combiner" if isinstance(program.region, ir.CombineRegion) else "mapper"
     plan = optimisations.plan(kind, options)
+    if any(use.cls == "accumulator" for use in table.uses):
+        plan = replace(plan, gather=True)
     placer = _Placer(program, table, known, scope, plan)
     places = placer.run()
     if plan.one_per_warp:
@@ -90,7 +93,8 @@ class _Placer:
         self._program, self._table, self._known, self._scope, self._plan = program, table, known, scope, plan
         self._pointers = Pointers(program, table, known)
         self._budget = CONSTANT_BYTES
-        self._shared = SHARED_BYTES
+        self._totals = TOTAL_BYTES
+        self._shared = SHARED_BYTES - min(sum(u.nbytes for u in table.uses if u.cls == "accumulator"), TOTAL_BYTES)
         self.reasons: list[Reason] = []
         self.bases: dict[Object, Object] = {}
         self.strings: set[Object] = set()
@@ -134,11 +138,27 @@ class _Placer:
         symbol = self._known.symbol(use.key)
         if symbol is None:
             return self._memory(use)
+        if use.cls == "accumulator":
+            return self._total(use, symbol)
         if use.cls in _OWN:
             return self._own(use, symbol)
         if isinstance(use.type, ctype.Pointer):
             return self._pointer(use, symbol)
         return self._read_only(use, symbol)
+
+    # ------------------------------------------------------------------------------------- what records gather
+
+    def _total(self, use: Use, symbol: ir.Symbol) -> Place:
+        """Numbers by themselves are each thread's own until it ends; of arrays each block has one where there is room."""
+        if not self._visible(use.key):
+            where = f"a static variable of {symbol.owner}()" if symbol.owner else "not visible where the region begins"
+            self._refuse("HD248", f"'{_shown(use.name)}' is {where}, so what records gather cannot be put into it", use)
+        space: Space = "thread-total"
+        if isinstance(use.type, ctype.Array):
+            fits = use.nbytes <= self._totals
+            self._totals -= use.nbytes if fits else 0
+            space = "block-total" if fits else "device-total"
+        return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, use.reason, op=use.op)
 
     # ------------------------------------------------------------------------------------- each thread's own
 

@@ -28,12 +28,14 @@ _QUIET = frozenset(
 )
 
 
-def shape_refusals(program: ir.Program, table: UseTable, calls: CallGraph) -> tuple[Reason, ...]:
-    """Reasons in the order: the region's place, the code before, the code after."""
-    return tuple(_surroundings(program, table, calls))
+def shape_refusals(
+    program: ir.Program, table: UseTable, calls: CallGraph, *, epilogue: bool = False,
+) -> tuple[Reason, ...]:
+    """Reasons in the order: the region's place, the code before, the code after. epilogue: which then runs by itself."""
+    return tuple(_surroundings(program, table, calls, epilogue))
 
 
-def _surroundings(program: ir.Program, table: UseTable, calls: CallGraph) -> Iterator[Reason]:
+def _surroundings(program: ir.Program, table: UseTable, calls: CallGraph, epilogue: bool) -> Iterator[Reason]:
     region = program.region
     body = program.enclosing.body
     if region.function != "main":
@@ -45,7 +47,8 @@ def _surroundings(program: ir.Program, table: UseTable, calls: CallGraph) -> Ite
     early, late = split(body)
     yield from _talks(program, early, "before", calls)
     yield from _talks(program, late, "after", calls)
-    yield from _Epilogue(program, table).reasons(late, calls)
+    if not epilogue:
+        yield from _Epilogue(program, table).reasons(late, calls)
 
 
 def split(body: ir.Block) -> tuple[list[ir.Node], list[ir.Node]]:
@@ -71,6 +74,8 @@ def _talks(program: ir.Program, nodes: list[ir.Node], where: str, calls: CallGra
     """Output and stdin outside the region."""
     for node in _with_helpers(program, nodes, calls):
         if isinstance(node, ir.Emit):
+            if where == "after" and isinstance(program.region, ir.MapRegion):
+                continue  # the epilogue's
             flush = where == "after" and isinstance(program.region, ir.CombineRegion)
             more = "; put it in the region's block" if flush else ""
             yield Reason("HD226", f"the code {where} the region prints to stdout{more}", node.span)

@@ -149,6 +149,13 @@ class _Order:
         self._compare(node, before.pending, target)
         return before | Effects(changes=target, pending=target)
 
+    def accumulate(self, function: str, node: ir.Accumulate) -> Effects:
+        target = self._locations.of(function, node.target)
+        place = self.place(function, node.target) | Effects(reads=target)
+        before = self._apart(node, [place, self.value(function, node.value)])
+        self._compare(node, before.pending, target)
+        return before | Effects(changes=target, pending=target)
+
     def call(self, function: str, node: ir.Call) -> Effects:
         parts = [self.value(function, part) for part in (node.callee, *node.args)]
         return self._entered(node, parts, self._work(function, node))
@@ -296,6 +303,7 @@ _VALUES: dict[type, Callable[[_Order, str, Any], Effects]] = {
     ir.Cast: lambda self, function, node: self.value(function, node.operand),
     ir.Unary: lambda self, function, node: self.value(function, node.operand),
     ir.Binary: _Order.binary, ir.Conditional: _Order.conditional, ir.Comma: _Order.comma, ir.Assign: _Order.assign,
-    ir.Step: _Order.step, ir.Call: _Order.call, ir.Emit: _Order.output, ir.Stderr: _Order.output,
+    ir.Step: _Order.step, ir.Accumulate: _Order.accumulate, ir.Call: _Order.call,
+    ir.Emit: _Order.output, ir.Stderr: _Order.output,
     ir.ReadRecord: _Order.read, ir.ReadPair: _Order.read, ir.Exit: _Order.ends,
 }

@@ -206,6 +206,12 @@ def _of_void(node: ir.Assign | ir.Step) -> bool:
     return node.op != "=" and isinstance(node.type, Pointer) and node.type.to == ctype.VOID
 
 
+def _accumulate(node: ir.Accumulate, scope: Scope) -> ir.Expr:
+    operand, target = value(node.value, scope), value(node.target, scope)
+    own = isinstance(target, nodes.Var) and target.space == "thread-total"
+    return nodes.Gather(node.type, node.op, target, operand, own, span=node.span)
+
+
 def _assign(node: ir.Assign, scope: Scope) -> ir.Expr:
     target, operand = _target(node, scope), value(node.value, scope)
     if _of_void(node):
@@ -244,7 +250,8 @@ _PLACES: dict[type, Callable[[Any, Scope], ir.Expr]] = {
 _VALUES: dict[type, Callable[[Any, Scope], ir.Expr]] = {
     ir.Const: _same, ir.Str: _same, nodes.Temp: _same, **dict.fromkeys(_PLACES, _lvalue),
     ir.AddressOf: _address, ir.Decay: _decay, ir.Cast: _cast, ir.Unary: _unary, ir.Binary: _binary, ir.Assign: _assign,
-    ir.Step: _step_value, ir.Conditional: _conditional, ir.Comma: _comma, ir.Compound: _compound, ir.Call: calls.call,
+    ir.Step: _step_value, ir.Accumulate: _accumulate, ir.Conditional: _conditional, ir.Comma: _comma,
+    ir.Compound: _compound, ir.Call: calls.call,
     ir.ReadRecord: calls.read_record, ir.ReadPair: calls.read_pair, ir.Exit: calls.exit_,
     ir.Emit: output.value, ir.Stderr: output.value,
 }

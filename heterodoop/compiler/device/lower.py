@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ...toolchain.cc import Libm
 from ..analysis.libc_effects import EFFECTS, writes
 from ..analysis.objects import RECORD, Object
-from ..decide.decisions import Place
+from ..decide.decisions import TOTALS, Place
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..types import ctype
@@ -154,7 +154,7 @@ def _start(kernel: Kernel, scope: Scope) -> Iterator[ir.Stmt]:
         known += [Zero(target)] if place.key in reader else _initial(place, target, scope)
     for symbol in outer_locals(kernel.program):
         found, variable = scope.place(symbol.name), scope.var(symbol.name, symbol.type)
-        if not variable.is_constant:
+        if not variable.is_constant and variable.space not in TOTALS:
             start = _initial(found, variable, scope) if found is not None else []
             yield Fresh(variable, found is not None and found.key in reader, bool(start))
             known += start

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ...manifest import Accumulation
 from ...values import dataclass
 from ..analysis.objects import Object
-from ..decide.decisions import Space
+from ..decide.decisions import TOTALS, Space
 from ..ir import ir
 from ..types.ctype import CType
 from .checks import Asked, Check, Mark, Parts, Room
@@ -43,7 +44,7 @@ class Var(ir.Expr):
     @property
     def is_constant(self) -> bool:
         """Is it the same for all threads, so that nothing writes it?"""
-        return self.space not in ("", "private", "warp", "lane")
+        return self.space not in ("", "private", "warp", "lane") and self.space not in TOTALS
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,17 @@ class KeepSign(ir.Expr):
 
     how: Literal["widened", "narrowed", "flipped", "cleared"]
     operand: ir.Expr
+
+
+@dataclass(frozen=True)
+class Gather(ir.Expr):
+    """target = target OP value of what all records gather together, of type void. own: the target is the thread's own part;
+    else the update is an atomic operation."""
+
+    op: Accumulation
+    target: ir.Expr
+    value: ir.Expr
+    own: bool
 
 
 @dataclass(frozen=True)

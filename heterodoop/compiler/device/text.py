@@ -264,6 +264,11 @@ def _whole(node: nodes.Whole) -> Rendered:
 
 
 @rendered.register
+def _gather(node: nodes.Gather) -> Rendered:
+    return _call(f"gather_{node.op}", node.target, node.value)
+
+
+@rendered.register
 def _compound(node: nodes.Compound) -> Rendered:
     return f"({type_name(node.type)}){_init(node.init)}", _CALL
 

@@ -1,1 +1,1 @@
-"""Decisions and IR as text: the kernel in CUDA, the prologue in C."""
+"""Decisions and IR as text: the kernel in CUDA, the prologue and the epilogue in C."""

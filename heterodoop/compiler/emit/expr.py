@@ -19,7 +19,7 @@ from ..device.types import root
 from ..ir import build, ir
 from ..types import ctype
 from ..types.ctype import CType, Pointer
-from . import extent, guard, init, leaf, output
+from . import extent, guard, init, leaf, output, totals
 from .leaf import PREC, UNARY, Text
 from .rules import implicit_pointer, unconverted
 from .scope import Scope, Texts, line
@@ -283,6 +283,11 @@ def _move_step(node: nodes.MoveStep, scope: Scope) -> Text:
     return f"hd::move_after(hd, {scope.value(node.target)}, {'1' if node.op == '++' else '-1'}, {rest})", POSTFIX
 
 
+def _gather(node: nodes.Gather, scope: Scope) -> Text:
+    how = f"{'gather' if node.own else 'gather_atomically'}<hd::{totals.OPERATIONS[node.op]}>"
+    return f"hd::{how}({scope.value(node.target, 0)}, {scope.converted(node.target.type, node.value)})", POSTFIX
+
+
 def _conditional(node: ir.Conditional, scope: Scope) -> Text:
     then, other = scope.value(node.then), scope.value(node.other, PREC["?"])
     return f"{condition(node.cond, scope, PREC['||'])} ? {then} : {other}", PREC["?"]
@@ -366,7 +371,7 @@ _TEXTS: dict[type, Callable[[Any, Scope], Text]] = {
     nodes.KeepSign: _keep_sign, nodes.Wrap: _wrap, nodes.Negate: _negate, nodes.Shift: _shift, nodes.Divide: _divide,
     nodes.WrapAssign: _wrap_assign, nodes.DivideAssign: _divide_assign,
     nodes.AssignApart: _assign_apart, nodes.WrapStep: _wrap_step, nodes.Moved: _moved, nodes.MoveAssign: _move_assign,
-    nodes.MoveStep: _move_step, nodes.Whole: _whole,
+    nodes.MoveStep: _move_step, nodes.Gather: _gather, nodes.Whole: _whole,
     **{kind: _called(text) for kind, text in {**extent.TEXTS, **guard.TEXTS, **output.TEXTS}.items()},
     nodes.Call: _call, nodes.Library: _library, nodes.Read: _read, nodes.ScanPair: _scan_pair, nodes.Fail: _fail,
 }

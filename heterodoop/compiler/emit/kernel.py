@@ -34,7 +34,7 @@ from ..ir import ir
 from ..ir import names as ir_names
 from ..source.clauses import WARP
 from ..types import ctype
-from . import extent, guard, init, map_fold, types
+from . import extent, guard, init, map_fold, totals, types
 from .expr import TEXTS
 from .render import render
 from .scope import Kernel, Scope, block_name
@@ -69,12 +69,16 @@ def text(
         "title": f"{name}: made by HeteroDoop from {source}; changes here are lost",
         "about": about,
         "macros": macros,
-        "headers": [*headers(program), *([map_fold.HEADER] if form else [])],
+        "headers": [*headers(program), *([map_fold.HEADER] if form else []), *totals.headers(kernel)],
         "structs": types.struct_section(list(program.structs), program.source.layouts),
         "constants": [*extent.texts(kernel), *(_constant(table, kernel) for table in program.tables)],
         "shared_fields": [_shared_field(f, kernel) for f in decisions.fields()],
         "shared_checks": _shared_checks(kernel),
         "globals_fields": [_lane_field(place, name, kernel) for place, name in kernel.lane_fields.values()],
+        "totals_fields": totals.fields(kernel),
+        "totals_checks": totals.checks(kernel),
+        "block_totals": totals.block_fields(kernel),
+        "thread_totals": totals.thread_fields(kernel),
         "guard_fields": guard.fields(kernel),
         "extent_fields": extent.fields(kernel),
         "block_fields": [_block_field(place, kernel) for place in _in_block(kernel)],
@@ -93,7 +97,8 @@ def text(
         "threads": decisions.threads,
         "entry": f"hd_{word}",
         "next": "hd.next()",
-        "before_items": "".join(_before_items(kernel)),
+        "before_items": "".join([*_before_items(kernel), *totals.before_items(kernel)]),
+        "behind_items": "".join(totals.behind_items(kernel)),
         "item": "".join(f"{line}\n" for line in _item(kernel)),
     }
     return _numbered(render("kernel.cu.j2", {**data, **changes}), name)

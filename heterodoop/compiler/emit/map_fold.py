@@ -22,6 +22,7 @@ OPTION = "map-fold"
 _THREADS = 256  # of a block, where the program does not say: fewer tables to empty at the end
 _THREAD_BYTES = 160  # of a block's table, for each of its threads
 _THREAD_PLACES = 8  # kBlockPlaces in runtime/host/gpu/fold.cpp
+_IN_BLOCK = frozenset({"shared", "warp", "block-total", "thread-total"})
 _BLOCK_BYTES = 46 << 10  # of a block's shared memory without its cursors
 _OPS = {"sum": "sum", "min": "least", "max": "greatest", "and": "bits_and", "or": "bits_or", "xor": "bits_xor"}
 _WORDS = {"int32": 4, "uint32": 4, "int64": 8, "uint64": 8}
@@ -168,7 +169,7 @@ def _fields(form: MapFold) -> Iterator[str]:
 
 def _places(made: Decisions, form: MapFold) -> int:
     """Of a block's table, a power of two; 0 where there is no room for a useful one."""
-    taken = sum(place.nbytes for place in made.places if place.space in ("shared", "warp"))
+    taken = sum(place.nbytes for place in made.places if place.space in _IN_BLOCK)
     room = min(_THREAD_BYTES * made.threads, _BLOCK_BYTES - taken)
     each = _ID_BYTES + sum(_WORDS[field.value] for field in form.fold.fields)
     most = min(room // each, _THREAD_PLACES * made.threads)

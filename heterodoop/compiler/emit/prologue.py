@@ -48,10 +48,10 @@ _READING = frozenset(
 )
 
 
-def refusals(unit: Unit, directive: Span, decisions: Decisions) -> tuple[Reason, ...]:
-    """Why a kernel that needs a prologue can have none (HD246)."""
+def refusals(unit: Unit, directive: Span, decisions: Decisions, *, epilogue: bool) -> tuple[Reason, ...]:
+    """Why a kernel that needs a prologue, or an epilogue, can have none (HD246)."""
     source = unit.sources.get(unit.path)
-    why = problem(source, directive) if decisions.shared and source is not None else ""
+    why = problem(source, directive) if (decisions.shared or epilogue) and source is not None else ""
     text = f"{why}, so the code before the region cannot be run alone"
     return (Reason("HD246", text, directive),) if why else ()
 
@@ -67,14 +67,19 @@ def problem(source: SourceFile, directive: Span) -> str:
 
 def prologue_text(source: SourceFile, directive: Span, shared: Sequence[SharedField], runs: PrologueRuns = "each") -> str:
     """The source with the directive (for which `problem` says nothing) replaced by the calls that write `shared`."""
+    return replaced(source, directive, statement(shared, runs))
+
+
+def replaced(source: SourceFile, directive: Span, made: str) -> str:
+    """The source with C text in the directive's place; its lines stay where they are."""
     lines = source.text.split("\n")
     first = directive.line - 1
     line = lines[first]
     operator = operator_span(source, directive)
     if operator is not None:
-        lines[first] = line[: operator.col - 1] + statement(shared, runs) + line[operator.end - 1 :]
+        lines[first] = line[: operator.col - 1] + made + line[operator.end - 1 :]
     else:
-        lines[first] = line[: directive.col - 1] + statement(shared, runs)
+        lines[first] = line[: directive.col - 1] + made
         for number in range(first + 1, last_line(source, directive.line)):
             lines[number] = ""
     return f'#line 1 "{_escaped(source.path)}"\n' + "\n".join(lines)
@@ -104,18 +109,26 @@ def build_prologue(
     options: CcOptions,
 ) -> None:
     """Compile and link the prologue. `out.parent` is a scratch folder of ours; raises as `toolchain.cc.build_filter`."""
-    folder = out.parent / "prologue"
+    text = prologue_text(source, directive, shared, runs)
+    names = ("live_in", "asked") if runs == "asked" else ("live_in",)
+    build_beside(source, text, "prologue", names, out, extra, options, wrapped=_ASKING if runs == "asked" else ())
+
+
+def build_beside(
+    source: SourceFile, text: str, name: str, ours: Sequence[str], out: Path, extra: Sequence[Path], options: CcOptions,
+    *, wrapped: Sequence[str] = (),
+) -> None:
+    """Compile and link a program whose text is not quite that of the source. ours: files of runtime/cpu that it calls."""
+    folder = out.parent / name
     folder.mkdir()
     copy = folder / "program.c"
-    text = prologue_text(source, directive, shared, runs)
     copy.write_bytes(text.encode("utf-8", "surrogateescape"))
-    names = ("live_in", "asked") if runs == "asked" else ("live_in",)
-    ours = [*(objects.own_object("cpu", f"{name}.c") for name in names), *objects.math_objects(options)]
+    linked = [*(objects.own_object("cpu", f"{one}.c") for one in ours), *objects.math_objects(options)]
     home = os.path.dirname(os.path.abspath(source.path))
     if "register" in text:  # its address is taken
         options = replace(options, defines=(*options.defines, "register="))
-    toolchain_filter.build([*ours, copy, *extra], out, options, quoted=[home],
-                           wrapped=_ASKING if runs == "asked" else (), more=_as_original(source.path, copy))
+    toolchain_filter.build([*linked, copy, *extra], out, options, quoted=[home], wrapped=wrapped,
+                           more=_as_original(source.path, copy))
 
 
 def _as_original(path: str, copy: Path) -> list[str]:

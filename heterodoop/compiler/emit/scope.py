@@ -11,7 +11,7 @@ from functools import cached_property
 from ...values import dataclass
 from ..analysis.objects import ANY_TEXT, RECORD, Code, Hidden, Local, Object, Variable, variable
 from ..decide import cuda_names
-from ..decide.decisions import Place
+from ..decide.decisions import TOTALS, Place
 from ..device import nodes
 from ..device.program import Function, Program
 from ..ir import ir
@@ -21,6 +21,7 @@ from .map_fold import MapFold
 
 ARGUMENT = PREC["="]
 _OWN = frozenset({"private", "warp", "lane", "constant"})
+_TOTALS = {"thread-total": "hd.thread_totals.", "block-total": "hd.block_totals->", "device-total": "hd.totals->"}
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,15 @@ class Kernel:
             if place.space == "lane":
                 name = memory_name(place) if place.name.startswith("*") else place.name
                 found[place.key] = place, cuda_names.unique(name, [used for _, used in found.values()])
+        return found
+
+    @cached_property
+    def total_fields(self) -> dict[Object, tuple[Place, str]]:
+        """Key -> place and field name of everything in `Totals`."""
+        found: dict[Object, tuple[Place, str]] = {}
+        for place in self.program.decisions.places:
+            if place.space in TOTALS:
+                found[place.key] = place, cuda_names.unique(place.name, [used for _, used in found.values()])
         return found
 
     @cached_property
@@ -139,6 +149,8 @@ class Scope:
             return self._of_thread(node.key)
         if node.space == "constant":
             return self.kernel.global_names[node.key]
+        if node.space in TOTALS:
+            return f"{_TOTALS[node.space]}{self.kernel.total_fields[node.key][1]}"
         field = self.kernel.fields[node.key]
         if node.space == "shared":
             return f"{block_name(field)}.value" if self.region else f"hd.{field}_block"

@@ -10,6 +10,7 @@ from dataclasses import field
 from itertools import count
 from typing import Literal
 
+from ...manifest import Accumulation
 from ...source import UNKNOWN, Span
 from ...values import dataclass
 from ..types.ctype import CType
@@ -219,6 +220,16 @@ class Stderr(Expr):
 
     call: str
     pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class Accumulate(Expr):
+    """target = target OP value, of type void: records change the target by such updates only and none reads it, so that any
+    order will do. `value` has the target's type; a difference is the sum of the negated value."""
+
+    op: Accumulation
+    target: Expr
+    value: Expr
 
 
 @dataclass(frozen=True)

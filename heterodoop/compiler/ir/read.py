@@ -335,6 +335,10 @@ class _Reader:
         result: ir.Expr = cls(output_type(call.decode()), call.decode(), pieces)
         return result
 
+    def own_accumulate(self, args: list[Any]) -> ir.Expr:
+        op: Any = literals.string_bytes(args[0].value).decode()
+        return ir.Accumulate(ctype.VOID, op, self._expr(args[1]), self._value(args[2]))
+
     def own_exit(self, args: list[Any]) -> ir.Expr:
         call = literals.string_bytes(args[0].value).decode()
         return ir.Exit(ctype.VOID, call, tuple(self._value(a) for a in args[1:]))
@@ -371,6 +375,7 @@ _OWN: dict[str, Callable[[_Reader, list[Any]], ir.Expr]] = {
     "__emit": lambda r, a: r.own_output(ir.Emit, a),
     "__stderr": lambda r, a: r.own_output(ir.Stderr, a),
     "__exit": _Reader.own_exit,
+    "__accumulate": _Reader.own_accumulate,
 }
 
 _EXPRS: dict[type, Callable[[_Reader, Any], ir.Expr]] = {

@@ -357,6 +357,11 @@ def _stderr(node: ir.Stderr) -> tuple[str, int]:
 
 
 @rendered.register
+def _accumulate(node: ir.Accumulate) -> tuple[str, int]:
+    return _call_text("__accumulate", [f'"{node.op}"'], (node.target, node.value)), _PREC["postfix"]
+
+
+@rendered.register
 def _exit(node: ir.Exit) -> tuple[str, int]:
     return _call_text("__exit", [f'"{node.call}"'], node.args), _PREC["postfix"]
 

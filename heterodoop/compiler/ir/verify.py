@@ -201,6 +201,12 @@ class _Verifier:
         if node.op == "=":
             yield node.value.type == node.type, f"assignment of {node.value.type} to {node.type}"
 
+    def accumulate(self, node: ir.Accumulate) -> Iterator[tuple[bool, str]]:
+        yield node.type == ctype.VOID, f"update of type {node.type}"
+        yield _lvalue(node.target), "update of no lvalue"
+        yield node.value.type == node.target.type, f"update of {node.target.type} with {node.value.type}"
+        yield isinstance(node.target.type, Int), f"update of {node.target.type}"
+
     def call(self, node: ir.Call) -> Iterator[tuple[bool, str]]:
         function = ctype.element(node.callee.type)
         yield isinstance(function, Func), f"call of {node.callee.type}"
@@ -248,6 +254,7 @@ _CHECKS: dict[type, Callable[[_Verifier, Any], Iterator[tuple[bool, str]]]] = {
     ir.Const: _Verifier.const,
     ir.Binary: _Verifier.binary,
     ir.Assign: _Verifier.assign,
+    ir.Accumulate: _Verifier.accumulate,
     ir.Call: _Verifier.call,
     ir.Conditional: _Verifier.conditional,
     ir.Deref: _Verifier.pointee,

@@ -100,7 +100,7 @@ def names(node: Any) -> set[str]:
 
 def changed(node: Any) -> ir.Expr | None:
     """The lvalue that a node itself changes, or lets others change by taking its address; None for all else."""
-    if isinstance(node, (ir.Assign, ir.Step)):
+    if isinstance(node, (ir.Assign, ir.Step, ir.Accumulate)):
         return node.target
     return node.operand if isinstance(node, ir.AddressOf) else None
 

@@ -104,6 +104,7 @@ struct Task {
     Failure *failure;           // status 0 before the launch
     uint32_t *area_slots;       // sink ThreadArea: how many slots of each area are used; may be null
     TaskFold fold;              // of a map kernel that folds
+    void *totals;               // of a map kernel whose records gather (totals.cuh): what they have so far
 };
 
 }  // namespace hd

@@ -15,6 +15,8 @@ class SpillSet {
   std::string next_path() { return options_.work_dir + "/spill" + std::to_string(made_++) + ".out"; }
   // `out`, written to `path`, becomes the last spill.
   void commit(IFileWriter &out, const std::string &path) { commit(out, path, spills_.end()); }
+  // What was written to `path`, complete, with its index beside it, becomes the last spill.
+  void adopt(const std::string &path) { spills_.push_back(std::make_unique<SpillFile>(path)); }
   // Merges all of them into `out`, through the combiner if one is given; `combined`: each has been through it. Removes
   // them.
   void merge(Combiner *combiner, bool combined, IFileWriter &out);

@@ -61,6 +61,8 @@ typedef struct {
   uint32_t key_bytes, value_bytes; // of a slot of HD_THREAD_AREA
   uint32_t flags;           // hd_kernel_flags
   uint64_t stack_bytes;     // of a thread, for recursive functions; 0 = the kernel's code says it all
+  hd_blob totals;           // of a map kernel whose records gather: what they have before the first one; size 0 = nothing
+  hd_command epilogue;      // of a map: runs behind its records, with the task's totals as its stdin; argv NULL = none
 } hd_kernel_spec;
 
 typedef struct {

@@ -102,6 +102,7 @@ class KernelLaunch {
     task.next = &words->next;
     task.failure = &words->failure;
     task.area_slots = store_.areas_.used ? store_.used_.data() : nullptr;
+    if (input_.totals) task.totals = input_.totals->begin();
     if (input_.fold) task.fold = input_.fold(uint64_t(blocks_) * kernel_.threads());
     void *arguments[] = {&task, kernel_.shared()};
     context_.device.launch({kernel_.entry(), blocks_, kernel_.threads(), 0}, arguments);

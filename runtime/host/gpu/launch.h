@@ -7,6 +7,7 @@
 #include "../../device/steps/abi.h"
 #include "gpu/context.h"
 #include "gpu/kernel.h"
+#include "gpu/totals.h"
 
 namespace hd {
 
@@ -66,6 +67,7 @@ struct LaunchInput {
   uint64_t text_bytes = 0;  // of the staged records: the first guess at the output's size
   // Of a map kernel that folds its pairs: makes the table for a launch with so many threads, empty. It then writes few.
   std::function<TaskFold(uint64_t threads)> fold;
+  TaskTotals *totals = nullptr;  // of a map: what its records gather
 };
 
 // Launches `kernel`, with more room until the output fits; books the time under `which`. The failure that ended it

@@ -15,6 +15,9 @@ class RunWriter {
   RunWriter(const CollectorOptions &options, TaskRun &task);
   // A run of several. `combined`: by the device, as then all runs are.
   void spill(const HostRun &run, bool combined);
+  // A run that something else wrote, with its index, to the path that `next` gave last.
+  std::string next() { return spills_.next_path(); }
+  void adopt(const std::string &path) { spills_.adopt(path); }
   // The only run, which needs no combiner any more.
   void write(const HostRun &run);
   // The only run, through the CPU's combiner.

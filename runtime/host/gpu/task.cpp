@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "gpu/collected_run.h"
+#include "task/epilogue.h"
 #include "gpu/runs.h"
 #include "gpu/session.h"
 #include "task/failure_text.h"
@@ -87,10 +89,11 @@ class GpuMapTask {
     session_.folder.begin_task(text_of(spec_.kernel.module) + " " + text_of(spec_.kernel.entry));
     if (map_only()) text_.emplace(collector_.out_path);
     task_.phase(HD_PHASE_FILTER);
-    for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended());
+    for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended() && !has_epilogue());
     task_.counters.add(kMapInputRecords, ingest_->records(records_));
     task_.counters.add(kMapInputBytes, ingest_->bytes());
     if (first_) throw Error(kRunOnCpu, "the split holds no record");
+    if (has_epilogue()) finish_records();
     task_.log.end_of_stream();
     finish_task(task_, [&] { finish(); });
     take_note_of_pace();
@@ -102,6 +105,7 @@ class GpuMapTask {
     return line_max ? line_max - std::min(line_max, numbers * kNumberBytes) : UINT64_MAX;
   }
 
+  bool has_epilogue() const { return spec_.kernel.epilogue.argv != nullptr; }
   bool map_only() const { return spec_.map.reducers == 0; }
   Workspace &space() { return *session_.workspace; }
 
@@ -117,6 +121,7 @@ class GpuMapTask {
     if (!session_.workspace) new_workspace();
     try {
       map_.emplace(spec_.kernel, *session_.device, session_.objects);
+      totals_.emplace(context_, spec_.kernel.totals);
       if (fold_ && !map_only()) combine_.emplace(*spec_.combine, *session_.device, session_.objects);
     } catch (const OutOfDeviceMemory &e) {
       throw Error(kRunOnCpu, "the device has no " + bytes_text(e.bytes) + " for the program's read-only data");
@@ -229,6 +234,7 @@ class GpuMapTask {
     input.long_bytes = long_bytes(part.size, records.count());
     input.items = records.count();
     input.text_bytes = part.size;
+    input.totals = &*totals_;
     const Failure failure = launch_kernel(context_, *map_, input, space().store, HD_STAGE_MAP);
     if (failure.status) throw Error(kRunOnCpu, describe(failure, "record " + std::to_string(records_ + failure.item + 1)));
   }
@@ -265,6 +271,7 @@ class GpuMapTask {
 
   // Nothing here needs the device any more.
   void commit(const Piece &piece, bool only) {
+    totals_->keep();
     task_.log.write(piece.errors.data(), piece.errors.size());
     if (only) task_.log.end_of_stream();  // before a combiner's stderr
     count(piece);
@@ -335,6 +342,19 @@ class GpuMapTask {
     }
   }
 
+  // The code behind the region: its pairs are the task's last ones.
+  void finish_records() {
+    const std::string totals = totals_->bytes();
+    if (text_)
+      return run_epilogue(spec_.kernel.epilogue, totals, spec_.map.line_max, task_,
+                          [&](std::string_view key, std::string_view value) { text_->add(key, value); });
+    if (!session_.folder.empty()) write_folded(false);
+    CollectedRun run(collector_, runs_.combined(), task_);
+    run_epilogue(spec_.kernel.epilogue, totals, spec_.map.line_max, task_,
+                 [&](std::string_view key, std::string_view value) { run.add(key, value); });
+    run.finish(runs_);
+  }
+
   void finish() {
     if (text_) return text_->commit();
     if (!session_.folder.empty()) write_folded(true);
@@ -351,6 +371,7 @@ class GpuMapTask {
   RunWriter runs_;
   std::optional<TextOutput> text_;
   std::optional<UserKernel> map_, combine_;
+  std::optional<TaskTotals> totals_;
   bool fold_, regroup_;
   const uint64_t longest_line_;
   const FoldSpec fold_spec_;

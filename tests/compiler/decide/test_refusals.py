@@ -50,11 +50,10 @@ REFUSED: dict[str, list[str]] = {
     "HD225": [mapper("*(int *)(n * 8) = 1; v = 1;" + LAST),
               mapper("v = *(int *)(n * 8);" + LAST)],
     "HD226": [mapper("v = 1;" + LAST, before='printf("head\\n");'),
-              mapper("v = 1;" + LAST, after='puts("tail");'),
               mapper("v = 1;" + LAST, before="getline(&line, &cap, stdin);"),
               mapper("v = 1;" + LAST, before="atexit(done);", helpers='int atexit(void (*)(void)); static void done(void) {'
                      ' puts("x"); }'),
-              mapper("v = 1;" + LAST, after="done();", helpers='static void done(void) { puts("x"); }'),
+              mapper("v = 1;" + LAST, after="done();", helpers='static void done(void) { getchar(); puts("x"); }'),
               mapper("v = 1;" + LAST).replace("int main(void)", "static int run(void)")
               + "int main(void) { return run(); }"],
     "HD227": [mapper("v = 1;" + LAST, after='fprintf(stderr, "%d", v);'),
@@ -103,6 +102,13 @@ def test_code_around_the_region_that_is_fine() -> None:
     before = 'FILE *f = fopen("table", "r"); int limit = 0; if (f) { fscanf(f, "%d", &limit); fclose(f); } v = 0; srand(1);'
     source = mapper("v = n > limit;" + LAST, before=before, after="v = 3; if (limit > 100) return 2;")
     assert codes(source) == set() and own(source)["limit"] == "sharedRO"
+
+
+def test_what_is_printed_behind_the_region_is_the_epilogue_s() -> None:
+    helpers = 'static void done(void) { puts("x"); }'
+    for after in ('puts("tail");', "done();", 'fprintf(stderr, "done");', "return 3;"):
+        analysis, _ = analyse(mapper("v = 1;" + LAST, after=after, helpers=helpers))
+        assert not analysis.refusals and analysis.facts.behind.needed
 
 
 def test_stream_parameters_are_resolved() -> None:

@@ -167,7 +167,7 @@ def body_of(source: str) -> str:
     ("statement", "expected"),
     [
         ("v = line[0] + 'a';", "v = (int)line[0] + 97;"),
-        ("v += n;", "v += (int)n;"),  # replaced below: the sum is done in long
+        ("line[0] += n;", "v += (int)n;"),  # replaced below: the sum is done in long
         ("k[v] = v;", "k[v] = (char)v;"),
         ("v = sizeof k + 2 * 3;", "v = 38;"),
         ("v = n ? 1 : 2.5;", "v = (int)(n ? 1.0 : 2.5);"),
@@ -179,8 +179,8 @@ def body_of(source: str) -> str:
         ("{ int v = 1; k[0] = v; }", "{ int v$2 = 1; k[0] = (char)v$2; }"),
     ])
 def test_statement(statement: str, expected: str) -> None:
-    if statement == "v += n;":
-        expected = "v += n;"  # target (int), value (long): computed in long, converted back
+    if statement == "line[0] += n;":
+        expected = "line[0] += n;"  # target (char), value (long): computed in long, converted back
     assert body_of(mapper(statement)) == expected
 
 

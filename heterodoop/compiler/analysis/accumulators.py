@@ -1,0 +1,386 @@
+"""Pass `accumulators`: variables that records only add to, count, or keep the least, greatest or bits in; none reads them.
+
+    hist[c]++;   total += n;   if (n > longest) longest = n;   bits |= 1 << k;   least = v < least ? v : least;
+
+Integers that wrap are added in any order, so each such update becomes a node of our own, `ir.Accumulate`, and a record needs
+no other one. What the variable held before the loop counts once: only what records add is gathered. The variable is read by
+the code behind the region alone. Where one access in what runs for a record is none of these updates, all stay as they are,
+and `near_misses` says which access that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ...manifest import Accumulation
+from ...source import Span
+from ...values import dataclass
+from ..ir import build, ir
+from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
+from ..types import ctype
+from ..types.ctype import CType, Int
+from .libc_effects import EFFECTS
+from .objects import Global, Object
+from .points_to import PointsTo
+
+MOST_BYTES = 64 << 20  # of a variable: each device has it three times
+_COMPOUND: dict[str, Accumulation] = {"+=": "sum", "-=": "sum", "&=": "and", "|=": "or", "^=": "xor"}
+_BITS: dict[str, Accumulation] = {"&": "and", "|": "or", "^": "xor"}
+_SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_ACTS = (ir.Assign, ir.Step, ir.Accumulate, ir.Emit, ir.Stderr, ir.Exit, ir.ReadRecord, ir.ReadPair)
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """A variable that records only update. place: of the first update."""
+
+    op: Accumulation
+    place: Span
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A variable with such updates that is none: where the first one stands, and what prevents it, with its place."""
+
+    update: Span
+    why: str
+    place: Span
+
+
+@dataclass(frozen=True)
+class _Update:
+    """`parts`: numbers of the nodes that are the variable or the element itself, the index of an element left out."""
+
+    op: Accumulation
+    target: ir.Expr
+    value: ir.Expr
+    parts: frozenset[int]
+    place: Span
+
+
+def accumulate(program: ir.Program) -> ir.Program:
+    """The program with the updates of accumulators as such; the same object where there are none."""
+    if not isinstance(program.region, ir.MapRegion) or ir.record_loop(program.region) is None:
+        return program
+    scan = _Scan(program, PointsTo(program), CallGraph(program))
+    chosen = {number: update for number, (key, update) in scan.updates.items() if key not in scan.why}
+    if not chosen:
+        return program
+    return ir_walk.map_functions(program, lambda _, node: _replaced(node, chosen))
+
+
+def accumulators(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> dict[Object, Accumulator]:
+    """The accumulators of a program, behind the pass."""
+    found: dict[Object, Accumulator] = {}
+    for function, body in calls.bodies:
+        for node in ir_walk.walk(body):
+            if isinstance(node, ir.Accumulate):
+                for key in points_to.objects(function, node.target):
+                    found.setdefault(key, Accumulator(node.op, node.span))
+    return found
+
+
+def near_misses(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> Mapping[Object, NearMiss]:
+    """Variables of a mapper that would be accumulators but for one thing."""
+    if not isinstance(program.region, ir.MapRegion) or ir.record_loop(program.region) is None:
+        return {}
+    scan = _Scan(program, points_to, calls)
+    first: dict[Object, Span] = {}
+    for key, update in scan.updates.values():
+        first.setdefault(key, update.place)
+    return {key: NearMiss(first[key], *scan.why[key]) for key in first if key in scan.why}
+
+
+def text(found: Mapping[Object, Accumulator]) -> str:
+    """One line per accumulator."""
+    return "".join(f"{key}: {one.op}, first at {one.place}\n" for key, one in found.items())
+
+
+def _replaced(node: ir.Node, chosen: Mapping[int, _Update]) -> ir.Node:
+    update = chosen.get(node.number)
+    if update is not None:
+        made = ir.Accumulate(ctype.VOID, update.op, update.target, update.value, span=update.place)
+        return ir.ExprStmt(made, span=node.span) if isinstance(node, ir.Stmt) else made
+    if isinstance(node, ir.Cast) and isinstance(node.operand, ir.Accumulate):
+        return node.operand
+    if isinstance(node, ir.Comma) and isinstance(node.second, ir.Accumulate):
+        return ir.Comma(ctype.VOID, node.first, node.second, span=node.span)
+    return node
+
+
+class _Scan:
+    """updates: number of a statement or expression -> the variable, and how it is updated. why: what prevents a variable."""
+
+    def __init__(self, program: ir.Program, points_to: PointsTo, calls: CallGraph) -> None:
+        self._program, self._points_to = program, points_to
+        self._inside = {n.name for n in ir_walk.walk(program.region.body) if isinstance(n, ir.Decl)}
+        self.updates: dict[int, tuple[Object, _Update]] = {}
+        self.why: dict[Object, tuple[str, Span]] = {}
+        for function, body in calls.bodies:
+            for node in ir_walk.walk(body):
+                for number, update in _updates(node):
+                    self._note(function, number, update)
+        self._keys = {key for key, _ in self.updates.values()}
+        self._parts = {part for _, update in self.updates.values() for part in update.parts}
+        self._ways()
+        for function, body in calls.bodies:
+            for node in ir_walk.walk(body):
+                self._access(function, node)
+
+    def _note(self, function: str, number: int, update: _Update) -> None:
+        root = _root(update.target)
+        if root is None:
+            return
+        key: Object = self._points_to.key(function, root.name)
+        symbol = self._points_to.symbol(key)
+        outer = function == self._program.region.function and root.name not in self._inside
+        if symbol is None or symbol.storage not in ("global", "static", "local") or not (isinstance(key, Global) or outer):
+            return
+        if not self._summable(root.type):
+            self.why.setdefault(key, (f"it is of type '{root.type}'", update.place))
+        self.updates[number] = key, update
+
+    def _summable(self, kind: CType) -> bool:
+        inner = kind
+        while isinstance(inner, ctype.Array):
+            inner = inner.of
+        numbers = isinstance(inner, Int) and inner != ctype.BOOL and inner.bits <= 64
+        return numbers and 0 < (self._program.layouts.size(kind) or 0) <= MOST_BYTES
+
+    def _ways(self) -> None:
+        """One that is both added to and, say, kept the least of depends on the order after all."""
+        ops: dict[Object, Accumulation] = {}
+        for key, update in self.updates.values():
+            first = ops.setdefault(key, update.op)
+            if first != update.op:
+                self.why.setdefault(key, (f"it is updated as '{first}' and as '{update.op}'", update.place))
+
+    def _access(self, function: str, node: ir.Node) -> None:
+        """An access that is no update: by the variable's name, or through a pointer that may lead to it."""
+        if node.number in self._parts or not isinstance(node, ir.Expr) or isinstance(node.type, ctype.Func):
+            return
+        if isinstance(node, ir.Name):
+            named = self._points_to.key(function, node.name)
+            if named in self._keys:
+                self.why.setdefault(named, ("it is used otherwise", node.span))
+        if isinstance(node.type, ctype.Pointer) and not isinstance(node, (ir.Decay, ir.AddressOf)):
+            for key in self._points_to.targets(function, node) & self._keys:
+                self.why.setdefault(key, ("a pointer may lead to it", node.span))
+
+
+# ------------------------------------------------------------------------------------------ what an update looks like
+
+
+def _updates(node: ir.Node) -> Iterator[tuple[int, _Update]]:
+    """Updates that stand directly in a node, by the numbers of what they are."""
+    if isinstance(node, ir.If):
+        update = _kept(node)
+        if update is not None:
+            yield node.number, update
+        return
+    for one in _unwanted(node):
+        update = _update(one)
+        if update is not None:
+            yield one.number, update
+
+
+def _unwanted(node: ir.Node) -> Iterator[ir.Expr]:
+    """Expressions of which nobody wants the value."""
+    if isinstance(node, ir.ExprStmt):
+        yield from _parts(node.expr)
+    elif isinstance(node, (ir.For, ir.RecordLoop)) and node.step is not None:
+        yield from _parts(node.step)
+    elif isinstance(node, ir.Comma):
+        yield from _parts(node.first)
+
+
+def _parts(node: ir.Expr) -> Iterator[ir.Expr]:
+    if isinstance(node, ir.Comma):
+        yield from _parts(node.first)
+        yield from _parts(node.second)
+    elif isinstance(node, ir.Cast) and node.type == ctype.VOID:
+        yield from _parts(node.operand)
+    else:
+        yield node
+
+
+def _update(node: ir.Expr) -> _Update | None:
+    if isinstance(node, ir.Step) and isinstance(node.type, Int):
+        one = ir.Const(node.type, ctype.wrap(node.type, 1 if node.op == "++" else -1))
+        return _made("sum", node.target, one, [node.target], node.span)
+    if not isinstance(node, ir.Assign) or not isinstance(node.type, Int):
+        return None
+    if node.op == "=":
+        return _added(node) or _chosen(node)
+    op = _COMPOUND.get(node.op)
+    if op is None or not isinstance(build.compute_type(node), Int):
+        return None
+    value = build.unary("-", node.value, node.span) if node.op == "-=" else node.value
+    return _made(op, node.target, build.cast(node.type, value), [node.target], node.span)
+
+
+def _made(op: Accumulation, target: ir.Expr, value: ir.Expr, mentions: Iterable[ir.Expr], place: Span) -> _Update | None:
+    parts: set[int] = set()
+    for mention in mentions:
+        own = _own_parts(mention)
+        if own is None:
+            return None
+        parts |= own
+    return _Update(op, target, value, frozenset(parts), place)
+
+
+def _own_parts(node: ir.Expr) -> set[int] | None:
+    """Numbers of a variable's or element's own nodes; None where it is reached otherwise than by the variable's name."""
+    found = {node.number}
+    while not isinstance(node, ir.Name):
+        pointer = node.base if isinstance(node, ir.Index) else node.pointer if isinstance(node, ir.Deref) else None
+        if not isinstance(pointer, ir.Decay):
+            return None
+        node = pointer.operand
+        found |= {pointer.number, node.number}
+    return found
+
+
+def _root(node: ir.Expr) -> ir.Name | None:
+    while isinstance(node, (ir.Index, ir.Deref)):
+        pointer = node.base if isinstance(node, ir.Index) else node.pointer
+        if not isinstance(pointer, ir.Decay):
+            return None
+        node = pointer.operand
+    return node if isinstance(node, ir.Name) else None
+
+
+# ------------------------------------------------------------------------------------------ x = x + e
+
+
+def _added(node: ir.Assign) -> _Update | None:
+    """x = x + e, x = e + x - f, x = x | e and the like."""
+    assert isinstance(node.type, Int)
+    whole = _low(node.value, node.type)
+    if not isinstance(whole, ir.Binary) or not isinstance(whole.type, Int) or not _pure(node.target):
+        return None
+    if whole.op in _BITS:
+        for own, value in ((whole.left, whole.right), (whole.right, whole.left)):
+            plain = _low(own, node.type)
+            if plain == node.target:
+                return _made(_BITS[whole.op], node.target, build.cast(node.type, value), [node.target, plain], node.span)
+        return None
+    return _sum(node, whole)
+
+
+def _sum(node: ir.Assign, whole: ir.Binary) -> _Update | None:
+    assert isinstance(node.type, Int)
+    mentions, value = [node.target], None
+    for positive, term in _terms(whole, positive=True):
+        plain = _low(term, node.type)
+        if len(mentions) == 1 and positive and plain == node.target:
+            mentions.append(plain)
+        elif value is None:
+            value = term if positive else build.unary("-", term, node.span)
+        else:
+            value = build.binary("+" if positive else "-", value, term, node.span)
+    if value is None or len(mentions) == 1:
+        return None
+    return _made("sum", node.target, build.cast(node.type, value), mentions, node.span)
+
+
+def _terms(node: ir.Expr, *, positive: bool) -> Iterator[tuple[bool, ir.Expr]]:
+    if isinstance(node, ir.Binary) and node.op in ("+", "-") and node.left.type == node.right.type == node.type:
+        yield from _terms(node.left, positive=positive)
+        yield from _terms(node.right, positive=positive == (node.op == "+"))
+    else:
+        yield positive, node
+
+
+def _low(node: ir.Expr, kind: Int) -> ir.Expr:
+    """What is converted between types that all hold the bits of `kind`."""
+    while isinstance(node, ir.Cast) and isinstance(node.type, Int) and isinstance(node.operand.type, Int):
+        if ctype.BOOL in (node.type, node.operand.type) or min(node.type.bits, node.operand.type.bits) < kind.bits:
+            break
+        node = node.operand
+    return node
+
+
+# ------------------------------------------------------------------------------------------ the least and the greatest
+
+
+def _kept(node: ir.If) -> _Update | None:
+    """if (v > m) m = v;"""
+    stmt: ir.Stmt = node.then
+    while isinstance(stmt, ir.Block) and len(stmt.body) == 1:
+        stmt = stmt.body[0]
+    assign = stmt.expr if isinstance(stmt, ir.ExprStmt) else None
+    if node.other is not None or not isinstance(assign, ir.Assign) or assign.op != "=":
+        return None
+    return _extreme(node.cond, assign.target, assign.value, None, assign.span)
+
+
+def _chosen(node: ir.Assign) -> _Update | None:
+    """m = v > m ? v : m"""
+    whole = node.value.operand if isinstance(node.value, ir.Cast) else node.value
+    if not isinstance(whole, ir.Conditional) or not isinstance(whole.type, Int):
+        return None
+    then, other = _exact(whole.then), _exact(whole.other)
+    if then == node.target:
+        return _extreme(whole.cond, node.target, other, then, node.span, chosen=False)
+    if other == node.target:
+        return _extreme(whole.cond, node.target, then, other, node.span)
+    return None
+
+
+def _extreme(
+    cond: ir.Expr, target: ir.Expr, value: ir.Expr, again: ir.Expr | None, place: Span, *, chosen: bool = True,
+) -> _Update | None:
+    """The target becomes the value where the condition, a comparison of both, is `chosen`. again: the target once more."""
+    value, kind = _exact(value), target.type
+    if not isinstance(cond, ir.Binary) or cond.op not in _SWAPPED or not isinstance(kind, Int):
+        return None
+    if not isinstance(value.type, Int) or not _holds(kind, value) or not (_pure(value) and _pure(target)):
+        return None
+    for own, other, op in ((cond.right, cond.left, cond.op), (cond.left, cond.right, _SWAPPED[cond.op])):
+        mention = _exact(own)
+        if mention == target and _same(_exact(other), value):
+            greatest = (op in (">", ">=")) == chosen
+            mentions = [target, mention, *([again] if again is not None else [])]
+            return _made("max" if greatest else "min", target, build.cast(kind, value), mentions, place)
+    return None
+
+
+def _exact(node: ir.Expr) -> ir.Expr:
+    """What is converted to types that hold all of its values."""
+    while isinstance(node, ir.Cast) and isinstance(node.type, Int) and isinstance(node.operand.type, Int):
+        if not _keeps(node.operand.type, node.type):
+            break
+        node = node.operand
+    return node
+
+
+def _keeps(old: Int, new: Int) -> bool:
+    if new == ctype.BOOL:
+        return old == ctype.BOOL
+    return new.bits >= old.bits if new.signed == old.signed else new.signed and new.bits > old.bits
+
+
+def _holds(kind: Int, value: ir.Expr) -> bool:
+    """Has the type all values of what is kept?"""
+    if isinstance(value, ir.Const) and isinstance(value.value, int):
+        return ctype.wrap(kind, value.value) == value.value
+    return isinstance(value.type, Int) and _keeps(value.type, kind)
+
+
+def _same(one: ir.Expr, other: ir.Expr) -> bool:
+    """Constants are what their values are, whatever they were converted to."""
+    if isinstance(one, ir.Const) and isinstance(other, ir.Const):
+        return one.value == other.value
+    return one == other
+
+
+def _pure(node: ir.Expr) -> bool:
+    """Does it only read, so that once is as good as twice?"""
+    return not any(isinstance(n, _ACTS) or (isinstance(n, ir.Call) and not _only_reads(n)) for n in ir_walk.walk(node))
+
+
+def _only_reads(call: ir.Call) -> bool:
+    effect = EFFECTS.get(ir.called(call))
+    return effect is not None and not effect.writes and not effect.stores and effect.result != "new"

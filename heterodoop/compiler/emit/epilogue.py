@@ -1,0 +1,49 @@
+"""The epilogue of a kernel: the user's program with the totals of a task in the region's place.
+
+A copy of the source, as the prologue is one, in which the region does not run: before it stand calls of
+runtime/cpu/totals.c, which read from stdin what all records have gathered and put it into the variables. The code before the
+region runs as in the filter, and so does the code behind it, which prints. Not here: which variables these are
+(`decide.totals`), may it run so at all (`decide.epilogue`), its run (runtime/host/task/epilogue.cpp).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...manifest import Accumulation, Total
+from ...source import SourceFile, Span
+from ...toolchain.cc import CcOptions
+from ..source.wide_names import in_c
+from .prologue import build_beside, replaced
+
+_DECLARATIONS = (
+    "extern void hd_totals_read(unsigned long); extern void hd_totals_end(void); "
+    "extern void hd_total(void *, unsigned long, unsigned long, int, int, int);"
+)
+_CODES: dict[Accumulation, int] = {"sum": 0, "min": 1, "max": 2, "and": 3, "or": 4, "xor": 5}  # enum of totals.c
+
+
+def epilogue_text(source: SourceFile, directive: Span, totals: Sequence[Total], names: Sequence[str], nbytes: int) -> str:
+    """The source whose region is never entered. names: of the totals' variables, as the source has them."""
+    return replaced(source, directive, statement(totals, names, nbytes))
+
+
+def statement(totals: Sequence[Total], names: Sequence[str], nbytes: int) -> str:
+    """What stands before the region's statement, of which it becomes a part that does not run."""
+    calls = [f"hd_totals_read({nbytes}UL);"]
+    for total, name in zip(totals, names, strict=True):
+        size = total.size if total.signed else -total.size
+        where = f"{total.offset}UL, {total.count}UL, {size}, {_CODES[total.op]}"
+        calls.append(f"hd_total((void *)&({name}), {where}, sizeof({name}));")
+    return in_c(f"for (__extension__ ({{ {_DECLARATIONS} {' '.join([*calls, 'hd_totals_end();'])} }}); 0;)")
+
+
+def build_epilogue(
+    source: SourceFile, directive: Span, totals: Sequence[Total], names: Sequence[str], nbytes: int, out: Path,
+    extra: Sequence[Path], options: CcOptions,
+) -> None:
+    """Compile and link it, as the filter is linked. `out.parent` is a scratch folder of ours; raises as
+    `toolchain.cc.build_filter`."""
+    text = epilogue_text(source, directive, totals, names, nbytes)
+    build_beside(source, text, "epilogue", ("stdio_buffers", "totals"), out, extra, options)

@@ -1,0 +1,169 @@
+"""Which variables records only gather in, in every spelling, and near misses with the place of what prevents them."""
+
+from __future__ import annotations
+
+import pytest
+
+from heterodoop.compiler.ir.text import print_ir
+from heterodoop.compiler.passes import ir_text
+
+from ..regions import LINES, MAPPER, analyse, codes, mapper
+
+LAST = ' strcpy(k, "k"); v = 1; printf("%s\\t%d\\n", k, v);'
+DECLARED = "int x = 0, i; long l = 0; unsigned u = 0; unsigned char b = 0; short s = 0; int h[8] = {0}, g[3][4] = {{0}};"
+SHOWN = 'printf("%d %ld %u %d %d %d %d\\n", x, l, u, b, s, h[0], g[0][0]);'
+HELPERS = "static long all; static int counts[26]; static void note(int c) { counts[c % 26]++; all += c; }"
+
+# statement -> the operation, and what is gathered
+UPDATES = {
+    "x++;": ("x", "sum", "1"), "--x;": ("x", "sum", "-1"), "x += n;": ("x", "sum", "(int)n"),
+    "x -= 3;": ("x", "sum", "-3"), "x = x + v0;": ("x", "sum", "v0"), "x = v0 + x - 1;": ("x", "sum", "v0 - 1"),
+    "l += v0;": ("l", "sum", "(long)v0"), "l = l - v0;": ("l", "sum", "-(long)v0"),
+    "u += v0;": ("u", "sum", "(unsigned int)v0"),
+    "b++;": ("b", "sum", "(unsigned char)1"), "s += v0;": ("s", "sum", "(short)v0"),
+    "h[v0 & 7]++;": ("h[v0 & 7]", "sum", "1"), "g[v0 % 3][1] += 2;": ("g[v0 % 3][1]", "sum", "2"),
+    "*h += v0;": ("*h", "sum", "v0"),
+    "x |= 1 << v0;": ("x", "or", "1 << v0"), "u = v0 | u;": ("u", "or", "(unsigned int)v0"), "x &= v0;": ("x", "and", "v0"),
+    "u ^= 5;": ("u", "xor", "5U"), "if (v0 > x) x = v0;": ("x", "max", "v0"), "if (x >= v0) { x = v0; }": ("x", "min", "v0"),
+    "x = v0 > x ? v0 : x;": ("x", "max", "v0"), "x = x < v0 ? x : v0;": ("x", "min", "v0"),
+    "x = v0 > x ? x : v0;": ("x", "min", "v0"),
+    "if (v0 > l) l = v0;": ("l", "max", "(long)v0"), "if (line[0] > s) s = line[0];": ("s", "max", "(short)line[0]"),
+    "if (h[v0 & 7] < v0) h[v0 & 7] = v0;": ("h[v0 & 7]", "max", "v0"),
+    "if (v0 > u) u = v0;": ("u", "max", "(unsigned int)v0"),
+    "if (v0 > 2) x++;": ("x", "sum", "1"), "for (i = 0; i < v0; i++, x++) ;": ("x", "sum", "1"),
+    "(void)x++;": ("x", "sum", "1"),
+}
+
+
+def program(statement: str, *, shown: str = SHOWN) -> str:
+    return mapper(f"int v0 = line[0];\n{statement}\n{LAST}", before=DECLARED, after=shown)
+
+
+@pytest.mark.parametrize("statement", UPDATES)
+def test_an_update_in_every_spelling(statement: str) -> None:
+    target, op, value = UPDATES[statement]
+    analysis, _ = analyse(program(statement))
+    assert not analysis.refusals, analysis.refusals
+    assert f'__accumulate("{op}", {target}, {value})' in ir_text(analysis)
+    assert [name for name, cls in ((v.name, v.cls) for v in analysis.region.variables) if cls == "accumulator"] == [
+        target.strip("*").partition("[")[0]]
+    assert analysis.facts.behind.needed
+
+
+def test_variables_of_the_file_in_functions_that_the_loop_calls() -> None:
+    source = mapper(f"note(line[0] & 15); {LAST}", helpers=HELPERS, after='printf("%ld %d\\n", all, counts[3]);')
+    analysis, _ = analyse(source)
+    assert not analysis.refusals
+    assert {v.name: v.cls for v in analysis.region.variables if v.cls == "accumulator"} == {
+        "all": "accumulator", "counts": "accumulator"}
+
+
+# statement, "" or what else stands in the loop -> (why it is none, the text of the line at which the caret stands)
+NEAR = {
+    "x += n; v = x;": ("it is used otherwise", "x += n; v = x;"),
+    "if (x++ == 0) v = 2;": ("", "if (x++ == 0) v = 2;"),
+    "x += x;": ("it is used otherwise", "x += x;"),
+    "h[h[0] & 7]++;": ("it is used otherwise", "h[h[0] & 7]++;"),
+    "x += 1;\nx = n > 5 ? x : 0;": ("it is used otherwise", "x = n > 5 ? x : 0;"),
+    "x++;\nif (v0 > x) x = v0;": ("it is updated as 'sum' and as 'max'", "if (v0 > x) x = v0;"),
+    "x++;\nx |= 4;": ("it is updated as 'sum' and as 'or'", "x |= 4;"),
+    "int *p = &x; *p += 1; x++;": ("it is used otherwise", "int *p = &x; *p += 1; x++;"),
+    "int *p = h; h[v0 & 7]++; p[1]++;": ("it is used otherwise", "int *p = h; h[v0 & 7]++; p[1]++;"),
+    "if (v0 > x) { x = v0; v = 2; }": ("", ""), "if (v0 > x) x = v0; else v = 2;": ("", ""),
+    "if (v0 > x) x = v0 + 1;": ("", ""), "if (l > x) x = l;": ("", ""),
+    "x = (char)(x + 1);": ("", ""), "x = x * 3;": ("", ""), "x *= 3;": ("", ""), "x = v0 - x;": ("", ""),
+    "if (abs(rand()) > x) x = abs(rand());": ("", ""), "x <<= 1;": ("", ""),
+    "d += 0.5;": ("", ""), "x += 0.5;": ("", ""), "z.n++;": ("", ""), "q[0]++;": ("", ""),
+}
+
+
+@pytest.mark.parametrize("statement", NEAR)
+def test_a_near_miss(statement: str) -> None:
+    why, text = NEAR[statement]
+    before = DECLARED + " double d = 0; struct z { int n; } z = {0}; int *q = malloc(40);"
+    source = mapper(f"int v0 = line[0];\n{statement}\n{LAST}", before=before, after=SHOWN)
+    analysis, _ = analyse(source)
+    assert "__accumulate" not in print_ir(analysis.program) or "x++;\n" not in statement
+    reasons = [r for r in analysis.refusals if r.code == "HD210"]
+    assert analysis.refusals and (reasons or statement.startswith(("q", "if (abs"))), analysis.refusals
+    if why:
+        (reason,) = reasons[:1]
+        assert why in reason.message, reason.message
+        line = source.split("\n")[reason.span.line - LINES - 1]
+        assert line == text and reason.span.col
+
+
+def test_a_minimum_of_another_signedness_is_none() -> None:
+    for statement in ("if (strlen(line) > x) x = strlen(line);", "x = u > x ? u : x;"):
+        assert "HD210" in codes(program(statement))
+
+
+def test_the_order_of_a_sum_and_of_what_changes_it_inside_is_c_s() -> None:
+    helpers = "static int x0; static int more(int c) { x0 += c; return c; }"
+    source = mapper(f"x0 += more(line[0]); {LAST}", helpers=helpers, after='printf("%d\\n", x0);')
+    assert "HD260" in codes(source)
+
+
+def test_a_variable_that_the_directive_does_not_see_is_refused() -> None:
+    helpers = "static int note(int c) { static int seen; if (c < 0) return 1; seen++; return 0; }"
+    source = mapper(f"note(line[0]); {LAST}", helpers=helpers, after='printf("%d\\n", 1);')
+    assert "HD248" in codes(source)
+
+
+def test_a_combiner_has_none() -> None:
+    source = mapper("x++;" + LAST, before="int x = 0;", after='printf("%d\\n", x);')
+    assert "__accumulate" in ir_text(analyse(source)[0])
+    assert MAPPER in source
+
+
+# ------------------------------------------------------------------------------------------ the code behind the loop
+
+BEHIND_FINE = [
+    'printf("%d\\n", x);', 'for (i = 0; i < 8; i++) printf("%d\\n", h[i]);', 'v = 3; printf("%d\\n", v);',
+    'v = x > 3 ? 1 : 2; if (v == 2) printf("%d\\n", v);', 'int j; for (j = 0; j < 3; j++) { v = j; printf("%d\\n", v); }',
+    'if (ferror(stdin)) return 1; printf("%d\\n", x);', 'fprintf(stderr, "reporter:counter:a,b,%d\\n", x);',
+    'printf("%d\\n", limit); return limit;', 'n = 4; while (n-- > 0) printf("%d\\n", x);',
+    'do { v = x; x -= 5; printf("%d\\n", v); } while (x > 0);', 'qsort(h, 8, sizeof h[0], cmp); printf("%d\\n", h[0]);',
+    'switch (x) { case 1: printf("1\\n"); break; default: printf("%d\\n", x); }', 'fclose(stdin); printf("%d\\n", x);',
+]
+BEHIND_LEFT = {
+    'printf("%d\\n", v);': "v", 'printf("%s\\n", line);': "line", 'printf("%ld\\n", (long)n);': "n",
+    'printf("%s\\n", k);': "k",
+    'if (x) v = 2; printf("%d\\n", v);': "v", 'for (; i < 8; i++) printf("%d\\n", i);': "i",
+    'for (v = 0; v < 3; v++) ; if (x) n = v; printf("%d\\n", (int)n);': "n",
+    'x && (v = 3); printf("%d\\n", v);': "v",
+    'goto end; end: v = 2; printf("%d\\n", v);': "v", 'memset(k, 0, sizeof k); printf("%d\\n", x);': "k",
+    'show(); ': "last", 'puts(at);': "k", 'printf("%.*s\\n", 3, at + 1);': "k",
+    'switch (x) { case 1: v = 2; } printf("%d\\n", v);': "v", 'while (v < 3) v++; printf("%d\\n", x);': "v",
+    'perror("x"); printf("%d\\n", x);': "errno", 'printf("%d\\n", errno);': "errno",
+    'printf("%d\\n", feof(stdin) + fileno(stdin));': "stdin",
+}
+AROUND = ("static int last; int fileno(FILE *); int ferror(FILE *); void perror(const char *); "
+          "static void show(void) { printf(\"%d\\n\", last); } "
+          "static int cmp(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }")
+
+
+def behind(code: str) -> str:
+    before = f"{DECLARED} int limit = 4; char *at = k; if (getenv(\"limit\")) limit = atoi(getenv(\"limit\"));"
+    body = f"for (i = 0; i < n; i++) h[i & 7]++;\nlast = 1; x++; v = n > limit; strcpy(k, \"k\"); {LAST}"
+    return mapper(body, before=before, helpers=AROUND, after=code)
+
+
+@pytest.mark.parametrize("code", BEHIND_FINE)
+def test_code_behind_the_loop_that_can_run_alone(code: str) -> None:
+    analysis, _ = analyse(behind(code))
+    assert analysis.facts.behind.needed and not analysis.refusals, analysis.refusals
+
+
+@pytest.mark.parametrize("code", BEHIND_LEFT)
+def test_what_the_last_record_left_is_not_there(code: str) -> None:
+    analysis, _ = analyse(behind(code))
+    (first, *_) = [r for r in analysis.refusals if r.code == "HD227"]
+    assert f"'{BEHIND_LEFT[code]}'" in first.message or BEHIND_LEFT[code] in first.message
+    assert first.span.line
+
+
+@pytest.mark.parametrize("code", ["", "v = 3;", "fclose(stdin);", "if (limit > 100) v = 2;"])
+def test_code_that_does_not_show_needs_no_run(code: str) -> None:
+    analysis, _ = analyse(mapper(f"v = limit; {LAST}", before="int limit = 4;", after=code))
+    assert not analysis.facts.behind.needed and not analysis.refusals
