@@ -19,8 +19,8 @@ _CUDA = (
     "__constant__ __managed__ __restrict__ __launch_bounds__ __syncthreads __syncwarp"
 )
 _OURS = (
-    "hd app Ctx Lane Fold Shared Globals Guards Extents Warp task shared hd_map hd_combine std NULL EOF errno assert stdin "
-    "stdout stderr offsetof"
+    "hd app Ctx Lane Fold Shared Globals Totals BlockTotals ThreadTotals Guards Extents Warp task shared hd_map hd_combine "
+    "std NULL EOF errno assert stdin stdout stderr offsetof"
 )
 # Templates of namespace hd that a lane fits as first argument: C++ finds them too where the program passes it on.
 _TEMPLATES = (
@@ -31,7 +31,8 @@ _TEMPLATES = (
     "move move_after move_back moved moved_back whole "
     "sscanf_apart memcpy_apart mempcpy_apart strcpy_apart stpcpy_apart strncpy_apart stpncpy_apart strcat_apart "
     "strncat_apart sprint_apart snprint_apart "
-    "within inside fits literals sprint_in sprint_in_apart snprint_in snprint_in_apart fgets_in scan_from"
+    "within inside fits literals sprint_in sprint_in_apart snprint_in snprint_in_apart fgets_in scan_from "
+    "gather gather_atomically gather_by_block set_nothing nothing_by_block"
 )
 RESERVED = frozenset(f"{_CPP} {_CUDA} {_OURS} {_TEMPLATES}".split())
 

@@ -7,7 +7,7 @@ import pytest
 from heterodoop.compiler.ir.text import print_ir
 from heterodoop.compiler.passes import ir_text
 
-from ..regions import LINES, MAPPER, analyse, codes, mapper
+from ..regions import LINES, analyse, codes, combiner, cuda, mapper
 
 LAST = ' strcpy(k, "k"); v = 1; printf("%s\\t%d\\n", k, v);'
 DECLARED = "int x = 0, i; long l = 0; unsigned u = 0; unsigned char b = 0; short s = 0; int h[8] = {0}, g[3][4] = {{0}};"
@@ -110,10 +110,17 @@ def test_a_variable_that_the_directive_does_not_see_is_refused() -> None:
     assert "HD248" in codes(source)
 
 
+def test_names_of_the_kernel_s_own_are_not_the_program_s() -> None:
+    helpers = "struct Totals { int n; }; static int gather(int *x) { return *x; } static long BlockTotals, totals;"
+    body = f"struct Totals t = {{2}}; BlockTotals += gather(&t.n); totals++; {LAST}"
+    found = cuda(mapper(body, helpers=helpers, after='printf("%ld %ld\\n", BlockTotals, totals);'))
+    assert "struct Totals_ " in found and "gather_(" in found and "hd.thread_totals.BlockTotals_" in found
+
+
 def test_a_combiner_has_none() -> None:
-    source = mapper("x++;" + LAST, before="int x = 0;", after='printf("%d\\n", x);')
-    assert "__accumulate" in ir_text(analyse(source)[0])
-    assert MAPPER in source
+    source = combiner("if (strcmp(word, prev)) { strcpy(prev, word); count = 0; } count += val; x++;",
+                      before='char prev[32] = "", word[32]; int count = 0, val, x = 0;')
+    assert "__accumulate" not in ir_text(analyse(source)[0])
 
 
 # ------------------------------------------------------------------------------------------ the code behind the loop
