@@ -1,11 +1,12 @@
 """The One Billion Row Challenge against DuckDB and Polars: least, mean and greatest temperature of each station.
 
-    python -m bench.brc [--rows 50m] [--values tenths|double] [--keys 413] [--rounds 3] [--only cpu,tail,DuckDB]
+    python -m bench.brc [--rows 50m] [--values tenths|double] [--keys 413] [--rounds 3] [--only cpu,tail,DuckDB] [--combined]
 
 Runs apps/station_temperatures on the CPU alone, on the CPU with its filters alone, and where there is a GPU by the default
-policy and on the GPU alone; with `--values double` the mean of doubles per key (bench/programs/means), with its combiner and
-without. Contenders take turns; seconds are medians of whole commands, from cold process to finished output, and the text
-lies in the page cache. Prints a Markdown table and writes the same as JSON.
+policy and on the GPU alone; with `--values double` the mean of doubles per key (bench/programs/means), with its combiner
+and, but for `--combined`, without. Contenders take turns; seconds are medians of whole commands, from cold process to
+finished output, and the text lies in the page cache. Jobs say what their phases took in the last round, and the stages of
+their tasks on devices, all tasks together. Prints a Markdown table and writes the same as JSON.
 
 Outputs of the challenge are compared byte by byte, and once the integers behind them: least, greatest, sum and count.
 Means of doubles depend on the order of a sum: all jobs of a program must give the same bytes, libraries the same counts,
@@ -27,6 +28,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from . import contenders, data, measure
 from .contenders import missing, takes
@@ -44,18 +46,22 @@ NEAR = 1e-8
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
 MOST_SECONDS = {100_000_000: 0.75, 1_000_000_000: 1.3}  # of a whole command with a GPU
 DIRECTIVE = re.compile(r"#pragma mapreduce (?:[^\n\\]|\\\n)*\n")
+DEVICE_STAGES = ("read", "copy_in", "index", "stage", "map", "sort", "device_combine", "gather", "copy_out", "write",
+                 "combine")
 NAMES = {"cpu": "CPU only", "filters": "CPU only, filters", "tail": "tail", "gpu-only": "gpu-only"}
 
 
 @dataclass
 class Job:
-    """A program and how it runs (of NAMES). `contender` has the seconds, `tasks` where its last map tasks were done."""
+    """A program and how it runs (of NAMES). `contender` has the seconds, `tasks` where its last map tasks were done,
+    `phases` what they took."""
 
     way: str
     name: str
     output: Path
     contender: Contender = field(init=False)
     tasks: str = ""
+    phases: str = ""
 
     @property
     def report(self) -> Path:
@@ -68,6 +74,7 @@ class Bench:
 
     device    "" for none, "cuda", or "emulated" to try the script out.
     only      the contenders that take part: of NAMES and LIBRARIES.
+    combined  programs without their combiners do not take part.
     """
 
     text: Path
@@ -76,6 +83,7 @@ class Bench:
     reducers: int
     rounds: int
     only: frozenset[str]
+    combined: bool = False
 
     def bundle(self, name: str, source: Path) -> Path:
         arch = [] if self.device == "cuda" else ["--arch", "none"]
@@ -94,8 +102,9 @@ class Bench:
             shutil.rmtree(old, ignore_errors=True)
         words = ["run", bundle, self.text, "-o", job.output, "--quiet", "--reducers", self.reducers, *options]
         subprocess.run([sys.executable, "-m", "heterodoop", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
-        done = json.loads((job.report / "report.json").read_text())["device"]["map_tasks"]
-        job.tasks = ", ".join(f"{count} on {device}" for device, count in done.items() if count)
+        report = json.loads((job.report / "report.json").read_text())
+        job.tasks = ", ".join(f"{count} on {device}" for device, count in report["device"]["map_tasks"].items() if count)
+        job.phases = phases(report)
 
     def jobs(self, bundle: Path, of: str = "") -> list[Job]:
         """The ways to run a program that this machine and this version of the engine have, and that take part."""
@@ -116,6 +125,14 @@ class Bench:
 
     def answers(self, libraries: dict[str, Contender], form: str) -> list[Path]:
         return [self.answer(name, form) for name, library in libraries.items() if not library.note]
+
+
+def phases(report: dict[str, Any]) -> str:
+    """What a job's phases took, and the stages of its tasks on devices."""
+    seconds, stages = report["seconds"], report["stages"]["map"]
+    text = ", ".join(f"{name} {seconds[name]:.2f} s" for name in ("map", "reduce") if name in seconds)
+    device = ", ".join(f"{name} {stages[name]:.3f}" for name in DEVICE_STAGES if stages.get(name))
+    return f"{text} ({device})" if stages.get("device_combine") or stages.get("index") else text
 
 
 def lines_of(output: Path) -> list[bytes]:
@@ -183,9 +200,11 @@ def tenths(bench: Bench, rows: int) -> list[Row]:
 
 def double(bench: Bench, rows: int) -> list[Row]:
     """The mean of doubles per key: with a combiner, which adds up in a task's order, and without."""
-    mapper, reducer = ((MEANS / name).read_text() for name in ("map.c", "reduce.c"))
-    plain = program(bench.scratch / "plain", map=mapper, reduce=reducer)
-    sets = [bench.jobs(bench.bundle("means", MEANS)), bench.jobs(bench.bundle("plain-means", plain), ", no combiner")]
+    sets = [bench.jobs(bench.bundle("means", MEANS))]
+    if not bench.combined:
+        mapper, reducer = ((MEANS / name).read_text() for name in ("map.c", "reduce.c"))
+        plain = program(bench.scratch / "plain", map=mapper, reduce=reducer)
+        sets.append(bench.jobs(bench.bundle("plain-means", plain), ", no combiner"))
     jobs, libraries = [job for jobs in sets for job in jobs], bench.libraries("means")
     interleave([*(job.contender for job in jobs), *libraries.values()], bench.rounds, say)
     for of_one in sets:
@@ -203,7 +222,7 @@ def seconds(bench: Bench, jobs: list[Job], libraries: dict[str, Contender], most
     """How long every contender took; `most` has the bars of some ways."""
     size = bench.text.stat().st_size / 1e9
     rows = [Row(job.name, job.contender.median, "s", bar=most.get(job.way), most=True,
-                note=f"{size / job.contender.median:.3g} GB/s; map tasks: {job.tasks}") for job in jobs]
+                note=f"{size / job.contender.median:.3g} GB/s; map tasks: {job.tasks}; {job.phases}") for job in jobs]
     return rows + [Row(name, None if library.note else library.median, "s",
                        note=library.note or f"{size / library.median:.3g} GB/s") for name, library in libraries.items()]
 
@@ -248,6 +267,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=parse_count, default="50m", help="k, m and b are powers of ten (default 50m)")
     parser.add_argument("--values", choices=list(PARTS), default="tenths")
     parser.add_argument("--keys", type=parse_count, default="413", help="stations (default 413)")
+    parser.add_argument("--combined", action="store_true", help="of --values double: only with the combiner")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--reducers", type=int, default=1)
     parser.add_argument("--only", default=everybody, help=f"comma-separated: {everybody}")
@@ -268,7 +288,7 @@ def main() -> None:
     device = {"auto": "cuda" if visible_gpus() else "", "none": "", "emulated": "emulated"}[options.device]
     only = frozenset(options.only.split(","))
     with tempfile.TemporaryDirectory(prefix="brc-", dir=data.SCRATCH) as scratch:
-        bench = Bench(text, Path(scratch), device, options.reducers, options.rounds, only)
+        bench = Bench(text, Path(scratch), device, options.reducers, options.rounds, only, options.combined)
         rows = PARTS[options.values](bench, options.rows)
     of = f"{options.rows:,} of {options.keys:,} stations, {text.stat().st_size / 1e9:.3g} GB"
     facts = {**measure.machine(), "rows": of, "date": datetime.date.today().isoformat(), "command": measure.command()}

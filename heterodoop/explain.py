@@ -153,12 +153,14 @@ _OFTEN: dict[PrologueRuns, str] = {
 
 def _kernel_lines(kernel: Kernel) -> list[str]:
     blocks = f"{kernel.blocks} blocks" if kernel.blocks else "blocks chosen at launch"
+    if kernel.plan.ordered:
+        shape = f"{kernel.kept} variables kept, {kernel.numbers} numbers of a value"
+        return [f"  kernel      {kernel.entry}: a thread for each key; {shape}", *_options_lines(kernel)]
     room = f", at most {kernel.kvpairs} pairs per record" if kernel.kvpairs else ""
     lines = [f"  kernel      {kernel.entry}: {kernel.threads} threads a block, {blocks}; output by {kernel.plan.sink}{room}"]
     if kernel.stack_bytes:
         lines.append(f"  stack       {kernel.stack_bytes} bytes per thread, for functions that call themselves")
-    lines.append(f"  options     {', '.join(optimisations.names(kernel.plan)) or 'none'}")
-    lines += [f"  compiled    {_compiled(cubin)}" for cubin in kernel.cubins] or ["  compiled    no: for no GPU so far"]
+    lines += _options_lines(kernel)
     if kernel.prologue:
         lines.append(f"  prologue    hands over {len(kernel.shared)} objects; runs {_OFTEN[kernel.prologue_runs]}")
     if kernel.epilogue:
@@ -170,6 +172,11 @@ def _kernel_lines(kernel: Kernel) -> list[str]:
         rows += [(p.name, p.space, str(p.nbytes) if p.nbytes else "-", p.reason) for p in kernel.places]
         lines += ["  memory", *_table(rows)]
     return lines
+
+
+def _options_lines(kernel: Kernel) -> list[str]:
+    return [f"  options     {', '.join(optimisations.names(kernel.plan)) or 'none'}",
+            *([f"  compiled    {_compiled(cubin)}" for cubin in kernel.cubins] or ["  compiled    no: for no GPU so far"])]
 
 
 def _guarded_lines(program: Program) -> list[str]:
@@ -216,7 +223,8 @@ def _compiled(cubin: Cubin) -> str:
 def _verdict_lines(program: Program) -> list[str]:
     if not program.gpu_refusals:
         if program.kernel is None and program.region is not None and program.region.kind == "combiner":
-            return ["  GPU         no: not a fold, so the filter runs once per task, over pairs that a GPU may have sorted"]
+            why = "its loop's kernel is switched off, or the mapper has none" if program.region.ordered else "no key loop"
+            return [f"  GPU         no: {why}, so the filter runs once per task, over pairs that a GPU may have sorted"]
         return ["  GPU         nothing found that keeps it off the GPU"]
     lines = ["  GPU         no, it runs on the CPU only:"]
     for reason in program.gpu_refusals:

@@ -21,6 +21,7 @@ class KernelPlan:
     sort           of the pairs. fold: what brings a fold's pairs together first. "" = none of this kernel's.
     map_fold       the map kernel folds pairs itself as far as it can, for the combiner.
     gather         what records only add to is gathered by threads and blocks.
+    ordered        the combine kernel does the steps of an ordered key loop, pair by pair.
     output         how a line is put together: by bytes, by words, or by words as string functions go too.
     shared_tables  read-only arrays go to shared memory. textures: arrays of numbers to texture memory.
     search_ahead   loops that search a read-only array read ahead.
@@ -36,6 +37,7 @@ class KernelPlan:
     fold: Literal["", "hash"] = ""
     map_fold: bool = False
     gather: bool = False
+    ordered: bool = False
     output: Literal["bytes", "words", "vectorized"] = "bytes"
     shared_tables: bool = False
     textures: bool = False

@@ -23,13 +23,15 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 9
+VERSION = 10
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _MOST_TOTALS = 1 << 30  # bytes of what records gather
+MOST_NUMBERS = 8  # of one value
 _SIZES = {  # fields of Kernel, and what they can be
     "threads": (1, 1024), "blocks": (0, 2**31 - 1), "kvpairs": (0, 2**31 - 1), "key_bytes": (0, 2**31 - 1),
-    "value_bytes": (0, 2**31 - 1), "shared_bytes": (1, 1 << 20), "stack_bytes": (0, 1 << 30),
+    "value_bytes": (0, 2**31 - 1), "shared_bytes": (1, 1 << 20), "stack_bytes": (0, 1 << 30), "numbers": (0, MOST_NUMBERS),
+    "kept": (0, 64),
 }
 MOST_BYTES = 4 << 20  # of its text: hundreds of times what a large program's takes
 
@@ -47,7 +49,6 @@ FoldOp = Literal["sum", "count", "min", "max", "and", "or", "xor"]
 Accumulation = Literal["sum", "min", "max", "and", "or", "xor"]
 Integer = Literal["int32", "int64", "uint32", "uint64"]
 Number = Literal["int32", "int64", "uint32", "uint64", "float", "double"]
-MOST_NUMBERS = 8  # of one value
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,7 @@ class Kernel:
     epilogue       executable that runs the code before the region and behind it, with the totals of a task in between, which
                    it reads from stdin; "" where nothing behind the region shows.
     totals         the variables that records gather in, in the order of a task's totals.
+    numbers        of a pair's value, and `kept`: variables that are kept of a key, of an ordered key loop (`plan.ordered`).
     """
 
     source: str
@@ -267,6 +269,8 @@ class Kernel:
     plan: KernelPlan
     cubins: tuple[Cubin, ...]
     places: tuple[Placed, ...] = ()
+    numbers: int = 0
+    kept: int = 0
     epilogue: str = ""
     totals: tuple[Total, ...] = ()
 
@@ -328,7 +332,7 @@ class Program:
 
     linked  "static": with the C library that it was compiled with; "dynamic": it ends where a machine has another
             (runtime/cpu/same_library.c).
-    kernel  None where there are refusals, and for a combiner that is no fold: it runs on the CPU over sorted pairs.
+    kernel  None where there are refusals, and for a combiner that is no key loop: it runs on the CPU over sorted pairs.
     host    of a mapper: what CPU slots run. None: they run filters, for the reasons in `no_host`, which is empty for other
             roles.
     reducer of a reducer that is a loop over the pairs of a key; else None, for the reason in `no_host`.

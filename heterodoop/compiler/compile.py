@@ -111,7 +111,7 @@ def _where(program: Program) -> str:
         place = f"{reason.place}: " if reason.place else ""
         return f"CPU only ({place}{reason.message} [{reason.code}])"
     if program.kernel is None:
-        return "CPU, over pairs that the GPU sorted (no fold)"
+        return "CPU, over pairs that the GPU sorted (no key loop with a kernel)"
     archs = ", ".join(cubin.arch for cubin in program.kernel.cubins)
     return "CPU and GPU" + (f" ({archs})" if archs else "")
 

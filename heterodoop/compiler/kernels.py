@@ -1,7 +1,7 @@
 """A bundle's GPU half: kernel texts, prologues, compiled kernels, and their entries in the manifest.
 
-Which programs have a kernel: mappers that nothing keeps off the GPU, and combiners that are folds besides. All others run
-on the CPU as filters, over pairs that the GPU may have sorted.
+Which programs have a kernel: mappers that nothing keeps off the GPU, and combiners that are key loops besides. All others
+run on the CPU as filters, over pairs that the GPU may have sorted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import CompilerBug, ToolError, UserError
+from ..kernel_plan import KernelPlan
 from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar, Texel
 from ..source import SourceFile, Span
 from ..together import Together
@@ -22,7 +23,7 @@ from . import own_faults, passes
 from .app import GpuOptions
 from .decide.decisions import TOTALS, SharedField
 from .decide.totals import totals
-from .emit import epilogue, map_fold, prologue
+from .emit import epilogue, map_fold, ordered, prologue
 from .emit.kernel import emit
 from .lower.bind import BoundRegion
 from .source.deep import deep
@@ -46,6 +47,8 @@ class Part:
 def text(analysis: passes.Analysis) -> str:
     """The kernel's CUDA text."""
     with analysis.facts.times.step("text"):
+        if analysis.ordered is not None:
+            return ordered.emit(analysis.ordered, analysis.program.region, analysis.macros)
         program = replace(analysis.facts.device, decisions=analysis.decisions)
         return emit(program, analysis.region.fold, analysis.macros, analysis.map_fold)
 
@@ -61,10 +64,26 @@ def with_map_fold(map: passes.Analysis, combine: passes.Analysis, names: Sequenc
     return replace(map, decisions=decisions, map_fold=form)
 
 
+def with_ordered(map: passes.Analysis, combine: passes.Analysis, names: Sequence[str]) -> passes.Analysis:
+    """The combiner's analysis, its kernel one that does its loop's steps if it is no fold that may run on its own output.
+
+    What the program does around the region is no reason against it then: the loop says all.
+    """
+    regroups = combine.has_kernel and combine.region.fold is not None and combine.region.fold.regroup
+    if ordered.OPTION not in names or not map.has_kernel or regroups or map.facts.behind.needed:
+        return combine  # the pairs that the code behind a map's region prints come last, and not from a kernel
+    if any(not reason.code.startswith("HD2") for reason in combine.refusals):  # of this machine
+        return combine
+    made = ordered.ordered(combine.region, combine.facts.fold.loop)
+    return combine if made is None else replace(combine, ordered=made, refusals=())
+
+
 def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kernel | None:
     """The manifest's entry before anything is built; None for a program without a kernel."""
     if not analysis.has_kernel:
         return None
+    if analysis.ordered is not None:
+        return ordered.kernel(analysis.ordered, KernelPlan(ordered=True, fast_math=options.fast_math))
     program, decisions = analysis.program, analysis.decisions
     shape, behind = analysis.facts.launch, analysis.facts.behind.needed
     alone = bool(decisions.shared) or behind  # what it prints, the epilogue would print again

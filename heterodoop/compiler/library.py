@@ -41,7 +41,7 @@ def checked(analysis: Analysis, led: frozenset[str], path: Path) -> Analysis:
 
     led  functions that the system's headers lead to those of C23. Raises as `toolchain.probe.machine`.
     """
-    if not analysis.has_kernel:
+    if not analysis.has_kernel and analysis.facts.fold.loop is None:
         return analysis
     bodies = (body for _, body in analysis.facts.calls.bodies)
     reasons, macros = needs(analysis.program, bodies, led, path)

@@ -20,6 +20,7 @@ from .analysis.uses import UseTable
 from .decide import optimisations
 from .decide.decisions import Decisions
 from .emit.map_fold import MapFold
+from .emit.ordered import Ordered
 from .facts import Facts, Given
 from .ir import ir
 from .ir.read import read_ir
@@ -89,6 +90,7 @@ class Analysis:
     macros  what its kernel defines to behave as this machine's C library (`library`).
     after   the program after each rewrite, and after lowering.
     map_fold  what its kernel does of the combiner's work.
+    ordered   the combiner's loop, where its kernel does the steps of that and not what the region's text says.
     """
 
     program: ir.Program
@@ -100,11 +102,13 @@ class Analysis:
     after: dict[str, ir.Program]
     macros: tuple[str, ...] = ()
     map_fold: MapFold | None = None
+    ordered: Ordered | None = None
 
     @property
     def has_kernel(self) -> bool:
-        """A mapper that nothing keeps off the GPU, or such a combiner that is a fold."""
-        return not self.refusals and (self.region.kind == "mapper" or self.region.fold is not None)
+        """A mapper that nothing keeps off the GPU, or such a combiner that is a fold; or an ordered loop."""
+        return self.ordered is not None or (
+            not self.refusals and (self.region.kind == "mapper" or self.region.fold is not None))
 
 
 @deep

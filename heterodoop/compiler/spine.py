@@ -88,13 +88,17 @@ def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | Non
 
 
 def _folding(programs: list[Analysed], names: tuple[str, ...]) -> list[Analysed]:
-    """The programs, with what the map kernel does of the combiner's work."""
+    """The programs, with what the map kernel does of the combiner's work, and what the combine kernel does of it."""
     regions = {program.role: program.region for program in programs}
     map, combine = regions.get("map"), regions.get("combine")
     if map is None or combine is None:
         return programs
-    made = kernels.with_map_fold(map, combine, names)
-    return [replace(program, region=made) if program.role == "map" else program for program in programs]
+    made = {"map": kernels.with_map_fold(map, combine, names), "combine": kernels.with_ordered(map, combine, names)}
+    return [_with_region(program, made[program.role]) if program.role in made else program for program in programs]
+
+
+def _with_region(program: Analysed, made: passes.Analysis) -> Analysed:
+    return replace(program, region=made, refusals=made.refusals)
 
 
 def _analyse_or_collect(role: Role, path: Path, begun: Begun, sink: Sink) -> Analysed | None:
@@ -283,7 +287,7 @@ def _uses_text(program: Analysed) -> str:
 def _cuda_text(program: Analysed) -> str:
     if program.region is not None and program.region.has_kernel:
         return kernels.text(program.region)
-    return _refusals_text(program) or "// no fold: the combiner runs on the CPU\n"
+    return _refusals_text(program) or "// no key loop with a kernel: the combiner runs on the CPU\n"
 
 
 def _host_text(program: Analysed, result: Result) -> str:

@@ -48,7 +48,8 @@ class OptionsBlock(ctypes.Structure):
         ("emu_memory", c_uint64), ("runtime_module", c_char_p), ("sort_kind", c_uint32), ("record_order", c_uint32),
         ("hash_fold", c_uint32), ("fold_places", c_uint32),
         ("ingest_threads", c_uint32), ("workers", c_uint32), ("ingest_piece", c_uint64),
-        ("sessions", c_uint64),
+        ("sessions", c_uint64), ("ordered", c_uint32), ("ordered_values", c_uint32), ("ordered_states", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

@@ -36,10 +36,16 @@ class KernelCode:
     fold: Fold | None = None
     epilogue: Path | None = None
 
+    @property
+    def ordered(self) -> bool:
+        """Is it a combiner's ordered loop, which does the pairs of a task in their order?"""
+        return self.kernel.plan.ordered
+
 
 @dataclass(frozen=True)
 class DeviceCode:
-    """What a device runs of a job. `combine`: only of a fold that may run on its own output (manifest.Fold.regroup)."""
+    """What a device runs of a job. `combine`: of a fold that may run on its own output (manifest.Fold.regroup), or of an
+    ordered loop."""
 
     map: KernelCode
     combine: KernelCode | None = None
@@ -184,7 +190,9 @@ def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRu
         return KernelCall(code, prologues.live_ins(
             code.kernel, program, command, run.place.scratch, progress, run.job.timeout_seconds))
 
-    combine = code.combine if run.job.combine and run.job.reducers and run.job.regroup else None
+    combine = code.combine if run.job.combine and run.job.reducers else None
+    if combine and not (run.job.regroup or combine.ordered):
+        combine = None
     return _Launcher(device, call(code.map), call(combine) if combine else None)
 
 

@@ -58,8 +58,13 @@ def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Pat
     code = _kernel_code(bundle, map, module)
     if code is None:
         return None
-    fold = combine.region.fold if combine and combine.region else None
-    return DeviceCode(code, _kernel_code(bundle, combine, module) if fold and fold.regroup else None)
+    return DeviceCode(code, _kernel_code(bundle, combine, module) if combine and _combines(combine) else None)
+
+
+def _combines(combine: Program) -> bool:
+    """Can its kernel do a task's whole work?"""
+    fold = combine.region.fold if combine.region else None
+    return bool((fold and fold.regroup) or (combine.kernel and combine.kernel.plan.ordered))
 
 
 def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel], Path | None]) -> KernelCode | None:
@@ -145,14 +150,16 @@ class NativeDevice:
             self._handle = None
 
     def _options_block(self, combine: KernelCall | None, plan: KernelPlan) -> abi.OptionsBlock:
-        chosen, fold = self.options, combine is not None
+        loop = combine.code.kernel if combine and combine.code.ordered else None
+        chosen, fold = self.options, combine is not None and loop is None
         return abi.OptionsBlock(
             sub_split_bytes=chosen.sub_split, arena_bytes=chosen.arena, fold=fold, regroup=fold,
             emu_order=abi.ORDERS.index(chosen.order), emu_pattern=chosen.pattern, emu_seed=chosen.seed,
             emu_memory=chosen.memory, runtime_module=c_bytes(self._runtime),
             record_order=plan.records == "as-read",
             sort_kind=abi.MERGE_SORT if plan.sort == "merge" else abi.RADIX_SORT,
-            hash_fold=_hash_fold(combine.code) if combine else 0,
+            hash_fold=_hash_fold(combine.code) if combine and fold else 0, ordered=loop is not None,
+            ordered_values=loop.numbers if loop else 0, ordered_states=loop.kept if loop else 0,
             ingest_threads=chosen.ingest_threads, workers=chosen.workers, sessions=chosen.sessions,
         )
 

@@ -30,7 +30,7 @@ from bench.figures.lanes import visible_gpus
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = "PYTHON"  # stands for the interpreter that steps run in
 LIBRARY = "heterodoop/_native/libhd_host.so"
-PROPERTIES = ("tests/properties/test_devices.py", "tests/run/test_random_programs.py")
+PROPERTIES = ("tests/properties/test_devices.py", "tests/run/test_random_programs.py", "tests/run/test_ordered_loops.py")
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ STEPS = (
     Step("items", "without one optimisation each", _bench("gpu_task", "--sizes", "256m", "--cpu-size", "1m",
                                                           "--only", "items", "--runs", "3"), 240),
     Step("map-fold", "map kernels that fold their pairs", _bench("map_fold", "--sizes", "256m,1g", "--runs", "5"), 300),
+    Step("means", "means of doubles per key, as ordered loops", _bench(
+        "brc", "--values", "double", "--rows", "100m", "--rounds", "2", "--combined", "--only", "cpu,gpu-only"), 240),
     Step("host-work", "the host's own work", _bench("host_work", "--sub-splits", "16", "--sub-split", "64k"), 60, gpus=0),
     Step("jobs", "whole jobs", _bench("gpu_job"), 240),
     Step("faults", "workers killed, stopped, out of memory", _check("gpu_faults"), 400),

@@ -44,7 +44,7 @@ class Program:
 
 
 WORDCOUNT, HISTRATINGS, KMEANS = Path("apps/wordcount"), Path("apps/histratings"), Path("apps/kmeans")
-STATIONS = Path("apps/station_temperatures")
+STATIONS, MEANS = Path("apps/station_temperatures"), Path("bench/programs/means")
 PROGRAMS = (
     Program("word count", WORDCOUNT),
     Program("word count without map-fold", WORDCOUNT, ("--no-opt", "map-fold")),
@@ -53,6 +53,7 @@ PROGRAMS = (
     Program("histratings (number keys)", HISTRATINGS, text=HISTRATINGS / "sample.txt"),
     Program("stations (folds of four numbers)", STATIONS, text=STATIONS / "sample.txt"),
     Program("stations without map-fold", STATIONS, ("--no-opt", "map-fold"), text=STATIONS / "sample.txt"),
+    Program("means (an ordered loop)", MEANS, text=STATIONS / "sample.txt"),
     Program("kmeans (long records, searches)", KMEANS, text=KMEANS / "sample.txt", files=(KMEANS / "centroids.txt",)),
     Program("searches", CODEGEN / "searches.c", text=Path("apps/linear_regression/sample.txt")),
     Program("every clause", CODEGEN / "clauses"),

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from heterodoop import resources
+from heterodoop.compiler.emit import ordered
+from heterodoop.compiler.types import ctype
 from heterodoop.toolchain.nvcc import EXACT, FLAGS, find_nvcc
+
+from ..compiler.keyloop import random_loops
+from ..compiler.regions import analyse
 
 DEVICE = Path(resources.find("runtime", "device"))
 WORDS = r"""
@@ -45,7 +50,7 @@ def compiled(source: Path, arch: str, folder: Path) -> dict[str, tuple[int, int]
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_the_runtimes_kernels_compile(arch: str, tmp_path: Path) -> None:
     found = compiled(DEVICE / "steps" / "kernels.cu", arch, tmp_path)
-    texts = "".join(path.read_text() for path in DEVICE.rglob("*.cuh"))
+    texts = "".join(path.read_text() for path in DEVICE.rglob("*.cuh") if path.name != "ordered.cuh")
     assert set(found) == set(re.findall(r"HD_KERNEL\((hd_\w+),", texts)) and len(found) >= 20
     assert set(found.values()) == {(0, 0)}
 
@@ -54,3 +59,14 @@ def test_a_map_kernel_keeps_its_lane_in_registers(tmp_path: Path) -> None:
     source = tmp_path / "map.cu"
     source.write_text(WORDS)
     assert compiled(source, "sm_90", tmp_path) == {"hd_map": (64, 0)}  # the short text that a print puts together
+
+
+def test_the_kernels_of_an_ordered_loop_compile(tmp_path: Path) -> None:
+    program = analyse(random_loops.program(12).source)[0]
+    made = ordered.ordered(program.region, program.facts.fold.loop)
+    assert made is not None and {field.type for field in made.loop.reads.fields} >= {ctype.DOUBLE}
+    source = tmp_path / "combine.cu"
+    source.write_text(ordered.emit(made, program.program.region))
+    found = compiled(source, "sm_90", tmp_path)
+    assert set(found) == set(re.findall(r"HD_KERNEL\((\w+),", (DEVICE / "sink" / "ordered.cuh").read_text()))
+    assert found["hd_combine"] == found["hd_combine_long"] == (0, 0) and all(spills == 0 for _, spills in found.values())

@@ -21,8 +21,8 @@ class Optimisation:
 
     switch  a plan with the item on; of one that has it on, the same plan.
     needs   the item without which it has no effect. kind: of the kernels that it has an effect on, "" = both; "folds": of
-            mappers whose combiner's fold they can do, which is decided when both are known; "gathers": of mappers whose
-            records gather something.
+            mappers whose combiner's fold they can do, "loops": of combiners whose loop they can do, which is decided when
+            both programs are known; "gathers": of mappers whose records gather something.
     """
 
     name: str
@@ -57,6 +57,8 @@ ALL: tuple[Optimisation, ...] = (
                  ("default",), lambda plan: replace(plan, map_fold=True), needs="hash-fold", kind="folds"),
     Optimisation("gather", "sums, least values and the like of all records are gathered for the code behind the loop",
                  ("default",), lambda plan: replace(plan, gather=True), kind="gathers"),
+    Optimisation("ordered-loops", "the steps of a combiner that is an ordered key loop are done by a thread for each key",
+                 ("default",), lambda plan: replace(plan, ordered=True), kind="loops"),
     Optimisation("block-stealing", "work items are shared out to blocks, threads take them inside (paper, 4.1)", ("paper",),
                  lambda plan: replace(plan, items="block")),
     Optimisation("word-output", "a short line is put together in the thread and stored by words", ("default",),
@@ -101,5 +103,7 @@ def plan(kind: str, names: Sequence[str]) -> KernelPlan:
 
 
 def names(plan: KernelPlan) -> tuple[str, ...]:
-    """What is switched on in a plan, in the order of ALL."""
+    """What is switched on in a plan, in the order of ALL. An ordered loop's kernel has nothing else to switch."""
+    if plan.ordered:
+        return ("ordered-loops", *(["fast-math"] if plan.fast_math else []))
     return (*(row.name for row in ALL if row.switch(plan) == plan), *(["fast-math"] if plan.fast_math else []))

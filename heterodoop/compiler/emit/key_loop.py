@@ -1,7 +1,8 @@
-"""A key loop as C++: the struct `Fold` that runtime/hostlane/sink/fold_sink.h does a combiner's work with.
+"""A key loop as C++: the struct `Fold` that does a combiner's work, pair by pair: a host kernel's (`lines`, for
+runtime/hostlane/sink/fold_sink.h) or a device's combine kernel's (`device_lines`, for runtime/device/sink/ordered.cuh).
 
 Terms are written with a parenthesis around each operator and conversions as they stand in them, so that C++ computes in the
-types that C does; integers wrap (-fwrapv), divisions that trap and NaNs that are printed leave the task. Pure text.
+types that C does; integers wrap, divisions that trap and NaNs that are printed leave the task. Pure text.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...manifest import PairReader
+from ...values import dataclass
 from ..ir import formats, ir
 from ..keyloop.loop import (
     Choice,
@@ -34,6 +36,7 @@ _SPEC = re.compile(r"%([-+ #0]*)(\d+)?(\.(\d+)?)?(?:hh|h|ll|l|j|z|t|q)?([diouxXf
 _KEY_SPEC = re.compile(r"%(-?)(\d*)(\.(\d*))?s")
 _FLAGS = {"-": 1, "+": 2, " ": 4, "#": 8, "0": 16}  # format_text.cuh
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_WRAPPING = {"+": "add", "-": "sub", "*": "mul"}  # wrap.cuh
 _KEYS = {"token": "token", "field": "field", "int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64"}
 _READ_TYPES = (ctype.INT, ctype.UINT, ctype.LONG, ctype.ULONG, ctype.LLONG, ctype.ULLONG,
                ctype.FLOAT, ctype.DOUBLE)
@@ -75,8 +78,8 @@ def _finish_problem(finish: Finish) -> str:
 
 
 def lines(loop: KeyLoop, pairs: PairReader, regroup: bool, out: str = "hd::Output") -> list[str]:
-    """The struct's text. out: the type of what it prints to."""
-    return ["struct Fold {", *(INDENT + line if line else "" for line in _members(loop, pairs, regroup, out)), "};"]
+    """A host kernel's struct. out: the type of what it prints to."""
+    return _struct(_members(loop, pairs, regroup, _Style(out=out)))
 
 
 def reducer_lines(loop: KeyLoop, pairs: PairReader) -> list[str]:
@@ -88,57 +91,127 @@ def reducer_lines(loop: KeyLoop, pairs: PairReader) -> list[str]:
     return [*members, "", *(INDENT + line for line in around), end]
 
 
+def device_lines(loop: KeyLoop, pairs: PairReader) -> list[str]:
+    """A combine kernel's struct."""
+    return _struct(_device_members(loop, pairs))
+
+
+def _struct(members: Iterator[str]) -> list[str]:
+    return ["struct Fold {", *(INDENT + line if line else "" for line in members), "};"]
+
+
+@dataclass(frozen=True)
+class _Style:
+    """How methods say what gives the task up, and where a line is put."""
+
+    head: str = ""
+    leaving: str = ""
+    out: str = "hd::Output"
+
+
+_DEVICE = _Style("template <class L{}> ", ", L &leaving", "Out")
+
+
 def headers(loop: KeyLoop) -> list[str]:
     """What the text includes besides the sink."""
-    return ["sink/real_text.h"] if any(isinstance(f.type, Float) for f in loop.reads.fields) else []
+    return ["sink/real_text.cuh"] if any(isinstance(f.type, Float) for f in loop.reads.fields) else []
 
 
-def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, out: str) -> Iterator[str]:
-    fields = loop.reads.fields
-    none = str(pairs.none % (1 << 64)) + "u" if pairs.none is not None else "0"
-    yield f"static constexpr unsigned fields = {len(fields)};"
+def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, style: _Style) -> Iterator[str]:
+    yield f"static constexpr unsigned fields = {len(loop.reads.fields)};"
     yield f"static constexpr bool regroup = {_truth(regroup)};"
-    yield (f"static constexpr hd::KeyRule key = {{hd::KeyRule::{_KEYS[pairs.key]}, {pairs.key_max}, "
-           f"{_truth(not loop.nonempty)}, {_truth(pairs.none is not None)}, {none}}};")
-    yield from ("", "struct Values {", *(f"{INDENT}{declare(f.type, f'v{i}')};" for i, f in enumerate(fields)), "};")
+    yield f"static constexpr hd::KeyRule key = {_key_rule(loop, pairs)};"
+    yield "static constexpr auto &leaving = hd::leaving;"
+    yield from ("", *_types(loop))
+    yield from ("", *_behind(loop), *_taking(loop), *_reading(loop))
+    yield from ("", *_step("first", loop.first, loop, style))
+    yield from ("", *_step("same", loop.same, loop, style))
+    yield from ("", *_finish(loop.finish, style))
+
+
+def _device_members(loop: KeyLoop, pairs: PairReader) -> Iterator[str]:
+    yield f"static constexpr bool leaves = {_truth(any(map(_may_leave, (*loop.first, *loop.same))))};"
+    yield f"static HD_DEVICE hd::KeyRule key_rule() {{ return {_key_rule(loop, pairs)}; }}"
+    yield from ("", *_types(loop))
+    yield f'static_assert(sizeof(State) <= {8 * max(len(loop.state), 1)}, "as much as there is for it");'
+    yield from ("", *_reading(loop))
+    for name, const, text in (("put", "const ", "{column} = {value};"), ("get", "", "{value} = {column};")):
+        moves = [text.format(column=f"hd::column<{declare(f.type)}>(c, {i}, i)", value=f"v.v{i}")
+                 for i, f in enumerate(loop.reads.fields)]
+        head = f"static HD_DEVICE void {name}(const hd::Columns &c, uint64_t i, {const}Values &v)"
+        yield from ("", f"{head} {{", *(INDENT + move for move in moves or ["(void)c, (void)i, (void)v;"]), "}")
+    yield from ("", *_step("first", loop.first, loop, _DEVICE))
+    yield from ("", *_step("same", loop.same, loop, _DEVICE))
+    yield from ("", *_finish(loop.finish, _DEVICE))
+
+
+def _key_rule(loop: KeyLoop, pairs: PairReader) -> str:
+    none = str(pairs.none % (1 << 64)) + "u" if pairs.none is not None else "0"
+    return (f"{{hd::KeyRule::{_KEYS[pairs.key]}, {pairs.key_max}, {_truth(not loop.nonempty)}, "
+            f"{_truth(pairs.none is not None)}, {none}}}")
+
+
+def _types(loop: KeyLoop) -> Iterator[str]:
+    yield from ("struct Values {", *(f"{INDENT}{declare(f.type, f'v{i}')};" for i, f in enumerate(loop.reads.fields)), "};")
     yield "struct State {"
     yield from (f"{INDENT}{declare(s.type, f's{i}')};  // {s.name}" for i, s in enumerate(loop.state))
     yield "};"
-    yield from ("", *_reading(loop))
-    yield from ("", *_step("first", loop.first, loop))
-    yield from ("", *_step("same", loop.same, loop))
-    yield from ("", *_finish(loop.finish, out))
 
 
-def _reading(loop: KeyLoop) -> Iterator[str]:
-    """A value's numbers and what stands behind each, from pieces and from a text."""
-    numbers = range(len(loop.reads.fields))
-    behind = [*loop.reads.between, b"\n"] if numbers else [b""]
+def _may_leave(made: Term) -> bool:
+    """Does a step end the task at some numbers?"""
+    match made:
+        case Convert():
+            return _may_leave(made.operand)
+        case Choice():
+            return any(map(_may_leave, (made.condition, made.then, made.other)))
+        case Operation():
+            by = made.operands[-1]
+            divides = made.op in ("/", "%") and _is_integer(made.type)
+            traps = divides and not (isinstance(by, Number) and by.value not in (0, -1))
+            return traps or any(map(_may_leave, made.operands))
+    return False
+
+
+def _behind(loop: KeyLoop) -> Iterator[str]:
+    """What stands behind each number where a pair is printed."""
+    behind = [*loop.reads.between, b"\n"] if loop.reads.fields else [b""]
     texts = ", ".join(f"{{{{{leaf.string(data)}, {len(data)}}}}}" for data in behind)
     yield "static constexpr hd::Literal behind(unsigned i) {"
     yield f"{INDENT}constexpr hd::Literal texts[] = {{{texts}}};"
     yield f"{INDENT}return texts[i];"
     yield "}"
+
+
+def _taking(loop: KeyLoop) -> Iterator[str]:
+    """A value's numbers from pieces."""
+    numbers = range(len(loop.reads.fields))
     taken = " && ".join(f"hd::take(v.v{i}, numbers[{i}])" for i in numbers)
     yield from ("static bool take(Values &v, const hd::Decimal *numbers) {", f"{INDENT}return {taken or 'true'};", "}")
-    read = []
-    for i in numbers:
+
+
+def _reading(loop: KeyLoop) -> Iterator[str]:
+    """A value's numbers from a text."""
+    between, read = loop.reads.between, []
+    for i in range(len(loop.reads.fields)):
         read += [f"text.number(v.v{i})"]
-        read += [f"text.is({leaf.string(behind[i])}, {len(behind[i])})"] if i + 1 < len(behind) else ["text.at_end()"]
-    yield from ("static bool read(Values &v, hd::ValueText &text) {", f"{INDENT}return {' && '.join(read) or 'true'};", "}")
+        read += [f"text.is({leaf.string(between[i])}, {len(between[i])})"] if i < len(between) else ["text.at_end()"]
+    whole = " && ".join(read) or "true"
+    yield from ("static HD_DEVICE bool read(Values &v, hd::ValueText &text) {", f"{INDENT}return {whole};", "}")
 
 
-def _step(name: str, terms: Sequence[Term], loop: KeyLoop) -> Iterator[str]:
+def _step(name: str, terms: Sequence[Term], loop: KeyLoop, style: _Style) -> Iterator[str]:
     """All of the state at once: each term sees what was kept before."""
-    yield f"static void {name}(State &s, const Values &v) {{"
+    yield f"{style.head.format('')}static HD_DEVICE void {name}(State &s, const Values &v{style.leaving}) {{"
     for i, (state, made) in enumerate(zip(loop.state, terms, strict=True)):
         yield f"{INDENT}const {declare(state.type, f'made{i}')} = {term(made)};"
     yield from (f"{INDENT}s.s{i} = made{i};" for i in range(len(loop.state)))
     yield "}"
 
 
-def _finish(finish: Finish, out: str) -> Iterator[str]:
-    yield f"static bool finish(const State &s, const hd::Text &text, {out} &out) {{"
+def _finish(finish: Finish, style: _Style) -> Iterator[str]:
+    yield (f"{style.head.format(', class Out')}static HD_DEVICE bool finish(const State &s, const hd::Text &text, "
+           f"{style.out} &out{style.leaving}) {{")
     yield from (INDENT + line for line in _printed(finish))
     yield "}"
 
@@ -175,7 +248,7 @@ def piece(made: Piece) -> str:
     flags = sum(_FLAGS[flag] for flag in set(match[1]))
     spec = f"hd::spec({flags}, {int(match[2] or 0)}, {precision}, '{'d' if letter == 'i' else letter}')"
     if letter in "fFeEgGaA":
-        return f"hd::real({spec}, hd::checked(hd::leaving, {value}, 0))"
+        return f"hd::real({spec}, hd::checked(leaving, {value}, 0))"
     return f"hd::{'integer' if letter in 'di' else 'natural'}({spec}, {value})"
 
 
@@ -206,6 +279,8 @@ def term(made: Term) -> str:
 
 def _operation(made: Operation) -> str:
     texts = [term(operand) for operand in made.operands]
+    if made.op in _WRAPPING and _is_integer(made.type):
+        return f"hd::{_WRAPPING[made.op] if len(texts) == 2 else 'neg'}({', '.join(texts)})"
     if len(texts) == 1:
         return f"hd::stored<{declare(made.type)}>({made.op}{texts[0]})"
     left, right = texts
@@ -214,7 +289,7 @@ def _operation(made: Operation) -> str:
     if made.op in ("<<", ">>"):
         return f"hd::{'shl' if made.op == '<<' else 'shr'}({left}, {right})"
     if made.op in ("/", "%") and _is_integer(made.type):
-        return f"hd::{'divide' if made.op == '/' else 'remainder'}(hd::leaving, {left}, {right}, 0)"
+        return f"hd::{'divide' if made.op == '/' else 'remainder'}(leaving, {left}, {right}, 0)"
     return f"({left} {made.op} {right})"
 
 

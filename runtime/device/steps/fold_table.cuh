@@ -17,11 +17,6 @@ constexpr uint32_t nowhere_in_table = 0xffffffffu;
 
 // ---- keys
 
-HD_DEVICE uint64_t mixed(uint64_t x) {
-    x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
-    return x ^ x >> 29;
-}
-
 struct FoldKey {
     uint64_t id, hash;
 };

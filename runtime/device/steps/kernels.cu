@@ -1,4 +1,5 @@
 // The runtime's own kernels: one module beside the generated ones. What they do and when they run is said in kernels.h.
+#include "sink/ordered_keys.cuh"
 #include "steps/areas.cuh"
 #include "steps/audit.cuh"
 #include "steps/fold.cuh"

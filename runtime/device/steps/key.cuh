@@ -20,4 +20,10 @@ HD_DEVICE bool same_key(const Key &a, const Key &b) {
     return true;
 }
 
+// For hashes, of eight bytes at a time.
+HD_DEVICE uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
+    return x ^ x >> 29;
+}
+
 }  // namespace hd

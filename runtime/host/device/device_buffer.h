@@ -63,4 +63,14 @@ using DeviceBuffer = DeviceArray<T, &Device::allocate, &Device::free>;
 template <class T>
 using HostBuffer = DeviceArray<T, &Device::allocate_host, &Device::free_host>;
 
+// Like reserve(), but the first `used` elements stay.
+template <class T>
+void reserve_more(DeviceBuffer<T> &buffer, uint64_t used, uint64_t n) {
+  if (n <= buffer.capacity()) return;
+  DeviceBuffer<T> larger(*buffer.device());
+  larger.reserve(std::max(n, 2 * buffer.capacity()));
+  if (used) buffer.device()->copy(larger.data(), buffer.data(), used * sizeof(T));
+  std::swap(buffer, larger);
+}
+
 }  // namespace hd

@@ -83,6 +83,9 @@ typedef struct {
   uint32_t workers;               // devices open on this host at the same time, for the size of a read; 0 = 1
   uint64_t ingest_piece;          // bytes of a read and its copy to the device; 0 = from the host's cache
   uint64_t sessions;              // tasks at a time on this device, which share its memory; 0 = 1
+  uint32_t ordered;               // 1: the combine kernel is an ordered key loop (device/sink/ordered.h). fold, regroup: 0
+  uint32_t ordered_values, ordered_states; // numbers of a pair's value, and variables that are kept of a key
+  uint32_t reserved;
 } hd_gpu_options;
 
 // What the tasks of a device have done so far, all together.

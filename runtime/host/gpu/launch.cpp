@@ -140,20 +140,6 @@ Failure launch_kernel(GpuContext &context, UserKernel &kernel, const LaunchInput
   return KernelLaunch(context, kernel, input, store, which).run();
 }
 
-namespace {
-
-// Like reserve(), but the first `used` elements stay.
-template <class T>
-void reserve_more(DeviceBuffer<T> &buffer, uint64_t used, uint64_t n) {
-  if (n <= buffer.capacity()) return;
-  DeviceBuffer<T> larger(*buffer.device());
-  larger.reserve(std::max(n, 2 * buffer.capacity()));
-  if (used) buffer.device()->copy(larger.data(), buffer.data(), used * sizeof(T));
-  std::swap(buffer, larger);
-}
-
-}  // namespace
-
 DeviceStore::Lines DeviceStore::grow(uint64_t text, uint64_t arena_bytes, uint64_t pairs) {
   if (pairs > kMostPairs) throw OutOfDeviceMemory{pairs * sizeof(Pair)};
   reserve_more(arena_, text, arena_bytes + kReadAhead);

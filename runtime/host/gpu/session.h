@@ -9,6 +9,7 @@
 #include "gpu/gather.h"
 #include "gpu/kernel.h"
 #include "gpu/launch.h"
+#include "gpu/ordered.h"
 #include "gpu/records.h"
 #include "gpu/run.h"
 #include "gpu/sort.h"
@@ -24,12 +25,13 @@ struct Workspace {
   PairOrder order, errors;
   PairAuditor auditor;
   DeviceCombiner combiner;
+  OrderedRoom ordered;
   PairGather gather;
   RunFormatter formatter;
 
   explicit Workspace(Device &device)
       : records(device), store(device), sorter(device), order(device), errors(device), auditor(device), combiner(device),
-        gather(device), formatter(device) {}
+        ordered(device), gather(device), formatter(device) {}
 };
 
 struct DeviceSession {
@@ -37,13 +39,14 @@ struct DeviceSession {
   ObjectCache objects;
   std::unique_ptr<Workspace> workspace;  // made by the first task; after a lack of memory anew, empty
   PairFolder folder;                     // not of the workspace: what it keeps outlives a lack of memory
+  OrderedCombiner ordered;               // nor is this
   IngestRoom ingest;
   std::string spread_map;                // module of a map kernel whose keys are too many for it to fold its pairs itself
   std::string slow_map;                  // module of a map kernel that takes far longer than reading its input
   hd_gpu_stats stats{};
 
   explicit DeviceSession(std::unique_ptr<Device> opened)
-      : device(std::move(opened)), objects(*device), folder(*device), ingest(*device) {}
+      : device(std::move(opened)), objects(*device), folder(*device), ordered(*device), ingest(*device) {}
 };
 
 // The body of hd_gpu_map_task; throws Error.

@@ -40,9 +40,9 @@ IngestOptions ingest_options(const DeviceSession &session, const GpuMapSpec &spe
   const hd_gpu_options &options = spec.options;
   IngestOptions ingest{options.ingest_threads, options.workers, options.ingest_piece, options.sub_split_bytes, 0};
   if (options.sub_split_bytes) return ingest;
-  const bool merges = spec.map.reducers > 0 && !options.hash_fold;
+  const bool merges = spec.map.reducers > 0 && !options.hash_fold && !options.ordered;
   const bool whole = merges || is_slow(session, spec);
-  const bool folds = !merges && spec.kernel.flags & HD_MAP_FOLD && !is_spread(session, spec);
+  const bool folds = !merges && (options.ordered || (spec.kernel.flags & HD_MAP_FOLD && !is_spread(session, spec)));
   const uint64_t usual = is_emulated(*session.device) ? kEmulatedSubSplit : whole ? kWholeSplit : folds ? kFoldedSubSplit : kSubSplit;
   const uint64_t share = session.device->free_memory() / std::max<uint64_t>(options.sessions, 1);
   ingest.sub_split = std::clamp(share / kMemoryPerByte, kLeastSubSplit, usual);
@@ -68,7 +68,7 @@ struct Piece {
   HostRun run;
   uint64_t combined_pairs = 0;
   bool combined = false;  // by the device
-  bool folded = false;    // the folder keeps them; there are no pairs here
+  bool folded = false;    // the folder keeps them, or the ordered combiner; there are no pairs here
 };
 
 class GpuMapTask {
@@ -82,11 +82,15 @@ class GpuMapTask {
         regroup_(spec.options.regroup && collector_.regroup),
         longest_line_(longest_line(spec.map.line_max, std::max(collector_.check.values, 1u))),
         fold_spec_{collector_.check, fold_form(spec.options.hash_fold, collector_.check), longest_line_},
-        hash_fold_(spec.options.hash_fold && regroup_ && fold_spec_.form.value.count) {}
+        hash_fold_(spec.options.hash_fold && regroup_ && fold_spec_.form.value.count),
+        ordered_(spec.options.ordered && spec.combine && collector_.combine && spec.map.reducers > 0 &&
+                 !spec.kernel.epilogue.argv),  // whose pairs come last
+        ordered_spec_(ordered_spec(spec, longest_line_)) {}
 
   void run() {
     load_kernels();
     session_.folder.begin_task(text_of(spec_.kernel.module) + " " + text_of(spec_.kernel.entry));
+    session_.ordered.begin_task();
     if (map_only()) text_.emplace(collector_.out_path);
     task_.phase(HD_PHASE_FILTER);
     for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended() && !has_epilogue());
@@ -106,6 +110,12 @@ class GpuMapTask {
   }
 
   bool has_epilogue() const { return spec_.kernel.epilogue.argv != nullptr; }
+  static OrderedSpec ordered_spec(const GpuMapSpec &spec, uint64_t longest_line) {
+    if (!spec.options.ordered || !spec.combine) return {};
+    const uint64_t longest_output = spec.map.line_max ? spec.map.line_max : UINT64_MAX;
+    return {text_of(spec.combine->module), spec.options.ordered_values, spec.options.ordered_states, longest_line, longest_output};
+  }
+
   bool map_only() const { return spec_.map.reducers == 0; }
   Workspace &space() { return *session_.workspace; }
 
@@ -184,6 +194,7 @@ class GpuMapTask {
       if (map_only()) s.sorter.in_sequence(context_, s.store, s.order);
     });
     piece.map_pairs = s.order.count;
+    if (ordered_) return step(piece);
     piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check, longest_line_);
     if (piece.audit.too_long)
       throw Error(kRunOnCpu, "a line of the map's output has about " + bytes_text(spec_.map.line_max) + " or more");
@@ -200,6 +211,14 @@ class GpuMapTask {
       s.sorter.in_sequence(context_, s.store, s.errors);
     });
     return s.errors.count ? s.gather.errors(context_, s.store, s.errors) : std::string();
+  }
+
+  // The combiner's steps; last, because a piece that lacks memory is done again.
+  Piece step(Piece &piece) {
+    Workspace &s = space();
+    piece.audit.bytes = session_.ordered.add(context_, ordered_spec_, s.store, s.order, s.ordered, records_ + 1);
+    piece.folded = true;
+    return std::move(piece);
   }
 
   // Brings the pairs of a key together, `mapped`: with what the map kernel folded itself. False where some do not read back:
@@ -276,7 +295,7 @@ class GpuMapTask {
     if (only) task_.log.end_of_stream();  // before a combiner's stderr
     count(piece);
     if (piece.folded) {
-      if (session_.folder.full(*session_.device)) write_folded(false);
+      if (!ordered_ && session_.folder.full(*session_.device)) write_folded(false);
     } else context_.stage(HD_STAGE_WRITE, [&] {
       if (text_) text_->add_lines(piece.pairs.text);
       else if (piece.run.first.empty()) runs_.combine(piece.pairs);
@@ -357,8 +376,38 @@ class GpuMapTask {
 
   void finish() {
     if (text_) return text_->commit();
+    if (ordered_) return write_ordered();
     if (!session_.folder.empty()) write_folded(true);
     if (!written_) runs_.merge();
+  }
+
+  // What the ordered combiner keeps becomes the task's output.
+  void write_ordered() {
+    HostRun run;
+    try {
+      run = combine_ordered();
+    } catch (const OutOfDeviceMemory &) {
+      new_workspace();  // what the sub-splits needed
+      try {
+        run = combine_ordered();
+      } catch (const OutOfDeviceMemory &e) {
+        throw Error(kRetryNoFold, "the device has no " + bytes_text(e.bytes) + " for what is kept of so many keys");
+      }
+    }
+    task_.counters.add(kCombineOutputRecords, run.count());
+    context_.stage(HD_STAGE_WRITE, [&] { runs_.write(run); });
+  }
+
+  HostRun combine_ordered() {
+    Workspace &s = space();
+    const uint32_t reducers = spec_.map.reducers;
+    const OrderedPairs lines = session_.ordered.lines(context_, ordered_spec_);
+    const uint32_t *const partitions = context_.stage(HD_STAGE_SORT, [&] {
+      s.sorter.by_key(context_, *lines.store, reducers, *lines.order, true);
+      return s.sorter.partitions(context_, *lines.store, reducers, *lines.order);
+    });
+    s.formatter.check_order(context_, lines, partitions);
+    return s.formatter.format(context_, lines, partitions, reducers);
   }
 
   DeviceSession &session_;
@@ -375,7 +424,8 @@ class GpuMapTask {
   bool fold_, regroup_;
   const uint64_t longest_line_;
   const FoldSpec fold_spec_;
-  const bool hash_fold_;
+  const bool hash_fold_, ordered_;
+  const OrderedSpec ordered_spec_;
   bool first_ = true, written_ = false;
   uint64_t records_ = 0;      // done
 };

@@ -13,7 +13,7 @@
 #include "reduce/key_table.h"
 #include "reduce/key_parts.h"
 #include "reduce/texts.h"
-#include "sink/key_rule.h"
+#include "sink/key_rule.cuh"
 
 namespace hd {
 

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "sink/fold_table.h"
-#include "sink/key_rule.h"
+#include "sink/key_rule.cuh"
 #include "sink/text_sink.h"
 
 namespace hd {

@@ -64,8 +64,8 @@ def test_recursion_needs_a_stack() -> None:
 
 def test_the_sets() -> None:
     assert optimisations.chosen() == (
-        "block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "map-fold", "gather", "word-output",
-        "search-ahead")
+        "block-cursor", "shared-tables", "longest-first", "radix-sort", "hash-fold", "map-fold", "gather", "ordered-loops",
+        "word-output", "search-ahead")
     assert optimisations.chosen("paper") == (
         "thread-areas", "texture", "merge-sort", "block-stealing", "vectorized", "scan-aggregation", "warp-combine")
 
@@ -93,7 +93,7 @@ def test_what_has_no_effect_is_not_listed() -> None:
     for name in optimisations.SETS:
         on = optimisations.chosen(name)
         map, combine = (optimisations.names(optimisations.plan(kind, on)) for kind in ("mapper", "combiner"))
-        assert set(map) | set(combine) == set(on) - {"map-fold", "gather"} and "warp-combine" not in map
+        assert set(map) | set(combine) == set(on) - {"map-fold", "gather", "ordered-loops"} and "warp-combine" not in map
         assert not set(combine) & {"longest-first", "radix-sort", "merge-sort"}
 
 

@@ -1,5 +1,6 @@
 // Numbers of a pair's value as the combiner's variables hold them: from what the program printed, without a text between, or from
-// its text. Only what reads back the same is taken (runtime/host/collect/pair_check.cpp has the same rules).
+// its text. Only what reads back the same is taken (runtime/host/collect/pair_check.cpp has the same rules). Of host kernels, and
+// of a device's combine kernel that is a key loop.
 #pragma once
 
 #include <type_traits>
@@ -33,17 +34,19 @@ template <class T> HD_DEVICE bool take(T &number, const Decimal &printed) {
 struct ValueText {
     const char *at, *end;
 
-    bool at_end() const { return at == end; }
+    HD_DEVICE bool at_end() const { return at == end; }
 
-    bool is(const char *text, size_t n) {
-        if (static_cast<size_t>(end - at) < n || __builtin_memcmp(at, text, n) != 0) return false;
+    HD_DEVICE bool is(const char *text, size_t n) {
+        if (static_cast<size_t>(end - at) < n) return false;
+        for (size_t i = 0; i < n; ++i)
+            if (at[i] != text[i]) return false;
         at += n;
         return true;
     }
 
     // -?digits, at most 20 bytes of them, with nothing else of what C reads as a number.
-    template <class T> bool number(T &to) {
-        if constexpr (std::is_floating_point_v<T>)
+    template <class Number> HD_DEVICE bool number(Number &to) {
+        if constexpr (std::is_floating_point_v<Number>)
             return real(to);
         else
             return integer(to);
@@ -52,22 +55,24 @@ struct ValueText {
  private:
     static constexpr int most_bytes = 20;  // of an integer, its sign among them
 
-    template <class T> bool integer(T &to) {
+    template <class Number> HD_DEVICE bool integer(Number &to) {
+        constexpr uint64_t most = ~uint64_t{0} / 10;
         const bool negative = at != end && *at == '-';
         const char *digit = at + negative;
         uint64_t magnitude = 0;
         bool fits = true;
         const char *const first = digit;
         for (; digit != end && static_cast<unsigned>(*digit - '0') < 10; ++digit) {
-            fits &= !__builtin_mul_overflow(magnitude, uint64_t{10}, &magnitude);
-            fits &= !__builtin_add_overflow(magnitude, static_cast<uint64_t>(*digit - '0'), &magnitude);
+            const unsigned number = static_cast<unsigned>(*digit - '0');
+            fits &= magnitude < most || (magnitude == most && number <= ~uint64_t{0} % 10);
+            magnitude = magnitude * 10 + number;
         }
         const char *const start = at;
         at = digit;
         return digit != first && digit - start <= most_bytes && fits && hold(to, magnitude, negative);
     }
 
-    template <class T> bool real(T &to);  // real_text.h, of a combiner that reads one
+    template <class Number> HD_DEVICE bool real(Number &to);  // real_text.cuh, of a combiner that reads one
 };
 
 }  // namespace hd

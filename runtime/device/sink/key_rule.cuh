@@ -2,7 +2,7 @@
 // rules). Each key is looked at once, when it is new.
 #pragma once
 
-#include "sink/numbers.h"
+#include "sink/numbers.cuh"
 
 namespace hd {
 
