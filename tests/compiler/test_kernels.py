@@ -84,12 +84,22 @@ def test_files_and_entries(tmp_path: Path) -> None:
     assert {"bin", "cuda", "manifest.json", "src"} <= {p.name for p in bundle.iterdir()}
 
 
-def test_a_combiner_that_is_no_fold_stays_a_filter(tmp_path: Path) -> None:
-    bundle, found = compiled(tmp_path, MEAN)
+def test_a_combiner_whose_loop_is_switched_off_stays_a_filter(tmp_path: Path) -> None:
+    bundle, found = compiled(tmp_path, MEAN, no_opt=["ordered-loops"])
     combine = found.program("combine")
     assert combine is not None and combine.kernel is None and not combine.gpu_refusals
     assert not (bundle / "cuda" / "combine.cu").exists()
-    assert "no fold" in summary(bundle, found) and "not a fold" in explain.explain_text(found)
+    assert "no key loop" in summary(bundle, found) and "over pairs that a GPU may have" in explain.explain_text(found)
+
+
+def test_a_combiner_that_is_an_ordered_loop_has_its_steps_as_a_kernel(tmp_path: Path) -> None:
+    bundle, found = compiled(tmp_path, MEAN)
+    combine = found.program("combine")
+    assert combine is not None and combine.kernel is not None and names(combine.kernel.plan) == ("ordered-loops",)
+    assert (combine.kernel.numbers, combine.kernel.kept) == (1, 1)
+    text = (bundle / "cuda" / "combine.cu").read_text()
+    assert "divide(leaving, hd::add(s.s0, v.v0), (2), 0)" in text and "HD_ORDERED(app::Fold)" in text
+    assert "a thread for each key; 1 variables kept, 1 numbers of a value" in explain.explain_text(found)
 
 
 def test_options_change_the_kernel(tmp_path: Path) -> None:
@@ -167,7 +177,9 @@ def test_stages_of_the_back_half(tmp_path: Path) -> None:
     text = emit(options, "decisions")
     assert "threads 64, blocks 6" in text and "texture" in text and "HD201" in text
     cuda = emit(options, "cuda")
-    assert "hd_map(" in cuda and "no fold" in cuda and "HD201" in cuda
+    assert "hd_map(" in cuda and "HD_ORDERED(" in cuda and "HD201" in cuda
+    switched = emit(BuildOptions.make([str(tmp_path)], no_opt=["ordered-loops"]), "cuda")
+    assert "no key loop with a kernel" in switched
 
 
 def test_a_name_with_a_line_end_stays_in_its_comment(tmp_path: Path) -> None:
