@@ -28,6 +28,17 @@ void OrderedCombiner::begin_task() {
   stale_ = true;
 }
 
+void OrderedCombiner::release_tables() {
+  if (known_) return;
+  table_.reset();
+  numbers_.reset();
+  text_.reset();
+  states_.reset();
+  lines_.release();
+  places_ = 0;
+  stale_ = true;
+}
+
 // A table of `places`, with the keys that are kept.
 void OrderedCombiner::rebuild(GpuContext &context, uint64_t places) {
   if (places > kMostPlaces) throw OutOfDeviceMemory{places * sizeof(uint64_t)};

@@ -44,7 +44,7 @@ class OrderedCombiner {
                OrderedRoom &room, uint64_t first_record);
   // A line for each key that prints one, in no order; valid until the next call. Throws Error kRunOnCpu, OutOfDeviceMemory.
   OrderedPairs lines(GpuContext &context, const OrderedSpec &spec);
-  bool empty() const { return known_ == 0; }
+  void release_tables();  // where nothing is kept
 
  private:
   struct Numbered {

@@ -141,6 +141,7 @@ class GpuMapTask {
   void new_workspace() {
     ingest_->release();
     session_.folder.release_tables();
+    session_.ordered.release_tables();
     session_.workspace.reset();
     session_.workspace = std::make_unique<Workspace>(*session_.device);
   }
