@@ -46,6 +46,7 @@ Space = Literal["constant", "parameter", "parameter-array", "global", "shared", 
 Texel = Literal["", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "int32x2"]
 SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", "string"]
 FoldOp = Literal["sum", "count", "min", "max", "and", "or", "xor"]
+KeptOp = Literal["", "sum", "count", "min", "max", "and", "or", "xor"]
 Accumulation = Literal["sum", "min", "max", "and", "or", "xor"]
 Integer = Literal["int32", "int64", "uint32", "uint64"]
 Number = Literal["int32", "int64", "uint32", "uint64", "float", "double"]
@@ -309,7 +310,7 @@ class KeptNumber:
 
     name: str
     ctype: str
-    op: FoldOp | Literal[""]
+    op: KeptOp
 
 
 @dataclass(frozen=True)
