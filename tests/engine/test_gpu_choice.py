@@ -9,9 +9,9 @@ import pytest
 
 from heterodoop import manifest
 from heterodoop.compiler import compile as compiling
-from heterodoop.engine import attempts, devices
+from heterodoop.engine import devices
 from heterodoop.errors import ToolError, UsageError
-from heterodoop.executor import gpus
+from heterodoop.executor import cpu_task, gpus
 
 from ..support import ROOT, cli_here
 from .conftest import parts
@@ -53,7 +53,7 @@ def fake_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_gpu_that_cannot_be_driven_is_left_out(device_job: Run, expected, fake_gpus, started, monkeypatch) -> None:
-    on_cpu = attempts.run_map
+    on_cpu = cpu_task.run_map
 
     def waits(*arguments: object) -> object:
         """The CPU's tasks last until the worker has ended, by itself."""
@@ -61,7 +61,7 @@ def test_a_gpu_that_cannot_be_driven_is_left_out(device_job: Run, expected, fake
             time.sleep(0.01)
         return on_cpu(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(attempts, "run_map", waits)
+    monkeypatch.setattr(cpu_task, "run_map", waits)
     result = device_job(device="auto", filters=True)
     assert parts(result.output) == expected and ran_on(result) == {"cpu": 5} and len(started) == 1
     assert codes(result)[:2] == ["HD417", "HD417"]

@@ -16,13 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import attempts, devices, local
+from heterodoop.engine import devices, local
 from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.iterate import run_iterated
 from heterodoop.engine.local import run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.stopping import Round, Wish
 from heterodoop.errors import UsageError
+from heterodoop.executor import cpu_task
 from heterodoop.executor.native import Phase
 from heterodoop.executor.worker_process import WorkerProcess
 from heterodoop.manifest import FILE, load, sha256
@@ -77,7 +78,7 @@ def test_a_job_on_workers_has_the_same_bytes(device_job: Run, expected, started,
 
 def test_a_job_does_not_sleep_through_its_gpus_waking(device_job: Run, expected, monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU's tasks last until a GPU had one, and nothing else would make the loop look up."""
-    began, on_cpu, on_device = threading.Event(), attempts.run_map, devices.Devices.run_map
+    began, on_cpu, on_device = threading.Event(), cpu_task.run_map, devices.Devices.run_map
 
     def waits(*arguments: object) -> object:
         assert began.wait(60)
@@ -87,7 +88,7 @@ def test_a_job_does_not_sleep_through_its_gpus_waking(device_job: Run, expected,
         began.set()
         return on_device(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(attempts, "run_map", waits)
+    monkeypatch.setattr(cpu_task, "run_map", waits)
     monkeypatch.setattr(devices.Devices, "run_map", begins)
     monkeypatch.setattr(local, "POLL_SECONDS", 600.0)
     result = device_job(f"{WORKERS}1", policy="gpu-first", filters=True)
