@@ -151,3 +151,12 @@ def test_it_can_be_switched_off(tmp_path: Path) -> None:
     app = write_app(tmp_path / "app", {"map": SOME, "combine": SUMS})
     (_, combine) = analysed(BuildOptions.make([str(app)], no_opt=["ordered-loops"])).manifest.programs
     assert combine.kernel is None and combine.region is not None and len(combine.region.ordered) == 3
+
+
+def test_pairs_from_behind_a_map_s_region_are_the_filter_s(tmp_path: Path) -> None:
+    """They come last, and not from a kernel."""
+    counting = SOME.replace("char line[200];", "char line[200]; long n = 0;").replace("printf(\"%s\", line);", "n++;", 1)
+    counting = counting.replace("return 0;", 'printf("a\\t%ld\\n", n); return 0;')
+    app = write_app(tmp_path / "app", {"map": counting, "combine": SUMS})
+    map, combine = analysed(BuildOptions.make([str(app)])).manifest.programs
+    assert map.kernel is not None and map.kernel.epilogue and combine.kernel is None
