@@ -20,7 +20,8 @@ FLAGS = {
 }
 # What the ingest consists of, for a build of its own with another sanitizer.
 INGEST = ("base/split_file", "device/emu_device", "device/emu_memory", "device/radix_sort", "input/ingest",
-          "input/ingest_cuts", "input/ingest_file", "input/ingest_readers", "input/records", "input/sub_splits")
+          "input/ingest_cuts", "input/ingest_file", "input/ingest_readers", "input/records", "input/delimiter_cut",
+          "input/sub_splits")
 
 
 def environment() -> dict[str, str]:

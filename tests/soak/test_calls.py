@@ -25,7 +25,7 @@ def test_a_pipe_that_fails_loses_no_pairs(tmp_path: Path, bundles: Bundles, shim
     job, text, shared = jobs.make_jobs(bundles)["spilled"], tmp_path / "text", Page(tmp_path / "page")
     text.write_bytes(jobs.make_text())
     shared.arm(Rule((call,), FAIL, errno.EIO, nth, COMMAND, "pipe:"))
-    words = jobs.command(job, job.bundle, [text], tmp_path / "out", ("--device", "cpu"))
+    words = jobs.command(job, job.bundle, [text], tmp_path / "out", ("--device", "cpu", "--filters"))
     done = cli_process(*words, env={"LD_PRELOAD": str(shim), page.VARIABLE: str(tmp_path / "page")})
     assert done.status == 0 and shared.struck(), done.message
     assert Result.read(tmp_path / "out") == jobs.expected(job, text.read_bytes())
