@@ -84,7 +84,8 @@ def tell(totals: Totals, options: argparse.Namespace) -> None:
 
 def devices(name: str) -> tuple[str, ...]:
     """Of faults.DEVICES, by what the user calls them."""
-    return {"cpu": ("cpu",), "emulated": ("cpu", "emulated", "worker"), "cuda": ("cpu", "cuda")}[name]
+    return {"cpu": ("cpu", "filters"), "emulated": ("cpu", "filters", "emulated", "worker"),
+            "cuda": ("cpu", "filters", "cuda")}[name]
 
 
 def families(only: str) -> dict[str, int]:

@@ -21,6 +21,7 @@ from .processes import Strike
 FAMILIES = {"kill": 30, "stop": 8, "disk": 12, "call": 34, "damage": 16, "driver": 20}
 DEVICES: Mapping[str, tuple[str, ...]] = {
     "cpu": ("--device", "cpu"),
+    "filters": ("--device", "cpu", "--filters"),
     "emulated": ("--device", "emulated"),
     "worker": ("--device", "emulated", "-D", "heterodoop.emulated.workers=1"),
     "cuda": ("--device", "cuda", "--policy", "gpu-only"),
@@ -168,7 +169,7 @@ def _call(case: Case, rnd: random.Random, normal: Normal, choice: Choice) -> Cas
 
 def _damage(case: Case, rnd: random.Random, normal: Normal, choice: Choice) -> Case:
     if rnd.random() < 0.3:
-        where = rnd.choice(["bundles", "cache"] if case.device != "cpu" else ["bundles"])
+        where = rnd.choice(["bundles", "cache"] if case.device not in ("cpu", "filters") else ["bundles"])
         return _with(case, damage=(Damage(where, rnd.choice(AT_REST), rnd.randrange(1 << 30)),), heal=True)
     places = [place for place in normal.calls if place.call in ("read", "write") and place.pattern in CHECKED]
     if not places:

@@ -38,7 +38,7 @@ def soak(
 
 
 def test_forty_faults(scratch: Path, bundles: Bundles) -> None:
-    totals = soak(scratch, bundles, 40, 4, devices="cpu emulated worker")
+    totals = soak(scratch, bundles, 40, 4, devices="cpu filters emulated worker")
     assert not totals.failed, "\n".join(map(report.failure, totals.failed))
     assert totals.struck >= 40 and set(totals.by_family) == set(faults.FAMILIES)
 
