@@ -53,7 +53,8 @@ def of_run(ended: Ended, output: Path, expected: Expected) -> list[Problem]:
         problems.append(Problem("wrong", "exit status 0 and no _SUCCESS"))
     if complete:
         found = of_output(output, expected.result)
-        problems += [problem for problem in found if not (expected.hindered and problem.kind == "leftover")]
+        excused = expected.hindered or ended.status == -signal.SIGKILL  # between _SUCCESS and the end of _temporary
+        problems += [problem for problem in found if not (excused and problem.kind == "leftover")]
     if complete and ended.status > 0:
         problems.append(Problem("looks", f"exit status {ended.status} and _SUCCESS: {_tail(ended.err)}"))
     return [*problems, *_of_status(ended, output, expected.killed)]
