@@ -79,11 +79,7 @@ def test_files_and_entries(tmp_path: Path) -> None:
     assert combine.prologue == "" and combine.shared == () and combine.entry == "hd_combine"
     assert "hd_map(" in (bundle / map.source).read_text() and "hd_combine(" in (bundle / combine.source).read_text()
     assert {i.path for i in found.binaries} == {
-<<<<<<< HEAD
         "bin/map", "bin/map.host", "bin/map.prologue", "bin/combine", "cuda/map.cu", "cuda/combine.cu",
-=======
-        "bin/map", "bin/map.prologue", "bin/map.host", "bin/combine", "cuda/map.cu", "cuda/combine.cu",
->>>>>>> ac8e317 (Mend tests that host kernels of other maps and reducers overtook)
     }
     assert {"bin", "cuda", "manifest.json", "src"} <= {p.name for p in bundle.iterdir()}
 

@@ -57,7 +57,9 @@ def test_a_gpu_that_cannot_be_driven_is_left_out(device_job: Run, expected, fake
 
     def waits(*arguments: object) -> object:
         """The CPU's tasks last until the worker has ended, by itself."""
+        end = time.monotonic() + 60
         while not started or "cannot be killed" in started[0].how_it_ended():
+            assert time.monotonic() < end
             time.sleep(0.01)
         return on_cpu(*arguments)  # type: ignore[arg-type]
 
