@@ -80,7 +80,7 @@ def test_spelling(loop: str) -> None:
 
 
 def test_break_form_becomes_the_condition() -> None:
-    made = program(f"for (;; v++) {{ n = {GETLINE}; if (n < 0) break; r = 2; }}")
+    made = program(f"for (;; v++) {{ n = {GETLINE}; if (n < 0) break; r = v; }}")
     loop = ir.record_loop(made.region)
     assert loop is not None and loop.step is not None
     assert expr_text(loop.cond) == "!(n = __read_getline(&line, &cap), n < 0L)"
