@@ -5,7 +5,9 @@ Of the passes it has those that a symbolic run needs. Not here: the loop (`keylo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from .. import manifest
@@ -32,6 +34,7 @@ from .source.frontend import Unit
 from .steps import Times
 
 CODE = "HD267"
+_NUMBER = re.compile(r"%[-+ #0-9.]*[hlLqjzt]*[a-zA-Z]|-?[0-9]+(?:\.[0-9]+)?")  # a conversion, or a number in a format
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,17 @@ def analyse(unit: Unit, bound: BoundRegion | None, times: Times) -> Analysis:
         return _analyse(unit, bound, times)
     except Exception as error:
         return Analysis(NoLoop(own_faults.reason(error, place).message), place)
+
+
+def behind(found: Analysis, before: manifest.Region) -> Analysis:
+    """Of a reducer that may take several texts between two numbers of a value: it with those that the program before it
+    prints there."""
+    if isinstance(found.found, NoLoop) or not before.emissions:
+        return found
+    texts = _NUMBER.split(before.emissions[0].value)
+    if texts[0] or texts[-1]:
+        return found
+    return replace(found, found=found.found.reading([text.encode("latin-1", "replace") for text in texts[1:-1]]))
 
 
 @deep

@@ -62,7 +62,7 @@ def analyse(options: BuildOptions, begun: Begun | None = None) -> Result:
     sink = Sink()
     programs = [a for role, path in options.programs if (a := _analyse_or_collect(role, path, begun, sink))]
     sink.raise_errors()
-    programs = _folding(programs, options.gpu.optimisations)
+    programs = [_behind(program, programs) for program in _folding(programs, options.gpu.optimisations)]
     return Result(_manifest(options, programs), tuple(programs), sink.warnings)
 
 
@@ -95,6 +95,14 @@ def _folding(programs: list[Analysed], names: tuple[str, ...]) -> list[Analysed]
         return programs
     made = {"map": kernels.with_map_fold(map, combine, names), "combine": kernels.with_ordered(map, combine, names)}
     return [_with_region(program, made[program.role]) if program.role in made else program for program in programs]
+
+
+def _behind(program: Analysed, programs: list[Analysed]) -> Analysed:
+    """A reducer, with what is printed before it: by the combiner, or else by the mapper."""
+    before = next((p.region for role in ("combine", "map") for p in programs if p.role == role), None)
+    if program.reducer is None or before is None:
+        return program
+    return replace(program, reducer=reducers.behind(program.reducer, before.region))
 
 
 def _with_region(program: Analysed, made: passes.Analysis) -> Analysed:

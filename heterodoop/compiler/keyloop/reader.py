@@ -116,7 +116,11 @@ class Reader:
         count = len(self.fields)
         if set(self.fields) != set(range(count)) or any(at >= max(count - 1, 0) for at in self.between):
             raise Refused("a number of the value is not read")
-        choices = [self.between.get(at, _CANDIDATES) for at in range(count - 1)]
+        choices = self.choices()
         if wanted is None or len(wanted) != len(choices):
             return tuple(choice[0] for choice in choices)
         return tuple(text if text in choice else choice[0] for text, choice in zip(wanted, choices, strict=True))
+
+    def choices(self) -> tuple[tuple[bytes, ...], ...]:
+        """What may stand behind each number but the last."""
+        return tuple(self.between.get(at, _CANDIDATES) for at in range(len(self.fields) - 1))

@@ -6,7 +6,7 @@ folds integers (`Reducer.fold`) gives the same for a key's pairs in any order, e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ... import manifest
@@ -28,16 +28,30 @@ _MOST_KEYS = 24  # variables that are tried
 
 @dataclass(frozen=True)
 class Reducer:
-    """key: the variable that holds it, by its name. operations: of `loop.state`, in its order; None: not in any order."""
+    """key: the variable that holds it, by its name. operations: of `loop.state`, in its order; None: not in any order.
+
+    separators  what may stand between two numbers of a value; `loop` and `pairs` have one of each.
+    """
 
     loop: loop.KeyLoop
     pairs: manifest.PairReader
     key: str
     operations: tuple[manifest.FoldOp | None, ...]
+    separators: tuple[tuple[bytes, ...], ...] = ()
 
     @property
     def folds(self) -> bool:
         return None not in self.operations
+
+    def reading(self, printed: Sequence[bytes]) -> Reducer:
+        """It where its values have that between their numbers, as far as it takes it as well as what it was found with."""
+        if len(printed) != len(self.separators):
+            return self
+        old = self.loop.reads.between
+        between = tuple(a if a in may else b for a, b, may in zip(printed, old, self.separators, strict=True))
+        reads = replace(self.loop.reads, between=between)
+        texts = tuple(text.decode("latin-1") for text in between)
+        return replace(self, loop=replace(self.loop, reads=reads), pairs=replace(self.pairs, between=texts))
 
 
 @dataclass(frozen=True)
@@ -119,7 +133,8 @@ def _with_key(program: ir.Program, name: str) -> tuple[int, Reducer | NoLoop]:
         return 4, NoLoop(fold.ENDS)
     pairs = fold.pair_reader(found.reader, found.loop.reads)
     shown = variable(program, region.function, name).shown
-    return 4, Reducer(found.loop, pairs, shown, tuple(_operation(found.loop, at) for at in range(len(found.loop.state))))
+    operations = tuple(_operation(found.loop, at) for at in range(len(found.loop.state)))
+    return 4, Reducer(found.loop, pairs, shown, operations, found.reader.choices())
 
 
 def _operation(whole: loop.KeyLoop, at: int) -> manifest.FoldOp | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -142,3 +143,26 @@ def test_what_is_no_key_loop_says_why_and_where(name: str) -> None:
     if statement:
         line = (PRELUDE + source).split("\n")[refusal.span.line - 1]
         assert statement in line and line[refusal.span.col - 1 :].split("(")[0].strip() in line, (refusal, line)
+
+
+TWO = "int main(void) {{ char *line = NULL, *at, name[32]; size_t size = 0; long n, m, a = 0, b = 0; name[0] = 0;\n" \
+    "while (getline(&line, &size, stdin) != -1) {{ at = strchr(line, '\\t');\n" \
+    "if (!at || at - line >= 32) exit(1); *at = 0;\n" \
+    "n = strtol(at + 1, &at, 10); {between} m = strtol(at, &at, 10);\n" \
+    'if (strcmp(line, name) == 0) {{ a += n; b += m; }} else {{ if (name[0]) printf("%s\\t%ld\\t%ld\\n", name, a, b);\n' \
+    'strcpy(name, line); a = n; b = m; }} }}\nif (name[0]) printf("%s\\t%ld\\t%ld\\n", name, a, b); return 0; }}\n'
+
+
+@pytest.mark.parametrize(("between", "printed", "read"), [
+    ("", "%.17g 1", (" ",)), ("", "%ld\t%ld", ("\t",)), ("", "%ld", ("\t",)), ("", "%ld,%ld", ("\t",)),
+    ("at++;", "%ld,%5d", (",",)),
+])
+def test_between_numbers_stands_what_the_program_before_it_prints_where_that_is_read(
+    between: str, printed: str, read: tuple[str, ...],
+) -> None:
+    """White space is left out by strtol, whichever; the reducer's own output is no more than a guess."""
+    before = SimpleNamespace(emissions=(SimpleNamespace(value=printed),))
+    found = reducers.behind(analyse(TWO.format(between=between)), before)  # type: ignore[arg-type]
+    assert isinstance(found.found, Reducer), found.found
+    assert found.found.pairs.between == read
+    assert found.found.loop.reads.between == tuple(text.encode() for text in read)
