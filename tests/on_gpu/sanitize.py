@@ -44,7 +44,7 @@ class Program:
 
 
 WORDCOUNT, HISTRATINGS, KMEANS = Path("apps/wordcount"), Path("apps/histratings"), Path("apps/kmeans")
-STATIONS, MEANS = Path("apps/station_temperatures"), Path("bench/programs/means")
+STATIONS, MEANS, BYTES = Path("apps/station_temperatures"), Path("bench/programs/means"), Path("bench/programs/bytes.c")
 PROGRAMS = (
     Program("word count", WORDCOUNT),
     Program("word count without map-fold", WORDCOUNT, ("--no-opt", "map-fold")),
@@ -54,6 +54,8 @@ PROGRAMS = (
     Program("stations (folds of four numbers)", STATIONS, text=STATIONS / "sample.txt"),
     Program("stations without map-fold", STATIONS, ("--no-opt", "map-fold"), text=STATIONS / "sample.txt"),
     Program("means (an ordered loop)", MEANS, text=STATIONS / "sample.txt"),
+    Program("bytes (gathered by blocks)", BYTES),
+    Program("bytes and pairs (gathered in memory)", BYTES, ("-D", "PAIRS")),
     Program("kmeans (long records, searches)", KMEANS, text=KMEANS / "sample.txt", files=(KMEANS / "centroids.txt",)),
     Program("searches", CODEGEN / "searches.c", text=Path("apps/linear_regression/sample.txt")),
     Program("every clause", CODEGEN / "clauses"),
