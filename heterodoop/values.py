@@ -39,7 +39,7 @@ def _frozen(cls: type[Any], eq: bool) -> type[Any]:
 
 def _init(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> Any:
     known: dict[str, Any] = {"_unset": _UNSET}
-    words, lines = [], ["own = self.__dict__"]
+    words, lines = [], ["__dict__ = self.__dict__"]  # a name that no field has
     for field in sorted(fields, key=lambda f: bool(f.kw_only)):
         word = name = field.name
         if field.default is not dataclasses.MISSING:
@@ -51,7 +51,7 @@ def _init(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> Any:
         words += ["*"] if field.kw_only and "*" not in words else []
         words.append(word)
         made = f"_of_{name}() if {name} is _unset else {name}" if word.endswith("=_unset") else name
-        lines.append(f"own[{name!r}] = {made}")
+        lines.append(f"__dict__[{name!r}] = {made}")
     lines += ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
     exec(f"def __init__(self, {', '.join(words)}):\n " + "\n ".join(lines), known)
     made_init = known["__init__"]

@@ -111,3 +111,16 @@ def test_values_are_copied_and_kept() -> None:
 def test_values_are_of_one_kind() -> None:
     with pytest.raises(TypeError):
         dataclasses.dataclass(frozen=True)(type("Below", (Kept,), {"__annotations__": {"more": "int"}}))
+
+
+def test_a_field_may_have_any_name() -> None:
+    """One called `own` once held all the others: what makes a value must have no name that a field may have."""
+    @values.dataclass(frozen=True)
+    class Named:
+        own: bool
+        cls: int
+        known: str = "k"
+        word: tuple[int, ...] = field(default_factory=tuple)
+
+    made = Named(True, 2)
+    assert (made.own, made.cls, made.known, made.word) == (True, 2, "k", ())

@@ -36,6 +36,7 @@ def key(options: BuildOptions) -> str:
     parts += [*_cxx(), *(os.environ.get(name, "") for name in _ENVIRONMENT)]
     ours = [Path(__file__).parent, Path(cc.__file__).parent, resources.find("templates"), *_runtime()]
     texts = [text for root in ours for text in cache.tree(root, _SUFFIXES)]
+    texts += [path.read_bytes() for path in sorted(Path(manifest.__file__).parent.glob("*.py"))]  # what all of it stands on
     asked.join()
     return cache.key([*parts, cc.library(), *texts])
 
