@@ -24,7 +24,8 @@ KNOWLEDGE = st.builds(
     Knowledge, total=st.sampled_from([None, TASKS]), completed=st.integers(0, TASKS) | st.none(),
     decided_elsewhere=st.integers(0, TASKS // 2), nodes=st.integers(0, 3),
     # With S between 1 and 2 the node looks at parts of tasks that its GPUs still have to do; the model has whole ones.
-    speedups=st.lists(st.sampled_from([2.0, 4.0, 6.0, 0.5]), max_size=3).map(tuple).filter(lambda s: sorted(s) != [0.5, 2.0]),
+    speedups=st.lists(st.sampled_from([2.0, 4.0, 6.0, 0.5]), max_size=3).map(tuple).filter(
+        lambda found: sorted(found) != [0.5, 2.0]),
 )
 TAILS = [POLICIES["tail"]] * 5 + [POLICIES["paper-tail"]] * 2
 
