@@ -40,7 +40,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; 
 	command -v "$$python"; exit 0; fi; done; \
 	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
 
-.PHONY: demo test check portable plugin lint bench docs clean tools hadoop-tools
+.PHONY: collected demo test check portable plugin lint bench docs clean tools hadoop-tools
 
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
@@ -52,10 +52,14 @@ demo: $(VENV)/installed
 	@cmp $(DEMO)/out/part-00000 apps/wordcount/expected.txt
 	@echo; echo "The whole result: $(DEMO)/out/part-00000 (equal to apps/wordcount/expected.txt)"
 
-# Maven waits, mypy uses one core: together with the sanitizer build they take half of the time.
+# Maven waits, mypy uses one core: together with the sanitizer build they take half of the time. What pytest makes of the tests'
+# asserts is kept beside them: each of its workers would do it again.
 test:
-	$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint plugin $(VENV)/sanitized/libhd_host.so
+	$(MAKE) --no-print-directory --jobs=4 --output-sync=target lint plugin collected $(VENV)/sanitized/libhd_host.so
 	$(BIN)/python -m tests.whole $(VENV)/sanitized/libhd_host.so
+
+collected: $(VENV)/installed-dev
+	@$(BIN)/python -m pytest --collect-only --quiet --quiet
 
 check: lint
 	$(BIN)/python -m pytest -q -n auto -k 'not nvcc' $(CHECKED)
