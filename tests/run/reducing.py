@@ -13,7 +13,7 @@ from heterodoop.compiler.lower.bind import bind
 from heterodoop.compiler.source.frontend import load
 from heterodoop.compiler.steps import Times
 from heterodoop.diag import Sink
-from heterodoop.executor.native import FilterCommand, Native, ReduceSpec, Segment, TaskResult
+from heterodoop.executor.native.runtime import FilterCommand, Native, ReduceSpec, Segment, TaskResult
 from heterodoop.toolchain import host_kernel
 from heterodoop.toolchain.cc import CcOptions
 
