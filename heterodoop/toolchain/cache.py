@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +21,7 @@ from ..private import why_unsafe
 from ..regular import open_regular, read_regular
 
 _SUM_BYTES = 64
+_PLACE = re.compile(rb'^(?://.*(?<!\\)|(#line \d+) ".*")$', re.MULTILINE)
 _MAKING = ".making-"
 _Stamp = tuple[int, ...]
 _whole: dict[Path, tuple[_Stamp, _Stamp]] = {}  # entries that this process has looked at, as they and their sums were then
@@ -63,6 +65,15 @@ def key(parts: Iterable[str | bytes]) -> str:
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.hexdigest()[:32]
+
+
+def placeless(text: bytes) -> bytes:
+    """C++ text of ours for a key: without its comment lines, and without the files that `#line` names.
+
+    These are where a program lay. What is made of it without debug information is the same elsewhere; messages are not
+    kept.
+    """
+    return _PLACE.sub(lambda found: found[1] or b"", text)
 
 
 def tree(root: Path, suffixes: tuple[str, ...]) -> list[str | bytes]:

@@ -92,3 +92,11 @@ def test_a_build_that_goes_on_is_left_alone(tmp_path: Path) -> None:
         partial.write_bytes(b"a")
 
     assert cache.get(tmp_path / "entry.so", make).read_bytes() == b"a"
+
+
+def test_where_a_program_lay_is_no_part_of_its_text() -> None:
+    text = b'// made from %s/map.c\n#include "lane.cuh"\n#line 12 "%s/map.c"\nint f() { return 1; } // one\n'
+    here, there = (cache.placeless(text % ((place,) * 2)) for place in (b"/home/a", b'/srv/b \\"c\\"'))
+    assert here == there and here.splitlines()[1:] == [b'#include "lane.cuh"', b"#line 12", b"int f() { return 1; } // one"]
+    assert cache.placeless(text.replace(b"12", b"13")) != cache.placeless(text)
+    assert cache.placeless(b"// goes on \\\nint g();\n").startswith(b"// goes on")
