@@ -40,7 +40,7 @@ def build(source: str, folder: Path) -> Built:
     analysis = reducers.analyse(unit, bound[0] if bound else None, Times())
     assert isinstance(analysis.found, Reducer), f"{analysis.found}\n{source}"
     host_kernel.build(host_kernels.reducer_text(analysis), folder / "reduce.host")
-    subprocess.run(["gcc", *FLAGS, "-o", folder / "reduce", path], check=True)
+    subprocess.run(["gcc", *FLAGS, "-o", folder / "reduce", path, "-lm"], check=True)
     return Built(folder / "reduce", folder / "reduce.host", analysis.found)
 
 
