@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
-NATIVE := $(shell find runtime/host -name '*.cpp' -o -name '*.h')
+NATIVE := $(shell find runtime/host runtime/hostlane -name '*.cpp' -o -name '*.h')
 PLUGIN := $(shell find runtime/hadoop -name target -prune -o -type f -print)
 # docs/tests.md says why these.
 CHECKED := tests/test_layers.py tests/docs tests/diag tests/test_cli.py tests/test_manifest.py tests/compiler tests/codegen \

@@ -51,7 +51,7 @@ class PlatformWheel(bdist_wheel):
 
 def native_runtime() -> Extension:
     sources = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "runtime" / "host").rglob("*.cpp"))
-    folders = (ROOT / "runtime" / name for name in ("device", "emu", "host"))
+    folders = (ROOT / "runtime" / name for name in ("device", "emu", "host", "hostlane"))
     headers = sorted(str(path.relative_to(ROOT)) for folder in folders for path in folder.rglob("*.h"))
     return Extension("heterodoop._native.libhd_host", sources=sources, depends=headers, language="c++")
 

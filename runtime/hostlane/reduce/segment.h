@@ -112,7 +112,7 @@ struct Segment {
         end = at;
         uint32_t wanted = 0;
         for (int i = 0; i < 4; ++i) wanted = wanted << 8 | static_cast<unsigned char>(stop[i]);
-        if (stop - at != 2 || at[0] != -1 || at[1] != -1 || crc32(begin, raw_length) != wanted) broken();
+        if (stop - at != 2 || at[0] != -1 || at[1] != -1 || crc_continued(0, begin, raw_length) != wanted) broken();
         progress(raw_length);
     }
 
