@@ -102,10 +102,19 @@ def _replaced(node: ir.Node, chosen: Mapping[int, _Update]) -> ir.Node:
     if update is not None:
         made = ir.Accumulate(ctype.VOID, update.op, update.target, update.value, span=update.place)
         return ir.ExprStmt(made, span=node.span) if isinstance(node, ir.Stmt) else made
-    if isinstance(node, ir.Cast) and isinstance(node.operand, ir.Accumulate):
-        return node.operand
-    if isinstance(node, ir.Comma) and isinstance(node.second, ir.Accumulate):
+    return _valueless(node)
+
+
+def _valueless(node: ir.Node) -> ir.Node:
+    """What an update stood in gives no value any more either."""
+    if isinstance(node, ir.Cast):
+        without = isinstance(node.operand, ir.Accumulate) or node.operand.type == ctype.VOID != node.type
+        return node.operand if without else node
+    if isinstance(node, ir.Comma) and node.second.type == ctype.VOID != node.type:
         return ir.Comma(ctype.VOID, node.first, node.second, span=node.span)
+    if isinstance(node, ir.Conditional) and ctype.VOID in (node.then.type, node.other.type) and node.type != ctype.VOID:
+        then, other = build.cast(ctype.VOID, node.then), build.cast(ctype.VOID, node.other)
+        return ir.Conditional(ctype.VOID, node.cond, then, other, span=node.span)
     return node
 
 
@@ -179,30 +188,10 @@ def _updates(node: ir.Node) -> Iterator[tuple[int, _Update]]:
         if update is not None:
             yield node.number, update
         return
-    for one in _unwanted(node):
+    for one in ir_walk.unwanted(node):
         update = _update(one)
         if update is not None:
             yield one.number, update
-
-
-def _unwanted(node: ir.Node) -> Iterator[ir.Expr]:
-    """Expressions of which nobody wants the value."""
-    if isinstance(node, ir.ExprStmt):
-        yield from _parts(node.expr)
-    elif isinstance(node, (ir.For, ir.RecordLoop)) and node.step is not None:
-        yield from _parts(node.step)
-    elif isinstance(node, ir.Comma):
-        yield from _parts(node.first)
-
-
-def _parts(node: ir.Expr) -> Iterator[ir.Expr]:
-    if isinstance(node, ir.Comma):
-        yield from _parts(node.first)
-        yield from _parts(node.second)
-    elif isinstance(node, ir.Cast) and node.type == ctype.VOID:
-        yield from _parts(node.operand)
-    else:
-        yield node
 
 
 def _update(node: ir.Expr) -> _Update | None:

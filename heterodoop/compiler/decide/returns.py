@@ -5,9 +5,6 @@ A walk over statements: may control reach what follows? Conditions are taken to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from ...manifest import Reason
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -33,29 +30,8 @@ def return_refusals(program: ir.Program, calls: CallGraph) -> tuple[Reason, ...]
 
 def _wanted(body: ir.Block) -> set[str]:
     """Own functions of which a call's value is used."""
-    unused = {node.number for part in ir_walk.walk(body) for node in _for_effect(part)}
+    unused = {node.number for part in ir_walk.walk(body) for node in ir_walk.unwanted(part)}
     return {ir.called(n) for n in ir_walk.walk(body) if isinstance(n, ir.Call) and n.number not in unused}
-
-
-def _for_effect(node: Any) -> Iterator[ir.Expr]:
-    """Expressions of a node that stand for what they do."""
-    if isinstance(node, ir.ExprStmt):
-        yield from _valueless(node.expr)
-    elif isinstance(node, (ir.For, ir.RecordLoop)) and node.step is not None:
-        yield from _valueless(node.step)
-    elif isinstance(node, ir.Comma):
-        yield from _valueless(node.first)
-    elif isinstance(node, ir.Cast) and node.type == ctype.VOID:
-        yield from _valueless(node.operand)
-
-
-def _valueless(node: ir.Expr) -> Iterator[ir.Expr]:
-    yield node
-    if isinstance(node, ir.Comma):
-        yield from _valueless(node.second)
-    elif isinstance(node, ir.Conditional):
-        yield from _valueless(node.then)
-        yield from _valueless(node.other)
 
 
 class _Ends:

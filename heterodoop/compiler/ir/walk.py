@@ -93,6 +93,33 @@ def expressions(node: Any) -> Iterator[ir.Expr]:
     return (n for n in walk(node) if isinstance(n, ir.Expr))
 
 
+def unwanted(node: Any) -> Iterator[ir.Expr]:
+    """Expressions in a node of which nobody wants the value: what stands for what it does, and what gives its value.
+
+    These are a statement's expression, a loop's step, what stands before a comma or is made void; of `c ? a : b` both sides.
+    A node's own only: a walk over all nodes finds each such expression once.
+    """
+    if isinstance(node, ir.ExprStmt):
+        yield from _valueless(node.expr)
+    elif isinstance(node, (ir.For, ir.RecordLoop)) and node.step is not None:
+        yield from _valueless(node.step)
+    elif isinstance(node, ir.Comma):
+        yield from _valueless(node.first)
+    elif isinstance(node, ir.Cast) and node.type == ctype.VOID:
+        yield from _valueless(node.operand)
+
+
+def _valueless(node: ir.Expr) -> Iterator[ir.Expr]:
+    yield node
+    if isinstance(node, ir.Comma):
+        yield from _valueless(node.second)
+    elif isinstance(node, ir.Conditional):
+        yield from _valueless(node.then)
+        yield from _valueless(node.other)
+    elif isinstance(node, ir.Cast) and node.type != ctype.VOID:
+        yield from _valueless(node.operand)
+
+
 def names(node: Any) -> set[str]:
     """Every variable and function that a node mentions."""
     return {n.name for n in walk(node) if isinstance(n, ir.Name)}

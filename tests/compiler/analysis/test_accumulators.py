@@ -31,7 +31,10 @@ UPDATES = {
     "if (h[v0 & 7] < v0) h[v0 & 7] = v0;": ("h[v0 & 7]", "max", "v0"),
     "if (v0 > u) u = v0;": ("u", "max", "(unsigned int)v0"),
     "if (v0 > 2) x++;": ("x", "sum", "1"), "for (i = 0; i < v0; i++, x++) ;": ("x", "sum", "1"),
-    "(void)x++;": ("x", "sum", "1"),
+    "(void)x++;": ("x", "sum", "1"), "v0 > 2 ? x++ : 0;": ("x", "sum", "1"),
+    "v0 ? (void)0 : (void)(x |= 4);": ("x", "or", "4"),
+    "v0 > 2 ? l++ : v0;": ("l", "sum", "1L"), "v0 ? (v0 > 3 ? b++ : n) : 0;": ("b", "sum", "(unsigned char)1"),
+    "for (i = 0; i < v0; i++, v0 & 1 ? x++ : i) ;": ("x", "sum", "1"), "v0 > 2 ? v = 2, x -= 2 : 0;": ("x", "sum", "-2"),
 }
 
 
@@ -50,6 +53,15 @@ def test_an_update_in_every_spelling(statement: str) -> None:
     assert analysis.facts.behind.needed
 
 
+def test_both_sides_of_a_choice() -> None:
+    """A kernel's text has them as they stand, each without a value."""
+    source = program("v0 > 2 ? x++ : (h[v0 & 7] += 2), u |= 4;")
+    analysis, _ = analyse(source)
+    assert not analysis.refusals, analysis.refusals
+    assert {v.name for v in analysis.region.variables if v.cls == "accumulator"} == {"x", "h", "u"}
+    assert "v0 > 2 ? hd::gather<hd::Sum>(hd.thread_totals.x" in cuda(source)
+
+
 def test_variables_of_the_file_in_functions_that_the_loop_calls() -> None:
     source = mapper(f"note(line[0] & 15); {LAST}", helpers=HELPERS, after='printf("%ld %d\\n", all, counts[3]);')
     analysis, _ = analyse(source)
@@ -61,7 +73,8 @@ def test_variables_of_the_file_in_functions_that_the_loop_calls() -> None:
 # statement, "" or what else stands in the loop -> (why it is none, the text of the line at which the caret stands)
 NEAR = {
     "x += n; v = x;": ("it is used otherwise", "x += n; v = x;"),
-    "if (x++ == 0) v = 2;": ("", "if (x++ == 0) v = 2;"),
+    "if (x++ == 0) v = 2;": ("", "if (x++ == 0) v = 2;"), "v = v0 ? x++ : 0;": ("", ""), "(v0 ? x++ : 0) + 1;": ("", ""),
+    "v0 ? x++ : x;": ("it is used otherwise", "v0 ? x++ : x;"),
     "x += x;": ("it is used otherwise", "x += x;"),
     "h[h[0] & 7]++;": ("it is used otherwise", "h[h[0] & 7]++;"),
     "x += 1;\nx = n > 5 ? x : 0;": ("it is used otherwise", "x = n > 5 ? x : 0;"),
