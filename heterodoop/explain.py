@@ -86,7 +86,7 @@ def _region_lines(region: Region) -> list[str]:
     if region.kind == "combiner":
         lines.append(f"  reads back  {_reader_sentence(region.pairs)}")
         lines.append(f"  fold        {_fold_sentence(region.fold, region.ordered)}")
-        lines += _no_fold_lines(region.no_fold) if region.no_fold else []
+        lines += [f"              {region.no_fold}"] if region.no_fold else []
     if region.variables:
         lines += ["  variables", *_table(_variable_rows(region))]
     if region.emissions:
@@ -94,12 +94,6 @@ def _region_lines(region: Region) -> list[str]:
         rows += [(e.call, _quoted(e.format), _quoted(e.key), _quoted(e.value), e.place) for e in region.emissions]
         lines += ["  output", *_table(rows)]
     return lines
-
-
-def _no_fold_lines(reason: Reason) -> list[str]:
-    """Why a combiner is no fold, at the statement that prevents more."""
-    place = f"{reason.place}: " if reason.span.line else ""
-    return [f"              {place}{reason.message}", *(f"  {line}" for line in excerpt(reason.span, reason.text))]
 
 
 def _tuning(region: Region) -> tuple[tuple[str, int], ...]:
@@ -208,10 +202,11 @@ def _host_lines(program: Program) -> list[str]:
     if program.host is not None and program.role == "reduce":
         return ["  CPU         on typed values, a part of the keys after the other, without a merge (host kernel)"]
     if program.host is not None:
+        behind = ", the epilogue behind it" if program.kernel and program.kernel.epilogue else ""
         if program.host.folds:
-            return ["  CPU         as one program with the combiner, on typed values (host kernel)"]
+            return [f"  CPU         as one program with the combiner, on typed values (host kernel){behind}"]
         why = [f"              the combiner is a filter: {_placed(r)}[{r.code}] {r.message}" for r in program.host.no_folds]
-        return ["  CPU         as a program that reads its split itself (host kernel)", *why]
+        return [f"  CPU         as a program that reads its split itself (host kernel){behind}", *why]
     lines = []
     for reason in program.no_host:
         lines.append(f"  CPU         as a filter: {_placed(reason)}[{reason.code}] {reason.message}")

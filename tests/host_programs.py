@@ -126,6 +126,8 @@ int main(int argc, char **argv) {
   if (is("cut")) report[strlen(report) - 1] = 0;
   if (is("again")) strcat(report, "keys 7\n");
   if (is("no-number")) strcpy(report, "pairs -1\n");
+  if (is("totals")) { strcat(report, "totals 4\nabcd"); fprintf(stderr, "half a"); }
+  if (is("totals-cut")) strcat(report, "totals 5\nabcd");
   if (is("reason")) strcat(report, "left 52\n");
   if (is("miscounted") && !as_text) sprintf(report, form, record, pairs, bytes, keys + 1, 0, 0);
   say(report);

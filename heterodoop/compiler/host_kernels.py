@@ -33,10 +33,7 @@ def describe(mapper: passes.Analysis | None, kernel: Kernel | None, combiner: pa
     """The manifest's entry before anything is built, or why there is none. kernel: the mapper's."""
     if mapper is None or kernel is None:
         return _NO_KERNEL
-    if kernel.epilogue or kernel.totals:
-        place = mapper.program.region.span
-        return Reason("HD266", "what its records gather, or what it prints behind its loop, is left to the filter", place)
-    found = _combiner(combiner)
+    found = _combiner(mapper, combiner)
     if isinstance(found, Combiner):
         return HostKernel(BINARY.format("map"), True, found.regroup)
     return HostKernel(BINARY.format("map"), False, False, (found,) if found is not None else ())
@@ -58,23 +55,28 @@ def reducer_text(found: reducers.Analysis) -> str:
     return reducer.emit(found.found.loop, found.found.pairs, found.macros, found.place)
 
 
-def _combiner(combiner: passes.Analysis | None) -> Combiner | Reason | None:
-    """The combiner whose work is done as pairs come, or why another one's is not. None: there is none with a directive."""
+def _combiner(mapper: passes.Analysis, combiner: passes.Analysis | None) -> Combiner | Reason | None:
+    """The combiner whose work is done as pairs come, or why another one's is not. None: there is none with a directive.
+
+    What the code behind the map's region prints comes behind all that is folded, so the combiner takes both once more.
+    """
     if combiner is None:
         return None
     place, region = combiner.program.region.span, combiner.region
     found = combiner.facts.fold
     problem = key_loop.problem(found.loop, region.pairs) if found.loop is not None else found.no_loop
     if problem or found.loop is None or region.pairs is None:
-        at = found.place if found.loop is None and found.place is not None else place
-        return Reason("HD266", f"its pairs cannot be taken one by one: {problem}", at)
-    return Combiner(found.loop, region.pairs, region.fold is not None and region.fold.regroup)
+        return Reason("HD266", f"its pairs cannot be taken one by one: {problem}", place)
+    regroup = region.fold is not None and region.fold.regroup
+    if mapper.facts.behind.prints and not regroup:
+        return Reason("HD266", "the map prints pairs behind its loop, and it cannot be run on its own output", place)
+    return Combiner(found.loop, region.pairs, regroup)
 
 
 @deep
 def text(mapper: passes.Analysis, combiner: passes.Analysis | None) -> str:
     """The host kernel's text, of a mapper with a kernel."""
-    found = _combiner(combiner)
+    found = _combiner(mapper, combiner)
     return host.emit(mapper.facts.device, found if isinstance(found, Combiner) else None, mapper.macros)
 
 

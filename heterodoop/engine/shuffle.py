@@ -6,8 +6,8 @@ import contextlib
 import os
 
 from ..errors import HeteroDoopError
-from ..executor.native.runtime import Native, Progress, Segment
-from ..executor.task.map_output import MapOutput
+from ..executor.map_output import MapOutput
+from ..executor.native import Native, Progress, Segment
 
 
 class Shuffle:

@@ -16,7 +16,7 @@ inline bool as_text = false;
 // The record that is being worked on.
 inline uint64_t record_number = 0;
 
-// Lines `name value`.
+// Lines `name value`, and behind them what records have gathered, where they do.
 class Report {
  public:
     template <size_t n> void add(const char (&name)[n], uint64_t value) {
@@ -24,6 +24,10 @@ class Report {
         out_.put(chr(' '));
         out_.put(dec(static_cast<unsigned long long>(value)));
         out_.put(chr('\n'));
+    }
+    void add_totals(const void *totals, size_t n) {
+        add("totals", n);
+        out_.put_bytes(totals, n);
     }
     void end() { out_.flush(); }
 

@@ -32,6 +32,12 @@ class Output {
         used_ += n;
     }
 
+    // Bytes of any number, which are not copied.
+    void put_bytes(const void *from, size_t n) {
+        flush();
+        write_all(static_cast<const char *>(from), n);
+    }
+
     void flush() {
         write_all(bytes_, used_);
         used_ = 0;

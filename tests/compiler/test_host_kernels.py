@@ -94,6 +94,26 @@ def test_what_it_does_not_do(role: str, old: str, new: str, why: str, tmp_path: 
     assert ("the combiner is a filter: " in shown) == bool(why) and why in shown
 
 
+ORDERED = ("count += value;", "count = 3 * count + value;")  # no fold: the order of pairs shows
+
+
+@pytest.mark.parametrize(("behind", "change", "folds"), [
+    ('printf("lines\\t%d\\n", 1);', ("", ""), True), ('printf("lines\\t%d\\n", 1);', ORDERED, False),
+    ('fprintf(stderr, "reporter:counter:a,b,%d\\n", 1);', ORDERED, True),
+])
+def test_pairs_from_behind_the_loop_need_a_combiner_that_runs_on_its_own_output(
+    behind: str, change: tuple[str, str], folds: bool, tmp_path: Path,
+) -> None:
+    app = changed(tmp_path, "combine", *change)
+    source = (app / "map.c").read_text()
+    at = source.rindex("return 0;")
+    (app / "map.c").write_text(source[:at] + behind + source[at:])
+    host = mapper(analyse(options(app)).manifest).host
+    assert host is not None and host.folds == folds
+    reasons = [(r.code, "prints pairs behind its loop" in r.message) for r in host.no_folds]
+    assert reasons == ([] if folds else [("HD266", True)])
+
+
 def test_a_map_without_a_combiner_has_one(tmp_path: Path) -> None:
     bundle, result = build(tmp_path, ROOT / "apps" / "blackscholes")
     assert mapper(result.manifest).host == HostKernel("bin/map.host", False, False)

@@ -1,4 +1,5 @@
-"""The code behind a map's loop on a device: where its output goes, and what follows when it fails. Against the filters."""
+"""The code behind a map's loop on a device and as a host kernel: where its output goes, and what follows when it fails.
+Against the filters."""
 
 from __future__ import annotations
 
@@ -82,6 +83,9 @@ def test_what_it_prints_joins_the_task_s_output(
     bundle = bundles.get(program(pair=pair), combine, SUM)
     found = verify(bundle, [str(tmp_path / "in")], RunOptions(device="emulated", files=[str(tmp_path / "side")], **options))
     assert [(v.outcome, v.difference) for v in found.verdicts] == [("equal", None)], found.verdicts
+    host = verify(bundle, [str(tmp_path / "in")], RunOptions(
+        files=[str(tmp_path / "side")], split_size=50, reducers=options["reducers"]), host=True)
+    assert {(v.outcome, v.difference) for v in host.verdicts} == {("equal", None)}, host.verdicts
 
 
 def test_the_whole_job(bundles: Bundles, run, tmp_path: Path) -> None:
@@ -132,3 +136,5 @@ def test_what_the_combiner_does_not_read_back_is_combined_once(bundles: Bundles,
     for settings in ([], ["heterodoop.gpu.sub-split.bytes=200"]):
         (verdict,) = verify(bundle, [str(tmp_path / "in")], RunOptions(device="emulated", settings=settings)).verdicts
         assert (verdict.outcome, verdict.difference) == ("equal", None), verdict
+    (verdict, *_) = verify(bundle, [str(tmp_path / "in")], RunOptions(), host=True).verdicts
+    assert verdict.outcome == "cpu-only" and "does not read back through the combiner's reader" in verdict.reason

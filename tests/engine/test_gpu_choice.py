@@ -11,8 +11,7 @@ from heterodoop import manifest
 from heterodoop.compiler import compile as compiling
 from heterodoop.engine import devices
 from heterodoop.errors import ToolError, UsageError
-from heterodoop.executor.gpu import gpus
-from heterodoop.executor.task import cpu_task
+from heterodoop.executor import cpu_task, gpus
 
 from ..support import ROOT, cli_here
 from .conftest import parts

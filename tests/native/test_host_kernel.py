@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.kernel.host_kernel import LiveInsFile
-from heterodoop.executor.kernel.prologue import LiveIns, Relocation
-from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native, Progress, TaskResult, TaskStatus
+from heterodoop.executor.host_kernel import LiveInsFile
+from heterodoop.executor.native import FilterCommand, MapSpec, Native, Progress, TaskResult, TaskStatus
+from heterodoop.executor.prologue import LiveIns, Relocation
 
 from ..host_programs import HOST, SUM, WORDS
 from .conftest import Compile
@@ -104,6 +104,7 @@ LEFT = [
     ("again", "the host kernel's report has the line \"keys 7\""),
     ("no-number", "the host kernel's report has the line \"pairs -1\""),
     ("cut", "the host kernel's report ends in the middle of a line"),
+    ("totals-cut", "the host kernel's report has totals of 4 bytes"),
     ("endless", "the host kernel's report is too long"),
     ("miscounted", "the host kernel's report says 7 keys, and there are 6"),
     ("partial", "the host kernel's report says that keys are there twice"),
@@ -255,6 +256,67 @@ def test_one_that_prints_pairs_and_wants_a_pipe_begins_anew(job: Job) -> None:
     program = job.compile_c(HOST.replace('if (memchr(', 'if (1) { printf("one\\t1\\n"); fflush(stdout); }\n  if (memchr('))
     host, output = job.run(PLAIN, "", reducers=0, **as_text(job, "pipe", program))
     assert host.ok and output == expected, host.message
+
+
+# What it gets is printed as a pair, and another pair, and the rest of a line of stderr.
+EPILOGUE = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char totals[100] = "";
+  size_t n = fread(totals, 1, sizeof totals, stdin);
+  fprintf(stderr, " line\n");
+  if (getenv("FAILS")) return 3;
+  if (!getenv("QUIET")) printf("the\t7\n%s%zu\t1\n", totals, n);
+}
+"""
+BEHIND = "}\n  printf(\"the\\t7\\nabcd4\\t1\\n\");\n}\n"
+
+
+@pytest.fixture
+def epilogue(job: Job) -> FilterCommand:
+    job.filters["map"] = FilterCommand([job.compile_c(WORDS.rstrip().removesuffix("}").rstrip().removesuffix("}") + BEHIND)])
+    return FilterCommand([job.compile_c(EPILOGUE)])
+
+
+@pytest.mark.parametrize("text", [TEXT, MANY, b"a\r\nb\rc\n", PLAIN * 50 + b"end\r\n"])
+def test_pairs_of_the_epilogue_come_behind_those_of_records(job: Job, epilogue: FilterCommand, text: bytes) -> None:
+    for options in ({"reducers": 3}, {"reducers": 3, "combine": None}, {"reducers": 0}):
+        filters, expected = job.run(text, None, **options)
+        more: dict[str, object] = {**options, **as_text(job, "totals"), "epilogue": epilogue}
+        host, output = job.run(text, "", **more)
+        assert host.ok and output == expected, host.message
+        assert host.counters == filters.counters
+        assert (job.folder / "log").read_bytes() == b"half a line\n"
+    filters, expected = job.run(text, None, reducers=3)
+    host, output = job.run(text, "totals", reducers=3, regroup=True, epilogue=epilogue)
+    assert host.ok and output == expected, host.message
+    assert {name: host.counters[name] for name in SAME} == {name: filters.counters[name] for name in SAME}
+
+
+def test_an_epilogue_that_prints_nothing_changes_nothing(job: Job, epilogue: FilterCommand) -> None:
+    job.filters["map"] = FilterCommand([job.compile_c(WORDS)])
+    _, expected = job.run(TEXT, None)
+    host, output = job.run(TEXT, "totals", epilogue=FilterCommand(epilogue.argv, ["QUIET=1"]))
+    assert host.ok and output == expected, host.message
+
+
+def test_an_empty_split_s_epilogue_runs_and_prints_for_no_one(job: Job, epilogue: FilterCommand) -> None:
+    for options in (as_text(job, "totals"), {}):
+        filters, expected = job.run(b"", None)
+        host, output = job.run(b"", "totals", epilogue=epilogue, **options)
+        assert host.ok and output == expected and host.counters == filters.counters, host.message
+        result, _ = job.run(b"", "totals", epilogue=FilterCommand(epilogue.argv, ["FAILS=1"]), **options)
+        assert result.status is TaskStatus.HOST_LEFT
+
+
+def test_an_epilogue_that_fails_or_whose_pairs_cannot_be_combined_leaves_the_task(job: Job, epilogue: FilterCommand) -> None:
+    result, output = job.run(TEXT, "totals", regroup=True, epilogue=FilterCommand(epilogue.argv, ["FAILS=1"]))
+    assert (result.status, output) == (TaskStatus.HOST_LEFT, b"")
+    assert result.message == "the code behind the region could not be run alone: exit status 3"
+    result, output = job.run(TEXT, "totals", epilogue=epilogue)
+    assert (result.status, output) == (TaskStatus.HOST_LEFT, b"")
+    assert "prints pairs, and those before are combined already" in result.message
 
 
 def test_lines_that_may_be_combined_again_are_none_of_one_that_prints_pairs(job: Job) -> None:

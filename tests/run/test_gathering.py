@@ -1,4 +1,5 @@
-"""What records gather and the code behind the loop prints: random programs on a device give the filters' bytes.
+"""What records gather and the code behind the loop prints: random programs on a device and as host kernels give the
+filters' bytes.
 
 HETERODOOP_GATHERING=N makes it N programs instead of a handful.
 """
@@ -14,11 +15,12 @@ from heterodoop import manifest
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import Verification, verify
 
-from ..support import Bundles
+from ..support import ROOT, Bundles
 from .gathering_programs import program, text
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 DEVICE = os.environ.get("HETERODOOP_TEST_DEVICE", "emulated")  # cuda: the same on a GPU
+COMBINE = (ROOT / "apps" / "wordcount" / "combine.c").read_text()  # reads ints; some of what is gathered is none
 PROGRAMS = int(os.environ.get("HETERODOOP_GATHERING", "200" if "HETERODOOP_SLOW" in os.environ else "3"))
 
 
@@ -29,7 +31,7 @@ def verified(bundle: Path, data: bytes, folder: Path, settings: list[str], **opt
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_a_random_program_gives_the_filters_bytes(seed: int, bundles: Bundles, tmp_path: Path) -> None:
-    bundle = bundles.get(program(seed))
+    bundle = bundles.get(program(seed), COMBINE if seed % 2 and "puts(line)" not in program(seed) else None)
     kernel = manifest.load(bundle).programs[0].kernel
     assert kernel is not None and kernel.epilogue, manifest.load(bundle).programs[0].gpu_refusals
     for number in range(3):
@@ -37,3 +39,9 @@ def test_a_random_program_gives_the_filters_bytes(seed: int, bundles: Bundles, t
         found = verified(bundle, text(seed * 3 + number), tmp_path, settings, reducers=number)
         for verdict in found.verdicts:
             assert (verdict.outcome, verdict.difference) == ("equal", None), f"seed {seed}: {verdict}\n{program(seed)}"
+        options = RunOptions(reducers=number, split_size=(5000, 70, 500)[number])
+        host = verify(bundle, [str(tmp_path / "in")], options, host=True)
+        for verdict in (v for v in host.verdicts if v.kind == "map"):
+            left = verdict.outcome == "cpu-only" and "does not read back" in verdict.reason
+            equal = (verdict.outcome, verdict.difference) == ("equal", None)
+            assert left or equal, f"seed {seed}: {verdict}\n{program(seed)}"

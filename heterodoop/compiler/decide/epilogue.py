@@ -26,10 +26,12 @@ _GIVES_BACK = frozenset({"free", "fclose"})
 
 @dataclass(frozen=True)
 class Epilogue:
-    """`needed`: something of the code behind the region shows. `refusals`: why it cannot run without the region."""
+    """`needed`: something of the code behind the region shows. `refusals`: why it cannot run without the region.
+    `prints`: it may print pairs."""
 
     needed: bool
     refusals: tuple[Reason, ...] = ()
+    prints: bool = False
 
 
 def decide(program: ir.Program, table: UseTable, calls: CallGraph) -> Epilogue:
@@ -58,7 +60,8 @@ class _Behind:
     def decide(self) -> Epilogue:
         if not self._needed():
             return Epilogue(False)
-        return Epilogue(True, tuple(dict.fromkeys([*self._left(), *self._hidden()])))
+        prints = any(isinstance(node, ir.Emit) for _, node in self._nodes)
+        return Epilogue(True, tuple(dict.fromkeys([*self._left(), *self._hidden()])), prints)
 
     def _needed(self) -> bool:
         for function, node in self._nodes:

@@ -284,7 +284,8 @@ def _move_step(node: nodes.MoveStep, scope: Scope) -> Text:
 
 
 def _gather(node: nodes.Gather, scope: Scope) -> Text:
-    how = f"{'gather' if node.own else 'gather_atomically'}<hd::{totals.OPERATIONS[node.op]}>"
+    own = node.own or scope.kernel.one_thread
+    how = f"{'gather' if own else 'gather_atomically'}<hd::{totals.OPERATIONS[node.op]}>"
     return f"hd::{how}({scope.value(node.target, 0)}, {scope.converted(node.target.type, node.value)})", POSTFIX
 
 

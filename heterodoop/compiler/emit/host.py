@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from ...manifest import PairReader
 from ...values import dataclass
+from ..decide.decisions import TOTALS
 from ..device import needle
 from ..device.program import Program
 from ..keyloop.loop import KeyLoop
-from . import kernel, key_loop
+from . import kernel, key_loop, totals
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,14 @@ def emit(program: Program, combiner: Combiner | None, macros: Sequence[str] = ()
         again = ", a key's lines may be combined again" if combiner.regroup else ""
         about, more = [f"one thread; pairs are folded as they are printed{again}"], ["sink/fold_sink.h"]
         more += key_loop.headers(combiner.loop)
+    gathers = any(place.space in TOTALS for place in program.decisions.places)
+    if gathers:
+        more.append(totals.ONE_THREAD)
+    where = ", &app::hd_totals, sizeof app::hd_totals" if gathers else ""
     return kernel.text(
         program, "map.host.cpp", [kernel.clauses(program.source.region), *about], macros, numbers=combiner is not None,
         combiner=key_loop.lines(combiner.loop, combiner.pairs, combiner.regroup) if combiner is not None else [],
         lane="hd::FoldSink<Fold>" if combiner is not None else "hd::TextSink", headers=[*kernel.headers(program), *more],
-        next=kernel.next_holding(program, found) if found is not None else "hd.next()",
-        end=f'}}  // namespace app\n\n#include "main.h"\nHD_MAIN(app::hd_map, app::Shared, {given})',
+        one_thread=True, next=kernel.next_holding(program, found) if found is not None else "hd.next()",
+        end=f'}}  // namespace app\n\n#include "main.h"\nHD_MAIN(app::hd_map, app::Shared, {given}{where})',
     )

@@ -58,10 +58,11 @@ def emit(
 
 def text(
     program: Program, name: str, about: list[str], macros: Sequence[str], *, numbers: bool = False,
-    form: map_fold.MapFold | None = None, **changes: object,
+    form: map_fold.MapFold | None = None, one_thread: bool = False, **changes: object,
 ) -> str:
-    """The text, to be put down as `name`. numbers, form: see `Kernel`. changes: of the data of templates/kernel.cu.j2."""
-    kernel = Kernel(program, TEXTS, numbers, form)
+    """The text, to be put down as `name`. numbers, form, one_thread: see `Kernel`. changes: of the template's
+    data (templates/kernel.cu.j2)."""
+    kernel = Kernel(program, TEXTS, numbers, form, one_thread)
     region, decisions, plan = program.source.region, program.decisions, program.decisions.plan
     word = "combine" if isinstance(region, ir.CombineRegion) else "map"
     source = ir_names.escape(region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments
@@ -75,6 +76,7 @@ def text(
         "shared_fields": [_shared_field(f, kernel) for f in decisions.fields()],
         "shared_checks": _shared_checks(kernel),
         "globals_fields": [_lane_field(place, name, kernel) for place, name in kernel.lane_fields.values()],
+        "one_thread": one_thread,
         "totals_fields": totals.fields(kernel),
         "totals_checks": totals.checks(kernel),
         "block_totals": totals.block_fields(kernel),

@@ -36,12 +36,13 @@ class Texts:
 @dataclass(frozen=True)
 class Kernel:
     """numbers: constant numbers of a printed value stand as numbers, since a sink takes those as they are. map_fold: of
-    the pairs that a map kernel folds itself."""
+    the pairs that a map kernel folds itself. one_thread: it is a host kernel's, which gathers in one place."""
 
     program: Program
     texts: Texts
     numbers: bool = False
     map_fold: MapFold | None = None
+    one_thread: bool = False
 
     @cached_property
     def fields(self) -> dict[Object, str]:
@@ -150,7 +151,8 @@ class Scope:
         if node.space == "constant":
             return self.kernel.global_names[node.key]
         if node.space in TOTALS:
-            return f"{_TOTALS[node.space]}{self.kernel.total_fields[node.key][1]}"
+            place = "hd_totals." if self.kernel.one_thread else _TOTALS[node.space]
+            return f"{place}{self.kernel.total_fields[node.key][1]}"
         field = self.kernel.fields[node.key]
         if node.space == "shared":
             return f"{block_name(field)}.value" if self.region else f"hd.{field}_block"

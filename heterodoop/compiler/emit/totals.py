@@ -12,13 +12,16 @@ from .scope import Kernel
 from .types import INDENT, declare
 
 HEADER = "lane/totals.cuh"
+ONE_THREAD = "lane/operations.cuh"  # all that a host kernel needs of it
 OPERATIONS: dict[Accumulation, str] = {
     "sum": "Sum", "min": "Least", "max": "Greatest", "and": "AllBits", "or": "AnyBits", "xor": "OddBits",
 }
 
 
 def headers(kernel: Kernel) -> list[str]:
-    return [HEADER] if kernel.total_fields else []
+    if not kernel.total_fields:
+        return []
+    return [ONE_THREAD if kernel.one_thread else HEADER]
 
 
 def fields(kernel: Kernel) -> list[str]:
@@ -46,6 +49,10 @@ def checks(kernel: Kernel) -> list[str]:
 def before_items(kernel: Kernel) -> Iterator[str]:
     """By all threads of a block."""
     if not kernel.total_fields:
+        return
+    if kernel.one_thread:
+        for place, name in kernel.total_fields.values():
+            yield f"{INDENT}hd::nothing_by_block<{_operation(place)}>(hd_totals.{name});\n"
         return
     yield f"{INDENT}hd.totals = static_cast<Totals *>(task.totals);\n"
     if _in_block(kernel):
@@ -80,8 +87,10 @@ def _field(place: Place, name: str) -> str:
 
 def _in_block(kernel: Kernel) -> list[tuple[Place, str]]:
     """Those of which a block has its own part: those of its threads come together there, too."""
+    if kernel.one_thread:
+        return []
     return [(place, name) for place, name in kernel.total_fields.values() if place.space != "device-total"]
 
 
 def _in_thread(kernel: Kernel) -> list[tuple[Place, str]]:
-    return [(place, name) for place, name in kernel.total_fields.values() if place.space == "thread-total"]
+    return [(place, name) for place, name in _in_block(kernel) if place.space == "thread-total"]

@@ -38,8 +38,7 @@ def finish_of(ways: Ways, *, lines: bool = True) -> loop.Finish:
 
 def _alternatives(ways: Ways, lines: bool) -> _Alternatives:
     if not isinstance(ways, Fork):
-        with placed(ways.at):
-            return [(None, pieces_of(ways.emitted, lines=lines))]
+        return [(None, pieces_of(ways.emitted, lines=lines))]
     then, other = _alternatives(ways.then, lines), _alternatives(ways.other, lines)
     if repr(then) == repr(other):
         return then

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ... import manifest
-from ...source import Span
 from ...values import dataclass
 from ..ir import formats, ir
 from ..normalise.record_loop import reads
@@ -34,9 +33,8 @@ class Recognised:
     fold     None where it is none or may be none. `regroup` is true where its output, read as its input, gives the same
              result again: not for a count, and not where a number is read as a narrower type than it is printed.
     pairs    how it reads its pairs, as far as that is certain.
-    why      it is no fold; "" where it is one.
+    why      it is no fold, with the place; "" where it is one.
     loop     None where it is none, or is not known to be one; `no_loop` says why.
-    place    the statement for which it is none, where there is one.
     """
 
     fold: manifest.Fold | None = None
@@ -44,7 +42,6 @@ class Recognised:
     why: str = ""
     loop: loop.KeyLoop | None = None
     no_loop: str = ""
-    place: Span | None = None
 
 
 def recognise(program: ir.Program) -> Recognised:
@@ -54,7 +51,7 @@ def recognise(program: ir.Program) -> Recognised:
     try:
         found = Situations(program).key_loop()
     except Refused as refused:
-        return _none(program, reason(refused), place(refused))
+        return _none(program, _why(refused))
     except Stop:
         return _none(program, LEFT)
     except RecursionError:
@@ -62,7 +59,7 @@ def recognise(program: ir.Program) -> Recognised:
     fold, why = _fold(found)
     pairs = pair_reader(found.reader, found.loop.reads)
     if found.reader.guarded:
-        return Recognised(fold, pairs, why, None, ENDS, found.reader.guarded_at)
+        return Recognised(fold, pairs, why, None, ENDS)
     return Recognised(fold, pairs, why, found.loop)
 
 
@@ -73,17 +70,17 @@ def without(found: Recognised, why: str) -> Recognised:
 
 def text(found: Recognised) -> str:
     lines = [f"{what:6}{value}\n" for what, value in
-             (("fold", found.fold), ("pairs", found.pairs), ("why", found.why), ("at", found.place)) if value]
+             (("fold", found.fold), ("pairs", found.pairs), ("why", found.why)) if value]
     return "".join(lines) + (loop_text(found.loop) if found.loop is not None else "")
 
 
-def _none(program: ir.Program, why: str, place: Span | None = None) -> Recognised:
-    return Recognised(None, _plain_reader(program), why, None, why, place)
+def _none(program: ir.Program, why: str) -> Recognised:
+    return Recognised(None, _plain_reader(program), why, None, why)
 
 
-def place(refused: Refused) -> Span | None:
-    """The statement that it is for."""
-    return refused.span if refused.span is not None and refused.span.line else None
+def _why(refused: Refused) -> str:
+    at = f" (line {refused.span.line})" if refused.span is not None and refused.span.line else ""
+    return reason(refused) + at
 
 
 def reason(refused: Refused) -> str:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 namespace hd {
 
@@ -69,6 +70,7 @@ void StderrLog::write(const char *data, size_t n) {
 }
 
 void StderrLog::end_of_stream() {
+  if (std::exchange(goes_on_, false)) return;
   in_long_line_ = false;
   if (!carry_.empty()) line(carry_, true);
   carry_.clear();

@@ -15,24 +15,28 @@ struct TextInput : Source {
 
 }  // namespace
 
-void run_epilogue(const hd_command &command, std::string_view totals, uint64_t line_max, TaskRun &task,
-                  const std::function<void(std::string_view key, std::string_view value)> &pair) {
+void run_epilogue(const hd_command &command, std::string_view totals, Sink &out, TaskRun &task, TaskStatus refused) {
   const Command program = command_of(command, task);
   TextInput input(totals);
-  PairSplitter sink(pair, LineLimit{line_max, "map filter"}, task.counters, kMapOutputRecords, kMapOutputBytes);
-  const auto refuse = [](const std::string &why) {
-    throw Error(kRunOnCpu, "the code behind the region could not be run alone: " + why);
+  const auto refuse = [&](const std::string &why) {
+    throw Error(refused, "the code behind the region could not be run alone: " + why);
   };
   FilterEnd end;
   try {
-    end = run_filter(program, input, sink, task.log, task.cancel);
+    end = run_filter(program, input, out, task.log, task.cancel);
   } catch (const Error &e) {
     if (e.status == kCancelled || e.status == kIoError || e.status == kCombinerFailed || e.status == kRetryNoFold) throw;
     refuse(e.what());
   }
   book_times(task, end.times, task.seconds[HD_STAGE_COMBINE]);
   if (!end.ok()) refuse(describe(end));
-  sink.finish();
+}
+
+void run_epilogue(const hd_command &command, std::string_view totals, uint64_t line_max, TaskRun &task,
+                  const std::function<void(std::string_view key, std::string_view value)> &pair) {
+  PairSplitter lines(pair, LineLimit{line_max, "map filter"}, task.counters, kMapOutputRecords, kMapOutputBytes);
+  run_epilogue(command, totals, lines, task, kRunOnCpu);
+  lines.finish();
 }
 
 }  // namespace hd

@@ -8,8 +8,11 @@
 
 namespace hd {
 
-// Runs it with the totals on its stdin. `pair` gets what it prints, the counters of the map count it, and its stderr follows
-// that of the records. Throws Error kRunOnCpu where it does not end as a filter that is done should, and what `pair` throws.
+// Runs it with the totals on its stdin. `out` gets what it prints, and is not finished; its stderr follows that of the records.
+// Throws Error `refused` where it does not end as a filter that is done should, and what `out` throws.
+void run_epilogue(const hd_command &command, std::string_view totals, Sink &out, TaskRun &task, TaskStatus refused);
+
+// The same behind a device: `pair` gets what it prints, and the counters of the map count it; refused: kRunOnCpu.
 void run_epilogue(const hd_command &command, std::string_view totals, uint64_t line_max, TaskRun &task,
                   const std::function<void(std::string_view key, std::string_view value)> &pair);
 

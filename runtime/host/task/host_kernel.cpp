@@ -13,6 +13,7 @@
 
 #include "collect/combine.h"
 #include "filter/pair_splitter.h"
+#include "task/epilogue.h"
 #include "task/host_text.h"
 #include "task/map_spec.h"
 #include "task/split_input.h"
@@ -31,6 +32,7 @@ Fd opened_again(int fd) {
 struct WantsPipe {};
 
 bool folds(const hd_map_spec &spec) { return spec.flags & HD_HOST_FOLDS; }
+bool has_epilogue(const hd_map_spec &spec) { return spec.epilogue.argv != nullptr; }
 
 // One run of the program.
 class HostRun {
@@ -42,13 +44,16 @@ class HostRun {
     if (spec.live_ins_fd >= 0) live_ins_ = above_childs(opened_again(spec.live_ins_fd).get(), "a host kernel's live-ins");
   }
 
-  // Gives `sink` its output, but nothing where there is no record, and counts its input. Throws WantsPipe, Error kHostLeft.
-  HostReport run(Sink &sink) {
+  // Gives `sink` its output, but nothing where there is no record, and counts its input; `behind`, which may be the same, gets
+  // the epilogue's. Throws WantsPipe, Error kHostLeft.
+  HostReport run(Sink &sink, Sink &behind) {
     NullSink nothing;
     const bool empty = piped_ && piped_->empty();
     const HostReport report = map(empty ? static_cast<Sink &>(nothing) : sink);
     count_input(report);
+    if (has_epilogue(spec_)) run_behind(report, empty ? static_cast<Sink &>(nothing) : behind);
     if (!empty) sink.finish();
+    if (!empty && &behind != &sink) behind.finish();
     return empty ? HostReport{} : report;
   }
 
@@ -67,10 +72,16 @@ class HostRun {
     task_.phase(HD_PHASE_FILTER);
     Source &source = text_ ? static_cast<Source &>(*text_) : piped_->source();
     const double combined = task_.seconds[HD_STAGE_COMBINE];
+    if (has_epilogue(spec_)) task_.log.go_on();
     const FilterEnd end = run_filter(command, source, output, task_.log, task_.cancel);
     book_times(task_, end.times, combined);
     if (text_ && end.signal == 0 && end.exit_code == kHostWantsPipe) throw WantsPipe();
     return judge(end, printed);
+  }
+
+  void run_behind(const HostReport &report, Sink &sink) {
+    ObservedSink output(sink, [&](size_t n) { task_.progress.bytes_out = task_.progress.bytes_out + n; });
+    run_epilogue(spec_.epilogue, report.totals, output, task_, kHostLeft);
   }
 
   HostReport judge(const FilterEnd &end, uint64_t printed) const {
@@ -122,9 +133,22 @@ void count(const HostReport &report, uint64_t lines, TaskRun &task) {
     malformed_report("says " + std::to_string(report.keys) + " keys, and there are " + std::to_string(lines));
   task.counters.add(kMapOutputRecords, report.pairs);
   task.counters.add(kMapOutputBytes, report.bytes);
-  task.counters.add(kCombineInputRecords, report.pairs);
-  task.counters.add(kCombineOutputRecords, report.keys);
   task.progress.pairs_out = report.pairs;
+}
+
+// A pair of the epilogue, which the combiner takes together with lines of its own.
+void check_pair(const hd_map_spec &spec, const PairCheck &check, std::string_view key, std::string_view value) {
+  if (!(spec.flags & HD_REGROUP))
+    throw Error(kHostLeft, "the code behind the region prints pairs, and those before are combined already");
+  if (!check.accepts(key, value))
+    throw Error(kHostLeft, "a pair of the code behind the region does not read back through the combiner's reader");
+}
+
+// Where the combiner took the lines and the epilogue's pairs together, it is all the same as if it had taken all pairs.
+void count_combined(const HostReport &report, uint64_t behind, TaskRun &task) {
+  const bool again = behind && !report.partial;
+  task.counters.add(kCombineInputRecords, again ? report.pairs - std::min(report.pairs, report.keys) : report.pairs);
+  if (!again) task.counters.add(kCombineOutputRecords, report.keys);
 }
 
 void run_folding(const hd_map_spec &spec, TaskRun &task, HostText *text) {
@@ -133,15 +157,23 @@ void run_folding(const hd_map_spec &spec, TaskRun &task, HostText *text) {
   Collector collector(folded(spec, task), task.counters, task.cancel);
   PairSplitter lines([&](std::string_view key, std::string_view value) { collector.add(key, value); },
                      LineLimit{spec.line_max, "host kernel"}, printed, kMapOutputRecords);
-  const HostReport report = host.run(lines);
+  const PairCheck check = collector_of(spec, task).check;
+  uint64_t behind = 0;
+  PairSplitter more([&](std::string_view key, std::string_view value) {
+    check_pair(spec, check, key, value);
+    ++behind;
+    collector.add(key, value);
+  }, LineLimit{spec.line_max, "map filter"}, task.counters, kMapOutputRecords, kMapOutputBytes);
+  const HostReport report = host.run(lines, more);
   count(report, printed.value[kMapOutputRecords], task);
-  finish_task(task, [&] { collector.finish(!report.partial); });
+  finish_task(task, [&] { collector.finish(!report.partial && !behind); });
+  count_combined(report, behind, task);
 }
 
 void run_once(const hd_map_spec &spec, TaskRun &task, HostText *text) {
   if (folds(spec)) return run_folding(spec, task, text);
   HostRun host(spec, task, text);
-  collect_map(spec, task, [&](Sink &lines) { host.run(lines); });
+  collect_map(spec, task, [&](Sink &lines) { host.run(lines, lines); });
 }
 
 // Whether the program could read the split's text by itself.

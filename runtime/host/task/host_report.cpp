@@ -17,18 +17,25 @@
 namespace hd {
 namespace {
 
-constexpr size_t kMostReport = 4096;
+constexpr size_t kMostReport = 4096;          // of its lines
+constexpr off_t kMostBytes = off_t{1} << 32;  // with totals
 
-// The numbers of a report by name.
+// The numbers of a report by name, and the totals behind them.
 class Fields {
  public:
   explicit Fields(std::string_view text) {
-    for (; !text.empty(); text.remove_prefix(text.find('\n') + 1)) {
+    if (text.size() > kMostReport && text.substr(0, kMostReport).find("\ntotals ") == text.npos) malformed_report("is too long");
+    for (; !text.empty() && !has("totals"); text.remove_prefix(text.find('\n') + 1)) {
       const size_t end = text.find('\n');
       if (end == text.npos) malformed_report("ends in the middle of a line");
       take(text.substr(0, end));
     }
+    totals_ = text;
+    if (has("totals") && number("totals") != text.size())
+      malformed_report("has totals of " + std::to_string(text.size()) + " bytes");
   }
+
+  std::string_view totals() const { return totals_; }
 
   bool has(std::string_view name) const { return find(name).has_value(); }
 
@@ -40,8 +47,8 @@ class Fields {
   }
 
  private:
-  static constexpr std::array<std::string_view, 10> kNames = {"records", "pairs", "bytes", "keys",   "partial",
-                                                              "longest", "text",  "left",  "record", "line"};
+  static constexpr std::array<std::string_view, 11> kNames = {"records", "pairs", "bytes", "keys",   "partial", "longest",
+                                                              "text",    "left",  "record", "line",  "totals"};
 
   std::optional<uint64_t> find(std::string_view name) const {
     for (size_t i = 0; i < kNames.size(); ++i)
@@ -64,15 +71,19 @@ class Fields {
   }
 
   std::array<std::optional<uint64_t>, kNames.size()> values_;
+  std::string_view totals_;
 };
 
 std::string text_in(const Fd &file) {
-  std::string text(kMostReport, '\0');
   struct stat status{};
-  if (::fstat(file.get(), &status) != 0 || status.st_size > static_cast<off_t>(kMostReport)) malformed_report("is too long");
-  const ssize_t n = ::pread(file.get(), text.data(), text.size(), 0);
-  if (n < 0) malformed_report(std::string("cannot be read: ") + std::strerror(errno));
-  text.resize(static_cast<size_t>(n));
+  if (::fstat(file.get(), &status) != 0 || status.st_size > kMostBytes) malformed_report("is too long");
+  std::string text(static_cast<size_t>(status.st_size), '\0');
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t n = ::pread(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) malformed_report(std::string("cannot be read: ") + std::strerror(errno));
+    done += static_cast<size_t>(n);
+  }
   return text;
 }
 
@@ -102,6 +113,7 @@ HostReport read_report(std::string_view text, bool gave_up, bool folds) {
     return report;
   }
   report.records = fields.number("records");
+  report.totals = fields.totals();
   if (!folds) {
     report.text = fields.number("text");
     return report;

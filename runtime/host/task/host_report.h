@@ -14,7 +14,8 @@ namespace hd {
 // Its exit status where it gives the task up, for the reason in its report.
 constexpr int kHostGaveUp = 90;
 
-// Lines `name value` on its descriptor 3, each name once. `left` is a Status, and ok where it has done its task.
+// Lines `name value` on its descriptor 3, each name once, and behind them the totals, where records gather. `left` is a
+// Status, and ok where it has done its task.
 struct HostReport {
   uint64_t records = 0;           // of its input
   uint64_t pairs = 0, bytes = 0;  // of the map: MAP_OUTPUT_RECORDS and MAP_OUTPUT_BYTES
@@ -23,6 +24,7 @@ struct HostReport {
   uint64_t longest = 0;           // bytes of the longest line that the map printed, its end left out
   uint64_t text = 0;              // of a map that does not fold, which says only this and `records`: bytes that it printed
   uint32_t left = 0;              // Status of steps/abi.h
+  std::string totals;             // what records gathered, as the epilogue reads it: behind the line `totals`, its bytes
   uint64_t record = 0;            // from 0 in the split, and source line, where it gave up
   uint32_t line = 0;
 };

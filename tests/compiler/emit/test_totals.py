@@ -9,6 +9,7 @@ import pytest
 
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.compiler.compile import compile_to_bundle
+from heterodoop.compiler.spine import emit
 
 from ...support import ROOT
 
@@ -27,3 +28,11 @@ def test_what_several_threads_have_is_added_to_by_atomic_operations(
     text = (tmp_path / "app.hdp" / "cuda" / "map.cu").read_text()
     loop = text[text.index("while ((n =") : text.index("hd.finish();")]
     assert re.findall(r"hd::(gather\w*<hd::\w+>\([\w.>-]+)", loop) == wanted, loop
+
+
+def test_a_host_kernel_gathers_in_one_place() -> None:
+    text = emit(BuildOptions.make([str(BYTES)], arch=["none"], define=["PAIRS"]), "host")
+    assert re.findall(r"hd::(gather\w*<hd::\w+>\(hd_totals\.\w+)", text) == [
+        "gather<hd::Sum>(hd_totals.lines", "gather<hd::Greatest>(hd_totals.longest", "gather<hd::Sum>(hd_totals.bytes",
+        "gather<hd::Sum>(hd_totals.pairs"]
+    assert "HD_MAIN(app::hd_map, app::Shared, false, &app::hd_totals, sizeof app::hd_totals)" in text

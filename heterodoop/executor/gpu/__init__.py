@@ -1,1 +1,0 @@
-"""GPUs through their driver: which there are, which a job uses, holding and waking one."""
