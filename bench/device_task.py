@@ -17,12 +17,13 @@ from pathlib import Path
 from heterodoop import manifest
 from heterodoop.engine.layout import Layout
 from heterodoop.engine.plan import Plan, RunOptions, make_plan
-from heterodoop.executor import cpu_task, cuda, emulated, gpu_task
-from heterodoop.executor.native import Native, Progress
-from heterodoop.executor.native_device import NativeDevice
-from heterodoop.executor.prologue import Prologues
-from heterodoop.executor.report import AttemptResult
-from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.executor.kernel import cuda, emulated, gpu_task
+from heterodoop.executor.kernel.native_device import NativeDevice
+from heterodoop.executor.kernel.prologue import Prologues
+from heterodoop.executor.native.runtime import Native, Progress
+from heterodoop.executor.task import cpu_task
+from heterodoop.executor.task.report import AttemptResult
+from heterodoop.executor.task.streaming_env import TaskNames
 from heterodoop.toolchain import nvcc
 
 WHOLE = 1 << 62

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from heterodoop.compiler.decide.optimisations import chosen
-from heterodoop.executor.native import Native
+from heterodoop.executor.native.runtime import Native
 from heterodoop.toolchain import nvcc as toolchain_cuda
 
 from . import contenders, data, measure

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from heterodoop import manifest
-from heterodoop.executor import emulated, gpu_task
-from heterodoop.executor.cpu_task import by_filters
-from heterodoop.executor.native import Native, Progress
-from heterodoop.executor.native_device import DeviceOptions
-from heterodoop.executor.prologue import Prologues
+from heterodoop.executor.kernel import emulated, gpu_task
+from heterodoop.executor.kernel.native_device import DeviceOptions
+from heterodoop.executor.kernel.prologue import Prologues
+from heterodoop.executor.native.runtime import Native, Progress
+from heterodoop.executor.task.cpu_task import by_filters
 from tests.on_gpu import probe
 
 from . import data, device_task, measure

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from heterodoop.executor.native import Native
+from heterodoop.executor.native.runtime import Native
 from heterodoop.toolchain import nvcc as toolchain_cuda
 
 from . import data, measure

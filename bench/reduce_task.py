@@ -22,13 +22,13 @@ from heterodoop import manifest
 from heterodoop.engine.layout import Layout
 from heterodoop.engine.plan import Plan, RunOptions, make_plan
 from heterodoop.engine.shuffle import Shuffle
-from heterodoop.executor import cpu_task
-from heterodoop.executor.host_kernel import HostMaps
-from heterodoop.executor.host_reduce import HostReduces
-from heterodoop.executor.native import Native, Progress, Segment
-from heterodoop.executor.prologue import Prologues
-from heterodoop.executor.report import AttemptResult
-from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.executor.kernel.host_kernel import HostMaps
+from heterodoop.executor.kernel.host_reduce import HostReduces
+from heterodoop.executor.kernel.prologue import Prologues
+from heterodoop.executor.native.runtime import Native, Progress, Segment
+from heterodoop.executor.task import cpu_task
+from heterodoop.executor.task.report import AttemptResult
+from heterodoop.executor.task.streaming_env import TaskNames
 
 from . import data, measure
 from .measure import Contender

@@ -86,7 +86,7 @@ def _region_lines(region: Region) -> list[str]:
     if region.kind == "combiner":
         lines.append(f"  reads back  {_reader_sentence(region.pairs)}")
         lines.append(f"  fold        {_fold_sentence(region.fold, region.ordered)}")
-        lines += [f"              {region.no_fold}"] if region.no_fold else []
+        lines += _no_fold_lines(region.no_fold) if region.no_fold else []
     if region.variables:
         lines += ["  variables", *_table(_variable_rows(region))]
     if region.emissions:
@@ -94,6 +94,12 @@ def _region_lines(region: Region) -> list[str]:
         rows += [(e.call, _quoted(e.format), _quoted(e.key), _quoted(e.value), e.place) for e in region.emissions]
         lines += ["  output", *_table(rows)]
     return lines
+
+
+def _no_fold_lines(reason: Reason) -> list[str]:
+    """Why a combiner is no fold, at the statement that prevents more."""
+    place = f"{reason.place}: " if reason.span.line else ""
+    return [f"              {place}{reason.message}", *(f"  {line}" for line in excerpt(reason.span, reason.text))]
 
 
 def _tuning(region: Region) -> tuple[tuple[str, int], ...]:

@@ -23,7 +23,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 10
+VERSION = 11
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _MOST_TOTALS = 1 << 30  # bytes of what records gather
@@ -147,7 +147,7 @@ class Fold:
 class Region:
     """What the compiler understood of one annotated region. Lengths are elements, as in the paper's Table 1.
 
-    no_fold  of a combiner that is no fold: why.
+    no_fold  of a combiner that is no fold: why, and the statement for which it is no key loop either.
     ordered  the variables that one keeps of a key which is no fold, but a key loop: a step for each pair, in their order.
     """
 
@@ -168,7 +168,7 @@ class Region:
     emissions: tuple[Emission, ...]
     pairs: PairReader | None
     fold: Fold | None
-    no_fold: str = ""
+    no_fold: Reason | None = None
     ordered: tuple[str, ...] = ()
 
 

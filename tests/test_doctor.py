@@ -12,7 +12,7 @@ import pytest
 
 from heterodoop.driver import place
 from heterodoop.driver.place import Place
-from heterodoop.executor import gpus
+from heterodoop.executor.gpu import gpus
 from heterodoop.hadoop import jars
 from heterodoop.toolchain import nvcc, plugin
 

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "heterodoop"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -33,11 +35,14 @@ LEVELS = (
 )
 RANK = {name: rank for rank, names in enumerate(LEVELS) for name in names}
 
-# The rooms of compiler/, lowest first: a module imports its own room and lower ones. Modules that lie in compiler/ itself
-# are the spine: they stand above all rooms. `device` is for what a kernel does as statements, before it is text.
-ROOMS = (
-    "source", "types", "ir", "lower", "normalise", "analysis", "keyloop", "decide", "device", "emit", "report",
-)
+# The rooms of a package, lowest first: a module imports its own room and lower ones. Modules that lie in the package itself
+# are the spine: they stand above all its rooms.
+ROOMS = {
+    "compiler": (
+        "source", "types", "ir", "lower", "normalise", "analysis", "keyloop", "decide", "device", "emit", "report",
+    ),
+    "executor": ("native", "task", "kernel", "gpu", "worker"),
+}
 
 # The rooms of runtime/host, lowest first, each with those of which it may include headers. "../" is beside runtime/host.
 NATIVE_ROOMS = {
@@ -57,7 +62,7 @@ HOMES = {
     "jinja2": ("compiler.emit.render",),
     "click": ("cli", "commands"),
     "rich": ("engine",),
-    "pycuda": ("executor.device",),
+    "pycuda": ("executor.gpu.device",),
     "hdfs": ("storage",),
     "hdfs_native": ("storage",),
     "matplotlib": ("commands.simulate_png",),
@@ -65,7 +70,7 @@ HOMES = {
 # Standard modules that reach out of the process, and where they may.
 PROCESS_HOMES = {
     "subprocess": (
-        "toolchain", "executor.worker_process", "executor.worker_spawn", "driver", "hadoop",
+        "toolchain", "executor.worker.process", "executor.worker.spawn", "driver", "hadoop",
     ),
     "ctypes": ("executor",),
 }
@@ -74,10 +79,10 @@ PROCESS_HOMES = {
 # PyCUDA is an extra, and only a worker process that drives a GPU loads it, which wakes the GPU before it imports the rest;
 # matplotlib is used where it happens to be.
 LOADS_LATE = {
-    *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "device.py",
+    *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "gpu" / "device.py",
     PACKAGE / "together.py", PACKAGE / "compiler" / "compile.py",  # loads the compiler while C compilers run
     PACKAGE / "compiler" / "emit" / "render.py",  # as that
-    PACKAGE / "executor" / "worker_main.py", PACKAGE / "commands" / "early.py", PACKAGE / "commands" / "simulate_png.py",
+    PACKAGE / "executor" / "worker" / "main.py", PACKAGE / "commands" / "early.py", PACKAGE / "commands" / "simulate_png.py",
 }
 
 FUNCTION_LINES = 60
@@ -87,7 +92,6 @@ LARGER = {
     "heterodoop/compiler/analysis": "the path analysis, ten files by their prefix, and what others ask beside it",
     "heterodoop/driver": "the node's process and, by their prefix, five files of the coordinator",
     "heterodoop/engine": "a job's run and the comparison with the CPU, which share what a task is",
-    "heterodoop/executor": "one task on either side, and the worker processes that it is done in",
     "heterodoop/hadoop": "submitting a job, and the embedded cluster of `cluster up`",
     "runtime/device/libc": "C's own library: a header for each family of its functions",
     "runtime/host/task": "the C ABI, and a task of either kind in its two forms, as filters and as a host kernel",
@@ -148,30 +152,35 @@ def goes_up_or_sideways(module: str, name: str) -> bool:
     return me != other and RANK[other] >= max(RANK[me], 1)
 
 
-def test_the_compiler_s_rooms_stand_one_above_the_other() -> None:
+@pytest.mark.parametrize("package", ROOMS)
+def test_the_rooms_of_a_package_stand_one_above_the_other(package: str) -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{node.lineno}: imports {name}"
-        for path in (PACKAGE / "compiler").rglob("*.py")
+        for path in (PACKAGE / package).rglob("*.py")
         for kind, name, node in imports(path)
-        if kind == "own" and name.startswith("compiler") and floor(name) > floor(dotted(path))
+        if kind == "own" and name.split(".")[0] == package and floor(name) > floor(dotted(path))
     ]
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_folder_of_the_compiler_is_a_room() -> None:
-    folders = {path.parent.name for path in (PACKAGE / "compiler").glob("*/__init__.py")}
-    assert folders <= set(ROOMS), f"put into ROOMS: {sorted(folders - set(ROOMS))}"
+@pytest.mark.parametrize("package", ROOMS)
+def test_every_folder_of_a_package_is_a_room(package: str) -> None:
+    folders = {path.parent.name for path in (PACKAGE / package).glob("*/*.py")}
+    assert folders == set(ROOMS[package]), "ROOMS and the folders differ"
+    assert all((PACKAGE / package / room / "__init__.py").is_file() for room in folders), "without a word on what is in it"
 
 
-def test_tests_of_the_compiler_lie_in_its_rooms() -> None:
-    folders = {path.parent.name for path in (ROOT / "tests" / "compiler").glob("*/*.py")}
-    assert folders <= set(ROOMS) and "source" in folders, sorted(folders - set(ROOMS))
+@pytest.mark.parametrize("package", ["compiler"])
+def test_tests_of_a_package_lie_in_its_rooms(package: str) -> None:
+    folders = {path.parent.name for path in (ROOT / "tests" / package).glob("*/test_*.py")}
+    assert folders, f"no test of {package} in a room"
+    assert folders <= set(ROOMS[package]), sorted(folders - set(ROOMS[package]))
 
 
 def floor(module: str) -> int:
-    """The place of a module of compiler/ in ROOMS; the spine is above them all."""
-    room = module.split(".")[1] if "." in module else ""
-    return ROOMS.index(room) if room in ROOMS else len(ROOMS)
+    """The place of a module in the rooms of its package; the spine is above them all."""
+    package, room = (module.split(".") + [""])[:2]
+    return ROOMS[package].index(room) if room in ROOMS[package] else len(ROOMS[package])
 
 
 def native_includes(path: Path) -> Iterator[tuple[int, str]]:
@@ -274,10 +283,11 @@ def test_modules_say_what_they_are() -> None:
 def test_the_checks_see_what_they_check() -> None:
     """The readers above would pass on anything if they saw nothing."""
     assert ("own", "errors") in {(kind, name) for kind, name, _ in imports(PACKAGE / "resources.py")}
-    assert ("own", "executor.split") in {(kind, name) for kind, name, _ in imports(PACKAGE / "engine" / "jobconf.py")}
-    assert goes_up_or_sideways("compiler.ir.ir", "executor.split") and goes_up_or_sideways("errors", "diag")
-    assert not goes_up_or_sideways("engine.jobconf", "executor.split")
+    assert ("own", "executor.task.split") in {(kind, name) for kind, name, _ in imports(PACKAGE / "engine" / "jobconf.py")}
+    assert goes_up_or_sideways("compiler.ir.ir", "executor.task.split") and goes_up_or_sideways("errors", "diag")
+    assert not goes_up_or_sideways("engine.jobconf", "executor.task.split")
     walk = PACKAGE / "compiler" / "ir" / "walk.py"
     assert ("own", "compiler.types.ctype") in {(kind, name) for kind, name, _ in imports(walk)}
+    assert floor("executor.native.abi") < floor("executor.worker.client") < floor("executor.device_pool")
     assert floor("compiler.source.clean") < floor("compiler.ir") < floor("compiler.emit.stmt") < floor("compiler.passes")
     assert not at_home("engine.jobconf", "click") and at_home("engine.progress", "rich")

@@ -21,7 +21,7 @@ from typing import Any
 
 from heterodoop import manifest
 from heterodoop.compiler.decide.optimisations import chosen, names
-from heterodoop.executor import cuda
+from heterodoop.executor.kernel import cuda
 
 from .. import app_inputs
 from ..device_task import CudaFiles

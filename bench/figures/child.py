@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heterodoop.errors import HeteroDoopError
-from heterodoop.executor import cuda
-from heterodoop.executor.native import Native
+from heterodoop.executor.kernel import cuda
+from heterodoop.executor.native.runtime import Native
 from heterodoop.toolchain import nvcc
 
 from ..device_task import TaskFailed, Tasks

@@ -23,7 +23,7 @@ from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoo
 from . import refusals, standard_files
 
 if TYPE_CHECKING:
-    from ..executor.worker_spawn import Early
+    from ..executor.worker.spawn import Early
 
 # Commands of modules beside this one: module and attribute.
 _ELSEWHERE = {
@@ -200,7 +200,7 @@ def run_command(
     """
     from ..commands import early
     from ..engine import device_names
-    from ..executor import orphans
+    from ..executor.task import orphans
 
     if cpu_only:
         options["device"] = device_names.cpu_instead_of(options["device"])
@@ -271,7 +271,7 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
     are compared; with --host, once as the host kernel. Nothing is written. Exit status 1: they differ.
     """
     from ..commands import verify
-    from ..executor import orphans
+    from ..executor.task import orphans
 
     options["device"] = verify.device_of(options["device"], host=options["host"])
     with orphans.held(), _bundle(bundle, options) as path:

@@ -19,10 +19,10 @@ import click
 
 from .. import scratch
 from ..errors import EXIT_ENVIRONMENT, EXIT_OK, HeteroDoopError, ToolError
-from ..executor import gpus
-from ..executor.gpus import MIB, Gpu
-from ..executor.native import Native
-from ..executor.worker_client import Worker
+from ..executor.gpu import gpus
+from ..executor.gpu.gpus import MIB, Gpu
+from ..executor.native.runtime import Native
+from ..executor.worker.client import Worker
 from ..resources import native_library
 from ..toolchain import cache as build_cache
 from ..toolchain import cc as toolchain

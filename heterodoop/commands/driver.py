@@ -23,7 +23,7 @@ from ..driver.protocol import Type
 from ..driver.server import Config, Server
 from ..engine.jobconf import parse_count, parse_size
 from ..errors import ToolError, UsageError
-from ..executor.gpus import MIB
+from ..executor.gpu.gpus import MIB
 from ..storage import hadoop_conf
 
 STOP_SECONDS = 3600.0

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine import device_names
 from ..errors import UsageError
-from ..executor import gpus
+from ..executor.gpu import gpus
 
 if TYPE_CHECKING:
-    from ..executor.worker_spawn import Early
+    from ..executor.worker.spawn import Early
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def worker(bundle: str, options: Mapping[str, Any]) -> Iterator[Early | None]:
     if number is None:
         yield None
         return
-    from ..executor.worker_spawn import started
+    from ..executor.worker.spawn import started
 
     with started(device_names.CUDA, number) as early:
         yield early

@@ -14,7 +14,7 @@ from ..diag import Diagnostic
 from ..engine import device_names, map_sides
 from ..engine.local import JobResult, run_local
 from ..engine.plan import RunOptions
-from ..executor import gpus
+from ..executor.gpu import gpus
 from ..scheduler.policies import CPU_ONLY
 
 if TYPE_CHECKING:

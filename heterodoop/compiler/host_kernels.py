@@ -66,7 +66,8 @@ def _combiner(mapper: passes.Analysis, combiner: passes.Analysis | None) -> Comb
     found = combiner.facts.fold
     problem = key_loop.problem(found.loop, region.pairs) if found.loop is not None else found.no_loop
     if problem or found.loop is None or region.pairs is None:
-        return Reason("HD266", f"its pairs cannot be taken one by one: {problem}", place)
+        at = found.place if found.loop is None and found.place is not None else place
+        return Reason("HD266", f"its pairs cannot be taken one by one: {problem}", at)
     regroup = region.fold is not None and region.fold.regroup
     if mapper.facts.behind.prints and not regroup:
         return Reason("HD266", "the map prints pairs behind its loop, and it cannot be run on its own output", place)

@@ -19,8 +19,8 @@ from pathlib import Path
 from .. import __version__
 from ..diag import Sink
 from ..errors import UsageError, UserError
-from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Role, sha256
-from ..source import Span
+from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Region, Role, sha256
+from ..source import SourceMap, Span
 from ..together import Together
 from ..toolchain import cc as toolchain
 from ..values import dataclass
@@ -231,8 +231,14 @@ def _with_lines(program: Program, analysed: Analysed) -> Program:
     """The program with the source lines of the reasons against its kernel."""
     lines = analysed.unit.sources
     return replace(
-        program, gpu_refusals=tuple(replace(r, text=lines.line(r.span)) for r in program.gpu_refusals),
+        program, region=_region_with_line(program.region, lines) if program.region else None,
+        gpu_refusals=tuple(replace(r, text=lines.line(r.span)) for r in program.gpu_refusals),
         no_host=tuple(replace(r, text=lines.line(r.span)) for r in program.no_host))
+
+
+def _region_with_line(region: Region, lines: SourceMap) -> Region:
+    reason = region.no_fold
+    return replace(region, no_fold=replace(reason, text=lines.line(reason.span))) if reason is not None else region
 
 
 def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Manifest:

@@ -19,7 +19,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from ..errors import HeteroDoopError, UsageError
-from ..executor.native import Native
+from ..executor.native.runtime import Native
 from ..scheduler.node import Decision, Node
 from ..scheduler.policies import CPU_ONLY
 from .fair_queue import FairQueue

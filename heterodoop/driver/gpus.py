@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DeviceError, ToolError
-from ..executor import cuda, emulated, gpus
 from ..executor.device_pool import Member, Taken, WorkerPool
-from ..executor.gpu_task import DeviceCode
-from ..executor.gpus import Gpu
-from ..executor.native import Progress
-from ..executor.native_device import DeviceOptions
-from ..executor.worker_client import Limits, Worker
-from ..executor.worker_messages import Setup
+from ..executor.gpu import gpus
+from ..executor.gpu.gpus import Gpu
+from ..executor.kernel import cuda, emulated
+from ..executor.kernel.gpu_task import DeviceCode
+from ..executor.kernel.native_device import DeviceOptions
+from ..executor.native.runtime import Progress
+from ..executor.worker.client import Limits, Worker
+from ..executor.worker.messages import Setup
 from ..manifest import Manifest
 from .offer import Declined
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..executor.cpu_task import LEAST_LINE, LINE_MAX
+from ..executor.task.cpu_task import LEAST_LINE, LINE_MAX
 from ..scheduler.policies import POLICIES, Policy
 from ..storage.local import SUFFIXES, UNSUPPORTED, suffix_of
 from .codec import CODECS

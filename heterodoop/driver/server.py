@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from .. import __version__
-from ..executor.native import Native
+from ..executor.native.runtime import Native
 from ..scheduler.node import Node
 from ..storage.hadoop_conf import HadoopConf
 from . import admin, place

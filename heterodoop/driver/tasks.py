@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import DeviceError, HeteroDoopError
-from ..executor.cpu_task import MapRun, Place
-from ..executor.gpu_task import Refusal, run_on_device
-from ..executor.native import Native, Phase, Progress
-from ..executor.report import AttemptResult
-from ..executor.split import Split
-from ..executor.streaming_env import TaskNames
+from ..executor.kernel.gpu_task import Refusal, run_on_device
+from ..executor.native.runtime import Native, Phase, Progress
+from ..executor.task.cpu_task import MapRun, Place
+from ..executor.task.report import AttemptResult
+from ..executor.task.split import Split
+from ..executor.task.streaming_env import TaskNames
 from ..storage.local import InputFile
 from .codec import compress
 from .fair_queue import FairQueue, Full

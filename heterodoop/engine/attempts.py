@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import HeteroDoopError
-from ..executor.cpu_task import MapRun, OnCpu, Place, TaskRunner, changed_file, run_reduce
-from ..executor.host_reduce import HostReduces
-from ..executor.native import Native, Progress
-from ..executor.report import AttemptResult, Crash, TaskFailure
-from ..executor.streaming_env import TaskNames
+from ..executor.kernel.host_reduce import HostReduces
+from ..executor.native.runtime import Native, Progress
+from ..executor.task.cpu_task import MapRun, OnCpu, Place, TaskRunner, changed_file, run_reduce
+from ..executor.task.report import AttemptResult, Crash, TaskFailure
+from ..executor.task.streaming_env import TaskNames
 from ..scheduler.model import Attempt, TaskId
 from .commit import commit_attempt
 from .layout import AttemptFolder, Layout, part_name, remove_tree

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import JobFailed
-from ..executor.cpu_task import Place, run_reduce
-from ..executor.host_kernel import Left
-from ..executor.host_reduce import HostReduces
-from ..executor.map_output import MapOutput
-from ..executor.native import Native, Progress, Segment
-from ..executor.report import AttemptResult
-from ..executor.streaming_env import TaskNames
+from ..executor.kernel.host_kernel import Left
+from ..executor.kernel.host_reduce import HostReduces
+from ..executor.native.runtime import Native, Progress, Segment
+from ..executor.task.cpu_task import Place, run_reduce
+from ..executor.task.map_output import MapOutput
+from ..executor.task.report import AttemptResult
+from ..executor.task.streaming_env import TaskNames
 from ..scheduler.model import Attempt, Slot, TaskId
 from .checker import Verdict
 from .compare import Difference, first_line, shown

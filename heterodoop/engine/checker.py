@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ..errors import JobFailed
-from ..executor.cpu_task import CpuJob, MapRun, Place, by_filters, run_map
-from ..executor.emulated import NAME as EMULATED
-from ..executor.emulated import DeviceOptions
-from ..executor.host_kernel import HostMaps
-from ..executor.map_output import MapOutput
-from ..executor.native import Native, Progress
-from ..executor.report import AttemptResult
-from ..executor.split import Split
-from ..executor.streaming_env import TaskNames
+from ..executor.kernel.emulated import NAME as EMULATED
+from ..executor.kernel.emulated import DeviceOptions
+from ..executor.kernel.host_kernel import HostMaps
+from ..executor.native.runtime import Native, Progress
+from ..executor.task.cpu_task import CpuJob, MapRun, Place, by_filters, run_map
+from ..executor.task.map_output import MapOutput
+from ..executor.task.report import AttemptResult
+from ..executor.task.split import Split
+from ..executor.task.streaming_env import TaskNames
 from ..scheduler.model import Attempt, Slot, TaskId, TaskKind
 from .compare import WHOLE_TASK, Comparison, Difference, LineDifference, TaskOutput, shown
 from .devices import Devices

@@ -12,11 +12,11 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ..errors import JobFailed
-from ..executor.cpu_task import CpuJob, Place, filter_command
-from ..executor.map_output import MapOutput
-from ..executor.native import FilterCommand, Native, Progress, ReduceSpec, Segment
-from ..executor.report import AttemptResult
-from ..executor.streaming_env import TaskNames
+from ..executor.native.runtime import FilterCommand, Native, Progress, ReduceSpec, Segment
+from ..executor.task.cpu_task import CpuJob, Place, filter_command
+from ..executor.task.map_output import MapOutput
+from ..executor.task.report import AttemptResult
+from ..executor.task.streaming_env import TaskNames
 from .layout import AttemptFolder, remove_tree
 
 _CHUNK = 1 << 20

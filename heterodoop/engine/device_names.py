@@ -6,7 +6,7 @@ Everything else about them is in devices.py, which only jobs import that may use
 from __future__ import annotations
 
 from ..errors import UsageError
-from ..executor import gpus
+from ..executor.gpu import gpus
 
 CPU = "cpu"
 EMULATED = "emulated"

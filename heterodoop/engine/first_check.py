@@ -21,11 +21,11 @@ from typing import Any, Literal, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import JobFailed
-from ..executor import cpu_task
-from ..executor.cpu_task import MapRun, OnCpu, TaskRunner
-from ..executor.gpu_task import REFUSED_STAGE
-from ..executor.native import Native, Progress
-from ..executor.report import AttemptResult
+from ..executor.kernel.gpu_task import REFUSED_STAGE
+from ..executor.native.runtime import Native, Progress
+from ..executor.task import cpu_task
+from ..executor.task.cpu_task import MapRun, OnCpu, TaskRunner
+from ..executor.task.report import AttemptResult
 from .compare import WHOLE_TASK, Comparison, Difference, TaskOutput
 from .layout import AttemptFolder, remove_tree
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import JobFailed
-from ..executor.cpu_task import changed_input
+from ..executor.task.cpu_task import changed_input
 from .plan import Plan
 
 

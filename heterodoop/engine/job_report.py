@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 from ..diag import Diagnostic
 from ..errors import UsageError
-from ..executor.report import AttemptResult, Totals
+from ..executor.task.report import AttemptResult, Totals
 from ..scheduler.model import Attempt, TaskKind
 from .device_names import CPU
 from .layout import SUCCESS, Layout, remove_tree, sync, sync_tree

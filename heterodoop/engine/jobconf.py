@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import UsageError
-from ..executor.cpu_task import LEAST_LINE, LINE_MAX
-from ..executor.gpus import SESSIONS
-from ..executor.split import SPLIT_BYTES, SplitSize
-from ..executor.streaming_env import OLD_NAMES
+from ..executor.gpu.gpus import SESSIONS
+from ..executor.task.cpu_task import LEAST_LINE, LINE_MAX
+from ..executor.task.split import SPLIT_BYTES, SplitSize
+from ..executor.task.streaming_env import OLD_NAMES
 from ..storage.inputs import AS_TEXT
 
 MAX_REDUCERS = 100_000

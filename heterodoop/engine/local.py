@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import last_resort
 from ..diag import Diagnostic
 from ..errors import Interrupted, JobFailed
-from ..executor.cpu_task import TaskRunner, by_filters
-from ..executor.host_kernel import HostMaps
-from ..executor.host_reduce import HostReduces
-from ..executor.native import Native
-from ..executor.prologue import Prologues
-from ..executor.report import AttemptResult, TaskFailure
+from ..executor.kernel.host_kernel import HostMaps
+from ..executor.kernel.host_reduce import HostReduces
+from ..executor.kernel.prologue import Prologues
+from ..executor.native.runtime import Native
+from ..executor.task.cpu_task import TaskRunner, by_filters
+from ..executor.task.report import AttemptResult, TaskFailure
 from ..scheduler.estimates import Estimates
 from ..scheduler.machine import Machine
 from ..scheduler.model import (

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..executor.report import AttemptResult, Totals
+from ..executor.task.report import AttemptResult, Totals
 from .device_names import EMULATED
 
 GB = 1e9

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import manifest
 from ..diag import Diagnostic
 from ..errors import UsageError
-from ..executor import gpus
-from ..executor.cpu_task import CpuJob
-from ..executor.host_kernel import HostCode, host_code
-from ..executor.host_reduce import reduce_program
-from ..executor.split import Split, SplitSize, plan_splits
-from ..executor.streaming_env import job_environment
+from ..executor.gpu import gpus
+from ..executor.kernel.host_kernel import HostCode, host_code
+from ..executor.kernel.host_reduce import reduce_program
+from ..executor.task.cpu_task import CpuJob
+from ..executor.task.split import Split, SplitSize, plan_splits
+from ..executor.task.streaming_env import job_environment
 from ..scheduler.model import JobShape
 from ..scheduler.policies import CPU_ONLY
 from ..storage import inputs as storage
@@ -39,7 +39,7 @@ class RunOptions(NamedTuple):
 
     reducers          reduce tasks; default: 1 where the bundle has a reducer, else 0.
     combining         that default is 1 where the bundle has a combiner, too: without reduce tasks nothing is combined.
-    split_size        bytes, `64m`; default: from the input (executor/split.py).
+    split_size        bytes, `64m`; default: from the input (executor/task/split.py).
     cpu_slots         tasks at a time on the CPU; default: the processors this process may use, less some that read for the
                       GPUs in use.
     ingest_threads    threads that read the input of a map task on a device.

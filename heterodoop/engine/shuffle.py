@@ -6,8 +6,8 @@ import contextlib
 import os
 
 from ..errors import HeteroDoopError
-from ..executor.map_output import MapOutput
-from ..executor.native import Native, Progress, Segment
+from ..executor.native.runtime import Native, Progress, Segment
+from ..executor.task.map_output import MapOutput
 
 
 class Shuffle:

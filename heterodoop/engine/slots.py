@@ -12,8 +12,8 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from ..executor.native import Progress
-from ..executor.report import AttemptResult
+from ..executor.native.runtime import Progress
+from ..executor.task.report import AttemptResult
 from ..scheduler.model import Attempt, Slot
 
 CLOSE_SECONDS = 1.5

@@ -20,10 +20,10 @@ from typing import Any, Literal
 from .. import manifest, scratch
 from ..diag import Diagnostic
 from ..errors import UsageError
-from ..executor.host_kernel import HostMaps, refusal
-from ..executor.map_output import MapOutput
-from ..executor.native import Native
-from ..executor.prologue import Prologues
+from ..executor.kernel.host_kernel import HostMaps, refusal
+from ..executor.kernel.prologue import Prologues
+from ..executor.native.runtime import Native
+from ..executor.task.map_output import MapOutput
 from ..scheduler.model import TaskKind
 from .checked_reduce import ReduceChecker
 from .checker import TaskChecker, Verdict, as_host_kernel, on_device

@@ -1,1 +1,1 @@
-"""Running one task: the CPU filter (later a GPU kernel) between a split and a map output file."""
+"""Running one task, by filters or by kernels, between a split and a map output file."""

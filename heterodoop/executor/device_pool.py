@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import DeviceError
-from .emulated import EmulatedDevice
-from .gpu_task import Device
-from .gpus import Gpu
-from .native import Native, Progress
-from .native_device import DeviceOptions, NativeDevice
-from .worker_client import Worker, WorkerDevice
+from .gpu.gpus import Gpu
+from .kernel.emulated import EmulatedDevice
+from .kernel.gpu_task import Device
+from .kernel.native_device import DeviceOptions, NativeDevice
+from .native.runtime import Native, Progress
+from .worker.client import Worker, WorkerDevice
 
 _PATIENCE = 20  # times what earlier tasks took for so many bytes: then a task without progress is taken to hang
 _TICK_SECONDS = 0.1

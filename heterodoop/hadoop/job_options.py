@@ -19,7 +19,7 @@ from .. import manifest
 from ..diag import Diagnostic
 from ..engine import jobconf
 from ..errors import Limitation, UsageError
-from ..executor.streaming_env import OLD_NAMES
+from ..executor.task.streaming_env import OLD_NAMES
 from ..manifest import Manifest
 from ..scheduler.policies import CPU_ONLY, POLICIES
 from ..storage.hadoop_conf import HadoopConf

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from .. import scratch
@@ -20,8 +22,11 @@ from ..private import why_unsafe
 from ..regular import open_regular, read_regular
 
 _SUM_BYTES = 64
+_PLACE = re.compile(rb'^(?://.*(?<!\\)|(#line \d+) ".*")$', re.MULTILINE)
 _MAKING = ".making-"
 _Stamp = tuple[int, ...]
+_SETTLED_NS = 2 * 10**9
+_hashes: dict[str, tuple[_Stamp, bytes]] = {}  # of files that this process has read, as they were then
 _whole: dict[Path, tuple[_Stamp, _Stamp]] = {}  # entries that this process has looked at, as they and their sums were then
 
 
@@ -65,13 +70,44 @@ def key(parts: Iterable[str | bytes]) -> str:
     return digest.hexdigest()[:32]
 
 
+def placeless(text: bytes) -> bytes:
+    """C++ text of ours for a key: without its comment lines, and without the files that `#line` names.
+
+    These are where a program lay. What is made of it without debug information is the same elsewhere; messages are not
+    kept.
+    """
+    return _PLACE.sub(lambda found: found[1] or b"", text)
+
+
 def tree(root: Path, suffixes: tuple[str, ...]) -> list[str | bytes]:
-    """Name and contents of every file below `root` with one of the suffixes, in a stable order."""
-    found: list[str | bytes] = []
-    paths = (os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(suffixes))
-    for path in sorted(filter(os.path.isfile, paths)):
-        with open(path, "rb", buffering=0) as file:
-            found += [os.path.relpath(path, root), file.read()]
+    """Name and hash of every file below `root` with one of the suffixes, in a stable order."""
+    return [part for name, path in sorted(_below(str(root), "", suffixes)) for part in (name, _hash(path))]
+
+
+def _below(folder: str, prefix: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """(name from the top, path)."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(entry.path, f"{prefix}{entry.name}/", suffixes)
+        elif entry.name.endswith(suffixes) and entry.is_file():
+            yield prefix + entry.name, entry.path
+
+
+def _hash(path: str) -> bytes:
+    """Of a file's bytes; they are read again where it has changed, or may have within what its clock tells apart."""
+    status = os.stat(path)
+    stamp = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    known = _hashes.get(path)
+    if known and known[0] == stamp:
+        return known[1]
+    with open(path, "rb", buffering=0) as file:
+        found = hashlib.sha256(file.read()).digest()
+    if time.time_ns() - max(stamp[2:]) > _SETTLED_NS:
+        _hashes[path] = stamp, found
     return found
 
 

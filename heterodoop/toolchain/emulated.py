@@ -34,7 +34,8 @@ def emulated_module(source: Path, cache: Path | None = None, *, sanitize: bool =
     text = source.read_bytes()
     math = resources.find("runtime", "math")
     headers = [word for folder in (device, emulator, math) for word in build_cache.tree(folder, SUFFIXES)]
-    name = build_cache.key([*flags, *compiler, build_cache.identity(compiler[0]), *cc.environment(), text, *headers])
+    told = text if sanitize else build_cache.placeless(text)
+    name = build_cache.key([*flags, *compiler, build_cache.identity(compiler[0]), *cc.environment(), told, *headers])
     include = ["-include", str(emulator / "cuda_emu.h"), "-I", str(device)]
 
     def build(partial: Path) -> None:

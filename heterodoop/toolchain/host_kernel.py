@@ -29,7 +29,8 @@ def build(text: str, out: Path, cache: Path | None = None) -> None:
     folders = [resources.find("runtime", name) for name in ("hostlane", "device", "math")]
     headers = [word for folder in folders for word in build_cache.tree(folder, SUFFIXES)]
     identity = [*compiler, build_cache.identity(compiler[0]), *cc.environment(), cc.library()]
-    name = build_cache.key([*FLAGS, *identity, text.encode("utf-8", "surrogateescape"), *headers])
+    told = build_cache.placeless(text.encode("utf-8", "surrogateescape"))
+    name = build_cache.key([*FLAGS, *identity, told, *headers])
 
     def make(partial: Path) -> None:
         source = partial.with_name("host.cpp")

@@ -4,7 +4,7 @@ setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop
 for an installation that was made on a machine without a C++ compiler. Settings: CXX (the compiler, default g++),
 HETERODOOP_SANITIZE=1 (AddressSanitizer and UndefinedBehaviorSanitizer, for tests).
 
-Not here: loading the library (executor/native.py) and anything that needs nvcc.
+Not here: loading the library (executor/native/runtime.py) and anything that needs nvcc.
 """
 
 from __future__ import annotations

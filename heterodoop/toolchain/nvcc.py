@@ -197,7 +197,7 @@ class _Maker:
         data = text.source.read_bytes()
         suffix = "ptx" if arch.startswith("compute_") else "cubin"
         from_ptx = self.base != "" and suffix == "cubin"
-        key = build_cache.key([*self.common, self.base if from_ptx else "", arch, data])
+        key = build_cache.key([*self.common, self.base if from_ptx else "", arch, build_cache.placeless(data)])
         kept = self.cache / "cuda" / f"{key}.{suffix}"
         log = kept.with_suffix(".log")
         if not log.is_file():

@@ -3,7 +3,7 @@
  * With the same answers such a program computes the same, so that its result can serve more than one task. The linker leads
  * its calls of these functions here (--wrap; compiler/emit/prologue.py). One more object is written behind the others: per
  * question a letter, e (a variable) or f (a file opened to be read), its name, and a NUL. It is NULL where something was
- * opened otherwise, or there were too many questions. The reader is executor/questions.py.
+ * opened otherwise, or there were too many questions. The reader is executor/kernel/questions.py.
  */
 #define _GNU_SOURCE 1
 

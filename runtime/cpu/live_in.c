@@ -2,7 +2,7 @@
  *
  * A prologue is the user's own program whose region is replaced by calls of these functions (compiler/emit/prologue.py). Per
  * object: its address and its size in bytes (8 bytes each, little endian), then the bytes. NULL is address 0, size 0.
- * The reader is executor/prologue.py. Compiled apart from the user's program; only names that C reserves are called,
+ * The reader is executor/kernel/prologue.py. Compiled apart from the user's program; only names that C reserves are called,
  * since the user may have functions of any other name.
  */
 #define _GNU_SOURCE 1

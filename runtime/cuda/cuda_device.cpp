@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,42 +76,48 @@ class Event {
   // What `later` does from now on comes behind what `earlier` has been given so far.
   void order(cudaStream_t earlier, cudaStream_t later) {
     record(earlier);
-    check(cudaStreamWaitEvent(later, event_, 0), "ordering two streams");
+    hold(later);
   }
+  // What `later` does from now on comes behind what was marked last.
+  void hold(cudaStream_t later) { check(cudaStreamWaitEvent(later, event_, 0), "ordering two streams"); }
 
  private:
   cudaEvent_t event_ = nullptr;
 };
 
-// Copies to the GPU beside the device's stream: a stream for each lane, an event for each slot that is copied from.
+// Copies to the GPU beside the device's stream: one stream, since of several the GPU takes the one that it is at, and a lane
+// waited for the whole of the next one. An event for each lane, and for each slot that is copied from.
 class Copies {
  public:
   Copies() {
-    for (cudaStream_t &lane : lanes_)
-      check(cudaStreamCreateWithFlags(&lane, cudaStreamNonBlocking), "creating a stream for copies");
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream for copies");
   }
   ~Copies() {
-    for (cudaStream_t lane : lanes_) {
-      cudaStreamSynchronize(lane);
-      cudaStreamDestroy(lane);
-    }
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
   }
   Copies(const Copies &) = delete;
 
   void open(uint32_t slots) {
     while (slots_.size() < slots) slots_.emplace_back();
   }
-  void behind(cudaStream_t stream, uint32_t lane) { order_.order(stream, lanes_[lane]); }
-  void before(cudaStream_t stream, uint32_t lane) { order_.order(lanes_[lane], stream); }
+  void behind(cudaStream_t stream) { launched_.order(stream, stream_); }
+  void before(cudaStream_t stream, uint32_t lane) {
+    const std::lock_guard hold(lock_);
+    lanes_[lane].hold(stream);
+  }
   void begin(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, lanes_[lane]), "copying to the GPU");
-    slots_[slot].record(lanes_[lane]);
+    const std::lock_guard hold(lock_);  // the lane's event stands behind the copy that is the last one in the stream
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "copying to the GPU");
+    slots_[slot].record(stream_);
+    lanes_[lane].record(stream_);
   }
   void finish(uint32_t slot) { slots_[slot].wait(); }
 
  private:
-  cudaStream_t lanes_[kCopyLanes] = {};
-  Event order_;
+  cudaStream_t stream_ = nullptr;
+  Event launched_, lanes_[kCopyLanes];
+  std::mutex lock_;
   std::vector<Event> slots_;
 };
 
@@ -246,7 +253,7 @@ class CudaDevice final : public Device {
   }
 
   void open_copies(uint32_t slots) override { copies_->open(slots); }
-  void begin_copies(uint32_t lane) override { copies_->behind(stream_, lane); }
+  void begin_copies(uint32_t) override { copies_->behind(stream_); }
   void await_copies(uint32_t lane) override { copies_->before(stream_, lane); }
 
   void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) override {

@@ -1,4 +1,4 @@
-// What the program computed before its loop, from descriptor 4 (executor/prologue.py makes it): the bytes of `struct Shared`,
+// What the program computed before its loop, from descriptor 4 (executor/kernel/prologue.py makes it): the bytes of `struct Shared`,
 // objects, and where in both the addresses of objects belong.
 //
 //   u64 shared_size, objects, relocations;  u64 sizes[objects];  {u64 object, at, delta} [relocations];  shared bytes;  objects

@@ -31,6 +31,7 @@ int atoi(const char *); long atol(const char *);
 long long atoll(const char *); double atof(const char *); long strtol(const char *, char **, int);
 double strtod(const char *, char **);
 unsigned long strtoul(const char *, char **, int); int rand(void); void srand(unsigned); long time(long *); int abs(int);
+long labs(long); long long llabs(long long); double fabs(double); float sqrtf(float);
 void qsort(void *, size_t, size_t, int (*)(const void *, const void *)); char *setlocale(int, const char *);
 char *strcpy(char *, const char *); char *strncpy(char *, const char *, size_t); char *strcat(char *, const char *);
 int strcmp(const char *, const char *); int strncmp(const char *, const char *, size_t); size_t strlen(const char *);

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.report import AttemptResult
+from heterodoop.executor.task.report import AttemptResult
 
 from ..support import ROOT, Bundles
 from .client import Attempt

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from heterodoop.executor.cpu_task import CpuJob, Place, run_map
-from heterodoop.executor.native import Native, Progress
-from heterodoop.executor.report import AttemptResult
-from heterodoop.executor.split import Split
-from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.executor.native.runtime import Native, Progress
+from heterodoop.executor.task.cpu_task import CpuJob, Place, run_map
+from heterodoop.executor.task.report import AttemptResult
+from heterodoop.executor.task.split import Split
+from heterodoop.executor.task.streaming_env import TaskNames
 from heterodoop.manifest import load
 from heterodoop.storage.local import InputFile
 

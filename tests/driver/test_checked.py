@@ -16,9 +16,9 @@ from heterodoop.driver.offer import Declined, Offer
 from heterodoop.driver.protocol import Message, Type
 from heterodoop.driver.removals import Removals
 from heterodoop.driver.tasks import Cancelled, Result, Say, Tasks, Work
-from heterodoop.executor.native import Native
-from heterodoop.executor.prologue import Prologues
-from heterodoop.executor.report import AttemptResult
+from heterodoop.executor.kernel.prologue import Prologues
+from heterodoop.executor.native.runtime import Native
+from heterodoop.executor.task.report import AttemptResult
 from heterodoop.storage.hadoop_conf import HadoopConf
 
 from ..native.oracle import ifile, sorted_partitions

@@ -16,7 +16,7 @@ import pytest
 
 from heterodoop.driver.faults import Faults
 from heterodoop.errors import UsageError
-from heterodoop.executor import worker_client
+from heterodoop.executor.worker import client as worker_client
 
 from ..support import Bundles, alive, changed_kernel
 from .client import CPU_DONE, INSTALLED, RUN, Attempt, ClosedByDriver

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from heterodoop.driver import fetch
 from heterodoop.driver.fetch import Cluster, Memory, SplitRequest, TaskReader, TooBig, TooLong, fetched, local_path
-from heterodoop.executor.native import Native
+from heterodoop.executor.native.runtime import Native
 from heterodoop.storage.hadoop_conf import HadoopConf, hadoop_user
 
 CONF = HadoopConf(None, {"fs.defaultFS": "hdfs://nn:1"}, {})

@@ -10,8 +10,8 @@ import pytest
 from heterodoop.driver import gpus
 from heterodoop.driver.gpus import Codes, Gpus, Wish
 from heterodoop.errors import DeviceError, ToolError, UsageError
-from heterodoop.executor.gpus import Gpu, Opened, Survey
-from heterodoop.executor.worker_client import Worker
+from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
+from heterodoop.executor.worker.client import Worker
 from heterodoop.manifest import load
 
 from ..support import Bundles

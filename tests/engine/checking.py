@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heterodoop.engine import first_check
 from heterodoop.engine.local import JobResult
-from heterodoop.executor.emulated import DeviceOptions
+from heterodoop.executor.kernel.emulated import DeviceOptions
 from heterodoop.manifest import FILE, Region, Variable
 
 from .conftest import WORDS

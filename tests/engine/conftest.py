@@ -12,9 +12,9 @@ from heterodoop.engine import first_check
 from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import JobResult, run_local
 from heterodoop.engine.plan import RunOptions
-from heterodoop.executor import worker_client
-from heterodoop.executor.worker_process import WorkerProcess
-from heterodoop.executor.worker_spawn import Spawned
+from heterodoop.executor.worker import client as worker_client
+from heterodoop.executor.worker.process import WorkerProcess
+from heterodoop.executor.worker.spawn import Spawned
 from heterodoop.manifest import FILE, VERSION, Fold, FoldField, Input, Manifest, PairReader, Program, Region, sha256
 
 from .. import kept

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from heterodoop.engine import devices
-from heterodoop.executor import device_pool, emulated
-from heterodoop.executor.emulated import DeviceOptions
-from heterodoop.executor.gpu_task import KernelCall
-from heterodoop.executor.native import MapSpec, Native, Progress, TaskResult, TaskStatus
+from heterodoop.executor import device_pool
+from heterodoop.executor.kernel import emulated
+from heterodoop.executor.kernel.emulated import DeviceOptions
+from heterodoop.executor.kernel.gpu_task import KernelCall
+from heterodoop.executor.native.runtime import MapSpec, Native, Progress, TaskResult, TaskStatus
 from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import FILE, Kernel, sha256
 

@@ -12,7 +12,7 @@ import pytest
 from heterodoop.engine import local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.errors import JobFailed
-from heterodoop.executor.native import MapSpec, Native, Progress, TaskResult
+from heterodoop.executor.native.runtime import MapSpec, Native, Progress, TaskResult
 
 from .conftest import CAT
 from .test_failures import put, refused

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor import gpus
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.gpu import gpus
+from heterodoop.executor.native.runtime import TaskStatus
 
 from ..support import cli_here, environment
 from .conftest import SUM, WORDS
@@ -143,8 +143,8 @@ def test_a_job_on_the_cpu_loads_nothing_of_devices(bundle, text, tmp_path) -> No
         done = subprocess.run(argv, capture_output=True, env=environment(), check=True)
         loaded = set(done.stderr.decode().split())
         assert "heterodoop.engine.local" in loaded
-        assert not loaded & {"heterodoop.engine.devices", "heterodoop.executor.cuda", "heterodoop.toolchain.nvcc", "pycuda",
-                             "heterodoop.executor.gpu_task", "concurrent.futures"}
+        assert not loaded & {"heterodoop.engine.devices", "heterodoop.executor.kernel.cuda", "heterodoop.toolchain.nvcc",
+                             "heterodoop.executor.kernel.gpu_task", "pycuda", "concurrent.futures"}
 
 
 def test_run_refuses_another_device(bundle, text, tmp_path) -> None:

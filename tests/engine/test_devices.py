@@ -6,14 +6,15 @@ import json
 import string
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from heterodoop.errors import DeviceError, UsageError
 from heterodoop.executor import device_pool
-from heterodoop.executor.emulated import DeviceOptions
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.kernel.emulated import DeviceOptions
+from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.manifest import FILE
 
 from ..host_programs import HOST, SUM, WORDS, with_host_kernel
@@ -49,15 +50,17 @@ def test_without_the_option_nothing_goes_to_a_device(fake, bundle, run, text) ->
 @pytest.mark.parametrize("device", ["cpu", "auto"])
 def test_a_job_on_the_cpu_loads_nothing_that_is_for_devices(bundle, text, tmp_path, device: str) -> None:
     script = (
-        "import sys; from heterodoop import cli; from heterodoop.executor import gpus; gpus.NODES = ()\n"
+        "import sys; from heterodoop import cli; from heterodoop.executor.gpu import gpus; gpus.NODES = ()\n"
         "try: cli.main()\nexcept SystemExit as end: print(end.code, *sys.modules)"
     )
     job = ["run", bundle(WORDS, SUM, SUM), text, "-o", tmp_path / "out", "--device", device, "--quiet"]
     done = subprocess.run([sys.executable, "-c", script, *map(str, job)], capture_output=True, text=True, env=environment())
     status, *modules = done.stdout.split()
     assert status == "0" and parts(tmp_path / "out") == [COUNTS], done.stderr
-    ours = ("engine.devices", "executor.device_pool", "engine.first_check", "executor.gpu_task", "executor.native_device",
-            "executor.worker_client", "executor.cuda", "toolchain.nvcc", "toolchain.cuda_library")
+    ours = ("engine.devices", "executor.device_pool", "engine.first_check", "executor.kernel.gpu_task",
+            "executor.kernel.native_device", "executor.worker.client", "executor.kernel.cuda", "toolchain.nvcc",
+            "toolchain.cuda_library")
+    assert all(find_spec(f"heterodoop.{name}") for name in ours)
     assert not {f"heterodoop.{name}" for name in ours} & set(modules)
     assert not {"pycuda", "numpy", "subprocess", "concurrent.futures", "socket"} & set(modules)
 

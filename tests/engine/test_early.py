@@ -15,8 +15,10 @@ from heterodoop.engine.devices import DeviceSource
 from heterodoop.engine.local import run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.errors import UsageError
-from heterodoop.executor import gpus, worker_client, worker_spawn
-from heterodoop.executor.worker_spawn import Early, spawn
+from heterodoop.executor.gpu import gpus
+from heterodoop.executor.worker import client as worker_client
+from heterodoop.executor.worker import spawn as worker_spawn
+from heterodoop.executor.worker.spawn import Early, spawn
 
 from .conftest import parts
 from .worker_jobs import children, ran_on

@@ -23,7 +23,7 @@ from heterodoop.errors import (
     Limitation,
     UsageError,
 )
-from heterodoop.executor.native import MapSpec, Progress, TaskResult
+from heterodoop.executor.native.runtime import MapSpec, Progress, TaskResult
 
 from .conftest import CAT, SUM, WORDS, names, parts
 from .worker_jobs import children

@@ -12,7 +12,7 @@ import pytest
 
 from heterodoop.engine.first_check import check_mode
 from heterodoop.errors import Interrupted, JobFailed, UsageError
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.native.runtime import TaskStatus
 
 from ..support import ROOT, Bundles, cli_here
 from .checking import COUNTS, TEXT, TIDY, WRONG, WRONG_COUNTS, always, assuming, checked, rows

@@ -11,7 +11,8 @@ from heterodoop import manifest
 from heterodoop.compiler import compile as compiling
 from heterodoop.engine import devices
 from heterodoop.errors import ToolError, UsageError
-from heterodoop.executor import cpu_task, gpus
+from heterodoop.executor.gpu import gpus
+from heterodoop.executor.task import cpu_task
 
 from ..support import ROOT, cli_here
 from .conftest import parts

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from heterodoop.engine.local import JobResult
-from heterodoop.executor.cpu_task import CpuJob, MapRun, Place
-from heterodoop.executor.host_kernel import HostCode, HostMaps, host_code
-from heterodoop.executor.native import MapSpec, Progress, ReduceSpec, TaskResult, TaskStatus
-from heterodoop.executor.prologue import Prologues
-from heterodoop.executor.split import Split
-from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.executor.kernel.host_kernel import HostCode, HostMaps, host_code
+from heterodoop.executor.kernel.prologue import Prologues
+from heterodoop.executor.native.runtime import MapSpec, Progress, ReduceSpec, TaskResult, TaskStatus
+from heterodoop.executor.task.cpu_task import CpuJob, MapRun, Place
+from heterodoop.executor.task.split import Split
+from heterodoop.executor.task.streaming_env import TaskNames
 from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel, SharedVar, load
 from heterodoop.storage.local import InputFile

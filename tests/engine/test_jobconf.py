@@ -9,8 +9,8 @@ import pytest
 from heterodoop.engine import jobconf
 from heterodoop.engine.jobconf import REFUSED, SETTINGS, JobConf, parse, parse_count, parse_size, unescape
 from heterodoop.errors import UsageError
-from heterodoop.executor.split import SplitSize
-from heterodoop.executor.streaming_env import OLD_NAMES
+from heterodoop.executor.task.split import SplitSize
+from heterodoop.executor.task.streaming_env import OLD_NAMES
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "job-settings.md"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from heterodoop.engine.map_sides import Side, lines, rate
-from heterodoop.executor.report import AttemptResult
+from heterodoop.executor.task.report import AttemptResult
 
 
 def result(device: str, **more: Any) -> AttemptResult:

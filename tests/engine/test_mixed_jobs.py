@@ -23,7 +23,7 @@ from heterodoop.engine import local
 from heterodoop.engine.attempts import AttemptRunner
 from heterodoop.engine.layout import Layout
 from heterodoop.errors import Interrupted, JobFailed
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.scheduler.model import Attempt, TaskId
 from heterodoop.scheduler.policies import POLICIES
 

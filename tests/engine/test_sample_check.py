@@ -8,9 +8,9 @@ import pytest
 
 from heterodoop.engine.first_check import DeviceCheck
 from heterodoop.errors import JobFailed
-from heterodoop.executor.cpu_task import MapRun
-from heterodoop.executor.native import Progress, TaskStatus
-from heterodoop.executor.report import AttemptResult
+from heterodoop.executor.native.runtime import Progress, TaskStatus
+from heterodoop.executor.task.cpu_task import MapRun
+from heterodoop.executor.task.report import AttemptResult
 
 from .checking import COUNTS, TEXT, TIDY, WRONG, always, checked, rows, samples
 from .conftest import CAT, SUM, WORDS, names, parts

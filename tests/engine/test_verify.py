@@ -16,8 +16,8 @@ from heterodoop.engine.checker import Verdict, configurations
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.verify import Verification, verify
 from heterodoop.errors import Interrupted, JobFailed, UsageError
-from heterodoop.executor.native import TaskStatus
-from heterodoop.executor.native_device import DeviceOptions
+from heterodoop.executor.kernel.native_device import DeviceOptions
+from heterodoop.executor.native.runtime import TaskStatus
 
 from .conftest import CAT, SUM, WORDS
 from .fake_device import with_kernel

@@ -23,9 +23,9 @@ from heterodoop.engine.local import run_local
 from heterodoop.engine.plan import RunOptions
 from heterodoop.engine.stopping import Round, Wish
 from heterodoop.errors import UsageError
-from heterodoop.executor import cpu_task
-from heterodoop.executor.native import Phase
-from heterodoop.executor.worker_process import WorkerProcess
+from heterodoop.executor.native.runtime import Phase
+from heterodoop.executor.task import cpu_task
+from heterodoop.executor.worker.process import WorkerProcess
 from heterodoop.manifest import FILE, load, sha256
 
 from ..cases.processes import Watched, start_watched

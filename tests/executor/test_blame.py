@@ -8,13 +8,13 @@ import time
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor import worker_client
-from heterodoop.executor.emulated import EmulatedDevice, runtime_module
-from heterodoop.executor.native import Native, Progress, TaskResult, TaskStatus
-from heterodoop.executor.turns import Turns
-from heterodoop.executor.worker_client import Limits, Worker
-from heterodoop.executor.worker_messages import Reply, Setup
-from heterodoop.executor.worker_process import WorkerProcess
+from heterodoop.executor.kernel.emulated import EmulatedDevice, runtime_module
+from heterodoop.executor.native.runtime import Native, Progress, TaskResult, TaskStatus
+from heterodoop.executor.worker import client as worker_client
+from heterodoop.executor.worker.client import Limits, Worker
+from heterodoop.executor.worker.messages import Reply, Setup
+from heterodoop.executor.worker.process import WorkerProcess
+from heterodoop.executor.worker.turns import Turns
 
 from .test_workers import CALL, OK, SPEC, ScriptedWorker, closed, device_of, go_on, wait_for
 

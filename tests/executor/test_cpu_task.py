@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import HeteroDoopError
-from heterodoop.executor import cpu_task
-from heterodoop.executor.cpu_task import CpuJob, Place, changed_file, run_map, run_reduce
-from heterodoop.executor.map_output import open_map_output
-from heterodoop.executor.native import MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
-from heterodoop.executor.split import Split
-from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.executor.native.runtime import MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
+from heterodoop.executor.task import cpu_task
+from heterodoop.executor.task.cpu_task import CpuJob, Place, changed_file, run_map, run_reduce
+from heterodoop.executor.task.map_output import open_map_output
+from heterodoop.executor.task.split import Split
+from heterodoop.executor.task.streaming_env import TaskNames
 from heterodoop.storage.local import InputFile, Stamp
 
 OK = TaskResult(TaskStatus.OK, None, None, None, "", {"MAP_INPUT_RECORDS": 5}, {"total": 1.5}, {("g", "c"): 2}, "busy", "")

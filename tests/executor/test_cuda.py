@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import ToolError
-from heterodoop.executor import cuda
+from heterodoop.executor.kernel import cuda
 from heterodoop.manifest import Cubin
 from heterodoop.toolchain import nvcc
 

@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor import device
-from heterodoop.executor.gpus import Gpu, Opened, Survey
+from heterodoop.executor.gpu import device
+from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
 
 from .fake_cuda import Error, FakeDriver
 

@@ -9,10 +9,10 @@ import pytest
 
 from heterodoop.errors import DeviceError
 from heterodoop.executor.device_pool import Member, WorkerPool
-from heterodoop.executor.gpus import Gpu
-from heterodoop.executor.native import Progress
-from heterodoop.executor.native_device import DeviceOptions
-from heterodoop.executor.worker_client import Limits, Worker
+from heterodoop.executor.gpu.gpus import Gpu
+from heterodoop.executor.kernel.native_device import DeviceOptions
+from heterodoop.executor.native.runtime import Progress
+from heterodoop.executor.worker.client import Limits, Worker
 
 OPTIONS = DeviceOptions()
 

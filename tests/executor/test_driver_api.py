@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor import device
-from heterodoop.executor.driver_api import DriverApi, Error
-from heterodoop.executor.gpus import Gpu, Opened, Survey
+from heterodoop.executor.gpu import device
+from heterodoop.executor.gpu.driver_api import DriverApi, Error
+from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
 
 SOURCE = """
 #include <stddef.h>

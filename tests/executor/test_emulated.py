@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError, ToolError
-from heterodoop.executor import gpu_abi, native_abi
-from heterodoop.executor.emulated import DeviceOptions, EmulatedDevice
-from heterodoop.executor.gpu_task import KernelCall, KernelCode
-from heterodoop.executor.native import FilterCommand, MapSpec, Native, TaskStatus
-from heterodoop.executor.prologue import LiveIns, Relocation
+from heterodoop.executor.kernel.emulated import DeviceOptions, EmulatedDevice
+from heterodoop.executor.kernel.gpu_task import KernelCall, KernelCode
+from heterodoop.executor.kernel.prologue import LiveIns, Relocation
+from heterodoop.executor.native import abi as native_abi
+from heterodoop.executor.native import gpu_abi
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native, TaskStatus
 from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel
 from heterodoop.resources import find

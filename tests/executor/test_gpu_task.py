@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor.cpu_task import CpuJob, MapRun, Place, by_filters
-from heterodoop.executor.gpu_task import DeviceCode, KernelCall, KernelCode, run_map
-from heterodoop.executor.native import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
-from heterodoop.executor.prologue import LiveIns
-from heterodoop.executor.report import AttemptResult
-from heterodoop.executor.split import Split
-from heterodoop.executor.streaming_env import TaskNames
+from heterodoop.executor.kernel.gpu_task import DeviceCode, KernelCall, KernelCode, run_map
+from heterodoop.executor.kernel.prologue import LiveIns
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
+from heterodoop.executor.task.cpu_task import CpuJob, MapRun, Place, by_filters
+from heterodoop.executor.task.report import AttemptResult
+from heterodoop.executor.task.split import Split
+from heterodoop.executor.task.streaming_env import TaskNames
 from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel
 from heterodoop.storage.local import InputFile

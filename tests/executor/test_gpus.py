@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import UsageError
-from heterodoop.executor import gpus
-from heterodoop.executor.gpus import Gpu, Opened, Survey
+from heterodoop.executor.gpu import gpus
+from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
 
 TWO = Survey((12, 4), (Gpu(0, "A", "sm_90", 80 << 30), Gpu(1, "B", "sm_80", 40 << 30)))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor.native import FilterCommand, Native, Progress
-from heterodoop.executor.prologue import Given, LiveIns, Prologues, Relocation, place, read_objects
+from heterodoop.executor.kernel.prologue import Given, LiveIns, Prologues, Relocation, place, read_objects
+from heterodoop.executor.native.runtime import FilterCommand, Native, Progress
 from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel, PrologueRuns, SharedVar
 

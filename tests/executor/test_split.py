@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heterodoop.executor.split import Split, SplitSize, default_size, plan_splits
+from heterodoop.executor.task.split import Split, SplitSize, default_size, plan_splits
 from heterodoop.storage.local import InputFile
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heterodoop.executor.split import Split
-from heterodoop.executor.streaming_env import TaskNames, job_environment, task_environment, variable_name
+from heterodoop.executor.task.split import Split
+from heterodoop.executor.task.streaming_env import TaskNames, job_environment, task_environment, variable_name
 from heterodoop.storage.local import InputFile
 
 MAP = TaskNames("job_1_0001", True, 7, 2, Path("/out"), Path("/tmp/t"), Split(InputFile("/a b/\udcff", 90), 10, 20))

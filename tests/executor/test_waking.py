@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor import waking
-from heterodoop.executor.waking import Waking
+from heterodoop.executor.gpu import waking
+from heterodoop.executor.gpu.waking import Waking
 
 SOURCE = """
 #include <stdio.h>

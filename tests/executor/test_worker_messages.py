@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor import native_abi
-from heterodoop.executor.gpu_task import KernelCall
-from heterodoop.executor.native import Phase, Progress
-from heterodoop.executor.native_device import DeviceOptions
-from heterodoop.executor.prologue import LiveIns
-from heterodoop.executor.worker_messages import Channel, Open, Ready, Reply, Run
+from heterodoop.executor.kernel.gpu_task import KernelCall
+from heterodoop.executor.kernel.native_device import DeviceOptions
+from heterodoop.executor.kernel.prologue import LiveIns
+from heterodoop.executor.native import abi as native_abi
+from heterodoop.executor.native.runtime import Phase, Progress
+from heterodoop.executor.worker.messages import Channel, Open, Ready, Reply, Run
 
 from .test_workers import CALL, OK, SPEC
 

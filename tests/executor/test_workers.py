@@ -17,17 +17,29 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor import native_abi, worker_client, worker_process, worker_spawn, worker_watch
-from heterodoop.executor.emulated import runtime_module
-from heterodoop.executor.gpu_task import KernelCall, KernelCode
-from heterodoop.executor.gpus import Opened
-from heterodoop.executor.native import FilterCommand, MapSpec, Phase, Progress, TaskResult, TaskStatus
-from heterodoop.executor.prologue import LiveIns
-from heterodoop.executor.turns import Turns
-from heterodoop.executor.worker_client import Limits, Worker, WorkerDevice
-from heterodoop.executor.worker_messages import Channel, Open, Reply, Run, Setup
-from heterodoop.executor.worker_process import Session, WorkerProcess
-from heterodoop.executor.worker_spawn import Spawned
+from heterodoop.executor.gpu.gpus import Opened
+from heterodoop.executor.kernel.emulated import runtime_module
+from heterodoop.executor.kernel.gpu_task import KernelCall, KernelCode
+from heterodoop.executor.kernel.prologue import LiveIns
+from heterodoop.executor.native import abi as native_abi
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Phase, Progress, TaskResult, TaskStatus
+from heterodoop.executor.worker import (
+    client as worker_client,
+)
+from heterodoop.executor.worker import (
+    process as worker_process,
+)
+from heterodoop.executor.worker import (
+    spawn as worker_spawn,
+)
+from heterodoop.executor.worker import (
+    watch as worker_watch,
+)
+from heterodoop.executor.worker.client import Limits, Worker, WorkerDevice
+from heterodoop.executor.worker.messages import Channel, Open, Reply, Run, Setup
+from heterodoop.executor.worker.process import Session, WorkerProcess
+from heterodoop.executor.worker.spawn import Spawned
+from heterodoop.executor.worker.turns import Turns
 from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel
 

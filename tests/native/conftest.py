@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.native import FilterCommand, MapSpec, Native, TaskResult
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native, TaskResult
 
 from .. import kept
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heterodoop.errors import HeteroDoopError
-from heterodoop.executor.native import Native, Progress
+from heterodoop.executor.native.runtime import Native, Progress
 
 from .oracle import Pair, ifile, segment, sorted_partitions
 

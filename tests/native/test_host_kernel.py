@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.host_kernel import LiveInsFile
-from heterodoop.executor.native import FilterCommand, MapSpec, Native, Progress, TaskResult, TaskStatus
-from heterodoop.executor.prologue import LiveIns, Relocation
+from heterodoop.executor.kernel.host_kernel import LiveInsFile
+from heterodoop.executor.kernel.prologue import LiveIns, Relocation
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native, Progress, TaskResult, TaskStatus
 
 from ..host_programs import HOST, SUM, WORDS
 from .conftest import Compile

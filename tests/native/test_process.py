@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.native import FilterCommand, MapSpec, Native, Progress, TaskStatus
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native, Progress, TaskStatus
 
 from ..support import alive, gone
 from .conftest import Compile, RunMap
@@ -225,7 +225,7 @@ def test_cancel_while_the_input_pipe_is_silent(run_map: RunMap) -> None:
 
 PARENT = """
 import sys
-from heterodoop.executor.native import FilterCommand, MapSpec, Native
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native
 script = f"echo $$ > {sys.argv[3]}; exec sleep 1000"
 Native.load().map_task(MapSpec(FilterCommand(["/bin/sh", "-c", script], ["PATH=/usr/bin:/bin"]), sys.argv[1], sys.argv[2]))
 """
@@ -275,7 +275,7 @@ def test_a_failed_filter_does_not_wait_for_what_it_left(run_map: RunMap) -> None
 
 IGNORES_SIGCHLD = """
 import signal, sys
-from heterodoop.executor.native import FilterCommand, MapSpec, Native
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 print(Native.load().map_task(MapSpec(FilterCommand(["/bin/cat"]), sys.argv[1], sys.argv[2], reducers=0)).message)
 """

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heterodoop.executor.native import Native
+from heterodoop.executor.native.runtime import Native
 
 BOM = b"\xef\xbb\xbf"
 
@@ -229,7 +229,7 @@ def test_names_of_any_bytes(native: Native, tmp_path: Path) -> None:
 
 MEMORY = """
 import resource, sys
-from heterodoop.executor.native import FilterCommand, MapSpec, Native
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 result = Native.load().map_task(MapSpec(FilterCommand(["/usr/bin/wc", "-lc"]), sys.argv[1], sys.argv[2], reducers=0))
 assert result.ok, result

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.native.runtime import TaskStatus
 
 from .conftest import RunMap
 

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import HeteroDoopError, ToolError
-from heterodoop.executor import native_abi
-from heterodoop.executor.map_output import read_index
-from heterodoop.executor.native import (
+from heterodoop.executor.native import abi as native_abi
+from heterodoop.executor.native.runtime import (
     FilterCommand,
     MapSpec,
     Native,
@@ -24,6 +23,7 @@ from heterodoop.executor.native import (
     TaskResult,
     TaskStatus,
 )
+from heterodoop.executor.task.map_output import read_index
 from heterodoop.manifest import PairReader
 
 from ..host_programs import SUM, WORDS

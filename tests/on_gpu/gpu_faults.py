@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench import contenders, data
-from heterodoop.executor import cuda
+from heterodoop.executor.kernel import cuda
 from heterodoop.toolchain import nvcc
 
 from . import probe

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from heterodoop.executor.worker_messages import Setup
+from heterodoop.executor.worker.messages import Setup
 from heterodoop.toolchain import native
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import device_task
-from heterodoop.executor.native import Native
+from heterodoop.executor.native.runtime import Native
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heterodoop import manifest
-from heterodoop.executor import prologue
-from heterodoop.executor.host_kernel import TEXT, serialise
-from heterodoop.executor.prologue import LiveIns
+from heterodoop.executor.kernel import prologue
+from heterodoop.executor.kernel.host_kernel import TEXT, serialise
+from heterodoop.executor.kernel.prologue import LiveIns
 
 LEFT, BROKEN, WANTS_PIPE = 90, 91, 92  # exit statuses
 

@@ -13,7 +13,7 @@ from heterodoop.compiler.lower.bind import bind
 from heterodoop.compiler.source.frontend import load
 from heterodoop.compiler.steps import Times
 from heterodoop.diag import Sink
-from heterodoop.executor.native import FilterCommand, Native, ReduceSpec, Segment, TaskResult
+from heterodoop.executor.native.runtime import FilterCommand, Native, ReduceSpec, Segment, TaskResult
 from heterodoop.toolchain import host_kernel
 from heterodoop.toolchain.cc import CcOptions
 
@@ -40,7 +40,7 @@ def build(source: str, folder: Path) -> Built:
     analysis = reducers.analyse(unit, bound[0] if bound else None, Times())
     assert isinstance(analysis.found, Reducer), f"{analysis.found}\n{source}"
     host_kernel.build(host_kernels.reducer_text(analysis), folder / "reduce.host")
-    subprocess.run(["gcc", *FLAGS, "-o", folder / "reduce", path], check=True)
+    subprocess.run(["gcc", *FLAGS, "-o", folder / "reduce", path, "-lm"], check=True)
     return Built(folder / "reduce", folder / "reduce.host", analysis.found)
 
 

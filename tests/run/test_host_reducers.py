@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.native import Native, Segment, TaskStatus
+from heterodoop.executor.native.runtime import Native, Segment, TaskStatus
 
 from ..compiler.keyloop import random_loops
 from ..compiler.keyloop.test_random_loops import value

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from heterodoop.executor.native import Native, Progress
+from heterodoop.executor.native.runtime import Native, Progress
 from heterodoop.resources import find
 from heterodoop.toolchain import emulated
 

@@ -7,8 +7,8 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from heterodoop.executor import gpu_abi as abi
-from heterodoop.executor.native import MapSpec, Native, Progress, TaskResult, map_block
+from heterodoop.executor.native import gpu_abi as abi
+from heterodoop.executor.native.runtime import MapSpec, Native, Progress, TaskResult, map_block
 
 from .. import kept
 

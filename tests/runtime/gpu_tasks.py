@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heterodoop.executor.native import FilterCommand, MapSpec, TaskResult, TaskStatus
+from heterodoop.executor.native.runtime import FilterCommand, MapSpec, TaskResult, TaskStatus
 
 from .gpu_programs import Kernel
 

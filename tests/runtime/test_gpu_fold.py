@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.manifest import PairReader
 
 from ..native.oracle import ifile, sorted_partitions

@@ -9,8 +9,8 @@ from functools import reduce
 
 import pytest
 
-from heterodoop.executor.gpu_abi import HASH_FOLDS
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.native.gpu_abi import HASH_FOLDS
+from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.manifest import Number, PairReader
 
 from ..native.oracle import ifile, sorted_partitions

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from heterodoop.executor.gpu_abi import MAP_FOLD
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.native.gpu_abi import MAP_FOLD
+from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.manifest import PairReader
 
 from ..native.oracle import ifile, sorted_partitions

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from heterodoop.executor.native import Progress, TaskStatus
+from heterodoop.executor.native.runtime import Progress, TaskStatus
 from heterodoop.manifest import PairReader
 
 from ..native.oracle import ifile, read_ifile, sorted_partitions

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.native import TaskStatus
+from heterodoop.executor.native.runtime import TaskStatus
 
 from .gpu_programs import Kernel
 from .gpu_tasks import MAP_COUNTERS, Run, same

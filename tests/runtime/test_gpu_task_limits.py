@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.executor.native import Progress, TaskStatus
+from heterodoop.executor.native.runtime import Progress, TaskStatus
 
 from .gpu_programs import Device, Kernel, texts
 from .gpu_tasks import ALL_COUNTERS, MAP_COUNTERS, Run, same

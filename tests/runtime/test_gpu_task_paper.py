@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from heterodoop.executor import gpu_abi as abi
+from heterodoop.executor.native import gpu_abi as abi
 
 from .gpu_programs import Device, Kernel
 from .gpu_tasks import MAP_COUNTERS, Run, same

@@ -241,8 +241,8 @@ def main() -> None:
     import heterodoop.commands.iterate
     import heterodoop.commands.run
     import heterodoop.engine.devices
-    import heterodoop.executor.emulated  # noqa: F401 - a fork has what a run imports
-    from heterodoop.executor.native import Native
+    import heterodoop.executor.kernel.emulated  # noqa: F401 - a fork has what a run imports
+    from heterodoop.executor.native.runtime import Native
 
     Native.load()
     lane = Lane(json.loads(Path(sys.argv[1]).read_text()))

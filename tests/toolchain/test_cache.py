@@ -92,3 +92,25 @@ def test_a_build_that_goes_on_is_left_alone(tmp_path: Path) -> None:
         partial.write_bytes(b"a")
 
     assert cache.get(tmp_path / "entry.so", make).read_bytes() == b"a"
+
+
+@pytest.mark.parametrize("settled", [2, -1000])
+def test_a_tree_is_the_names_and_bytes_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settled: int) -> None:
+    monkeypatch.setattr(cache, "_SETTLED_NS", settled * 10**9)
+    for name, text in {"a.h": "1", "sub/b.h": "2", "sub.h": "3", "c.txt": "4"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    first = cache.tree(tmp_path, (".h",))
+    assert first[::2] == ["a.h", "sub.h", "sub/b.h"] and first == cache.tree(tmp_path, (".h",))
+    (tmp_path / "sub" / "b.h").write_text("5")
+    os.utime(tmp_path / "sub" / "b.h", (1, 1))
+    second = cache.tree(tmp_path, (".h",))
+    assert second[:5] == first[:5] and second[5] != first[5] and cache.tree(tmp_path / "nothing", (".h",)) == []
+
+
+def test_where_a_program_lay_is_no_part_of_its_text() -> None:
+    text = b'// made from %s/map.c\n#include "lane.cuh"\n#line 12 "%s/map.c"\nint f() { return 1; } // one\n'
+    here, there = (cache.placeless(text % ((place,) * 2)) for place in (b"/home/a", b'/srv/b \\"c\\"'))
+    assert here == there and here.splitlines()[1:] == [b'#include "lane.cuh"', b"#line 12", b"int f() { return 1; } // one"]
+    assert cache.placeless(text.replace(b"12", b"13")) != cache.placeless(text)
+    assert cache.placeless(b"// goes on \\\nint g();\n").startswith(b"// goes on")

@@ -140,3 +140,13 @@ def test_keys_tell_where_a_part_ends() -> None:
 
 def test_our_own_flags_are_those_of_the_filters() -> None:
     assert {f for f in cc.FILTER_FLAGS if not f.startswith("-O")} <= set(emulated.FLAGS)
+
+
+def test_the_same_text_from_another_folder_is_the_same_module(runtime: Path, source: Path, tmp_path: Path) -> None:
+    first = emulated_module(source)
+    moved = tmp_path / "elsewhere" / "map.cu"
+    moved.parent.mkdir()
+    moved.write_text(f'// made from {moved}\n#line 1 "{moved}"\n{KERNEL}')
+    second = emulated_module(moved)
+    source.write_text(f'// made from {source}\n#line 1 "{source}"\n{KERNEL}')
+    assert emulated_module(source) == second != first

@@ -112,7 +112,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Text]:
     found = []
     for name in ("map", "combine"):
         path = tmp_path / "app" / "cuda" / f"{name}.cu"
-        path.write_text(f"// {name}\n")
+        path.write_text(f"int {name};\n")
         found.append(Text(path, name, f"hd_{name}"))
     return found
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from ...manifest import PairReader
 from ...values import dataclass
 from ..ir import formats, ir
+from ..keyloop.algebra import parts
+from ..keyloop.finish import terms_of
 from ..keyloop.loop import (
     Choice,
     Convert,
@@ -37,6 +39,10 @@ _KEY_SPEC = re.compile(r"%(-?)(\d*)(\.(\d*))?s")
 _FLAGS = {"-": 1, "+": 2, " ": 4, "#": 8, "0": 16}  # format_text.cuh
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _WRAPPING = {"+": "add", "-": "sub", "*": "mul"}  # wrap.cuh
+_CALLS: dict[str, dict[CType, str]] = {  # arith.cuh, math.cuh
+    "abs": {ctype.INT: "abs", ctype.LONG: "labs", ctype.LLONG: "llabs"},
+    "fabs": {ctype.DOUBLE: "fabs", ctype.FLOAT: "fabsf"}, "sqrt": {ctype.DOUBLE: "sqrt", ctype.FLOAT: "sqrtf"},
+}
 _KEYS = {"token": "token", "field": "field", "int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64"}
 _READ_TYPES = (ctype.INT, ctype.UINT, ctype.LONG, ctype.ULONG, ctype.LLONG, ctype.ULLONG,
                ctype.FLOAT, ctype.DOUBLE)
@@ -114,7 +120,10 @@ _DEVICE = _Style("template <class L{}> ", ", L &leaving", "Out")
 
 def headers(loop: KeyLoop) -> list[str]:
     """What the text includes besides the sink."""
-    return ["sink/real_text.cuh"] if any(isinstance(f.type, Float) for f in loop.reads.fields) else []
+    found = ["sink/real_text.cuh"] if any(isinstance(f.type, Float) for f in loop.reads.fields) else []
+    calls = (isinstance(part, Operation) and part.op in ("fabs", "sqrt")
+             for made in (*loop.first, *loop.same, *terms_of(loop.finish)) for part in parts(made))
+    return [*found, "libc/math.cuh"] if any(calls) else found
 
 
 def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, style: _Style) -> Iterator[str]:
@@ -281,6 +290,8 @@ def _operation(made: Operation) -> str:
     texts = [term(operand) for operand in made.operands]
     if made.op in _WRAPPING and _is_integer(made.type):
         return f"hd::{_WRAPPING[made.op] if len(texts) == 2 else 'neg'}({', '.join(texts)})"
+    if made.op in _CALLS:
+        return f"hd::{_CALLS[made.op][made.type]}({texts[0]})"
     if len(texts) == 1:
         return f"hd::stored<{declare(made.type)}>({made.op}{texts[0]})"
     left, right = texts

@@ -78,6 +78,18 @@ def unary(op: str, operand: Term) -> Term | None:
     return Operation(op, (operand,), operand.type)
 
 
+def magnitude(operand: Term) -> Term:
+    """abs() of an integer of 32 or 64 bits: that of the least one is itself."""
+    if isinstance(operand, Number) and isinstance(operand.type, Int):
+        return Number(ctype.wrap(operand.type, abs(int(operand.value))), operand.type)
+    return Operation("abs", (operand,), operand.type)
+
+
+def real(op: str, operand: Term) -> Term:
+    """fabs or sqrt of a double or float, which is rounded correctly. The sign of a NaN is not known, and printed nowhere."""
+    return Operation(op, (operand,), operand.type)
+
+
 def binary(op: str, left: Term, right: Term, kind: CType) -> Term | None:
     """An operator with operands of the type that C computes in; `kind` is the result's."""
     if op in build.COMPARISONS:

@@ -10,7 +10,7 @@ from ..analysis.objects import Local, Object
 from ..ir import formats, ir
 from ..normalise.stdio import literal
 from ..types import ctype
-from . import algebra
+from . import algebra, loop
 from .loop import Read
 from .state import Refused, Stop
 from .terms import (
@@ -33,6 +33,8 @@ from .terms import (
     Start,
     Term,
     Text,
+    known,
+    number,
 )
 
 if TYPE_CHECKING:
@@ -247,6 +249,19 @@ class Calls:
 
     # ------------------------------------------------------------------------------------- numbers
 
+    def magnitude(self, node: ir.Call) -> Term:
+        return known(algebra.magnitude(self._operand(node)))
+
+    def real(self, node: ir.Call) -> Term:
+        name = ir.called(node)
+        return known(algebra.real(name.removesuffix("f") if node.type == ctype.FLOAT else name, self._operand(node)))
+
+    def _operand(self, node: ir.Call) -> loop.Term:
+        term = number(self._run.value(node.args[0]), node.type)
+        if term is None or not algebra.computes(node.type) or node.args[0].type != node.type:
+            raise Refused
+        return term
+
     def number(self, node: ir.Call) -> Term:
         """The key at the line's start, or a number of the value; strtol's end pointer behind the key is the tab."""
         name = ir.called(node)
@@ -365,6 +380,8 @@ _CALLS: dict[str, Callable[[Calls, ir.Call], Term]] = {
     "strchr": Calls.strchr, "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn,
     "strtok": Calls.strtok, "strtok_r": Calls.strtok_r,
     **dict.fromkeys([*_NUMBERS, *_STRTO], Calls.number), "sscanf": Calls.sscanf,
+    **dict.fromkeys(("abs", "labs", "llabs"), Calls.magnitude),
+    **dict.fromkeys(("fabs", "fabsf", "sqrt", "sqrtf"), Calls.real),
     "free": Calls.nothing, "fflush": Calls.nothing,
 }
 

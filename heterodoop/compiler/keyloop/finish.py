@@ -38,7 +38,8 @@ def finish_of(ways: Ways, *, lines: bool = True) -> loop.Finish:
 
 def _alternatives(ways: Ways, lines: bool) -> _Alternatives:
     if not isinstance(ways, Fork):
-        return [(None, pieces_of(ways.emitted, lines=lines))]
+        with placed(ways.at):
+            return [(None, pieces_of(ways.emitted, lines=lines))]
     then, other = _alternatives(ways.then, lines), _alternatives(ways.other, lines)
     if repr(then) == repr(other):
         return then

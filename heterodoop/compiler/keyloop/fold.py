@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ... import manifest
+from ...source import Span
 from ...values import dataclass
 from ..ir import formats, ir
 from ..normalise.record_loop import reads
@@ -33,8 +34,9 @@ class Recognised:
     fold     None where it is none or may be none. `regroup` is true where its output, read as its input, gives the same
              result again: not for a count, and not where a number is read as a narrower type than it is printed.
     pairs    how it reads its pairs, as far as that is certain.
-    why      it is no fold, with the place; "" where it is one.
+    why      it is no fold; "" where it is one.
     loop     None where it is none, or is not known to be one; `no_loop` says why.
+    place    the statement for which it is none, where there is one.
     """
 
     fold: manifest.Fold | None = None
@@ -42,6 +44,7 @@ class Recognised:
     why: str = ""
     loop: loop.KeyLoop | None = None
     no_loop: str = ""
+    place: Span | None = None
 
 
 def recognise(program: ir.Program) -> Recognised:
@@ -51,7 +54,7 @@ def recognise(program: ir.Program) -> Recognised:
     try:
         found = Situations(program).key_loop()
     except Refused as refused:
-        return _none(program, _why(refused))
+        return _none(program, reason(refused), place(refused))
     except Stop:
         return _none(program, LEFT)
     except RecursionError:
@@ -59,7 +62,7 @@ def recognise(program: ir.Program) -> Recognised:
     fold, why = _fold(found)
     pairs = pair_reader(found.reader, found.loop.reads)
     if found.reader.guarded:
-        return Recognised(fold, pairs, why, None, ENDS)
+        return Recognised(fold, pairs, why, None, ENDS, found.reader.guarded_at)
     return Recognised(fold, pairs, why, found.loop)
 
 
@@ -70,17 +73,17 @@ def without(found: Recognised, why: str) -> Recognised:
 
 def text(found: Recognised) -> str:
     lines = [f"{what:6}{value}\n" for what, value in
-             (("fold", found.fold), ("pairs", found.pairs), ("why", found.why)) if value]
+             (("fold", found.fold), ("pairs", found.pairs), ("why", found.why), ("at", found.place)) if value]
     return "".join(lines) + (loop_text(found.loop) if found.loop is not None else "")
 
 
-def _none(program: ir.Program, why: str) -> Recognised:
-    return Recognised(None, _plain_reader(program), why, None, why)
+def _none(program: ir.Program, why: str, place: Span | None = None) -> Recognised:
+    return Recognised(None, _plain_reader(program), why, None, why, place)
 
 
-def _why(refused: Refused) -> str:
-    at = f" (line {refused.span.line})" if refused.span is not None and refused.span.line else ""
-    return reason(refused) + at
+def place(refused: Refused) -> Span | None:
+    """The statement that it is for."""
+    return refused.span if refused.span is not None and refused.span.line else None
 
 
 def reason(refused: Refused) -> str:

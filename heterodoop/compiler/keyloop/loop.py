@@ -78,7 +78,7 @@ class Operation:
     """An operator of C, its operands of the type that C computes in; integers wrap. `type` is the result's.
 
     op  "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=" with two operands; "-", "~", "!"
-        with one.
+        with one; "abs" of an integer, "fabs" and "sqrt" of a floating number.
     """
 
     op: str

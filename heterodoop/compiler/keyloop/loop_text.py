@@ -36,7 +36,9 @@ def term_text(term: loop.Term, names: list[str]) -> str:
         condition, then, other = (term_text(part, names) for part in (term.condition, term.then, term.other))
         return f"({condition} ? {then} : {other})"
     parts = [term_text(part, names) for part in term.operands]
-    return f"({parts[0]} {term.op} {parts[1]})" if len(parts) == 2 else f"{term.op}{parts[0]}"
+    if len(parts) == 2:
+        return f"({parts[0]} {term.op} {parts[1]})"
+    return f"{term.op}({parts[0]})" if term.op.isalpha() else f"{term.op}{parts[0]}"
 
 
 def _finish(finish: loop.Finish | None, names: list[str]) -> Iterator[str]:

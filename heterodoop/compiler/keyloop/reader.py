@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...manifest import MOST_NUMBERS
+from ...source import Span
 from ..types.ctype import CType, Float, Int
 from .state import VALUES, Refused
 
@@ -26,7 +27,8 @@ class Reader:
     between    what may stand behind each, as far as is known of it.
     line_room  bytes of a line, without its end, that are read whole; 0: any.
     nonempty   it takes an empty key for none.
-    guarded    it may end the process at a pair, as it looks at the pair's key; ends_at_value: at its numbers.
+    guarded    it may end the process at a pair, as it looks at the pair's key, at a place of the program; ends_at_value: at
+               its numbers.
     """
 
     key: Literal["", "token", "field"] = ""
@@ -41,6 +43,7 @@ class Reader:
     line_room: int = 0
     nonempty: bool = False
     guarded: bool = False
+    guarded_at: Span | None = None
     ends_at_value: bool = False
 
     def converted_key(self, kind: Int) -> None:

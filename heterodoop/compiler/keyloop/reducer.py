@@ -123,14 +123,13 @@ def _with_key(program: ir.Program, name: str) -> tuple[int, Reducer | NoLoop]:
         found = situations.key_loop()
     except Refused as refused:
         known = situations.known if situations is not None else 0
-        placed = refused.span if refused.span is not None and refused.span.line else None
-        return known, NoLoop(fold.reason(refused), placed)
+        return known, NoLoop(fold.reason(refused), fold.place(refused))
     except Stop:
         return 1, NoLoop(fold.LEFT)
     except RecursionError:
         return 4, NoLoop(fold.DEEP)
     if found.reader.guarded:
-        return 4, NoLoop(fold.ENDS)
+        return 4, NoLoop(fold.ENDS, found.reader.guarded_at)
     pairs = fold.pair_reader(found.reader, found.loop.reads)
     shown = variable(program, region.function, name).shown
     operations = tuple(_operation(found.loop, at) for at in range(len(found.loop.state)))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from ...source import UNKNOWN, Span
 from ..analysis.libc_effects import EFFECTS
 from ..analysis.objects import Hidden, Object, Variable, symbol_of, variable
 from ..ir import build, formats, ir
@@ -73,6 +74,7 @@ class Run:
     positive: frozenset[int] = frozenset()
     guarding: bool = False
     emitted: Emitted = field(default_factory=list)
+    emitted_at: Span = UNKNOWN  # the first that prints
     lines: frozenset[Object] = frozenset()  # arrays that hold the line
     zeroed: frozenset[Object] = frozenset()  # arrays that end in zeros from their initialiser on
 
@@ -98,8 +100,10 @@ class Run:
                 self._if(stmt)
             elif isinstance(stmt, ir.Decl):
                 self._decl(stmt)
-            elif isinstance(stmt, ir.Continue):
-                raise Stop("continue")
+            elif isinstance(stmt, ir.Switch):
+                self._switch(stmt)
+            elif isinstance(stmt, (ir.Continue, ir.Break)):
+                raise Stop("continue" if isinstance(stmt, ir.Continue) else "break")
             elif isinstance(stmt, ir.Return):
                 raise Stop("return", self.value(stmt.value) if stmt.value is not None else None)
             else:
@@ -125,6 +129,38 @@ class Run:
             self._branch(stmt.then if holds else stmt.other)
             return
         self.either(self.value(stmt.cond), lambda: self._branch(stmt.then), lambda: self._branch(stmt.other), ctype.VOID)
+
+    def _switch(self, stmt: ir.Switch) -> None:
+        """A chain of tests, one for each label, each with what is done from there on. A label that is not the body's own is
+        not understood."""
+        chosen, body = self.value(stmt.value), stmt.body.body
+        if not isinstance(chosen, (Const, Num)):
+            raise Refused
+        labels = [(at, s.value) for at, s in enumerate(body) if isinstance(s, ir.CaseLabel)]
+        if len(labels) != sum(isinstance(n, ir.CaseLabel) for n in ir_walk.walk(stmt.body)):
+            raise Refused
+        for name in (n.name for n in ir_walk.walk(stmt.body) if isinstance(n, ir.Decl)):  # a label may jump over it
+            self.state.terms.pop(self.key_of(name), None)
+            self.state.contents.pop(self.key_of(name), None)
+        rest = partial(self._from, body, next((at for at, value in labels if value is None), len(body)))
+        for at, value in reversed(labels):
+            if value is not None:
+                rest = partial(self._case, stmt.value.type, chosen, value, partial(self._from, body, at), rest)
+        rest()
+
+    def _case(self, kind: CType, chosen: Value, value: int, then: Callable[[], Term], other: Callable[[], Term]) -> Term:
+        return self.either(self.compare("==", chosen, Const(value), kind), then, other, ctype.VOID)
+
+    def _from(self, body: tuple[ir.Stmt, ...], at: int) -> Term:
+        """What stands from there on, to a break."""
+        try:
+            for stmt in body[at:]:
+                if not isinstance(stmt, ir.CaseLabel):
+                    self.stmt(stmt)
+        except Stop as stop:
+            if stop.how != "break":
+                raise
+        return None
 
     def _dead_end(self, block: ir.Block | None) -> bool:
         """Does a block do nothing but report and end the process with an error?"""
@@ -250,6 +286,7 @@ class Run:
             self.guarding = False
         if decided is None:
             self.reader.guarded = True
+            self.reader.guarded_at = cond.span if cond.span.line else None
             self.reader.ends_at_value |= any(self._of_a_value(n) for n in parts)
         elif decided != goes_on:
             raise Refused
@@ -305,9 +342,14 @@ class Run:
 
     def value(self, node: ir.Expr) -> Term:
         handler = _RULES.get(type(node))
-        if handler is None:
-            raise Refused
-        return handler(self, node)
+        try:
+            if handler is None:
+                raise Refused
+            return handler(self, node)
+        except Refused as refused:
+            if refused.span is None and node.span.line:
+                refused.span = node.span
+            raise
 
     def const(self, node: ir.Const) -> Term:
         if isinstance(node.type, ctype.Pointer):
@@ -598,6 +640,7 @@ class Run:
         return self.program.layouts.size(symbol.type) or 0 if symbol is not None else 0
 
     def emit(self, node: ir.Emit) -> Term:
+        self.emitted_at = self.emitted_at if self.emitted else node.span
         for piece in node.pieces:
             if isinstance(piece, ir.Text):
                 self.emitted.append(piece.data)

@@ -24,7 +24,7 @@ from .merge import merged
 from .reader import INTEGER_BYTES, Reader
 from .run import Run
 from .start import start_state, zeroed_arrays
-from .state import Fork, Refused, Situation, State, Stop, Way, Ways, each_way, plain_text, without_end
+from .state import Fork, Refused, Situation, State, Stop, Way, Ways, each_way, placed, plain_text, printed_at, without_end
 from .terms import KEPT, KEY, LENGTH, LINE, ZERO, Const, Num, Term, Text, number
 
 _MOST_WAYS = 64  # through the program, in one situation
@@ -136,7 +136,8 @@ class Situations:
     def _same(self, memory: _Memory) -> State:
         ways = self._pair("same", self._between(memory), memory)
         if any(way.emitted for way in each_way(ways)):
-            raise Refused("it prints before the key changes")
+            with placed(printed_at(ways)):
+                raise Refused("it prints before the key changes")
         return self._with_key(ways, "same", (Text.KEY, Text.KEPT))
 
     def _other(self, memory: _Memory) -> State:
@@ -156,10 +157,13 @@ class Situations:
         none = self._flush(start)
         tail = plain_text(none.emitted) if isinstance(none, Way) else None
         if tail is None or (tail and not self._reducer):
-            raise Refused("it prints something of no key")
-        last = finish.finish_of(without_end(self._flush(self._between(memory), memory), tail), lines=not self._reducer)
+            with placed(printed_at(none)):
+                raise Refused("it prints something of no key")
+        ways = self._flush(self._between(memory), memory)
+        last = finish.finish_of(without_end(ways, tail), lines=not self._reducer)
         if repr(last) != repr(self._printed):
-            raise Refused("what it prints of the last key is not what it prints of the others")
+            with placed(printed_at(ways)):
+                raise Refused("what it prints of the last key is not what it prints of the others")
         return self._printed, tail
 
     def _forgets(self, start: State, first: State) -> bool:
@@ -261,7 +265,8 @@ class Situations:
         keys = self._state = tuple(memory.kept[at] for at in order)
         for key in keys:
             if not _equal(first.terms.get(key), other.terms.get(key)):
-                raise Refused(f"'{_shown(key.shown)}' does not begin for every key as it does for the first")
+                with placed(self._last_change(key)):
+                    raise Refused(f"'{_shown(key.shown)}' does not begin for every key as it does for the first")
             if self._type(key).bits < 32:  # type: ignore[union-attr]
                 raise Refused(f"what it gathers must be of 32 or 64 bits: '{_shown(key.shown)}' is {self._type(key)}")
         state = tuple(loop.State(_shown(key.shown), self._type(key)) for key in keys)  # type: ignore[arg-type]
@@ -345,7 +350,7 @@ class Situations:
             ways += 1
             if ways > _MOST_WAYS:
                 raise Refused(f"there are more than {_MOST_WAYS} ways through it")
-            return Way(run.state, run.emitted)
+            return Way(run.state, run.emitted, run.emitted_at)
 
         return grow([])
 

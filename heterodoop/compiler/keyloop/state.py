@@ -103,10 +103,11 @@ class State:
 
 @dataclass(frozen=True)
 class Way:
-    """One way through the program: what it leaves behind and prints."""
+    """One way through the program: what it leaves behind and prints, and the place of the first that prints."""
 
     state: State
     emitted: Emitted
+    at: Span = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,12 @@ def without_end(ways: Ways, end: bytes) -> Ways:
         if len(last) > len(left):
             emitted.append(last[: -len(left)])
         left = left[: -len(last)] if len(last) < len(left) else b""
-    return Way(ways.state, emitted)
+    return Way(ways.state, emitted, ways.at)
+
+
+def printed_at(ways: Ways) -> Span:
+    """The place of the first that prints, on the first way that does."""
+    return next((way.at for way in each_way(ways) if way.at.line), UNKNOWN)
 
 
 def each_way(ways: Ways) -> Iterator[Way]:

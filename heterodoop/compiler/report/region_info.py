@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ... import manifest
+from ...source import UNKNOWN
 from ..analysis.uses import Use, UseTable
 from ..ir import ir
 from ..ir.call_graph import CallGraph
@@ -31,9 +32,18 @@ def region_info(
         emissions=emissions(program, calls),
         pairs=fold.pairs,
         fold=fold.fold,
-        no_fold=fold.why,
+        no_fold=_no_fold(fold),
         ordered=tuple(state.name for state in fold.loop.state) if fold.loop and not fold.fold else (),
     )
+
+
+def _no_fold(found: Recognised) -> manifest.Reason | None:
+    """Why a combiner is no fold; where it is no key loop either, why it is none of these."""
+    if found.fold is not None or not found.why:
+        return None
+    if found.loop is None:
+        return manifest.Reason("HD266", found.no_loop, found.place or UNKNOWN)
+    return manifest.Reason("HD266", found.why)
 
 
 def reader_text(program: ir.Program) -> str:

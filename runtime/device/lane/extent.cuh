@@ -62,7 +62,7 @@ template <class T> HD_DEVICE Literals literals(const T &table, const uint32_t *s
 
 HD_DEVICE uint64_t room_in(const Literals &texts, const void *at) { return texts.room(at); }
 
-// Memory of the heap that the prologue hands over: its size stands before it (executor/prologue.py).
+// Memory of the heap that the prologue hands over: its size stands before it (executor/kernel/prologue.py).
 HD_DEVICE uint64_t memory_bytes(const void *memory) {
     return memory != nullptr ? static_cast<const uint64_t *>(memory)[-2] : 0;
 }

@@ -34,17 +34,17 @@ struct IngestOptions {
   uint32_t workers = 0;          // devices that are fed at the same time from this host
   uint64_t piece = 0;            // bytes of a read and its copy
   uint64_t sub_split = 1 << 20;  // bytes
-  uint64_t first = 0;            // bytes of the first sub-split, where shorter than the others: kernels start early
+  uint64_t first = 0;            // bytes of the first sub-split, where shorter: kernels start early, and each is twice as long as the one before
 };
 
-// What stays from task to task: two texts in the device's memory, one for kernels, one that is being filled; the readers.
+// What stays from task to task: texts in the device's memory, one for kernels, those that are being filled; the readers.
 struct IngestRoom {
   Device &device;
-  DeviceBuffer<char> text[2];
+  DeviceBuffer<char> text[kCopyLanes];
   std::unique_ptr<Readers> readers;
   uint32_t wanted_threads = 0;
 
-  explicit IngestRoom(Device &opened) : device(opened), text{DeviceBuffer<char>(opened), DeviceBuffer<char>(opened)} {}
+  explicit IngestRoom(Device &opened) : device(opened), text{DeviceBuffer<char>(opened), DeviceBuffer<char>(opened), DeviceBuffer<char>(opened)} {}
 };
 
 class Ingest {

@@ -53,9 +53,9 @@ uint64_t RecordCuts::line_end(uint64_t x) {
 
 // The position of the last byte of [from, to) that ends a line, kNone without one.
 uint64_t RecordCuts::last_line_end(uint64_t from, uint64_t to) {
-  while (to > from) {
+  for (uint64_t step = kFirstStep; to > from; step = kStep) {
     cancel_.check();
-    const uint64_t n = std::min(to - from, kStep);
+    const uint64_t n = std::min(to - from, step);
     to -= n;
     file_.read_all(buffer_.get(), n, to);
     const std::string_view text(buffer_.get(), n);

@@ -57,7 +57,7 @@ FileIngest::FileIngest(IngestRoom &room, const RecordOptions &records, const Ing
     : room_(room), file_(records.path, records.start, records.length), cuts_(file_, records.delimiter.empty(), cancel),
       cancel_(cancel), delimiter_(records.delimiter.empty() ? -1 : '\n'),
       longest_(records.longest), target_(std::clamp<uint64_t>(options.sub_split, 1, kMostSubSplit)),
-      first_(options.first ? std::min(options.first, target_) : target_), at_(cuts_.begin()) {
+      most_(options.first ? std::min(options.first, target_) : target_), at_(cuts_.begin()) {
   readers_of(room, options);
 }
 
@@ -65,29 +65,37 @@ FileIngest::~FileIngest() { room_.readers->stop(); }
 
 void FileIngest::limit(uint64_t bytes) {
   target_ = std::clamp<uint64_t>(bytes, 1, target_);
-  first_ = std::min(first_, target_);
+  most_ = std::min(most_, target_);
 }
 
-// The first records behind at_. The sub-splits of a split are about as long as each other, none is a small rest.
-SubSplit FileIngest::next_cut() {
-  const uint64_t left = cuts_.end() - at_;
-  if (left == 0) return {at_, 0};
-  const uint64_t rounds = (left + target_ - 1) / target_;
-  const uint64_t share = at_ == cuts_.begin() ? first_ : (left + rounds - 1) / rounds;
-  return {at_, cuts_.after(at_ + std::min(share, left) - 1) - at_};
+// The sub-splits of a split are as long as each other, once they have grown to what is wanted; none is a small rest.
+uint64_t FileIngest::share(uint64_t left) {
+  const uint64_t most = most_;
+  most_ = std::min(2 * most_, target_);
+  if (most < target_) return left <= most + most / 2 ? left : most;
+  const uint64_t rounds = (left + most - 1) / most;
+  return (left + rounds - 1) / rounds;
 }
 
-SubSplit FileIngest::cut() {
-  const SubSplit found = next_cut();
+// The first records behind `from`.
+SubSplit FileIngest::cut(uint64_t from) {
+  const uint64_t left = cuts_.end() - from;
+  if (left == 0) return {from, 0};
+  const SubSplit found{from, cuts_.after(from + std::min(share(left), left) - 1) - from};
   if (longest_ && found.size > longest_) cuts_.check_lengths(found.at, found.at + found.size, longest_);
   return found;
 }
 
 SubSplit FileIngest::next() {
   alone_ = false;
-  const SubSplit next = ahead_.size ? ahead_ : cut();
-  if (ahead_.size) lane_ = 1 - lane_;
-  ahead_ = {};
+  SubSplit next;
+  if (ahead_.empty()) {
+    next = cut(at_);
+  } else {
+    next = ahead_.front();
+    ahead_.pop_front();
+    lane_ = (lane_ + 1) % kCopyLanes;
+  }
   at_ = next.at + next.size;
   return next;
 }
@@ -106,21 +114,23 @@ void FileIngest::begin(uint32_t lane, const SubSplit &s) {
   held_[lane] = s;
 }
 
-// Begins to read what follows; not where the device has no memory for it.
+// Begins to read what follows, into each text that nobody needs; not where the device has no memory for it.
 void FileIngest::look_ahead() {
-  const SubSplit next = cut();
-  if (next.size == 0 || next.size > kMostSubSplit) return;
-  try {
-    begin(1 - lane_, next);
-    ahead_ = next;
-  } catch (const OutOfDeviceMemory &) {
-    alone_ = true;
+  while (!alone_ && ahead_.size() + 1 < kCopyLanes) {
+    const SubSplit next = cut(ahead_.empty() ? at_ : ahead_.back().at + ahead_.back().size);
+    if (next.size == 0 || next.size > kMostSubSplit) return;
+    try {
+      begin((lane_ + uint32_t(ahead_.size()) + 1) % kCopyLanes, next);
+      ahead_.push_back(next);
+    } catch (const OutOfDeviceMemory &) {
+      alone_ = true;
+    }
   }
 }
 
 void FileIngest::read(const SubSplit &s) {
   if (held_[lane_] != s) begin(lane_, s);
-  if (!alone_ && !ahead_.size && s.at + s.size == at_) look_ahead();
+  if (s.at + s.size == at_) look_ahead();
   room_.readers->finish(lane_);
 }
 
@@ -134,7 +144,7 @@ DeviceText FileIngest::bring(const SubSplit &s) {
 void FileIngest::release() {
   room_.readers->stop();
   for (SubSplit &held : held_) held = {};
-  ahead_ = {};
+  ahead_.clear();
   alone_ = true;
   for (DeviceBuffer<char> &text : room_.text) text.reset();
 }

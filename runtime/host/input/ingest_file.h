@@ -1,13 +1,14 @@
 // The input of a task on a device where it is a file of lines: read by several threads, ahead of the kernels.
 #pragma once
 #include <cstdint>
+#include <deque>
 
 #include "input/ingest.h"
 #include "input/ingest_cuts.h"
 
 namespace hd {
 
-// The device gets the bytes of the file. While kernels work on one sub-split, the readers fill the other text with the next.
+// The device gets the bytes of the file. While kernels work on one sub-split, the readers fill the other texts with the next ones.
 class FileIngest final : public Ingest {
  public:
   FileIngest(IngestRoom &room, const RecordOptions &records, const IngestOptions &options, const Cancel &cancel);
@@ -24,8 +25,8 @@ class FileIngest final : public Ingest {
   uint64_t bytes() const override { return ended() ? cuts_.bytes() : at_ - cuts_.begin(); }
 
  private:
-  SubSplit cut();
-  SubSplit next_cut();
+  SubSplit cut(uint64_t from);
+  uint64_t share(uint64_t left);
   void begin(uint32_t lane, const SubSplit &s);
   void look_ahead();
 
@@ -35,12 +36,12 @@ class FileIngest final : public Ingest {
   const Cancel cancel_;
   const int32_t delimiter_;
   const uint64_t longest_;  // bytes of a record; 0: no limit
-  uint64_t target_, first_;
+  uint64_t target_, most_;  // of a sub-split: in the end, and of the next one
   uint64_t at_;            // next() has given what comes before
   uint32_t lane_ = 0;      // of what next() gave last: a text, and the copies into it
-  SubSplit held_[2];       // what each text holds, or is being filled with
-  SubSplit ahead_;         // what next() gives next, if that is decided: then the other text has it
-  bool alone_ = false;     // memory is short: nothing is read ahead
+  SubSplit held_[kCopyLanes];  // what each text holds, or is being filled with
+  std::deque<SubSplit> ahead_;  // what next() gives next, as far as that is decided: the texts behind this lane have it
+  bool alone_ = false;     // memory is short: no more is read ahead
 };
 
 }  // namespace hd

@@ -1,4 +1,4 @@
-// The C ABI of the native runtime, used by heterodoop/executor/native.py. Plain C; no function throws.
+// The C ABI of the native runtime, used by heterodoop/executor/native/runtime.py. Plain C; no function throws.
 //
 // All strings are bytes ending in NUL; NULL and "" mean "none" where a field may be absent. The caller keeps every
 // input alive during the call. A call may be made from any thread; its filters die with that thread (spawn.h), so
@@ -131,7 +131,7 @@ typedef struct {
   // argv NULL = none. Else a program that does the map filter's work (host_kernel.cpp). HD_HOST_FOLDS: the combiner's, too; only
   // with `combine` and `reducers`. HD_REGROUP: it may then print a key more than once, and the combiner combines its lines.
   hd_command host;
-  int32_t live_ins_fd; // a file that it reads as its descriptor 4 (executor/host_kernel.py); -1 = none. Not closed
+  int32_t live_ins_fd; // a file that it reads as its descriptor 4 (executor/kernel/host_kernel.py); -1 = none. Not closed
   hd_command epilogue; // of `host`: runs behind it, with the totals of its records as its stdin; argv NULL = none
 } hd_map_spec;
 

@@ -5,6 +5,7 @@ Not a test module.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Iterator, Sequence
@@ -92,6 +93,8 @@ def evaluate(term: Term, kept: tuple[Value, ...], value: tuple[Value, ...]) -> V
 def _operation(term: Operation, operands: list[Value]) -> Value:
     if len(operands) == 1:
         (only,) = operands
+        if term.op.isalpha():
+            return _root(only) if term.op == "sqrt" else abs(only)
         return int(not only) if term.op == "!" else -only if term.op == "-" else ~int(only)
     left, right = operands
     if term.op in "/%" and isinstance(term.type, Int):
@@ -99,6 +102,10 @@ def _operation(term: Operation, operands: list[Value]) -> Value:
         return quotient if term.op == "/" else left - quotient * right
     result: Value = left / right if term.op == "/" else _OPERATORS[term.op](left, right)
     return result
+
+
+def _root(value: Value) -> float:
+    return math.sqrt(value) if value >= 0 else math.nan
 
 
 def wrapped(value: Value, kind: CType) -> Value:

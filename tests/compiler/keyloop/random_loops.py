@@ -97,8 +97,17 @@ class _Maker:
             Gathered("long", f"{v} > 0 && {v} < 9 ? 5 : 2", f"{own} += {v} > 0 && {v} < 9 ? 5 : 2;", "0"),
             Gathered("int", f"!({v} == 4 || {v} < 0)", f"{own} = {own} || {v} == 7;"),
         ]
+        choices += [
+            Gathered("double", f"fabs({v})", f"{own} += sqrt(fabs({v}));"),
+            Gathered("double", f"sqrt(fabs({v} * 0.5))", f"if (sqrt(fabs({v})) > {own}) {own} = fabs({v} - 1);"),
+        ]
         if not real:
             choices += [
+                Gathered("int", f"abs({v})", f"if (abs({v}) > {own}) {own} = abs({v});"),
+                Gathered("long", f"labs({v})", f"{own} = labs({own} - {v} % 1000);"),
+                Gathered("int", "0", f"switch ({v} % 5) {{{{ case 0: case 3: {own}++; break; case 1: {own} += 2;"
+                         f" default: {own} -= 1; case 2: if ({own} > 9) break; {own} *= 2; }}}}"),
+                Gathered("long", v, f"switch ({v}) {{{{ case 1: {own} += 9; break; case 2: break; case 3: {own} = 0; }}}}"),
                 Gathered(read, v, f"{own} |= {v};", "0"), Gathered(read, v, f"{own} ^= {v};", "0"),
                 Gathered(read, v, f"{own} &= {v};"),
                 Gathered("unsigned", f"{v} % 7", f"{own} = {own} * 31u + (unsigned){v};"),

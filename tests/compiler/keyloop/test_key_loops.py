@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from heterodoop.compiler.keyloop.loop_text import loop_text
 from heterodoop.explain import _region_lines
 from heterodoop.manifest import Fold, FoldField, PairReader
 
-from ..regions import analyse, combiner
+from ..regions import PRELUDE, analyse, combiner
 
 PRAGMA = "#pragma mapreduce combiner key({}) value({}) keyin(word) valuein(v) keylength(32) vallength(1)"
 BEFORE = "char word[32], prev[32]; int v, w; long s = 0, n = 0; int lo = 0, hi = 0; double x, d = 0; prev[0] = 0;"
@@ -80,6 +82,21 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
         ('print KEY "\\tmany\\n" if (n > 2)', 'print KEY "\\t" %ld:n "\\n"')),
     "some values only": (usual("n = v > 3;", "if (v > 3 && v < 9) n++;", 'printf("%s\\t%ld\\n", prev, n);'),
                          ("long n = (long)(v0 > 3), then (((v0 > 3) ? (v0 < 9) : 0) ? (n + 1) : n)",)),
+    "by a switch": (usual(
+        "s = 0;", "switch (v % 4) { case 0: s++; break; case 1: { s += 2; } default: s *= 3; break;"
+        " case 2: s--; }",
+        'printf("%s\\t%ld\\n", prev, s);'),
+        ("long s = 0, then (((v0 % 4) == 0) ? (s + 1) : (((v0 % 4) == 1) ? ((s + 2) * 3) : "
+         "(((v0 % 4) == 2) ? (s - 1) : (s * 3))))",)),
+    "a constant's switch": (usual(
+        "lo = 1; s = v;", "switch (lo) { case 0: s = 0; break; case 1: s += v; break; default: s = 1; }",
+        'printf("%s\\t%ld\\n", prev, s);'), ("long s = (long)v0, then (s + (long)v0)",)),
+    "of each what it is without its sign": (usual(
+        "s = labs(v); lo = abs(-3);", "if (abs(v) > s) s = llabs(v); lo = abs(lo - v);",
+        'printf("%s\\t%ld %d\\n", prev, s, lo);'),
+        ("long s = abs((long)v0), then (((long)abs(v0) > s) ? abs((long long)v0) : s)", "int lo = 3, then abs((lo - v0))")),
+    "a root": (usual("d = fabs(x);", "d += x * x;", 'printf("%s\\t%g\\n", prev, sqrt(d) / 2);', loop=REAL),
+               ("double d = fabs(v0), then (d + (v0 * v0))", 'print KEY "\\t" %g:(sqrt(d) / 2.0) "\\n"')),
     "bits": (usual("lo = v; hi = v;", "lo |= v; hi ^= v;", 'printf("%s\\t%d %d\\n", prev, lo, hi);'),
              ("int lo = v0, then (lo | v0)", "int hi = v0, then (hi ^ v0)")),
     # where a key begins
@@ -164,7 +181,7 @@ NONE: dict[str, tuple[str, str]] = {
     "a sign of its own": (usual("d = x;", "d += -x;", 'printf("%s\\t%g\\n", prev, d);', loop=REAL), "not understood"),
     "a number that is not read": (usual("s = v;", "s += v;", COUNT, loop=ONE.replace("%d", "%d %*d")), "not understood"),
     "a key's end that depends on a value": (usual("s = v;", "if (v < 0) strcpy(prev, \"x\"); s += v;", COUNT), ""),
-    "a loop": (usual("s = v;", "while (v--) s++;", COUNT), "with another pair of the same key is not understood (line "),
+    "a loop": (usual("s = v;", "while (v--) s++;", COUNT), "with another pair of the same key is not understood"),
     "two lines of a key": (usual("s = v;", "s += v;", "{" + COUNT + COUNT + "}"), "is not the key, a tab, the number and"),
     "a total": (usual("s = v;", "s += v; n += v;", COUNT), "'n' does not begin for every key as it does for the first"),
     "a double printed as an integer": (usual("d = x;", "d += x;", 'printf("%s\\t%ld\\n", prev, d);', loop=REAL),
@@ -173,6 +190,10 @@ NONE: dict[str, tuple[str, str]] = {
                           "it may end the process at a pair"),
     "nine numbers": (usual("s = v;", "s += v;", COUNT, loop=f'while (scanf("%31s{" %d" * 9}", word{", &v" * 9}) == 10)'),
                      "more than 8 numbers"),
+    "a label inside": (usual("s = v;", "switch (v) { case 1: if (v) { case 2: s++; } }", COUNT), "not understood"),
+    "a switch by the key": (usual("s = v;", "switch (prev[0]) { case 1: s++; }", COUNT), "not understood"),
+    "a root of a long double": (usual("d = x;", "d += sqrtl(x);", COUNT, loop=REAL,
+                                      helpers="long double sqrtl(long double);"), "not understood"),
     "two strtoks at once": (line(
         *SUMS, 'word = strtok_r(line, "\\t", &end); v = atoi(strtok(NULL, " ")); w = v;'), ""),
     "a second strtok that gets the rest": (line(
@@ -197,7 +218,7 @@ def test_several_numbers_are_a_fold_where_each_is_printed_as_it_is_read() -> Non
     region = analyse(source)[0].region
     assert region.fold == Fold((FoldField("min", "int32"), FoldField("sum", "int64")), (",",), "prev", ("lo", "s"), True)
     assert region.pairs == PairReader("token", 31, ("int32", "int64"), between=(",",))
-    assert (region.no_fold, region.ordered) == ("", ())
+    assert (region.no_fold, region.ordered) == (None, ())
     told = "min of int32 in 'lo', sum of int64 in 's' per 'prev'; may run per spill and again at the merge"
     assert f"  fold        {told}" in _region_lines(region)
 
@@ -213,6 +234,27 @@ def test_several_numbers_that_may_not_be_gathered_twice(old: str, new: str, regr
     assert old in source
     fold = analyse(source.replace(old, new))[0].region.fold
     assert (fold.regroup if fold else None) is regroup
+
+
+@pytest.mark.parametrize(("old", "new", "why", "under"), [
+    ("s += v;", "s += v + rand();", "with another pair of the same key is not understood", "rand"),
+    ("s += v;", "while (v--) s++;", "with another pair of the same key is not understood", "while"),
+    ("s += v;", "s += v; puts(word);", "it prints before the key changes", "puts"),
+    ("s += v;", "s += v; n += v;", "'n' does not begin for every key", "n += v"),
+    ("if (strcmp", "if (word[0] == '*') exit(1); if (strcmp", "it may end the process at a pair", "word[0] == '*'"),
+    ("s = v;", "s = 100 / v;", "what it makes of 's' is not understood", "s = 100"),
+])
+def test_what_prevents_a_loop_is_shown_with_a_caret(old: str, new: str, why: str, under: str) -> None:
+    source = usual("s = v;", "s += v;", COUNT)
+    assert old in source
+    found = analyse(source.replace(old, new))[0]
+    assert why in found.facts.fold.no_loop and found.facts.fold.place is not None
+    line = (PRELUDE + source.replace(old, new)).split("\n")[found.facts.fold.place.line - 1]
+    assert line[found.facts.fold.place.col - 1 :].startswith(under)
+    if found.region.no_fold is not None:
+        shown = _region_lines(replace(found.region, no_fold=replace(found.region.no_fold, text=line)))
+        caret = next(n for n, text in enumerate(shown) if text.lstrip().startswith("| ") and "^" in text)
+        assert shown[caret - 1][shown[caret].index("^") :].startswith(under) and why in shown[caret - 2]
 
 
 def test_explain_names_what_an_ordered_loop_keeps_and_why_it_is_no_fold() -> None:

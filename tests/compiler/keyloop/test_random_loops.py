@@ -44,7 +44,7 @@ def number(rng: random.Random, kind: str) -> str:
 
 def compiled(made: random_loops.Program, folder: Path) -> Path:
     (folder / "c.c").write_text(PRELUDE + made.source)
-    subprocess.run(["gcc", *FLAGS, "-o", folder / "c", folder / "c.c"], check=True)
+    subprocess.run(["gcc", *FLAGS, "-o", folder / "c", folder / "c.c", "-lm"], check=True)
     return folder / "c"
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import DeviceError
+from ...errors import DeviceError
 from .driver_api import DriverApi
 from .gpus import Gpu, Opened, Survey, too_full
 

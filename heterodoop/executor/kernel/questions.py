@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .native import FilterCommand
+from ..native.runtime import FilterCommand
 
 _VARIABLE, _FILE = b"e", b"f"
 _CLOCK_NS = 20_000_000  # a file's time of change comes from a coarser clock, which is behind

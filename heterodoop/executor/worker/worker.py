@@ -4,8 +4,8 @@ It says what GPUs there are (Survey), opens the one it is told to (Open, Opened)
 Ready), and answers each Run with a Reply. Where it cannot go on it says Refused, and ends.
 
 It ends when its channels close, dies with its parent, and ends by itself for a fault of its own: the engine takes any end
-for a fault and starts another one. Not here: how the process begins (worker_main.py); starting, watching and replacing
-workers (worker_spawn.py, worker_process.py, worker_client.py).
+for a fault and starts another one. Not here: how the process begins (main.py); starting, watching and replacing
+workers (spawn.py, process.py, client.py).
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
-from ..errors import EXIT_BUG, DeviceError, HeteroDoopError
-from .device import load_driver, open_gpu, survey
-from .gpus import Gpu, Opened, Survey
-from .native import Native, Progress
-from .native_device import CudaDevice, EmulatedDevice, NativeDevice
-from .waking import Waking
-from .worker_messages import Channel, Open, Ready, Refused, Reply, Run, Setup, numbers, shared_block
+from ...errors import EXIT_BUG, DeviceError, HeteroDoopError
+from ..gpu.device import load_driver, open_gpu, survey
+from ..gpu.gpus import Gpu, Opened, Survey
+from ..gpu.waking import Waking
+from ..kernel.native_device import CudaDevice, EmulatedDevice, NativeDevice
+from ..native.runtime import Native, Progress
+from .messages import Channel, Open, Ready, Refused, Reply, Run, Setup, numbers, shared_block
 
 _LAST_SECONDS = 1.0  # for the sessions to close their devices, once the engine is gone or done
 Opener = Callable[[], NativeDevice]
 
 
 def main(kind: str, descriptors: Sequence[str], waking: Waking | None) -> None:
-    """The process from its imports to its end. `descriptors`: as in worker_main.py."""
+    """The process from its imports to its end. `descriptors`: as in main.py."""
     control, sessions, blocks = descriptors
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the engine's to handle
     channel = Channel(socket.socket(fileno=int(control)))

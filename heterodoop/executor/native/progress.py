@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
-from . import native_abi as abi
+from . import abi as abi
 
 
 class Phase(IntEnum):

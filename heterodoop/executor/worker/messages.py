@@ -2,7 +2,7 @@
 
 A worker has one control channel and one channel per session. Both ends are ours (a child and its parent, over sockets
 that nobody else has), so pickle is safe here. Descriptors travel along with a message. The numbers of a running task do
-not: they lie in memory that both ends share. Not here: processes (worker_process.py), what a message causes (worker.py).
+not: they lie in memory that both ends share. Not here: processes (process.py), what a message causes (worker.py).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from . import native_abi as abi
-from .gpu_task import KernelCall
-from .gpus import Opened, Survey
-from .native import MapSpec, TaskResult
-from .native_device import DeviceOptions
+from ..gpu.gpus import Opened, Survey
+from ..kernel.gpu_task import KernelCall
+from ..kernel.native_device import DeviceOptions
+from ..native import abi as abi
+from ..native.runtime import MapSpec, TaskResult
 
 _HEAD = struct.Struct("<Q")
 _INT = struct.Struct("=i")

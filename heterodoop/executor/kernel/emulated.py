@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..errors import ToolError, strict
-from ..manifest import Kernel, Manifest
-from ..resources import find
-from ..toolchain import cc, emulated
+from ...errors import ToolError, strict
+from ...manifest import Kernel, Manifest
+from ...resources import find
+from ...toolchain import cc, emulated
 from . import native_device
 from .gpu_task import DeviceCode
 from .native_device import DeviceOptions, EmulatedDevice, LaneOrder

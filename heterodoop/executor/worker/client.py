@@ -16,16 +16,16 @@ from collections.abc import Callable
 from threading import Condition, Thread
 from typing import NamedTuple
 
-from ..errors import DeviceError
-from .gpu_task import KernelCall
-from .gpus import Opened, Survey
-from .native import MapSpec, Progress, TaskResult, TaskStatus
-from .native_device import DeviceOptions
+from ...errors import DeviceError
+from ..gpu.gpus import Opened, Survey
+from ..kernel.gpu_task import KernelCall
+from ..kernel.native_device import DeviceOptions
+from ..native.runtime import MapSpec, Progress, TaskResult, TaskStatus
+from .messages import Message, Open, Ready, Refused, Reply, Run, Setup
+from .process import START_SECONDS, Session, WorkerProcess
+from .spawn import Spawned, discard, spawn
 from .turns import Turns
-from .worker_messages import Message, Open, Ready, Refused, Reply, Run, Setup
-from .worker_process import START_SECONDS, Session, WorkerProcess
-from .worker_spawn import Spawned, discard, spawn
-from .worker_watch import Hung, Stopped, Watch
+from .watch import Hung, Stopped, Watch
 
 _TICK_SECONDS = 0.1
 

@@ -1,6 +1,6 @@
 """What a worker process starts: the GPU wakes in a thread while Python imports the rest (worker.py, PyCUDA).
 
-    python -m heterodoop.executor.worker_main KIND NUMBER PARENT CONTROL SESSIONS BLOCKS
+    python -m heterodoop.executor.worker.main KIND NUMBER PARENT CONTROL SESSIONS BLOCKS
 
 KIND is cuda or emulated, NUMBER the GPU that it will probably be told to open ("-": nobody knows), PARENT the engine's
 process, the rest descriptors: a control channel, and per session a channel and the memory of its running task's numbers.
@@ -13,8 +13,8 @@ import os
 import signal
 import sys
 
-from ..errors import EXIT_OK
-from .waking import Waking
+from ...errors import EXIT_OK
+from ..gpu.waking import Waking
 
 _PR_SET_PDEATHSIG = 1
 

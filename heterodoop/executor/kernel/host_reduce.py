@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..manifest import Manifest
-from .cpu_task import CpuJob, Place, TaskRunner, begin_again, filter_command, reduce_result, reduce_spec, run_reduce
+from ...manifest import Manifest
+from ..native.runtime import Progress, Segment, TaskStatus
+from ..task.cpu_task import CpuJob, Place, TaskRunner, begin_again, filter_command, reduce_result, reduce_spec, run_reduce
+from ..task.report import AttemptResult
 from .host_kernel import Left, Tries, by_filters
-from .native import Progress, Segment, TaskStatus
-from .report import AttemptResult
 
 
 def reduce_program(found: Manifest, bundle: Path) -> Path | None:

@@ -1,7 +1,7 @@
 """Tasks of one worker: any number side by side, or one alone.
 
 After a fault nobody knows whose it was where several tasks ran. So each of them runs again alone, and one that fails then is
-the one to blame. Not here: what a fault is (worker_client.py), what follows from it (gpu_task.py).
+the one to blame. Not here: what a fault is (client.py), what follows from it (gpu_task.py).
 """
 
 from __future__ import annotations

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ..errors import DeviceError
-from ..manifest import Fold, Kernel
-from .cpu_task import MapRun, OnCpu, begin_again, changed_file, filter_command, map_result, map_spec, run_split
+from ...errors import DeviceError
+from ...manifest import Fold, Kernel
+from ..native.runtime import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
+from ..task.cpu_task import MapRun, OnCpu, begin_again, changed_file, filter_command, map_result, map_spec, run_split
+from ..task.report import AttemptResult, TaskFailure
 from .epilogue import private_folder
-from .native import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
 from .prologue import LiveIns, Prologues
-from .report import AttemptResult, TaskFailure
 
 # Answers of a device after which the CPU decides. An I/O error or a failed combiner is a failure on either side.
 _FAILED = (TaskStatus.DEVICE_FAILED, TaskStatus.DEVICE_LOST)

@@ -1,6 +1,6 @@
 """The C ABI of map tasks on a device (runtime/host/gpu/api.h) as ctypes structures, and the check that both are the same.
 
-Not here: which kernels and what options (gpu_task.py, emulated.py), tasks on the CPU (native_abi.py).
+Not here: which kernels and what options (gpu_task.py, emulated.py), tasks on the CPU (abi.py).
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, c_char_p, c_int32, c_uint32, c_uint64, c_void_p
 
-from ..errors import ToolError
-from ..resources import BUILD_NATIVE
-from .native_abi import Command, MapBlock, ProgressBlock, ResultBlock
+from ...errors import ToolError
+from ...resources import BUILD_NATIVE
+from .abi import Command, MapBlock, ProgressBlock, ResultBlock
 
 SINKS = {"BlockCursor": 0, "ThreadArea": 1}
 RADIX_SORT, MERGE_SORT = 0, 1  # hd_sort

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ..storage.local import InputFile
+from ...storage.local import InputFile
 
 SPLIT_BYTES = 64 << 20  # where something else about the size is said
 _MOST, _LEAST, _WHOLE = SPLIT_BYTES, 4 << 20, 1 << 20

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from ..errors import DeviceError
-from ..kernel_plan import KernelPlan
-from ..manifest import Fold, Kernel, Manifest, Program
-from . import gpu_abi as abi
+from ...errors import DeviceError
+from ...kernel_plan import KernelPlan
+from ...manifest import Fold, Kernel, Manifest, Program
+from ..native import gpu_abi as abi
+from ..native.abi import Command
+from ..native.runtime import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, command_block, map_block
 from .epilogue import nothing_gathered
 from .gpu_task import DeviceCode, KernelCall, KernelCode
-from .native import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, command_block, map_block
-from .native_abi import Command
 
 _STACK_MARGIN = 16 << 10  # bytes a thread
 _LARGEST_STACK = 512 << 10  # that a GPU gives a thread

@@ -1,6 +1,6 @@
 """Watching a task in a worker process: one that makes no progress hangs, and one that was told to stop does so soon.
 
-Not here: what follows from it (worker_client.py).
+Not here: what follows from it (client.py).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import select
 import time
 from collections.abc import Callable
 
-from .native import Phase, Progress
-from .worker_process import Session
+from ..native.runtime import Phase, Progress
+from .process import Session
 
 CANCEL_SECONDS = 1.0  # that a task told to stop may still run: no kernel can be stopped in the middle
 _TICK_SECONDS = 0.1

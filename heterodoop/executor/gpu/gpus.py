@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import UsageError
+from ...errors import UsageError
 
 NODES = ("/dev/nvidiactl", "/dev/dxg")  # the driver's on Linux, and under WSL
 MIN_FREE = 256 << 20

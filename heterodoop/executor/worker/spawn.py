@@ -3,7 +3,7 @@
 It has its own process group, no input, nothing of the engine's but its channels, and dies with the thread that started it
 (Linux counts threads there), so start it from one that lives as long as the job. Imports little, so that a command can start
 its worker before it has imported what a job needs. Not here: what the engine and its worker say to each other
-(worker_process.py), what runs inside (worker_main.py).
+(process.py), what runs inside (main.py).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
-from ..resources import PACKAGE
-from .gpus import SESSIONS
+from ...resources import PACKAGE
+from ..gpu.gpus import SESSIONS
 
-MODULE = "heterodoop.executor.worker_main"
+MODULE = "heterodoop.executor.worker.main"
 _FEW_THREADS = {"OPENBLAS_NUM_THREADS": "1"}  # PyCUDA imports numpy, which starts a thread per core for nothing
 
 

@@ -1,6 +1,6 @@
 """One worker process as the engine sees it: its channels, ending it, and how it ended.
 
-Not here: starting one (worker_spawn.py), when to start another one (worker_client.py), what runs inside (worker.py).
+Not here: starting one (spawn.py), when to start another one (client.py), what runs inside (worker.py).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 
-from . import native_abi as abi
-from . import worker_spawn
-from .gpu_task import KernelCall
-from .worker_messages import Channel, Message, shared_block
-from .worker_spawn import Spawned
+from ..kernel.gpu_task import KernelCall
+from ..native import abi as abi
+from . import spawn
+from .messages import Channel, Message, shared_block
+from .spawn import Spawned
 
 START_SECONDS = 60.0  # for one step of the start: a driver that wakes eight GPUs takes ten
 SEND_SECONDS = 30.0  # for a message that has begun: a process that does not take it is stopped, or gone
@@ -79,7 +79,7 @@ class WorkerProcess:
         """End it now, with all that is in its group; may be called at any time by any thread."""
         if self._process.poll() is None:
             self._killed = True
-            worker_spawn.kill(self._process)
+            spawn.kill(self._process)
 
     def was_killed(self) -> bool:
         """Whether it ended by SIGKILL that was not `kill`'s: by the system for want of memory, or by a person."""

@@ -1,6 +1,6 @@
 """The C ABI of the native runtime (runtime/host/task/api.h) as ctypes structures, and the check that both are the same.
 
-Not here: what a task is (native.py) and where the library lies (resources.py).
+Not here: what a task is (runtime.py) and where the library lies (resources.py).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import ctypes
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_uint8, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
-from ..errors import ToolError
-from ..resources import BUILD_NATIVE
+from ...errors import ToolError
+from ...resources import BUILD_NATIVE
 
 ABI_VERSION = 12
 N_COUNTERS = 14

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..manifest import Kernel, Total
+from ...manifest import Kernel, Total
 
 
 def nothing_gathered(kernel: Kernel) -> bytes:

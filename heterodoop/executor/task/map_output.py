@@ -11,8 +11,8 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import HeteroDoopError
-from .native import AnyPath, Segment
+from ...errors import HeteroDoopError
+from ..native.runtime import AnyPath, Segment
 
 _ENTRY = struct.Struct(">qqq")
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import last_resort
+from ... import last_resort
 
 _SET_CHILD_SUBREAPER = 36
 _SECONDS = 2.0

@@ -20,10 +20,10 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, Protocol
 
-from ..errors import DeviceError
-from ..manifest import Kernel, SharedVar, Texel
+from ...errors import DeviceError
+from ...manifest import Kernel, SharedVar, Texel
+from ..native.runtime import FilterCommand, Progress, TaskResult, TaskStatus
 from .epilogue import private_folder
-from .native import FilterCommand, Progress, TaskResult, TaskStatus
 from .questions import Answers, Questions
 
 _MOST_KEPT = 16  # results of a prologue; one that asks for what is another in every task keeps that many in vain

@@ -16,13 +16,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from ..errors import DeviceError
-from ..manifest import Kernel, Manifest
-from .cpu_task import MapRun, TaskRunner, begin_again, changed_file, filter_command, map_result, map_spec, run_map, run_split
+from ...errors import DeviceError
+from ...manifest import Kernel, Manifest
+from ..native.runtime import MapSpec, Progress, TaskStatus
+from ..task.cpu_task import (
+    MapRun,
+    TaskRunner,
+    begin_again,
+    changed_file,
+    filter_command,
+    map_result,
+    map_spec,
+    run_map,
+    run_split,
+)
+from ..task.report import AttemptResult
 from .epilogue import private_folder
-from .native import MapSpec, Progress, TaskStatus
 from .prologue import LiveIns, Prologues
-from .report import AttemptResult
 
 TEXT = "text"  # argument of a program that is to print what the map prints
 LEFT_STAGE = "left"  # seconds of a host kernel that was left

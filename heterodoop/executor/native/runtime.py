@@ -17,10 +17,10 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from ..errors import HeteroDoopError
-from ..manifest import PairReader
-from ..resources import native_library
-from . import native_abi as abi
+from ...errors import HeteroDoopError
+from ...manifest import PairReader
+from ...resources import native_library
+from . import abi as abi
 from .progress import Phase as Phase
 from .progress import Progress as Progress
 

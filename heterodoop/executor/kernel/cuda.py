@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..errors import ToolError
-from ..manifest import Cubin, Kernel, Manifest
-from ..toolchain import cuda_library
-from ..toolchain import nvcc as toolchain_cuda
-from ..toolchain.nvcc import capability
+from ...errors import ToolError
+from ...manifest import Cubin, Kernel, Manifest
+from ...toolchain import cuda_library
+from ...toolchain import nvcc as toolchain_cuda
+from ...toolchain.nvcc import capability
 from . import native_device
 from .gpu_task import DeviceCode
 from .native_device import CudaDevice

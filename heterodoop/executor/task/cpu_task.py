@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ..errors import HeteroDoopError
-from ..manifest import PairReader
-from ..storage.local import Pump, Stamp
+from ...errors import HeteroDoopError
+from ...manifest import PairReader
+from ...storage.local import Pump, Stamp
+from ..native.runtime import FilterCommand, MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
 from .map_output import open_map_output
-from .native import FilterCommand, MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
 from .report import AttemptResult, Crash, TaskFailure
 from .split import Split
 from .streaming_env import TaskNames, task_environment

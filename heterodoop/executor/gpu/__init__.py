@@ -1,0 +1,1 @@
+"""GPUs through their driver: which there are, which a job uses, holding and waking one."""
