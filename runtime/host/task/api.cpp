@@ -7,6 +7,9 @@
 
 #include "collect/check_output.h"
 #include "input/records.h"
+#include "task/host_kernel.h"
+#include "task/host_reduce.h"
+#include "task/map_spec.h"
 #include "task/task_result.h"
 
 namespace {
@@ -29,6 +32,16 @@ template <class Spec>
 int32_t run_task(const Spec *spec, hd_progress *progress, hd_result *result, void (*body)(const Spec &, TaskRun &)) noexcept {
   const TaskSetup setup{spec->log_path, spec->reporter_prefix, spec->linger_ms, spec->timeout_ms, spec->flags};
   return run_reported(setup, progress, *result, [&](TaskRun &task) { body(*spec, task); });
+}
+
+void map_task(const hd_map_spec &spec, TaskRun &task) {
+  if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
+  return spec.host.argv ? run_host_map(spec, task) : run_map_task(spec, task);
+}
+
+void reduce_task(const hd_reduce_spec &spec, TaskRun &task) {
+  if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a reduce task needs an output path");
+  return spec.host.argv ? run_host_reduce(spec, task) : run_reduce_task(spec, task);
 }
 
 std::string read_all(RecordSource &source) {
@@ -56,11 +69,11 @@ const char *hd_counter_name(int32_t counter) {
 const char *hd_stage_name(int32_t stage) { return stage >= 0 && stage < HD_N_STAGES ? kStageNames[stage] : nullptr; }
 
 int32_t hd_map_task(const hd_map_spec *spec, hd_progress *progress, hd_result *result) {
-  return run_task(spec, progress, result, run_map_task);
+  return run_task(spec, progress, result, map_task);
 }
 
 int32_t hd_reduce_task(const hd_reduce_spec *spec, hd_progress *progress, hd_result *result) {
-  return run_task(spec, progress, result, run_reduce_task);
+  return run_task(spec, progress, result, reduce_task);
 }
 
 int32_t hd_prologue(const hd_prologue_spec *spec, hd_progress *progress, hd_result *result) {

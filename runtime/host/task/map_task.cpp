@@ -45,8 +45,6 @@ void collect_map(const hd_map_spec &spec, TaskRun &task, const std::function<voi
 }
 
 void run_map_task(const hd_map_spec &spec, TaskRun &task) {
-  if (text_of(spec.out_path).empty()) throw Error(kBadInput, "a map task needs an output path");
-  if (spec.host.argv) return run_host_map(spec, task);
   collect_map(spec, task, [&](Sink &sink) { run_map_filter(spec, task, sink); });
 }
 

@@ -4,7 +4,6 @@
 #include "ifile/merge.h"
 #include "filter/pair_splitter.h"
 #include "input/records.h"
-#include "task/host_reduce.h"
 #include "task/task.h"
 #include "base/text_output.h"
 
@@ -75,8 +74,6 @@ void run_reduce_filter(const hd_reduce_spec &spec, const Command &reduce, MergeR
 }  // namespace
 
 void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task) {
-  if (!spec.out_path || !*spec.out_path) throw Error(kBadInput, "a reduce task needs an output path");
-  if (spec.host.argv) return run_host_reduce(spec, task);
   TextOutput text(spec.out_path);
   MergeReader reader(segments_of(spec), spec.merge_bytes, spec.work_dir ? spec.work_dir : "", task.cancel);
   if (const Command reduce = command_of(spec.reduce, task))

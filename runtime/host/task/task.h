@@ -21,9 +21,8 @@ struct TaskRun {
   void phase(hd_phase p) { progress.phase = p; }
 };
 
-// The bodies of the calls in api.h; throw Error.
+// The bodies of the calls in api.h, by filters; throw Error.
 void run_map_task(const hd_map_spec &spec, TaskRun &task);
-void run_host_map(const hd_map_spec &spec, TaskRun &task);
 // Takes the map's lines from `map` into the collector, or without reducers into a text file.
 void collect_map(const hd_map_spec &spec, TaskRun &task, const std::function<void(Sink &)> &map);
 void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task);
