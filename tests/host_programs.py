@@ -1,6 +1,6 @@
 """A host kernel for tests, written by hand: the word count of WORDS and SUM in one program, or WORDS, and ways to go wrong.
 
-It speaks the protocol of runtime/host/task/host_kernel.cpp. `MODE` in its environment says what it does beside counting.
+It speaks the protocol of runtime/host/host_kernel/map.cpp. `MODE` in its environment says what it does beside counting.
 """
 
 from __future__ import annotations

@@ -53,7 +53,11 @@ NATIVE_ROOMS = {
     "ifile": "base filter",
     "collect": "base filter ifile",
     "task": "base filter input ifile collect ../device",
-    "gpu": "base device input ifile collect task ../device",
+    "host_kernel": "base filter input collect task ../device",
+    "launch": "base device task ../device",
+    "steps": "input collect task launch ../device",
+    "gpu": "base device input ifile collect task launch steps",
+    "api": "device input collect task host_kernel gpu",
 }
 
 # Third-party name -> where it may be imported.
@@ -94,8 +98,6 @@ LARGER = {
     "heterodoop/engine": "a job's run and the comparison with the CPU, which share what a task is",
     "heterodoop/hadoop": "submitting a job, and the embedded cluster of `cluster up`",
     "runtime/device/libc": "C's own library: a header for each family of its functions",
-    "runtime/host/task": "the C ABI, and a task of either kind in its two forms, as filters and as a host kernel",
-    "runtime/host/gpu": "a task on a device, sixteen parts, each with its header beside it",
     "runtime/hadoop/src/main/java/org/heterodoop/mr": "Java sees a class of another package only where it is public",
     "runtime/headers": "a file for each header of C: their names are given",
 }

@@ -101,7 +101,7 @@ class Devices:
 
     @property
     def stats(self) -> dict[str, int]:
-        """What the closed devices did, together (hd_gpu_stats in runtime/host/gpu/api.h says what each number counts)."""
+        """What the closed devices did together (hd_gpu_stats in runtime/host/task/gpu_api.h says what each counts)."""
         return self._pool.stats
 
     @property

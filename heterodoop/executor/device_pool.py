@@ -72,7 +72,7 @@ class Pool(ABC):
     @property
     @abstractmethod
     def stats(self) -> dict[str, int]:
-        """What the devices did, together (hd_gpu_stats in runtime/host/gpu/api.h); complete when they are closed."""
+        """What the devices did, together (hd_gpu_stats in runtime/host/task/gpu_api.h); complete when they are closed."""
 
     @property
     def warnings(self) -> list[Diagnostic]:

@@ -25,7 +25,7 @@ LIBRARY = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gpu/api.h"
+#include "task/gpu_api.h"
 const char *hd_counter_name(int32_t i) { static char s[9]; sprintf(s, "C%d", i); return s; }
 const char *hd_stage_name(int32_t i) { static char s[9]; sprintf(s, "S%d", i); return s; }
 void hd_result_free(hd_result *r) { free(r->user_counters); }

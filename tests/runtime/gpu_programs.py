@@ -124,7 +124,7 @@ def compiled() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of gpu_programs.cu. `objects` and `relocations` (object, at, delta) as in gpu/api.h."""
+    """A kernel of gpu_programs.cu. `objects` and `relocations` (object, at, delta) as in task/gpu_api.h."""
 
     entry: str
     shared: bytes = b"\0"

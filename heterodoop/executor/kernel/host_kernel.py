@@ -1,7 +1,7 @@
 """One attempt of a map task as a host kernel: a program of the bundle that does the work of the map filter, or of both.
 
 Its result is what `cpu_task.run_map` gives, or filters do the task in the same attempt, and the result says why. Not here:
-the program's run and the protocol (runtime/host/task/host_kernel.cpp), the program itself (runtime/hostlane), which tasks
+the program's run and the protocol (runtime/host/host_kernel/map.cpp), the program itself (runtime/hostlane), which tasks
 come here (engine).
 """
 

@@ -1,7 +1,7 @@
 """One attempt of a reduce task as a host kernel: a program of the bundle that does what merge and reduce filter do.
 
 Its result is what `cpu_task.run_reduce` gives, or the filter does the task in the same attempt, and the result says why. Not
-here: the program's run (runtime/host/task/host_reduce.cpp), the program itself (runtime/hostlane/reduce).
+here: the program's run (runtime/host/host_kernel/reduce.cpp), the program itself (runtime/hostlane/reduce).
 """
 
 from __future__ import annotations

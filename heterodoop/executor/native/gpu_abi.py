@@ -1,4 +1,4 @@
-"""The C ABI of map tasks on a device (runtime/host/gpu/api.h) as ctypes structures, and the check that both are the same.
+"""The C ABI of map tasks on a device (runtime/host/task/gpu_api.h) as ctypes structures, and the check that both agree.
 
 Not here: which kernels and what options (gpu_task.py, emulated.py), tasks on the CPU (abi.py).
 """

@@ -18,7 +18,7 @@
 
 namespace hd {
 
-// The numbers of hd_hash_fold in runtime/host/gpu/api.h, less 1.
+// The numbers of hd_hash_fold in runtime/host/task/gpu_api.h, less 1.
 enum class FoldOp : uint32_t { sum = 0, least = 1, greatest = 2, bits_and = 3, bits_or = 4, bits_xor = 5 };
 
 // What hd_fold found in the slots; `bytes` and `unreadable` as hd_audit counts them.

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "collect/combine.h"
-#include "gpu/gather.h"
-#include "gpu/run.h"
+#include "steps/gather.h"
+#include "steps/run.h"
 #include "collect/spill_set.h"
 #include "task/task.h"
 

@@ -2,17 +2,17 @@
 #pragma once
 #include <memory>
 
-#include "gpu/api.h"
-#include "gpu/audit.h"
-#include "gpu/combine.h"
-#include "gpu/fold.h"
-#include "gpu/gather.h"
-#include "gpu/kernel.h"
-#include "gpu/launch.h"
-#include "gpu/ordered.h"
-#include "gpu/records.h"
-#include "gpu/run.h"
-#include "gpu/sort.h"
+#include "task/gpu_api.h"
+#include "steps/audit.h"
+#include "steps/combine.h"
+#include "steps/fold.h"
+#include "steps/gather.h"
+#include "launch/kernel.h"
+#include "launch/launch.h"
+#include "steps/ordered.h"
+#include "steps/records.h"
+#include "steps/run.h"
+#include "steps/sort.h"
 #include "input/ingest.h"
 
 namespace hd {

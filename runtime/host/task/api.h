@@ -25,8 +25,8 @@ enum hd_status {
   HD_RETRY_NO_FOLD = 7,     // run again without HD_REGROUP
   HD_BAD_INPUT = 8,
   HD_INTERNAL = 9,
-  HD_RUN_ON_CPU = 10,    // gpu/api.h: the device can not run this task exactly; the message says why
-  HD_DEVICE_FAILED = 11, // gpu/api.h: the device itself; it must be closed
+  HD_RUN_ON_CPU = 10,    // task/gpu_api.h: the device can not run this task exactly; the message says why
+  HD_DEVICE_FAILED = 11, // task/gpu_api.h: the device itself; it must be closed
   HD_INPUT_LINE = 12,    // a record is longer than line_max; the message has the file and the place
   HD_OUTPUT_LINE = 13,   // a filter printed a line that is longer than line_max
   HD_TIMED_OUT = 14,     // a filter moved no byte for timeout_ms
@@ -128,7 +128,7 @@ typedef struct {
   uint64_t skip_from; // records of so many bytes, their ends included, are passed over; 0 = none is
   uint64_t watch_from; // bytes of the map filter's stdin from which it gets records one by one; UINT64_MAX = never
   uint64_t combine_watch_from; // the same of the combiner: of what it reads in all its runs
-  // argv NULL = none. Else a program that does the map filter's work (host_kernel.cpp). HD_HOST_FOLDS: the combiner's, too; only
+  // argv NULL = none. Else a program that does the map filter's work (host_kernel/map.cpp). HD_HOST_FOLDS: the combiner's, too; only
   // with `combine` and `reducers`. HD_REGROUP: it may then print a key more than once, and the combiner combines its lines.
   hd_command host;
   int32_t live_ins_fd; // a file that it reads as its descriptor 4 (executor/kernel/host_kernel.py); -1 = none. Not closed
@@ -149,7 +149,7 @@ typedef struct {
   uint32_t linger_ms, timeout_ms;
   const char *work_dir, *out_path, *log_path, *reporter_prefix;
   uint64_t line_max, watch_from; // as in hd_map_spec
-  // argv NULL = none. Else a program that does what merge and `reduce` do (host_reduce.cpp), by up to so many threads; only with
+  // argv NULL = none. Else a program that does what merge and `reduce` do (host_kernel/reduce.cpp), by up to so many threads; only with
   // segments, none of them empty.
   hd_command host;
   uint64_t threads;

@@ -1,4 +1,4 @@
-// What map_task.cpp, reduce_task.cpp and api.cpp share: one task attempt while it runs.
+// What map and reduce tasks share, by filters or as host kernels: one task attempt while it runs.
 #pragma once
 #include <functional>
 

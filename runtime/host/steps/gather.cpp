@@ -1,0 +1,57 @@
+#include "steps/gather.h"
+
+#include "../../device/steps/kernels.h"
+
+namespace hd {
+
+PairGather::PairGather(Device &device)
+    : sizes_(device), offset_(device), text_(device), pairs_(device), host_text_(device), host_pairs_(device),
+      host_partitions_(device) {}
+
+std::string_view PairGather::text(GpuContext &context, const DeviceStore &store, const PairOrder &order, bool raw) {
+  const uint32_t n = order.count;
+  const uint64_t bytes = context.stage(HD_STAGE_GATHER, [&] {
+    OutputArgs lines{store.arena(), store.pairs(), order.data(), sizes_.reserve(n), nullptr, nullptr, n, raw};
+    context.kernels.run("hd_output_sizes", lines, n);
+    context.device.scan(sizes_.data(), offset_.reserve(uint64_t(n) + 1), n);
+    const uint64_t total = context.fetch(offset_.data() + n);
+    lines.offset = offset_.data();
+    lines.text = text_.reserve(total + 16);
+    context.kernels.run("hd_output", lines, n);
+    return total;
+  });
+  context.stage(HD_STAGE_COPY_OUT, [&] { context.download(host_text_.reserve(bytes), text_.data(), bytes); });
+  return {host_text_.data(), bytes};
+}
+
+void PairGather::lengths(GpuContext &context, const DeviceStore &store, const PairOrder &order, const uint32_t *partitions) {
+  const uint32_t n = order.count;
+  context.stage(HD_STAGE_GATHER, [&] {
+    context.kernels.run("hd_gather_pairs", GatherPairsArgs{store.pairs(), order.data(), pairs_.reserve(n), n, 0}, n);
+  });
+  context.stage(HD_STAGE_COPY_OUT, [&] {
+    context.download(host_pairs_.reserve(n), pairs_.data(), n * sizeof(Pair));
+    if (partitions) context.download(host_partitions_.reserve(n), partitions, n * sizeof(uint32_t));
+  });
+}
+
+HostPairs PairGather::pairs(GpuContext &context, const DeviceStore &store, const PairOrder &order,
+                            const uint32_t *partitions) {
+  const std::string_view lines = text(context, store, order, false);
+  lengths(context, store, order, partitions);
+  return {lines, host_pairs_.data(), partitions ? host_partitions_.data() : nullptr, order.count};
+}
+
+std::string PairGather::errors(GpuContext &context, const DeviceStore &store, const PairOrder &order) {
+  const std::string_view ended = text(context, store, order, true);
+  lengths(context, store, order, nullptr);
+  std::string all;
+  const char *at = ended.data();
+  for (uint32_t i = 0; i < order.count; ++i) {
+    all.append(at, host_pairs_.data()[i].length);
+    at += host_pairs_.data()[i].length + 1;  // hd_output ends each with a newline
+  }
+  return all;
+}
+
+}  // namespace hd
