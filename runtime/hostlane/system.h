@@ -14,6 +14,7 @@ long write(int descriptor, const void *from, size_t n);
 [[noreturn]] void _exit(int status);
 void *mmap(void *at, size_t size, int protection, int flags, int descriptor, long offset);
 int munmap(void *at, size_t size);
+int madvise(void *at, size_t size, int advice);
 int mprotect(void *at, size_t size, int protection);
 int *__errno_location();
 char *getenv(const char *name);
@@ -34,6 +35,20 @@ inline char *reserve(size_t size) {
 inline char *pages(size_t size) {
     void *const made = mmap(nullptr, size, read_and_write, 0x22, -1, 0);
     return made == reinterpret_cast<void *>(-1) ? nullptr : static_cast<char *>(made);
+}
+
+// The same, in huge pages where the system has them: of memory that is looked at here and there each small page costs a fault when
+// it is first touched, and most looks a walk through the page tables.
+inline char *large_pages(size_t size) {
+    constexpr size_t huge = size_t{1} << 21;
+    constexpr int in_huge_pages = 14;  // MADV_HUGEPAGE
+    char *const made = size < huge ? pages(size) : pages(size + huge);
+    if (size < huge || !made) return made;
+    const size_t before = -reinterpret_cast<uintptr_t>(made) & (huge - 1);
+    if (before) munmap(made, before);
+    if (before != huge) munmap(made + before + size, huge - before);
+    madvise(made + before, size, in_huge_pages);
+    return made + before;
 }
 
 // Everything that a descriptor still gives, into [to, to + n): the number of bytes, -1 where it cannot be read.

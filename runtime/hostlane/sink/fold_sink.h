@@ -72,6 +72,7 @@ template <class Fold> class FoldSink {
     // After the last record: all lines.
     void finish() {
         if (as_text) return text_.finish();
+        add_waiting();
         Output out(1);
         empty_into(out);
     }
@@ -146,9 +147,51 @@ template <class Fold> class FoldSink {
 
     // False where the key is new and is not read back as it was printed: its text says what is the pair.
     HD_DEVICE bool add_typed(const Text &key, const Values &values, uint64_t value_bytes) {
-        if (__builtin_expect(!add(key, values), 0)) return false;
+        if (table_.is_large() && __builtin_expect(key.n <= short_key, 1)) {
+            wait(key_words(key.from, key.n), values);
+        } else {
+            if (__builtin_expect(!add(key, values), 0)) return false;
+        }
         count(key.n, value_bytes, key.n + value_bytes + 1);
         return true;
+    }
+
+    // ---- pairs that wait while their slots come from memory. All of a key do, or none: its length says which.
+
+    struct Waiting {
+        KeyWords words;
+        uint64_t hash, record;
+        Values values;
+    };
+
+    HD_DEVICE void wait(const KeyWords &words, const Values &values) {
+        const uint64_t hash = hash_of(words);
+        table_.prefetch(hash);
+        waiting_[n_waiting_++] = {words, hash, record_number, values};
+        if (__builtin_expect(n_waiting_ == most_waiting, 0)) add_waiting();
+    }
+
+    HD_NOINLINE void add_waiting() {
+        const uint64_t now = record_number;
+        for (unsigned i = 0; i < n_waiting_; ++i) {
+            const Waiting &pair = waiting_[i];
+            record_number = pair.record;  // of which it is said, where it leaves the task
+            auto *const slot = table_.find(pair.words, pair.hash, nullptr);
+            if (__builtin_expect(slot->length != 0, 1))
+                Fold::same(slot->state, pair.values);
+            else
+                add_new_waiting(pair);
+        }
+        n_waiting_ = 0;
+        record_number = now;
+    }
+
+    // A key that does not read back would be cut at its tab or line end, and leave no value that does.
+    HD_NOINLINE void add_new_waiting(const Waiting &pair) {
+        char text[short_key];
+        __builtin_memcpy(text, &pair.words, short_key);
+        if (add_new(Text{text, pair.words.length}, pair.values)) return;
+        leave(hd::memchr(text, '\r', pair.words.length) ? Status::carriage_return : Status::unreadable);
     }
 
     // ---- any pair
@@ -198,6 +241,7 @@ template <class Fold> class FoldSink {
         const char *const tab = static_cast<const char *>(hd::memchr(start, '\t', static_cast<size_t>(stop - start)));
         const Text key = {start, static_cast<size_t>((tab ? tab : stop) - start)};
         ValueText value = {tab ? tab + 1 : stop, stop};
+        add_waiting();
         const uint64_t value_bytes = static_cast<uint64_t>(stop - value.at);
         Values values;
         if (!Fold::read(values, value) || !add(key, values)) leave(Status::unreadable);
@@ -259,6 +303,9 @@ template <class Fold> class FoldSink {
     TextSink text_;
     uint64_t pairs_ = 0, bytes_ = 0, longest_ = 0, keys_ = 0;
     bool partial_ = false;
+    static constexpr unsigned most_waiting = 32;
+    Waiting waiting_[most_waiting];
+    unsigned n_waiting_ = 0;
     char *line_ = nullptr;  // text that waits for the end of its line
     uint64_t length_ = 0, line_size_ = 0;
 };

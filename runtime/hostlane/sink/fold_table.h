@@ -62,9 +62,18 @@ template <class State> class FoldTable {
     FoldTable(const FoldTable &) = delete;
     FoldTable &operator=(const FoldTable &) = delete;
 
+    // Is it larger than what a processor's core has of cache, so that a slot takes its time to come?
+    bool is_large() const { return mask_ >= few_slots; }
+    HD_DEVICE void prefetch(uint64_t hash) const {
+        const Slot *const slot = slots_ + (hash & mask_);
+        __builtin_prefetch(slot);
+        if (sizeof(Slot) > 32) __builtin_prefetch(reinterpret_cast<const char *>(slot + 1) - 1);
+    }
+
     // The key's slot, or the empty one where it belongs.
-    HD_DEVICE Slot *find(const KeyWords &words, const char *key) {
-        for (uint64_t i = hash_of(words) & mask_;; i = (i + 1) & mask_) {
+    HD_DEVICE Slot *find(const KeyWords &words, const char *key) { return find(words, hash_of(words), key); }
+    HD_DEVICE Slot *find(const KeyWords &words, uint64_t hash, const char *key) {
+        for (uint64_t i = hash & mask_;; i = (i + 1) & mask_) {
             Slot &slot = slots_[i];
             const bool same = slot.first == words.first && slot.second == words.second && slot.length == words.length + 1;
             if (__builtin_expect(same, 1)) {
@@ -74,13 +83,15 @@ template <class State> class FoldTable {
         }
     }
 
-    // Room for one more key, whose slot is then to be found anew; false: there is none.
+    // Room for one more key, whose slot is then to be found anew; false: there is none. Three of four slots are used at most.
     bool make_room(uint64_t length) {
         if (length >= 0xffffffffu) return false;
-        const uint64_t text = length > short_key ? arena_.size_for(length) : arena_.size();
-        const uint64_t slots = 2 * (used_ + 1) > mask_ + 1 ? 2 * (mask_ + 1) : mask_ + 1;
-        if (slots * sizeof(Slot) + text > most_) return false;
-        return slots == mask_ + 1 || resize(slots);
+        const uint64_t text = length > short_key ? arena_.size_for(length) : arena_.size(), slots = mask_ + 1;
+        if (text > most_) return false;
+        const uint64_t fit = (most_ - text) / sizeof(Slot);
+        if (4 * (used_ + 1) <= 3 * slots) return slots <= fit;
+        if (!is_large() && 4 * slots <= fit) return resize(4 * slots);
+        return 2 * slots <= fit && resize(2 * slots);
     }
 
     // Takes an empty slot for a key; false: there is no memory.
@@ -114,14 +125,14 @@ template <class State> class FoldTable {
     }
 
  private:
-    static constexpr uint64_t first_slots = 1 << 12;
+    static constexpr uint64_t first_slots = 1 << 12, few_slots = (256 << 10) / sizeof(Slot);
 
     HD_NOINLINE bool equals(const Slot &slot, const char *key, uint64_t n) const {
         return __builtin_memcmp(arena_.at(slot.place), key, n) == 0;
     }
 
     HD_NOINLINE bool resize(uint64_t slots) {
-        Slot *const made = reinterpret_cast<Slot *>(sys::pages(slots * sizeof(Slot)));
+        Slot *const made = reinterpret_cast<Slot *>(sys::large_pages(slots * sizeof(Slot)));
         if (!made) return false;
         for (uint64_t i = 0; slots_ && i <= mask_; ++i) {
             if (slots_[i].length == 0) continue;
