@@ -14,6 +14,7 @@
 #define __device__
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define HD_SHORT_DECIMALS 1
 
 struct HdOne {
     unsigned x, y, z;

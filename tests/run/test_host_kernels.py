@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
+import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -279,6 +282,72 @@ def test_steps_happen_in_their_order_in_a_large_table(odd: str, bundles: Bundles
 def test_a_key_that_does_not_read_back_in_a_large_table(key: str, status: int, bundles: Bundles, tmp_path: Path) -> None:
     body = f'{CUT}printf("%s\\t%d\\n", line[0] == 33 ? "{key}" : line, 1);'
     left(made(bundles, body, combine()), MANY + b"!\n" + b"k1\n" * 9, tmp_path, status, 20_000)
+
+
+# ------------------------------------------------------------------------------------------ doubles to the last digit
+
+def numbers(rng: random.Random, count: int) -> list[float]:
+    """Of all sizes, whole ones, short decimals, ties of seventeen digits, and those around powers of ten and of two."""
+    ends = [0.0, -0.0, 5e-324, 2.0**53, 2.0**53 - 1, 1e15, 1e16, 1e17, 0.1, 1e-3, 1e-4, 1e-5, 1.7976931348623157e308]
+    drawn: list[Callable[[], float]] = [
+        lambda: from_bits(rng.getrandbits(64) & ~(0x7ff << 52) | rng.randrange(2047) << 52), lambda: rng.choice(ends),
+        lambda: rng.uniform(-100, 100), lambda: round(rng.uniform(-100, 100), rng.randrange(12)),
+        lambda: float(rng.randrange(-(1 << rng.randrange(1, 62)), 1 << 62)), lambda: -rng.getrandbits(20) / 8,
+        lambda: rng.getrandbits(53) * 2.0 ** -rng.randrange(70), lambda: 10.0 ** rng.randrange(-30, 30),
+        lambda: math.nextafter(10.0 ** rng.randrange(-30, 30), rng.choice([0.0, 1e300])),
+    ]
+    return [rng.choice(drawn)() for _ in range(count)]
+
+
+def from_bits(bits: int) -> float:
+    (number,) = struct.unpack("<d", struct.pack("<Q", bits))
+    return float(number)
+
+
+def counted(bundle: Path, data: bytes) -> tuple[int, int, int]:
+    """Pairs of the map filter, their bytes as Hadoop counts them (short ones), and those of its longest line."""
+    lines = filter_output(bundle / "bin" / "map", data).splitlines()
+    return len(lines), sum(len(line) + 1 for line in lines), max(map(len, lines))
+
+
+@pytest.mark.parametrize(("kind", "spec", "printed"), [
+    ("double", "%lf", "%.17g"), ("double", "%lf", "%.16e"), ("double", "%lf", "%.20g"),
+    ("double", "%lf", "%.16g"), ("float", "%f", "%.17g"),
+])
+def test_a_double_that_reads_back_is_taken_as_it_is(
+    kind: str, spec: str, printed: str, bundles: Bundles, tmp_path: Path,
+) -> None:
+    """The last pair of each key prints what was read of it; the counters are those of the text that is not made."""
+    combiner = combine(kind, spec, "sum = value").replace(f'printf("%s\\t{spec}', 'printf("%s\\t%.17g')
+    body = f'{CUT}printf("%s\\t{printed}\\n", line, strtod(line + strlen(line) + 1, NULL));'
+    bundle, rng = made(bundles, body, combiner), random.Random(f"{kind} {printed}")
+    assert ("hd::significant(" in emit(BuildOptions.make([str(bundle / "src")]), "host")) == (printed != "%.16g")
+    drawn = [n for n in numbers(rng, 3000) if abs(n) < 1.7976931348623157e308 or printed != "%.16g"]
+    if kind == "float":
+        drawn = [n for n in drawn if abs(n) < 3e38]
+        drawn = [*drawn, *(struct.unpack("<f", struct.pack("<f", n))[0] for n in drawn)]
+    data = b"".join(b"k%d %.17g\n" % (n % 2000, number) for n, number in enumerate(drawn))
+    done = same(bundle, data, tmp_path)
+    assert (done.report["pairs"], done.report["bytes"], done.report["longest"]) == counted(bundle, data)
+
+
+@pytest.mark.parametrize("text", ["inf", "-inf", "1e999", "nan"])
+def test_an_infinity_is_left(text: str, bundles: Bundles, tmp_path: Path) -> None:
+    combiner = combine("double", "%lf", "sum = value").replace('printf("%s\\t%lf', 'printf("%s\\t%.17g')
+    body = f'{CUT}printf("%s\\t%.17g\\n", line, strtod(line + strlen(line) + 1, NULL));'
+    left(made(bundles, body, combiner), b"a 1\na %s\n" % text.encode(), tmp_path, UNREADABLE, 1)
+
+
+@pytest.mark.parametrize("text", [
+    "1", "-1", "1.", ".5", "-.5", ".", "-", "-.", "1.2.3", "0x1p3", "0x", "1e3", "1e", "1E-3", "1e+", "+1.5", " 1.5", "-0",
+    "-0.0", "00001.5", "9007199254740992", "9007199254740993", "0.9007199254740993", "123456789012345678", "1x", "1.5f",
+    "inf",
+    "1234567890123456789", "0.123456789012345678", "99999999999999999999999", "1.5e400", "", "--1", "1,5",
+])
+def test_where_a_short_decimal_ends(text: str, bundles: Bundles, tmp_path: Path) -> None:
+    body = f"""{CUT}char *end, *from = line + strlen(line) + 1; double d = strtod(from, &end);
+        printf("%s%ld\\t%d\\n", line, (long)(end - from), (int)(d * 8) % 1000 + (d < 0) + (1 / d < 0) * 2000);"""
+    same(made(bundles, body, combine()), b"a %s\n" % text.encode(), tmp_path)
 
 
 # ------------------------------------------------------------------------------------------ the process

@@ -360,9 +360,10 @@ class Spec(ir.Node):
 
 @dataclass(frozen=True)
 class Converted(ir.Node):
-    """One conversion with its argument. how: the device's function; spec None: a plain one. asked: of a string's text."""
+    """One conversion with its argument. how: the device's function ("significant": a host kernel's, of a double whose text
+    reads back as it); spec None: a plain one. asked: of a string's text."""
 
-    how: Literal["str", "chr", "dec", "real", "integer", "natural"]
+    how: Literal["str", "chr", "dec", "real", "integer", "natural", "significant"]
     spec: Spec | None
     argument: ir.Expr
     asked: Asked | None = None

@@ -193,10 +193,13 @@ def _behind(loop: KeyLoop) -> Iterator[str]:
 
 
 def _taking(loop: KeyLoop) -> Iterator[str]:
-    """A value's numbers from pieces."""
+    """A value's numbers from pieces, each of a type of its own."""
     numbers = range(len(loop.reads.fields))
-    taken = " && ".join(f"hd::take(v.v{i}, numbers[{i}])" for i in numbers)
-    yield from ("static bool take(Values &v, const hd::Decimal *numbers) {", f"{INDENT}return {taken or 'true'};", "}")
+    taken = " && ".join(f"hd::take(v.v{i}, n{i})" for i in numbers)
+    if numbers:
+        yield f"template <{', '.join(f'class N{i}' for i in numbers)}>"
+    head = ", ".join(["Values &v", *(f"const N{i} &n{i}" for i in numbers)])
+    yield from (f"static bool take({head}) {{", f"{INDENT}return {taken or 'true'};", "}")
 
 
 def _reading(loop: KeyLoop) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..device import nodes
@@ -33,11 +34,12 @@ def _print(node: nodes.Print, scope: Scope) -> str:
 
 
 def _apart(pieces: Sequence[nodes.Piece]) -> Iterator[nodes.Piece]:
-    """The pieces of a line, the constant numbers of its value apart from the text around them."""
+    """The pieces of a line, the constant numbers of its value apart from the text around them, and its doubles that are
+    printed to the last digit as the numbers that they are."""
     in_value = False
     for piece in pieces:
         if not isinstance(piece, ir.Text):
-            yield piece
+            yield _as_number(piece) if in_value and isinstance(piece, nodes.Converted) else piece
             continue
         key, tab, value = (b"", b"", piece.data) if in_value else piece.data.partition(b"\t")
         in_value = in_value or bool(tab)
@@ -47,6 +49,15 @@ def _apart(pieces: Sequence[nodes.Piece]) -> Iterator[nodes.Piece]:
             yield nodes.Converted("dec", None, ir.Const(ctype.LONG, int(match[0])))
             at, before = match.end(), b""
         yield from _literal(before + value[at:])
+
+
+def _as_number(piece: nodes.Converted) -> nodes.Converted:
+    """A conversion that prints so many digits of a double that they read back as that double is a number to a sink."""
+    spec = piece.spec
+    if spec is None or spec.flags or spec.width != 0 or not isinstance(spec.precision, int):
+        return piece
+    whole = (spec.letter == "g" and spec.precision >= 17) or (spec.letter == "e" and spec.precision >= 16)
+    return replace(piece, how="significant") if whole else piece
 
 
 def _literal(data: bytes) -> Iterator[nodes.Piece]:

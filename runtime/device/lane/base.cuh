@@ -48,6 +48,10 @@ static_assert(sizeof(long) == 8 && sizeof(void *) == 8 && sizeof(int) == 4, "LP6
 #define HD_WORD_STRINGS 0
 #endif
 
+#ifndef HD_SHORT_DECIMALS  // 1: strtod looks for a short decimal first, with code of its own wherever it is called
+#define HD_SHORT_DECIMALS 0
+#endif
+
 #ifndef HD_FILL  // fills private storage with the launch's pattern: reading what was never written shows up
 #define HD_FILL(variable)
 #endif

@@ -101,7 +101,33 @@ HD_DEVICE long atol(const char *s) {
 HD_DEVICE int atoi(const char *s) { return static_cast<int>(hd::atol(s)); }
 HD_DEVICE long long atoll(const char *s) { return hd::atol(s); }
 
-HD_DEVICE double strtod(int &err, const char *s, char **end) { return double_of(parse_real(err, s, end, double_format())); }
+// -?digits[.digits], 18 digits at most, whose number is a quotient of two exact doubles, as most numbers of records are. False: it
+// is another text, and nothing is set.
+HD_DEVICE bool short_decimal(const char *s, char **end, double &value) {
+    const bool negative = *s == '-';
+    const char *at = s + negative, *const first = at;
+    uint64_t mantissa = 0;
+    for (; digit_char(*at); ++at) mantissa = mantissa * 10 + static_cast<uint64_t>(*at - '0');
+    long digits = at - first, behind = 0;
+    if (*at == '.') {
+        const char *const point = ++at;
+        for (; digit_char(*at); ++at) mantissa = mantissa * 10 + static_cast<uint64_t>(*at - '0');
+        behind = at - point;
+        digits += behind;
+    }
+    const char next = static_cast<char>(*at | 0x20);
+    if (digits == 0 || digits > 18 || mantissa > 1ull << 53 || next == 'e' || next == 'x') return false;
+    value = static_cast<double>(static_cast<int64_t>(mantissa)) / static_cast<double>(small_tens[behind]);
+    if (negative) value = -value;
+    if (end) *end = const_cast<char *>(at);
+    return true;
+}
+
+HD_DEVICE double strtod(int &err, const char *s, char **end) {
+    double value;
+    if (HD_SHORT_DECIMALS && short_decimal(s, end, value)) return value;
+    return double_of(parse_real(err, s, end, double_format()));
+}
 
 HD_DEVICE float strtof(int &err, const char *s, char **end) {
     return float_of(static_cast<uint32_t>(parse_real(err, s, end, float_format())));

@@ -6,7 +6,8 @@
 //
 //   struct Values { T v0; ... };  what a value is read as: `fields` numbers, with the texts between(i) behind the i-th
 //   struct State { ... };         what is kept of a key
-//   static bool take(Values &, const Decimal *), read(Values &, ValueText &)   from numbers, or a text, as far as they read back
+//   static bool take(Values &, const Number &...)                              from numbers, Decimal or Significant,
+//   static bool read(Values &, ValueText &)                                    or a text, as far as they read back
 //   static void first(State &, const Values &), same(State &, const Values &)  after a key's first pair, and another one
 //   static bool finish(const State &, Text key, Output &)   prints the key's line; false: it has none
 //   key                           a KeyRule.   regroup: its lines may be combined again.
@@ -16,6 +17,7 @@
 
 #include "sink/fold_table.h"
 #include "sink/key_rule.cuh"
+#include "sink/significant.h"
 #include "sink/text_sink.h"
 
 namespace hd {
@@ -29,6 +31,7 @@ HD_DEVICE uint64_t printed_bytes(const Decimal &number) {
     if (__builtin_expect(m < 10000, 1)) return static_cast<uint64_t>(1 + number.negative + (m >= 10) + (m >= 100) + (m >= 1000));
     return static_cast<uint64_t>(decimal_length(m) + number.negative);
 }
+HD_DEVICE uint64_t printed_bytes(const Significant &number) { return number.length; }
 
 // ---- pieces by number, and what they are
 
@@ -39,11 +42,12 @@ template <unsigned i, class First, class... Rest> HD_DEVICE const auto &nth(cons
         return nth<i - 1>(rest...);
 }
 
-enum class PieceKind : char { literal, text, decimal, other };
+enum class PieceKind : char { literal, text, number, other };
 template <class Piece> constexpr PieceKind kind_of = PieceKind::other;
 template <> constexpr PieceKind kind_of<Literal> = PieceKind::literal;
 template <> constexpr PieceKind kind_of<Text> = PieceKind::text;
-template <> constexpr PieceKind kind_of<Decimal> = PieceKind::decimal;
+template <> constexpr PieceKind kind_of<Decimal> = PieceKind::number;
+template <> constexpr PieceKind kind_of<Significant> = PieceKind::number;
 
 // Are the last pieces those of a value of `fields` numbers: a literal, number, literal, ..., number, literal?
 template <class... Piece> constexpr bool ends_in_value(unsigned fields) {
@@ -51,9 +55,16 @@ template <class... Piece> constexpr bool ends_in_value(unsigned fields) {
     const unsigned n = sizeof...(Piece), tail = 2 * fields + 1;
     if (fields == 0 || n < tail) return false;
     for (unsigned i = 0; i < tail; ++i)
-        if (kinds[n - tail + i] != (i % 2 ? PieceKind::decimal : PieceKind::literal)) return false;
+        if (kinds[n - tail + i] != (i % 2 ? PieceKind::number : PieceKind::literal)) return false;
     return true;
 }
+
+// The numbers from 0 on, as many.
+template <unsigned... i> struct Places {};
+template <unsigned count, unsigned... i> struct PlacesBelow : PlacesBelow<count - 1, count - 1, i...> {};
+template <unsigned... i> struct PlacesBelow<0, i...> {
+    using All = Places<i...>;
+};
 
 template <class Fold> class FoldSink {
  public:
@@ -96,13 +107,12 @@ template <class Fold> class FoldSink {
 
     template <class... Piece> HD_DEVICE bool print_typed(const Piece &...pieces) {
         constexpr unsigned head = sizeof...(Piece) - (2 * Fold::fields + 1);  // pieces before the literal with the tab
-        Decimal numbers[Fold::fields];
-        uint64_t value_bytes = 0;
-        const bool fits = take_numbers<0, head>(numbers, value_bytes, pieces...);
         const Literal &tab = nth<head>(pieces...);
-        if (!fits || tab.n == 0 || tab.from[tab.n - 1] != '\t') return false;
+        if (tab.n == 0 || tab.from[tab.n - 1] != '\t') return false;
+        uint64_t value_bytes = 0;
         Values values;
-        if (__builtin_expect(!Fold::take(values, numbers), 0)) return false;
+        if (!are_between<0, head>(value_bytes, pieces...)) return false;
+        if (__builtin_expect(!take_numbers<head>(values, typename PlacesBelow<Fold::fields>::All{}, pieces...), 0)) return false;
         if constexpr (head == 1 && kind_of<std::decay_t<decltype(nth<0>(pieces...))>> == PieceKind::text)
             if (tab.n == 1) return add_typed(nth<0>(pieces...), values, value_bytes);
         char text[longest_made_key];
@@ -115,19 +125,23 @@ template <class Fold> class FoldSink {
         return add_typed(Text{text, n}, values, value_bytes);
     }
 
-    // Field i's number and the text behind it.
+    // Behind each number, from field i on, stands what is read there? Adds up the value's bytes.
     template <unsigned i, unsigned head, class... Piece>
-    static HD_DEVICE bool take_numbers(Decimal *numbers, uint64_t &bytes, const Piece &...pieces) {
+    static HD_DEVICE bool are_between(uint64_t &bytes, const Piece &...pieces) {
         if constexpr (i == Fold::fields) {
             return true;
         } else {
-            numbers[i] = nth<head + 1 + 2 * i>(pieces...);
             const Literal &behind = nth<head + 2 + 2 * i>(pieces...);
             constexpr Literal wanted = Fold::behind(i);
             if (behind.n != wanted.n || __builtin_memcmp(behind.from, wanted.from, wanted.n) != 0) return false;
-            bytes += printed_bytes(numbers[i]) + (i + 1 == Fold::fields ? 0 : wanted.n);
-            return take_numbers<i + 1, head>(numbers, bytes, pieces...);
+            bytes += printed_bytes(nth<head + 1 + 2 * i>(pieces...)) + (i + 1 == Fold::fields ? 0 : wanted.n);
+            return are_between<i + 1, head>(bytes, pieces...);
         }
+    }
+
+    template <unsigned head, unsigned... i, class... Piece>
+    static HD_DEVICE bool take_numbers(Values &values, Places<i...>, const Piece &...pieces) {
+        return Fold::take(values, nth<head + 1 + 2 * i>(pieces...)...);
     }
 
     template <unsigned count, class First, class... Rest>
