@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heterodoop import manifest
-from heterodoop.engine.layout import Layout
-from heterodoop.engine.plan import Plan, RunOptions, make_plan
+from heterodoop.engine.job.layout import Layout
+from heterodoop.engine.run.plan import Plan, RunOptions, make_plan
 from heterodoop.executor.kernel import cuda, emulated, gpu_task
 from heterodoop.executor.kernel.native_device import NativeDevice
 from heterodoop.executor.kernel.prologue import Prologues

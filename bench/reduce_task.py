@@ -19,9 +19,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from heterodoop import manifest
-from heterodoop.engine.layout import Layout
-from heterodoop.engine.plan import Plan, RunOptions, make_plan
-from heterodoop.engine.shuffle import Shuffle
+from heterodoop.engine.job.layout import Layout
+from heterodoop.engine.run.plan import Plan, RunOptions, make_plan
+from heterodoop.engine.run.shuffle import Shuffle
 from heterodoop.executor.kernel.host_kernel import HostMaps
 from heterodoop.executor.kernel.host_reduce import HostReduces
 from heterodoop.executor.kernel.prologue import Prologues

@@ -11,7 +11,7 @@ from pathlib import Path
 from heterodoop import hdcodes
 from heterodoop.compiler.decide import decisions, optimisations
 from heterodoop.compiler.source.clauses import CLAUSES, KINDS, ClauseRule
-from heterodoop.engine import jobconf
+from heterodoop.engine.job import jobconf
 
 DOCS = Path(__file__).resolve().parent
 HEAD = "| clause | argument | mapper | combiner | if left out | meaning |\n|---|---|---|---|---|---|\n"

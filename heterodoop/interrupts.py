@@ -1,6 +1,6 @@
 """Signals that end the command, held while it does what must not be left half done: a process or folder nobody knows of.
 
-Not here: what a signal then does (`cli`, `engine.signals`, `last_resort`, which goes on hearing them).
+Not here: what a signal then does (`cli`, `engine.terminal.signals`, `last_resort`, which goes on hearing them).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The main thread notices a signal when it runs Python code again. In an open() of a FIFO, or on a dead mount, it never does.
 So a thread of its own hears of each signal, waits for a moment, and then kills, removes and leaves. A second signal means
-now. Not here: ending in order (`cli`, `engine.signals`).
+now. Not here: ending in order (`cli`, `engine.terminal.signals`).
 """
 
 from __future__ import annotations

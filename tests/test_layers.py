@@ -42,6 +42,7 @@ ROOMS = {
         "source", "types", "ir", "lower", "normalise", "analysis", "keyloop", "decide", "device", "emit", "report",
     ),
     "executor": ("native", "task", "kernel", "gpu", "worker"),
+    "engine": ("job", "terminal", "devices", "run", "verify", "rounds"),
 }
 
 # The rooms of runtime/host, lowest first, each with those of which it may include headers. "../" is beside runtime/host.
@@ -65,7 +66,7 @@ HOMES = {
     "pycparser": ("compiler",),
     "jinja2": ("compiler.emit.render",),
     "click": ("cli", "commands"),
-    "rich": ("engine",),
+    "rich": ("engine.terminal",),
     "pycuda": ("executor.gpu.device",),
     "hdfs": ("storage",),
     "hdfs_native": ("storage",),
@@ -83,7 +84,8 @@ PROCESS_HOMES = {
 # PyCUDA is an extra, and only a worker process that drives a GPU loads it, which wakes the GPU before it imports the rest;
 # matplotlib is used where it happens to be.
 LOADS_LATE = {
-    *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "progress.py", PACKAGE / "executor" / "gpu" / "device.py",
+    *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "terminal" / "progress.py",
+    PACKAGE / "executor" / "gpu" / "device.py",
     PACKAGE / "together.py", PACKAGE / "compiler" / "compile.py",  # loads the compiler while C compilers run
     PACKAGE / "compiler" / "emit" / "render.py",  # as that
     PACKAGE / "executor" / "worker" / "main.py", PACKAGE / "commands" / "early.py", PACKAGE / "commands" / "simulate_png.py",
@@ -95,7 +97,6 @@ FOLDER_FILES = 20  # sources; beyond that nobody finds a file by reading the fol
 LARGER = {
     "heterodoop/compiler/analysis": "the path analysis, ten files by their prefix, and what others ask beside it",
     "heterodoop/driver": "the node's process and, by their prefix, five files of the coordinator",
-    "heterodoop/engine": "a job's run and the comparison with the CPU, which share what a task is",
     "heterodoop/hadoop": "submitting a job, and the embedded cluster of `cluster up`",
     "runtime/device/libc": "C's own library: a header for each family of its functions",
     "runtime/hadoop/src/main/java/org/heterodoop/mr": "Java sees a class of another package only where it is public",
@@ -285,11 +286,12 @@ def test_modules_say_what_they_are() -> None:
 def test_the_checks_see_what_they_check() -> None:
     """The readers above would pass on anything if they saw nothing."""
     assert ("own", "errors") in {(kind, name) for kind, name, _ in imports(PACKAGE / "resources.py")}
-    assert ("own", "executor.task.split") in {(kind, name) for kind, name, _ in imports(PACKAGE / "engine" / "jobconf.py")}
+    jobconf = PACKAGE / "engine" / "job" / "jobconf.py"
+    assert ("own", "executor.task.split") in {(kind, name) for kind, name, _ in imports(jobconf)}
     assert goes_up_or_sideways("compiler.ir.ir", "executor.task.split") and goes_up_or_sideways("errors", "diag")
-    assert not goes_up_or_sideways("engine.jobconf", "executor.task.split")
+    assert not goes_up_or_sideways("engine.job.jobconf", "executor.task.split")
     walk = PACKAGE / "compiler" / "ir" / "walk.py"
     assert ("own", "compiler.types.ctype") in {(kind, name) for kind, name, _ in imports(walk)}
     assert floor("executor.native.abi") < floor("executor.worker.client") < floor("executor.device_pool")
     assert floor("compiler.source.clean") < floor("compiler.ir") < floor("compiler.emit.stmt") < floor("compiler.passes")
-    assert not at_home("engine.jobconf", "click") and at_home("engine.progress", "rich")
+    assert not at_home("engine.job.jobconf", "click") and at_home("engine.terminal.progress", "rich")

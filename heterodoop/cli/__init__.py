@@ -199,7 +199,7 @@ def run_command(
     there were N rounds. An interrupted job keeps its rounds in OUTPUT.rounds, and the same command goes on there.
     """
     from ..commands import early
-    from ..engine import device_names
+    from ..engine.job import device_names
     from ..executor.task import orphans
 
     if cpu_only:
@@ -213,7 +213,7 @@ def _run(
     early: Early | None, options: dict[str, Any],
 ) -> None:
     from ..commands import iterate, run
-    from ..engine.signals import StopSignals
+    from ..engine.terminal.signals import StopSignals
 
     if side_file is None:
         iterate.refuse_alone(rounds, until)
@@ -231,7 +231,7 @@ def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:
     """What knows devices; None where the job needs none of it."""
     if not wanted:
         return None
-    from ..engine.devices import DeviceSource
+    from ..engine.devices.devices import DeviceSource
 
     return DeviceSource(lasting=lasting, early=early)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from .. import scratch
 from ..compiler import compile as compiling
 from ..diag import Diagnostic
-from ..engine import commit
-from ..engine.signals import StopSignals
+from ..engine.run import commit
+from ..engine.terminal.signals import StopSignals
 from ..errors import ToolError
 
 Show = Callable[[list[Diagnostic]], None]

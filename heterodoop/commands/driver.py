@@ -21,7 +21,7 @@ from ..driver.gpus import CUDA, EMULATED, Wish
 from ..driver.place import Place
 from ..driver.protocol import Type
 from ..driver.server import Config, Server
-from ..engine.jobconf import parse_count, parse_size
+from ..engine.job.jobconf import parse_count, parse_size
 from ..errors import ToolError, UsageError
 from ..executor.gpu.gpus import MIB
 from ..storage import hadoop_conf

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..engine import device_names
+from ..engine.job import device_names
 from ..errors import UsageError
 from ..executor.gpu import gpus
 

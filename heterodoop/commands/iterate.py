@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..diag import Diagnostic
-from ..engine import iterate
-from ..engine.plan import RunOptions
-from ..engine.stopping import Round, Wish
+from ..engine.rounds import iterate
+from ..engine.rounds.stopping import Round, Wish
+from ..engine.run.plan import RunOptions
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from ..engine.devices import DeviceSource
+    from ..engine.devices.devices import DeviceSource
 
 _WHY = {
     "until": "the criterion is met", "unchanged": "the output is the side file that it was made with",

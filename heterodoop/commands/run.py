@@ -11,14 +11,15 @@ import click
 
 from .. import manifest
 from ..diag import Diagnostic
-from ..engine import device_names, map_sides
-from ..engine.local import JobResult, run_local
-from ..engine.plan import RunOptions
+from ..engine.devices import map_sides
+from ..engine.job import device_names
+from ..engine.run.local import JobResult, run_local
+from ..engine.run.plan import RunOptions
 from ..executor.gpu import gpus
 from ..scheduler.policies import CPU_ONLY
 
 if TYPE_CHECKING:
-    from ..engine.devices import DeviceSource
+    from ..engine.devices.devices import DeviceSource
 
 Show = Callable[[list[Diagnostic]], None]
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..diag import Diagnostic, render
-from ..engine.progress import make_display
+from ..engine.terminal.progress import make_display
 from ..hadoop import plugin_counters, submission
 from ..hadoop.follow import HADOOPS, SUCCEEDED, Ended, Say
 from ..hadoop.job_options import SubmitOptions

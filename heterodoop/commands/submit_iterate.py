@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from ..engine.progress import make_display
-from ..engine.stopping import Wish
+from ..engine.rounds.stopping import Wish
+from ..engine.terminal.progress import make_display
 from ..errors import UsageError
 from ..hadoop.iterate import Iteration, Result, Shown
 from . import iterate

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import click
 
 from ..diag import Diagnostic
-from ..engine import verify as engine
-from ..engine.checker import Verdict
-from ..engine.compare import WHOLE_TASK, Difference
-from ..engine.device_names import CPU, EMULATED
-from ..engine.plan import RunOptions
+from ..engine.devices.compare import WHOLE_TASK, Difference
+from ..engine.job.device_names import CPU, EMULATED
+from ..engine.run.plan import RunOptions
+from ..engine.verify import verify as engine
+from ..engine.verify.checker import Verdict
 from ..errors import JobFailed, UsageError
 from ..scheduler.model import TaskKind
 

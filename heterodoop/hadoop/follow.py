@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..driver.yarn_rest import Unknown, one
-from ..engine.progress import Display, Snapshot
+from ..engine.terminal.progress import Display, Snapshot
 from ..errors import ToolError
 from . import plugin_counters
 from .plugin_counters import EMULATED_MAPS, GPU_MAPS, Counters

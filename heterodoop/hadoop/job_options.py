@@ -17,7 +17,7 @@ from pathlib import Path
 
 from .. import manifest
 from ..diag import Diagnostic
-from ..engine import jobconf
+from ..engine.job import jobconf
 from ..errors import Limitation, UsageError
 from ..executor.task.streaming_env import OLD_NAMES
 from ..manifest import Manifest

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from .. import last_resort
 from ..diag import Diagnostic
 from ..driver.yarn_rest import Unknown
-from ..engine.progress import Display
+from ..engine.terminal.progress import Display
 from ..errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
 from ..storage.hadoop_conf import HadoopConf
 from ..storage.webhdfs import Namespace

@@ -14,10 +14,10 @@ import pytest
 
 from heterodoop import manifest
 from heterodoop.compiler.decide import optimisations
-from heterodoop.engine.devices import DeviceSource
-from heterodoop.engine.local import JobResult, run_local
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.devices.devices import DeviceSource
+from heterodoop.engine.run.local import JobResult, run_local
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 from ..support import COMMAND, Bundles, environment, parts
 from .runner import Case, check_output, folder, load, place_input, program

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from heterodoop.engine import first_check
-from heterodoop.engine.local import JobResult
+from heterodoop.engine.devices import first_check
+from heterodoop.engine.run.local import JobResult
 from heterodoop.executor.kernel.emulated import DeviceOptions
 from heterodoop.manifest import FILE, Region, Variable
 

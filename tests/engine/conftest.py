@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import first_check
-from heterodoop.engine.devices import DeviceSource
-from heterodoop.engine.local import JobResult, run_local
-from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.devices import first_check
+from heterodoop.engine.devices.devices import DeviceSource
+from heterodoop.engine.run.local import JobResult, run_local
+from heterodoop.engine.run.plan import RunOptions
 from heterodoop.executor.worker import client as worker_client
 from heterodoop.executor.worker.process import WorkerProcess
 from heterodoop.executor.worker.spawn import Spawned

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import devices
+from heterodoop.engine.devices import devices
 from heterodoop.executor import device_pool
 from heterodoop.executor.kernel import emulated
 from heterodoop.executor.kernel.emulated import DeviceOptions

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from heterodoop.engine import commit, job_report
-from heterodoop.engine.layout import Layout
+from heterodoop.engine.job.layout import Layout
+from heterodoop.engine.run import commit, job_report
 from heterodoop.errors import JobFailed, UsageError
 
 from .conftest import CAT, names, parts

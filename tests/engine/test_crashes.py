@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import local
-from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.run import local
+from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import JobFailed
 from heterodoop.executor.native.runtime import MapSpec, Native, Progress, TaskResult
 

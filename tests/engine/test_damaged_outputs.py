@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.attempts import AttemptRunner
+from heterodoop.engine.run.attempts import AttemptRunner
 from heterodoop.errors import JobFailed
 from heterodoop.scheduler.model import Attempt
 

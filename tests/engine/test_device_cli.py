@@ -142,9 +142,9 @@ def test_a_job_on_the_cpu_loads_nothing_of_devices(bundle, text, tmp_path) -> No
         argv = [sys.executable, "-c", script, *map(str, job)]
         done = subprocess.run(argv, capture_output=True, env=environment(), check=True)
         loaded = set(done.stderr.decode().split())
-        assert "heterodoop.engine.local" in loaded
-        assert not loaded & {"heterodoop.engine.devices", "heterodoop.executor.kernel.cuda", "heterodoop.toolchain.nvcc",
-                             "heterodoop.executor.kernel.gpu_task", "pycuda", "concurrent.futures"}
+        assert "heterodoop.engine.run.local" in loaded
+        assert not loaded & {"heterodoop.engine.devices.devices", "heterodoop.executor.kernel.cuda", "pycuda",
+                             "heterodoop.executor.kernel.gpu_task", "heterodoop.toolchain.nvcc", "concurrent.futures"}
 
 
 def test_run_refuses_another_device(bundle, text, tmp_path) -> None:

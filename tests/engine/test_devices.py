@@ -57,7 +57,7 @@ def test_a_job_on_the_cpu_loads_nothing_that_is_for_devices(bundle, text, tmp_pa
     done = subprocess.run([sys.executable, "-c", script, *map(str, job)], capture_output=True, text=True, env=environment())
     status, *modules = done.stdout.split()
     assert status == "0" and parts(tmp_path / "out") == [COUNTS], done.stderr
-    ours = ("engine.devices", "executor.device_pool", "engine.first_check", "executor.kernel.gpu_task",
+    ours = ("engine.devices.devices", "executor.device_pool", "engine.devices.first_check", "executor.kernel.gpu_task",
             "executor.kernel.native_device", "executor.worker.client", "executor.kernel.cuda", "toolchain.nvcc",
             "toolchain.cuda_library")
     assert all(find_spec(f"heterodoop.{name}") for name in ours)

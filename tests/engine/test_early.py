@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from heterodoop.commands import early
-from heterodoop.engine import devices
-from heterodoop.engine.devices import DeviceSource
-from heterodoop.engine.local import run_local
-from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.devices import devices
+from heterodoop.engine.devices.devices import DeviceSource
+from heterodoop.engine.run.local import run_local
+from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import UsageError
 from heterodoop.executor.gpu import gpus
 from heterodoop.executor.worker import client as worker_client

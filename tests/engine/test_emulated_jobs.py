@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.devices import DeviceSource
-from heterodoop.engine.local import JobResult, run_local
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.devices.devices import DeviceSource
+from heterodoop.engine.run.local import JobResult, run_local
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 from ..support import ROOT, Bundles, changed_kernel, cli_here
 from .conftest import SUM, parts

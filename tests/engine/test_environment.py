@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.devices import DeviceSource
-from heterodoop.engine.local import run_local
-from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.devices.devices import DeviceSource
+from heterodoop.engine.run.local import run_local
+from heterodoop.engine.run.plan import RunOptions
 from heterodoop.manifest import load
 
 from ..support import Bundles

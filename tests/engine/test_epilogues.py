@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from heterodoop import manifest
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 from heterodoop.errors import JobFailed
 
 from ..support import ROOT, Bundles

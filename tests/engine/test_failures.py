@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import commit, job_report, local
-from heterodoop.engine.layout import Layout
-from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.job.layout import Layout
+from heterodoop.engine.run import commit, job_report, local
+from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import (
     EXIT_JOB_FAILED,
     EXIT_LIMITATION,

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from heterodoop.engine.first_check import check_mode
+from heterodoop.engine.devices.first_check import check_mode
 from heterodoop.errors import Interrupted, JobFailed, UsageError
 from heterodoop.executor.native.runtime import TaskStatus
 

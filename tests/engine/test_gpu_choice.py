@@ -9,7 +9,7 @@ import pytest
 
 from heterodoop import manifest
 from heterodoop.compiler import compile as compiling
-from heterodoop.engine import devices
+from heterodoop.engine.devices import devices
 from heterodoop.errors import ToolError, UsageError
 from heterodoop.executor.gpu import gpus
 from heterodoop.executor.task import cpu_task

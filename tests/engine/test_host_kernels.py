@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from heterodoop.engine.local import JobResult
+from heterodoop.engine.run.local import JobResult
 from heterodoop.executor.kernel.host_kernel import HostCode, HostMaps, host_code
 from heterodoop.executor.kernel.prologue import Prologues
 from heterodoop.executor.native.runtime import MapSpec, Progress, ReduceSpec, TaskResult, TaskStatus

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from heterodoop.engine.local import JobResult
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.local import JobResult
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 from ..host_programs import SUM, WORDS, with_host_reducer
 from ..run import reducing
@@ -92,7 +92,7 @@ def test_a_map_output_that_is_damaged_is_made_again(
     app: Path, job: Job, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The host kernel leaves it, the merge names it."""
-    from heterodoop.engine.shuffle import Shuffle
+    from heterodoop.engine.run.shuffle import Shuffle
 
     expected, _ = job(app, out="whole", reducers=1)
     add, done = Shuffle.add, []

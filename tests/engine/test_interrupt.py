@@ -14,7 +14,7 @@ from typing import Any
 import click
 import pytest
 
-from heterodoop.engine.signals import StopSignals
+from heterodoop.engine.terminal.signals import StopSignals
 from heterodoop.errors import Interrupted
 
 from ..support import cli_here
@@ -24,8 +24,8 @@ from .conftest import CAT, SUM, names
 DRIVER = """
 import sys
 from pathlib import Path
-from heterodoop.engine.local import run_local
-from heterodoop.engine.plan import RunOptions
+from heterodoop.engine.run.local import run_local
+from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import HeteroDoopError
 bundle, source, out, split = sys.argv[1:]
 print("ready", flush=True)

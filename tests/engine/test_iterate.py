@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import criterion
-from heterodoop.engine.iterate import run_iterated
-from heterodoop.engine.job_report import check_place
-from heterodoop.engine.layout import Layout
-from heterodoop.engine.local import JobResult
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.rounds import Rounds
-from heterodoop.engine.stopping import Round, Wish
+from heterodoop.engine.job.layout import Layout
+from heterodoop.engine.rounds import criterion
+from heterodoop.engine.rounds.iterate import run_iterated
+from heterodoop.engine.rounds.rounds import Rounds
+from heterodoop.engine.rounds.stopping import Round, Wish
+from heterodoop.engine.run.job_report import check_place
+from heterodoop.engine.run.local import JobResult
+from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import JobFailed, UsageError
 
 from .conftest import CAT, names
@@ -282,9 +282,9 @@ def command(tmp_path: Path, app: Path, *options: str) -> list[str]:
 DRIVER = """
 import sys
 from pathlib import Path
-from heterodoop.engine.iterate import run_iterated
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.stopping import Wish
+from heterodoop.engine.rounds.iterate import run_iterated
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.rounds.stopping import Wish
 from heterodoop.errors import HeteroDoopError
 bundle, folder = sys.argv[1:]
 print("ready", flush=True)

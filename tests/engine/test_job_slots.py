@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from heterodoop.engine import job_slots, jobconf
-from heterodoop.engine.job_slots import Slots, kept_for_ingest, plan_slots
+from heterodoop.engine.devices import job_slots
+from heterodoop.engine.devices.job_slots import Slots, kept_for_ingest, plan_slots
+from heterodoop.engine.job import jobconf
 from heterodoop.errors import UsageError
 from heterodoop.scheduler.model import Slot
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import jobconf
-from heterodoop.engine.jobconf import REFUSED, SETTINGS, JobConf, parse, parse_count, parse_size, unescape
+from heterodoop.engine.job import jobconf
+from heterodoop.engine.job.jobconf import REFUSED, SETTINGS, JobConf, parse, parse_count, parse_size, unescape
 from heterodoop.errors import UsageError
 from heterodoop.executor.task.split import SplitSize
 from heterodoop.executor.task.streaming_env import OLD_NAMES
@@ -147,5 +147,5 @@ def test_escapes_that_cannot_be(text: str):
 
 
 def test_the_document_is_printed_from_the_tables():
-    hint = "run: python -m heterodoop.engine.jobconf > docs/job-settings.md"
+    hint = "run: python -m heterodoop.engine.job.jobconf > docs/job-settings.md"
     assert DOC.read_text(encoding="utf-8") == jobconf.markdown(), hint

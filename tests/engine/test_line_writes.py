@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 # One letter at the line's start says what is done to it.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from heterodoop.engine.map_sides import Side, lines, rate
+from heterodoop.engine.devices.map_sides import Side, lines, rate
 from heterodoop.executor.task.report import AttemptResult
 
 

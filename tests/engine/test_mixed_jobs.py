@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from heterodoop.engine import local
-from heterodoop.engine.attempts import AttemptRunner
-from heterodoop.engine.layout import Layout
+from heterodoop.engine.job.layout import Layout
+from heterodoop.engine.run import local
+from heterodoop.engine.run.attempts import AttemptRunner
 from heterodoop.errors import Interrupted, JobFailed
 from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.scheduler.model import Attempt, TaskId

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import job_report
-from heterodoop.engine.layout import sync, sync_tree
+from heterodoop.engine.job.layout import sync, sync_tree
+from heterodoop.engine.run import job_report
 
 from .conftest import CAT
 from .test_failures import put

@@ -9,9 +9,9 @@ import select
 
 import pytest
 
-from heterodoop.engine import progress
-from heterodoop.engine.progress import Lines, Silent, Snapshot, make_display
-from heterodoop.engine.progress_bar import Bar
+from heterodoop.engine.terminal import progress
+from heterodoop.engine.terminal.progress import Lines, Silent, Snapshot, make_display
+from heterodoop.engine.terminal.progress_bar import Bar
 
 HALF = Snapshot("map", 1, 4, 0, 2, 0, 50, 100)
 

@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from heterodoop.engine.first_check import DeviceCheck
+from heterodoop.engine.devices.first_check import DeviceCheck
 from heterodoop.errors import JobFailed
 from heterodoop.executor.native.runtime import Progress, TaskStatus
 from heterodoop.executor.task.cpu_task import MapRun

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from heterodoop import manifest
-from heterodoop.engine import speedups
+from heterodoop.engine.run import speedups
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop import manifest
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 PROGRAM = r"""

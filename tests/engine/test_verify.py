@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.checker import Verdict, configurations
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import Verification, verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.checker import Verdict, configurations
+from heterodoop.engine.verify.verify import Verification, verify
 from heterodoop.errors import Interrupted, JobFailed, UsageError
 from heterodoop.executor.kernel.native_device import DeviceOptions
 from heterodoop.executor.native.runtime import TaskStatus
@@ -226,7 +226,7 @@ def test_an_interrupt_ends_it_at_once(fake, bundle, tmp_path) -> None:
 
 
 def test_a_kernel_that_never_ends_does_not_keep_an_interrupted_run(fake, bundle, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("heterodoop.engine.verify.CLOSE_SECONDS", 0.2)
+    monkeypatch.setattr("heterodoop.engine.verify.verify.CLOSE_SECONDS", 0.2)
     (tmp_path / "in.txt").write_bytes(TEXT)
     over = threading.Event()
 

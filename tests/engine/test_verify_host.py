@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import Verification, verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import Verification, verify
 
 from ..host_programs import HOST, SUM, WORDS, with_host_kernel
 from ..support import cli_here

@@ -16,12 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine import devices, local
-from heterodoop.engine.devices import DeviceSource
-from heterodoop.engine.iterate import run_iterated
-from heterodoop.engine.local import run_local
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.stopping import Round, Wish
+from heterodoop.engine.devices import devices
+from heterodoop.engine.devices.devices import DeviceSource
+from heterodoop.engine.rounds.iterate import run_iterated
+from heterodoop.engine.rounds.stopping import Round, Wish
+from heterodoop.engine.run import local
+from heterodoop.engine.run.local import run_local
+from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import UsageError
 from heterodoop.executor.native.runtime import Phase
 from heterodoop.executor.task import cpu_task

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from heterodoop.engine.local import JobResult
+from heterodoop.engine.run.local import JobResult
 
 from ..support import ROOT
 

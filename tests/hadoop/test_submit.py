@@ -249,7 +249,7 @@ def test_a_killed_job(bundle: Path, fake: FakeCluster):
 
 
 def test_what_is_shown_meanwhile(bundle: Path, fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("heterodoop.engine.progress.LINE_SECONDS", 0.0)
+    monkeypatch.setattr("heterodoop.engine.terminal.progress.LINE_SECONDS", 0.0)
     fake.application(*[("RUNNING", "UNDEFINED")] * 4, ("FINISHED", "SUCCEEDED"))
     job = {"id": JOB, "state": "RUNNING", "mapsTotal": 9, "mapsCompleted": 4, "reducesTotal": 2, "reducesCompleted": 0}
     fake.answers[LIVE] = [302, {"jobs": {}}, {"job": job}]
@@ -261,7 +261,7 @@ def test_what_is_shown_meanwhile(bundle: Path, fake: FakeCluster, monkeypatch: p
 @pytest.mark.parametrize(("emulated", "shown"), [(0, "4 GPU, 0 CPU"), (5, "4 emulated, 0 CPU")])
 def test_attempts_that_count_before_they_are_done(bundle: Path, fake: FakeCluster, monkeypatch: pytest.MonkeyPatch,
                                                   emulated: int, shown: str):
-    monkeypatch.setattr("heterodoop.engine.progress.LINE_SECONDS", 0.0)
+    monkeypatch.setattr("heterodoop.engine.terminal.progress.LINE_SECONDS", 0.0)
     fake.application(*[("RUNNING", "UNDEFINED")] * 4, ("FINISHED", "SUCCEEDED"))
     fake.answers[LIVE] = {"job": {"id": JOB, "state": "RUNNING", "mapsTotal": 9, "mapsCompleted": 4}}
     counted = {"HETERODOOP-GPU_READ_OPS": 5, "HETERODOOP-EMULATED_READ_OPS": emulated}

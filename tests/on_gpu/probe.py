@@ -24,7 +24,7 @@ def build(folder: Path) -> Path:
 
 def main() -> None:
     from heterodoop.cli import main as command
-    from heterodoop.engine import devices
+    from heterodoop.engine.devices import devices
 
     library = Path(sys.argv.pop(1))
     devices.Setup = lambda runtime, _: Setup(runtime, library)  # type: ignore[misc, assignment]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 from ..support import ROOT, Bundles
 from .test_engine import DOUBLE_SUM, DOUBLES, SUM, SUM_REDUCE, WORDS

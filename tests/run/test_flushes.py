@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop import manifest
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 from ..compiler.keyloop import random_loops
 from ..compiler.regions import PRELUDE, analyse

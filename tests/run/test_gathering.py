@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop import manifest
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import Verification, verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import Verification, verify
 
 from ..support import ROOT, Bundles
 from .gathering_programs import program, text

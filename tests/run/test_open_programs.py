@@ -8,8 +8,8 @@ import pytest
 
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.compiler.spine import analyse
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 from ..support import Bundles
 

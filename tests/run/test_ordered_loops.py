@@ -14,9 +14,9 @@ import pytest
 from heterodoop import manifest
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.compiler.spine import analyse as analysed
-from heterodoop.engine.checker import Verdict
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.checker import Verdict
+from heterodoop.engine.verify.verify import verify
 from heterodoop.explain import explain_text
 
 from ..compiler.emit.test_key_loop import MAP

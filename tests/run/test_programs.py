@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 from ..support import Bundles
 

@@ -16,8 +16,8 @@ from heterodoop.compiler import passes
 from heterodoop.compiler.lower.bind import bind
 from heterodoop.compiler.source.frontend import load
 from heterodoop.diag import Sink
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 from heterodoop.toolchain.cc import CcOptions
 
 from ..support import Bundles

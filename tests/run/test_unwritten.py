@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.engine.plan import RunOptions
-from heterodoop.engine.verify import verify
+from heterodoop.engine.run.plan import RunOptions
+from heterodoop.engine.verify.verify import verify
 
 from ..support import Bundles
 from .unwritten_programs import program, text

@@ -240,7 +240,7 @@ def main() -> None:
     import heterodoop.commands.early
     import heterodoop.commands.iterate
     import heterodoop.commands.run
-    import heterodoop.engine.devices
+    import heterodoop.engine.devices.devices
     import heterodoop.executor.kernel.emulated  # noqa: F401 - a fork has what a run imports
     from heterodoop.executor.native.runtime import Native
 

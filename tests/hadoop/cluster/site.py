@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from heterodoop.commands.submit import report
-from heterodoop.engine.progress import make_display
+from heterodoop.engine.terminal.progress import make_display
 from heterodoop.hadoop import client, follow, rest
 from heterodoop.hadoop.cluster import Cluster
 from heterodoop.storage.webhdfs import Namespace

@@ -12,20 +12,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import HeteroDoopError
-from ..executor.kernel.host_reduce import HostReduces
-from ..executor.native.runtime import Native, Progress
-from ..executor.task.cpu_task import MapRun, OnCpu, Place, TaskRunner, changed_file, run_reduce
-from ..executor.task.report import AttemptResult, Crash, TaskFailure
-from ..executor.task.streaming_env import TaskNames
-from ..scheduler.model import Attempt, TaskId
+from ...errors import HeteroDoopError
+from ...executor.kernel.host_reduce import HostReduces
+from ...executor.native.runtime import Native, Progress
+from ...executor.task.cpu_task import MapRun, OnCpu, Place, TaskRunner, changed_file, run_reduce
+from ...executor.task.report import AttemptResult, Crash, TaskFailure
+from ...executor.task.streaming_env import TaskNames
+from ...scheduler.model import Attempt, TaskId
+from ..job.layout import AttemptFolder, Layout, part_name, remove_tree
 from .commit import commit_attempt
-from .layout import AttemptFolder, Layout, part_name, remove_tree
 from .plan import Plan
 from .shuffle import Shuffle
 
 if TYPE_CHECKING:
-    from .first_check import MapTask
+    from ..devices.first_check import MapTask
 
 
 WATCHED_BYTES = 128 << 10  # twice what a filter's stdin reads at a time (runtime/cpu/stdio_buffers.c)

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..executor.task.report import AttemptResult, Totals
-from .device_names import EMULATED
+from ...executor.task.report import AttemptResult, Totals
+from ..job.device_names import EMULATED
 
 GB = 1e9
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from ..errors import JobFailed
-from ..executor.native.runtime import FilterCommand, Native, Progress, ReduceSpec, Segment
-from ..executor.task.cpu_task import CpuJob, Place, filter_command
-from ..executor.task.map_output import MapOutput
-from ..executor.task.report import AttemptResult
-from ..executor.task.streaming_env import TaskNames
-from .layout import AttemptFolder, remove_tree
+from ...errors import JobFailed
+from ...executor.native.runtime import FilterCommand, Native, Progress, ReduceSpec, Segment
+from ...executor.task.cpu_task import CpuJob, Place, filter_command
+from ...executor.task.map_output import MapOutput
+from ...executor.task.report import AttemptResult
+from ...executor.task.streaming_env import TaskNames
+from ..job.layout import AttemptFolder, remove_tree
 
 _CHUNK = 1 << 20
 _SHOWN = 200  # characters of a pair or record in a message

@@ -18,7 +18,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-from ..scheduler.model import Attempt
+from ...scheduler.model import Attempt
 
 TEMPORARY = "_temporary"
 SUCCESS = "_SUCCESS"

@@ -10,9 +10,9 @@ import contextlib
 import time
 from pathlib import Path
 
-from .. import manifest, scratch
-from ..errors import HeteroDoopError
-from ..toolchain import cache
+from ... import manifest, scratch
+from ...errors import HeteroDoopError
+from ...toolchain import cache
 from .plan import Plan
 
 SECONDS = 86_400.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 
-from ..errors import HeteroDoopError
-from ..executor.native.runtime import Native, Progress, Segment
-from ..executor.task.map_output import MapOutput
+from ...errors import HeteroDoopError
+from ...executor.native.runtime import Native, Progress, Segment
+from ...executor.task.map_output import MapOutput
 
 
 class Shuffle:

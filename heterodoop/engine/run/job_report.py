@@ -18,13 +18,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..diag import Diagnostic
-from ..errors import UsageError
-from ..executor.task.report import AttemptResult, Totals
-from ..scheduler.model import Attempt, TaskKind
-from .device_names import CPU
-from .layout import SUCCESS, Layout, remove_tree, sync, sync_tree
-from .map_sides import Side
+from ...diag import Diagnostic
+from ...errors import UsageError
+from ...executor.task.report import AttemptResult, Totals
+from ...scheduler.model import Attempt, TaskKind
+from ..devices.map_sides import Side
+from ..job.device_names import CPU
+from ..job.layout import SUCCESS, Layout, remove_tree, sync, sync_tree
 from .plan import Plan
 from .slots import AttemptEnd
 

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import JobFailed, UsageError
-from ..storage.inputs import local_path
-from .layout import SUCCESS, TEMPORARY, AttemptFolder, Layout, remove_tree, sync, sync_tree
+from ...errors import JobFailed, UsageError
+from ...storage.inputs import local_path
+from ..job.layout import SUCCESS, TEMPORARY, AttemptFolder, Layout, remove_tree, sync, sync_tree
 
 
 class Reservation(NamedTuple):

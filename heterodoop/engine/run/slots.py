@@ -12,9 +12,9 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from ..executor.native.runtime import Progress
-from ..executor.task.report import AttemptResult
-from ..scheduler.model import Attempt, Slot
+from ...executor.native.runtime import Progress
+from ...executor.task.report import AttemptResult
+from ...scheduler.model import Attempt, Slot
 
 CLOSE_SECONDS = 1.5
 

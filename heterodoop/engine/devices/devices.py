@@ -11,26 +11,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ..diag import Diagnostic
-from ..errors import DeviceError, ToolError, UsageError
-from ..executor.device_pool import LocalPool, Member, Pool, WorkerPool
-from ..executor.gpu import gpus
-from ..executor.gpu.gpus import Gpu
-from ..executor.kernel import cuda, gpu_task
-from ..executor.kernel.emulated import device_code, runtime_module
-from ..executor.kernel.gpu_task import DeviceCode
-from ..executor.kernel.native_device import DeviceOptions
-from ..executor.kernel.prologue import Prologues
-from ..executor.native.runtime import Native, Progress
-from ..executor.task.cpu_task import MapRun, OnCpu, TaskRunner
-from ..executor.task.report import AttemptResult
-from ..executor.worker.client import Limits, Worker
-from ..executor.worker.messages import Setup
-from ..executor.worker.spawn import Early
-from ..manifest import Manifest
-from .device_names import AUTO, CPU, CUDA, EMULATED
+from ...diag import Diagnostic
+from ...errors import DeviceError, ToolError, UsageError
+from ...executor.device_pool import LocalPool, Member, Pool, WorkerPool
+from ...executor.gpu import gpus
+from ...executor.gpu.gpus import Gpu
+from ...executor.kernel import cuda, gpu_task
+from ...executor.kernel.emulated import device_code, runtime_module
+from ...executor.kernel.gpu_task import DeviceCode
+from ...executor.kernel.native_device import DeviceOptions
+from ...executor.kernel.prologue import Prologues
+from ...executor.native.runtime import Native, Progress
+from ...executor.task.cpu_task import MapRun, OnCpu, TaskRunner
+from ...executor.task.report import AttemptResult
+from ...executor.worker.client import Limits, Worker
+from ...executor.worker.messages import Setup
+from ...executor.worker.spawn import Early
+from ...manifest import Manifest
+from ..job.device_names import AUTO, CPU, CUDA, EMULATED
+from ..job.jobconf import JobConf
 from .first_check import CheckMode, DeviceCheck, check_mode
-from .jobconf import JobConf
 
 
 @dataclass(frozen=True)

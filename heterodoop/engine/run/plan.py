@@ -12,26 +12,26 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import manifest
-from ..diag import Diagnostic
-from ..errors import UsageError
-from ..executor.gpu import gpus
-from ..executor.kernel.host_kernel import HostCode, host_code
-from ..executor.kernel.host_reduce import reduce_program
-from ..executor.task.cpu_task import CpuJob
-from ..executor.task.split import Split, SplitSize, plan_splits
-from ..executor.task.streaming_env import job_environment
-from ..scheduler.model import JobShape
-from ..scheduler.policies import CPU_ONLY
-from ..storage import inputs as storage
-from . import jobconf
-from .device_names import AUTO, CPU, check_device
-from .job_slots import INGEST_THREADS, Slots, check_policy, plan_slots
-from .jobconf import HOST_KERNELS, MAX_SPLIT, JobConf
-from .layout import Layout
+from ... import manifest
+from ...diag import Diagnostic
+from ...errors import UsageError
+from ...executor.gpu import gpus
+from ...executor.kernel.host_kernel import HostCode, host_code
+from ...executor.kernel.host_reduce import reduce_program
+from ...executor.task.cpu_task import CpuJob
+from ...executor.task.split import Split, SplitSize, plan_splits
+from ...executor.task.streaming_env import job_environment
+from ...scheduler.model import JobShape
+from ...scheduler.policies import CPU_ONLY
+from ...storage import inputs as storage
+from ..devices.job_slots import INGEST_THREADS, Slots, check_policy, plan_slots
+from ..job import jobconf
+from ..job.device_names import AUTO, CPU, check_device
+from ..job.jobconf import HOST_KERNELS, MAX_SPLIT, JobConf
+from ..job.layout import Layout
 
 if TYPE_CHECKING:
-    from .devices import DevicePlan, DeviceSource
+    from ..devices.devices import DevicePlan, DeviceSource
 
 
 class RunOptions(NamedTuple):

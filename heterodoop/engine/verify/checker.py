@@ -13,22 +13,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ..errors import JobFailed
-from ..executor.kernel.emulated import NAME as EMULATED
-from ..executor.kernel.emulated import DeviceOptions
-from ..executor.kernel.host_kernel import HostMaps
-from ..executor.native.runtime import Native, Progress
-from ..executor.task.cpu_task import CpuJob, MapRun, Place, by_filters, run_map
-from ..executor.task.map_output import MapOutput
-from ..executor.task.report import AttemptResult
-from ..executor.task.split import Split
-from ..executor.task.streaming_env import TaskNames
-from ..scheduler.model import Attempt, Slot, TaskId, TaskKind
-from .compare import WHOLE_TASK, Comparison, Difference, LineDifference, TaskOutput, shown
-from .devices import Devices
-from .job_report import HOST_KERNEL
-from .layout import AttemptFolder, Layout, remove_tree
-from .plan import Plan
+from ...errors import JobFailed
+from ...executor.kernel.emulated import NAME as EMULATED
+from ...executor.kernel.emulated import DeviceOptions
+from ...executor.kernel.host_kernel import HostMaps
+from ...executor.native.runtime import Native, Progress
+from ...executor.task.cpu_task import CpuJob, MapRun, Place, by_filters, run_map
+from ...executor.task.map_output import MapOutput
+from ...executor.task.report import AttemptResult
+from ...executor.task.split import Split
+from ...executor.task.streaming_env import TaskNames
+from ...scheduler.model import Attempt, Slot, TaskId, TaskKind
+from ..devices.compare import WHOLE_TASK, Comparison, Difference, LineDifference, TaskOutput, shown
+from ..devices.devices import Devices
+from ..job.layout import AttemptFolder, Layout, remove_tree
+from ..run.job_report import HOST_KERNEL
+from ..run.plan import Plan
 
 _OTHER_PATTERN = 0xA5
 _SMALL = 100_000  # bytes of a sub-split on a GPU: many of them, cut at other records

@@ -11,21 +11,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..diag import Diagnostic
-from ..errors import Interrupted, JobFailed
-from ..storage import inputs as storage
-from . import jobconf
-from .commit import refuse_existing
-from .job_report import check_place
-from .layout import Layout
-from .local import JobResult, run_local
-from .plan import RunOptions, shipped
+from ...diag import Diagnostic
+from ...errors import Interrupted, JobFailed
+from ...storage import inputs as storage
+from ..job import jobconf
+from ..job.layout import Layout
+from ..run.commit import refuse_existing
+from ..run.job_report import check_place
+from ..run.local import JobResult, run_local
+from ..run.plan import RunOptions, shipped
+from ..terminal.signals import StopSignals
 from .rounds import Rounds
-from .signals import StopSignals
 from .stopping import LIMIT, ROUND, UNTIL, Round, Stop, Wish, content, program
 
 if TYPE_CHECKING:
-    from .devices import DeviceSource
+    from ..devices.devices import DeviceSource
 
 
 def run_iterated(

@@ -19,15 +19,15 @@ from pathlib import Path
 from threading import Condition
 from typing import Any, Literal, NamedTuple
 
-from ..diag import Diagnostic
-from ..errors import JobFailed
-from ..executor.kernel.gpu_task import REFUSED_STAGE
-from ..executor.native.runtime import Native, Progress
-from ..executor.task import cpu_task
-from ..executor.task.cpu_task import MapRun, OnCpu, TaskRunner
-from ..executor.task.report import AttemptResult
+from ...diag import Diagnostic
+from ...errors import JobFailed
+from ...executor.kernel.gpu_task import REFUSED_STAGE
+from ...executor.native.runtime import Native, Progress
+from ...executor.task import cpu_task
+from ...executor.task.cpu_task import MapRun, OnCpu, TaskRunner
+from ...executor.task.report import AttemptResult
+from ..job.layout import AttemptFolder, remove_tree
 from .compare import WHOLE_TASK, Comparison, Difference, TaskOutput
-from .layout import AttemptFolder, remove_tree
 
 CheckMode = Literal["none", "sample", "first", "all"]
 CHECK_STAGE = "check"

@@ -1,6 +1,6 @@
 """Job settings: `-D key=value` as in Hadoop. Which keys are honoured, which are refused; the rest goes to the filters.
 
-SETTINGS and REFUSED are the tables; docs/job-settings.md is printed from them (`python -m heterodoop.engine.jobconf`).
+SETTINGS and REFUSED are the tables; docs/job-settings.md is printed from them (`python -m heterodoop.engine.job.jobconf`).
 A setting that would change the result and is not supported is refused: ignoring it would be a silent wrong answer.
 """
 
@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..diag import Diagnostic
-from ..errors import UsageError
-from ..executor.gpu.gpus import SESSIONS
-from ..executor.task.cpu_task import LEAST_LINE, LINE_MAX
-from ..executor.task.split import SPLIT_BYTES, SplitSize
-from ..executor.task.streaming_env import OLD_NAMES
-from ..storage.inputs import AS_TEXT
+from ...diag import Diagnostic
+from ...errors import UsageError
+from ...executor.gpu.gpus import SESSIONS
+from ...executor.task.cpu_task import LEAST_LINE, LINE_MAX
+from ...executor.task.split import SPLIT_BYTES, SplitSize
+from ...executor.task.streaming_env import OLD_NAMES
+from ...storage.inputs import AS_TEXT
 
 MAX_REDUCERS = 100_000
 MAX_BYTES = 1 << 62

@@ -15,18 +15,18 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import last_resort
-from ..diag import Diagnostic
-from ..errors import Interrupted, JobFailed
-from ..executor.kernel.host_kernel import HostMaps
-from ..executor.kernel.host_reduce import HostReduces
-from ..executor.kernel.prologue import Prologues
-from ..executor.native.runtime import Native
-from ..executor.task.cpu_task import TaskRunner, by_filters
-from ..executor.task.report import AttemptResult, TaskFailure
-from ..scheduler.estimates import Estimates
-from ..scheduler.machine import Machine
-from ..scheduler.model import (
+from ... import last_resort
+from ...diag import Diagnostic
+from ...errors import Interrupted, JobFailed
+from ...executor.kernel.host_kernel import HostMaps
+from ...executor.kernel.host_reduce import HostReduces
+from ...executor.kernel.prologue import Prologues
+from ...executor.native.runtime import Native
+from ...executor.task.cpu_task import TaskRunner, by_filters
+from ...executor.task.report import AttemptResult, TaskFailure
+from ...scheduler.estimates import Estimates
+from ...scheduler.machine import Machine
+from ...scheduler.model import (
     Attempt,
     Commit,
     Ended,
@@ -44,22 +44,22 @@ from ..scheduler.model import (
     TaskKind,
     Tick,
 )
+from ..devices.map_sides import device_name
+from ..job.layout import Layout
+from ..terminal.progress import Display, Snapshot, make_display
+from ..terminal.signals import StopRequest, StopSignals
 from . import speedups
 from .attempts import AttemptRunner
 from .commit import commit_job, remove_unfinished, reserve
 from .inputs import check_inputs
 from .job_report import JobReport, LeftTasks, check_place
-from .layout import Layout
-from .map_sides import device_name
 from .plan import Plan, RunOptions, make_plan
-from .progress import Display, Snapshot, make_display
 from .shuffle import Shuffle
-from .signals import StopRequest, StopSignals
 from .slots import CLOSE_SECONDS, AttemptEnd, Silence, SlotPool
 
 if TYPE_CHECKING:
-    from .devices import Devices, DeviceSource
-    from .first_check import DeviceCheck
+    from ..devices.devices import Devices, DeviceSource
+    from ..devices.first_check import DeviceCheck
 
 POLL_SECONDS = 0.1
 GRACE_SECONDS = 2.0  # for what ends a silent attempt in a better way

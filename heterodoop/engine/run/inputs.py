@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..errors import JobFailed
-from ..executor.task.cpu_task import changed_input
+from ...errors import JobFailed
+from ...executor.task.cpu_task import changed_input
 from .plan import Plan
 
 

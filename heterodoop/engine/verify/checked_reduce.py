@@ -9,20 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..errors import JobFailed
-from ..executor.kernel.host_kernel import Left
-from ..executor.kernel.host_reduce import HostReduces
-from ..executor.native.runtime import Native, Progress, Segment
-from ..executor.task.cpu_task import Place, run_reduce
-from ..executor.task.map_output import MapOutput
-from ..executor.task.report import AttemptResult
-from ..executor.task.streaming_env import TaskNames
-from ..scheduler.model import Attempt, Slot, TaskId
+from ...errors import JobFailed
+from ...executor.kernel.host_kernel import Left
+from ...executor.kernel.host_reduce import HostReduces
+from ...executor.native.runtime import Native, Progress, Segment
+from ...executor.task.cpu_task import Place, run_reduce
+from ...executor.task.map_output import MapOutput
+from ...executor.task.report import AttemptResult
+from ...executor.task.streaming_env import TaskNames
+from ...scheduler.model import Attempt, Slot, TaskId
+from ..devices.compare import Difference, first_line, shown
+from ..job.layout import Layout, remove_tree
+from ..run.job_report import HOST_KERNEL
+from ..run.plan import Plan
 from .checker import Verdict
-from .compare import Difference, first_line, shown
-from .job_report import HOST_KERNEL
-from .layout import Layout, remove_tree
-from .plan import Plan
 
 _COUNTERS = ("REDUCE_INPUT_GROUPS", "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS")
 _THREADS = 3  # of the host kernel: parts are done in other orders than one thread does them

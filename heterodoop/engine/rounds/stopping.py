@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .. import manifest
-from ..diag import Diagnostic
-from ..errors import UsageError
+from ... import manifest
+from ...diag import Diagnostic
+from ...errors import UsageError
 from . import criterion
 from .criterion import Criterion
 

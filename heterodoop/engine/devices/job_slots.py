@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import UsageError
-from ..scheduler.model import Slot
-from ..scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
-from . import jobconf
-from .device_names import CPU, EMULATED
-from .jobconf import JobConf
+from ...errors import UsageError
+from ...scheduler.model import Slot
+from ...scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
+from ..job import jobconf
+from ..job.device_names import CPU, EMULATED
+from ..job.jobconf import JobConf
 
 if TYPE_CHECKING:
     from .devices import DevicePlan

@@ -5,8 +5,8 @@ Everything else about them is in devices.py, which only jobs import that may use
 
 from __future__ import annotations
 
-from ..errors import UsageError
-from ..executor.gpu import gpus
+from ...errors import UsageError
+from ...executor.gpu import gpus
 
 CPU = "cpu"
 EMULATED = "emulated"

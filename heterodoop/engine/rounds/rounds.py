@@ -22,12 +22,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import scratch
-from ..errors import JobFailed, UsageError
-from . import job_report
-from .job_report import FORMAT as REPORT_FORMAT
-from .job_report import REPORT, ROUNDS
-from .layout import SUCCESS, Layout, remove_tree, sync
+from ... import scratch
+from ...errors import JobFailed, UsageError
+from ..job.layout import SUCCESS, Layout, remove_tree, sync
+from ..run import job_report
+from ..run.job_report import FORMAT as REPORT_FORMAT
+from ..run.job_report import REPORT, ROUNDS
 
 FORMAT = "heterodoop-rounds-1"
 STATE = "rounds.json"

@@ -17,25 +17,25 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Literal
 
-from .. import manifest, scratch
-from ..diag import Diagnostic
-from ..errors import UsageError
-from ..executor.kernel.host_kernel import HostMaps, refusal
-from ..executor.kernel.prologue import Prologues
-from ..executor.native.runtime import Native
-from ..executor.task.map_output import MapOutput
-from ..scheduler.model import TaskKind
+from ... import manifest, scratch
+from ...diag import Diagnostic
+from ...errors import UsageError
+from ...executor.kernel.host_kernel import HostMaps, refusal
+from ...executor.kernel.prologue import Prologues
+from ...executor.native.runtime import Native
+from ...executor.task.map_output import MapOutput
+from ...scheduler.model import TaskKind
+from ..devices.devices import DeviceSource
+from ..job.device_names import CPU, check_device
+from ..job.layout import Layout
+from ..run.commit import reserve
+from ..run.inputs import check_inputs
+from ..run.job_report import HOST_KERNEL
+from ..run.plan import Plan, RunOptions, make_plan
+from ..run.slots import CLOSE_SECONDS
+from ..terminal.signals import StopSignals
 from .checked_reduce import ReduceChecker
 from .checker import TaskChecker, Verdict, as_host_kernel, on_device
-from .commit import reserve
-from .device_names import CPU, check_device
-from .devices import DeviceSource
-from .inputs import check_inputs
-from .job_report import HOST_KERNEL
-from .layout import Layout
-from .plan import Plan, RunOptions, make_plan
-from .signals import StopSignals
-from .slots import CLOSE_SECONDS
 
 _POLL_SECONDS = 0.1
 FORMAT = "heterodoop-verify-1"

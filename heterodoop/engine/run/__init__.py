@@ -1,0 +1,1 @@
+"""One job from its plan to its output: attempts, shuffle, commit, report."""
