@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver import place
-from heterodoop.driver.place import Place
+from heterodoop.driver.wire import place
+from heterodoop.driver.wire.place import Place
 from heterodoop.executor.gpu import gpus
 from heterodoop.hadoop import jars
 from heterodoop.toolchain import nvcc, plugin

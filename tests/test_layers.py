@@ -43,6 +43,7 @@ ROOMS = {
     ),
     "executor": ("native", "task", "kernel", "gpu", "worker"),
     "engine": ("job", "terminal", "devices", "run", "verify", "rounds"),
+    "driver": ("wire", "cluster", "job"),
 }
 
 # The rooms of runtime/host, lowest first, each with those of which it may include headers. "../" is beside runtime/host.
@@ -96,7 +97,6 @@ FOLDER_FILES = 20  # sources; beyond that nobody finds a file by reading the fol
 # Folders that are larger, each with what was found when it was looked at.
 LARGER = {
     "heterodoop/compiler/analysis": "the path analysis, ten files by their prefix, and what others ask beside it",
-    "heterodoop/driver": "the node's process and, by their prefix, five files of the coordinator",
     "heterodoop/hadoop": "submitting a job, and the embedded cluster of `cluster up`",
     "runtime/device/libc": "C's own library: a header for each family of its functions",
     "runtime/hadoop/src/main/java/org/heterodoop/mr": "Java sees a class of another package only where it is public",

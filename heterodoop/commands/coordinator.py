@@ -1,4 +1,4 @@
-"""`heterodoop coordinator`: what is said about it; the work is in `driver.coordinator_process`."""
+"""`heterodoop coordinator`: what is said about it; the work is in `driver.cluster.process`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..driver import coordinator_process as process
+from ..driver.cluster import process as process
 
 
 def start(listen: str, secret: str | None, folder: str, *, foreground: bool, log: str | None) -> None:

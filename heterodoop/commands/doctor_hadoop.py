@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..driver import place
-from ..driver.place import Place
+from ..driver.wire import place
+from ..driver.wire.place import Place
 from ..errors import HeteroDoopError
 from ..hadoop import jars, java
 from ..storage import hadoop_conf

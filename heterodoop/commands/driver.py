@@ -15,12 +15,12 @@ from typing import Any
 
 import click
 
-from ..driver import admin, control, place
-from ..driver.coordinator_client import source_for
-from ..driver.gpus import CUDA, EMULATED, Wish
-from ..driver.place import Place
-from ..driver.protocol import Type
+from ..driver.cluster.client import source_for
+from ..driver.job.gpus import CUDA, EMULATED, Wish
 from ..driver.server import Config, Server
+from ..driver.wire import admin, control, place
+from ..driver.wire.place import Place
+from ..driver.wire.protocol import Type
 from ..engine.job.jobconf import parse_count, parse_size
 from ..errors import ToolError, UsageError
 from ..executor.gpu.gpus import MIB

@@ -22,19 +22,32 @@ from ..errors import HeteroDoopError, UsageError
 from ..executor.native.runtime import Native
 from ..scheduler.node import Decision, Node
 from ..scheduler.policies import CPU_ONLY
-from .fair_queue import FairQueue
+from .cluster.knowledge import Source
 from .faults import Faults
-from .fetch import TaskReader
-from .files import Folders, JobFile, Store, parse_files
-from .gpus import Gpus
-from .jobs import Job, Jobs
-from .knowledge import Source
-from .log import Log
-from .offer import Declined, Offer
-from .protocol import BIG_CONTROL, CONTROL, VERSION, Closed, Failed, Field, Malformed, Message, Silent, Stream, Type, encode
+from .job.fair_queue import FairQueue
+from .job.fetch import TaskReader
+from .job.files import Folders, JobFile, Store, parse_files
+from .job.gpus import Gpus
+from .job.jobs import Job, Jobs
+from .job.offer import Declined, Offer
+from .job.tasks import Cancelled, Result, Say, Tasks, Work
+from .job.work import WorkFolder
 from .pulse import Pulse, TakenBack
-from .tasks import Cancelled, Result, Say, Tasks, Work
-from .work import WorkFolder
+from .wire.log import Log
+from .wire.protocol import (
+    BIG_CONTROL,
+    CONTROL,
+    VERSION,
+    Closed,
+    Failed,
+    Field,
+    Malformed,
+    Message,
+    Silent,
+    Stream,
+    Type,
+    encode,
+)
 
 OFFER_SECONDS = RUN_SECONDS = 10.0
 PREPARE_SECONDS = 3600.0  # from ANSWER to RUN, with a WAIT at least every RUN_SECONDS

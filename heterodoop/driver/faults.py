@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from threading import Lock
 
 from ..errors import UsageError
-from .offer import Declined
-from .protocol import Closed
+from .job.offer import Declined
+from .wire.protocol import Closed
 
 VARIABLE = "HETERODOOP_DRIVER_FAULT"
 MOMENTS = ("offer", "answer", "run", "queued", "running", "result", "data", "sent")

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from ..scheduler.node import Node
 from .faults import Faults
-from .offer import Declined
-from .protocol import Closed, Field, Stream, Type
-from .tasks import Say
+from .job.offer import Declined
+from .job.tasks import Say
+from .wire.protocol import Closed, Field, Stream, Type
 
 PULSE_SECONDS = 1.0
 _LOOK_SECONDS = 0.2

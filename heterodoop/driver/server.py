@@ -25,23 +25,23 @@ from .. import __version__
 from ..executor.native.runtime import Native
 from ..scheduler.node import Node
 from ..storage.hadoop_conf import HadoopConf
-from . import admin, place
+from .cluster.knowledge import Nothing, Source
 from .conversation import OFFER_SECONDS, Conversation, Leases, Services
-from .fair_queue import FairQueue
 from .faults import Faults
-from .fetch import Cluster, Memory
-from .files import Folders, Store
-from .gpus import Gpus, Wish
-from .jobs import Jobs
-from .knowledge import Nothing, Source
-from .lobby import Lobby
-from .log import Log
-from .offer import Declined
-from .place import Place
-from .protocol import BIG_CONTROL, Closed, Malformed, Message, Silent, Stream, Type
-from .removals import Removals
-from .tasks import Tasks
-from .work import WorkFolder
+from .job.fair_queue import FairQueue
+from .job.fetch import Cluster, Memory
+from .job.files import Folders, Store
+from .job.gpus import Gpus, Wish
+from .job.jobs import Jobs
+from .job.offer import Declined
+from .job.removals import Removals
+from .job.tasks import Tasks
+from .job.work import WorkFolder
+from .wire import admin, place
+from .wire.lobby import Lobby
+from .wire.log import Log
+from .wire.place import Place
+from .wire.protocol import BIG_CONTROL, Closed, Malformed, Message, Silent, Stream, Type
 
 STOPPING = "the GPU driver is stopping"
 CONNECTIONS = 1024  # of attempts at a time; one on the CPU keeps its own until it ends

@@ -2,7 +2,7 @@
 
 Either in this process (the emulated device; as many as there are threads that ask), or sessions of worker processes, of
 which there are so many and no more. Not here: what a device does with a task (gpu_task.py), which job uses which devices
-(engine/devices/devices.py, driver/gpus.py).
+(engine/devices/devices.py, driver/job/gpus.py).
 """
 
 from __future__ import annotations

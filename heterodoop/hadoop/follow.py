@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..driver.yarn_rest import Unknown, one
+from ..driver.cluster.yarn_rest import Unknown, one
 from ..engine.terminal.progress import Display, Snapshot
 from ..errors import ToolError
 from . import plugin_counters

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from .. import last_resort, scratch
 from ..diag import Diagnostic
-from ..driver.yarn_rest import Unknown
+from ..driver.cluster.yarn_rest import Unknown
 from ..engine.job import jobconf
 from ..engine.rounds.stopping import LIMIT, ROUND, UNTIL, Round, Stop, Wish, program
 from ..engine.terminal.progress import Display

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..driver.yarn_rest import Unknown, one
+from ..driver.cluster.yarn_rest import Unknown, one
 from ..errors import UsageError
 from ..storage.hadoop_conf import HadoopConf
 from . import killing, logs, plugin_counters

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import time
 
-from ..driver.yarn_rest import Unknown
+from ..driver.cluster.yarn_rest import Unknown
 from ..errors import HeteroDoopError
 from ..storage.hadoop_conf import HadoopConf, hadoop_user
 from ..storage.webhdfs import Namespace

@@ -1,8 +1,8 @@
 """What a cluster says of its jobs over REST, as values: for `submit`, which follows a job, and `heterodoop job`.
 
 The ResourceManager knows every application; the ApplicationMaster (through the ResourceManager's proxy) a running job; the
-JobHistory server one that ended. `driver.yarn_rest` has the transport and what is odd about the answers. Not here: what is
-shown of it (`follow`, `jobs`), and why a job failed (`logs`).
+JobHistory server one that ended. `driver.cluster.yarn_rest` has the transport and what is odd about the answers. Not here:
+what is shown of it (`follow`, `jobs`), and why a job failed (`logs`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import urllib.request
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..driver import yarn_rest
-from ..driver.yarn_rest import OVER, Unknown, application, many, one
+from ..driver.cluster import yarn_rest
+from ..driver.cluster.yarn_rest import OVER, Unknown, application, many, one
 from ..errors import Limitation, ToolError, UsageError
 from ..storage.hadoop_conf import HadoopConf, hadoop_user
 from . import plugin_counters

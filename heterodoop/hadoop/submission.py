@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .. import last_resort
 from ..diag import Diagnostic
-from ..driver.yarn_rest import Unknown
+from ..driver.cluster.yarn_rest import Unknown
 from ..engine.terminal.progress import Display
 from ..errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
 from ..storage.hadoop_conf import HadoopConf

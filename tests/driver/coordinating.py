@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from heterodoop.driver.coordinator import Coordinator
-from heterodoop.driver.coordinator_client import CoordinatorClient, ask_status
-from heterodoop.driver.coordinator_wire import Greeting, Sealed
-from heterodoop.driver.knowledge import Poller
-from heterodoop.driver.yarn_rest import Addresses, Rest
+from heterodoop.driver.cluster.client import CoordinatorClient, ask_status
+from heterodoop.driver.cluster.coordinator import Coordinator
+from heterodoop.driver.cluster.knowledge import Poller
+from heterodoop.driver.cluster.wire import Greeting, Sealed
+from heterodoop.driver.cluster.yarn_rest import Addresses, Rest
 from heterodoop.scheduler.node import MIB, Knowledge, Node
 from heterodoop.scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-from heterodoop.driver.yarn_rest import Addresses
+from heterodoop.driver.cluster.yarn_rest import Addresses
 
 JOB = "job_1700000000000_0001"
 OTHER = "job_1700000000000_0002"

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from heterodoop.driver.gpus import Wish
-from heterodoop.driver.place import Place
+from heterodoop.driver.job.gpus import Wish
 from heterodoop.driver.server import Config, Server
+from heterodoop.driver.wire.place import Place
 from heterodoop.storage import hadoop_conf
 
 from ..support import COMMAND, Done, alive, cli_process

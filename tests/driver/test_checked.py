@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from heterodoop.driver.fair_queue import FairQueue
-from heterodoop.driver.fetch import Cluster, Input, Memory
-from heterodoop.driver.files import Folders, Store
-from heterodoop.driver.gpus import Gpus, Wish
-from heterodoop.driver.jobs import Job, Jobs
-from heterodoop.driver.offer import Declined, Offer
-from heterodoop.driver.protocol import Message, Type
-from heterodoop.driver.removals import Removals
-from heterodoop.driver.tasks import Cancelled, Result, Say, Tasks, Work
+from heterodoop.driver.job.fair_queue import FairQueue
+from heterodoop.driver.job.fetch import Cluster, Input, Memory
+from heterodoop.driver.job.files import Folders, Store
+from heterodoop.driver.job.gpus import Gpus, Wish
+from heterodoop.driver.job.jobs import Job, Jobs
+from heterodoop.driver.job.offer import Declined, Offer
+from heterodoop.driver.job.removals import Removals
+from heterodoop.driver.job.tasks import Cancelled, Result, Say, Tasks, Work
+from heterodoop.driver.wire.protocol import Message, Type
 from heterodoop.executor.kernel.prologue import Prologues
 from heterodoop.executor.native.runtime import Native
 from heterodoop.executor.task.report import AttemptResult

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver.codec import CODECS, compress
+from heterodoop.driver.job.codec import CODECS, compress
 
 PACKAGE = "org.apache.hadoop.io.compress."
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from heterodoop.driver import coordinator_client
-from heterodoop.driver.coordinator_client import CoordinatorClient
-from heterodoop.driver.yarn_rest import Rest
+from heterodoop.driver.cluster import client as coordinator_client
+from heterodoop.driver.cluster.client import CoordinatorClient
+from heterodoop.driver.cluster.yarn_rest import Rest
 from heterodoop.scheduler.node import Decision, Knowledge
 from heterodoop.scheduler.policies import TAIL
 
@@ -102,7 +102,7 @@ def test_a_driver_that_is_gone_takes_its_decisions_along(yarn: FakeYarn) -> None
 
 
 def test_a_job_that_has_ended_is_forgotten_by_all(yarn: FakeYarn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heterodoop.driver.knowledge.END_PERIOD", 0.5)
+    monkeypatch.setattr("heterodoop.driver.cluster.knowledge.END_PERIOD", 0.5)
     yarn.answers[proxied()] = yarn.answers[proxied(OTHER)] = job_says(100, 5)
     yarn.answers[proxied(OTHER)] = job_says(100, 5, job=OTHER)
     node = Heard()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver import coordinator
-from heterodoop.driver.coordinator_wire import LIMIT, BadFrame, Greeting, make_secret, pack, read_secret
-from heterodoop.driver.yarn_rest import Rest
+from heterodoop.driver.cluster import coordinator
+from heterodoop.driver.cluster.wire import LIMIT, BadFrame, Greeting, make_secret, pack, read_secret
+from heterodoop.driver.cluster.yarn_rest import Rest
 from heterodoop.errors import UsageError
 from heterodoop.scheduler.node import Knowledge
 

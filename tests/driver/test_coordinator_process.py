@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver.coordinator_client import source_for
-from heterodoop.driver.coordinator_process import owner_of
-from heterodoop.driver.coordinator_wire import parse_address
+from heterodoop.driver.cluster.client import source_for
+from heterodoop.driver.cluster.process import owner_of
+from heterodoop.driver.cluster.wire import parse_address
 from heterodoop.errors import UsageError
 from heterodoop.scheduler.node import Knowledge
 from heterodoop.storage.hadoop_conf import load

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from heterodoop.driver.fair_queue import FairQueue, Full
+from heterodoop.driver.job.fair_queue import FairQueue, Full
 from heterodoop.errors import DeviceError
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heterodoop.driver import fetch
-from heterodoop.driver.fetch import Cluster, Memory, SplitRequest, TaskReader, TooBig, TooLong, fetched, local_path
+from heterodoop.driver.job import fetch
+from heterodoop.driver.job.fetch import Cluster, Memory, SplitRequest, TaskReader, TooBig, TooLong, fetched, local_path
 from heterodoop.executor.native.runtime import Native
 from heterodoop.storage.hadoop_conf import HadoopConf, hadoop_user
 

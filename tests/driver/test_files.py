@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heterodoop.driver.files import IDLE_SECONDS, Folders, JobFile, Store, bundle_hash, parse_files
-from heterodoop.driver.removals import Removals
+from heterodoop.driver.job.files import IDLE_SECONDS, Folders, JobFile, Store, bundle_hash, parse_files
+from heterodoop.driver.job.removals import Removals
 from heterodoop.errors import UsageError
 
 HASH = "0" * 64

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from heterodoop.driver import gpus
-from heterodoop.driver.gpus import Codes, Gpus, Wish
+from heterodoop.driver.job import gpus
+from heterodoop.driver.job.gpus import Codes, Gpus, Wish
 from heterodoop.errors import DeviceError, ToolError, UsageError
 from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
 from heterodoop.executor.worker.client import Worker

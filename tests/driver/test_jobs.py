@@ -12,9 +12,9 @@ from typing import Any, cast
 import pytest
 
 from heterodoop import manifest
-from heterodoop.driver.files import Folders, JobFile, Store, bundle_hash
-from heterodoop.driver.jobs import Bundle, Jobs
-from heterodoop.driver.removals import Removals
+from heterodoop.driver.job.files import Folders, JobFile, Store, bundle_hash
+from heterodoop.driver.job.jobs import Bundle, Jobs
+from heterodoop.driver.job.removals import Removals
 from heterodoop.errors import HeteroDoopError
 
 from .client import files_of, mode_of, sha

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from heterodoop.driver.knowledge import GIVE_UP, STALE, Nothing, Poller, Polls, alone
-from heterodoop.driver.yarn_rest import Addresses, JobState, Rest
+from heterodoop.driver.cluster.knowledge import GIVE_UP, STALE, Nothing, Poller, Polls, alone
+from heterodoop.driver.cluster.yarn_rest import Addresses, JobState, Rest
 from heterodoop.scheduler.node import JobReport, Knowledge, Node
 from heterodoop.scheduler.policies import POLICIES
 

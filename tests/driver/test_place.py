@@ -15,9 +15,18 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver import place
-from heterodoop.driver.place import Place, check_folder, folder_of, listen, listen_tcp, locked, owner_of, remove_leftovers
-from heterodoop.driver.protocol import Closed, Malformed, Stream, Type
+from heterodoop.driver.wire import place
+from heterodoop.driver.wire.place import (
+    Place,
+    check_folder,
+    folder_of,
+    listen,
+    listen_tcp,
+    locked,
+    owner_of,
+    remove_leftovers,
+)
+from heterodoop.driver.wire.protocol import Closed, Malformed, Stream, Type
 from heterodoop.errors import UsageError
 
 from ..support import environment

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heterodoop.driver import protocol
-from heterodoop.driver.protocol import CONTROL, Closed, Failed, Malformed, Message, Silent, Stream, Type, decode, encode
+from heterodoop.driver.wire import protocol
+from heterodoop.driver.wire.protocol import CONTROL, Closed, Failed, Malformed, Message, Silent, Stream, Type, decode, encode
 
 from . import client
 

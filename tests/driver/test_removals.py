@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver.removals import Removals
-from heterodoop.driver.tasks import Tasks
-from heterodoop.driver.work import MARKER, WorkFolder
+from heterodoop.driver.job.removals import Removals
+from heterodoop.driver.job.tasks import Tasks
+from heterodoop.driver.job.work import MARKER, WorkFolder
 
 from .client import Attempt
 from .test_checked import offer_of

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from heterodoop.driver import admin
-from heterodoop.driver.place import Place
-from heterodoop.driver.protocol import Type
-from heterodoop.driver.yarn_rest import Rest
+from heterodoop.driver.cluster.yarn_rest import Rest
+from heterodoop.driver.wire import admin
+from heterodoop.driver.wire.place import Place
+from heterodoop.driver.wire.protocol import Type
 
 from .client import CPU_DONE, INSTALLED, RUN, Attempt
 from .coordinating import SECRET, Running

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver import conversation, files
-from heterodoop.driver.knowledge import Ticker
+from heterodoop.driver import conversation
+from heterodoop.driver.cluster.knowledge import Ticker
+from heterodoop.driver.job import files
 from heterodoop.manifest import MOST_BYTES
 
 from .client import CPU_DONE, INSTALLED, NEED, PROGRESS, REFUSED, RUN, Attempt, Client, ClosedByDriver, unpack

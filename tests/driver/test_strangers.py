@@ -17,11 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver import place, server
-from heterodoop.driver.lobby import Lobby
-from heterodoop.driver.place import HANDSHAKE_BYTES, Place, check_folder
-from heterodoop.driver.protocol import Closed, Malformed, Silent, Stream, Type
+from heterodoop.driver import server
 from heterodoop.driver.server import SILENT, UNPROVEN
+from heterodoop.driver.wire import place
+from heterodoop.driver.wire.lobby import Lobby
+from heterodoop.driver.wire.place import HANDSHAKE_BYTES, Place, check_folder
+from heterodoop.driver.wire.protocol import Closed, Malformed, Silent, Stream, Type
 
 from ..support import environment
 from .client import HELLO, INSTALLED, OFFER, Attempt, Client, ClosedByDriver, pack

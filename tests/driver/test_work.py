@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver import control, coordinator_process, place
-from heterodoop.driver.place import Place
-from heterodoop.driver.work import MARKER, WorkFolder
+from heterodoop.driver.cluster import process as coordinator_process
+from heterodoop.driver.job.work import MARKER, WorkFolder
+from heterodoop.driver.wire import control, place
+from heterodoop.driver.wire.place import Place
 from heterodoop.errors import UsageError
 
 from .client import INSTALLED, Attempt

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver.yarn_rest import LIMIT, Addresses, JobState, Rest, Unknown, many, of_conf, one
+from heterodoop.driver.cluster.yarn_rest import LIMIT, Addresses, JobState, Rest, Unknown, many, of_conf, one
 from heterodoop.storage.hadoop_conf import load
 
 from .fake_yarn import JOB, METRICS, Answer, FakeYarn, app, history, job_says, page, proxied, redirect, says

@@ -9,7 +9,7 @@ import json
 import socket
 from typing import Any, Protocol
 
-from ..errors import ToolError
+from ...errors import ToolError
 from . import place
 from .place import Place
 from .protocol import BIG_CONTROL, Closed, Message, Stream, Type

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ..scheduler.node import Knowledge
-from .coordinator_wire import BadFrame, Message
+from ...scheduler.node import Knowledge
+from .wire import BadFrame, Message
 from .yarn_rest import JOB, JobState
 
 MOST_JOBS = 1000  # of one driver

@@ -25,19 +25,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import HeteroDoopError, ToolError, UsageError
-from ..private import state_folder
-from ..storage import hadoop_conf
+from ...errors import HeteroDoopError, ToolError, UsageError
+from ...private import state_folder
+from ...storage import hadoop_conf
+from ..wire.place import check_folder, folder_of, shared_folder
+from .client import ask_status
 from .coordinator import Coordinator
-from .coordinator_client import ask_status
-from .coordinator_wire import BadFrame, make_secret, parse_address, read_secret
-from .place import check_folder, folder_of, shared_folder
+from .wire import BadFrame, make_secret, parse_address, read_secret
 from .yarn_rest import Rest, of_conf
 
 START_SECONDS = 20.0
 STOP_SECONDS = 10.0
 LOG_BYTES, LOG_FILES = 4 << 20, 3
-_PACKAGES = Path(__file__).resolve().parents[2]
+_PACKAGES = Path(__file__).resolve().parents[3]
 _ERROR = re.compile(r"^heterodoop: error\[(HD\d{3})\]: (.*)$", re.MULTILINE)
 
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from ..errors import UsageError
-from ..regular import open_regular
+from ...errors import UsageError
+from ...regular import open_regular
 from .removals import Removals
 
 IDLE_SECONDS = 600.0  # after which a folder that no attempt uses is removed

@@ -21,9 +21,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import scratch
-from ..errors import UsageError
-from ..private import OTHERS_ANYTHING, why_unsafe
+from ... import scratch
+from ...errors import UsageError
+from ...private import OTHERS_ANYTHING, why_unsafe
 from .protocol import Closed, Malformed, Stream, Type
 
 SOCKET_PATH_BYTES = 107  # struct sockaddr_un

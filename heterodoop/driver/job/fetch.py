@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from threading import Condition
 from typing import NamedTuple
 
-from ..storage.hadoop_conf import HadoopConf, hadoop_user
-from ..storage.hdfs import HdfsData, RangeReader, split_uri
+from ...storage.hadoop_conf import HadoopConf, hadoop_user
+from ...storage.hdfs import HdfsData, RangeReader, split_uri
 
 RANGE = 16 << 20
 PAST_END = 64 << 10  # first look behind the split's end

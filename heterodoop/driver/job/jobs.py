@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from .. import manifest
-from ..errors import HeteroDoopError, UsageError
-from ..executor.kernel.prologue import Prologues
-from ..executor.native.runtime import Native
-from ..executor.task.cpu_task import CpuJob
-from ..executor.task.streaming_env import task_timeout
-from ..manifest import Manifest, Role
+from ... import manifest
+from ...errors import HeteroDoopError, UsageError
+from ...executor.kernel.prologue import Prologues
+from ...executor.native.runtime import Native
+from ...executor.task.cpu_task import CpuJob
+from ...executor.task.streaming_env import task_timeout
+from ...manifest import Manifest, Role
 from .files import IDLE_SECONDS, Fetch, Folders, JobFile, bundle_hash
 from .gpus import Codes
 from .offer import Offer

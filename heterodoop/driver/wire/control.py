@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import ToolError, UsageError
-from ..private import state_folder
-from ..resources import PACKAGE
+from ...errors import ToolError, UsageError
+from ...private import state_folder
+from ...resources import PACKAGE
 from . import admin, place
 from .place import Place
 from .protocol import Type

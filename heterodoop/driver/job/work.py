@@ -17,8 +17,8 @@ from pathlib import Path
 from threading import Lock
 from types import TracebackType
 
-from ..errors import UsageError
-from ..private import OTHERS_ANYTHING, Held, check, why_unsafe
+from ...errors import UsageError
+from ...private import OTHERS_ANYTHING, Held, check, why_unsafe
 
 MARKER = ".heterodoop-driver"
 _USE = "the driver's files"

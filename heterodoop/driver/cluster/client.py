@@ -15,10 +15,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from ..scheduler.node import JobReport, Knowledge, Node
-from ..storage.hadoop_conf import HadoopConf
-from .coordinator_wire import (
+from ...errors import UsageError
+from ...scheduler.node import JobReport, Knowledge, Node
+from ...storage.hadoop_conf import HadoopConf
+from .knowledge import GIVE_UP, Nothing, Poller, Source, Ticker
+from .wire import (
     GREETING_LIMIT,
     GREETING_SECONDS,
     LIMIT,
@@ -30,7 +31,6 @@ from .coordinator_wire import (
     parse_address,
     read_secret,
 )
-from .knowledge import GIVE_UP, Nothing, Poller, Source, Ticker
 from .yarn_rest import JOB, TASK, Rest, of_conf
 
 RETRY = 0.5  # seconds between two tries to connect
@@ -235,7 +235,7 @@ def _parts(name: str, tasks: set[int]) -> Iterator[tuple[str, list[int]]]:
 
 
 def _knowledge(values: object) -> Knowledge | None:
-    """Read back what coordinator_board wrote: a Knowledge as an array."""
+    """Read back what board.py wrote: a Knowledge as an array."""
     if not isinstance(values, list) or len(values) != 5:
         return None
     total, completed, elsewhere, nodes, speedups = values

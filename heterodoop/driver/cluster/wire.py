@@ -21,8 +21,8 @@ import stat
 from pathlib import Path
 from typing import Any, Literal
 
-from .. import scratch
-from ..errors import UsageError
+from ... import scratch
+from ...errors import UsageError
 
 PROTOCOL = 1
 LIMIT = 1 << 20  # bytes of a frame

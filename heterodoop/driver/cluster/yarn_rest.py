@@ -21,7 +21,7 @@ import urllib.request
 from collections.abc import Mapping
 from typing import IO, Any, NamedTuple
 
-from ..storage.hadoop_conf import HadoopConf
+from ...storage.hadoop_conf import HadoopConf
 
 TIMEOUT = 2.0  # seconds for an answer; through the proxy of a busy machine it takes up to 0.3
 LIMIT = 1 << 20  # bytes of an answer; a job's object has about 1,500

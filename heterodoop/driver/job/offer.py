@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..executor.task.cpu_task import LEAST_LINE, LINE_MAX
-from ..scheduler.policies import POLICIES, Policy
-from ..storage.local import SUFFIXES, UNSUPPORTED, suffix_of
+from ...executor.task.cpu_task import LEAST_LINE, LINE_MAX
+from ...scheduler.policies import POLICIES, Policy
+from ...storage.local import SUFFIXES, UNSUPPORTED, suffix_of
+from ..wire.protocol import VERSION, Malformed, Message, text_of
 from .codec import CODECS
 from .fetch import SplitRequest
-from .protocol import VERSION, Malformed, Message, text_of
 
 _ATTEMPT = re.compile(r"attempt_((?:local)?[0-9]{1,19}_[0-9]{1,10})_m_([0-9]{1,10})_([0-9]{1,10})")
 _SHA256 = re.compile(r"[0-9a-f]{64}|")

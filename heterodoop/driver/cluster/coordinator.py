@@ -4,9 +4,9 @@ it, and how fast their GPUs are.
 It asks each job's ApplicationMaster once a second, whatever the number of drivers, and limits nothing: a container already
 sits on its node, so a refused one could only wait. It keeps nothing on disk; drivers that find it again tell it all they
 know. Without it, or while it is gone, each driver asks by itself (knowledge.Poller). Nobody who does not know the cluster's
-secret gets further than the greeting (coordinator_wire), and few at a time get that far.
+secret gets further than the greeting (wire.py), and few at a time get that far.
 
-One thread serves all connections, another one asks. Not here: files, daemons (coordinator_process).
+One thread serves all connections, another one asks. Not here: files, daemons (process.py).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from .. import last_resort
-from .coordinator_board import Board
-from .coordinator_wire import GREETING_LIMIT, GREETING_SECONDS, LIMIT, TAG, BadFrame, Greeting, Message, Sealed, length
+from ... import last_resort
+from .board import Board
 from .knowledge import PERIOD, Polls
+from .wire import GREETING_LIMIT, GREETING_SECONDS, LIMIT, TAG, BadFrame, Greeting, Message, Sealed, length
 from .yarn_rest import Rest
 
 STRANGERS = 1024  # connections at a time that have not proven anything yet; all drivers of a cluster may come at once

@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import DeviceError, ToolError
-from ..executor.device_pool import Member, Taken, WorkerPool
-from ..executor.gpu import gpus
-from ..executor.gpu.gpus import Gpu
-from ..executor.kernel import cuda, emulated
-from ..executor.kernel.gpu_task import DeviceCode
-from ..executor.kernel.native_device import DeviceOptions
-from ..executor.native.runtime import Progress
-from ..executor.worker.client import Limits, Worker
-from ..executor.worker.messages import Setup
-from ..manifest import Manifest
+from ...errors import DeviceError, ToolError
+from ...executor.device_pool import Member, Taken, WorkerPool
+from ...executor.gpu import gpus
+from ...executor.gpu.gpus import Gpu
+from ...executor.kernel import cuda, emulated
+from ...executor.kernel.gpu_task import DeviceCode
+from ...executor.kernel.native_device import DeviceOptions
+from ...executor.native.runtime import Progress
+from ...executor.worker.client import Limits, Worker
+from ...executor.worker.messages import Setup
+from ...manifest import Manifest
 from .offer import Declined
 
 EMULATED, CUDA = emulated.NAME, cuda.NAME

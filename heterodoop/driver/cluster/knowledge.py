@@ -1,4 +1,4 @@
-"""How a driver learns what its Node cannot see: a thread that asks and tells. Here: by polling; coordinator_client.py: by
+"""How a driver learns what its Node cannot see: a thread that asks and tells. Here: by polling; client.py: by
 asking the cluster's coordinator.
 
     source = Poller(Rest(of_conf(conf)))
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from ..scheduler.node import JobReport, Knowledge, Node
+from ...scheduler.node import JobReport, Knowledge, Node
 from .yarn_rest import JOB, JobState, Rest, Unknown
 
 PERIOD = 1.0  # seconds between two questions of one job

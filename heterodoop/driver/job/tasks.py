@@ -15,14 +15,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import DeviceError, HeteroDoopError
-from ..executor.kernel.gpu_task import Refusal, run_on_device
-from ..executor.native.runtime import Native, Phase, Progress
-from ..executor.task.cpu_task import MapRun, Place
-from ..executor.task.report import AttemptResult
-from ..executor.task.split import Split
-from ..executor.task.streaming_env import TaskNames
-from ..storage.local import InputFile
+from ...errors import DeviceError, HeteroDoopError
+from ...executor.kernel.gpu_task import Refusal, run_on_device
+from ...executor.native.runtime import Native, Phase, Progress
+from ...executor.task.cpu_task import MapRun, Place
+from ...executor.task.report import AttemptResult
+from ...executor.task.split import Split
+from ...executor.task.streaming_env import TaskNames
+from ...storage.local import InputFile
 from .codec import compress
 from .fair_queue import FairQueue, Full
 from .fetch import Cluster, Input, Memory, TaskReader, TooBig, TooLong, fetched
