@@ -13,7 +13,7 @@ import pytest
 from heterodoop.driver.wire import place
 from heterodoop.driver.wire.place import Place
 from heterodoop.executor.gpu import gpus
-from heterodoop.hadoop import jars
+from heterodoop.hadoop.embedded import jars
 from heterodoop.toolchain import nvcc, plugin
 
 from .engine.worker_jobs import DRIVER

@@ -44,6 +44,7 @@ ROOMS = {
     "executor": ("native", "task", "kernel", "gpu", "worker"),
     "engine": ("job", "terminal", "devices", "run", "verify", "rounds"),
     "driver": ("wire", "cluster", "job"),
+    "hadoop": ("embedded", "job", "submit", "rounds"),
 }
 
 # The rooms of runtime/host, lowest first, each with those of which it may include headers. "../" is beside runtime/host.
@@ -97,7 +98,6 @@ FOLDER_FILES = 20  # sources; beyond that nobody finds a file by reading the fol
 # Folders that are larger, each with what was found when it was looked at.
 LARGER = {
     "heterodoop/compiler/analysis": "the path analysis, ten files by their prefix, and what others ask beside it",
-    "heterodoop/hadoop": "submitting a job, and the embedded cluster of `cluster up`",
     "runtime/device/libc": "C's own library: a header for each family of its functions",
     "runtime/hadoop/src/main/java/org/heterodoop/mr": "Java sees a class of another package only where it is public",
     "runtime/headers": "a file for each header of C: their names are given",

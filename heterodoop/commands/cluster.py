@@ -11,8 +11,10 @@ from shlex import quote
 import click
 
 from ..errors import EXIT_JOB_FAILED, EXIT_OK
-from ..hadoop import cluster, cluster_logs, daemons, jars, processes, state
-from ..hadoop.state import State
+from ..hadoop import cluster
+from ..hadoop.embedded import daemons, jars, processes, state
+from ..hadoop.embedded import logs as cluster_logs
+from ..hadoop.embedded.state import State
 
 MIB = 1 << 20
 

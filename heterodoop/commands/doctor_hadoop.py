@@ -14,7 +14,7 @@ from pathlib import Path
 from ..driver.wire import place
 from ..driver.wire.place import Place
 from ..errors import HeteroDoopError
-from ..hadoop import jars, java
+from ..hadoop.embedded import jars, java
 from ..storage import hadoop_conf
 from ..storage.hadoop_conf import HadoopConf
 from ..toolchain import plugin

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from ..errors import UsageError
-from ..hadoop import client
+from ..hadoop.job import client
 from ..storage.webhdfs import Namespace, Status
 
 

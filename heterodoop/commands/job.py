@@ -1,4 +1,4 @@
-"""`heterodoop job`: what is said of a cluster's jobs; the work is in `hadoop.jobs`."""
+"""`heterodoop job`: what is said of a cluster's jobs; the work is in `hadoop.job.jobs`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 import click
 
 from ..errors import EXIT_JOB_FAILED, EXIT_OK
-from ..hadoop import client, jobs
-from ..hadoop.rest import Cluster, job_id
+from ..hadoop.job import client, jobs
+from ..hadoop.job.rest import Cluster, job_id
 
 _BAD = ("FAILED", "KILLED", "ERROR")
 

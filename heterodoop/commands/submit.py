@@ -1,4 +1,4 @@
-"""`heterodoop submit`: a job of a cluster, and what is said of it. The work is in `hadoop.submission`."""
+"""`heterodoop submit`: a job of a cluster, and what is said of it. The work is in `hadoop.submit.submission`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import click
 
 from ..diag import Diagnostic, render
 from ..engine.terminal.progress import make_display
-from ..hadoop import plugin_counters, submission
-from ..hadoop.follow import HADOOPS, SUCCEEDED, Ended, Say
-from ..hadoop.job_options import SubmitOptions
-from ..hadoop.logs import Cause
-from ..hadoop.plugin_counters import CPU_MAPS, EMULATED_MAPS, GPU_MAPS
+from ..hadoop.job import plugin_counters
+from ..hadoop.job.follow import HADOOPS, SUCCEEDED, Ended, Say
+from ..hadoop.job.logs import Cause
+from ..hadoop.job.plugin_counters import CPU_MAPS, EMULATED_MAPS, GPU_MAPS
+from ..hadoop.submit import submission
+from ..hadoop.submit.job_options import SubmitOptions
 from ..source import SourceMap
 
 FORMAT = "heterodoop-job-1"

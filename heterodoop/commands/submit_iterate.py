@@ -1,4 +1,4 @@
-"""`heterodoop submit --iterate`: rounds of a job of a cluster, and what is said of them. The work is in `hadoop.iterate`."""
+"""`heterodoop submit --iterate`: rounds of a cluster's job, and what is said of them; the work is in `hadoop.rounds`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from ..engine.rounds.stopping import Wish
 from ..engine.terminal.progress import make_display
 from ..errors import UsageError
-from ..hadoop.iterate import Iteration, Result, Shown
+from ..hadoop.rounds.iterate import Iteration, Result, Shown
 from . import iterate
 from .submit import chosen_of, report, sayer, warn
 

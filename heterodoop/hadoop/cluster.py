@@ -18,12 +18,12 @@ from pathlib import Path
 
 from .. import last_resort
 from ..errors import ToolError, UsageError
-from . import class_data, daemons, folder, jars, java, keeper_process, ports, processes, ready, site, state, wrappers
-from .daemons import Starter
-from .folder import Folder
-from .jars import Say
-from .processes import Process
-from .state import State
+from .embedded import class_data, daemons, folder, jars, java, keeper_process, ports, processes, ready, site, state, wrappers
+from .embedded.daemons import Starter
+from .embedded.folder import Folder
+from .embedded.jars import Say
+from .embedded.processes import Process
+from .embedded.state import State
 
 READY_SECONDS = 240.0
 GRACE_SECONDS = 10.0  # a NodeManager waits much longer for applications that ended just before

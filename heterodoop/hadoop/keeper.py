@@ -10,9 +10,10 @@ import signal
 import sys
 from pathlib import Path
 
-from . import cluster, processes, state
-from .folder import Folder
-from .processes import Process
+from . import cluster
+from .embedded import processes, state
+from .embedded.folder import Folder
+from .embedded.processes import Process
 
 _LOOK = 1.0
 

@@ -4,7 +4,7 @@
 network. setup.py puts the jar into the wheel where it was built before; nothing but jobs on Hadoop needs it. An installation
 without it has the first job build it into the cache, under a hash of its sources.
 
-Not here: Hadoop's own jars (hadoop/jars.py), and how a job gets the plug-in (hadoop/submit.py).
+Not here: Hadoop's own jars (hadoop/embedded/jars.py), and how a job gets the plug-in (hadoop/submit/streaming.py).
 """
 
 from __future__ import annotations

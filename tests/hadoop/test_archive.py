@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import UsageError
-from heterodoop.hadoop import archive
+from heterodoop.hadoop.submit import archive
 
 from ..support import Bundles
 

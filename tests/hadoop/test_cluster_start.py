@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import ToolError
-from heterodoop.hadoop import class_data, cluster, folder, jars, java, processes, state
+from heterodoop.hadoop import cluster
 from heterodoop.hadoop.cluster import Options
-from heterodoop.hadoop.folder import Folder
+from heterodoop.hadoop.embedded import class_data, folder, jars, java, processes, state
+from heterodoop.hadoop.embedded.folder import Folder
 
 from ..support import COMMAND, ROOT, Done, cli_here, environment
 
@@ -148,7 +149,7 @@ def test_jars_are_fetched_once(tools: Write, tmp_path: Path) -> None:
 
 
 def test_several_fetch_at_once(tools: Write, tmp_path: Path) -> None:
-    code = "from heterodoop.hadoop import jars, java; print(jars.get(jars.release('3.5.0'), java.find()))"
+    code = "from heterodoop.hadoop.embedded import jars, java; print(jars.get(jars.release('3.5.0'), java.find()))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     running = [subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE) for _ in range(4)]
     told = {process.communicate()[0] for process in running}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import Limitation, ToolError
-from heterodoop.hadoop import client
+from heterodoop.hadoop.job import client
 from heterodoop.storage import webhdfs
 from heterodoop.storage.webhdfs import Namespace
 

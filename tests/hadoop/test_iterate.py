@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.hadoop import follow, processes
-from heterodoop.hadoop.rounds import Rounds
+from heterodoop.hadoop.embedded import processes
+from heterodoop.hadoop.job import follow
+from heterodoop.hadoop.rounds.rounds import Rounds
 
 from ..support import COMMAND, Bundles, Done, cli_here, environment
 from .fake_cluster import FakeCluster

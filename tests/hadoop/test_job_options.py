@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import HeteroDoopError, Limitation, UsageError
-from heterodoop.hadoop import client
-from heterodoop.hadoop.job_options import SubmitOptions, build, hadoop_path
-from heterodoop.hadoop.streaming import StreamingJob, arguments, settings
+from heterodoop.hadoop.job import client
+from heterodoop.hadoop.submit.job_options import SubmitOptions, build, hadoop_path
+from heterodoop.hadoop.submit.streaming import StreamingJob, arguments, settings
 
 from ..support import Bundles
 from .fake_cluster import FakeCluster

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from heterodoop.hadoop import client, killing
+from heterodoop.hadoop.job import client, killing
 
 from ..support import cli_here
 from .fake_cluster import APP, CONTAINER, HISTORY, JOB, LIVE, FakeCluster

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from heterodoop.hadoop import client, patterns
+from heterodoop.hadoop.job import client
+from heterodoop.hadoop.submit import patterns
 from heterodoop.storage.webhdfs import Namespace
 
 from .fake_cluster import FakeCluster

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.hadoop import ports, processes
-from heterodoop.hadoop.processes import Process
+from heterodoop.hadoop.embedded import ports, processes
+from heterodoop.hadoop.embedded.processes import Process
 
 Spawn = Callable[..., Process]
 

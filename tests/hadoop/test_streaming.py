@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.hadoop.streaming import Shipped, StreamingJob, arguments, settings, shell_line
+from heterodoop.hadoop.submit.streaming import Shipped, StreamingJob, arguments, settings, shell_line
 
 JOB = StreamingJob(
     bundle=Shipped("/cache/abc/wc.hdp.tgz", "wc.hdp"), bundle_sha256="ab" * 32, plugin="/lib/heterodoop-mr.jar",

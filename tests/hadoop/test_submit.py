@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from heterodoop.cli.submit import _ELSEWHERE, _ELSEWHERE_FLAGS
-from heterodoop.hadoop import follow
-from heterodoop.hadoop.plugin_counters import GROUP as PLUGIN_GROUP
+from heterodoop.hadoop.job import follow
+from heterodoop.hadoop.job.plugin_counters import GROUP as PLUGIN_GROUP
 
 from ..support import COMMAND, Bundles, Done, cli_here, environment
 from .fake_cluster import APP, CONTAINER, HISTORY, JOB, LIVE, FakeCluster

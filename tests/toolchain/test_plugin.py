@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import ToolError
-from heterodoop.hadoop import plugin_counters
+from heterodoop.hadoop.job import plugin_counters
 from heterodoop.toolchain import plugin
 
 MAVEN = """#!/bin/sh

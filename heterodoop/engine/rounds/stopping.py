@@ -1,7 +1,7 @@
 """When a job that runs again and again is done: a program's criterion, an output that is the side file again, enough rounds.
 
-The same for the embedded engine (`iterate`) and for a cluster (`heterodoop.hadoop.iterate`), each of which runs its rounds
-in its own way. Not here: what a criterion is (`criterion`), and where rounds are kept.
+The same for the embedded engine (`iterate`) and for a cluster (`heterodoop.hadoop.rounds.iterate`), each of which runs its
+rounds in its own way. Not here: what a criterion is (`criterion`), and where rounds are kept.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from typing import Any
 
 from heterodoop.commands.submit import report
 from heterodoop.engine.terminal.progress import make_display
-from heterodoop.hadoop import client, follow, rest
 from heterodoop.hadoop.cluster import Cluster
+from heterodoop.hadoop.job import client, follow, rest
 from heterodoop.storage.webhdfs import Namespace
 
 from ...support import COMMAND, cli_here, environment, parts

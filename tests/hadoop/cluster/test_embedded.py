@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.hadoop import processes, ready
 from heterodoop.hadoop.cluster import Cluster
+from heterodoop.hadoop.embedded import processes, ready
 
 from ...support import ROOT, cli_here
 

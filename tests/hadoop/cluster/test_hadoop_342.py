@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from heterodoop.hadoop import cluster as hadoop
-from heterodoop.hadoop import processes
 from heterodoop.hadoop.cluster import Cluster
-from heterodoop.hadoop.folder import Folder
+from heterodoop.hadoop.embedded import processes
+from heterodoop.hadoop.embedded.folder import Folder
 
 from ...support import cli_here, cli_process
 from .site import Book, Site, drivers

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from ..storage.webhdfs import Namespace, Status
+from ...storage.webhdfs import Namespace, Status
 
 _IN_CLASS, _ESCAPED = re.compile(r"([\[&~|])"), r"\\\1"  # what Python reserves for itself in [ ]
 _MAGIC = re.compile(r"[*?[{\\]")

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..driver.cluster.yarn_rest import Unknown, one
-from ..engine.terminal.progress import Display, Snapshot
-from ..errors import ToolError
+from ...driver.cluster.yarn_rest import Unknown, one
+from ...engine.terminal.progress import Display, Snapshot
+from ...errors import ToolError
 from . import plugin_counters
 from .plugin_counters import EMULATED_MAPS, GPU_MAPS, Counters
 from .rest import App, Cluster

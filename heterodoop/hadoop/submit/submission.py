@@ -10,20 +10,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import last_resort
-from ..diag import Diagnostic
-from ..driver.cluster.yarn_rest import Unknown
-from ..engine.terminal.progress import Display
-from ..errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
-from ..storage.hadoop_conf import HadoopConf
-from ..storage.webhdfs import Namespace
-from . import client, killing, logs, streaming
-from .client import Hadoop
-from .follow import SUCCEEDED, Ended, Follower, Say
+from ... import last_resort
+from ...diag import Diagnostic
+from ...driver.cluster.yarn_rest import Unknown
+from ...engine.terminal.progress import Display
+from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
+from ...storage.hadoop_conf import HadoopConf
+from ...storage.webhdfs import Namespace
+from ..job import client, killing, logs
+from ..job.client import Hadoop
+from ..job.follow import SUCCEEDED, Ended, Follower, Say
+from ..job.logs import Cause
+from ..job.plugin_counters import unexplained
+from ..job.rest import Cluster
+from . import streaming
 from .job_options import SubmitOptions, build
-from .logs import Cause
-from .plugin_counters import unexplained
-from .rest import Cluster
 from .streaming import StreamingJob
 
 # What does not keep a job from being submitted: Hadoop looks at its paths itself.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..hdcodes import CODES
+from ...hdcodes import CODES
 
 Counters = dict[str, dict[str, int]]
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import UsageError
+from ...errors import UsageError
 
 ENVIRONMENT = "HETERODOOP_CLUSTER_DIR"
 _PLAIN = re.compile(r"[A-Za-z0-9._/@=-]+")

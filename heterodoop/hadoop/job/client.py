@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from .. import interrupts, last_resort, scratch
-from ..errors import JobFailed, Limitation, ToolError, UsageError
-from ..storage import hadoop_conf, hdfs_causes
-from ..storage.hadoop_conf import HadoopConf
+from ... import interrupts, last_resort, scratch
+from ...errors import JobFailed, Limitation, ToolError, UsageError
+from ...storage import hadoop_conf, hdfs_causes
+from ...storage.hadoop_conf import HadoopConf
 
 STREAMING_JAR = "HETERODOOP_STREAMING_JAR"
 HELP = 'start one with: heterodoop cluster up; eval "$(heterodoop cluster env)"; or set HADOOP_HOME and HADOOP_CONF_DIR'

@@ -21,11 +21,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import JobFailed, UsageError
-from ..storage.webhdfs import COPYING, Namespace
-from . import processes
-from .follow import Ended
-from .processes import Process
+from ...errors import JobFailed, UsageError
+from ...storage.webhdfs import COPYING, Namespace
+from ..embedded import processes
+from ..embedded.processes import Process
+from ..job.follow import Ended
 
 FORMAT = "heterodoop-hadoop-rounds-1"
 STATE, LOCK = "rounds.json", "lock"

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from ..errors import ToolError
+from ...errors import ToolError
 from . import class_data, site
 from .folder import Folder
 from .jars import Release

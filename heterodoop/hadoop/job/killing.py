@@ -10,10 +10,10 @@ from __future__ import annotations
 import contextlib
 import time
 
-from ..driver.cluster.yarn_rest import Unknown
-from ..errors import HeteroDoopError
-from ..storage.hadoop_conf import HadoopConf, hadoop_user
-from ..storage.webhdfs import Namespace
+from ...driver.cluster.yarn_rest import Unknown
+from ...errors import HeteroDoopError
+from ...storage.hadoop_conf import HadoopConf, hadoop_user
+from ...storage.webhdfs import Namespace
 from . import client
 from .rest import App, Cluster
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
-from ..driver.cluster.yarn_rest import Unknown
-from ..storage import hdfs_causes
-from ..storage.hadoop_conf import HadoopConf
+from ...driver.cluster.yarn_rest import Unknown
+from ...storage import hdfs_causes
+from ...storage.hadoop_conf import HadoopConf
 from .rest import Attempt, Cluster
 
 TAIL_LINES = 20

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import UsageError
+from ...errors import UsageError
 from .folder import Folder
 
 _APPLICATION = re.compile(r"(?:application|job)_(\d+_\d+)$")

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ToolError
-from ..toolchain import cc
+from ...errors import ToolError
+from ...toolchain import cc
 
 PACKAGE = "openjdk-17-jdk-headless"
 INSTALL = f"install Java 17 (Debian, Ubuntu: apt install {PACKAGE}; where there is none: default-jdk-headless)"

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import ToolError
+from ...errors import ToolError
 
 _LOWEST = 10240
 _RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..driver.cluster.yarn_rest import Unknown, one
-from ..errors import UsageError
-from ..storage.hadoop_conf import HadoopConf
+from ...driver.cluster.yarn_rest import Unknown, one
+from ...errors import UsageError
+from ...storage.hadoop_conf import HadoopConf
 from . import killing, logs, plugin_counters
 from .plugin_counters import CPU_MAPS, GPU_MAPS, Counters
 from .rest import App, Attempt, Cluster

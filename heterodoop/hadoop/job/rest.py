@@ -17,10 +17,10 @@ import urllib.request
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..driver.cluster import yarn_rest
-from ..driver.cluster.yarn_rest import OVER, Unknown, application, many, one
-from ..errors import Limitation, ToolError, UsageError
-from ..storage.hadoop_conf import HadoopConf, hadoop_user
+from ...driver.cluster import yarn_rest
+from ...driver.cluster.yarn_rest import OVER, Unknown, application, many, one
+from ...errors import Limitation, ToolError, UsageError
+from ...storage.hadoop_conf import HadoopConf, hadoop_user
 from . import plugin_counters
 from .client import LOOK
 from .plugin_counters import Counters

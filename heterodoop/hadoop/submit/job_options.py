@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import manifest
-from ..diag import Diagnostic
-from ..engine.job import jobconf
-from ..errors import Limitation, UsageError
-from ..executor.task.streaming_env import OLD_NAMES
-from ..manifest import Manifest
-from ..scheduler.policies import CPU_ONLY, POLICIES
-from ..storage.hadoop_conf import HadoopConf
-from ..toolchain.plugin import provide
+from ... import manifest
+from ...diag import Diagnostic
+from ...engine.job import jobconf
+from ...errors import Limitation, UsageError
+from ...executor.task.streaming_env import OLD_NAMES
+from ...manifest import Manifest
+from ...scheduler.policies import CPU_ONLY, POLICIES
+from ...storage.hadoop_conf import HadoopConf
+from ...toolchain.plugin import provide
 from . import archive, streaming
 from .streaming import Shipped, StreamingJob
 

@@ -17,23 +17,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .. import last_resort, scratch
-from ..diag import Diagnostic
-from ..driver.cluster.yarn_rest import Unknown
-from ..engine.job import jobconf
-from ..engine.rounds.stopping import LIMIT, ROUND, UNTIL, Round, Stop, Wish, program
-from ..engine.terminal.progress import Display
-from ..engine.terminal.signals import StopSignals
-from ..errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
-from ..storage.webhdfs import Namespace
-from . import archive, patterns, submission
-from .follow import HADOOPS, SUCCEEDED, Ended, Say
-from .job_options import SubmitOptions
-from .logs import Cause
-from .rest import Cluster
+from ... import last_resort, scratch
+from ...diag import Diagnostic
+from ...driver.cluster.yarn_rest import Unknown
+from ...engine.job import jobconf
+from ...engine.rounds.stopping import LIMIT, ROUND, UNTIL, Round, Stop, Wish, program
+from ...engine.terminal.progress import Display
+from ...engine.terminal.signals import StopSignals
+from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
+from ...storage.webhdfs import Namespace
+from ..job.follow import HADOOPS, SUCCEEDED, Ended, Say
+from ..job.logs import Cause
+from ..job.rest import Cluster
+from ..submit import archive, patterns, submission
+from ..submit.job_options import SubmitOptions
+from ..submit.streaming import Shipped
+from ..submit.submission import Plan
 from .rounds import Rounds
-from .streaming import Shipped
-from .submission import Plan
 
 FAILED = "failed"
 TAGS = "mapreduce.job.tags"

@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 
-from ..errors import ToolError
-from ..resources import PACKAGE
+from ...errors import ToolError
+from ...resources import PACKAGE
 from .processes import Process, identify
 from .state import State
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import manifest, resources, scratch
-from ..errors import ToolError, UsageError
-from ..toolchain import cache, cc
+from ... import manifest, resources, scratch
+from ...errors import ToolError, UsageError
+from ...toolchain import cache, cc
 from .java import Java
 
 Say = Callable[[str], None]

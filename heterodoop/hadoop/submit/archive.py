@@ -18,9 +18,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import manifest
-from ..errors import UsageError
-from ..toolchain import cache
+from ... import manifest
+from ...errors import UsageError
+from ...toolchain import cache
 
 # What may stand in a URI, on a command line of the Hadoop client and in a name on a node, with no quoting anywhere:
 # Hadoop decodes the addresses of shipped files once and parses them again, so that escapes do not survive.

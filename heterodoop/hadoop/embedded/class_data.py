@@ -17,9 +17,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import resources, scratch
-from ..errors import ToolError
-from ..toolchain import cache, cc
+from ... import resources, scratch
+from ...errors import ToolError
+from ...toolchain import cache, cc
 from .jars import Release, Say
 from .java import Java
 

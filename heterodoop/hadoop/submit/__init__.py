@@ -1,0 +1,1 @@
+"""From what the user said to a job that Hadoop has."""
