@@ -26,7 +26,7 @@ PLUGIN := $(shell find runtime/hadoop -name target -prune -o -type f -print)
 # docs/tests.md says why these.
 CHECKED := tests/test_layers.py tests/docs tests/diag tests/test_cli.py tests/test_manifest.py tests/compiler tests/codegen \
 	tests/cases/test_programs.py tests/cases/test_order.py tests/cases/test_input_text.py tests/scheduler tests/storage \
-	tests/executor tests/engine/test_local.py
+	tests/executor tests/engine/run/test_local.py
 PORTABLE := tests/toolchain \
 	tests/runtime/test_device_library.py tests/runtime/test_libm.py tests/runtime/test_libm_filters.py \
 	tests/compiler/source/test_frontend.py tests/compiler/source/test_header_folders.py tests/compiler/test_stdio_buffers.py \

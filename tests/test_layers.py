@@ -173,7 +173,7 @@ def test_every_folder_of_a_package_is_a_room(package: str) -> None:
     assert all((PACKAGE / package / room / "__init__.py").is_file() for room in folders), "without a word on what is in it"
 
 
-@pytest.mark.parametrize("package", ["compiler"])
+@pytest.mark.parametrize("package", ["compiler", "executor", "engine", "driver"])
 def test_tests_of_a_package_lie_in_its_rooms(package: str) -> None:
     folders = {path.parent.name for path in (ROOT / "tests" / package).glob("*/test_*.py")}
     assert folders, f"no test of {package} in a room"

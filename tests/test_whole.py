@@ -86,7 +86,7 @@ def test_the_tests_of_the_makefile_s_lists_exist() -> None:
 
 def test_one_test_of_each_sanitized_file_runs_here_too_and_what_cannot_run_there() -> None:
     ids = ["tests/native/test_a.py::test_1", "tests/native/test_a.py::test_2", "tests/native/test_b.py::test_1",
-           "tests/engine/test_oracle.py::test_1[x]", "tests/engine/test_oracle.py::test_1[y]",
+           "tests/engine/run/test_oracle.py::test_1[x]", "tests/engine/run/test_oracle.py::test_1[y]",
            "tests/engine/test_a.py::test_1", "tests/engine/test_a.py::test_2",
            "tests/native/test_c.py::test_1", "tests/native/test_c.py::test_2"]
     mark = pytest.mark.unsanitized(reason="why").mark

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from .test_workers import ScriptedWorker
+    from .worker.test_workers import ScriptedWorker
 
 
 @pytest.fixture
 def scripted() -> Iterator[ScriptedWorker]:
-    from .test_workers import ScriptedWorker  # test modules are imported as pytest collects them
+    from .worker.test_workers import ScriptedWorker  # test modules are imported as pytest collects them
 
     worker = ScriptedWorker()
     yield worker

@@ -1,0 +1,89 @@
+"""What a device made is checked before it is sent: damage is a refusal, and the task is not tried there again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heterodoop.driver.job.fair_queue import FairQueue
+from heterodoop.driver.job.fetch import Cluster, Input, Memory
+from heterodoop.driver.job.files import Folders, Store
+from heterodoop.driver.job.gpus import Gpus, Wish
+from heterodoop.driver.job.jobs import Job, Jobs
+from heterodoop.driver.job.offer import Declined, Offer
+from heterodoop.driver.job.removals import Removals
+from heterodoop.driver.job.tasks import Cancelled, Result, Say, Tasks, Work
+from heterodoop.driver.wire.protocol import Message, Type
+from heterodoop.executor.kernel.prologue import Prologues
+from heterodoop.executor.native.runtime import Native
+from heterodoop.executor.task.report import AttemptResult
+from heterodoop.storage.hadoop_conf import HadoopConf
+
+from ...native.oracle import ifile, sorted_partitions
+from ..client import Attempt
+
+PAIRS = [(f"k{n}".encode(), b"1") for n in range(50)]
+
+
+@pytest.fixture
+def native() -> Native:
+    return Native.load()
+
+
+@pytest.fixture
+def tasks(native: Native, tmp_path: Path) -> Tasks:
+    cluster = Cluster(HadoopConf(None, {}, {}))
+    gpus, queue = Gpus(Wish("emulated")), FairQueue(lambda: 1, 1)
+    return Tasks(native, gpus, queue, cluster, Memory(1), tmp_path / "attempts", Removals())
+
+
+def offer_of(attempt: Attempt) -> Offer:
+    fields = tuple((name, value if isinstance(value, bytes) else str(value).encode()) for name, value in attempt.offer())
+    return Offer.of(Message(Type.OFFER, fields))
+
+
+def work(attempt: Attempt, native: Native) -> Work:
+    nothing: Any = None
+    return Work(offer_of(attempt), Job(Prologues(native)), nothing, Path("/none"), [])
+
+
+def result(folder: Path, partitions: Any) -> Result:
+    data, index = ifile(partitions)
+    (folder / "out").write_bytes(data)
+    (folder / "out.index").write_bytes(index)
+    return Result(AttemptResult(), folder / "out", folder / "out.index", {}, "emulated 0", Input("", 0, "driver", 0), 0, b"")
+
+
+def test_a_right_output_passes(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
+    given = work(attempt, native)
+    done = tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)), Say())
+    assert done.seconds["check"] > 0 and not given.job.refusal
+    assert done.attempt.counters["MAP_OUTPUT_MATERIALIZED_BYTES"] == (tmp_path / "out").stat().st_size
+
+
+def test_a_wrong_one_is_refused(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
+    given = work(attempt, native)
+    with pytest.raises(Declined) as caught:
+        tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)[::-1]), Say())
+    assert caught.value.code == "HD618" and "partition" in caught.value.reason
+    assert given.job.refusal and "task_1_0001_m_000000 of the job made a GPU fail" in given.job.refusal[0]
+
+
+def test_an_attempt_that_is_gone_is_not_refused(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
+    say = Say()
+    say.progress.cancel()
+    given = work(attempt, native)
+    with pytest.raises(Cancelled):
+        tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)[::-1]), say)
+    assert not given.job.refusal
+
+
+def test_idle_jobs_are_forgotten(native: Native, tmp_path: Path) -> None:
+    folders = Folders(Store(tmp_path / "s", 100), tmp_path / "f", Removals())
+    jobs = Jobs(native, "emulated", folders)
+    with jobs.attempt("job_1"), jobs.attempt("job_2") as two:
+        assert jobs.forget_idle(10**9) == []
+    two.used = 10**9
+    assert jobs.forget_idle(10**9 + 1) == ["job_1"] and len(jobs) == 1
