@@ -16,15 +16,15 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-SCRATCH = HERE.parent / "build" / "bench"
+GENERATORS = Path(__file__).resolve().parent / "generators"
+SCRATCH = GENERATORS.parents[1] / "build" / "bench"
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A generator: its source beside this file, its own arguments, and the names of the side files that it writes.
+    """A generator: its source in generators/, its own arguments, and the names of the side files that it writes.
 
     Its command line is OUTPUT SIZE SEED, the arguments, a path for each side file, THREADS.
     """
@@ -58,8 +58,8 @@ def parse_size(text: str) -> int:
 
 def generator(kind: str = "zipf", scratch: Path = SCRATCH) -> Path:
     """The generator program of a kind, built where its source has changed."""
-    source = HERE / KINDS[kind].source
-    texts = source.read_bytes() + (HERE / "generator.h").read_bytes()
+    source = GENERATORS / KINDS[kind].source
+    texts = source.read_bytes() + (GENERATORS / "generator.h").read_bytes()
     program = scratch / f"{source.stem}-{hashlib.sha256(texts).hexdigest()[:12]}"
     if not program.exists():
         scratch.mkdir(parents=True, exist_ok=True)

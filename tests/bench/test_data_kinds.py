@@ -90,7 +90,7 @@ def test_stock_options_have_the_ranges_of_the_sdk_s_example(tmp_path: Path) -> N
 
 
 def test_rows_follow_the_weights(tmp_path: Path) -> None:
-    weights = re.search(r"weights\[REGRESSORS\] = \{(.*)\}", (BENCH / "rows.c").read_text())
+    weights = re.search(r"weights\[REGRESSORS\] = \{(.*)\}", (BENCH / "generators" / "rows.c").read_text())
     assert weights is not None
     z = np.array([line.split() for line in made(tmp_path, "rows", 3_000_000).splitlines()], dtype=float)
     y, x = z[:, 0], z[:, 1:]
