@@ -63,6 +63,19 @@ NATIVE_ROOMS = {
     "api": "device input collect task host_kernel gpu",
 }
 
+# The plug-in's classes, lowest first: a class names others of its own room and of lower ones. They are one package all the
+# same: of another one Java sees only public classes, and what is public there is seen by every job.
+PLUGIN_ROOMS = {
+    "settings": "Settings",
+    "wire": "Connection DataFrames DriverAddress DriverSocket Fields Frame Handshake KeepAlive PatienceException "
+            "ProtocolException RefusedException UntrustedException VersionException",
+    "result": "HeteroCounters LeftoverException MapOutputIndex MapOutputVerifier MapResult ResultTarget SegmentChecksums "
+              "ShuffleOutput",
+    "task": "ChildEnvironment DriverTask LocalizedFiles SplitReader",
+    "attempt": "Decline EarlierAttempts Fallback HeteroCollector HeteroInputFormat HeteroMapRunner HeteroOutputFormat "
+               "InputFormats LazyLineReader MapAttempt Offer TextOutput",
+}
+
 # Third-party name -> where it may be imported.
 HOMES = {
     "pycparser": ("compiler",),
@@ -99,7 +112,7 @@ FOLDER_FILES = 20  # sources; beyond that nobody finds a file by reading the fol
 LARGER = {
     "heterodoop/compiler/analysis": "the path analysis, ten files by their prefix, and what others ask beside it",
     "runtime/device/libc": "C's own library: a header for each family of its functions",
-    "runtime/hadoop/src/main/java/org/heterodoop/mr": "Java sees a class of another package only where it is public",
+    "runtime/hadoop/src/main/java/org/heterodoop/mr": "one package, in the order of PLUGIN_ROOMS",
     "runtime/headers": "a file for each header of C: their names are given",
 }
 
@@ -218,6 +231,25 @@ def test_the_table_of_native_rooms_goes_down_and_names_what_is_used() -> None:
     for room, lower in NATIVE_ROOMS.items():
         assert all(name in rooms[: rooms.index(room)] for name in lower.split() if not name.startswith("../")), room
         assert {(room, name) for name in lower.split()} <= used, f"{room} includes less than the table says"
+
+
+def plugin_classes() -> dict[str, set[str]]:
+    """Class of the plug-in -> the others that its code names; comments and strings are no code."""
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "runtime/hadoop/src/main").rglob("*.java")}
+    found = {}
+    for name, text in sources.items():
+        code = re.sub(r'"(\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', " ", text, flags=re.DOTALL)
+        found[name] = set(re.findall(r"\w+", code)) & sources.keys() - {name}
+    return found
+
+
+def test_the_plug_in_s_rooms_stand_one_above_the_other() -> None:
+    place = {name: number for number, names in enumerate(PLUGIN_ROOMS.values()) for name in names.split()}
+    classes = plugin_classes()
+    assert place.keys() == classes.keys(), "PLUGIN_ROOMS and the classes differ"
+    wrong = [f"{name} names {other}" for name, others in classes.items() for other in others if place[other] > place[name]]
+    assert not wrong, "\n".join(wrong)
+    assert "Frame" in classes["Connection"] and "MapResult" in classes["DriverTask"]
 
 
 def test_foreign_names_have_one_home() -> None:
