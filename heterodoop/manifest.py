@@ -47,7 +47,8 @@ Texel = Literal["", "int8", "uint8", "int16", "uint16", "int32", "uint32", "floa
 SharedKind = Literal["scalar", "array", "pointer", "object", "texture", "heap", "string"]
 FoldOp = Literal["sum", "count", "min", "max", "and", "or", "xor"]
 KeptOp = Literal["", "sum", "count", "min", "max", "and", "or", "xor"]
-Accumulation = Literal["sum", "min", "max", "and", "or", "xor"]
+# first-min: of floating-point numbers; of equal ones, zeros of two signs, the first is kept. last-min: the last.
+Accumulation = Literal["sum", "min", "max", "and", "or", "xor", "first-min", "last-min", "first-max", "last-max"]
 Integer = Literal["int32", "int64", "uint32", "uint64"]
 Number = Literal["int32", "int64", "uint32", "uint64", "float", "double"]
 
@@ -196,17 +197,33 @@ class SharedVar:
 
 @dataclass(frozen=True)
 class Total:
-    """A variable that records gather in, as it lies in a task's totals: `count` integers of `size` bytes from `offset` on.
+    """A variable that records gather in, or a member of one, as it lies in a task's totals: `count` numbers of `size` bytes.
 
-    op  how: a record's part and what is there become one, whatever their order. What was there before the loop is no part.
+    base    where the variable begins in the totals, which has `nbytes`, and `at` the first number in the variable.
+    inner   numbers that lie one behind the other; the next as many begin `stride` bytes further.
+    op      how: a record's part and what is there become one, in any order. What was there before the loop is no part.
     """
 
     name: str
-    offset: int
+    base: int
+    nbytes: int
+    at: int
     size: int
     count: int
+    inner: int
+    stride: int
     op: Accumulation
     signed: bool
+
+    @property
+    def offset(self) -> int:
+        """Of the first number, in the totals."""
+        return self.base + self.at
+
+    @property
+    def end(self) -> int:
+        """Of the last number, in the variable."""
+        return self.at + (self.count // self.inner - 1) * self.stride + self.inner * self.size
 
 
 @dataclass(frozen=True)
@@ -278,7 +295,7 @@ class Kernel:
     @property
     def total_bytes(self) -> int:
         """Of a task's totals."""
-        return -(-(self.totals[-1].offset + self.totals[-1].size * self.totals[-1].count) // 8) * 8 if self.totals else 0
+        return max((-(-(total.base + total.nbytes) // 8) * 8 for total in self.totals), default=0)
 
     def files(self) -> tuple[str, ...]:
         """Every file of the bundle that belongs to the kernel."""
@@ -468,14 +485,19 @@ def _check_sizes(kernel: Kernel) -> None:
     for var in kernel.shared:
         if not (0 <= var.nbytes <= _MOST_OBJECT and -1 <= var.offset < kernel.shared_bytes):
             raise _bad(f"{var.name!r} has size {var.nbytes} and offset {var.offset}")
-    end = 0
     for total in kernel.totals:
-        fits = total.size in (1, 2, 4, 8) and total.offset >= end and total.offset % total.size == 0
-        if not fits or not 0 < total.count <= _MOST_TOTALS:
+        if not _fits(total):
             raise _bad(f"{total.name!r} has {total.count} numbers of {total.size} bytes from {total.offset} on")
-        end = total.offset + total.size * total.count
-    if end > _MOST_TOTALS:
-        raise _bad(f"{end} bytes of totals")
+    if kernel.total_bytes > _MOST_TOTALS:
+        raise _bad(f"{kernel.total_bytes} bytes of totals")
+
+
+def _fits(total: Total) -> bool:
+    """Does what a total says of its variable hold together?"""
+    if total.size not in (1, 2, 4, 8) or min(total.base, total.at) < 0 or not 0 < total.count <= _MOST_TOTALS:
+        return False
+    runs = 0 < total.inner <= total.count and total.count % total.inner == 0 and total.stride >= total.inner * total.size
+    return runs and total.offset % total.size == 0 == total.stride % total.size and total.end <= total.nbytes
 
 
 def _check_numbers(region: Region) -> None:

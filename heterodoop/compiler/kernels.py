@@ -21,8 +21,8 @@ from ..toolchain.cc import CcOptions
 from ..values import dataclass
 from . import own_faults, passes
 from .app import GpuOptions
-from .decide.decisions import TOTALS, SharedField
-from .decide.totals import totals
+from .decide.decisions import SharedField
+from .decide.totals import by_place, totals
 from .emit import epilogue, map_fold, ordered, prologue
 from .emit.kernel import emit
 from .lower.bind import BoundRegion
@@ -194,8 +194,9 @@ def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc:
 
 def _gathered(analysis: passes.Analysis) -> list[str]:
     """The variables of the kernel's totals as the source names them."""
-    found = (analysis.facts.points_to.symbol(p.key) for p in analysis.decisions.places if p.space in TOTALS)
-    return [symbol.original for symbol in found if symbol is not None]
+    found = by_place(analysis.program, analysis.decisions.places)
+    symbols = [analysis.facts.points_to.symbol(place.key) for place, _ in found]
+    return [symbol.original for symbol in symbols if symbol is not None]
 
 
 def _compiled(

@@ -22,11 +22,12 @@ extern ssize_t __read(int, void *, size_t);
 #define read_some read
 #endif
 
-enum { CANNOT_READ = 125 };
-enum operation { SUM, LEAST, GREATEST, ALL_BITS, ANY_BITS, ODD_BITS };
+enum { CANNOT_READ = 125, CANNOT_TELL = 124 }; /* CANNOT_TELL: host/task/epilogue.cpp knows it */
+enum operation { SUM, LEAST, GREATEST, ALL_BITS, ANY_BITS, ODD_BITS, FIRST_LEAST, LAST_LEAST, FIRST_GREATEST, LAST_GREATEST };
 
 void hd_totals_read(unsigned long size);
-void hd_total(void *object, unsigned long at, unsigned long count, int size, int operation, int bytes);
+void hd_total(void *object, unsigned long bytes, unsigned long expected, unsigned long base, unsigned long at,
+              unsigned long count, unsigned long inner, unsigned long stride, int size, int operation);
 void hd_totals_end(void);
 
 static unsigned char *totals;
@@ -94,24 +95,77 @@ static uint64_t joined(uint64_t a, uint64_t b, enum operation operation, int is_
         return a | b;
     case ODD_BITS:
         return a ^ b;
+    default:
+        return a;
     }
-    return a;
 }
 
-/* `count` integers at `object`, `bytes` in all, those of the totals from `at` on; `size` of each, negative where they have no
- * sign. */
-void hd_total(void *object, unsigned long at, unsigned long count, int size, int operation, int bytes)
+/* A floating-point number and the part of the records, as the program compares them. A part that is a NaN has seen zeros of both
+ * signs: where that is what is kept, the records' order says which, and nobody has it here. */
+static double joined_real(double a, double b, enum operation operation)
+{
+    const int least = operation == FIRST_LEAST || operation == LAST_LEAST;
+
+    if (b != b) {
+        if (least ? a >= 0 : a <= 0)
+            _Exit(CANNOT_TELL);
+        return a;
+    }
+    switch (operation) {
+    case FIRST_LEAST:
+        return b < a ? b : a;
+    case LAST_LEAST:
+        return b <= a ? b : a;
+    case FIRST_GREATEST:
+        return b > a ? b : a;
+    default:
+        return b >= a ? b : a;
+    }
+}
+
+static void join_real(unsigned char *to, const unsigned char *from, unsigned size, enum operation operation)
+{
+    if (size == sizeof(double)) {
+        double a, b;
+        memcpy(&a, to, sizeof a);
+        memcpy(&b, from, sizeof b);
+        if (a != a)
+            return; /* whatever its bytes */
+        a = joined_real(a, b, operation);
+        memcpy(to, &a, sizeof a);
+    } else {
+        float a, b;
+        memcpy(&a, to, sizeof a);
+        memcpy(&b, from, sizeof b);
+        if (a != a)
+            return;
+        a = (float)joined_real(a, b, operation);
+        memcpy(to, &a, sizeof a);
+    }
+}
+
+/* `count` numbers of the variable at `object`, and those of the totals, where it begins at `base`: the first is `at` bytes from
+ * there, `inner` lie one behind the other, and the next as many `stride` bytes further; `size` of each, negative where they have no
+ * sign. `bytes`: of the variable, as it is and as it is `expected`; `object` may be memory that there is not. */
+void hd_total(void *object, unsigned long bytes, unsigned long expected, unsigned long base, unsigned long at,
+              unsigned long count, unsigned long inner, unsigned long stride, int size, int operation)
 {
     const int is_signed = size > 0;
     const unsigned each = (unsigned)(size > 0 ? size : -size);
-    unsigned char *to = object;
 
-    if ((unsigned long)bytes != count * each || at + count * each > totals_size)
+    if (object == NULL || bytes != expected || base + bytes > totals_size)
         _Exit(CANNOT_READ);
-    for (unsigned long i = 0; i < count; i++, to += each) {
-        const uint64_t part = load(totals + at + i * each, each, is_signed);
-        const uint64_t value = joined(load(to, each, is_signed), part, (enum operation)operation, is_signed);
-        memcpy(to, &value, each);
+    for (unsigned long i = 0; i < count; i++) {
+        const unsigned long place = at + i / inner * stride + i % inner * each;
+        unsigned char *const to = (unsigned char *)object + place;
+        const unsigned char *const from = totals + base + place;
+        if (operation >= FIRST_LEAST) {
+            join_real(to, from, each, (enum operation)operation);
+        } else {
+            const uint64_t part = load(from, each, is_signed);
+            const uint64_t value = joined(load(to, each, is_signed), part, (enum operation)operation, is_signed);
+            memcpy(to, &value, each);
+        }
     }
 }
 

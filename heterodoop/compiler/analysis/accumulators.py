@@ -1,11 +1,14 @@
 """Pass `accumulators`: variables that records only add to, count, or keep the least, greatest or bits in; none reads them.
 
-    hist[c]++;   total += n;   if (n > longest) longest = n;   bits |= 1 << k;   least = v < least ? v : least;
+    hist[c]++;   total += n;   if (n > longest) longest = n;   bits |= 1 << k;   least = v < least ? v : least;   bin[i].n++;
 
 Integers that wrap are added in any order, so each such update becomes a node of our own, `ir.Accumulate`, and a record needs
 no other one. What the variable held before the loop counts once: only what records add is gathered. The variable is read by
 the code behind the region alone. Where one access in what runs for a record is none of these updates, all stay as they are,
 and `near_misses` says which access that is.
+
+A floating-point number that is compared as the program does it is the least or greatest in any order, too: a NaN is never
+taken. Only where the value is zero its sign may depend on the order; the operation says which one the program keeps.
 """
 
 from __future__ import annotations
@@ -19,23 +22,29 @@ from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
 from ..types import ctype
-from ..types.ctype import CType, Int
+from ..types.ctype import CType, Float, Int
+from ..types.parts import Path, part
 from .libc_effects import EFFECTS
 from .objects import Global, Object
 from .points_to import PointsTo
 
 MOST_BYTES = 64 << 20  # of a variable: each device has it three times
+_ALIGN = 8  # of totals
 _COMPOUND: dict[str, Accumulation] = {"+=": "sum", "-=": "sum", "&=": "and", "|=": "or", "^=": "xor"}
 _BITS: dict[str, Accumulation] = {"&": "and", "|": "or", "^": "xor"}
+_REAL: dict[str, Accumulation] = {"<": "first-min", "<=": "last-min", ">": "first-max", ">=": "last-max"}
 _SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _ACTS = (ir.Assign, ir.Step, ir.Accumulate, ir.Emit, ir.Stderr, ir.Exit, ir.ReadRecord, ir.ReadPair)
 
 
 @dataclass(frozen=True)
 class Accumulator:
-    """A variable that records only update. place: of the first update."""
+    """A variable that records only update: how, by the members that are updated; () is the variable, or an array's elements.
 
-    op: Accumulation
+    place  of the first update.
+    """
+
+    ops: Mapping[Path, Accumulation]
     place: Span
 
 
@@ -77,7 +86,8 @@ def accumulators(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> 
         for node in ir_walk.walk(body):
             if isinstance(node, ir.Accumulate):
                 for key in points_to.objects(function, node.target):
-                    found.setdefault(key, Accumulator(node.op, node.span))
+                    known = found.setdefault(key, Accumulator({}, node.span))
+                    found[key] = Accumulator({**known.ops, _path(node.target): node.op}, known.place)
     return found
 
 
@@ -94,7 +104,8 @@ def near_misses(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> M
 
 def text(found: Mapping[Object, Accumulator]) -> str:
     """One line per accumulator."""
-    return "".join(f"{key}: {one.op}, first at {one.place}\n" for key, one in found.items())
+    return "".join(f"{key}{''.join(f'.{name}' for name in path)}: {op}, first at {one.place}\n"
+                   for key, one in found.items() for path, op in one.ops.items())
 
 
 def _replaced(node: ir.Node, chosen: Mapping[int, _Update]) -> ir.Node:
@@ -146,22 +157,26 @@ class _Scan:
         outer = function == self._program.region.function and root.name not in self._inside
         if symbol is None or symbol.storage not in ("global", "static", "local") or not (isinstance(key, Global) or outer):
             return
-        if not self._summable(root.type):
-            self.why.setdefault(key, (f"it is of type '{root.type}'", update.place))
+        problem = self._problem(root.type, update)
+        if problem:
+            self.why.setdefault(key, (problem, update.place))
         self.updates[number] = key, update
 
-    def _summable(self, kind: CType) -> bool:
-        inner = kind
-        while isinstance(inner, ctype.Array):
-            inner = inner.of
-        numbers = isinstance(inner, Int) and inner != ctype.BOOL and inner.bits <= 64
-        return numbers and 0 < (self._program.layouts.size(kind) or 0) <= MOST_BYTES
+    def _problem(self, kind: CType, update: _Update) -> str:
+        """Why a variable of a type has no totals, "" where it may have."""
+        path, inner = _path(update.target), update.target.type
+        numbers = isinstance(inner, (Int, Float)) and inner != ctype.BOOL and inner.bits <= 64
+        layouts = self._program.layouts
+        if not numbers or not 0 < (layouts.size(kind) or 0) <= MOST_BYTES or layouts.align(kind) > _ALIGN:
+            return f"it is of type '{kind}'"
+        found = part(layouts, kind, path)
+        return f"'{'.'.join(path)}' {found}" if isinstance(found, str) else ""
 
     def _ways(self) -> None:
         """One that is both added to and, say, kept the least of depends on the order after all."""
-        ops: dict[Object, Accumulation] = {}
+        ops: dict[tuple[Object, Path], Accumulation] = {}
         for key, update in self.updates.values():
-            first = ops.setdefault(key, update.op)
+            first = ops.setdefault((key, _path(update.target)), update.op)
             if first != update.op:
                 self.why.setdefault(key, (f"it is updated as '{first}' and as '{update.op}'", update.place))
 
@@ -198,10 +213,10 @@ def _update(node: ir.Expr) -> _Update | None:
     if isinstance(node, ir.Step) and isinstance(node.type, Int):
         one = ir.Const(node.type, ctype.wrap(node.type, 1 if node.op == "++" else -1))
         return _made("sum", node.target, one, [node.target], node.span)
+    if isinstance(node, ir.Assign) and node.op == "=":
+        return (_added(node) if isinstance(node.type, Int) else None) or _chosen(node)
     if not isinstance(node, ir.Assign) or not isinstance(node.type, Int):
         return None
-    if node.op == "=":
-        return _added(node) or _chosen(node)
     op = _COMPOUND.get(node.op)
     if op is None or not isinstance(build.compute_type(node), Int):
         return None
@@ -223,21 +238,39 @@ def _own_parts(node: ir.Expr) -> set[int] | None:
     """Numbers of a variable's or element's own nodes; None where it is reached otherwise than by the variable's name."""
     found = {node.number}
     while not isinstance(node, ir.Name):
-        pointer = node.base if isinstance(node, ir.Index) else node.pointer if isinstance(node, ir.Deref) else None
-        if not isinstance(pointer, ir.Decay):
+        pointer = _pointer(node)
+        if isinstance(node, ir.Member):
+            node = node.base
+        elif isinstance(pointer, ir.Decay):
+            node = pointer.operand
+            found.add(pointer.number)
+        else:
             return None
-        node = pointer.operand
-        found |= {pointer.number, node.number}
+        found.add(node.number)
     return found
 
 
 def _root(node: ir.Expr) -> ir.Name | None:
-    while isinstance(node, (ir.Index, ir.Deref)):
-        pointer = node.base if isinstance(node, ir.Index) else node.pointer
-        if not isinstance(pointer, ir.Decay):
-            return None
-        node = pointer.operand
-    return node if isinstance(node, ir.Name) else None
+    return node if isinstance(node, ir.Name) else _root(inner) if (inner := _around(node)) is not None else None
+
+
+def _path(node: ir.Expr) -> Path:
+    """The members that a variable's part is reached by."""
+    inner = _around(node)
+    before = _path(inner) if inner is not None else ()
+    return (*before, node.field) if isinstance(node, ir.Member) else before
+
+
+def _around(node: ir.Expr) -> ir.Expr | None:
+    """What a member or element is one of."""
+    if isinstance(node, ir.Member):
+        return node.base
+    pointer = _pointer(node)
+    return pointer.operand if isinstance(pointer, ir.Decay) else None
+
+
+def _pointer(node: ir.Expr) -> ir.Expr | None:
+    return node.base if isinstance(node, ir.Index) else node.pointer if isinstance(node, ir.Deref) else None
 
 
 # ------------------------------------------------------------------------------------------ x = x + e
@@ -308,7 +341,7 @@ def _kept(node: ir.If) -> _Update | None:
 def _chosen(node: ir.Assign) -> _Update | None:
     """m = v > m ? v : m"""
     whole = node.value.operand if isinstance(node.value, ir.Cast) else node.value
-    if not isinstance(whole, ir.Conditional) or not isinstance(whole.type, Int):
+    if not isinstance(whole, ir.Conditional) or not isinstance(whole.type, (Int, Float)):
         return None
     then, other = _exact(whole.then), _exact(whole.other)
     if then == node.target:
@@ -322,6 +355,8 @@ def _extreme(
     cond: ir.Expr, target: ir.Expr, value: ir.Expr, again: ir.Expr | None, place: Span, *, chosen: bool = True,
 ) -> _Update | None:
     """The target becomes the value where the condition, a comparison of both, is `chosen`. again: the target once more."""
+    if isinstance(target.type, Float):
+        return _extreme_real(cond, target, value, again, place) if chosen else None
     value, kind = _exact(value), target.type
     if not isinstance(cond, ir.Binary) or cond.op not in _SWAPPED or not isinstance(kind, Int):
         return None
@@ -333,6 +368,19 @@ def _extreme(
             greatest = (op in (">", ">=")) == chosen
             mentions = [target, mention, *([again] if again is not None else [])]
             return _made("max" if greatest else "min", target, build.cast(kind, value), mentions, place)
+    return None
+
+
+def _extreme_real(
+    cond: ir.Expr, target: ir.Expr, value: ir.Expr, again: ir.Expr | None, place: Span,
+) -> _Update | None:
+    """The same of floating-point numbers, where the value is what is compared, and nothing else is taken: no NaN."""
+    if not isinstance(cond, ir.Binary) or cond.op not in _SWAPPED or not (_pure(value) and _pure(target)):
+        return None
+    for own, other, op in ((cond.right, cond.left, cond.op), (cond.left, cond.right, _SWAPPED[cond.op])):
+        if own == target and other == value and value.type == target.type:
+            mentions = [target, own, *([again] if again is not None else [])]
+            return _made(_REAL[op], target, value, mentions, place)
     return None
 
 

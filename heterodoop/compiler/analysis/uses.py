@@ -27,6 +27,7 @@ from ..ir import walk as ir_walk
 from ..normalise.record_loop import reads
 from ..types import ctype
 from ..types.ctype import CType
+from ..types.parts import Path
 from .accumulators import Accumulator, NearMiss
 from .flow_findings import Facts, Findings, Site
 from .flow_objects import ObjectModel
@@ -37,7 +38,7 @@ from .points_to import PointsTo
 @dataclass(frozen=True)
 class Use:
     """One object from outside the region. `name` is the IR's (`*p` for memory that the pointer p was given);
-    `nbytes` 0 where the size is not known; `key` names it in `PointsTo`; `op`: of an accumulator."""
+    `nbytes` 0 where the size is not known; `key` names it in `PointsTo`; `ops`: of an accumulator."""
 
     name: str
     key: Object
@@ -48,7 +49,7 @@ class Use:
     place: Span
     read: Span | None = None
     write: Span | None = None
-    op: Accumulation | None = None
+    ops: Mapping[Path, Accumulation] | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,13 @@ class Gathered:
 
 
 _WORDS = {"sum": "added to", "min": "the least is kept", "max": "the greatest is kept", "and": "bits are cleared",
-          "or": "bits are set", "xor": "bits are flipped"}
+          "or": "bits are set", "xor": "bits are flipped", "first-min": "the least is kept", "last-min": "the least is kept",
+          "first-max": "the greatest is kept", "last-max": "the greatest is kept"}
+
+
+def _ways(one: Accumulator) -> str:
+    """How a variable is updated, or each of its members, for a reader."""
+    return ", ".join(f"{'.'.join(path)}: {_WORDS[op]}" if path else _WORDS[op] for path, op in one.ops.items())
 
 
 class _Classifier:
@@ -142,8 +149,8 @@ class _Classifier:
         nbytes = self._program.layouts.size(kind) or 0
         gathered = self._gathered.found.get(key)
         write = gathered.place if gathered is not None else facts.write
-        op = gathered.op if gathered is not None else None
-        return Use(name, key, kind, nbytes, cls, reason, place, facts.read, write, op)
+        ops = gathered.ops if gathered is not None else None
+        return Use(name, key, kind, nbytes, cls, reason, place, facts.read, write, ops)
 
     def _memory_name(self, key: Object) -> str:
         """`*p` for an allocation, p being the first variable that points to it."""
@@ -164,7 +171,7 @@ class _Classifier:
         region = self._program.region
         if key in self._gathered.found:
             one = self._gathered.found[key]
-            return "accumulator", f"{_WORDS[one.op]} {_at(one.place)}; no record reads it"
+            return "accumulator", f"{_ways(one)} {_at(one.place)}; no record reads it"
         if key in self._record:
             return self._record_class(key, name, facts)
         if symbol is not None and symbol.storage == "call":

@@ -6,12 +6,15 @@ Plain values that print (`--emit decisions`) and compare. Made by `placement`, `
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...kernel_plan import KernelPlan
 from ...manifest import Accumulation, SharedKind, Space, VariableClass
 from ...values import dataclass
 from ..analysis.objects import Object
 from ..ir import ir
 from ..types.ctype import CType
+from ..types.parts import Path
 from . import optimisations
 
 __all__ = ["SPACES", "TOTALS", "Decisions", "Place", "SharedField", "Space", "text"]
@@ -46,7 +49,7 @@ class Place:
              `count = 0`). A call of malloc in it stands for the start of the object that it made (`PointsTo.sites`),
              which has a place too. None: a "constant" is zero, of others nothing is known.
     base     of memory that all threads share: the pointer that leads to it.
-    op       of what records gather: how.
+    ops      of what records gather: how, by the members that are updated; () is the variable itself, or an array's elements.
     """
 
     name: str
@@ -59,7 +62,7 @@ class Place:
     reason: str
     init: ir.Init | None = None
     base: Object | None = None
-    op: Accumulation | None = None
+    ops: Mapping[Path, Accumulation] | None = None
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ SHARED_BYTES = 40 * 1024  # of 48 KB that every block may have; the rest is the 
 TOTAL_BYTES = 8 * 1024  # of a block's totals in shared memory; more of them would leave fewer blocks room
 _WARP_ALIGN = 16  # the largest alignment of an array in a warp's part of it
 TEXTURE_ELEMENTS = 1 << 27  # of a linear texture, as every architecture allows
+_THREAD_BYTES = 64  # of a struct of which each thread has its own totals
 _FILLED_BYTES = 1024  # of an array that is copied for each record, though no clause asks for it
 _OWN = frozenset({"record", "private", "guarded", "firstprivate"})
 SLOWER = "measured slower than shared and plain global memory"
@@ -149,16 +150,17 @@ class _Placer:
     # ------------------------------------------------------------------------------------- what records gather
 
     def _total(self, use: Use, symbol: ir.Symbol) -> Place:
-        """Numbers by themselves are each thread's own until it ends; of arrays each block has one where there is room."""
+        """Numbers by themselves, and small structs of them, are each thread's own until it ends; of arrays each block has
+        one where there is room."""
         if not self._visible(use.key):
             where = f"a static variable of {symbol.owner}()" if symbol.owner else "not visible where the region begins"
             self._refuse("HD248", f"'{_shown(use.name)}' is {where}, so what records gather cannot be put into it", use)
         space: Space = "thread-total"
-        if isinstance(use.type, ctype.Array):
+        if isinstance(use.type, ctype.Array) or use.nbytes > _THREAD_BYTES:
             fits = use.nbytes <= self._totals
             self._totals -= use.nbytes if fits else 0
             space = "block-total" if fits else "device-total"
-        return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, use.reason, op=use.op)
+        return Place(use.name, use.key, use.type, use.cls, space, use.nbytes, False, use.reason, ops=use.ops)
 
     # ------------------------------------------------------------------------------------- each thread's own
 

@@ -208,7 +208,10 @@ def _of_void(node: ir.Assign | ir.Step) -> bool:
 
 def _accumulate(node: ir.Accumulate, scope: Scope) -> ir.Expr:
     operand, target = value(node.value, scope), value(node.target, scope)
-    own = isinstance(target, nodes.Var) and target.space == "thread-total"
+    variable = target
+    while isinstance(variable, ir.Member):
+        variable = variable.base
+    own = isinstance(variable, nodes.Var) and variable.space == "thread-total"
     return nodes.Gather(node.type, node.op, target, operand, own, span=node.span)
 
 

@@ -265,7 +265,7 @@ def _whole(node: nodes.Whole) -> Rendered:
 
 @rendered.register
 def _gather(node: nodes.Gather) -> Rendered:
-    return _call(f"gather_{node.op}", node.target, node.value)
+    return _call(f"gather_{node.op.replace('-', '_')}", node.target, node.value)
 
 
 @rendered.register

@@ -19,9 +19,12 @@ from .prologue import build_beside, replaced
 
 _DECLARATIONS = (
     "extern void hd_totals_read(unsigned long); extern void hd_totals_end(void); "
-    "extern void hd_total(void *, unsigned long, unsigned long, int, int, int);"
+    "extern void hd_total(void *, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, "
+    "unsigned long, int, int);"
 )
-_CODES: dict[Accumulation, int] = {"sum": 0, "min": 1, "max": 2, "and": 3, "or": 4, "xor": 5}  # enum of totals.c
+_CODES: dict[Accumulation, int] = {  # enum of totals.c
+    "sum": 0, "min": 1, "max": 2, "and": 3, "or": 4, "xor": 5, "first-min": 6, "last-min": 7, "first-max": 8, "last-max": 9,
+}
 
 
 def epilogue_text(source: SourceFile, directive: Span, totals: Sequence[Total], names: Sequence[str], nbytes: int) -> str:
@@ -34,8 +37,9 @@ def statement(totals: Sequence[Total], names: Sequence[str], nbytes: int) -> str
     calls = [f"hd_totals_read({nbytes}UL);"]
     for total, name in zip(totals, names, strict=True):
         size = total.size if total.signed else -total.size
-        where = f"{total.offset}UL, {total.count}UL, {size}, {_CODES[total.op]}"
-        calls.append(f"hd_total((void *)&({name}), {where}, sizeof({name}));")
+        numbers = (total.nbytes, total.base, total.at, total.count, total.inner, total.stride)
+        where = f"{', '.join(f'{number}UL' for number in numbers)}, {size}, {_CODES[total.op]}"
+        calls.append(f"hd_total((void *)&({name}), sizeof({name}), {where});")
     return in_c(f"for (__extension__ ({{ {_DECLARATIONS} {' '.join([*calls, 'hd_totals_end();'])} }}); 0;)")
 
 

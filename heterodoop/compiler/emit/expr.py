@@ -284,9 +284,11 @@ def _move_step(node: nodes.MoveStep, scope: Scope) -> Text:
 
 
 def _gather(node: nodes.Gather, scope: Scope) -> Text:
-    own = node.own or scope.kernel.one_thread
-    how = f"{'gather' if own else 'gather_atomically'}<hd::{totals.OPERATIONS[node.op]}>"
-    return f"hd::{how}({scope.value(node.target, 0)}, {scope.converted(node.target.type, node.value)})", POSTFIX
+    how = "gather" if node.own or scope.kernel.one_thread else "gather_atomically"
+    operation = totals.operation(scope.kernel, node.op)
+    value = scope.converted(node.target.type, node.value)
+    value = f"{operation}::taken<{declare(node.target.type, '')}>({value})" if node.op in totals.ORDERED else value
+    return f"hd::{how}<{operation}>({scope.value(node.target, 0)}, {value})", POSTFIX
 
 
 def _conditional(node: ir.Conditional, scope: Scope) -> Text:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...manifest import Accumulation
 from ..decide.decisions import Place
-from ..decide.totals import totals
+from ..decide.totals import by_place, members
 from .scope import Kernel
 from .types import INDENT, declare
 
@@ -15,6 +15,11 @@ HEADER = "lane/totals.cuh"
 ONE_THREAD = "lane/operations.cuh"  # all that a host kernel needs of it
 OPERATIONS: dict[Accumulation, str] = {
     "sum": "Sum", "min": "Least", "max": "Greatest", "and": "AllBits", "or": "AnyBits", "xor": "OddBits",
+    "first-min": "LeastReal", "last-min": "LeastReal", "first-max": "GreatestReal", "last-max": "GreatestReal",
+}
+# Of one thread, which has the records in their order.
+ORDERED: dict[Accumulation, str] = {
+    "first-min": "FirstLeast", "last-min": "LastLeast", "first-max": "FirstGreatest", "last-max": "LastGreatest",
 }
 
 
@@ -40,10 +45,9 @@ def thread_fields(kernel: Kernel) -> list[str]:
 
 
 def checks(kernel: Kernel) -> list[str]:
-    found = totals(kernel.program.source, kernel.program.decisions.places)
-    names = [name for _, name in kernel.total_fields.values()]
-    return [f'static_assert(offsetof(Totals, {name}) == {total.offset}, "as the host reads it");'
-            for name, total in zip(names, found, strict=True) if total.offset]
+    found = {place.key: total for place, total in by_place(kernel.program.source, kernel.program.decisions.places)}
+    return [f'static_assert(offsetof(Totals, {name}) == {found[key].base}, "as the host reads it");'
+            for key, (_, name) in kernel.total_fields.items() if found[key].base]
 
 
 def before_items(kernel: Kernel) -> Iterator[str]:
@@ -52,16 +56,16 @@ def before_items(kernel: Kernel) -> Iterator[str]:
         return
     if kernel.one_thread:
         for place, name in kernel.total_fields.values():
-            yield f"{INDENT}hd::nothing_by_block<{_operation(place)}>(hd_totals.{name});\n"
+            yield from _lines(kernel, place, "nothing_by_block", f"hd_totals.{name}")
         return
     yield f"{INDENT}hd.totals = static_cast<Totals *>(task.totals);\n"
     if _in_block(kernel):
         yield f"{INDENT}HD_SHARED(hd::Box<BlockTotals>, hd_block_totals);\n"
         yield f"{INDENT}hd.block_totals = &hd_block_totals.value;\n"
     for place, name in _in_block(kernel):
-        yield f"{INDENT}hd::nothing_by_block<{_operation(place)}>(hd.block_totals->{name});\n"
+        yield from _lines(kernel, place, "nothing_by_block", f"hd.block_totals->{name}")
     for place, name in _in_thread(kernel):
-        yield f"{INDENT}hd::set_nothing<{_operation(place)}>(hd.thread_totals.{name});\n"
+        yield from _lines(kernel, place, "set_nothing", f"hd.thread_totals.{name}")
     if _in_block(kernel):
         yield f"{INDENT}__syncthreads();\n"
 
@@ -69,16 +73,28 @@ def before_items(kernel: Kernel) -> Iterator[str]:
 def behind_items(kernel: Kernel) -> Iterator[str]:
     """By all threads that are left: one that ended early has ended its launch, of which nothing counts."""
     for place, name in _in_thread(kernel):
-        yield f"{INDENT}hd::gather_atomically<{_operation(place)}>(hd.block_totals->{name}, hd.thread_totals.{name});\n"
+        yield from _lines(kernel, place, "gather_atomically", f"hd.block_totals->{name}", f"hd.thread_totals.{name}")
     if _in_block(kernel):
         yield f"{INDENT}__syncthreads();\n"
     for place, name in _in_block(kernel):
-        yield f"{INDENT}hd::gather_by_block<{_operation(place)}>(hd.totals->{name}, hd.block_totals->{name});\n"
+        yield from _lines(kernel, place, "gather_by_block", f"hd.totals->{name}", f"hd.block_totals->{name}")
 
 
-def _operation(place: Place) -> str:
-    assert place.op is not None
-    return f"hd::{OPERATIONS[place.op]}"
+def _lines(kernel: Kernel, place: Place, call: str, *objects: str) -> Iterator[str]:
+    """Calls for a variable, or for each member of it that records gather in, which is reached by where it lies."""
+    for path, op in (place.ops or {}).items():
+        found = objects
+        if path:
+            part = members(kernel.program.source, place, path)
+            what = f"hd::Part<{declare(part.kind, '')}, {part.at}, {part.count}, {part.inner}, {part.stride}>"
+            found = tuple(f"{what}::of({one})" for one in objects)
+        yield f"{INDENT}hd::{call}<{operation(kernel, op)}>({', '.join(found)});\n"
+
+
+def operation(kernel: Kernel, op: Accumulation) -> str:
+    """The type of runtime/device/lane that has an operation."""
+    ordered = ORDERED.get(op) if kernel.one_thread else None
+    return f"hd::{ordered or OPERATIONS[op]}"
 
 
 def _field(place: Place, name: str) -> str:

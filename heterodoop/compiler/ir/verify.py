@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ...errors import CompilerBug
 from ..types import ctype
-from ..types.ctype import CType, Func, Int, Pointer
+from ..types.ctype import CType, Float, Func, Int, Pointer
 from . import build, formats, ir
 from . import walk as ir_walk
 
@@ -205,7 +205,7 @@ class _Verifier:
         yield node.type == ctype.VOID, f"update of type {node.type}"
         yield _lvalue(node.target), "update of no lvalue"
         yield node.value.type == node.target.type, f"update of {node.target.type} with {node.value.type}"
-        yield isinstance(node.target.type, Int), f"update of {node.target.type}"
+        yield isinstance(node.target.type, (Int, Float)), f"update of {node.target.type}"
 
     def call(self, node: ir.Call) -> Iterator[tuple[bool, str]]:
         function = ctype.element(node.callee.type)

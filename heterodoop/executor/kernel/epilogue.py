@@ -6,8 +6,10 @@ Its run is the native runtime's (runtime/host/task/epilogue.cpp). Not here: the 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +20,14 @@ def nothing_gathered(kernel: Kernel) -> bytes:
     """A task's totals before its first record: numbers that change nothing."""
     totals = bytearray(kernel.total_bytes)
     for total in kernel.totals:
-        nothing = _nothing(total).to_bytes(total.size, "little")
-        totals[total.offset : total.offset + total.size * total.count] = nothing * total.count
+        run = _nothing(total).to_bytes(total.size, "little") * total.inner
+        runs, first = total.count // total.inner, total.offset
+        if runs < len(run):
+            for at in range(first, first + runs * total.stride, total.stride):
+                totals[at : at + len(run)] = run
+        else:  # the first bytes of all runs, then the second ones
+            for i, byte in enumerate(run):
+                totals[first + i : first + i + (runs - 1) * total.stride + 1 : total.stride] = bytes([byte]) * runs
     return bytes(totals)
 
 
@@ -27,6 +35,9 @@ def _nothing(total: Total) -> int:
     """As an unsigned number of the same bytes."""
     every = (1 << 8 * total.size) - 1
     greatest = every >> 1 if total.signed else every
+    if total.op in ("first-min", "last-min", "first-max", "last-max"):
+        infinity = math.inf if total.op.endswith("min") else -math.inf
+        return int.from_bytes(struct.pack("<d" if total.size == 8 else "<f", infinity), "little")
     if total.op == "min":
         return greatest
     if total.op == "max":

@@ -33,10 +33,26 @@ template <class Operation, class T> HD_DEVICE void gather_narrow(T *at, T value)
     }
 }
 
+// Of floating-point numbers: there is no atomic operation of them that does this.
+template <class Operation, class T> HD_DEVICE void gather_real(T *at, T value) {
+    using Word = typename AtomicWord<Operation, T, false, sizeof(T)>::type;
+    Word *const word = reinterpret_cast<Word *>(at);
+    Word seen = *static_cast<volatile Word *>(word);
+    for (;;) {
+        const Word now = bits_of(Operation::joined(real_of(seen, T{}), value));
+        if (now == seen) return;
+        const Word found = atomicCAS(word, seen, now);
+        if (found == seen) return;
+        seen = found;
+    }
+}
+
 // What several threads have, in shared or device memory.
 template <class Operation, class T> HD_DEVICE void gather_atomically(T &total, typename Plain<T>::type value) {
     if constexpr (sizeof(T) < 4) {
         gather_narrow<Operation>(&total, value);
+    } else if constexpr (is_real<T>) {
+        gather_real<Operation>(&total, value);
     } else {
         using Word = typename AtomicWord<Operation, T, is_negative_type<T>(), sizeof(T)>::type;
         if constexpr (Operation::settles) {  // nearly all values change no least or greatest one
@@ -47,6 +63,11 @@ template <class Operation, class T> HD_DEVICE void gather_atomically(T &total, t
     }
 }
 
+template <class Operation, class T, uint64_t... N>
+HD_DEVICE void gather_atomically(Part<T, N...> totals, Part<T, N...> parts) {
+    for (uint64_t i = 0; i < totals.count; ++i) gather_atomically<Operation>(totals[i], parts[i]);
+}
+
 // By all threads of a block; barriers stand around.
 template <class Operation, class T> HD_DEVICE void gather_by_block(T &totals, const T &parts) {
     using Number = typename Numbers<T>::type;
@@ -54,6 +75,10 @@ template <class Operation, class T> HD_DEVICE void gather_by_block(T &totals, co
     const Number *const from = reinterpret_cast<const Number *>(&parts);
     for (uint32_t i = threadIdx.x; i < sizeof totals / sizeof(Number); i += blockDim.x)
         if (from[i] != Operation::template nothing<Number>()) gather_atomically<Operation>(to[i], from[i]);
+}
+template <class Operation, class T, uint64_t... N> HD_DEVICE void gather_by_block(Part<T, N...> totals, Part<T, N...> parts) {
+    for (uint64_t i = threadIdx.x; i < totals.count; i += blockDim.x)
+        if (parts[i] != Operation::template nothing<T>()) gather_atomically<Operation>(totals[i], parts[i]);
 }
 
 }  // namespace hd

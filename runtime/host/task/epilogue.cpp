@@ -7,6 +7,8 @@
 namespace hd {
 namespace {
 
+constexpr int kCannotTell = 124;  // exit status of runtime/cpu/totals.c
+
 struct TextInput : Source {
   explicit TextInput(std::string_view text) : left(text) {}
   std::string_view next() override { return std::exchange(left, {}); }
@@ -29,6 +31,8 @@ void run_epilogue(const hd_command &command, std::string_view totals, Sink &out,
     refuse(e.what());
   }
   book_times(task, end.times, task.seconds[HD_STAGE_COMBINE]);
+  if (end.signal == 0 && end.exit_code == kCannotTell)
+    refuse("a least or greatest number is a zero whose sign the order of the records says (exit status 124)");
   if (!end.ok()) refuse(describe(end));
 }
 

@@ -10,8 +10,11 @@ from heterodoop.compiler.passes import ir_text
 from ..regions import LINES, analyse, codes, combiner, cuda, mapper
 
 LAST = ' strcpy(k, "k"); v = 1; printf("%s\\t%d\\n", k, v);'
-DECLARED = "int x = 0, i; long l = 0; unsigned u = 0; unsigned char b = 0; short s = 0; int h[8] = {0}, g[3][4] = {{0}};"
-SHOWN = 'printf("%d %ld %u %d %d %d %d\\n", x, l, u, b, s, h[0], g[0][0]);'
+DECLARED = ("struct { char t; int n, least; double d; int a[3]; } st = {0}, ar[5] = {{0}}; "
+            "double d = 0, dd[4] = {0}; float f = 0; "
+            "int x = 0, i; long l = 0; unsigned u = 0; unsigned char b = 0; short s = 0; int h[8] = {0}, g[3][4] = {{0}};")
+SHOWN = ('printf("%d %ld %u %d %d %d %d\\n", x, l, u, b, s, h[0], g[0][0]); '
+         'printf("%d %d %g %g %g %g\\n", st.n, ar[1].a[2], st.d, d, dd[1], f);')
 HELPERS = "static long all; static int counts[26]; static void note(int c) { counts[c % 26]++; all += c; }"
 
 # statement -> the operation, and what is gathered
@@ -31,6 +34,13 @@ UPDATES = {
     "if (h[v0 & 7] < v0) h[v0 & 7] = v0;": ("h[v0 & 7]", "max", "v0"),
     "if (v0 > u) u = v0;": ("u", "max", "(unsigned int)v0"),
     "if (v0 > 2) x++;": ("x", "sum", "1"), "for (i = 0; i < v0; i++, x++) ;": ("x", "sum", "1"),
+    "st.n++;": ("st.n", "sum", "1"), "ar[v0 & 3].a[1] += v0;": ("ar[v0 & 3].a[1]", "sum", "v0"),
+    "if (v0 < ar[2].least) ar[2].least = v0;": ("ar[2].least", "min", "v0"),
+    "if (v0 * 0.5 < d) d = v0 * 0.5;": ("d", "first-min", "(double)v0 * 0.5"),
+    "if (d <= v0) d = v0;": ("d", "last-max", "(double)v0"), "d = v0 > d ? v0 : d;": ("d", "first-max", "(double)v0"),
+    "if (dd[v0 & 3] >= v0) dd[v0 & 3] = v0;": ("dd[v0 & 3]", "last-min", "(double)v0"),
+    "if (st.d > v0) { st.d = v0; }": ("st.d", "first-min", "(double)v0"),
+    "if (f < (float)v0) f = (float)v0;": ("f", "first-max", "(float)v0"),
     "(void)x++;": ("x", "sum", "1"), "v0 > 2 ? x++ : 0;": ("x", "sum", "1"),
     "v0 ? (void)0 : (void)(x |= 4);": ("x", "or", "4"),
     "v0 > 2 ? l++ : v0;": ("l", "sum", "1L"), "v0 ? (v0 > 3 ? b++ : n) : 0;": ("b", "sum", "(unsigned char)1"),
@@ -49,7 +59,7 @@ def test_an_update_in_every_spelling(statement: str) -> None:
     assert not analysis.refusals, analysis.refusals
     assert f'__accumulate("{op}", {target}, {value})' in ir_text(analysis)
     assert [name for name, cls in ((v.name, v.cls) for v in analysis.region.variables) if cls == "accumulator"] == [
-        target.strip("*").partition("[")[0]]
+        target.strip("*").partition("[")[0].partition(".")[0]]
     assert analysis.facts.behind.needed
 
 
@@ -86,14 +96,22 @@ NEAR = {
     "if (v0 > x) x = v0 + 1;": ("", ""), "if (l > x) x = l;": ("", ""),
     "x = (char)(x + 1);": ("", ""), "x = x * 3;": ("", ""), "x *= 3;": ("", ""), "x = v0 - x;": ("", ""),
     "if (abs(rand()) > x) x = abs(rand());": ("", ""), "x <<= 1;": ("", ""),
-    "d += 0.5;": ("", ""), "x += 0.5;": ("", ""), "z.n++;": ("", ""), "q[0]++;": ("", ""),
+    "d += 0.5;": ("", ""), "x += 0.5;": ("", ""), "q[0]++;": ("", ""),
+    "z.n++; v = z.n;": ("it is used otherwise", "z.n++; v = z.n;"),
+    "un.n++;": ("'n' shares its bytes with another one", "un.n++;"),
+    "z.n++; z = z2;": ("it is used otherwise", "z.n++; z = z2;"),
+    "z.n++;\nz.n |= 4;": ("it is updated as 'sum' and as 'or'", "z.n |= 4;"),
+    "d = d < v0 ? d : v0;": ("", ""), "if (!(d < v0)) d = v0;": ("", ""), "if (v0 * 0.1 < f) f = v0 * 0.1;": ("", ""),
+    "if (v0 < d) d = v0;\nif (v0 <= d) d = v0;": ("it is updated as 'first-min' and as 'last-min'", "if (v0 <= d) d = v0;"),
+    "deep[1].in[2].a[1]++;": ("'in.a' lies in arrays of structs that hold arrays of structs", "deep[1].in[2].a[1]++;"),
 }
 
 
 @pytest.mark.parametrize("statement", NEAR)
 def test_a_near_miss(statement: str) -> None:
     why, text = NEAR[statement]
-    before = DECLARED + " double d = 0; struct z { int n; } z = {0}; int *q = malloc(40);"
+    before = DECLARED + (" struct z { int n; } z = {0}, z2 = {1}; int *q = malloc(40); union { int n; float f; } un = {0}; "
+                         "struct { struct { int a[2], b; } in[3]; int more; } deep[2] = {{{{{0}}}}};")
     source = mapper(f"int v0 = line[0];\n{statement}\n{LAST}", before=before, after=SHOWN)
     analysis, _ = analyse(source)
     assert "__accumulate" not in print_ir(analysis.program) or "x++;\n" not in statement
