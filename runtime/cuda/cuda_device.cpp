@@ -121,6 +121,35 @@ class Copies {
   std::vector<Event> slots_;
 };
 
+// Parts of a stream whose seconds are asked for when the stream has passed them.
+class Timings {
+ public:
+  void begin(cudaStream_t stream) {
+    if (used_ == kMost) settle();
+    if (used_ == spans_.size()) spans_.emplace_back();
+    spans_[used_].begin.record(stream);
+  }
+  void end(cudaStream_t stream, double &seconds) {
+    Span &span = spans_[used_++];
+    span.end.record(stream);
+    span.seconds = &seconds;
+  }
+  void settle() {
+    if (used_ > 0) spans_[used_ - 1].end.wait("running kernels");
+    for (; used_ > 0; --used_) *spans_[used_ - 1].seconds += spans_[used_ - 1].end.seconds_since(spans_[used_ - 1].begin);
+  }
+  void forget() noexcept { used_ = 0; }
+
+ private:
+  static constexpr size_t kMost = 256;
+  struct Span {
+    Event begin{cudaEventDefault}, end{cudaEventDefault};
+    double *seconds = nullptr;
+  };
+  std::vector<Span> spans_;
+  size_t used_ = 0;
+};
+
 // Page-locked memory of the host. Large pieces are huge pages that are locked afterwards: several times faster to get than
 // from cudaHostAlloc, which stays for small ones and for hosts that refuse.
 class HostMemory {
@@ -187,7 +216,6 @@ class CudaDevice final : public Device {
     keep_memory(ordinal);
     scratch_ = std::make_unique<Scratch>(stream_);
     copies_ = std::make_unique<Copies>();
-    for (std::unique_ptr<Event> &end : timed_) end = std::make_unique<Event>(cudaEventDefault);
     check(cudaMallocAsync(reinterpret_cast<void **>(&count_), sizeof *count_, stream_), "allocating memory");
   }
 
@@ -313,13 +341,10 @@ class CudaDevice final : public Device {
 
   void sync() override { check(cudaStreamSynchronize(stream_), "running kernels"); }
 
-  void begin_timing() override { timed_[0]->record(stream_); }
-
-  double end_timing() override {
-    timed_[1]->record(stream_);
-    timed_[1]->wait("running kernels");
-    return timed_[1]->seconds_since(*timed_[0]);
-  }
+  void begin_timing() override { timings_.begin(stream_); }
+  void end_timing(double &seconds) override { timings_.end(stream_, seconds); }
+  void settle_timings() override { timings_.settle(); }
+  void forget_timings() noexcept override { timings_.forget(); }
 
   void sort(SortBuffers &buffers, uint64_t n, int begin_bit, int end_bit) override {
     if (n < 2 || begin_bit >= end_bit) return;
@@ -371,7 +396,7 @@ class CudaDevice final : public Device {
   cudaMemPool_t pool_ = nullptr;
   std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<Copies> copies_;
-  std::unique_ptr<Event> timed_[2];  // begin and end
+  Timings timings_;
   HostMemory host_memory_;
   uint64_t *count_ = nullptr;
   std::map<std::string, cudaLibrary_t> libraries_;

@@ -71,7 +71,9 @@ class WatchedDevice final : public Device {
   void launch(const DeviceLaunch &launch, void **arguments) override { device_->launch(launch, arguments); }
   void sync() override { device_->sync(); }
   void begin_timing() override {}
-  double end_timing() override { return 0; }
+  void end_timing(double &) override {}
+  void settle_timings() override {}
+  void forget_timings() noexcept override {}
   void sort(SortBuffers &buffers, uint64_t n, int begin, int end) override { device_->sort(buffers, n, begin, end); }
   void scan(const uint32_t *values, uint64_t *sums, uint64_t n) override { device_->scan(values, sums, n); }
   uint64_t select(const uint8_t *flags, uint32_t *chosen, uint64_t n) override { return device_->select(flags, chosen, n); }

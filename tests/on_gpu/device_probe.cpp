@@ -151,7 +151,9 @@ class ProbedDevice final : public Device {
   }
   void sync() override { if (mode != kReplay) device_->sync(); }
   void begin_timing() override { if (mode != kReplay) device_->begin_timing(); }
-  double end_timing() override { return mode != kReplay ? device_->end_timing() : 0; }
+  void end_timing(double &seconds) override { if (mode != kReplay) device_->end_timing(seconds); }
+  void settle_timings() override { if (mode != kReplay) device_->settle_timings(); }
+  void forget_timings() noexcept override { device_->forget_timings(); }
   void sort(SortBuffers &buffers, uint64_t n, int begin_bit, int end_bit) override {
     if (does("sort")) device_->sort(buffers, n, begin_bit, end_bit);
   }

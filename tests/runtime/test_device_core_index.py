@@ -11,7 +11,7 @@ from heterodoop import resources
 
 from .core_module import ORDERS, Module, Order, i32, put, scan, struct, u8, u32, u64, zeros
 
-INDEX_TILE = 128
+INDEX_TILE, SPREAD = 8192, 31
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +45,20 @@ def hadoop_records(text: bytes, begin: int, delimiter: int, text_ends: bool) -> 
 def index(kernels: Module, text: bytes, begin: int, delimiter: int, text_ends: bool, order: Order) -> list[tuple[int, int]]:
     raw = put(u8, text)
     source = [(u64, raw), (u64, len(text)), (u64, begin), (i32, delimiter), (u32, int(text_ends))]
-    counts = zeros(u32, -(-len(text) // INDEX_TILE), 0xFF)
-    kernels.launch("hd_index_count", struct(*source, (u64, counts)), order=order)
+    tiles = -(-len(text) // INDEX_TILE)
+    counts, last = zeros(u32, tiles, 0xFF), zeros(u32, tiles, 0xFF)
+    kernels.launch("hd_index_count", struct(*source, (u64, counts), (u64, last)), order=order)
     first = scan(counts)
     n = first.list()[-1]
-    ends, offset, length = zeros(u64, n, 0xFF), zeros(u64, n, 0xFF), zeros(u32, n, 0xFF)
-    kernels.launch("hd_index_ends", struct(*source, (u64, first), (u64, ends)), order=order)
-    records = struct(*source, (u64, ends), (u64, offset), (u64, length), (u32, n), (u32, 0))
-    kernels.launch("hd_index_records", records, order=order)
-    assert raw.data() == text and ends.list() == sorted(ends.list())
+    offset, length, slot = zeros(u64, n, 0xFF), zeros(u32, n, 0xFF), zeros(u64, n, 0xFF)
+    records = struct(*source, (u64, first), (u64, last), (u64, offset), (u64, length), (u64, slot))
+    kernels.launch("hd_index_records", records, order=order, threads=random.Random(len(text)).choice([32, 64, 256]))
+    assert raw.data() == text
+    behind = 0  # no slot reaches into the next one, and the last one has its place
+    for at, size in zip(slot.list(), length.list(), strict=True):
+        assert at >= behind and at % 16 == 0
+        behind = at + (size + 2 + 15) // 16 * 16
+    assert behind <= len(text) + 1 + SPREAD * n
     return list(zip(offset.list(), length.list(), strict=True))
 
 
@@ -61,12 +66,18 @@ def index(kernels: Module, text: bytes, begin: int, delimiter: int, text_ends: b
 def test_records_are_hadoops(kernels: Module, order: Order, delimiter: int) -> None:
     rng = random.Random(f"{order}{delimiter}")
     for alphabet in (b"\r\n", b"a\r\n", b"ab\n", b"a\x0b\x0c\x8a\x8d\n\r|\0\xff", b"x" * 40 + b"\r\n|\0\xff"):
-        for size in (1, 2, 7, 8, 9, 15, 16, 17, 127, 128, 129, 255, 256, 257, 3000):
+        for size in (1, 2, 7, 8, 9, 15, 16, 17, 127, 128, 129, 255, 256, 257, 3000, 8191, 8192, 8193, 16384, 20_000):
             text = bytes(rng.choices(alphabet, k=size))
             begin, text_ends = rng.choice([0, 0, 3]), rng.random() < 0.7 or not text.endswith(b"\r")
             begin = min(begin, size)
             found = index(kernels, text, begin, delimiter, text_ends, order)
             assert found == hadoop_records(text, begin, delimiter, text_ends), (text, begin, text_ends)
+
+
+def test_a_record_of_several_tiles(kernels: Module, order: Order) -> None:
+    for before, size, after in ((0, 8191, 5), (3, 8192, 0), (8191, 30_000, 20_000), (8190, 8192, 8192), (100, 1, 50_000)):
+        text = b"a" * before + b"\r\n" + b"b" * size + b"\n" + b"c" * after
+        assert index(kernels, text, 0, -1, True, order) == hadoop_records(text, 0, -1, True)
 
 
 def test_no_text_has_no_records(kernels: Module) -> None:

@@ -50,10 +50,9 @@ def test_records_are_staged(kernels: Module, order: Order) -> None:
         offsets.append(len(text))
         text += record
     n = len(records)
-    raw, length, sizes = put(u8, bytes(text)), put(u32, [len(r) for r in records]), zeros(u32, n)
-    head = [(u64, raw), (u64, put(u64, offsets)), (u64, length), (u64, sizes)]
-    kernels.launch("hd_stage_record_sizes", struct(*head, (u64, None), (u64, None), (u32, n), (u32, 0)), order=order)
-    starts = scan(sizes)
+    raw, length = put(u8, bytes(text)), put(u32, [len(r) for r in records])
+    head = [(u64, raw), (u64, put(u64, offsets)), (u64, length)]
+    starts = scan(put(u32, [len(slot(record)) for record in records]))
     staged = zeros(u8, starts.list()[-1], 0xDD)
     kernels.launch("hd_stage_records", struct(*head, (u64, staged), (u64, starts), (u32, n), (u32, 0)), order=order)
     assert staged.data() == b"".join(slot(record) for record in records)

@@ -24,6 +24,15 @@ HD_DEVICE uint32_t count_bits(uint64_t x) {
 #endif
 }
 
+// The last byte that has a flag.
+HD_DEVICE uint32_t highest_byte(uint64_t flags) {
+#ifdef __CUDACC__
+    return (63 - static_cast<uint32_t>(__clzll(static_cast<long long>(flags)))) / 8;
+#else
+    return (63 - static_cast<uint32_t>(__builtin_clzll(flags))) / 8;
+#endif
+}
+
 // The first byte that has a flag.
 HD_DEVICE uint32_t lowest_byte(uint64_t flags) { return count_bits((flags & (0 - flags)) - 1) / 8; }
 

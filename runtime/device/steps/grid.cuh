@@ -11,6 +11,9 @@ HD_DEVICE uint64_t grid_threads() { return static_cast<uint64_t>(gridDim.x) * bl
 
 HD_DEVICE uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
+// Bytes of a staged line with '\n' and '\0' behind it.
+HD_DEVICE uint32_t slot_size(uint32_t length) { return (length + 2 + 15) & ~15u; }
+
 HD_DEVICE uint32_t swap_bytes(uint32_t x) {
 #ifdef __CUDACC__
     return __byte_perm(x, 0, 0x0123);

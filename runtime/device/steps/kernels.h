@@ -6,12 +6,12 @@
 // sizes and counts are uint32_t, for Device::scan, whose n + 1 uint64_t sums the copying kernels take.
 //
 // 1. Index of the raw text (Hadoop's LineRecordReader: records end at \n, \r\n, \r; the last may lack its end)
-//      hd_index_count -> counts[tiles]; scan -> first[tiles + 1]; records = first[tiles]
-//      hd_index_ends  -> ends[records]
-//      hd_index_records -> offset[records], length[records]
+//      hd_index_count -> counts[tiles], last[tiles]; scan -> first[tiles + 1]; records = first[tiles]
+//      hd_index_records -> offset[records], length[records], slot[records]; by whole warps
 // 2. Staging, of records or of pairs
-//      hd_stage_record_sizes | hd_stage_pair_sizes -> length[n], sizes[n]; scan -> offset[n + 1], bytes = offset[n]
-//      hd_stage_records | hd_stage_pairs -> text[bytes]
+//      records: hd_stage_records -> text[staged_bytes(text, records)], record i at slot[i]
+//      pairs: hd_stage_pair_sizes -> length[n], sizes[n]; scan -> offset[n + 1], bytes = offset[n];
+//        hd_stage_pairs -> text[bytes]
 //      RecordTable{text, offset, length, n}. Longest first (Task::order): hd_length_keys -> keys, values 0 ... n - 1
 //      (hd_iota); sort bits [0, 32).
 // 3. Map kernel. The pairs array was filled with 0xff, so that unused slots have length no_pair.
@@ -55,7 +55,9 @@
 
 namespace hd {
 
-constexpr uint32_t index_tile = 128;     // bytes of raw text that one count of hd_index_count covers
+constexpr uint32_t index_tile = 8192;    // bytes of raw text that a block of hd_index_count looks at at a time
+constexpr uint32_t index_threads = 256;  // of a block of hd_index_records, at most
+constexpr uint64_t slot_spread = 31;     // bytes for each record by which slots may lie further apart than the text
 constexpr uint32_t chunk_pairs = 32;     // pairs of a combine item, about
 constexpr uint32_t merge_tile = 512;     // pairs that hd_sort_tiles sorts in shared memory
 constexpr uint32_t arena_chunk = 32768;  // what a block takes of the arena at a time (BlockCursor): a launch leaves up to
@@ -72,38 +74,31 @@ struct IndexText {
     uint32_t text_ends;
 };
 
-// hd_index_count: counts[t] = record ends in tile t; ceil(size / index_tile) tiles.
+// hd_index_count: counts[t] = record ends in tile t, at '\n', a lone '\r', or `size` (the end is missing); last[t] = the last
+// one's position in the tile, plus 1, or 0. ceil(size / index_tile) tiles.
 struct IndexCountArgs {
     IndexText in;
     uint32_t *counts;
+    uint32_t *last;
 };
 
-// hd_index_ends: position of each record's end, in order: of its '\n', of its lone '\r', or `size` (the end is missing).
-struct IndexEndsArgs {
-    IndexText in;
-    const uint64_t *first;  // scan of counts
-    uint64_t *ends;
-};
-
-// hd_index_records: records as ranges of the text, without their ends.
+// hd_index_records: records as ranges of the text, without their ends, and where each has its slot when it is staged.
 struct IndexRecordsArgs {
     IndexText in;
-    const uint64_t *ends;
+    const uint64_t *first;  // scan of counts
+    const uint32_t *last;
     uint64_t *offset;
     uint32_t *length;
-    uint32_t count;
-    uint32_t reserved;
+    uint64_t *slot;
 };
 
-// hd_stage_record_sizes (uses length, sizes): bytes that a record's slot takes.
-// hd_stage_records: copies text[offset[i], + length[i]) into slot i.
+// hd_stage_records: copies text[offset[i], + length[i]) into the slot at slot[i].
 struct StageRecordsArgs {
     const char *text;
     const uint64_t *offset;
     const uint32_t *length;
-    uint32_t *sizes;
     char *staged;
-    const uint64_t *staged_offset;  // scan of sizes
+    const uint64_t *slot;
     uint32_t count;
     uint32_t lane_bits;             // 2^lane_bits lanes copy one record together
 };

@@ -7,8 +7,6 @@ namespace hd {
 
 constexpr uint32_t stage_lanes = 4;  // that copy one pair together
 
-HD_DEVICE uint32_t slot_size(uint32_t length) { return (length + 2 + 15) & ~15u; }
-
 HD_DEVICE bool has_tab(const Pair &pair) { return pair.key_length < pair.length; }
 
 // What one slot gets: `size` bytes, the byte `extra` if it is not 0, '\n', '\0'; zeros up to the slot's end. `WholeWords`: all
@@ -69,17 +67,12 @@ template <bool WholeWords> struct Staged {
 
 }  // namespace hd
 
-extern "C" __global__ void hd_stage_record_sizes(const hd::StageRecordsArgs a) {
-    for (uint64_t i = hd::grid_thread(); i < a.count; i += hd::grid_threads()) a.sizes[i] = hd::slot_size(a.length[i]);
-}
-HD_KERNEL(hd_stage_record_sizes, hd::StageRecordsArgs)
-
 extern "C" __global__ void hd_stage_records(const hd::StageRecordsArgs a) {
     const uint64_t lanes = static_cast<uint64_t>(a.count) << a.lane_bits;
     for (uint64_t i = hd::grid_thread(); i < lanes; i += hd::grid_threads()) {
         const uint64_t record = i >> a.lane_bits;
         const hd::Staged<true> staged = {a.text + a.offset[record], a.length[record], 0};
-        staged.copy(a.staged + a.staged_offset[record], static_cast<uint32_t>(i) & ((1u << a.lane_bits) - 1), 1u << a.lane_bits);
+        staged.copy(a.staged + a.slot[record], static_cast<uint32_t>(i) & ((1u << a.lane_bits) - 1), 1u << a.lane_bits);
     }
 }
 HD_KERNEL(hd_stage_records, hd::StageRecordsArgs)

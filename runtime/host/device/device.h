@@ -86,10 +86,13 @@ class Device {
   // `arguments`: addresses of the kernel's arguments, as for cuLaunchKernel; read before the call returns.
   virtual void launch(const DeviceLaunch &launch, void **arguments) = 0;
   virtual void sync() = 0;  // waits for everything; reports what a kernel did wrong
-  // Seconds from begin_timing to end_timing by the device's clock, with all that was given to it in between; end_timing
-  // waits for that as sync does. One pair at a time.
+  // Adds to `seconds` what passes by the device's clock from begin_timing to end_timing, with all that was given to it in
+  // between. One pair at a time; neither waits, so that the host goes on: `seconds` has it after settle_timings, which waits
+  // as sync does. forget_timings gives up what has not been added.
   virtual void begin_timing() = 0;
-  virtual double end_timing() = 0;
+  virtual void end_timing(double &seconds) = 0;
+  virtual void settle_timings() = 0;
+  virtual void forget_timings() noexcept = 0;
 
   // Sorts n (key, value) pairs by the key's bits [begin_bit, end_bit), stably.
   virtual void sort(SortBuffers &buffers, uint64_t n, int begin_bit, int end_bit) = 0;

@@ -87,6 +87,9 @@ class GpuMapTask {
                  !spec.kernel.epilogue.argv),  // whose pairs come last
         ordered_spec_(ordered_spec(spec, longest_line_)) {}
 
+  ~GpuMapTask() { session_.device->forget_timings(); }
+  GpuMapTask(const GpuMapTask &) = delete;
+
   void run() {
     load_kernels();
     session_.folder.begin_task(text_of(spec_.kernel.module) + " " + text_of(spec_.kernel.entry));
@@ -100,6 +103,7 @@ class GpuMapTask {
     if (has_epilogue()) finish_records();
     task_.log.end_of_stream();
     finish_task(task_, [&] { finish(); });
+    session_.device->settle_timings();
     take_note_of_pace();
   }
 

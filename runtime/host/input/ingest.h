@@ -34,7 +34,7 @@ struct IngestOptions {
   uint32_t workers = 0;          // devices that are fed at the same time from this host
   uint64_t piece = 0;            // bytes of a read and its copy
   uint64_t sub_split = 1 << 20;  // bytes
-  uint64_t first = 0;            // bytes of the first sub-split, where shorter: kernels start early, and each is twice as long as the one before
+  uint64_t first = 0;            // bytes of the first sub-split, where shorter: they grow from it, and shrink to about that at the end
 };
 
 // What stays from task to task: texts in the device's memory, one for kernels, those that are being filled; the readers.

@@ -57,7 +57,7 @@ FileIngest::FileIngest(IngestRoom &room, const RecordOptions &records, const Ing
     : room_(room), file_(records.path, records.start, records.length), cuts_(file_, records.delimiter.empty(), cancel),
       cancel_(cancel), delimiter_(records.delimiter.empty() ? -1 : '\n'),
       longest_(records.longest), target_(std::clamp<uint64_t>(options.sub_split, 1, kMostSubSplit)),
-      most_(options.first ? std::min(options.first, target_) : target_), at_(cuts_.begin()) {
+      first_(options.first ? std::min(options.first, target_) : target_), most_(first_), at_(cuts_.begin()) {
   readers_of(room, options);
 }
 
@@ -65,14 +65,17 @@ FileIngest::~FileIngest() { room_.readers->stop(); }
 
 void FileIngest::limit(uint64_t bytes) {
   target_ = std::clamp<uint64_t>(bytes, 1, target_);
+  first_ = std::min(first_, target_);
   most_ = std::min(most_, target_);
 }
 
-// The sub-splits of a split are as long as each other, once they have grown to what is wanted; none is a small rest.
+// The sub-splits of a split are as long as each other, once they have grown to what is wanted, and shrink at its end,
+// where nothing is read beside the kernels any more; none is a small rest.
 uint64_t FileIngest::share(uint64_t left) {
   const uint64_t most = most_;
   most_ = std::min(2 * most_, target_);
   if (most < target_) return left <= most + most / 2 ? left : most;
+  if (first_ < target_ && left <= 2 * most) return left <= 2 * first_ ? left : (left + 1) / 2;
   const uint64_t rounds = (left + most - 1) / most;
   return (left + rounds - 1) / rounds;
 }

@@ -36,7 +36,7 @@ class FileIngest final : public Ingest {
   const Cancel cancel_;
   const int32_t delimiter_;
   const uint64_t longest_;  // bytes of a record; 0: no limit
-  uint64_t target_, most_;  // of a sub-split: in the end, and of the next one
+  uint64_t target_, first_, most_;  // bytes of a sub-split: usually, of the first one, of the next one
   uint64_t at_;            // next() has given what comes before
   uint32_t lane_ = 0;      // of what next() gave last: a text, and the copies into it
   SubSplit held_[kCopyLanes];  // what each text holds, or is being filled with

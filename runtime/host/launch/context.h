@@ -46,7 +46,7 @@ struct GpuContext {
     const Booked booked{*this, which};
     return body();
   }
-  // Runs one stage to its end on the device, books its time by the device's clock and looks for a request to stop.
+  // Runs one stage, whose time is booked by the device's clock when it has ended there, and looks for a request to stop.
   template <class Body>
   auto stage(hd_stage which, Body body) {
     task.cancel.check();
@@ -54,10 +54,10 @@ struct GpuContext {
     device.begin_timing();
     if constexpr (std::is_void_v<decltype(body())>) {
       body();
-      add(which, device.end_timing(), combined);
+      end_stage(which, combined);
     } else {
       auto result = body();
-      add(which, device.end_timing(), combined);
+      end_stage(which, combined);
       return result;
     }
   }
@@ -85,6 +85,10 @@ struct GpuContext {
     double begin = now(), combined = context.task.seconds[HD_STAGE_COMBINE];
     ~Booked() { context.add(which, now() - begin, combined); }
   };
+  void end_stage(hd_stage which, double combined) {
+    add(which, 0, combined);
+    device.end_timing(task.seconds[which]);
+  }
   // `combined`: what COMBINE had at the begin; a combiner on the CPU books its own time.
   void add(hd_stage which, double seconds, double combined) {
     task.seconds[which] += seconds - (task.seconds[HD_STAGE_COMBINE] - combined);

@@ -5,15 +5,14 @@
 namespace hd {
 namespace {
 
-constexpr uint64_t kShortSlot = 32;     // bytes of a staged record that two lanes copy at once
+constexpr uint64_t kShortRecord = 22;   // bytes of text for each record, up to which two lanes copy it at once
 constexpr uint64_t kMostOrdered = 1 << 20;  // records; with more, every thread has many and none is late by much
 
 }  // namespace
 
 DeviceRecords::DeviceRecords(Device &device)
-    : staged_(device), counts_(device), length_(device), sizes_(device), order_(device),
-      other_order_(device), first_(device), ends_(device), offset_(device), staged_offset_(device), keys_(device),
-      other_keys_(device) {}
+    : staged_(device), counts_(device), last_(device), length_(device), order_(device), other_order_(device), first_(device),
+      offset_(device), slot_(device), keys_(device), other_keys_(device) {}
 
 void DeviceRecords::release() {
   Device *const device = staged_.device();
@@ -23,35 +22,27 @@ void DeviceRecords::release() {
 void DeviceRecords::load(GpuContext &context, const DeviceText &text) {
   text_ = text;
   context.stage(HD_STAGE_INDEX, [&] { index(context); });
-  context.stage(HD_STAGE_STAGE, [&] { plan_staging(context); });
 }
 
 void DeviceRecords::index(GpuContext &context) {
   const uint64_t tiles = (text_.size + index_tile - 1) / index_tile;
   const IndexText in{text_.data, text_.size, 0, text_.delimiter, 1};
   uint64_t *const first = first_.reserve(tiles + 1);
-  context.kernels.run("hd_index_count", IndexCountArgs{in, counts_.reserve(tiles)}, tiles);
+  const uint64_t threads = tiles * index_threads;  // a block for each tile
+  context.kernels.run("hd_index_count", IndexCountArgs{in, counts_.reserve(tiles), last_.reserve(tiles)}, threads);
   context.device.scan(counts_.data(), first, tiles);
   count_ = uint32_t(context.fetch(first + tiles));
-  context.kernels.run("hd_index_ends", IndexEndsArgs{in, first, ends_.reserve(count_)}, tiles);
-  const IndexRecordsArgs records{in, ends_.data(), offset_.reserve(count_), length_.reserve(count_), count_, 0};
-  context.kernels.run("hd_index_records", records, count_);
-}
-
-void DeviceRecords::plan_staging(GpuContext &context) {
-  const StageRecordsArgs sizes{text_.data, offset_.data(), length_.data(), sizes_.reserve(count_), nullptr, nullptr,
-                               count_, 0};
-  context.kernels.run("hd_stage_record_sizes", sizes, count_);
-  context.device.scan(sizes_.data(), staged_offset_.reserve(uint64_t(count_) + 1), count_);
-  staged_bytes_ = context.fetch(staged_offset_.data() + count_);
+  const IndexRecordsArgs records{in, first, last_.data(), offset_.reserve(count_), length_.reserve(count_), slot_.reserve(count_)};
+  context.kernels.run("hd_index_records", records, threads);
 }
 
 RecordTable DeviceRecords::stage(GpuContext &context) {
   return context.stage(HD_STAGE_STAGE, [&] {
-    const StageRecordsArgs copy{text_.data, offset_.data(),        length_.data(), nullptr, staged_.reserve(staged_bytes_),
-                                staged_offset_.data(), count_, staged_bytes_ > kShortSlot * count_ ? 2u : 1u};
+    const uint64_t bytes = text_.size + 1 + slot_spread * count_;
+    const StageRecordsArgs copy{text_.data, offset_.data(), length_.data(), staged_.reserve(bytes),
+                                slot_.data(), count_, text_.size > kShortRecord * count_ ? 2u : 1u};
     context.kernels.run("hd_stage_records", copy, count_);
-    return RecordTable{staged_.data(), staged_offset_.data(), length_.data(), count_};
+    return RecordTable{staged_.data(), slot_.data(), length_.data(), count_};
   });
 }
 

@@ -19,19 +19,16 @@ class DeviceRecords {
   // the map kernel is `slow`: then it pays that the threads of a warp have records about as long as each other.
   const uint32_t *longest_first(GpuContext &context, bool slow);
   uint32_t count() const { return count_; }
-  uint64_t staged_bytes() const { return staged_bytes_; }
   void release();
 
  private:
   void index(GpuContext &context);
-  void plan_staging(GpuContext &context);
 
   DeviceText text_;
   DeviceBuffer<char> staged_;
-  DeviceBuffer<uint32_t> counts_, length_, sizes_, order_, other_order_;
-  DeviceBuffer<uint64_t> first_, ends_, offset_, staged_offset_, keys_, other_keys_;
+  DeviceBuffer<uint32_t> counts_, last_, length_, order_, other_order_;
+  DeviceBuffer<uint64_t> first_, offset_, slot_, keys_, other_keys_;
   uint32_t count_ = 0;
-  uint64_t staged_bytes_ = 0;
 };
 
 }  // namespace hd
