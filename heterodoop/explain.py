@@ -230,7 +230,8 @@ def _compiled(cubin: Cubin) -> str:
 def _verdict_lines(program: Program) -> list[str]:
     if not program.gpu_refusals:
         if program.kernel is None and program.region is not None and program.region.kind == "combiner":
-            why = "its loop's kernel is switched off, or the mapper has none" if program.region.ordered else "no key loop"
+            off = "its loop keeps texts, its kernel is switched off, or the mapper has none"
+            why = off if program.region.ordered else "no key loop"
             return [f"  GPU         no: {why}, so the filter runs once per task, over pairs that a GPU may have sorted"]
         return ["  GPU         nothing found that keeps it off the GPU"]
     lines = ["  GPU         no, it runs on the CPU only:"]

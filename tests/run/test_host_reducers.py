@@ -11,8 +11,8 @@ import pytest
 
 from heterodoop.executor.native.runtime import Native, Segment, TaskStatus
 
-from ..compiler.keyloop import random_loops
-from ..compiler.keyloop.test_random_loops import value
+from ..compiler.keyloop import random_loops, random_texts
+from ..compiler.keyloop.test_random_loops import readable, value
 from ..compiler.regions import PRELUDE
 from ..native.oracle import Pair
 from . import reducing
@@ -96,6 +96,31 @@ def test_random_reducers(native: Native, seed: int, tmp_path: Path) -> None:
             continue  # whose sign the filter decides
         assert filtered.ok and done.ok, f"{done.message}\n{made.source}"
         assert part == wanted and done.counters == filtered.counters, made.source
+
+
+@pytest.mark.parametrize("seed", range(3000, 3000 + COUNT))
+def test_random_reducers_that_keep_texts(native: Native, seed: int, tmp_path: Path) -> None:
+    """Values with NULs, carriage returns, white space, too long ones: what does not read back leaves the task."""
+    made = random_texts.program(seed, reducer=True)
+    built, rng = reducing.build(PRELUDE + made.source, tmp_path), random.Random(seed)
+    for keys, size, memory, threads in ((3, 9, 0, 1), (40, 60, 9000, 3), (300, 90, 40_000, 2), (3, 5, 0, 1)):
+        names = [b"k%d" % rng.randrange(keys) for _ in range(keys)]
+        parts: list[list[Pair]] = [
+            [(rng.choice(names), random_texts.value(rng, made, built.found.loop.reads.between, odd=keys == 3))
+             for _ in range(rng.randrange(1, size))] for _ in range(rng.choice([1, 2, 7]))]
+        if keys > 3:
+            parts = [[pair for pair in part if readable(built.found.loop, pair[1])] for part in parts]
+            parts.append([(b"k", next(v for _, v in parts[0]))] if parts[0] else [])
+        if not any(parts):
+            continue
+        segments = reducing.written(parts, tmp_path)
+        done, part = reducing.run(native, built, segments, tmp_path, host=True, threads=threads, memory=memory)
+        fits = all(readable(built.found.loop, text) for part in parts for _, text in part)
+        assert fits or done.status is TaskStatus.HOST_LEFT, made.source
+        if fits:
+            filtered, wanted = reducing.run(native, built, segments, tmp_path, host=False)
+            assert filtered.ok and done.ok, f"{done.message}\n{made.source}"
+            assert part == wanted and done.counters == filtered.counters, made.source
 
 
 def words(rng: random.Random, n: int) -> list[Pair]:

@@ -147,6 +147,24 @@ def test_a_device_without_memory(sums: Path, tmp_path: Path, memory: int) -> Non
     assert verdict.outcome == "equal" or "memory" in verdict.reason or "the device has no" in verdict.reason
 
 
+def test_a_loop_that_keeps_texts_is_the_filter_s_on_a_device(bundles: Bundles, tmp_path: Path) -> None:
+    """And one program with the map on CPUs."""
+    texts = SUMS.replace("double one, sum = 0, last = 0;", "char one[9], sum[9];").replace("%lf", "%[^\\n]")
+    texts = texts.replace("sum += one / 3; runs += one != last; last = one;", "runs += !strcmp(one, sum);")
+    texts = texts.replace("%.17g", "%s").replace("sum = one; last = one;", "strcpy(sum, one);").replace("&one", "one")
+    bundle = bundles.get(SOME, texts)
+    program = manifest.load(bundle).program("combine")
+    assert program is not None and program.kernel is None and program.region is not None
+    assert program.region.ordered == ("sum", "runs") and program.region.no_fold is not None
+    data = b"b\tone\na\tx y\n#\nb\t\xff\xfe\na\tx y\nb\tone\n" * 3
+    for verdict in verified(bundle, data, tmp_path, gpu_sub_split_bytes=20):
+        assert verdict.outcome == "equal"
+    for end in (b"", b"c\t\n", b"c\t one\n", b"c\tnine bytes\n"):
+        (tmp_path / "in").write_bytes(data + end)
+        (verdict,) = verify(bundle, [str(tmp_path / "in")], RunOptions(reducers=1), host=True).verdicts
+        assert verdict.difference is None and verdict.outcome == ("cpu-only" if end else "equal"), verdict
+
+
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
     app = write_app(tmp_path / "app", {"map": SOME, "combine": SUMS})
     (_, combine) = analysed(BuildOptions.make([str(app)], no_opt=["ordered-loops"])).manifest.programs

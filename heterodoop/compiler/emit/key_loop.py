@@ -13,24 +13,32 @@ from collections.abc import Iterator, Sequence
 from ...manifest import PairReader
 from ...values import dataclass
 from ..ir import formats, ir
-from ..keyloop.algebra import parts
+from ..keyloop.algebra import kept, parts
 from ..keyloop.finish import terms_of
 from ..keyloop.loop import (
+    TEXT,
+    Byte,
+    Bytes,
     Choice,
     Convert,
+    Cut,
     Finish,
     Kept,
     KeyLoop,
+    Length,
     Number,
     Operation,
+    Order,
     Piece,
     PrintedKey,
     PrintedTerm,
     Read,
     Term,
+    ValueField,
+    ValueText,
 )
 from ..types import ctype
-from ..types.ctype import CType, Float, Int
+from ..types.ctype import Array, CType, Float, Int
 from . import leaf
 from .types import INDENT, declare
 
@@ -44,6 +52,7 @@ _CALLS: dict[str, dict[CType, str]] = {  # arith.cuh, math.cuh
     "fabs": {ctype.DOUBLE: "fabs", ctype.FLOAT: "fabsf"}, "sqrt": {ctype.DOUBLE: "sqrt", ctype.FLOAT: "sqrtf"},
 }
 _KEYS = {"token": "token", "field": "field", "int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64"}
+_MOST_TEXT = 1 << 16  # bytes of an array whose text is kept
 _READ_TYPES = (ctype.INT, ctype.UINT, ctype.LONG, ctype.ULONG, ctype.LLONG, ctype.ULLONG,
                ctype.FLOAT, ctype.DOUBLE)
 
@@ -52,22 +61,42 @@ def problem(loop: KeyLoop, pairs: PairReader | None) -> str:
     """Why a combiner cannot be done while its pairs are printed, "" where it can."""
     if pairs is None or pairs.key not in _KEYS:
         return "how it reads a key is not known"
-    odd = next((str(f.type) for f in loop.reads.fields if f.type not in _READ_TYPES), "")
-    if odd:
-        return f"it reads a number of type '{odd}'"
-    return _finish_problem(loop.finish)
+    return _reading_problem(loop) or _finish_problem(loop.finish)
 
 
 def reducer_problem(loop: KeyLoop, pairs: PairReader) -> str:
     """Why a reducer cannot be done on typed values, "" where it can."""
     if pairs.key not in _KEYS:
         return "how it reads a key is not known"
+    problem = _reading_problem(loop)
+    if problem:
+        return problem
     finish: Finish | None = loop.finish
     while finish is not None:
-        if any(isinstance(p, PrintedTerm) and not _SPEC.fullmatch(p.spec) for p in finish.pieces):
+        if not all(map(_is_printed, finish.pieces)):
             return "it prints by a conversion that is not analysed"
         finish = finish.other
     return ""
+
+
+def _reading_problem(loop: KeyLoop) -> str:
+    odd = next((str(f.type) for f in loop.reads.fields if isinstance(f, ValueField) and f.type not in _READ_TYPES), "")
+    if odd:
+        return f"it reads a number of type '{odd}'"
+    large = next((s for s in loop.state if isinstance(s.type, Array) and (s.type.length or 0) > _MOST_TEXT), None)
+    return f"a text that it keeps, '{large.name}', is of more than {_MOST_TEXT} bytes" if large is not None else ""
+
+
+def texts(loop: KeyLoop) -> bool:
+    """Does it read texts of values, or keep texts?"""
+    read = any(isinstance(field, ValueText) for field in loop.reads.fields)
+    return read or any(isinstance(state.type, Array) for state in loop.state)
+
+
+def _is_printed(piece: Piece) -> bool:
+    if not isinstance(piece, PrintedTerm):
+        return True
+    return bool((_KEY_SPEC if piece.term.type == TEXT else _SPEC).fullmatch(piece.spec))
 
 
 def _finish_problem(finish: Finish) -> str:
@@ -78,7 +107,7 @@ def _finish_problem(finish: Finish) -> str:
         return "what it prints of a key is not the key, a tab, something and a newline"
     if any(c in whole[:-1] for c in b"\n\r\0"):
         return "it prints more than a line of a key"
-    if any(isinstance(p, PrintedTerm) and not _SPEC.fullmatch(p.spec) for p in pieces):
+    if not all(map(_is_printed, pieces)):
         return "it prints by a conversion that is not analysed"
     return _finish_problem(finish.other) if finish.other is not None else ""
 
@@ -113,9 +142,11 @@ class _Style:
     head: str = ""
     leaving: str = ""
     out: str = "hd::Output"
+    keeping: str = "template <class Texts> "
+    keeps: str = ", Texts &texts"
 
 
-_DEVICE = _Style("template <class L{}> ", ", L &leaving", "Out")
+_DEVICE = _Style("template <class L{}> ", ", L &leaving", "Out", "template <class L> ", ", L &leaving")
 
 
 def headers(loop: KeyLoop) -> list[str]:
@@ -123,11 +154,13 @@ def headers(loop: KeyLoop) -> list[str]:
     found = ["sink/real_text.cuh"] if any(isinstance(f.type, Float) for f in loop.reads.fields) else []
     calls = (isinstance(part, Operation) and part.op in ("fabs", "sqrt")
              for made in (*loop.first, *loop.same, *terms_of(loop.finish)) for part in parts(made))
-    return [*found, "libc/math.cuh"] if any(calls) else found
+    found += ["libc/math.cuh"] if any(calls) else []
+    return [*found, "sink/value_text.h"] if texts(loop) else found
 
 
 def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, style: _Style) -> Iterator[str]:
-    yield f"static constexpr unsigned fields = {len(loop.reads.fields)};"
+    yield f"static constexpr unsigned fields = {0 if texts(loop) else len(loop.reads.fields)};  // that a number each is"
+    yield f"static constexpr bool texts = {_truth(texts(loop))};"
     yield f"static constexpr bool regroup = {_truth(regroup)};"
     yield f"static constexpr hd::KeyRule key = {_key_rule(loop, pairs)};"
     yield "static constexpr auto &leaving = hd::leaving;"
@@ -161,9 +194,11 @@ def _key_rule(loop: KeyLoop, pairs: PairReader) -> str:
 
 
 def _types(loop: KeyLoop) -> Iterator[str]:
-    yield from ("struct Values {", *(f"{INDENT}{declare(f.type, f'v{i}')};" for i, f in enumerate(loop.reads.fields)), "};")
+    fields = ("hd::Text v{}" if isinstance(f, ValueText) else declare(f.type, "v{}") for f in loop.reads.fields)
+    yield from ("struct Values {", *(f"{INDENT}{field.format(i)};" for i, field in enumerate(fields)), "};")
     yield "struct State {"
-    yield from (f"{INDENT}{declare(s.type, f's{i}')};  // {s.name}" for i, s in enumerate(loop.state))
+    for i, s in enumerate(loop.state):
+        yield f"{INDENT}{f'hd::KeptText s{i}' if isinstance(s.type, Array) else declare(s.type, f's{i}')};  // {s.name}"
     yield "};"
 
 
@@ -174,6 +209,8 @@ def _may_leave(made: Term) -> bool:
             return _may_leave(made.operand)
         case Choice():
             return any(map(_may_leave, (made.condition, made.then, made.other)))
+        case Cut() | Length() | Byte():
+            return _may_leave(made.operand)
         case Operation():
             by = made.operands[-1]
             divides = made.op in ("/", "%") and _is_integer(made.type)
@@ -184,17 +221,17 @@ def _may_leave(made: Term) -> bool:
 
 def _behind(loop: KeyLoop) -> Iterator[str]:
     """What stands behind each number where a pair is printed."""
-    behind = [*loop.reads.between, b"\n"] if loop.reads.fields else [b""]
-    texts = ", ".join(f"{{{{{leaf.string(data)}, {len(data)}}}}}" for data in behind)
+    behind = [*loop.reads.between, b"\n"] if loop.reads.fields and not texts(loop) else [b""]
+    literals = ", ".join(f"{{{{{leaf.string(data)}, {len(data)}}}}}" for data in behind)
     yield "static constexpr hd::Literal behind(unsigned i) {"
-    yield f"{INDENT}constexpr hd::Literal texts[] = {{{texts}}};"
+    yield f"{INDENT}constexpr hd::Literal texts[] = {{{literals}}};"
     yield f"{INDENT}return texts[i];"
     yield "}"
 
 
 def _taking(loop: KeyLoop) -> Iterator[str]:
     """A value's numbers from pieces, each of a type of its own."""
-    numbers = range(len(loop.reads.fields))
+    numbers = range(0 if texts(loop) else len(loop.reads.fields))
     taken = " && ".join(f"hd::take(v.v{i}, n{i})" for i in numbers)
     if numbers:
         yield f"template <{', '.join(f'class N{i}' for i in numbers)}>"
@@ -205,8 +242,8 @@ def _taking(loop: KeyLoop) -> Iterator[str]:
 def _reading(loop: KeyLoop) -> Iterator[str]:
     """A value's numbers from a text."""
     between, read = loop.reads.between, []
-    for i in range(len(loop.reads.fields)):
-        read += [f"text.number(v.v{i})"]
+    for i, field in enumerate(loop.reads.fields):
+        read += [f"text.number(v.v{i})" if isinstance(field, ValueField) else f"hd::read_text(text, v.v{i}, {_rule(field)})"]
         read += [f"text.is({leaf.string(between[i])}, {len(between[i])})"] if i < len(between) else ["text.at_end()"]
     whole = " && ".join(read) or "true"
     yield from ("static HD_DEVICE bool read(Values &v, hd::ValueText &text) {", f"{INDENT}return {whole};", "}")
@@ -214,11 +251,27 @@ def _reading(loop: KeyLoop) -> Iterator[str]:
 
 def _step(name: str, terms: Sequence[Term], loop: KeyLoop, style: _Style) -> Iterator[str]:
     """All of the state at once: each term sees what was kept before."""
-    yield f"{style.head.format('')}static HD_DEVICE void {name}(State &s, const Values &v{style.leaving}) {{"
-    for i, (state, made) in enumerate(zip(loop.state, terms, strict=True)):
-        yield f"{INDENT}const {declare(state.type, f'made{i}')} = {term(made)};"
-    yield from (f"{INDENT}s.s{i} = made{i};" for i in range(len(loop.state)))
+    yield f"{style.keeping}static HD_DEVICE void {name}(State &s, const Values &v{style.keeps}) {{"
+    changed = [i for i, made in enumerate(terms) if not (isinstance(made, Kept) and made.number == i)]
+    for i in changed:
+        state, made = loop.state[i], terms[i]
+        if not isinstance(state.type, Array):
+            yield f"{INDENT}const {declare(state.type, f'made{i}')} = {term(made)};"
+        elif kept(made) & set(changed) - {i}:  # which may be overwritten before this is
+            yield f"{INDENT}const auto made{i} = texts.template aside<{state.type.length}>({term(made)});"
+        else:
+            yield f"{INDENT}const hd::Text made{i} = {term(made)};"
+    for i in changed:
+        put = f"texts.put(s.s{i}, made{i});" if isinstance(loop.state[i].type, Array) else f"s.s{i} = made{i};"
+        yield INDENT + put
     yield "}"
+
+
+def _rule(field: ValueText) -> str:
+    """A TextRule (value_text.h)."""
+    stops = {0, 10, 13, *field.stops}
+    low, high = (sum(1 << c - at for c in stops if at <= c < at + 64) for at in (0, 64))
+    return f"hd::TextRule{{{low:#x}u, {high:#x}u, {field.most}, {_truth(field.empty)}, {_truth(field.indented)}}}"
 
 
 def _finish(finish: Finish, style: _Style) -> Iterator[str]:
@@ -248,6 +301,8 @@ def piece(made: Piece) -> str:
         return f"hd::text({leaf.string(made)}, {len(made)})"
     if isinstance(made, PrintedKey):
         return "text" if made.spec == "%s" else _padded(made.spec)
+    if made.term.type == TEXT:
+        return term(made.term) if made.spec == "%s" else _padded(made.spec, term(made.term))
     match = _SPEC.fullmatch(made.spec)
     assert match is not None  # `problem`
     letter = match[5]
@@ -264,19 +319,27 @@ def piece(made: Piece) -> str:
     return f"hd::{'integer' if letter in 'di' else 'natural'}({spec}, {value})"
 
 
-def _padded(spec: str) -> str:
-    """The key, which holds no NUL, by a conversion with a width or a precision."""
+def _padded(spec: str, text: str = "text") -> str:
+    """The key, or another text, which holds no NUL, by a conversion with a width or a precision."""
     match = _KEY_SPEC.fullmatch(spec)
     assert match is not None  # `finish._PADDED`
-    most = "text.n" if match[3] is None else f"(text.n < {int(match[4] or 0)}u ? text.n : {int(match[4] or 0)}u)"
-    return f"hd::padded(hd::spec({_FLAGS['-'] if match[1] else 0}, {int(match[2] or 0)}, -1, 's'), text.from, {most}, 0)"
+    most = f"{text}.n" if match[3] is None else f"({text}.n < {int(match[4] or 0)}u ? {text}.n : {int(match[4] or 0)}u)"
+    return f"hd::padded(hd::spec({_FLAGS['-'] if match[1] else 0}, {int(match[2] or 0)}, -1, 's'), {text}.from, {most}, 0)"
 
 
 def term(made: Term) -> str:
     """An expression of C++ that has the term's value and type, tight enough for any operator."""
     match made:
         case Kept():
-            return f"s.s{made.number}"
+            return f"s.s{made.number}.text()" if made.type == TEXT else f"s.s{made.number}"
+        case Bytes():
+            return f"hd::Text{{{leaf.string(made.data)}, {len(made.data)}}}"
+        case Cut():
+            return f"hd::cut({term(made.operand)}, {made.most})"
+        case Order():
+            return f"hd::order({', '.join(map(term, made.operands))})"
+        case Length() | Byte():
+            return f"hd::{'length' if isinstance(made, Length) else 'first_byte'}({term(made.operand)})"
         case Read():
             return f"v.v{made.number}"
         case Number():

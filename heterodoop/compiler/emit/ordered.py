@@ -33,10 +33,10 @@ class Ordered:
 
 
 def ordered(region: manifest.Region, loop: KeyLoop | None) -> Ordered | None:
-    """What a device can do of a combiner's loop; None: nothing."""
+    """What a device can do of a combiner's loop; None: nothing, as where it keeps texts, for which columns have no place."""
     if loop is None or region.pairs is None or loop.head or loop.tail or len(loop.state) > _MOST_KEPT:
         return None
-    if key_loop.problem(loop, region.pairs):
+    if key_loop.problem(loop, region.pairs) or key_loop.texts(loop):
         return None
     return Ordered(loop, region.pairs)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..ir import build, ir
 from ..types import ctype
 from ..types.ctype import CType, Float, Int
-from .loop import Choice, Convert, Kept, Number, Operation, Read, Term
+from .loop import Byte, Bytes, Choice, Convert, Cut, Kept, Length, Number, Operation, Order, Read, Term
 
 Change = Callable[[Kept | Read], Term]
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
@@ -25,6 +26,11 @@ _FLOATS = frozenset("+-*/")
 def computes(kind: CType | None) -> bool:
     """May a term have this type: integers of up to 64 bits, float, double?"""
     return isinstance(kind, (Int, Float)) and kind.bits <= 64
+
+
+def is_text(kind: CType | None) -> bool:
+    """May a variable of this type be a text that is kept?"""
+    return isinstance(kind, ctype.Array) and kind.of == ctype.CHAR and bool(kind.length)
 
 
 def same_kind(left: CType, right: CType) -> bool:
@@ -188,6 +194,32 @@ def choice(condition: Term, then: Term, other: Term) -> Term:
     return (_extreme_of_constant(*found) if found else None) or made
 
 
+def cut(text: Term, most: int) -> Term:
+    """The first `most` bytes of a text."""
+    if isinstance(text, Bytes):
+        return Bytes(text.data[:most])
+    if isinstance(text, Cut):
+        return Cut(text.operand, min(text.most, most))
+    return Cut(text, most)
+
+
+def order(left: Term, right: Term) -> Term:
+    """What strcmp gives of two texts, as far as it is known."""
+    if isinstance(left, Bytes) and isinstance(right, Bytes):
+        return Number((left.data > right.data) - (left.data < right.data), ctype.INT)
+    return Number(0, ctype.INT) if equal(left, right) else Order((left, right))
+
+
+def length(text: Term) -> Term:
+    return Number(len(text.data), ctype.ULONG) if isinstance(text, Bytes) else Length(text)
+
+
+def first_byte(text: Term) -> Term:
+    if isinstance(text, Bytes):
+        return Number(ctype.wrap(ctype.CHAR, text.data[0]) if text.data else 0, ctype.CHAR)
+    return Byte(text)
+
+
 def both(left: Term, right: Term) -> Term:
     """left && right, of truths."""
     return choice(left, right, Number(0, ctype.INT))
@@ -229,9 +261,9 @@ def parts(term: Term) -> Iterator[Term]:
 
 
 def _inner(term: Term) -> tuple[Term, ...]:
-    if isinstance(term, Convert):
+    if isinstance(term, (Convert, Cut, Length, Byte)):
         return (term.operand,)
-    if isinstance(term, Operation):
+    if isinstance(term, (Operation, Order)):
         return term.operands
     return (term.condition, term.then, term.other) if isinstance(term, Choice) else ()
 
@@ -261,6 +293,10 @@ def replaced(term: Term, change: Change) -> Term:
     if isinstance(term, Convert):
         operand = replaced(term.operand, change)
         return convert(operand, term.type) or Convert(operand, term.type)
+    if isinstance(term, (Cut, Length, Byte)):
+        return replace(term, operand=replaced(term.operand, change))
+    if isinstance(term, Order):
+        return Order((replaced(term.operands[0], change), replaced(term.operands[1], change)))
     if isinstance(term, Operation):
         return Operation(term.op, tuple(replaced(part, change) for part in term.operands), term.type)
     if isinstance(term, Choice):

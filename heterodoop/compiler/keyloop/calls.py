@@ -11,7 +11,7 @@ from ..ir import formats, ir
 from ..normalise.stdio import literal
 from ..types import ctype
 from . import algebra, loop
-from .loop import Read
+from .loop import Number, Read
 from .state import Refused, Stop
 from .terms import (
     KEY,
@@ -20,6 +20,7 @@ from .terms import (
     LENGTH,
     LINE,
     LINE_END,
+    NEWLINE,
     NONZERO,
     NULL,
     POSITIVE,
@@ -27,14 +28,18 @@ from .terms import (
     ZERO,
     Address,
     Array,
+    Compared,
     Const,
     End,
+    Made,
     Num,
     Start,
     Term,
     Text,
     known,
+    newline_behind,
     number,
+    value_text,
 )
 
 if TYPE_CHECKING:
@@ -98,12 +103,21 @@ class Calls:
     def strncmp(self, node: ir.Call) -> Term:
         """Compares whole keys where the count reaches beyond the longest."""
         count = self._run.value(node.args[2])
+        contents = [self._run.string(arg) for arg in node.args[:2]]
+        if any(isinstance(content, Made) for content in contents) and isinstance(count, Const) and count.value >= 0:
+            left, right = (value_text(content) for content in contents)
+            if left is None or right is None:
+                raise Refused
+            return self._order(self._run.cut(left, count.value), self._run.cut(right, count.value))
         if not isinstance(count, Const) or not self._run.reader.key_max or count.value <= self._run.reader.key_max:
             raise Refused
         return self._compare_strings(node)
 
     def _compare_strings(self, node: ir.Call) -> Term:
-        pair = {self._run.string(node.args[0]), self._run.string(node.args[1])}
+        left, right = self._run.string(node.args[0]), self._run.string(node.args[1])
+        if isinstance(left, Made) or isinstance(right, Made):
+            return self._order(value_text(left), value_text(right))
+        pair = {left, right}
         if pair == {Text.KEY, Text.KEPT}:
             return ZERO if self._run.situation == "same" else NONZERO
         if pair in ({Text.KEY, Text.EMPTY}, {Text.KEPT, Text.EMPTY}):
@@ -113,10 +127,18 @@ class Calls:
             return ZERO
         raise Refused
 
+    def _order(self, left: loop.Term | None, right: loop.Term | None) -> Term:
+        if left is None or right is None:
+            raise Refused
+        order = algebra.order(left, right)
+        return Compared(order) if isinstance(order, loop.Order) else known(order)
+
     def strlen(self, node: ir.Call) -> Term:
         content = self._run.string(node.args[0])
         if content == Text.EMPTY:
             return ZERO
+        if isinstance(content, Made):
+            return known(algebra.length(content.term))
         if content in (Text.KEY, Text.KEPT):
             self._run.reader.nonempty = True
             return KEY_LENGTH if content == Text.KEY else POSITIVE
@@ -128,6 +150,8 @@ class Calls:
     def strcpy(self, node: ir.Call) -> Term:
         to = self._array(node.args[0])
         content = self._run.string(node.args[1])
+        if isinstance(content, Made):
+            return self._keep(to, content)
         if content not in (Text.KEY, Text.KEPT, Text.EMPTY):
             raise Refused
         if content == Text.KEY:
@@ -138,6 +162,8 @@ class Calls:
     def strncpy(self, node: ir.Call) -> Term:
         """Keeps the whole key where the count reaches; exactly to its end, the NUL has to come from elsewhere."""
         to, content, count = self._array(node.args[0]), self._run.string(node.args[1]), self._run.value(node.args[2])
+        if isinstance(content, Made):
+            return self._keep_first(to, content, count)
         if content != Text.KEY or not isinstance(count, Const) or count.value > self._run.array_size(to):
             raise Refused
         self._run.reader.keeps(min(count.value, self._run.array_size(to) - 1))
@@ -148,7 +174,10 @@ class Calls:
     def memcpy(self, node: ir.Call) -> Term:
         """Keeps the whole key with its NUL, by its length or by a size that holds both."""
         to, source, count = self._array(node.args[0]), self._run.value(node.args[1]), self._run.value(node.args[2])
-        if self._run.string(node.args[1]) != Text.KEY:
+        content = self._run.string(node.args[1])
+        if isinstance(content, Made):
+            return self._keep_bytes(to, source, content, count)
+        if content != Text.KEY:
             raise Refused
         longest = self._run.array_size(to) - 1
         if isinstance(count, Const) and isinstance(source, Array):
@@ -163,21 +192,69 @@ class Calls:
 
     def snprintf(self, node: ir.Call) -> Term:
         to, count = self._array(node.args[0]), self._run.value(node.args[1])
-        if literal(node.args[2]) != b"%s" or self._run.string(node.args[3]) != Text.KEY or not isinstance(count, Const):
+        if literal(node.args[2]) != b"%s" or not isinstance(count, Const):
             raise Refused
-        if not 1 < count.value <= self._run.array_size(to):
+        content = self._run.string(node.args[3])
+        if not 1 < count.value <= self._run.array_size(to) or (content != Text.KEY and not isinstance(content, Made)):
             raise Refused
+        if isinstance(content, Made):
+            self._run.state.contents[to] = Made(self._run.cut(content.term, count.value - 1))
+            return None
         self._run.reader.keeps(count.value - 1)
         self._run.state.contents[to] = Text.KEY
         return POSITIVE
 
     def sprintf(self, node: ir.Call) -> Term:
-        if literal(node.args[1]) != b"%s" or self._run.string(node.args[2]) != Text.KEY:
-            raise Refused
         to = self._array(node.args[0])
+        content = self._run.string(node.args[2]) if literal(node.args[1]) == b"%s" else None
+        if isinstance(content, Made):
+            self._keep(to, content)
+            return None
+        if content != Text.KEY:
+            raise Refused
         self._run.reader.keeps(self._run.array_size(to) - 1)
         self._run.state.contents[to] = Text.KEY
         return POSITIVE
+
+    def memset(self, node: ir.Call) -> Term:
+        to, count = self._array(node.args[0]), self._run.value(node.args[2])
+        if self._run.value(node.args[1]) != ZERO or not isinstance(count, Const):
+            raise Refused
+        if not 0 < count.value <= self._run.array_size(to):
+            raise Refused
+        self._run.state.contents[to] = Text.EMPTY
+        return Array(to)
+
+    def _keep(self, to: Object, content: Made) -> Term:
+        """A copy of a text of the value, or of one that is kept; one that does not fit does not read back."""
+        self._run.fits(content.term, self._run.array_size(to) - 1)
+        self._run.state.contents[to] = content
+        return Array(to)
+
+    def _keep_first(self, to: Object, content: Made, count: Term) -> Term:
+        """strncpy: no NUL where the text has as many bytes, or more, but what stands there already."""
+        size = self._run.array_size(to)
+        if not isinstance(count, Const) or not 0 < count.value <= size:
+            raise Refused
+        if to in self._run.zeroed and count.value < size:
+            if count.value < size - 1:
+                raise Refused
+            self._run.state.contents[to] = Made(self._run.cut(content.term, count.value))
+        else:
+            self._run.state.contents[to] = Made(content.term, count.value)
+        return Array(to)
+
+    def _keep_bytes(self, to: Object, source: Term, content: Made, count: Term) -> Term:
+        """memcpy of a text with its NUL, by its length or by a size that holds both."""
+        if count == known(algebra.binary("+", algebra.length(content.term), Number(1, ctype.ULONG), ctype.ULONG)):
+            return self._keep(to, content)
+        if not isinstance(count, Const) or not isinstance(source, Array):
+            raise Refused
+        if not 1 < count.value <= min(self._run.array_size(to), self._run.array_size(source.obj)):
+            raise Refused
+        self._run.fits(content.term, count.value - 1)
+        self._run.state.contents[to] = content
+        return Array(to)
 
     def _array(self, node: ir.Expr) -> Object:
         term = self._run.value(node)
@@ -194,12 +271,23 @@ class Calls:
             raise Refused
         if text == LINE and not self._run.state.cut and wanted.value == 9:
             return TAB
+        if wanted.value == 10 and ir.called(node) != "memchr":
+            return self._newline(text)
         if text == TAB and not self._run.state.cut and wanted.value != 9:
             text = Start(0)
         if not isinstance(text, Start):
             raise Refused
         self._crossed(text.at, lambda between: between[0] == wanted.value)
+        self._run.reader.found_end(text.at, bytes([wanted.value]), empty=True)
         return End(text.at)
+
+    def _newline(self, text: Term) -> Term:
+        """Of the line, or of what is left of it behind a place of the value; it is there as long as nothing is cut off."""
+        state = self._run.state
+        whole = (text == LINE and not state.cut) or (isinstance(text, Start) and not any(at >= text.at for at in state.cuts))
+        if not whole or state.chopped or state.strtok is not None:
+            raise Refused
+        return NEWLINE
 
     def _crossed(self, at: int, allowed: Callable[[bytes], object] = bool) -> None:
         """What stands behind the number at that place is read, so that no NUL may be there."""
@@ -210,8 +298,13 @@ class Calls:
 
     def strcspn(self, node: ir.Call) -> Term:
         stops = literal(node.args[1])
-        if self._run.value(node.args[0]) == LINE and not self._run.state.cut and stops == b"\n":
+        text = self._run.value(node.args[0])
+        if stops not in (b"\n", b"\r\n", b"\n\r"):  # no line has a carriage return
+            return None
+        if text == LINE and not self._run.state.cut:
             return LINE_END
+        if isinstance(text, Start) and self._newline(text) == NEWLINE:
+            return newline_behind(text.at)
         return None
 
     def strtok(self, node: ir.Call) -> Term:
@@ -245,6 +338,7 @@ class Calls:
             self._run.reader.narrowed(state.strtok, lambda t: t[0] in before and not set(t[1:]) - set(stops))
         state.strtok += 1
         state.cuts[state.strtok] = stops
+        self._run.reader.found_end(state.strtok, stops.replace(b"\n", b"").replace(b"\r", b""), empty=False)
         return Start(state.strtok)
 
     # ------------------------------------------------------------------------------------- numbers
@@ -306,10 +400,16 @@ class Calls:
         if not scans:
             raise Refused
         if source != LINE:
-            return self._scan_numbers(self._begins(source), scans, node.args[2:])
+            return self._scan_numbers(self._scanned_from(source, scans), scans, node.args[2:])
         if state.cut or state.chopped:
             raise Refused
         return self.scan(scans, node.args[2:], line=True)
+
+    def _scanned_from(self, source: Term, scans: list[formats.Scan]) -> int:
+        """The place of the value at which sscanf begins; a set does not pass over what is before it."""
+        if scans[0].letter == "[" and not isinstance(source, Start):
+            raise Refused
+        return self._begins(source)
 
     def scan(self, scans: list[formats.Scan], targets: tuple[ir.Expr, ...], *, line: bool) -> Term:
         """A key and numbers, as scanf takes them. `line`: from one line, so what follows does not matter."""
@@ -322,7 +422,10 @@ class Calls:
             self._run.state.terms[self._number_target(targets[0], key.target)] = KEY
         else:
             self._scan_text(scans, key, value, targets[0], line=line)
-        found = self._scan_numbers(0, scans[scans.index(key) + 1 :], targets[1:])
+        rest = scans[scans.index(key) + 1 :]
+        if value.letter == "[" and rest[0].letter != " ":
+            raise Refused
+        found = self._scan_numbers(0, rest, targets[1:])
         return Const(found.value + 1)
 
     def _scan_text(
@@ -332,7 +435,7 @@ class Calls:
         if key.letter == "s" and not key.length:
             to = self._array(target)
             self._run.reader.found_key("token", key.width or self._run.array_size(to) - 1)
-        elif line and scans[0] is key and key.text in (b"[^\t]", b"[^\t\n]") and (gap or value.letter in _SCANNED):
+        elif line and scans[0] is key and key.text in (b"[^\t]", b"[^\t\n]") and (gap or value.letter in _SCANNED + "s"):
             to = self._array(target)
             self._run.reader.nonempty = True  # %[ takes no empty text
             self._run.reader.found_key("field", key.width or self._run.array_size(to) - 1)
@@ -343,7 +446,7 @@ class Calls:
         self._run.state.contents[to] = Text.KEY
 
     def _scan_numbers(self, at: int, scans: list[formats.Scan], targets: tuple[ir.Expr, ...]) -> Const:
-        """Numbers from a place on; what stands between two must be what the format has there."""
+        """Numbers and texts from a place on; what stands between two must be what the format has there."""
         numbers = [n for n, scan in enumerate(scans) if scan.stores]
         if len(numbers) != len(targets) or not numbers or any(s.letter == "=" for s in scans[: numbers[0]]):
             raise Refused
@@ -351,17 +454,36 @@ class Calls:
             raise Refused
         for place, (n, target) in enumerate(zip(numbers, targets, strict=True), at):
             scan = scans[n]
-            if scan.letter not in _SCANNED or scan.width:
+            before = scans[numbers[place - at - 1] + 1 : n] if place > at else scans[:n]
+            if any(s.letter not in " =" for s in before):
                 raise Refused
             if place > at:
-                before = scans[numbers[place - at - 1] + 1 : n]
-                if any(s.letter not in " =" for s in before):
-                    raise Refused
-                pattern = re.compile(b"".join(_pattern(s) for s in before) + b"[ \\t]*")
+                skipped = b"" if scan.letter == "[" else b"[ \\t]*"
+                pattern = re.compile(b"".join(_pattern(s) for s in before) + skipped)
                 self._crossed(place - 1, pattern.fullmatch)
+            if scan.letter in "s[":
+                after_space = bool(before) and before[-1].letter == " "
+                self._scan_value_text(place, scan, target, indented=not after_space, last=n == numbers[-1])
+                continue
+            if scan.letter not in _SCANNED or scan.width:
+                raise Refused
             kind = self._run.reader.found_value(place, scan.target)
             self._run.state.terms[self._number_target(target, kind)] = Num(Read(place, kind))
         return Const(len(numbers))
+
+    def _scan_value_text(
+        self, place: int, scan: formats.Scan, target: ir.Expr, *, indented: bool, last: bool,
+    ) -> None:
+        """A text of the value by %s or by a set of what is not in it, into an array."""
+        stops = _WHITE if scan.letter == "s" else _set(scan.text)
+        to = self._array(target)
+        most = scan.width or self._run.array_size(to) - 1
+        if scan.length or not stops or most >= self._run.array_size(to) or (last and b"\n" not in stops):
+            raise Refused
+        left = stops.replace(b"\n", b"").replace(b"\r", b"")
+        self._run.reader.found_text(place, left, empty=False, indented=indented)
+        self._run.reader.keeps_text(place, most)
+        self._run.state.contents[to] = Made(Read(place, loop.TEXT))
 
     def _number_target(self, target: ir.Expr, kind: ctype.CType | None) -> Object:
         """The variable that a conversion stores to, of just the type it stores."""
@@ -376,7 +498,8 @@ class Calls:
 
 _CALLS: dict[str, Callable[[Calls, ir.Call], Term]] = {
     "strcmp": Calls.strcmp, "strncmp": Calls.strncmp, "strlen": Calls.strlen, "strcpy": Calls.strcpy,
-    "strncpy": Calls.strncpy, "memcpy": Calls.memcpy, "snprintf": Calls.snprintf, "sprintf": Calls.sprintf,
+    "strncpy": Calls.strncpy, "memcpy": Calls.memcpy, "memset": Calls.memset, "snprintf": Calls.snprintf,
+    "sprintf": Calls.sprintf,
     "strchr": Calls.strchr, "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn,
     "strtok": Calls.strtok, "strtok_r": Calls.strtok_r,
     **dict.fromkeys([*_NUMBERS, *_STRTO], Calls.number), "sscanf": Calls.sscanf,
@@ -384,6 +507,12 @@ _CALLS: dict[str, Callable[[Calls, ir.Call], Term]] = {
     **dict.fromkeys(("fabs", "fabsf", "sqrt", "sqrtf"), Calls.real),
     "free": Calls.nothing, "fflush": Calls.nothing,
 }
+
+
+def _set(text: bytes) -> bytes:
+    """What ends a text that is scanned by a set of what is not in it; nothing where the set is another one."""
+    inside = text[2:-1]
+    return inside if text.startswith(b"[^") and inside and b"-" not in inside and b"]" not in inside else b""
 
 
 def _pattern(scan: formats.Scan) -> bytes:

@@ -10,7 +10,7 @@ from ..types import ctype
 from ..types.ctype import Int
 from . import algebra, loop
 from .state import Emitted, Fork, Printed, Refused, Ways, placed
-from .terms import KEPT, Text, number
+from .terms import KEPT, Made, Text, number, value_text
 
 _PLAIN: dict[Int, frozenset[str]] = {
     ctype.INT: frozenset({"%d", "%i"}), ctype.UINT: frozenset({"%u"}),
@@ -79,11 +79,14 @@ def _printed(printed: Printed) -> loop.Piece:
         return loop.PrintedKey(printed.spec)
     if printed.what == KEPT and plain(printed.type, printed.spec):
         return loop.PrintedKey()
+    text = value_text(printed.what) if isinstance(printed.what, (Made, Text)) else None
+    if text is not None and _PADDED.fullmatch(printed.spec):
+        return loop.PrintedTerm(printed.spec, text)
     conversion = formats.conversion(printed.spec)
     if printed.type is None or conversion.letter == "s" or printed.what == KEPT:
         raise Refused("it does not print the key that it keeps as %s or %d, or what it prints is not understood")
     wanted = formats.argument_type(conversion)
-    term = number(printed.what, printed.type) if not isinstance(printed.what, Text) else None
+    term = number(printed.what, printed.type) if not isinstance(printed.what, (Made, Text)) else None
     if printed.what is None and printed.variable is not None:
         raise Refused("what it prints of a key is not understood", printed.variable)
     if term is None or conversion.stars or conversion.letter not in "diuxXofFeEgGaA" or wanted is None:

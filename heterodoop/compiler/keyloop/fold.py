@@ -104,6 +104,8 @@ def _fold(found: Found) -> tuple[manifest.Fold | None, str]:
             raise Refused("what it makes of a key may depend on an empty key before it")
         if reader.ends_at_value:
             raise Refused("it may end the process at a number of the value")
+        if any(isinstance(field, loop.ValueText) for field in whole.reads.fields):
+            raise Refused("it reads a text of the value")
         order = _printed_order(whole)
         if whole.reads.fields and len(whole.reads.fields) != len(order):
             raise Refused("it does not print as many numbers as it reads")
@@ -133,6 +135,8 @@ def _printed_order(whole: loop.KeyLoop) -> list[int]:
         if not isinstance(kept, loop.Kept):
             raise Refused("it does not print what it gathers by the plain conversion of its type")
         state = whole.state[kept.number]
+        if state.type not in VALUES and not isinstance(state.type, Float):
+            raise Refused(f"what it gathers must be one integer of 32 or 64 bits: '{state.name}' is {state.type}")
         if isinstance(state.type, Float):
             raise Refused(f"what it gathers must be one integer of 32 or 64 bits: '{state.name}' is {state.type}")
         if piece.term != kept or not finish.plain(state.type, piece.spec):
@@ -180,6 +184,8 @@ def reduction(same: loop.Term, kept: loop.Term, number: loop.Term) -> manifest.F
 def pair_reader(reader: Reader, form: loop.ValueForm) -> manifest.PairReader:
     """Learnt from the run itself."""
     key = VALUES[reader.number_kept] if reader.number_kept is not None else reader.key or "other"
+    if any(isinstance(field, loop.ValueText) for field in form.fields):
+        return manifest.PairReader(key, reader.key_max, (), reader.none)  # what texts read back, the loop alone says
     numbers = tuple(VALUES[n.type] if isinstance(n.type, Int) else _FLOATS[str(n.type)] for n in form.fields)
     return manifest.PairReader(key, reader.key_max, numbers, reader.none, tuple(b.decode("latin-1") for b in form.between))
 

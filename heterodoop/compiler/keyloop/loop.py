@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Literal
 
 from ...values import dataclass
+from ..types import ctype
 from ..types.ctype import CType
 
+TEXT = ctype.Pointer(ctype.CHAR)  # of a term that is a text: bytes without a NUL
 Reduction = Literal["sum", "min", "max", "and", "or", "xor"]
 
 
@@ -22,6 +24,20 @@ class ValueField:
 
 
 @dataclass(frozen=True)
+class ValueText:
+    """A text that is a field of a pair's value: no NUL, no end of a line, none of `stops`.
+
+    most     bytes; 0: any. empty: may it have none? indented: may it begin with white space?
+    """
+
+    stops: bytes
+    most: int
+    empty: bool
+    indented: bool
+    type: CType = TEXT
+
+
+@dataclass(frozen=True)
 class ValueForm:
     """How a value is read: its fields from left to right, and the bytes that stand between them (one fewer).
 
@@ -29,13 +45,13 @@ class ValueForm:
     `manifest.PairReader` says read back: else what the program reads is not known.
     """
 
-    fields: tuple[ValueField, ...]
+    fields: tuple[ValueField | ValueText, ...]
     between: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)
 class State:
-    """What is kept of a key in one variable. `name` is the program's own."""
+    """What is kept of a key in one variable, a number or (an array of char) a text. `name` is the program's own."""
 
     name: str
     type: CType
@@ -96,7 +112,48 @@ class Choice:
     type: CType
 
 
-Term = Kept | Read | Number | Convert | Operation | Choice
+@dataclass(frozen=True)
+class Bytes:
+    """A text that stands in the program."""
+
+    data: bytes
+    type: CType = TEXT
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The first `most` bytes of a text, or all of it."""
+
+    operand: Term
+    most: int
+    type: CType = TEXT
+
+
+@dataclass(frozen=True)
+class Order:
+    """Below 0, 0 or above 0, as strcmp has it of two texts: no more is known of the number."""
+
+    operands: tuple[Term, Term]
+    type: CType = ctype.INT
+
+
+@dataclass(frozen=True)
+class Length:
+    """strlen of a text."""
+
+    operand: Term
+    type: CType = ctype.ULONG
+
+
+@dataclass(frozen=True)
+class Byte:
+    """The first byte of a text, of an empty one 0."""
+
+    operand: Term
+    type: CType = ctype.CHAR
+
+
+Term = Kept | Read | Number | Convert | Operation | Choice | Bytes | Cut | Order | Length | Byte
 
 
 @dataclass(frozen=True)
@@ -108,7 +165,7 @@ class PrintedKey:
 
 @dataclass(frozen=True)
 class PrintedTerm:
-    """A conversion of printf with flags, width and precision as in `spec` ("%d", "%.1f"), of a value."""
+    """A conversion of printf with flags, width and precision as in `spec` ("%d", "%.1f", "%-9s"), of a value."""
 
     spec: str
     term: Term

@@ -11,7 +11,7 @@ def loop_text(found: loop.KeyLoop) -> str:
     """Its reader, each number of its state with what it begins as and becomes, and what is printed."""
     names = [state.name for state in found.state]
     value = "".join(
-        f" {_shown(text)} {field.type}" if text else str(field.type)
+        f" {_shown(text)} {_field(field)}" if text else _field(field)
         for text, field in zip((b"", *found.reads.between), found.reads.fields, strict=bool(found.reads.fields)))
     lines = [f"loop  value {value or 'not read'}" + (", no empty key" if found.nonempty else "")]
     for state, first, same in zip(found.state, found.first, found.same, strict=True):
@@ -22,6 +22,14 @@ def loop_text(found: loop.KeyLoop) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _field(field: loop.ValueField | loop.ValueText) -> str:
+    if isinstance(field, loop.ValueField):
+        return str(field.type)
+    without = f" without {_shown(field.stops)}" if field.stops else ""
+    most = f" of at most {field.most}" if field.most else ""
+    return f"text{most}{without}{'' if field.empty else ', not empty'}{'' if field.indented else ', not indented'}"
+
+
 def term_text(term: loop.Term, names: list[str]) -> str:
     """Like C, with v0, v1 ... for the numbers of the value; every operator in parentheses."""
     if isinstance(term, loop.Kept):
@@ -30,6 +38,14 @@ def term_text(term: loop.Term, names: list[str]) -> str:
         return f"v{term.number}"
     if isinstance(term, loop.Number):
         return str(term.value)
+    if isinstance(term, loop.Bytes):
+        return _shown(term.data)
+    if isinstance(term, loop.Cut):
+        return f"{term_text(term.operand, names)}[:{term.most}]"
+    if isinstance(term, (loop.Length, loop.Byte)):
+        return f"{'length' if isinstance(term, loop.Length) else 'first'}({term_text(term.operand, names)})"
+    if isinstance(term, loop.Order):
+        return f"order({', '.join(term_text(part, names) for part in term.operands)})"
     if isinstance(term, loop.Convert):
         return f"({term.type}){term_text(term.operand, names)}"
     if isinstance(term, loop.Choice):

@@ -6,7 +6,7 @@ from ..analysis.objects import Object, symbol_of
 from ..ir import ir
 from . import algebra, loop
 from .state import Situation, State
-from .terms import KEPT, KEY, Term, Text, known, number
+from .terms import KEPT, KEY, Content, Made, Term, Text, known, number, value_text
 
 
 def merged(
@@ -19,7 +19,7 @@ def merged(
     for key in {*then.terms, *other.terms}:
         state.terms[key] = _term(program, key, condition, then.terms.get(key), other.terms.get(key), situation)
     for key in {*then.contents, *other.contents}:
-        state.contents[key] = _text(then.contents.get(key), other.contents.get(key), situation)
+        state.contents[key] = _text(condition, then.contents.get(key), other.contents.get(key), situation)
     return state
 
 
@@ -41,7 +41,12 @@ def _term(
     return known(algebra.choice(condition, left, right)) if left is not None and right is not None else None
 
 
-def _text(then: Text | None, other: Text | None, situation: Situation) -> Text | None:
+def _text(
+    condition: loop.Term, then: Content | None, other: Content | None, situation: Situation,
+) -> Content | None:
     if then == other:
         return then
+    left, right = value_text(then), value_text(other)
+    if left is not None and right is not None:
+        return Made(algebra.choice(condition, left, right))
     return Text.KEY if situation == "same" and {then, other} == {Text.KEY, Text.KEPT} else None

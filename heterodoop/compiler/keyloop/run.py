@@ -34,6 +34,7 @@ from .terms import (
     LENGTH,
     LINE,
     LINE_END,
+    NEWLINE,
     NONZERO,
     NULL,
     POSITIVE,
@@ -41,8 +42,11 @@ from .terms import (
     ZERO,
     Address,
     Array,
+    Compared,
     Const,
+    Content,
     End,
+    Made,
     Num,
     Start,
     Term,
@@ -50,6 +54,8 @@ from .terms import (
     Value,
     first_byte,
     known,
+    literal_text,
+    newline_behind,
     number,
 )
 
@@ -59,7 +65,7 @@ class Run:
     """One execution.
 
     decisions  answer the conditions in turn that cannot be decided; the first for which there is none raises Stop("fork").
-    positive   numbers of what was kept that are more than 0.
+    positive   numbers of what was kept that are more than 0. kept: the variables of what was kept, by their numbers.
     guarding   is this a test that may end the process?
     """
 
@@ -72,6 +78,7 @@ class Run:
     answers: dict[str, bool] = field(default_factory=dict)
     assumed: dict[str, bool] = field(default_factory=dict)
     positive: frozenset[int] = frozenset()
+    kept: tuple[Object, ...] = ()
     guarding: bool = False
     emitted: Emitted = field(default_factory=list)
     emitted_at: Span = UNKNOWN  # the first that prints
@@ -114,7 +121,7 @@ class Run:
         self.state.terms.pop(key, None)
         self.state.contents.pop(key, None)
         if isinstance(stmt.init, ir.Str):
-            self.state.contents[key] = Text.EMPTY if not stmt.init.data else None
+            self.state.contents[key] = literal_text(stmt.init.data.split(b"\0")[0])
         elif isinstance(stmt.init, ir.Expr):
             self.state.terms[key] = self.value(stmt.init)
         elif isinstance(stmt.init, ir.Fill):
@@ -216,6 +223,8 @@ class Run:
 
     def condition(self, term: Term) -> bool | loop.Term:
         """A value's truth, or the term of it where it cannot be told."""
+        if isinstance(term, Compared):
+            term = self.compare("!=", term, ZERO, ctype.INT)
         if isinstance(term, Num):
             found = self._of_positive(algebra.truth(term.term))
             return bool(found.value) if isinstance(found, loop.Number) else self._decided(found)
@@ -303,7 +312,9 @@ class Run:
             return node.name not in self.program.by_name
         key = self.key_of(node.name)
         if isinstance(node.type, ctype.Array):
-            return key in self.lines or self.state.contents.get(key) not in (None, Text.KEPT)
+            content = self.state.contents.get(key)
+            kept = isinstance(content, Made) and content.gathered
+            return key in self.lines or (content not in (None, Text.KEPT) and not kept)
         term = self.state.terms.get(key)
         return term is not None and term != KEPT and not term.gathered
 
@@ -313,6 +324,8 @@ class Run:
             return False
         key = self.key_of(node.name)
         term = LINE if key in self.lines else self.state.terms.get(key)
+        if isinstance(self.state.contents.get(key), Made):
+            return True
         return isinstance(term, (Num, Start, End)) or term == TAB or (term == LINE and not self.state.cut)
 
     def truth(self, term: Term) -> bool:
@@ -408,6 +421,9 @@ class Run:
             return self.state.terms.get(key) if key is not None else None
         if isinstance(pointer, Array) and index == ZERO:
             return self.first_of(self.state.contents.get(pointer.obj))
+        if isinstance(pointer, Start) and index == ZERO:
+            text = self.text_at(pointer.at)
+            return self.first_of(text) if text is not None else None
         if pointer == LINE and index == LINE_END and not self.state.cut and not self.state.chopped:
             return Const(10)
         if pointer == TAB and index == ZERO and not self.state.cut:
@@ -417,7 +433,7 @@ class Run:
             return Const(first.pop()) if len(first) == 1 else None
         return None
 
-    def first_of(self, text: Text | None) -> Term:
+    def first_of(self, text: Content | None) -> Term:
         if text in (Text.KEY, Text.KEPT):
             self.reader.nonempty = True
         return first_byte(text)
@@ -430,7 +446,7 @@ class Run:
 
     def unary(self, node: ir.Unary) -> Term:
         term = self.value(node.operand)
-        if isinstance(term, Num):
+        if isinstance(term, (Num, Compared)):
             found = self.condition(term) if node.op == "!" else number(term, node.operand.type)
             if isinstance(found, bool):
                 return Const(int(not found))
@@ -461,6 +477,8 @@ class Run:
     def compare(self, op: str, left: Value, right: Value, kind: CType) -> Term:
         if isinstance(left, Const) and isinstance(right, Const):
             return Const(int(build.compare(op, left.value, right.value)))
+        if isinstance(left, Compared) or isinstance(right, Compared):
+            return self._compare_order(op, left, right)
         if isinstance(left, Num) or isinstance(right, Num):
             ours, theirs = number(left, kind), number(right, kind)
             made = algebra.binary(op, ours, theirs, ctype.INT) if ours is not None and theirs is not None else None
@@ -481,6 +499,14 @@ class Run:
             self.reader.nonempty |= left == KEY_LENGTH
             return Const(1)
         return None
+
+    def _compare_order(self, op: str, left: Value, right: Value) -> Term:
+        """What strcmp gave is above 0, below it, or 0."""
+        if isinstance(right, Compared):
+            left, right, op = right, left, _MIRROR[op]
+        if not isinstance(left, Compared) or right != ZERO:
+            return None
+        return known(algebra.binary(op, left.order, loop.Number(0, ctype.INT), ctype.INT))
 
     def _short_key(self, op: str, size: int) -> Term:
         """A test that ends the process where a key is too long: longer ones do not read back."""
@@ -605,6 +631,10 @@ class Run:
             self.reader.found_key("field")
         elif pointer == LINE and index == LINE_END:
             self.state.chopped = True
+        elif pointer == NEWLINE and index == ZERO:
+            self.state.chopped = True
+        elif isinstance(pointer, Start) and index == newline_behind(pointer.at):
+            self.state.chopped = True
         elif isinstance(pointer, End) and index == ZERO:
             self.state.cuts[pointer.at] = b""
         elif isinstance(pointer, Array) and isinstance(index, Const):
@@ -616,24 +646,78 @@ class Run:
         content = self.state.contents.get(key)
         if index == 0:
             self.state.contents[key] = Text.EMPTY
+        elif isinstance(content, Made):
+            if not 0 <= index < self.array_size(key) or (content.room is not None and index > content.room):
+                raise Refused
+            self.state.contents[key] = Made(self.cut(content.term, index))
         elif content in (Text.KEY, Text.OPEN_KEY, Text.KEPT) and self.reader.key_max and index >= self.reader.key_max:
             self.state.contents[key] = Text.KEY if content == Text.OPEN_KEY else content
-        elif content is not None:
+        elif content is not None and not (content == Text.EMPTY and 0 < index < self.array_size(key)):
             raise Refused
 
     # ------------------------------------------------------------------------------------- strings
 
-    def string(self, node: ir.Expr) -> Text | None:
+    def string(self, node: ir.Expr) -> Content | None:
         """What a pointer leads to holds."""
         text = literal(node)
         if text is not None:
-            return Text.EMPTY if not text else None
+            return literal_text(text)
         term = self.value(node)
         if isinstance(term, Array):
-            return self.state.contents.get(term.obj)
+            content = self.state.contents.get(term.obj)
+            return self.ended(content) if isinstance(content, Made) else content
         if term == LINE:
             return Text.KEY if self.state.cut else None
-        return Text.REST if isinstance(term, Start) else None
+        return self.text_at(term.at) if isinstance(term, Start) else None
+
+    def text_at(self, at: int) -> Made | None:
+        """The text that begins at a place of the value, where it ends before the newline."""
+        stops = self.state.cuts.get(at)
+        if stops is None and not self.state.chopped:
+            return None
+        if stops == b"":
+            if at not in self.reader.ended:
+                raise Refused
+            self.reader.found_text(at, self.reader.ended[at].stops, empty=True)
+        else:
+            self.reader.found_text(at, (stops or b"").replace(b"\n", b"").replace(b"\r", b""), empty=stops is None)
+        return Made(loop.Read(at, loop.TEXT))
+
+    def ended(self, text: Made) -> Made:
+        """A text whose NUL may be missing: one that is too long does not read back."""
+        if text.room is not None:
+            self.fits(text.term, text.room - 1)
+        return Made(text.term)
+
+    def end_texts(self) -> None:
+        """At a pair's end."""
+        contents = self.state.contents
+        contents.update({key: self.ended(text) for key, text in contents.items() if isinstance(text, Made)})
+
+    def fits(self, text: loop.Term, most: int) -> None:
+        """A text has at most so many bytes: what is longer does not read back."""
+        if isinstance(text, loop.Read):
+            self.reader.keeps_text(text.number, most)
+        elif isinstance(text, loop.Choice):
+            self.fits(text.then, most)
+            self.fits(text.other, most)
+        elif isinstance(text, loop.Cut):
+            if text.most > most:
+                self.fits(text.operand, most)
+        elif self._longest(text) > most:
+            raise Refused("a text may be too long for the array that it is copied to")
+
+    def _longest(self, text: loop.Term) -> int:
+        if isinstance(text, loop.Kept):
+            return self.array_size(self.kept[text.number]) - 1
+        assert isinstance(text, loop.Bytes)
+        return len(text.data)
+
+    def cut(self, text: loop.Term, most: int) -> loop.Term:
+        """The first bytes of a text."""
+        if isinstance(text, loop.Kept) and self._longest(text) <= most:
+            return text
+        return algebra.cut(text, most)
 
     def array_size(self, key: Object) -> int:
         symbol = symbol_of(self.program, key)

@@ -25,7 +25,7 @@ from .reader import INTEGER_BYTES, Reader
 from .run import Run
 from .start import start_state, zeroed_arrays
 from .state import Fork, Refused, Situation, State, Stop, Way, Ways, each_way, placed, plain_text, printed_at, without_end
-from .terms import KEPT, KEY, LENGTH, LINE, ZERO, Const, Num, Term, Text, number
+from .terms import KEPT, KEY, LENGTH, LINE, ZERO, Const, Content, Made, Num, Term, Text, number, value_text
 
 _MOST_WAYS = 64  # through the program, in one situation
 _MOST_STATE = 8
@@ -37,13 +37,15 @@ class _Memory:
     """What is known between pairs once something is kept.
 
     constants  variables that hold the same at every pair.
-    kept       variables that hold a number that was computed, by the numbers of their symbols.
+    kept       variables that hold a number that was computed, or a text, by the numbers of their symbols.
+    texts      arrays that hold the same text at every pair.
     positive   symbols of counts: 1 after a key's first pair, and one more at each other. 2**63 pairs there are not.
     """
 
     constants: dict[Object, Term]
     kept: list[Object]
     positive: set[int] = field(default_factory=set)
+    texts: dict[Object, Content] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -170,12 +172,12 @@ class Situations:
         """Is what it keeps of a key the same where an empty key has been here before?"""
         start = start.copy()
         for key in self._state:
-            start.terms[key] = None
+            start.terms[key] = start.contents[key] = None
         try:
             again = self._first(start)
         except (Refused, Stop):
             return False
-        return all(_equal(again.terms.get(key), first.terms.get(key)) for key in self._state)
+        return all(self._equal(again, first, key) for key in self._state)
 
     def _with_key(self, ways: Ways, situation: Situation, wanted: tuple[Text, ...]) -> State:
         """What all ways leave behind, each with its key kept."""
@@ -196,7 +198,7 @@ class Situations:
             state.new_line()
         return merged(self._program, ways.condition, then, other, situation)
 
-    def _content(self, state: State) -> Text | None:
+    def _content(self, state: State) -> Content | None:
         """Which key is kept: the pair's, or the one before it."""
         if self._number:
             term = state.terms.get(self._key)
@@ -208,10 +210,16 @@ class Situations:
     def _memory(self, first: State) -> _Memory:
         """Constants are taken to stay, until one is seen to change."""
         constants: dict[Object, Term] = {key: term for key, term in first.terms.items() if isinstance(term, Const)}
-        return _Memory(constants, [k for k, term in first.terms.items() if isinstance(term, Num) and self._fits(k)])
+        texts: dict[Object, Content] = {
+            key: text for key, text in first.contents.items()
+            if text is not None and isinstance(value_text(text), loop.Bytes) and self._fits(key)}
+        kept = [k for k, term in first.terms.items() if isinstance(term, Num) and self._fits(k)]
+        kept += [k for k, text in first.contents.items() if isinstance(text, Made) and k not in texts and self._fits(k)]
+        return _Memory(constants, kept, set(), texts)
 
     def _fits(self, key: Object) -> bool:
-        return algebra.computes(self._type(key))
+        kind = self._type(key)
+        return algebra.computes(kind) or algebra.is_text(kind)
 
     def _type(self, key: Object) -> CType | None:
         symbol = symbol_of(self._program, key)
@@ -220,11 +228,18 @@ class Situations:
     def _between(self, memory: _Memory) -> State:
         """The state between pairs: all else of the last pair is unknown."""
         terms = dict(memory.constants)
+        contents: dict[Object, Content | None] = dict(memory.texts)
         for at, key in enumerate(memory.kept):
-            terms[key] = Num(loop.Kept(at, self._type(key)))  # type: ignore[arg-type]
+            kind = self._type(key)
+            if algebra.is_text(kind):
+                contents[key] = Made(loop.Kept(at, loop.TEXT))
+            else:
+                terms[key] = Num(loop.Kept(at, kind))  # type: ignore[arg-type]
         if self._number:
             terms[self._key] = KEPT
-        return State(terms, {} if self._number else {self._key: Text.KEPT})
+        else:
+            contents[self._key] = Text.KEPT
+        return State(terms, contents)
 
     def _settled(self, memory: _Memory, first: State, same: State, other: State) -> bool:
         """Is it as was assumed? What was not is known better now: a constant that changed is computed, or forgotten."""
@@ -239,6 +254,11 @@ class Situations:
                 if self._fits(key):
                     self._counts(memory, key, term)
                     memory.kept.append(key)
+        for key, text in list(memory.texts.items()):
+            if (same.contents.get(key), other.contents.get(key)) != (text, text):
+                del memory.texts[key]
+                settled = False
+                memory.kept += [key] if other.contents.get(key) == text else []
         for at in assumed:
             kept = loop.Kept(at, self._type(memory.kept[at]))  # type: ignore[arg-type]
             one_more = algebra.binary("+", kept, loop.Number(1, kept.type), kept.type)
@@ -264,24 +284,25 @@ class Situations:
             raise Refused(f"it keeps more than {_MOST_STATE} numbers of a key")
         keys = self._state = tuple(memory.kept[at] for at in order)
         for key in keys:
-            if not _equal(first.terms.get(key), other.terms.get(key)):
+            if not self._equal(first, other, key):
                 with placed(self._last_change(key)):
                     raise Refused(f"'{_shown(key.shown)}' does not begin for every key as it does for the first")
-            if self._type(key).bits < 32:  # type: ignore[union-attr]
+            if not algebra.is_text(self._type(key)) and self._type(key).bits < 32:  # type: ignore[union-attr]
                 raise Refused(f"what it gathers must be of 32 or 64 bits: '{_shown(key.shown)}' is {self._type(key)}")
         state = tuple(loop.State(_shown(key.shown), self._type(key)) for key in keys)  # type: ignore[arg-type]
         self._narrow([self._term(after, key) for key in keys for after in (first, same)] + finish.terms_of(printed))
         change = self._renumbered(order)
         firsts, sames = ([self._changed(after, key, change) for key in keys] for after in (first, same))
+        self._reader.fill()
         self._check_line()
-        fields = tuple(loop.ValueField(self._reader.kept(at)) for at in sorted(self._reader.fields))
         printed = finish.changed(printed, change)
-        form = loop.ValueForm(fields, self._reader.separators(finish.between(printed)))
+        form = loop.ValueForm(self._reader.forms(), self._reader.separators(finish.between(printed)))
         return loop.KeyLoop(form, state, tuple(firsts), tuple(sames), printed, self._reader.nonempty)
 
     def _check_line(self) -> None:
         """A line that is not read whole is two."""
-        if self._reader.line_room and (self._reader.key_max < 1 or not self._reader.fields):
+        self._reader.share_line()
+        if self._reader.line_room and (self._reader.key_max < 1 or not self._reader.count):
             raise Refused("a pair may be longer than what fgets reads of it")
 
     def _narrow(self, terms: list[loop.Term]) -> None:
@@ -293,10 +314,18 @@ class Situations:
 
     def _term(self, state: State, key: Object) -> loop.Term:
         kind = self._type(key)
-        term = number(state.terms.get(key), kind) if kind is not None else None
+        if algebra.is_text(kind):
+            term = value_text(state.contents.get(key))
+        else:
+            term = number(state.terms.get(key), kind) if kind is not None else None
         if term is None:
             raise self._not_made(key, self._last_change(key))
         return term
+
+    def _equal(self, state: State, other: State, key: Object) -> bool:
+        if algebra.is_text(self._type(key)):
+            return algebra.equal(value_text(state.contents.get(key)), value_text(other.contents.get(key)))
+        return _equal(state.terms.get(key), other.terms.get(key))
 
     def _not_made(self, key: Object, at: Span) -> Refused:
         refused = Refused(f"what it makes of '{_shown(key.shown)}' is not understood")
@@ -309,6 +338,7 @@ class Situations:
         for stmt in ir_walk.walk(self._region.body):
             if isinstance(stmt, ir.ExprStmt):
                 targets = [ir_walk.changed(node) for node in ir_walk.walk(stmt)]
+                targets += [_written(node) for node in ir_walk.walk(stmt) if isinstance(node, ir.Call) and node.args]
                 names = [target.name for target in targets if isinstance(target, ir.Name)]
                 if any(variable(self._program, self._region.function, name) == key for name in names):
                     found = stmt.span
@@ -316,6 +346,8 @@ class Situations:
 
     def _changed(self, state: State, key: Object, change: algebra.Change) -> loop.Term:
         kind = self._type(key)
+        if algebra.is_text(kind):
+            return algebra.replaced(self._term(state, key), change)
         term = algebra.convert(algebra.replaced(self._term(state, key), change), kind)  # type: ignore[arg-type]
         assert term is not None
         return term
@@ -324,6 +356,8 @@ class Situations:
         def change(leaf: loop.Kept | loop.Read) -> loop.Term:
             if isinstance(leaf, loop.Kept):
                 return loop.Kept(order.index(leaf.number), leaf.type)
+            if leaf.type == loop.TEXT:
+                return leaf
             return algebra.convert(loop.Read(leaf.number, self._reader.kept(leaf.number)), leaf.type) or leaf
         return change
 
@@ -337,6 +371,7 @@ class Situations:
             nonlocal ways
             run = Run(self._program, situation, self._reader, state.copy(), decisions, self._region.function)
             run.zeroed = self._zeroed
+            run.kept = tuple(memory.kept) if memory is not None else ()
             run.positive = frozenset(memory.positive) if memory is not None else frozenset()
             try:
                 what(run)
@@ -373,6 +408,7 @@ class Situations:
             except Stop as stop:
                 if stop.how != "continue":
                     raise
+            run.end_texts()
 
         return self._ways(situation, state, memory, pair)
 
@@ -436,8 +472,14 @@ class Situations:
         run.lines = frozenset({run.key_of(target.operand.name)})
 
 
-def _copy(memory: _Memory) -> tuple[dict[Object, Term], list[Object], set[int]]:
-    return dict(memory.constants), list(memory.kept), set(memory.positive)
+def _copy(memory: _Memory) -> tuple[object, ...]:
+    return dict(memory.constants), list(memory.kept), set(memory.positive), dict(memory.texts)
+
+
+def _written(call: ir.Call) -> ir.Expr | None:
+    """The array that a call like strcpy writes, or may."""
+    target = ir_walk.uncast(call.args[0])
+    return target.operand if isinstance(target, ir.Decay) else None
 
 
 def _equal(left: Term, right: Term) -> bool:

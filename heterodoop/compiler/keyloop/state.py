@@ -13,7 +13,7 @@ from ..analysis.objects import Object
 from ..types import ctype
 from ..types.ctype import CType
 from . import loop
-from .terms import Term, Text
+from .terms import Content, Term
 
 VALUES: dict[CType, Literal["int32", "int64", "uint32", "uint64"]] = {  # what may be gathered
     ctype.INT: "int32", ctype.UINT: "uint32", ctype.LONG: "int64", ctype.LLONG: "int64",
@@ -34,7 +34,7 @@ class Printed:
     """
 
     spec: str
-    what: Term | Text
+    what: Term | Content
     type: CType | None = None
     span: Span = UNKNOWN
     variable: Object | None = None
@@ -86,7 +86,7 @@ class State:
     """
 
     terms: dict[Object, Term] = field(default_factory=dict)
-    contents: dict[Object, Text | None] = field(default_factory=dict)
+    contents: dict[Object, Content | None] = field(default_factory=dict)
     cut: bool = False
     chopped: bool = False
     cuts: dict[int, bytes] = field(default_factory=dict)

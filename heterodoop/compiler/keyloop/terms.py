@@ -90,7 +90,19 @@ class End:
     gathered = False
 
 
-Value = Named | Const | Array | Address | Num | Start | End
+@dataclass(frozen=True)
+class Compared:
+    """What strcmp gave: of it only the sign is known."""
+
+    order: loop.Term
+    truth = None
+
+    @property
+    def gathered(self) -> bool:
+        return bool(algebra.kept(self.order))
+
+
+Value = Named | Const | Array | Address | Num | Start | End | Compared
 Term = Value | None
 
 KEY = Named("K", None)  # the key, where it is read as a number
@@ -104,6 +116,7 @@ LINE_END = Named("the index of the line's newline", None)
 NULL = Named("NULL", False)
 LINE = Named("the line")
 TAB = Named("the line's first tab")
+NEWLINE = Named("the line's newline")
 ZERO, ONE = Const(0), Const(1)
 
 
@@ -114,11 +127,46 @@ class Text(Enum):
     OPEN_KEY = "K, its NUL perhaps missing"
     KEPT = "the kept key"
     EMPTY = "nothing"
-    REST = "what stands behind the tab"
 
 
-def first_byte(text: Text | None) -> Term:
+@dataclass(frozen=True)
+class Made:
+    """A text of the pair's value, or what is kept of such.
+
+    room  None, or its NUL is missing where it has as many bytes, or more.
+    """
+
+    term: loop.Term
+    room: int | None = None
+
+    @property
+    def gathered(self) -> bool:
+        return bool(algebra.kept(self.term))
+
+
+Content = Text | Made
+
+
+def literal_text(data: bytes) -> Content:
+    return Made(loop.Bytes(data)) if data else Text.EMPTY
+
+
+def newline_behind(at: int) -> Term:
+    """The index of the newline from a place of the value on."""
+    return Named(f"the index of the newline behind {at}", None)
+
+
+def value_text(content: Content | None) -> loop.Term | None:
+    """A text of values as a term; None for a key, and for what is not known or not ended."""
+    if content == Text.EMPTY:
+        return loop.Bytes(b"")
+    return content.term if isinstance(content, Made) and content.room is None else None
+
+
+def first_byte(text: Content | None) -> Term:
     """What a text begins with."""
+    if isinstance(text, Made):
+        return known(algebra.first_byte(text.term)) if text.room is None else None
     if text == Text.EMPTY:
         return ZERO
     return NONZERO if text in (Text.KEY, Text.KEPT) else None

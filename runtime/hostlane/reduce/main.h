@@ -14,6 +14,7 @@
 #include "reduce/key_parts.h"
 #include "reduce/texts.h"
 #include "sink/key_rule.cuh"
+#include "sink/value_text.h"
 
 namespace hd {
 
@@ -100,6 +101,7 @@ template <class Fold> class Reduction {
     static const char *fold(const char *at, const char *const stop, const KeyCut *end, Table &table) {
         table.begin_run();
         Record record;
+        const TextsInPlace texts;
         for (const char *next; at != stop; at = next) {
             next = record_at(at, stop, record);
             const KeyWords words = key_words(record.key, record.key_size);
@@ -110,11 +112,11 @@ template <class Fold> class Reduction {
             if (Fold::fields == 0 && __builtin_memchr(record.value, '\n', record.value_size)) leave(Status::unreadable);
             auto *const entry = table.find(words, record.key);
             if (__builtin_expect(entry != nullptr, 1)) {
-                Fold::same(entry->state, values);
+                Fold::same(entry->state, values, texts);
                 continue;
             }
             if (!Fold::key.accepts(record.key, record.key_size)) leave(Status::unreadable);
-            Fold::first(table.add(words, record.key)->state, values);
+            Fold::first(table.add(words, record.key)->state, values, texts);
         }
         return at;
     }

@@ -8,9 +8,10 @@
 //   struct State { ... };         what is kept of a key
 //   static bool take(Values &, const Number &...)                              from numbers, Decimal or Significant,
 //   static bool read(Values &, ValueText &)                                    or a text, as far as they read back
-//   static void first(State &, const Values &), same(State &, const Values &)  after a key's first pair, and another one
+//   static void first(State &, const Values &, Texts &), same(...)             after a key's first pair, and another one
 //   static bool finish(const State &, Text key, Output &)   prints the key's line; false: it has none
 //   key                           a KeyRule.   regroup: its lines may be combined again.
+//   texts                         does it keep texts of values? Then `fields` is 0: what is printed is put together, and read.
 //
 // The same program prints the pairs as text where nothing is to be combined (`as_text`).
 #pragma once
@@ -19,6 +20,7 @@
 #include "sink/key_rule.cuh"
 #include "sink/significant.h"
 #include "sink/text_sink.h"
+#include "sink/value_text.h"
 
 namespace hd {
 
@@ -68,7 +70,7 @@ template <unsigned... i> struct PlacesBelow<0, i...> {
 
 template <class Fold> class FoldSink {
  public:
-    FoldSink() : table_(table_bytes()) {}
+    FoldSink() : table_(table_bytes() / (Fold::texts ? 2 : 1)), texts_(table_bytes() / 2) {}
 
     // Is there text that waits for the end of its line?
     bool waits() const { return length_ != 0; }
@@ -192,7 +194,7 @@ template <class Fold> class FoldSink {
             record_number = pair.record;  // of which it is said, where it leaves the task
             auto *const slot = table_.find(pair.words, pair.hash, nullptr);
             if (__builtin_expect(slot->length != 0, 1))
-                Fold::same(slot->state, pair.values);
+                Fold::same(slot->state, pair.values, texts_);
             else
                 add_new_waiting(pair);
         }
@@ -274,7 +276,7 @@ template <class Fold> class FoldSink {
         const KeyWords words = key_words(key.from, key.n);
         auto *const slot = table_.find(words, key.from);
         if (__builtin_expect(slot->length == 0, 0)) return add_new(key, values);
-        Fold::same(slot->state, values);
+        Fold::same(slot->state, values, texts_);
         return true;
     }
 
@@ -287,7 +289,7 @@ template <class Fold> class FoldSink {
         const KeyWords words = key_words(key.from, key.n);
         auto *const slot = table_.find(words, key.from);
         if (!table_.take(slot, words, key.from)) leave(Status::no_room);
-        Fold::first(slot->state, values);
+        Fold::first(slot->state, values, texts_);
         return true;
     }
 
@@ -314,6 +316,7 @@ template <class Fold> class FoldSink {
     }
 
     FoldTable<typename Fold::State> table_;
+    TextRoom texts_;
     TextSink text_;
     uint64_t pairs_ = 0, bytes_ = 0, longest_ = 0, keys_ = 0;
     bool partial_ = false;

@@ -10,24 +10,32 @@ import operator
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from heterodoop.compiler.keyloop.loop import (
+    TEXT,
+    Byte,
+    Bytes,
     Choice,
     Convert,
+    Cut,
     Finish,
     Kept,
     KeyLoop,
+    Length,
     Number,
     Operation,
+    Order,
     PrintedKey,
     Read,
     Term,
     ValueForm,
+    ValueText,
 )
 from heterodoop.compiler.types import ctype, literals
 from heterodoop.compiler.types.ctype import CType, Float, Int
 
-Value = int | float
+Value = Any  # int, float, or bytes
 Pair = tuple[bytes, bytes]
 _OPERATORS = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
@@ -57,6 +65,8 @@ def _pieces(finish: Finish | None, key: bytes, kept: tuple[Value, ...]) -> Itera
             yield piece
         elif isinstance(piece, PrintedKey):
             yield key
+        elif piece.term.type == TEXT:
+            yield piece.spec.encode() % evaluate(piece.term, kept, ())
         else:
             yield (re.sub("[hlqjzt]", "", piece.spec) % evaluate(piece.term, kept, ())).encode()
 
@@ -65,14 +75,34 @@ def read(form: ValueForm, text: bytes) -> tuple[Value, ...]:
     """The numbers of a value. Raises ValueError where it is not of that form."""
     found: list[Value] = []
     for number, field in enumerate(form.fields):
+        if isinstance(field, ValueText):
+            found.append(_text(field, text))
+            text = text[len(found[-1]) :]
+            behind = form.between[number] if number < len(form.between) else b""
+            if not text.startswith(behind) or (not behind and text):
+                raise ValueError(text)
+            text = text[len(behind) :]
+            continue
         part, stop, text = text.partition(form.between[number]) if number < len(form.between) else (text, b"", b"")
         if number < len(form.between) and not stop:
+            raise ValueError(part)
+        if isinstance(field.type, Int) and not re.fullmatch(rb"-?\d+", part):
             raise ValueError(part)
         value: Value = float(part) if isinstance(field.type, Float) else int(part)
         if isinstance(value, int) and wrapped(value, field.type) != value:
             raise ValueError(part)
         found.append(wrapped(value, field.type))
     return tuple(found)
+
+
+def _text(field: ValueText, text: bytes) -> bytes:
+    """What stands at the beginning of a text, up to what ends it. Raises ValueError where it does not read back."""
+    stops = {0, 10, 13, *field.stops}
+    found = text[: next((n for n, c in enumerate(text) if c in stops), len(text))]
+    white = found[:1] in (b" ", b"\t", b"\v", b"\f") and not field.indented
+    if (not found and not field.empty) or white or (field.most and len(found) > field.most):
+        raise ValueError(found)
+    return found
 
 
 def evaluate(term: Term, kept: tuple[Value, ...], value: tuple[Value, ...]) -> Value:
@@ -83,6 +113,16 @@ def evaluate(term: Term, kept: tuple[Value, ...], value: tuple[Value, ...]) -> V
         return kept[term.number]
     if isinstance(term, Read):
         return value[term.number]
+    if isinstance(term, Bytes):
+        return term.data
+    if isinstance(term, (Cut, Length, Byte)):
+        text = evaluate(term.operand, kept, value)
+        if isinstance(term, Cut):
+            return text[: term.most]
+        return len(text) if isinstance(term, Length) else ctype.wrap(ctype.CHAR, text[0] if text else 0)
+    if isinstance(term, Order):
+        left, right = (evaluate(part, kept, value) for part in term.operands)
+        return (left > right) - (left < right)
     if isinstance(term, Convert):
         return wrapped(evaluate(term.operand, kept, value), term.type)
     if isinstance(term, Choice):

@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.compiler.keyloop.loop import KeyLoop
 from heterodoop.compiler.keyloop.loop_text import loop_text
 
+from ...run.host_program import LEFT, spawn
 from ..emit.test_key_loop import run
 from ..regions import PRELUDE, analyse
-from . import evaluator, random_loops
+from . import evaluator, random_loops, random_texts
 
 COUNT = int(os.environ.get("HETERODOOP_KEY_LOOPS", "10"))
 FLAGS = ("-w", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
@@ -42,7 +44,7 @@ def number(rng: random.Random, kind: str) -> str:
     return str(rng.choice([rng.randrange(10), max(least, -rng.randrange(10)), rng.randint(least, most), least, most]))
 
 
-def compiled(made: random_loops.Program, folder: Path) -> Path:
+def compiled(made: random_loops.Program | random_texts.Program, folder: Path) -> Path:
     (folder / "c.c").write_text(PRELUDE + made.source)
     subprocess.run(["gcc", *FLAGS, "-o", folder / "c", folder / "c.c", "-lm"], check=True)
     return folder / "c"
@@ -76,3 +78,52 @@ def test_a_host_kernel_prints_what_its_combiner_prints(seed: int, tmp_path: Path
     done = run(found.loop, b"".join(lines), tmp_path, found.pairs)
     assert done.status == 0, f"{done}\n{made.source}"
     assert sorted(done.lines) == sorted(printed.splitlines(keepends=True)), f"{made.source}\n{loop_text(found.loop)}"
+
+
+def readable(loop: KeyLoop, value: bytes) -> bool:
+    try:
+        evaluator.read(loop.reads, value)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_a_loop_that_keeps_texts_prints_what_its_combiner_prints(seed: int, tmp_path: Path) -> None:
+    made = random_texts.program(seed)
+    found = analyse(made.source)[0].facts.fold
+    assert found.loop is not None and found.fold is None, f"{found.no_loop}\n{made.source}"
+    binary, rng = compiled(made, tmp_path), random.Random(seed)
+    for _ in range(4):
+        drawn = [(b"k%d" % rng.randrange(5), random_texts.value(rng, made, found.loop.reads.between))
+                 for _ in range(rng.choice([0, 1, 40]))]
+        given = sorted((pair for pair in drawn if readable(found.loop, pair[1])), key=lambda pair: pair[0])
+        assert len(given) >= len(drawn) // 3, f"{made.source}\n{loop_text(found.loop)}"
+        data = b"".join(b"%s\t%s\n" % pair for pair in given)
+        done = subprocess.run([binary], input=data, stdout=subprocess.PIPE, check=True)
+        assert done.stdout == evaluator.printed(found.loop, given), f"{made.source}\n{loop_text(found.loop)}"
+
+
+@pytest.mark.usefixtures("kernel_cache")
+@pytest.mark.parametrize("seed", range(1000, 1000 + COUNT // 4))
+def test_a_host_kernel_that_keeps_texts_prints_what_its_combiner_prints(seed: int, tmp_path: Path) -> None:
+    """Or leaves the task, where a value does not read back."""
+    made = random_texts.program(seed)
+    found = analyse(made.source)[0].facts.fold
+    assert found.loop is not None and found.pairs is not None
+    rng, binary = random.Random(seed), compiled(made, tmp_path)
+    run(found.loop, b"", tmp_path, found.pairs)
+    for round_ in range(12):
+        pairs = [(b"k%d" % rng.randrange(9), random_texts.value(rng, made, found.loop.reads.between))
+                 for _ in range(3 + 9 * round_)]
+        if round_ % 2:
+            pairs = [pair for pair in pairs if readable(found.loop, pair[1])]
+        lines = [b"%s\t%s\n" % pair for pair in pairs]
+        ordered = b"".join(sorted(lines, key=lambda line: line.partition(b"\t")[0]))
+        done = spawn(tmp_path / "map.host", b"".join(lines), tmp_path)
+        if not all(readable(found.loop, value) for _, value in pairs):
+            assert (done.status, done.report["left"]) == (LEFT, 16), made.source
+            continue
+        printed = subprocess.run([binary], input=ordered, stdout=subprocess.PIPE, check=True).stdout
+        assert done.status == 0, f"{done}\n{made.source}"
+        assert sorted(done.lines) == sorted(printed.splitlines(keepends=True)), f"{made.source}\n{loop_text(found.loop)}"
