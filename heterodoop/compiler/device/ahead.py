@@ -63,7 +63,7 @@ def search_ahead(loop: ir.While | ir.For, scope: Scope) -> SearchAhead | None:
 def _search(loop: ir.While | ir.For, scope: Scope) -> Search | None:
     variable = _stepped(loop)
     tests = _tests(loop)
-    if variable is None or not tests or not _can_step(variable, scope):
+    if variable is None or not tests or not can_step(variable, scope):
         return None
     element = next((node for test in tests for node in ir_walk.expressions(test) if _by(variable, node)), None)
     size = _table_size(element, scope) if isinstance(element, ir.Index) else 0
@@ -78,13 +78,13 @@ def _stepped(loop: ir.While | ir.For) -> ir.Name | None:
     """The variable that a round of the loop steps, and which is all that it does."""
     if isinstance(loop, ir.For):
         alone = not loop.body.body or (len(loop.body.body) == 1 and isinstance(loop.body.body[0], ir.If))
-        return _increment(loop.step) if alone else None
+        return increment(loop.step) if alone else None
     if len(loop.body.body) != 1 or not isinstance(loop.body.body[0], ir.ExprStmt):
         return None
-    return _increment(loop.body.body[0].expr)
+    return increment(loop.body.body[0].expr)
 
 
-def _increment(node: ir.Expr | None) -> ir.Name | None:
+def increment(node: ir.Expr | None) -> ir.Name | None:
     if isinstance(node, ir.Step) and node.op == "++" and isinstance(node.target, ir.Name):
         return node.target
     if isinstance(node, ir.Assign) and node.op == "+=" and isinstance(node.target, ir.Name):
@@ -95,7 +95,7 @@ def _increment(node: ir.Expr | None) -> ir.Name | None:
 
 def _tests(loop: ir.While | ir.For) -> tuple[ir.Expr, ...]:
     """What must hold for a round that does nothing but step: the loop's condition, and not that of the `if` in it."""
-    tests = _split(loop.cond) if loop.cond is not None else ()
+    tests = split_tests(loop.cond) if loop.cond is not None else ()
     if isinstance(loop, ir.For) and loop.body.body:
         inner = loop.body.body[0]
         if not isinstance(inner, ir.If) or inner.other is not None:
@@ -104,14 +104,14 @@ def _tests(loop: ir.While | ir.For) -> tuple[ir.Expr, ...]:
     return tests
 
 
-def _split(node: ir.Expr) -> tuple[ir.Expr, ...]:
+def split_tests(node: ir.Expr) -> tuple[ir.Expr, ...]:
     plain = ir_walk.uncast(node)
     if isinstance(plain, ir.Binary) and plain.op == "&&":
-        return (*_split(plain.left), *_split(plain.right))
+        return (*split_tests(plain.left), *split_tests(plain.right))
     return (node,)
 
 
-def _can_step(variable: ir.Name, scope: Scope) -> bool:
+def can_step(variable: ir.Name, scope: Scope) -> bool:
     """An index that nothing but its name leads to."""
     kind = variable.type
     if not isinstance(kind, Int) or kind.bits not in (32, 64) or scope.function.symbol(variable.name) is None:
@@ -124,10 +124,10 @@ def _can_step(variable: ir.Name, scope: Scope) -> bool:
 
 def _by(variable: ir.Name, node: ir.Expr) -> bool:
     """Is it `base[variable]`?"""
-    return isinstance(node, ir.Index) and variable.name not in ir_walk.names(node.base) and _is(variable, node.index)
+    return isinstance(node, ir.Index) and variable.name not in ir_walk.names(node.base) and is_value_of(variable, node.index)
 
 
-def _is(variable: ir.Name, node: ir.Expr) -> bool:
+def is_value_of(variable: ir.Name, node: ir.Expr) -> bool:
     """Is it the variable's value, as long as that is not negative? A conversion to fewer bits may cut it."""
     while isinstance(node, ir.Cast) and isinstance(node.type, Int) and isinstance(node.operand.type, Int):
         if node.type.bits < node.operand.type.bits or node.type == ctype.BOOL:
@@ -140,14 +140,14 @@ def _is_safe(test: ir.Expr, variable: ir.Name, scope: Scope, *, loads: bool) -> 
     """May the test (its element replaced) be evaluated for places further on? `loads`: it is the first test, so that what it
     loads from memory is loaded for the first place as well; if that does not depend on the place, it can be for all."""
     parts = list(ir_walk.expressions(test))
-    if any(not isinstance(n, (*_PURE, nodes.Temp)) or can_fail(n) or not _is_pure_call(n, scope) for n in parts):
+    if any(not isinstance(n, (*_PURE, nodes.Temp)) or can_fail(n) or not is_pure(n, scope) for n in parts):
         return False
     loaded = [n for n in parts if isinstance(n, _LOADS)]
     branches = any(isinstance(n, ir.Conditional) or (isinstance(n, ir.Binary) and n.op in build.LOGICAL) for n in parts)
     return not loaded or (loads and not branches and all(variable.name not in ir_walk.names(n) for n in loaded))
 
 
-def _is_pure_call(node: ir.Expr, scope: Scope) -> bool:
+def is_pure(node: ir.Expr, scope: Scope) -> bool:
     """A call whose value depends on nothing but its arguments' values; all that is no call is one."""
     if not isinstance(node, ir.Call):
         return True
@@ -170,7 +170,7 @@ def _bounds(variable: ir.Name, test: ir.Expr) -> bool:
     if not isinstance(plain, ir.Binary) or plain.op not in ("<", "<=", ">", ">="):
         return False
     small, large = (plain.left, plain.right) if plain.op in ("<", "<=") else (plain.right, plain.left)
-    return _is(variable, small) and variable.name not in ir_walk.names(large)
+    return is_value_of(variable, small) and variable.name not in ir_walk.names(large)
 
 
 def _table_size(element: ir.Index, scope: Scope) -> int:

@@ -19,7 +19,7 @@ from ..ir import walk as ir_walk
 from ..types import ctype
 from ..types.ctype import Array, CType, Float, Int, Pointer
 from . import nodes
-from .program import Begin, Declare, Lies, Program
+from .program import Begin, CopyAhead, Declare, Lies, Program
 
 _MOST_STEPS = 1000
 _MOST = 1 << 40  # of what is computed with: no record is so long
@@ -112,7 +112,7 @@ class _Run:
                 ):
                     raise _Stopped
                 self._set(variable, self._value(init, state) if isinstance(init, ir.Expr) else None, state)
-            case Begin() | Lies():
+            case Begin() | Lies() | CopyAhead():  # of which the loop behind it does the same
                 pass
             case ir.If():
                 return self._branch(stmt, state)

@@ -360,10 +360,11 @@ class Spec(ir.Node):
 
 @dataclass(frozen=True)
 class Converted(ir.Node):
-    """One conversion with its argument. how: the device's function ("significant": a host kernel's, of a double whose text
-    reads back as it); spec None: a plain one. asked: of a string's text."""
+    """One conversion with its argument. how: the device's function; of a host kernel also "significant", of a double
+    whose text reads back as it, and "copied", of a string that a loop may have copied; spec None: a plain one. asked: of a
+    string's text."""
 
-    how: Literal["str", "chr", "dec", "real", "integer", "natural", "significant"]
+    how: Literal["str", "chr", "dec", "real", "integer", "natural", "significant", "copied"]
     spec: Spec | None
     argument: ir.Expr
     asked: Asked | None = None

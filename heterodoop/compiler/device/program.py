@@ -66,6 +66,30 @@ class SearchAhead(ir.Stmt):
     goes: ir.Expr
 
 
+@dataclass(frozen=True)
+class Limit(ir.Node):
+    """A loop goes on while `variable` is below a number that it does not change, or (upto) is that."""
+
+    variable: Var
+    end: ir.Expr
+    upto: bool
+
+
+@dataclass(frozen=True)
+class CopyAhead(ir.Stmt):
+    """Before a loop that copies bytes from source[of] to target[to], and steps both indexes, while `goes` of the byte,
+    `read`, and the `limits` hold: some of its first rounds. in_line: they stop where the line ends, too."""
+
+    target: ir.Expr
+    to: Var
+    source: ir.Expr
+    of: Var
+    limits: tuple[Limit, ...]
+    read: Temp
+    goes: ir.Expr
+    in_line: bool
+
+
 # ------------------------------------------------------------------------------------------ a record's own variables
 
 

@@ -10,6 +10,7 @@ from ..ir import walk as ir_walk
 from ..types import ctype
 from . import inits, nodes, output
 from .ahead import search_ahead
+from .copy_ahead import copy_ahead
 from .program import Begin, Declare
 from .scope import Scope
 
@@ -126,7 +127,7 @@ class Body:
         return body
 
     def _ahead(self, loop: ir.While | ir.For) -> list[ir.Stmt]:
-        found = search_ahead(loop, self._scope)
+        found = search_ahead(loop, self._scope) or copy_ahead(loop, self._scope)
         return [found] if found is not None else []
 
 

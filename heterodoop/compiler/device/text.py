@@ -74,6 +74,12 @@ def _search(stmt: program.SearchAhead) -> str:
     return f"search_ahead({_text(stmt.variable)} < {stmt.size}: {parts})"
 
 
+def _copy(stmt: program.CopyAhead) -> str:
+    limits = "".join(f"; {_text(n.variable)} {'<=' if n.upto else '<'} {_text(n.end)}" for n in stmt.limits)
+    places = f"{_text(stmt.target)}[{_text(stmt.to)}] = {_text(stmt.source)}[{_text(stmt.of)}]"
+    return f"copy_ahead({places}{limits}{'; in line' if stmt.in_line else ''}; {_text(stmt.goes)})"
+
+
 def _fresh(stmt: program.Fresh) -> str:
     return f"fresh {declare(stmt.object.type, _text(stmt.object))}{' = 0' if stmt.zero else ''}"
 
@@ -84,7 +90,7 @@ def _start_shared(stmt: program.StartShared) -> str:
 
 _STATEMENTS: dict[type, Callable[[Any], str]] = {
     program.Declare: _declared, program.Begin: _begin, program.Lies: _lies, program.SearchAhead: _search,
-    program.Fresh: _fresh,
+    program.CopyAhead: _copy, program.Fresh: _fresh,
     program.FreshGlobals: lambda stmt: "fresh globals", program.Zero: lambda stmt: f"{_text(stmt.object)} = 0",
     program.Start: lambda stmt: f"{_text(stmt.object)} = {_init(stmt.init)}", program.StartShared: _start_shared,
 }

@@ -11,7 +11,7 @@ from ...manifest import PairReader
 from ...values import dataclass
 from ..decide.decisions import TOTALS
 from ..device import needle
-from ..device.program import Program
+from ..device.program import CopyAhead, Program
 from ..keyloop.loop import KeyLoop
 from . import kernel, key_loop, totals
 
@@ -39,6 +39,8 @@ def emit(program: Program, combiner: Combiner | None, macros: Sequence[str] = ()
     if gathers:
         more.append(totals.ONE_THREAD)
     where = ", &app::hd_totals, sizeof app::hd_totals" if gathers else ""
+    if any(isinstance(node, CopyAhead) for node in program.nodes()):
+        more.append("lane/copy_ahead.h")
     return kernel.text(
         program, "map.host.cpp", [kernel.clauses(program.source.region), *about], macros, numbers=combiner is not None,
         combiner=key_loop.lines(combiner.loop, combiner.pairs, combiner.regroup) if combiner is not None else [],

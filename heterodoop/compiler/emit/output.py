@@ -28,18 +28,24 @@ def _print(node: nodes.Print, scope: Scope) -> str:
     form = scope.kernel.map_fold
     pair = map_fold.folded(node, form) if form is not None else None
     if pair is not None:
-        pieces, numbers = pair
-        return _written(map_fold.call(numbers), node.first, pieces, scope)
-    return _written("hd.print(", node.first, [*_apart(node.pieces)] if scope.kernel.numbers else node.pieces, scope)
+        folded, numbers = pair
+        return _written(map_fold.call(numbers), node.first, folded, scope)
+    pieces = [*_apart(node.pieces, scope.kernel.copies)] if scope.kernel.numbers else node.pieces
+    return _written("hd.print(", node.first, pieces, scope)
 
 
-def _apart(pieces: Sequence[nodes.Piece]) -> Iterator[nodes.Piece]:
+def _apart(pieces: Sequence[nodes.Piece], copies: bool) -> Iterator[nodes.Piece]:
     """The pieces of a line, the constant numbers of its value apart from the text around them, and its doubles that are
-    printed to the last digit as the numbers that they are."""
+    printed to the last digit as the numbers that they are. copies: strings before the value may have been copied."""
     in_value = False
     for piece in pieces:
         if not isinstance(piece, ir.Text):
-            yield _as_number(piece) if in_value and isinstance(piece, nodes.Converted) else piece
+            if in_value and isinstance(piece, nodes.Converted):
+                yield _as_number(piece)
+            elif copies and isinstance(piece, nodes.Converted) and piece.how == "str" and piece.spec is None:
+                yield replace(piece, how="copied")
+            else:
+                yield piece
             continue
         key, tab, value = (b"", b"", piece.data) if in_value else piece.data.partition(b"\t")
         in_value = in_value or bool(tab)

@@ -13,7 +13,7 @@ from ..analysis.objects import ANY_TEXT, RECORD, Code, Hidden, Local, Object, Va
 from ..decide import cuda_names
 from ..decide.decisions import TOTALS, Place
 from ..device import nodes
-from ..device.program import Function, Program
+from ..device.program import CopyAhead, Function, Program
 from ..ir import ir
 from ..types.ctype import CType
 from .leaf import PREC
@@ -43,6 +43,11 @@ class Kernel:
     numbers: bool = False
     map_fold: MapFold | None = None
     one_thread: bool = False
+
+    @cached_property
+    def copies(self) -> bool:
+        """Are there loops that copy ahead?"""
+        return self.one_thread and any(isinstance(node, CopyAhead) for node in self.program.nodes())
 
     @cached_property
     def fields(self) -> dict[Object, str]:

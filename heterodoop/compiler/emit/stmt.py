@@ -12,6 +12,7 @@ from typing import Any
 from ...source import Span
 from ..device import nodes, program
 from ..ir import ir, names
+from ..ir import walk as ir_walk
 from ..types import ctype
 from . import expr, extent, guard, init, leaf
 from .scope import Scope
@@ -171,6 +172,27 @@ class Body:
         ]
         self._lines.add(f"{INDENT * depth}hd::search_array({', '.join(arguments)});")
 
+    def copy(self, stmt: program.CopyAhead, depth: int) -> None:
+        """Of a host kernel: the bytes that stop the loop, by a function without a state, and some of its rounds."""
+        kernel, pad = self._scope.kernel, INDENT * depth
+        calls = [node for node in ir_walk.walk(stmt.goes) if isinstance(node, nodes.Call)]
+        if kernel.one_thread and not any(kernel.program.by_name[call.name].context for call in calls):
+            lines = [f"{INDENT}{line}" for line in self._copied(stmt)]
+            for line in ("{", *lines, "}"):
+                self._lines.add(pad + line)
+
+    def _copied(self, stmt: program.CopyAhead) -> list[str]:
+        scope = self._scope
+        to, of = (scope.local(v.name) for v in (stmt.to, stmt.of))
+        target, source = f"{scope.value(stmt.target, leaf.UNARY)} + {to}", f"{scope.value(stmt.source, leaf.UNARY)} + {of}"
+        most = [f"hd::rounds({scope.local(n.variable.name)}, {scope.typed(n.end)}, {'true' if n.upto else 'false'})"
+                for n in stmt.limits]
+        most += [f"hd.in.rest_from({source})"] if stmt.in_line else []
+        byte, goes = declare(stmt.read.type, stmt.read.name), expr.condition(stmt.goes, scope)
+        return [f"static const hd::ByteRanges hd_stops([]({byte}) {{ return !({goes}); }});",
+                f"const unsigned hd_n = hd::copy_ahead(hd_stops, {target}, {source}, hd::least({', '.join(most)}));",
+                *(f"{index} += hd_n;" for index in dict.fromkeys((to, of)))]
+
     # ------------------------------------------------------------------------------------- compound ones
 
     def inner(self, stmt: ir.Block, depth: int) -> None:
@@ -249,7 +271,8 @@ def falls_through(block: ir.Block) -> bool:
 
 
 _STATEMENTS: dict[type, Callable[[Body, Any, int], None]] = {
-    program.Declare: Body.declare, program.Begin: Body.begin, program.SearchAhead: Body.search, ir.ExprStmt: Body.expr,
+    program.Declare: Body.declare, program.Begin: Body.begin, program.SearchAhead: Body.search,
+    program.CopyAhead: Body.copy, ir.ExprStmt: Body.expr,
     ir.Return: Body.return_, ir.Break: Body.jump, ir.Continue: Body.jump, ir.CaseLabel: Body.case, ir.Block: Body.inner,
     ir.If: Body.if_, ir.While: Body.loop, ir.RecordLoop: Body.loop, ir.Switch: Body.loop, ir.For: Body.loop,
     ir.DoWhile: Body.do,

@@ -2,6 +2,7 @@
 // as it is printed: into a table (sink/fold_sink.h) or out as text (sink/text_sink.h).
 #pragma once
 
+#include "lane/copied.h"
 #include "lane/reader.cuh"
 #include "sink/errors.h"
 
@@ -61,6 +62,7 @@ template <class Sink> struct Lane {
         err = 0;
         token = nullptr;
         depth = 0;
+        last_copied.to = nullptr;
         open_ = true;
     }
 

@@ -56,6 +56,10 @@ struct Reader {
         const char *first = static_cast<const char *>(to);
         return first >= begin && first + size <= stop + 1;
     }
+    // Bytes of the record from a place on that do not lie behind its end; 0 for any other place.
+    HD_DEVICE uint64_t rest_from(const char *place) const {
+        return place >= begin && place <= stop ? static_cast<uint64_t>(stop - place) : 0;
+    }
     HD_DEVICE bool in_text(const void *to, uint64_t near = text_margin) const {
         const uint64_t place = reinterpret_cast<uint64_t>(to);
         return place + near >= input.first() && place <= input.last() + near;

@@ -39,6 +39,20 @@ HD_BEYOND uint32_t matches16(const char *at, char c) {
 #endif
 }
 
+// Which of the 16 bytes at `a` and `b` are equal.
+HD_BEYOND uint32_t equal16(const char *a, const char *b) {
+#ifdef __SSE2__
+    typedef char Bytes __attribute__((vector_size(16)));
+    typedef char Anywhere __attribute__((vector_size(16), aligned(1), may_alias));
+    const Bytes left = *reinterpret_cast<const Anywhere *>(unknown(a)), right = *reinterpret_cast<const Anywhere *>(unknown(b));
+    return static_cast<uint32_t>(__builtin_ia32_pmovmskb128(left == right));
+#else
+    uint32_t found = 0;
+    for (int i = 0; i < 16; ++i) found |= static_cast<uint32_t>(a[i] == b[i]) << i;
+    return found;
+#endif
+}
+
 // Up to 16 bytes, which are all read before any is written.
 HD_DEVICE void copy_few(char *to, const char *from, size_t n) {
     if (n >= 8) {

@@ -124,6 +124,7 @@ template <class Fold> class FoldSink {
         char *end = text;
         write_before<head>(end, pieces...);
         hd::memcpy(end, tab.from, tab.n - 1);
+        if (table_.is_large() && (hd::memchr(text, '\n', n) || hd::memchr(text, '\t', n))) return false;  // lines before the last
         return add_typed(Text{text, n}, values, value_bytes);
     }
 
@@ -202,7 +203,7 @@ template <class Fold> class FoldSink {
         record_number = now;
     }
 
-    // A key that does not read back would be cut at its tab or line end, and leave no value that does.
+    // A string that does not read back would be cut at its tab or line end, which leaves hardly a value that does.
     HD_NOINLINE void add_new_waiting(const Waiting &pair) {
         char text[short_key];
         __builtin_memcpy(text, &pair.words, short_key);
