@@ -3,6 +3,10 @@
 Python's own compiles the text of six methods for every class, which took a third of the time of loading the compiler. Here
 that is one method, `__init__`; the others are shared, or go by the names of the fields. Used as `dataclasses.dataclass`, to
 which all goes on that is not plainly `frozen=True`. Bases must be of the same kind.
+
+Measured with `heterodoop compile apps/wordcount`, in turn with Python's own in its place (medians; Python 3.11): 0.059 s of
+user time instead of 0.070 with nothing changed (80 runs), 0.58 s of all processors instead of 0.65 from nothing (20 runs).
+Python's `slots=True` is no way: a program of the IR keeps what was computed of it in its `__dict__`.
 """
 
 from __future__ import annotations
