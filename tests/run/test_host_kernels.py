@@ -331,6 +331,36 @@ def test_a_double_that_reads_back_is_taken_as_it_is(
     assert (done.report["pairs"], done.report["bytes"], done.report["longest"]) == counted(bundle, data)
 
 
+@pytest.mark.parametrize(("kind", "spec", "printed"), [
+    *(("double", "%lf", printed) for printed in ("%f", "%.1f", "%.12f", "%.0f", "%g", "%.10g", "%.3e")),
+    ("float", "%f", "%.2f"), ("float", "%f", "%g"), ("long", "%ld", "%.0f"),
+])
+def test_a_double_of_few_digits_is_what_is_read(
+    kind: str, spec: str, printed: str, bundles: Bundles, tmp_path: Path,
+) -> None:
+    shown = "%.17g" if kind != "long" else spec
+    combiner = combine(kind, spec, "sum = value").replace(f'printf("%s\\t{spec}', f'printf("%s\\t{shown}')
+    body = f'{CUT}printf("%s\\t{printed}\\n", line, strtod(line + strlen(line) + 1, NULL));'
+    bundle, rng = made(bundles, body, combiner), random.Random(f"{kind} {printed}")
+    most = {"double": 1e70, "float": 1e30, "long": 1e18}[kind]  # more bytes than are read, or another number than is printed
+    drawn = [n for n in numbers(rng, 4000) if abs(n) < most]
+    data = b"".join(b"k%d %.17g\n" % (n % 2000, number) for n, number in enumerate(drawn))
+    done = same(bundle, data, tmp_path)
+    assert (done.report["pairs"], done.report["bytes"], done.report["longest"]) == counted(bundle, data)
+
+
+@pytest.mark.parametrize("printed", ["%+.1f", "%6.1f", "%06.1f", "%#.0f", "% .1f", "%F", "%.1E", "%a"])
+def test_a_double_that_is_printed_in_another_way(printed: str, bundles: Bundles, tmp_path: Path) -> None:
+    """It is left where its text is not what is read, and that is found out by its text."""
+    combiner = combine("double", "%lf", "sum = value").replace('printf("%s\\t%lf', 'printf("%s\\t%.17g')
+    body = f'{CUT}printf("%s\\t{printed}\\n", line, strtod(line + strlen(line) + 1, NULL));'
+    bundle, data = made(bundles, body, combiner), b"a 12345.25\nb -12345.75\na 99999.95\n"
+    if printed in ("%6.1f", "%06.1f", "%F"):
+        same(bundle, data, tmp_path)
+    else:
+        left(bundle, data, tmp_path, UNREADABLE, 0)
+
+
 @pytest.mark.parametrize("text", ["inf", "-inf", "1e999", "nan"])
 def test_an_infinity_is_left(text: str, bundles: Bundles, tmp_path: Path) -> None:
     combiner = combine("double", "%lf", "sum = value").replace('printf("%s\\t%lf', 'printf("%s\\t%.17g')

@@ -6,7 +6,7 @@
 //
 //   struct Values { T v0; ... };  what a value is read as: `fields` numbers, with the texts between(i) behind the i-th
 //   struct State { ... };         what is kept of a key
-//   static bool take(Values &, const Number &...)                              from numbers, Decimal or Significant,
+//   static bool take(Values &, const Number &...)                              from numbers, Decimal, Significant or Real,
 //   static bool read(Values &, ValueText &)                                    or a text, as far as they read back
 //   static void first(State &, const Values &, Texts &), same(...)             after a key's first pair, and another one
 //   static bool finish(const State &, Text key, Output &)   prints the key's line; false: it has none
@@ -33,7 +33,7 @@ HD_DEVICE uint64_t printed_bytes(const Decimal &number) {
     if (__builtin_expect(m < 10000, 1)) return static_cast<uint64_t>(1 + number.negative + (m >= 10) + (m >= 100) + (m >= 1000));
     return static_cast<uint64_t>(decimal_length(m) + number.negative);
 }
-HD_DEVICE uint64_t printed_bytes(const Significant &number) { return number.length; }
+template <class Number> HD_DEVICE uint64_t printed_bytes(const Number &number) { return number.size(); }
 
 // ---- pieces by number, and what they are
 
@@ -50,6 +50,7 @@ template <> constexpr PieceKind kind_of<Literal> = PieceKind::literal;
 template <> constexpr PieceKind kind_of<Text> = PieceKind::text;
 template <> constexpr PieceKind kind_of<Decimal> = PieceKind::number;
 template <> constexpr PieceKind kind_of<Significant> = PieceKind::number;
+template <> constexpr PieceKind kind_of<Real> = PieceKind::number;
 
 // Are the last pieces those of a value of `fields` numbers: a literal, number, literal, ..., number, literal?
 template <class... Piece> constexpr bool ends_in_value(unsigned fields) {

@@ -1,4 +1,5 @@
-// A double that is printed with so many digits that its text reads back as that double: a pair's number without its text.
+// Floating numbers of a pair without their text: a double that is printed with so many digits that it reads back as that double,
+// and one that is printed with few, which is the quotient of two whole numbers then.
 #pragma once
 
 #include "libc/format_real.cuh"
@@ -89,6 +90,26 @@ template <class T> HD_DEVICE bool take(T &number, const Significant &printed) {
         return static_cast<double>(number) == printed.value && !is_infinite(printed.value);
     } else {
         return false;
+    }
+}
+
+// %f, %g and the like. Only digits with a point between, which are all of the text, and a few of them.
+template <class T> HD_DEVICE bool take(T &number, const Real &printed) {
+    const bool negative = printed.prefix_length == 1 && printed.prefix[0] == '-';
+    if (printed.kind != Real::quick || printed.exponent_letter || printed.pad || printed.zeros) return false;
+    if (printed.prefix_length != negative || printed.point != (printed.tail_digits != 0)) return false;
+    if constexpr (std::is_floating_point_v<T>) {
+        constexpr uint64_t exact = uint64_t{1} << (sizeof(T) == sizeof(float) ? 24 : 53);  // so are tens up to 10^10, and 10^19
+        constexpr int most_behind = sizeof(T) == sizeof(float) ? 10 : 19;
+        if (printed.tail_digits > most_behind) return false;
+        const uint64_t unit = small_tens[printed.tail_digits];
+        const Wide digits = static_cast<Wide>(printed.head) * unit + printed.tail;
+        if (digits > exact) return false;
+        number = static_cast<T>(static_cast<int64_t>(digits)) / static_cast<T>(unit);
+        if (negative) number = -number;
+        return true;
+    } else {
+        return !printed.point && hold(number, printed.head, negative);
     }
 }
 
