@@ -160,7 +160,7 @@ _OFTEN: dict[PrologueRuns, str] = {
 def _kernel_lines(kernel: Kernel) -> list[str]:
     blocks = f"{kernel.blocks} blocks" if kernel.blocks else "blocks chosen at launch"
     if kernel.plan.ordered:
-        shape = f"{kernel.kept} variables kept, {kernel.numbers} numbers of a value"
+        shape = f"{8 * kernel.kept} bytes kept, {kernel.numbers} numbers of a value"
         return [f"  kernel      {kernel.entry}: a thread for each key; {shape}", *_options_lines(kernel)]
     room = f", at most {kernel.kvpairs} pairs per record" if kernel.kvpairs else ""
     lines = [f"  kernel      {kernel.entry}: {kernel.threads} threads a block, {blocks}; output by {kernel.plan.sink}{room}"]

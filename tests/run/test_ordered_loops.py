@@ -128,7 +128,7 @@ def sums(bundles: Bundles) -> Path:
 def test_what_stands_around_a_loop_is_no_reason_against_it(sums: Path) -> None:
     assert kernel(sums).plan.ordered
     text = explain_text(manifest.load(sums))
-    assert "a thread for each key; 3 variables kept, 1 numbers of a value" in text and "HD226" not in text
+    assert "a thread for each key; 24 bytes kept, 1 numbers of a value" in text and "HD226" not in text
 
 
 @pytest.mark.parametrize("reducers", [0, 1, 3])

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from ...manifest import PairReader
 from ...values import dataclass
 from ..ir import formats, ir
-from ..keyloop.algebra import kept, parts
+from ..keyloop.algebra import is_numbers, is_text, kept, parts
 from ..keyloop.finish import terms_of
 from ..keyloop.loop import (
     TEXT,
@@ -22,6 +22,7 @@ from ..keyloop.loop import (
     Choice,
     Convert,
     Cut,
+    Element,
     Finish,
     Kept,
     KeyLoop,
@@ -33,9 +34,11 @@ from ..keyloop.loop import (
     PrintedKey,
     PrintedTerm,
     Read,
+    Stored,
     Term,
     ValueField,
     ValueText,
+    Zeros,
 )
 from ..types import ctype
 from ..types.ctype import Array, CType, Float, Int
@@ -52,6 +55,7 @@ _CALLS: dict[str, dict[CType, str]] = {  # arith.cuh, math.cuh
     "fabs": {ctype.DOUBLE: "fabs", ctype.FLOAT: "fabsf"}, "sqrt": {ctype.DOUBLE: "sqrt", ctype.FLOAT: "sqrtf"},
 }
 _KEYS = {"token": "token", "field": "field", "int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64"}
+MOST_WORDS = 64  # of eight bytes, kept of a key
 _MOST_TEXT = 1 << 16  # bytes of an array whose text is kept
 _READ_TYPES = (ctype.INT, ctype.UINT, ctype.LONG, ctype.ULONG, ctype.LLONG, ctype.ULLONG,
                ctype.FLOAT, ctype.DOUBLE)
@@ -83,14 +87,31 @@ def _reading_problem(loop: KeyLoop) -> str:
     odd = next((str(f.type) for f in loop.reads.fields if isinstance(f, ValueField) and f.type not in _READ_TYPES), "")
     if odd:
         return f"it reads a number of type '{odd}'"
-    large = next((s for s in loop.state if isinstance(s.type, Array) and (s.type.length or 0) > _MOST_TEXT), None)
-    return f"a text that it keeps, '{large.name}', is of more than {_MOST_TEXT} bytes" if large is not None else ""
+    large = next((s.name for s in loop.state if is_text(s.type) and (_length(s.type)) > _MOST_TEXT), "")
+    if large:
+        return f"a text that it keeps, '{large}', is of more than {_MOST_TEXT} bytes"
+    return f"it keeps more than {8 * MOST_WORDS} bytes of a key" if words(loop) > MOST_WORDS else ""
+
+
+def _length(kind: CType) -> int:
+    return (kind.length or 0) if isinstance(kind, Array) else 0
+
+
+def words(loop: KeyLoop) -> int:
+    """Of eight bytes, what is kept of a key: at least one for each variable."""
+    return sum(_words(state.type) for state in loop.state)
+
+
+def _words(kind: CType) -> int:
+    if isinstance(kind, Array) and isinstance(kind.of, (Int, Float)) and is_numbers(kind):
+        return (_length(kind) * kind.of.bits + 63) // 64
+    return 2 if is_text(kind) else 1
 
 
 def texts(loop: KeyLoop) -> bool:
     """Does it read texts of values, or keep texts?"""
     read = any(isinstance(field, ValueText) for field in loop.reads.fields)
-    return read or any(isinstance(state.type, Array) for state in loop.state)
+    return read or any(is_text(state.type) for state in loop.state)
 
 
 def _is_printed(piece: Piece) -> bool:
@@ -155,6 +176,7 @@ def headers(loop: KeyLoop) -> list[str]:
     calls = (isinstance(part, Operation) and part.op in ("fabs", "sqrt")
              for made in (*loop.first, *loop.same, *terms_of(loop.finish)) for part in parts(made))
     found += ["libc/math.cuh"] if any(calls) else []
+    found += ["sink/kept_numbers.cuh"] if any(is_numbers(state.type) for state in loop.state) else []
     return [*found, "sink/value_text.h"] if texts(loop) else found
 
 
@@ -172,10 +194,11 @@ def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, style: _Style) -> 
 
 
 def _device_members(loop: KeyLoop, pairs: PairReader) -> Iterator[str]:
-    yield f"static constexpr bool leaves = {_truth(any(map(_may_leave, (*loop.first, *loop.same))))};"
+    outside = any(not isinstance(one, Number) for one in loop.outside)
+    yield f"static constexpr bool leaves = {_truth(outside or any(map(_may_leave, (*loop.first, *loop.same))))};"
     yield f"static HD_DEVICE hd::KeyRule key_rule() {{ return {_key_rule(loop, pairs)}; }}"
     yield from ("", *_types(loop))
-    yield f'static_assert(sizeof(State) <= {8 * max(len(loop.state), 1)}, "as much as there is for it");'
+    yield f'static_assert(sizeof(State) <= {8 * max(words(loop), 1)}, "as much as there is for it");'
     yield from ("", *_reading(loop))
     for name, const, text in (("put", "const ", "{column} = {value};"), ("get", "", "{value} = {column};")):
         moves = [text.format(column=f"hd::column<{declare(f.type)}>(c, {i}, i)", value=f"v.v{i}")
@@ -198,8 +221,15 @@ def _types(loop: KeyLoop) -> Iterator[str]:
     yield from ("struct Values {", *(f"{INDENT}{field.format(i)};" for i, field in enumerate(fields)), "};")
     yield "struct State {"
     for i, s in enumerate(loop.state):
-        yield f"{INDENT}{f'hd::KeptText s{i}' if isinstance(s.type, Array) else declare(s.type, f's{i}')};  // {s.name}"
+        yield f"{INDENT}{_declared(s.type, f's{i}')};  // {s.name}"
     yield "};"
+
+
+def _declared(kind: CType, name: str) -> str:
+    if is_numbers(kind):
+        assert isinstance(kind, Array)
+        return f"hd::Numbers<{declare(kind.of)}, {kind.length}> {name}"
+    return f"hd::KeptText {name}" if is_text(kind) else declare(kind, name)
 
 
 def _may_leave(made: Term) -> bool:
@@ -211,6 +241,8 @@ def _may_leave(made: Term) -> bool:
             return any(map(_may_leave, (made.condition, made.then, made.other)))
         case Cut() | Length() | Byte():
             return _may_leave(made.operand)
+        case Element() | Stored() | Order():
+            return any(_may_leave(part) for part in parts(made) if part is not made)
         case Operation():
             by = made.operands[-1]
             divides = made.op in ("/", "%") and _is_integer(made.type)
@@ -252,19 +284,43 @@ def _reading(loop: KeyLoop) -> Iterator[str]:
 def _step(name: str, terms: Sequence[Term], loop: KeyLoop, style: _Style) -> Iterator[str]:
     """All of the state at once: each term sees what was kept before."""
     yield f"{style.keeping}static HD_DEVICE void {name}(State &s, const Values &v{style.keeps}) {{"
+    outside = loop.outside[terms is loop.same]
+    if not isinstance(outside, Number):
+        yield f"{INDENT}if ({term(outside)} != 0) leaving.fail(hd::Status::outside_object, 0);"
     changed = [i for i, made in enumerate(terms) if not (isinstance(made, Kept) and made.number == i)]
     for i in changed:
         state, made = loop.state[i], terms[i]
-        if not isinstance(state.type, Array):
+        if is_numbers(state.type):
+            yield f"{INDENT}{_declared(state.type, f'made{i}')} = s.s{i};"
+            yield from (INDENT + line for line in _array(made, i))
+        elif not is_text(state.type):
             yield f"{INDENT}const {declare(state.type, f'made{i}')} = {term(made)};"
         elif kept(made) & set(changed) - {i}:  # which may be overwritten before this is
-            yield f"{INDENT}const auto made{i} = texts.template aside<{state.type.length}>({term(made)});"
+            yield f"{INDENT}const auto made{i} = texts.template aside<{_length(state.type)}>({term(made)});"
         else:
             yield f"{INDENT}const hd::Text made{i} = {term(made)};"
     for i in changed:
-        put = f"texts.put(s.s{i}, made{i});" if isinstance(loop.state[i].type, Array) else f"s.s{i} = made{i};"
+        put = f"texts.put(s.s{i}, made{i});" if is_text(loop.state[i].type) else f"s.s{i} = made{i};"
         yield INDENT + put
     yield "}"
+
+
+def _array(made: Term, number: int) -> Iterator[str]:
+    """Statements that make an array, a copy of what was kept, what a term says; others see what was kept."""
+    match made:
+        case Choice():
+            yield f"if ({term(made.condition)} != 0) {{"
+            yield from (INDENT + line for line in _array(made.then, number))
+            yield "} else {"
+            yield from (INDENT + line for line in _array(made.other, number))
+            yield "}"
+        case Stored():
+            yield from _array(made.array, number)
+            yield f"made{number}.at[{term(made.index)}] = {term(made.value)};"
+        case Zeros():
+            yield f"made{number} = {{}};"
+        case Kept():
+            yield from [f"made{number} = s.s{made.number};"] if made.number != number else []
 
 
 def _rule(field: ValueText) -> str:
@@ -330,6 +386,8 @@ def _padded(spec: str, text: str = "text") -> str:
 def term(made: Term) -> str:
     """An expression of C++ that has the term's value and type, tight enough for any operator."""
     match made:
+        case Zeros() | Stored():
+            raise AssertionError(made)  # of `_array`
         case Kept():
             return f"s.s{made.number}.text()" if made.type == TEXT else f"s.s{made.number}"
         case Bytes():
@@ -338,6 +396,8 @@ def term(made: Term) -> str:
             return f"hd::cut({term(made.operand)}, {made.most})"
         case Order():
             return f"hd::order({', '.join(map(term, made.operands))})"
+        case Element():
+            return f"{term(made.array)}.at[{term(made.index)}]"
         case Length() | Byte():
             return f"hd::{'length' if isinstance(made, Length) else 'first_byte'}({term(made.operand)})"
         case Read():

@@ -20,7 +20,6 @@ from .kernel import clauses
 OPTION = "ordered-loops"
 ENTRY = "hd_combine"
 THREADS = 128
-_MOST_KEPT = 64  # variables of a key
 _ALWAYS = ("libc/format.cuh", "libc/arith.cuh", "libc/wrap.cuh", "sink/ordered.cuh")
 
 
@@ -34,7 +33,7 @@ class Ordered:
 
 def ordered(region: manifest.Region, loop: KeyLoop | None) -> Ordered | None:
     """What a device can do of a combiner's loop; None: nothing, as where it keeps texts, for which columns have no place."""
-    if loop is None or region.pairs is None or loop.head or loop.tail or len(loop.state) > _MOST_KEPT:
+    if loop is None or region.pairs is None or loop.head or loop.tail:
         return None
     if key_loop.problem(loop, region.pairs) or key_loop.texts(loop):
         return None
@@ -46,7 +45,7 @@ def kernel(made: Ordered, plan: KernelPlan) -> manifest.Kernel:
     return manifest.Kernel(
         source="cuda/combine.cu", entry=ENTRY, threads=THREADS, blocks=0, kvpairs=0, key_bytes=0, value_bytes=0,
         shared_bytes=1, stack_bytes=0, shared=(), prologue="", prologue_runs="once", plan=plan, cubins=(),
-        numbers=len(made.loop.reads.fields), kept=len(made.loop.state),
+        numbers=len(made.loop.reads.fields), kept=key_loop.words(made.loop),
     )
 
 

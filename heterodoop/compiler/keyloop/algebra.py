@@ -14,7 +14,23 @@ from typing import Any
 from ..ir import build, ir
 from ..types import ctype
 from ..types.ctype import CType, Float, Int
-from .loop import Byte, Bytes, Choice, Convert, Cut, Kept, Length, Number, Operation, Order, Read, Term
+from .loop import (
+    Byte,
+    Bytes,
+    Choice,
+    Convert,
+    Cut,
+    Element,
+    Kept,
+    Length,
+    Number,
+    Operation,
+    Order,
+    Read,
+    Stored,
+    Term,
+    Zeros,
+)
 
 Change = Callable[[Kept | Read], Term]
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
@@ -31,6 +47,12 @@ def computes(kind: CType | None) -> bool:
 def is_text(kind: CType | None) -> bool:
     """May a variable of this type be a text that is kept?"""
     return isinstance(kind, ctype.Array) and kind.of == ctype.CHAR and bool(kind.length)
+
+
+def is_numbers(kind: CType | None) -> bool:
+    """May a variable of this type be an array of numbers that is kept?"""
+    return (isinstance(kind, ctype.Array) and isinstance(kind.of, (Int, Float)) and kind.of.bits in (32, 64)
+            and bool(kind.length))
 
 
 def same_kind(left: CType, right: CType) -> bool:
@@ -220,6 +242,98 @@ def first_byte(text: Term) -> Term:
     return Byte(text)
 
 
+def element(array: Term, index: Term) -> Term:
+    """A number of an array, where `index` is a long that is inside."""
+    assert isinstance(array.type, ctype.Array)
+    if isinstance(array, Zeros):
+        return Number(_zero(array.type.of), array.type.of)
+    if isinstance(array, Choice):
+        return choice(array.condition, element(array.then, index), element(array.other, index))
+    if isinstance(array, Stored):
+        same = _comparison("==", array.index, index)
+        return choice(same, array.value, element(array.array, index))
+    return Element(array, index, array.type.of)
+
+
+def stored(array: Term, index: Term, value: Term) -> Term:
+    """An array with another number at a place. Numbers at constant places that follow each other are in order."""
+    assert isinstance(array.type, ctype.Array)
+    kind = array.type
+    if not isinstance(index, Number):
+        array = array.array if isinstance(array, Stored) and equal(array.index, index) else array
+        return Stored(array, index, value, kind)
+    values = {int(index.value): value}
+    while isinstance(array, Stored) and isinstance(array.index, Number):
+        values.setdefault(int(array.index.value), array.value)
+        array = array.array
+    if len(values) == kind.length:
+        array = Zeros(kind)
+    if isinstance(array, Zeros):
+        zero = Number(_zero(kind.of), kind.of)
+        values = {at: stored for at, stored in values.items() if not equal(stored, zero)}
+    for at in sorted(values):
+        array = Stored(array, Number(at, ctype.LONG), values[at], kind)
+    return array
+
+
+def outside(index: Term, length: int) -> Term:
+    """Is a long not an index of an array of `length`?"""
+    low, high = _range(index)
+    if 0 <= low and high < length:
+        return Number(0, ctype.INT)
+    if high < 0 or low >= length:
+        return Number(1, ctype.INT)
+    below, above = (_comparison(op, index, Number(end, ctype.LONG)) for op, end in (("<", 0), (">=", length)))
+    if low >= 0 or high < length:
+        return above if low >= 0 else below
+    return either(below, above)
+
+
+def _range(term: Term) -> tuple[int, int]:
+    """The least and greatest number that a term of integers may be."""
+    kind = term.type
+    assert isinstance(kind, Int)
+    whole = (least(kind), greatest(kind))
+    found = whole
+    if isinstance(term, Number):
+        found = (int(term.value), int(term.value))
+    elif truth_value(term):
+        found = (0, 1)
+    elif isinstance(term, Convert) and isinstance(term.operand.type, Int):
+        found = _range(term.operand)
+    elif isinstance(term, Choice):
+        sides = _range(term.then), _range(term.other)
+        found = (min(sides[0][0], sides[1][0]), max(sides[0][1], sides[1][1]))
+    elif isinstance(term, Operation) and len(term.operands) == 2 and isinstance(term.operands[1], Number):
+        by, low = int(term.operands[1].value), _range(term.operands[0])[0]
+        if term.op == "%" and by > 0:
+            found = (0 if low >= 0 else 1 - by, by - 1)
+        elif term.op == "&" and by >= 0:
+            found = (0, by)
+    return found if whole[0] <= found[0] and found[1] <= whole[1] else whole
+
+
+MOST_PARTS = 2000
+
+
+def too_large(term: Term) -> bool:
+    """Has a term more than so many parts, each counted as often as it stands in it?"""
+    sizes: dict[int, int] = {}
+
+    def size(part: Term) -> int:
+        known = sizes.get(id(part))
+        if known is None:
+            known = sizes[id(part)] = 1 + sum(map(size, _inner(part)))
+        return known
+
+    return size(term) > MOST_PARTS
+
+
+def either(left: Term, right: Term) -> Term:
+    """left || right, of truths."""
+    return left if equal(left, right) else choice(left, Number(1, ctype.INT), right)
+
+
 def both(left: Term, right: Term) -> Term:
     """left && right, of truths."""
     return choice(left, right, Number(0, ctype.INT))
@@ -265,6 +379,10 @@ def _inner(term: Term) -> tuple[Term, ...]:
         return (term.operand,)
     if isinstance(term, (Operation, Order)):
         return term.operands
+    if isinstance(term, Stored):
+        return (term.array, term.index, term.value)
+    if isinstance(term, Element):
+        return (term.array, term.index)
     return (term.condition, term.then, term.other) if isinstance(term, Choice) else ()
 
 
@@ -295,6 +413,11 @@ def replaced(term: Term, change: Change) -> Term:
         return convert(operand, term.type) or Convert(operand, term.type)
     if isinstance(term, (Cut, Length, Byte)):
         return replace(term, operand=replaced(term.operand, change))
+    if isinstance(term, Element):
+        return replace(term, array=replaced(term.array, change), index=replaced(term.index, change))
+    if isinstance(term, Stored):
+        return replace(term, array=replaced(term.array, change), index=replaced(term.index, change),
+                       value=replaced(term.value, change))
     if isinstance(term, Order):
         return Order((replaced(term.operands[0], change), replaced(term.operands[1], change)))
     if isinstance(term, Operation):

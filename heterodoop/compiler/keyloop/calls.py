@@ -218,7 +218,11 @@ class Calls:
 
     def memset(self, node: ir.Call) -> Term:
         to, count = self._array(node.args[0]), self._run.value(node.args[2])
-        if self._run.value(node.args[1]) != ZERO or not isinstance(count, Const):
+        kind = self._run.type_of(to)
+        if algebra.is_numbers(kind) and count == Const(self._run.array_size(to)) and self._run.value(node.args[1]) == ZERO:
+            self._run.state.terms[to] = Num(loop.Zeros(kind))  # type: ignore[arg-type]
+            return Array(to)
+        if not algebra.is_text(kind) or self._run.value(node.args[1]) != ZERO or not isinstance(count, Const):
             raise Refused
         if not 0 < count.value <= self._run.array_size(to):
             raise Refused

@@ -51,10 +51,14 @@ class ValueForm:
 
 @dataclass(frozen=True)
 class State:
-    """What is kept of a key in one variable, a number or (an array of char) a text. `name` is the program's own."""
+    """What is kept of a key in one variable: a number, an array of numbers, or (an array of char) a text. `name` is the
+    program's own."""
 
     name: str
     type: CType
+
+
+NOT_KNOWN = -1  # the number of an array of which nothing is known, while a loop is being found
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,33 @@ class Byte:
     type: CType = ctype.CHAR
 
 
-Term = Kept | Read | Number | Convert | Operation | Choice | Bytes | Cut | Order | Length | Byte
+@dataclass(frozen=True)
+class Zeros:
+    """An array of zeros."""
+
+    type: ctype.Array
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An array with `value` at `index`, a long that is inside of it."""
+
+    array: Term
+    index: Term
+    value: Term
+    type: ctype.Array
+
+
+@dataclass(frozen=True)
+class Element:
+    """A number of an array, at `index` as in `Stored`."""
+
+    array: Term
+    index: Term
+    type: CType
+
+
+Term = Kept | Read | Number | Convert | Operation | Choice | Bytes | Cut | Order | Length | Byte | Zeros | Stored | Element
 
 
 @dataclass(frozen=True)
@@ -193,6 +223,7 @@ class KeyLoop:
     Terms of `first` and `same` see this pair (Read), those of `same` and `finish` what was kept (Kept); of a key's pairs the
     steps happen in the order of the reference: the map output, sorted stably by key.
 
+    outside   of `first` and of `same`: the program goes outside of an array, so that nobody knows what it does.
     nonempty  the program takes an empty key for none: all this is not true of one, and what it does then is another thing.
     head      what a reducer prints before the first pair; tail: behind the last key.
     """
@@ -205,3 +236,4 @@ class KeyLoop:
     nonempty: bool = False
     head: bytes = b""
     tail: bytes = b""
+    outside: tuple[Term, Term] = (Number(0, ctype.INT), Number(0, ctype.INT))

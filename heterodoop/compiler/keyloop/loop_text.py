@@ -16,6 +16,8 @@ def loop_text(found: loop.KeyLoop) -> str:
     lines = [f"loop  value {value or 'not read'}" + (", no empty key" if found.nonempty else "")]
     for state, first, same in zip(found.state, found.first, found.same, strict=True):
         lines.append(f"      {state.type} {state.name} = {term_text(first, names)}, then {term_text(same, names)}")
+    for when, outside in zip(("first", "then"), found.outside, strict=True):
+        lines += [f"      {when} outside if {term_text(outside, names)}"] if not isinstance(outside, loop.Number) else []
     lines += [f"      print {_shown(found.head)} before all"] if found.head else []
     lines += [f"      {line}" for line in _finish(found.finish, names)]
     lines += [f"      print {_shown(found.tail)} behind all"] if found.tail else []
@@ -38,6 +40,11 @@ def term_text(term: loop.Term, names: list[str]) -> str:
         return f"v{term.number}"
     if isinstance(term, loop.Number):
         return str(term.value)
+    if isinstance(term, loop.Zeros):
+        return "zeros"
+    if isinstance(term, (loop.Stored, loop.Element)):
+        at = f"{term_text(term.array, names)}[{term_text(term.index, names)}]"
+        return at if isinstance(term, loop.Element) else f"{at}={term_text(term.value, names)}"
     if isinstance(term, loop.Bytes):
         return _shown(term.data)
     if isinstance(term, loop.Cut):

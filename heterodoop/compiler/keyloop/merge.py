@@ -16,6 +16,9 @@ def merged(
     if _line(then) != _line(other):
         return None
     state = then.copy()
+    state.outside = algebra.choice(condition, then.outside, other.outside)
+    if algebra.too_large(state.outside):
+        return None
     for key in {*then.terms, *other.terms}:
         state.terms[key] = _term(program, key, condition, then.terms.get(key), other.terms.get(key), situation)
     for key in {*then.contents, *other.contents}:
@@ -35,10 +38,11 @@ def _term(
     if situation == "same" and {then, other} == {KEY, KEPT}:
         return KEY
     symbol = symbol_of(program, key)
-    if symbol is None or not algebra.computes(symbol.type):
+    if symbol is None or not (algebra.computes(symbol.type) or algebra.is_numbers(symbol.type)):
         return None
     left, right = number(then, symbol.type), number(other, symbol.type)
-    return known(algebra.choice(condition, left, right)) if left is not None and right is not None else None
+    made = algebra.choice(condition, left, right) if left is not None and right is not None else None
+    return known(made) if made is not None and not algebra.too_large(made) else None
 
 
 def _text(

@@ -24,7 +24,7 @@ from .calls import Calls
 from .fields import field_of
 from .merge import merged
 from .reader import Reader
-from .start import begins_empty
+from .start import begins_empty, zeroed
 from .state import Emitted, Printed, Refused, Situation, State, Stop, placed
 from .terms import (
     KEPT,
@@ -109,6 +109,8 @@ class Run:
                 self._decl(stmt)
             elif isinstance(stmt, ir.Switch):
                 self._switch(stmt)
+            elif isinstance(stmt, (ir.For, ir.While, ir.DoWhile)):
+                self._rounds(stmt)
             elif isinstance(stmt, (ir.Continue, ir.Break)):
                 raise Stop("continue" if isinstance(stmt, ir.Continue) else "break")
             elif isinstance(stmt, ir.Return):
@@ -120,7 +122,10 @@ class Run:
         key = self.key_of(stmt.name)
         self.state.terms.pop(key, None)
         self.state.contents.pop(key, None)
-        if isinstance(stmt.init, ir.Str):
+        kind = self.type_of(key)
+        if algebra.is_numbers(kind) and isinstance(stmt.init, ir.Fill) and zeroed(stmt.init):
+            self.state.terms[key] = Num(loop.Zeros(kind))  # type: ignore[arg-type]
+        elif isinstance(stmt.init, ir.Str):
             self.state.contents[key] = literal_text(stmt.init.data.split(b"\0")[0])
         elif isinstance(stmt.init, ir.Expr):
             self.state.terms[key] = self.value(stmt.init)
@@ -136,6 +141,29 @@ class Run:
             self._branch(stmt.then if holds else stmt.other)
             return
         self.either(self.value(stmt.cond), lambda: self._branch(stmt.then), lambda: self._branch(stmt.other), ctype.VOID)
+
+    def _rounds(self, stmt: ir.For | ir.While | ir.DoWhile) -> None:
+        """A loop of which every round is certain, as one over an array's elements."""
+        if isinstance(stmt, ir.For) and stmt.init is not None:
+            self.stmt(stmt.init)
+        first = isinstance(stmt, ir.DoWhile)
+        for _ in range(_MOST_ROUNDS):
+            goes_on = first or stmt.cond is None or self.condition(self.value(stmt.cond))
+            if not isinstance(goes_on, bool):
+                raise Refused("how often a loop inside goes round is not known")
+            if not goes_on:
+                return
+            first = False
+            try:
+                self.block(stmt.body)
+            except Stop as stop:
+                if stop.how == "break":
+                    return
+                if stop.how != "continue":
+                    raise
+            if isinstance(stmt, ir.For) and stmt.step is not None:
+                self.value(stmt.step)
+        raise Refused(f"a loop inside goes round more than {_MOST_ROUNDS} times")
 
     def _switch(self, stmt: ir.Switch) -> None:
         """A chain of tests, one for each label, each with what is done from there on. A label that is not the body's own is
@@ -419,6 +447,9 @@ class Run:
         if isinstance(pointer, Address) and index == ZERO:
             key = self._pointed(pointer, node)
             return self.state.terms.get(key) if key is not None else None
+        if isinstance(pointer, Array) and algebra.is_numbers(self.type_of(pointer.obj)):
+            array, at = self._array_and_index(node, pointer.obj, index)
+            return known(algebra.element(array, at))
         if isinstance(pointer, Array) and index == ZERO:
             return self.first_of(self.state.contents.get(pointer.obj))
         if isinstance(pointer, Start) and index == ZERO:
@@ -432,6 +463,27 @@ class Run:
             first = {text[0] for text in self.reader.between.get(pointer.at, ())}
             return Const(first.pop()) if len(first) == 1 else None
         return None
+
+    def type_of(self, key: Object) -> CType | None:
+        symbol = symbol_of(self.program, key)
+        return symbol.type if symbol is not None else None
+
+    def _array_and_index(self, node: ir.Expr, key: Object, index: Term) -> tuple[loop.Term, loop.Term]:
+        """What an array of numbers holds, and an index as a long that is inside of it."""
+        kind = self.type_of(key)
+        assert isinstance(kind, ctype.Array) and kind.length
+        array = self.state.terms.get(key) or Num(loop.Kept(loop.NOT_KNOWN, kind))
+        if node.type != kind.of:
+            raise Refused
+        asked = number(index, node.index.type if isinstance(node, ir.Index) else ctype.INT)
+        at = algebra.convert(asked, ctype.LONG) if asked is not None else None
+        if not isinstance(array, Num) or at is None:
+            raise Refused
+        outside = algebra.outside(at, kind.length)
+        if outside == loop.Number(1, ctype.INT):
+            raise Refused("it goes outside of an array")
+        self.state.outside = algebra.either(self.state.outside, outside)
+        return array.term, at
 
     def first_of(self, text: Content | None) -> Term:
         if text in (Text.KEY, Text.KEPT):
@@ -567,10 +619,16 @@ class Run:
     def assign(self, node: ir.Assign) -> Term:
         term = self.value(node.value)
         if node.op != "=":
+            self._check_twice(node.target)
             old = self.value(node.target)
             term = self._compound(node, old, term) if old is not None and term is not None else None
         self.store(node.target, term)
         return term
+
+    def _check_twice(self, target: ir.Expr) -> None:
+        """It is read and stored to, each time found anew."""
+        if any(_leaves_something(node) for node in ir_walk.walk(target)):
+            raise Refused
 
     def _compound(self, node: ir.Assign, old: Value, value: Value) -> Term:
         """old op value in the type that C computes in, converted back."""
@@ -591,6 +649,7 @@ class Run:
         return known(algebra.convert(term, kind)) if term is not None else None
 
     def step(self, node: ir.Step) -> Term:
+        self._check_twice(node.target)
         old = self.value(node.target)
         if old is None:
             new: Term = None
@@ -616,13 +675,28 @@ class Run:
             raise Refused
         indexed = isinstance(target, (ir.Index, ir.Deref))
         pointer, index = self._element(target) if indexed else (None, ZERO)
+        if isinstance(pointer, Array) and algebra.is_numbers(self.type_of(pointer.obj)):
+            self._store_element(target, pointer.obj, index, term)
+            return
         key = self._pointed(pointer, target) if indexed and index == ZERO else self.place(target) if not indexed else None
         if key is not None:
+            if isinstance(term, Num) and algebra.too_large(term.term):
+                raise Refused("what is computed of it is too long")
             self.state.terms[key] = term
             return
         if pointer is None or term != ZERO or isinstance(pointer, Address):
             raise Refused
         self._store_nul(pointer, index)
+
+    def _store_element(self, target: ir.Expr, key: Object, index: Term, term: Term) -> None:
+        array, at = self._array_and_index(target, key, index)
+        value = number(term, target.type)
+        if value is None:
+            raise Refused
+        made = algebra.stored(array, at, value)
+        if algebra.too_large(made):
+            raise Refused("what is computed of it is too long")
+        self.state.terms[key] = Num(made)
 
     def _store_nul(self, pointer: Value, index: Term) -> None:
         """A NUL: cuts the line at its tab or newline, empties an array, or ends a copied key behind its end."""
@@ -761,6 +835,7 @@ def _leaves_something(node: ir.Node) -> bool:
     return isinstance(node, (ir.Assign, ir.Step))
 
 
+_MOST_ROUNDS = 300  # of a loop inside
 _KEYS = (KEY, KEPT)
 _TRUE_OF_POSITIVES = frozenset({(">", 0), (">=", 1), (">=", 0), ("!=", 0), ("!=", -1), (">", -1)})
 _FALSE_OF_POSITIVES = frozenset({("<=", 0), ("<", 1), ("<", 0), ("==", 0), ("==", -1), ("<=", -1)})

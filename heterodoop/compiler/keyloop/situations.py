@@ -162,6 +162,8 @@ class Situations:
             with placed(printed_at(none)):
                 raise Refused("it prints something of no key")
         ways = self._flush(self._between(memory), memory)
+        if any(not isinstance(way.state.outside, loop.Number) for way in (*each_way(none), *each_way(ways))):
+            raise Refused("where it goes in an array when a key is over is not known")
         last = finish.finish_of(without_end(ways, tail), lines=not self._reducer)
         if repr(last) != repr(self._printed):
             with placed(printed_at(ways)):
@@ -219,7 +221,7 @@ class Situations:
 
     def _fits(self, key: Object) -> bool:
         kind = self._type(key)
-        return algebra.computes(kind) or algebra.is_text(kind)
+        return algebra.computes(kind) or algebra.is_text(kind) or algebra.is_numbers(kind)
 
     def _type(self, key: Object) -> CType | None:
         symbol = symbol_of(self._program, key)
@@ -277,6 +279,8 @@ class Situations:
         """The key loop of the variables that matter to what is printed, in the order in which they are."""
         if self._number != (self._reader.number is not None):
             raise Refused
+        if any(loop.NOT_KNOWN in algebra.kept(term) for term in (*finish.terms_of(printed), first.outside, same.outside)):
+            raise Refused("what it reads of an array is not known")
         order = list(dict.fromkeys(at for term in finish.terms_of(printed) for at in sorted(algebra.kept(term))))
         for at in order:  # grows
             order += sorted(algebra.kept(self._term(same, memory.kept[at])) - set(order))
@@ -287,7 +291,7 @@ class Situations:
             if not self._equal(first, other, key):
                 with placed(self._last_change(key)):
                     raise Refused(f"'{_shown(key.shown)}' does not begin for every key as it does for the first")
-            if not algebra.is_text(self._type(key)) and self._type(key).bits < 32:  # type: ignore[union-attr]
+            if algebra.computes(self._type(key)) and self._type(key).bits < 32:  # type: ignore[union-attr]
                 raise Refused(f"what it gathers must be of 32 or 64 bits: '{_shown(key.shown)}' is {self._type(key)}")
         state = tuple(loop.State(_shown(key.shown), self._type(key)) for key in keys)  # type: ignore[arg-type]
         self._narrow([self._term(after, key) for key in keys for after in (first, same)] + finish.terms_of(printed))
@@ -296,8 +300,12 @@ class Situations:
         self._reader.fill()
         self._check_line()
         printed = finish.changed(printed, change)
+        if repr(first.outside) != repr(other.outside):
+            raise Refused("where it goes in an array when a key is over is not known")
+        outside = algebra.replaced(first.outside, change), algebra.replaced(same.outside, change)
         form = loop.ValueForm(self._reader.forms(), self._reader.separators(finish.between(printed)))
-        return loop.KeyLoop(form, state, tuple(firsts), tuple(sames), printed, self._reader.nonempty)
+        return loop.KeyLoop(form, state, tuple(firsts), tuple(sames), printed, self._reader.nonempty,
+                            outside=outside)
 
     def _check_line(self) -> None:
         """A line that is not read whole is two."""
@@ -318,7 +326,7 @@ class Situations:
             term = value_text(state.contents.get(key))
         else:
             term = number(state.terms.get(key), kind) if kind is not None else None
-        if term is None:
+        if term is None or loop.NOT_KNOWN in algebra.kept(term):
             raise self._not_made(key, self._last_change(key))
         return term
 

@@ -78,10 +78,14 @@ def _local(program: ir.Program, symbol: ir.Symbol, prologue: list[ir.Stmt]) -> t
         if isinstance(stmt, ir.Decl):
             if stmt.name == symbol.name:
                 term = _constant(stmt.init)
+                if algebra.is_numbers(symbol.type) and isinstance(stmt.init, ir.Fill) and zeroed(stmt.init):
+                    term = _zero(symbol.type)
                 content = Text.EMPTY if isinstance(symbol.type, ctype.Array) and _empty(stmt.init, False) else None
                 continue
         assigned = _plain_assignment(stmt, symbol.name)
-        if assigned is not None:
+        if algebra.is_numbers(symbol.type) and _mentions([stmt], symbol.name):
+            term = _zero(symbol.type) if _zeroes(program, stmt, symbol) else None
+        elif assigned is not None:
             term, content = assigned
         elif _mentions([stmt], symbol.name) and _may_change(stmt, symbol):
             term, content = None, None
@@ -141,7 +145,23 @@ def _array_name(node: ir.Expr) -> str:
     return ""
 
 
+def zeroed(init: ir.Fill) -> bool:
+    """Are all elements zeros?"""
+    return all(isinstance(value, ir.Const) and value.value == 0 and repr(value.value) != "-0.0" for _, value in init.items)
+
+
+def _zeroes(program: ir.Program, stmt: ir.Stmt, symbol: ir.Symbol) -> bool:
+    """Is it `memset(array, 0, sizeof array);`?"""
+    call = ir_walk.uncast(stmt.expr) if isinstance(stmt, ir.ExprStmt) else None
+    if not isinstance(call, ir.Call) or ir.called(call) != "memset" or _array_name(call.args[0]) != symbol.name:
+        return False
+    return all(isinstance(arg, ir.Const) and arg.value == wanted
+               for arg, wanted in zip(call.args[1:], (0, program.layouts.size(symbol.type)), strict=True))
+
+
 def _zero(kind: ctype.CType) -> Term:
+    if algebra.is_numbers(kind):
+        return Num(loop.Zeros(kind))  # type: ignore[arg-type]
     return Num(loop.Number(0.0, kind)) if isinstance(kind, ctype.Float) else ZERO
 
 

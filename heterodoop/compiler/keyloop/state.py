@@ -82,6 +82,7 @@ class State:
 
     cuts    bytes that became NULs where the number at a place of the value ends: those of which the first that is there
             did (strtok), or, with b"", whatever stands there.
+    outside does the program go outside of an array?
     strtok  the place of the number that strtok gave last; None: it is not in the value. by: where strtok_r keeps it.
     """
 
@@ -92,9 +93,11 @@ class State:
     cuts: dict[int, bytes] = field(default_factory=dict)
     strtok: int | None = None
     by: Object | None = None
+    outside: loop.Term = loop.Number(0, ctype.INT)
 
     def copy(self) -> State:
-        return State(dict(self.terms), dict(self.contents), self.cut, self.chopped, dict(self.cuts), self.strtok, self.by)
+        return State(dict(self.terms), dict(self.contents), self.cut, self.chopped, dict(self.cuts), self.strtok, self.by,
+                     self.outside)
 
     def new_line(self) -> None:
         self.cut = self.chopped = False

@@ -19,6 +19,7 @@ from heterodoop.compiler.keyloop.loop import (
     Choice,
     Convert,
     Cut,
+    Element,
     Finish,
     Kept,
     KeyLoop,
@@ -28,14 +29,16 @@ from heterodoop.compiler.keyloop.loop import (
     Order,
     PrintedKey,
     Read,
+    Stored,
     Term,
     ValueForm,
     ValueText,
+    Zeros,
 )
 from heterodoop.compiler.types import ctype, literals
 from heterodoop.compiler.types.ctype import CType, Float, Int
 
-Value = Any  # int, float, or bytes
+Value = Any  # int, float, bytes, or a tuple of numbers
 Pair = tuple[bytes, bytes]
 _OPERATORS = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
@@ -53,6 +56,7 @@ def printed(loop: KeyLoop, pairs: Sequence[Pair]) -> bytes:
 def _key(loop: KeyLoop, key: bytes, values: list[tuple[Value, ...]]) -> bytes:
     kept: tuple[Value, ...] = ()
     for number, value in enumerate(values):
+        assert not evaluate(loop.outside[number > 0], kept, value)
         kept = tuple(evaluate(term, kept, value) for term in (loop.same if number else loop.first))
     return b"".join(_pieces(loop.finish, key, kept))
 
@@ -113,6 +117,13 @@ def evaluate(term: Term, kept: tuple[Value, ...], value: tuple[Value, ...]) -> V
         return kept[term.number]
     if isinstance(term, Read):
         return value[term.number]
+    if isinstance(term, Zeros):
+        return (0,) * (term.type.length or 0)
+    if isinstance(term, (Element, Stored)):
+        array, at = evaluate(term.array, kept, value), evaluate(term.index, kept, value)
+        if isinstance(term, Element):
+            return array[at]
+        return (*array[:at], evaluate(term.value, kept, value), *array[at + 1 :])
     if isinstance(term, Bytes):
         return term.data
     if isinstance(term, (Cut, Length, Byte)):

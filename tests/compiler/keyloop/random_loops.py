@@ -64,6 +64,9 @@ class _Maker:
         self.state = [self.gathered(f"{{s{n}}}") for n in range(rng.randint(1, 4))]
         if folds:
             self.state = [self.reduced(f"{{s{n}}}", kind, f"v{n}") for n, kind in enumerate(self.types)]
+        self.array: tuple[str, int] | None = None  # type and length
+        if not folds and self.where in ("locals", "globals") and rng.random() < 0.4:
+            self.array = (rng.choice(["int", "long", "double", "unsigned"]), rng.randint(1, 6))
         idioms = ["have", "first"] + ["count"] * (not folds) + ["key"] * (self.key_type == "text")
         self.idiom = rng.choice(idioms)
 
@@ -116,6 +119,27 @@ class _Maker:
             ]
         return rng.choice(choices)
 
+    def array_step(self) -> str:
+        rng, at = self.rng, self.rng.randrange(len(self.types))
+        assert self.array is not None
+        v, n, real = f"v{at}", self.array[1], self.types[at] in ("double", "float")
+        added = v if not real or self.array[0] == "double" else "7"  # a floating number is not made an integer
+        one, other = rng.randrange(n), rng.randrange(n)
+        choices = [f"h[{one}] += {added};", f"h[{one}] = h[{other}] + 1;", f"if ({v} > 3) h[{one}]++; else h[{other}] -= 2;",
+                   f"h[h[{one}] > h[{other}] ? {one} : {other}] += 3;",
+                   f"for (i = {n - 1}; i > 0; i--) h[i] = h[i - 1]; h[0] = {added};"]
+        if not real:
+            choices += [f"h[(unsigned){v} % {n}]++;", f"if ({v} >= 0 && {v} < {n}) h[{v}] += {v};",
+                        f"h[{v} & {n >> 1}]--;",
+                        f"h[(unsigned long){v} % {n}u] = h[{one}]; h[{other}] += 2;"]
+        return " ".join(rng.choice(choices) for _ in range(rng.randint(1, 2)))
+
+    def array_begin(self) -> str:
+        assert self.array is not None
+        n = self.array[1]
+        return self.rng.choice(["memset(h, 0, sizeof h);", f"for (i = 0; i < {n}; i++) h[i] = 0;",
+                                " ".join(f"h[{at}] = {at};" for at in range(n)), f"i = 0; do h[i] = i; while (++i != {n});"])
+
     # ------------------------------------------------------------------------------------- the program
 
     def program(self) -> Program:
@@ -132,6 +156,8 @@ class _Maker:
             test += rng.choice([" > 0", " != 0"])
         steps = " ".join(g.step.format(**env) for g in self.state)
         begin = " ".join(f"{name} = {g.start if whole else g.first};" for name, g in zip(names, self.state, strict=True))
+        if self.array is not None:
+            steps, begin = f"{steps} {self.array_step()}", f"{begin} {self.array_begin()}"
         begin = f"{self.keep()} {begin} " + {"have": "have = 1;", "first": "first = 0;"}.get(self.idiom, "")
         emit, helper = self.emit(names, test)
         equal = f"strcmp(word, {self.prev()}) == 0" if self.key_type == "text" else f"word == {self.prev()}"
@@ -179,6 +205,7 @@ class _Maker:
         """In main, and of the file."""
         prev = {"text": "char prev[32]", "int": "int prev", "long": "long prev"}[self.key_type]
         fields = [prev] + [f"{g.type} s{n}" for n, g in enumerate(self.state)]
+        fields += [f"{self.array[0]} h[{self.array[1]}]", "int i"] if self.array is not None else []
         start = " ".join(f"{name} = 0;" for name in names) + (f" {self.prev()}[0] = 0;" if self.key_type == "text" else "")
         if self.where == "globals":
             return "", "".join(f"static {field}; " for field in fields)
@@ -199,11 +226,16 @@ class _Maker:
         values = list(names)
         if not self.folds and rng.random() < 0.3:
             specs, values = [*specs, "%.3f"], [*values, f"(double){names[0]} / {rng.choice(['7.0', '2'])}"]
+        if self.array is not None:
+            specs += ["%" + PRINTED[self.array[0]]] * self.array[1]
+            values += [f"h[{at}]" for at in range(self.array[1])]
         key = {"text": "%s", "int": "%d", "long": "%ld"}[self.key_type]
         between = rng.choice([" ", ",", "; "])
         call = f'printf("{key}\\t{between.join(specs)}\\n", {self.prev()}, {", ".join(values)});'
         if self.reducer:
             call = self.output(names, key)
+            if self.array is not None:
+                call += f' for (i = 0; i < {self.array[1]}; i++) printf(" %{PRINTED[self.array[0]]}", h[i]); putchar(10);'
         if not self.folds and rng.random() < 0.15:
             call = f"if ({names[0]} > 2) {{ {call} }}"
         if self.where == "pointer":
