@@ -1,7 +1,7 @@
-"""Whole jobs on this node: the CPU alone, GPU-first, tail (Fig. 4), and how long their phases are (Table 2).
+"""Whole jobs on this node: filters and the CPU alone, GPU-first, tail (Fig. 4), and how long their phases are (Table 2).
 
 A job is a whole command, from cold process to finished output. All jobs of an app have the same input and splits, sized
-so that the CPU alone takes the seconds asked for by what one core does.
+so that filters take the seconds asked for by what one core does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from . import inputs
 from .bundles import ROOT, Bundles
 from .options import LEAST, MIB, Options
 from .state import Record
-from .steps import CPU_ONLY, INGEST, policy_of
+from .steps import CPU_ONLY, FILTERS, INGEST, policy_of
 
 WAVES = 3  # map tasks per core at least, so that the cores end at about the same time
 LARGEST_SPLIT = 256 * MIB  # a GPU has a few milliseconds to do for each split whatever its size
@@ -81,7 +81,7 @@ class Jobs:
         seconds = time.perf_counter() - begin
         if done.returncode:
             raise RuntimeError(f"{contender} failed: {done.stderr.strip()[-1000:]}")
-        gpu = contender != CPU_ONLY
+        gpu = contender not in (FILTERS, CPU_ONLY)
         return {"seconds": seconds, "bytes": of.total, "split": of.split, "copies": of.copies, "job_cores": cores,
                 "ingest": ingest if gpu else 0, **_report(Path(f"{output}.report")), "digest": digest(output)}
 
@@ -95,8 +95,8 @@ class Jobs:
         return ["-r", str(cores)] if manifest.load(bundle).program("reduce") else []
 
     def _side(self, contender: str, cores: int, ingest: int) -> list[str]:
-        if contender == CPU_ONLY:
-            return ["--cpu-only", "--cpu-slots", str(cores)]
+        if contender in (FILTERS, CPU_ONLY):
+            return ["--cpu-only", "--cpu-slots", str(cores), *(["--filters"] if contender == FILTERS else [])]
         policy, gpus = policy_of(contender)
         words = ["--device", self.options.device, "--policy", policy]
         if self.options.device == "emulated":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from . import bars, paper
 from .state import Record, State
-from .steps import CPU_ONLY, EIGHT, GPU_FIRST, INGEST, INGEST_APP, TAIL, policy_of
+from .steps import CPU_ONLY, EIGHT, FILTERS, GPU_FIRST, INGEST, INGEST_APP, TAIL, policy_of
 
 
 def by_contender(rows: dict[str, Record]) -> dict[str, list[Record]]:
@@ -50,7 +50,7 @@ class Jobs:
         yield (
             f"On {' or '.join(map(str, cores)) or '?'} cores. Whole commands, from cold process to finished output; the best"
             " round, and by how much the slowest took longer."
-            " As many reducers as cores, where the app has one."
+            " As many reducers as cores, where the app has one; `cpu-only` runs host kernels, `filters` plain filters."
             f" The paper: at most {paper.FIG4_LARGEST:g} x, geometric mean {paper.FIG4_MEAN:g} x, on {paper.MACHINE}.\n")
         yield "| app | input, GiB (split, MiB) | contender | s | spread | against the CPU | map tasks | output |"
         yield "|---|---:|---|---:|---|---:|---|---|"
@@ -105,4 +105,4 @@ class Jobs:
 
 def _order(contender: str) -> tuple[int, int]:
     policy, gpus = policy_of(contender)
-    return gpus, (CPU_ONLY, GPU_FIRST, TAIL).index(policy)
+    return gpus, (FILTERS, CPU_ONLY, GPU_FIRST, TAIL).index(policy)

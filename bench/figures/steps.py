@@ -23,7 +23,8 @@ INGEST_APP = "wordcount"
 INGEST = "ingest "
 GPUS = "-gpus-"
 WHOLE_SET = "paper"
-CPU_ONLY, GPU_FIRST, TAIL = "cpu-only", "gpu-first", "tail"
+# Of one machine: plain filters and host kernels on CPU slots alone, policies with a GPU.
+FILTERS, CPU_ONLY, GPU_FIRST, TAIL = "filters", "cpu-only", "gpu-first", "tail"
 START_SECONDS = 3.0  # a child process: imports, the device's context, data where it is not there yet
 
 # Expected seconds of what was not measured yet on any app; scaled by the seconds that a call asks for.
@@ -42,7 +43,7 @@ class Step:
         if self.part == "cpu":
             return f"cpu {self.name}"
         if self.part == "job":
-            return "job cpu" if self.name.startswith(CPU_ONLY) else "job gpu"
+            return "job cpu" if self.name.startswith((FILTERS, CPU_ONLY)) else "job gpu"
         return self.part
 
 
@@ -69,7 +70,7 @@ def names(app: str, part: str, options: Options) -> list[str]:
 
 def _job_names(app: str, options: Options) -> list[str]:
     ingest = [f"{INGEST}{n}" for n in options.ingest] if app == INGEST_APP else []
-    contenders = [CPU_ONLY, *(f"{policy}{gpus_suffix(n)}" for n in options.gpus for policy in (GPU_FIRST, TAIL))]
+    contenders = [FILTERS, CPU_ONLY, *(f"{policy}{gpus_suffix(n)}" for n in options.gpus for policy in (GPU_FIRST, TAIL))]
     return [*ingest, *(f"{c} round-{n}" for n in range(1, options.rounds + 1) for c in contenders)]
 
 

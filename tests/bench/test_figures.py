@@ -83,8 +83,9 @@ def test_only_apps_with_a_texture_form_have_that_configuration(options: Options)
 
 def test_rounds_of_a_job_take_turns_and_gpus_are_named(tmp_path: Path) -> None:
     names = steps.names("grep", "job", Options(state=tmp_path, rounds=2, gpus=(1, 2)))
-    assert names[:5] == [f"{c} round-1" for c in ("cpu-only", "gpu-first", "tail", "gpu-first-gpus-2", "tail-gpus-2")]
-    assert len(names) == 10 and names[5] == "cpu-only round-2"
+    policies = ("gpu-first", "tail", "gpu-first-gpus-2", "tail-gpus-2")
+    assert names[:6] == [f"{c} round-1" for c in ("filters", "cpu-only", *policies)]
+    assert len(names) == 12 and names[6] == "filters round-2"
     assert steps.policy_of("tail-gpus-2") == ("tail", 2) and steps.policy_of("gpu-first") == ("gpu-first", 1)
     assert steps.policy_of("ingest") == ("tail", 1)
 
