@@ -25,6 +25,7 @@ from .decide.decisions import SharedField
 from .decide.totals import by_place, totals
 from .emit import epilogue, map_fold, ordered, prologue
 from .emit.kernel import emit
+from .ir import ir
 from .lower.bind import BoundRegion
 from .source.deep import deep
 from .source.wide_names import shown
@@ -196,7 +197,15 @@ def _gathered(analysis: passes.Analysis) -> list[str]:
     """The variables of the kernel's totals as the source names them."""
     found = by_place(analysis.program, analysis.decisions.places)
     symbols = [analysis.facts.points_to.symbol(place.key) for place, _ in found]
-    return [symbol.original for symbol in symbols if symbol is not None]
+    return [_named(symbol) for symbol in symbols if symbol is not None]
+
+
+def _named(symbol: ir.Symbol) -> str:
+    """A variable as an expression of the source."""
+    if not ir.is_memory(symbol.name):
+        return symbol.original
+    assert isinstance(symbol.type, ctype.Array)
+    return f"(*(__typeof__(*({symbol.original})) (*)[{symbol.type.length}])({symbol.original}))"
 
 
 def _compiled(

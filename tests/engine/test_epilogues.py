@@ -129,6 +129,33 @@ def test_a_failure_is_the_filter_s_to_decide(bundles: Bundles, run, tmp_path: Pa
     assert not (tmp_path / "out").exists()
 
 
+NO_MEMORY = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char line[40];
+  int one = 1, *count = NULL;
+  if (getenv("COUNTS")) count = calloc(40, sizeof *count);
+#pragma mapreduce mapper key(line) value(one)
+  while (fgets(line, sizeof line, stdin) != NULL) count[line[0] % 40]++;
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("device", ["emulated", "cpu"])
+def test_a_pointer_that_is_null_is_the_filter_s_to_follow(bundles: Bundles, run, tmp_path: Path, device: str) -> None:
+    (tmp_path / "in").write_bytes(TEXT)
+    bundle = bundles.get(NO_MEMORY)
+    kernel = manifest.load(bundle).programs[0].kernel
+    assert kernel is not None and kernel.epilogue and [total.name for total in kernel.totals] == ["*count"]
+    with pytest.raises(JobFailed, match="signal 11"):
+        run(bundle, tmp_path / "in", device=device, reducers=0, max_attempts=1,
+            **({"policy": "gpu-only"} if device == "emulated" else {}))
+    (entry,) = attempts(tmp_path)
+    assert "could not be run alone: exit status 125" in entry["reason" if device == "emulated" else "left"], entry
+
+
 def test_what_the_combiner_does_not_read_back_is_combined_once(bundles: Bundles, tmp_path: Path) -> None:
     """A pair of the epilogue ends the fold: all of the task is done again without it."""
     (tmp_path / "in").write_bytes(TEXT)

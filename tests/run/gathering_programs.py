@@ -1,5 +1,5 @@
-"""Map programs made at random that gather in variables, arrays and members of structs, and print these behind the loop. Not
-a test module.
+"""Map programs made at random that gather in variables, arrays, members of structs and memory of the heap, and print these
+behind the loop. Not a test module.
 
 Each variable is updated in one way (sums, bits, least, greatest), in many spellings, by the region and by functions that it
 calls. Some start with a value that the code before the loop computes.
@@ -38,6 +38,7 @@ class Variable:
 
     member  of a struct, of which each element is one, with the members `a` and `b`; "": none. inner: its dimensions.
     other   the declaration of the other member.
+    heap    it is memory of the heap, to which the variable points.
     strict  of a least or greatest real number: compared by < or >, not <= or >=.
     """
 
@@ -50,10 +51,12 @@ class Variable:
     inner: tuple[int, ...] = ()
     other: str = ""
     strict: bool = True
+    heap: bool = False
 
     @property
     def declared(self) -> str:
-        name = f"{self.name}{''.join(f'[{n}]' for n in self.dims)}"
+        name = f"(*{self.name})" if self.heap else self.name
+        name += "".join(f"[{n}]" for n in self.dims[self.heap:])
         if not self.member:
             return f"{self.type} {name}"
         return f"struct {{ char pad; {self.own}; {self.other}; }} {name}"
@@ -74,7 +77,13 @@ class Variable:
         """An element by its indexes, of the array first, then of the member."""
         all_ = [f"[{i}]" for i in indexes]
         member = f".{self.member}{''.join(all_[len(self.dims):])}" if self.member else ""
-        return f"{self.name}{''.join(all_[:len(self.dims)])}{member}"
+        name = f"(*{self.name})" if self.heap and not self.dims else self.name
+        return f"{name}{''.join(all_[:len(self.dims)])}{member}"
+
+    def allocated(self, rng: random.Random) -> str:
+        count = self.dims[0] if self.dims else 1
+        sizes = rng.choice((f"{count}, sizeof *{self.name}", f"1, {count} * sizeof *{self.name}"))
+        return f"{self.name} = calloc({sizes});"
 
     def each(self, what: Callable[[str], str]) -> str:
         """Loops over all elements."""
@@ -88,7 +97,7 @@ def variables_of(rng: random.Random) -> list[Variable]:
     for i in range(rng.randrange(3, 7)):
         dims = rng.choice(((), (), (5,), (26,), (3, 4), (2500,)))
         place = rng.choice(("global", "static", "local"))
-        one = typed(rng, Variable(f"t{i}", "", "", dims, place))
+        one = typed(rng, Variable(f"t{i}", "", "", dims, place, heap=rng.random() < 0.25))
         if rng.random() < 0.35:
             dims = dims if dims != (2500,) else (300,)
             one = replace(one, dims=dims, member="a", inner=rng.choice(((), (), (3,), (2, 2))))
@@ -116,7 +125,8 @@ def program(seed: int) -> str:
     last = rng.choice(("", 'printf("behind%d\\t%d\\n", 3, c);', 'printf("3\\t9\\n97\\t1\\n");'))
     statics = "".join(f"{'static ' if v.place == 'static' else ''}{v.declared};\n" for v in declared if v.place != "local")
     locals_ = "".join(f"    {v.declared};\n" for v in declared if v.place == "local")
-    starts = "".join(f"{start(rng, v)}\n" for v in variables)
+    allocated = "".join(f"    {v.allocated(rng)}\n" for v in declared if v.heap)
+    starts = allocated + "".join(f"{start(rng, v)}\n" for v in variables)
     return f"""{HEAD}{statics}static void helper(const char *line, int n, int c)
 {{
     (void)line; (void)n; (void)c;
@@ -153,7 +163,7 @@ int main(void)
 
 def start(rng: random.Random, v: Variable) -> str:
     first = rng.choice(("0", "7", "-3", "(int)sizeof line", "1 << 20"))
-    if v.place != "local" and rng.random() < 0.4:
+    if (v.heap or v.place != "local") and rng.random() < 0.4:
         return ""
     if v.real:
         first = rng.choice((first, "1e300 * 1e300", "-1e300 * 1e300", "-0.0", "0.5"))

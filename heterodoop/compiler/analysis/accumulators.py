@@ -7,6 +7,8 @@ no other one. What the variable held before the loop counts once: only what reco
 the code behind the region alone. Where one access in what runs for a record is none of these updates, all stay as they are,
 and `near_misses` says which access that is.
 
+Memory that was allocated before the loop is an array, where `named_memory` finds that it can be one.
+
 A floating-point number that is compared as the program does it is the least or greatest in any order, too: a NaN is never
 taken. Only where the value is zero its sign may depend on the order; the operation says which one the program keeps.
 """
@@ -24,6 +26,7 @@ from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import CType, Float, Int
 from ..types.parts import Path, part
+from . import named_memory
 from .libc_effects import EFFECTS
 from .objects import Global, Object
 from .points_to import PointsTo
@@ -72,11 +75,18 @@ def accumulate(program: ir.Program) -> ir.Program:
     """The program with the updates of accumulators as such; the same object where there are none."""
     if not isinstance(program.region, ir.MapRegion) or ir.record_loop(program.region) is None:
         return program
-    scan = _Scan(program, PointsTo(program), CallGraph(program))
-    chosen = {number: update for number, (key, update) in scan.updates.items() if key not in scan.why}
-    if not chosen:
-        return program
-    return ir_walk.map_functions(program, lambda _, node: _replaced(node, chosen))
+    points_to, calls = PointsTo(program), CallGraph(program)
+    memories = named_memory.memories(program, points_to, calls)
+    while True:
+        tried = named_memory.named(program, points_to, calls, memories)
+        scan = _Scan(tried, points_to, calls) if tried is program else _Scan(tried, PointsTo(tried), CallGraph(tried))
+        gathered = {key for key, _ in scan.updates.values() if key not in scan.why}
+        kept = tuple(one for one in memories if Global(one.symbol.name) in gathered)
+        if len(kept) == len(memories):
+            break
+        memories = kept  # the others stay what a pointer leads to
+    chosen = {number: update for number, (key, update) in scan.updates.items() if key in gathered}
+    return ir_walk.map_functions(tried, lambda _, node: _replaced(node, chosen)) if chosen else program
 
 
 def accumulators(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> dict[Object, Accumulator]:

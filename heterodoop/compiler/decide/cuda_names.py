@@ -45,11 +45,12 @@ def escape(name: str) -> str:
 
 
 def unique(name: str, taken: Iterable[str]) -> str:
-    """An IR name as C++ text that is not in `taken`: `i$2`, a shadowing `i`, becomes `i_2`, or `i_3` if there is one."""
+    """An IR name as C++ text that is not in `taken`: `i$2`, a shadowing `i`, becomes `i_2`, or `i_3` if there is one;
+    `p$memory` becomes `p_memory`."""
     stem, _, number = name.partition("$")
-    text = escape(stem) if not number else f"{stem}_{number}"
+    text = escape(stem) if not number else f"{stem}_{number.replace('$', '_')}"
     used = set(taken)
-    count = int(number or 1)
+    count = int(number) if number.isdigit() else 1
     while text in used or (number and text in RESERVED):
         count += 1
         text = f"{stem}_{count}"

@@ -49,6 +49,7 @@ def text(found: Epilogue) -> str:
 class _Behind:
     def __init__(self, program: ir.Program, table: UseTable, calls: CallGraph) -> None:
         self._program, self._points_to = program, table.points_to
+        self._uses = table.uses
         self._gathered = {u.key for u in table.uses if u.cls == "accumulator"}
         self._written = {u.key: u for u in table.uses if u.write is not None and u.cls != "accumulator"}
         late = split(program.enclosing.body)[1]
@@ -64,6 +65,8 @@ class _Behind:
         return Epilogue(True, tuple(dict.fromkeys([*self._left(), *self._hidden()])), prints)
 
     def _needed(self) -> bool:
+        if any(u.cls == "accumulator" and ir.is_memory(u.name) for u in self._uses):
+            return True  # a pointer that is NULL shows
         for function, node in self._nodes:
             if isinstance(node, (ir.Emit, ir.Stderr, ir.Exit)):
                 return True

@@ -57,8 +57,10 @@ __all__ = [
     "ExprStmt", "Fill", "For", "Format", "Function", "Goto", "If", "Index", "Init", "Label", "MapRegion", "Member",
     "Name", "Node", "Numbered", "Opaque", "Piece", "Program", "ReadPair", "ReadRecord", "RecordLoop", "Region",
     "RegionHere", "Return", "Stderr", "Step", "Stmt", "Str", "Switch", "Symbol", "Text", "Unary", "While", "called",
-    "record_loop",
+    "is_memory", "record_loop",
 ]
+
+MEMORY = "$memory"  # ends the names of arrays that lie where a pointer leads
 
 
 # ------------------------------------------------------------------------------------------ statements
@@ -285,9 +287,16 @@ class Program:
         return _by_name(*self.globals, *self.externs)
 
     def shown(self, name: str) -> str:
-        """A variable as the user knows it: by its IR name, or as the call whose result it is."""
+        """A variable as the user knows it: by its IR name, as the call whose result it is, or as what a pointer leads to."""
+        if is_memory(name):
+            return f"*{name.removesuffix(MEMORY)}"
         symbol = next((s for s in self.externs if s.name == name and s.storage == "call"), None)
         return symbol.original if symbol is not None else name
+
+
+def is_memory(name: str) -> bool:
+    """Is it the name of an array that lies where a pointer leads (`analysis.named_memory`)?"""
+    return name.endswith(MEMORY)
 
 
 def _by_name(*symbols: Symbol) -> dict[str, Symbol]:
