@@ -50,7 +50,7 @@ class Reducer:
         old = self.loop.reads.between
         between = tuple(a if a in may else b for a, b, may in zip(printed, old, self.separators, strict=True))
         reads = replace(self.loop.reads, between=between)
-        texts = tuple(text.decode("latin-1") for text in between)
+        texts = tuple(text.decode("latin-1") for text in between) if self.pairs.value else ()
         return replace(self, loop=replace(self.loop, reads=reads), pairs=replace(self.pairs, between=texts))
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from heterodoop import manifest
 from heterodoop.compiler import reducers
 from heterodoop.compiler.keyloop.loop_text import loop_text
 from heterodoop.compiler.keyloop.reducer import NoLoop, Reducer
@@ -153,6 +154,20 @@ TWO = "int main(void) {{ char *line = NULL, *at, name[32]; size_t size = 0; long
     'strcpy(name, line); a = n; b = m; }} }}\nif (name[0]) printf("%s\\t%ld\\t%ld\\n", name, a, b); return 0; }}\n'
 
 
+def printing(value: str) -> manifest.Region:
+    """What is asked of a program before a reducer."""
+    return SimpleNamespace(emissions=(SimpleNamespace(value=value),))  # type: ignore[return-value]
+
+
+def test_texts_of_values_stay_out_of_the_manifest_s_reader() -> None:
+    source = reducer("s = v;", "s += v;", 'printf("%s\\t%ld\\n", prev, s);', scan="%31s %d %9s", more=", text").replace(
+        "int v,", "char text[10]; int v,")
+    found = reducers.behind(analyse(source), printing("%d %s"))
+    assert isinstance(found.found, Reducer) and found.found.loop.reads.between == (b" ",)
+    described = found.described
+    assert described is not None and described.pairs == manifest.PairReader("token", 31, ())
+
+
 @pytest.mark.parametrize(("between", "printed", "read"), [
     ("", "%.17g 1", (" ",)), ("", "%ld\t%ld", ("\t",)), ("", "%ld", ("\t",)), ("", "%ld,%ld", ("\t",)),
     ("at++;", "%ld,%5d", (",",)),
@@ -161,8 +176,8 @@ def test_between_numbers_stands_what_the_program_before_it_prints_where_that_is_
     between: str, printed: str, read: tuple[str, ...],
 ) -> None:
     """White space is left out by strtol, whichever; the reducer's own output is no more than a guess."""
-    before = SimpleNamespace(emissions=(SimpleNamespace(value=printed),))
-    found = reducers.behind(analyse(TWO.format(between=between)), before)  # type: ignore[arg-type]
+    before = printing(printed)
+    found = reducers.behind(analyse(TWO.format(between=between)), before)
     assert isinstance(found.found, Reducer), found.found
     assert found.found.pairs.between == read
     assert found.found.loop.reads.between == tuple(text.encode() for text in read)
