@@ -203,7 +203,7 @@ class GpuMapTask {
     piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check, longest_line_);
     if (piece.audit.too_long)
       throw Error(kRunOnCpu, "a line of the map's output has about " + bytes_text(spec_.map.line_max) + " or more");
-    if (map_only()) piece.pairs = s.gather.pairs(context_, s.store, s.order, nullptr);
+    if (map_only()) piece.pairs = s.gather.lines(context_, s.store, s.order);
     else make_run(piece, only);
     return piece;
   }

@@ -42,6 +42,10 @@ HostPairs PairGather::pairs(GpuContext &context, const DeviceStore &store, const
   return {lines, host_pairs_.data(), partitions ? host_partitions_.data() : nullptr, order.count};
 }
 
+HostPairs PairGather::lines(GpuContext &context, const DeviceStore &store, const PairOrder &order) {
+  return {text(context, store, order, false), nullptr, nullptr, order.count};
+}
+
 std::string PairGather::errors(GpuContext &context, const DeviceStore &store, const PairOrder &order) {
   const std::string_view ended = text(context, store, order, true);
   lengths(context, store, order, nullptr);

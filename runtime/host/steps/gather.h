@@ -44,6 +44,8 @@ class PairGather {
   // The pairs with their text; their partitions if `partitions` (in the device's memory) is not null. Valid until the
   // next call.
   HostPairs pairs(GpuContext &context, const DeviceStore &store, const PairOrder &order, const uint32_t *partitions);
+  // Their text alone.
+  HostPairs lines(GpuContext &context, const DeviceStore &store, const PairOrder &order);
   // The same of stderr text, without line ends and tabs of ours.
   std::string errors(GpuContext &context, const DeviceStore &store, const PairOrder &order);
 
