@@ -132,6 +132,21 @@ def test_a_faulty_kernel_is_named(change: dict[str, Any], named: str) -> None:
     assert named in refused(changed(programs=[program(kernel=kernel)])).message
 
 
+TOTAL: dict[str, Any] = {
+    "name": "bin.n", "base": 8, "nbytes": 40, "at": 4, "size": 4, "count": 6, "inner": 2, "stride": 12, "op": "sum",
+    "signed": True,
+}
+
+
+def test_totals_lie_in_their_variables() -> None:
+    kernel = {**dataclasses.asdict(KERNEL), "totals": [TOTAL]}
+    assert from_json(changed(programs=[program(kernel=kernel)])).programs[0].kernel is not None
+    for wrong in ({"size": 3}, {"base": -4}, {"at": 2}, {"count": 5}, {"inner": 0}, {"inner": 7}, {"stride": 4},
+                  {"stride": 14}, {"count": 8}, {"nbytes": 34}, {"count": 0}):
+        kernel["totals"] = [{**TOTAL, **wrong}]
+        assert "'bin.n' has" in refused(changed(programs=[program(kernel=kernel)])).message, wrong
+
+
 def test_a_faulty_host_kernel_is_named() -> None:
     host = {"binary": "../x", "folds": True, "regroup": True, "no_folds": []}
     assert "leaves the bundle" in refused(changed(programs=[program(host=host)])).message

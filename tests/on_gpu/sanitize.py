@@ -45,6 +45,7 @@ class Program:
 
 WORDCOUNT, HISTRATINGS, KMEANS = Path("apps/wordcount"), Path("apps/histratings"), Path("apps/kmeans")
 STATIONS, MEANS, BYTES = Path("apps/station_temperatures"), Path("bench/programs/means"), Path("bench/programs/bytes.c")
+BINS = Path("bench/programs/bins.c")
 PROGRAMS = (
     Program("word count", WORDCOUNT),
     Program("word count without map-fold", WORDCOUNT, ("--no-opt", "map-fold")),
@@ -56,6 +57,8 @@ PROGRAMS = (
     Program("means (an ordered loop)", MEANS, text=STATIONS / "sample.txt"),
     Program("bytes (gathered by blocks)", BYTES),
     Program("bytes and pairs (gathered in memory)", BYTES, ("-D", "PAIRS")),
+    Program("bins (members and doubles, gathered by blocks)", BINS),
+    Program("wide bins (members and doubles, gathered in memory)", BINS, ("-D", "WIDE")),
     Program("kmeans (long records, searches)", KMEANS, text=KMEANS / "sample.txt", files=(KMEANS / "centroids.txt",)),
     Program("searches", CODEGEN / "searches.c", text=Path("apps/linear_regression/sample.txt")),
     Program("every clause", CODEGEN / "clauses"),

@@ -50,6 +50,17 @@ def test_a_random_program_gives_the_filters_bytes(seed: int, bundles: Bundles, t
             assert left or equal, f"seed {seed}: {verdict}\n{program(seed)}"
 
 
+@pytest.mark.parametrize("macros", [(), ("WIDE",)])
+def test_bins(macros: tuple[str, ...], bundles: Bundles, tmp_path: Path) -> None:
+    """Members of structs in a block's memory and in the device's."""
+    defines = "".join(f"#define {name} 1\n" for name in macros)
+    bundle = bundles.get(defines + (ROOT / "bench" / "programs" / "bins.c").read_text())
+    data = b"".join(b"%s%d.%d\n" % ((b"-", b"", b"+", b"x")[n % 4], n * 7919 % 3001, n % 10) for n in range(3000))
+    found = verified(bundle, data, tmp_path, ["heterodoop.gpu.sub-split.bytes=7000"])
+    host = verify(bundle, [str(tmp_path / "in")], RunOptions(split_size=9000), host=True)
+    assert {(v.outcome, v.difference) for v in (*found.verdicts, *host.verdicts)} == {("equal", None)}
+
+
 EXTREMES = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@ from heterodoop.compiler.spine import emit
 from ...support import ROOT
 
 BYTES = ROOT / "bench" / "programs" / "bytes.c"
+BINS = ROOT / "bench" / "programs" / "bins.c"
 OWN = ["gather<hd::Sum>(hd.thread_totals.lines", "gather<hd::Greatest>(hd.thread_totals.longest"]
 BLOCK = ["gather_atomically<hd::Sum>(hd.block_totals->bytes"]
 DEVICE = ["gather_atomically<hd::Sum>(hd.totals->pairs"]
@@ -28,6 +29,21 @@ def test_what_several_threads_have_is_added_to_by_atomic_operations(
     text = (tmp_path / "app.hdp" / "cuda" / "map.cu").read_text()
     loop = text[text.index("while ((n =") : text.index("hd.finish();")]
     assert re.findall(r"hd::(gather\w*<hd::\w+>\([\w.>-]+)", loop) == wanted, loop
+
+
+@pytest.mark.parametrize(("macros", "where"), [([], "block_totals"), (["WIDE"], "totals")])
+def test_members_are_gathered_each_by_its_place(macros: list[str], where: str) -> None:
+    text = emit(BuildOptions.make([str(BINS)], arch=["none"], define=macros), "cuda")
+    loop = text[text.index("while ((n =") : text.index("hd.finish();")]
+    assert re.findall(r"hd::(gather\w*<hd::\w+>\([\w.>-]+(?:\[at\]\.\w+)?)", loop) == [
+        "gather<hd::Sum>(hd.thread_totals.all.lines", "gather<hd::Sum>(hd.thread_totals.all.bytes",
+        "gather<hd::GreatestReal>(hd.thread_totals.all.longest",
+        *(f"gather_atomically<hd::{op}>(hd.{where}->bins[at].{name}" for op, name in (
+            ("Sum", "lines"), ("AnyBits", "kinds"), ("LeastReal", "least"), ("GreatestReal", "most"), ("Sum", "bytes"))),
+        "gather_atomically<hd::Sum>(hd.block_totals->ends_memory"], loop
+    begun = "hd::nothing_by_block<hd::Sum>(hd::Part<long, 24, 128, 2, 40>::of(hd.block_totals->bins));" in text
+    assert begun == (not macros)
+    assert "hd::set_nothing<hd::GreatestReal>(hd::Part<double, 16, 1, 1, 8>::of(hd.thread_totals.all));" in text
 
 
 def test_a_host_kernel_gathers_in_one_place() -> None:
