@@ -238,7 +238,7 @@ def against_the_cpu(bench: Bench, jobs: list[Job]) -> list[Row]:
 def against_libraries(jobs: list[Job], libraries: dict[str, Contender], bars: dict[tuple[str, str], float]) -> list[Row]:
     """How many times as fast as each library each job was; `bars` by way and library."""
     return [Row(f"{job.name} against {name}", None if library.note else library.median / job.contender.median, "x",
-                bar=bars.get((job.way, name)), note=library.note)
+                bar=bars.get((job.way, name)), note=library.note or job.contender.against(library))
             for job in jobs for name, library in libraries.items()]
 
 

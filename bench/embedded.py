@@ -55,14 +55,15 @@ def wordcount(bench: Bench, options: argparse.Namespace) -> list[Row]:
             raise SystemExit(f"{output.name} differs from the engine's result {result}")
     rows = [
         Row("word count: engine", throughput(bench, engine), "MiB/s"),
-        Row("word count: engine against 2 Unix pipelines", pipelines.median / engine.median, "x", on_two_cores(6)),
+        Row("word count: engine against 2 Unix pipelines", pipelines.median / engine.median, "x", on_two_cores(6),
+            note=engine.against(pipelines)),
         Row(f"word count: engine against the same with sort -S {SORT_MEMORY}", big_sort.median / engine.median, "x"),
         Row("word count: 2 bare map filters' share of the engine's time", 100 * filters.median / engine.median, "%"),
     ]
     for other, bar in ((polars, on_two_cores(2.2) or 2.0), (duckdb, on_two_cores(3)), (plain, None)):
         ratio = None if other.note else other.median / engine.median
         name = "its filters alone" if other is plain else other.name
-        rows.append(Row(f"word count: engine against {name}", ratio, "x", bar, note=other.note))
+        rows.append(Row(f"word count: engine against {name}", ratio, "x", bar, note=other.note or engine.against(other)))
     return rows
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -38,15 +37,10 @@ class Side:
     cpu: list[float] = field(default_factory=list)
 
     def run(self, argv: list[str]) -> None:
-        before, began = _processor(), time.perf_counter()
+        before, began = measure.processor_seconds(), time.perf_counter()
         subprocess.run([*argv, *self.options], check=True, stdout=subprocess.DEVNULL)
         self.wall.append(time.perf_counter() - began)
-        self.cpu.append(_processor() - before)
-
-
-def _processor() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+        self.cpu.append(measure.processor_seconds() - before)
 
 
 def fed(app: str, size: int) -> Work:

@@ -1,10 +1,12 @@
-"""Timing of whole commands: interleaved rounds, medians, and the peak memory of an engine without its filters."""
+"""Timing of whole commands, by the clock and by processors: interleaved rounds, medians, and the peak memory of an engine
+without its filters."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -26,10 +28,23 @@ class Contender:
     note: str = ""
     rounds: int = 0  # 0: in every round
     seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)  # seconds of processors, of all that it started
 
     @property
     def median(self) -> float:
         return statistics.median(self.seconds) if self.seconds else float("nan")
+
+    def against(self, other: Contender) -> str:
+        """For a note: another one's processor time by this one's. The clock says little where other work goes on."""
+        if not self.processor or not other.processor:
+            return ""
+        return f"{statistics.median(other.processor) / statistics.median(self.processor):.2f} x by processor seconds"
+
+
+def processor_seconds() -> float:
+    """Of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def interleave(contenders: Sequence[Contender], rounds: int, say: Callable[[str], None]) -> None:
@@ -38,10 +53,12 @@ def interleave(contenders: Sequence[Contender], rounds: int, say: Callable[[str]
         for contender in contenders:
             if contender.note or (contender.rounds and number >= contender.rounds):
                 continue
-            started = time.perf_counter()
+            started, before = time.perf_counter(), processor_seconds()
             contender.run()
             contender.seconds.append(time.perf_counter() - started)
-            say(f"  round {number + 1}/{rounds}  {contender.name}: {contender.seconds[-1]:.2f} s")
+            contender.processor.append(processor_seconds() - before)
+            spent = f"{contender.seconds[-1]:.2f} s, {contender.processor[-1]:.2f} s of processors"
+            say(f"  round {number + 1}/{rounds}  {contender.name}: {spent}")
 
 
 def peak_memory(argv: Sequence[str]) -> int:

@@ -6,9 +6,12 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from bench.measure import Contender, interleave
 
 pytestmark = pytest.mark.usefixtures("kernel_cache")
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,3 +117,17 @@ def test_a_worker_can_be_killed_at_any_step() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     struck = [line for line in done.stdout.splitlines() if "killed at" in line and "not struck" not in line]
     assert len(struck) == len(names) and all("same output" in line and "1 worker faults" in line for line in struck)
+
+
+def test_contenders_take_turns_and_are_timed_by_processors_too() -> None:
+    turns: list[str] = []
+
+    def work(name: str, rounds: int) -> None:
+        turns.append(name)
+        subprocess.run([sys.executable, "-c", f"for i in range({rounds}): pass"], check=True)
+
+    long, short = (Contender(name, partial(work, name, rounds)) for name, rounds in (("long", 4_000_000), ("short", 1)))
+    absent = Contender("absent", lambda: None, "not here")
+    interleave([long, short, absent], 2, lambda _: None)
+    assert turns == ["long", "short"] * 2 and len(long.processor) == len(long.seconds) == 2
+    assert float(short.against(long).split()[0]) > 1 and short.against(absent) == ""

@@ -125,7 +125,7 @@ template <class Fold> class FoldSink {
         char *end = text;
         write_before<head>(end, pieces...);
         hd::memcpy(end, tab.from, tab.n - 1);
-        if (table_.is_large() && (hd::memchr(text, '\n', n) || hd::memchr(text, '\t', n))) return false;  // lines before the last
+        if (__builtin_expect(table_.is_large(), 0) && holds_lines(text, n)) return false;
         return add_typed(Text{text, n}, values, value_bytes);
     }
 
@@ -165,16 +165,24 @@ template <class Fold> class FoldSink {
 
     // False where the key is new and is not read back as it was printed: its text says what is the pair.
     HD_DEVICE bool add_typed(const Text &key, const Values &values, uint64_t value_bytes) {
-        if (table_.is_large() && __builtin_expect(key.n <= short_key, 1)) {
-            wait(key_words(key.from, key.n), values);
-        } else {
-            if (__builtin_expect(!add(key, values), 0)) return false;
-        }
+        const bool added = __builtin_expect(table_.is_large(), 0) ? add_to_large(key, values) : add(key, values);
+        if (__builtin_expect(!added, 0)) return false;
         count(key.n, value_bytes, key.n + value_bytes + 1);
         return true;
     }
 
     // ---- pairs that wait while their slots come from memory. All of a key do, or none: its length says which.
+
+    HD_NOINLINE bool add_to_large(Text key, Values values) {
+        if (__builtin_expect(key.n > short_key, 0)) return add(key, values);
+        wait(key_words(key.from, key.n), values);
+        return true;
+    }
+
+    // Is what was put together as a key the lines before the last one, too?
+    static HD_NOINLINE bool holds_lines(const char *text, uint64_t n) {
+        return hd::memchr(text, '\n', n) || hd::memchr(text, '\t', n);
+    }
 
     struct Waiting {
         KeyWords words;
