@@ -28,7 +28,7 @@ CHECKED := tests/test_layers.py tests/docs tests/diag tests/test_cli.py tests/te
 	tests/cases/test_programs.py tests/cases/test_order.py tests/cases/test_input_text.py tests/scheduler tests/storage \
 	tests/executor tests/engine/run/test_local.py
 PORTABLE := tests/toolchain \
-	tests/runtime/test_device_library.py tests/runtime/test_libm.py tests/runtime/test_libm_filters.py \
+	tests/runtime/device/test_device_library.py tests/runtime/math/test_libm.py tests/runtime/math/test_libm_filters.py \
 	tests/compiler/source/test_frontend.py tests/compiler/source/test_header_folders.py tests/compiler/test_stdio_buffers.py \
 	tests/compiler/emit/test_emit_host.py tests/codegen tests/cases/test_numbers.py tests/cases/test_programs.py \
 	tests/native/test_process.py tests/native/test_native_parts.py tests/apps/test_apps.py

@@ -19,8 +19,8 @@ FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/cases
 # What tests/sanitized.py runs: what goes deepest into native code, and the property test of whole jobs. In the run beside it
 # one test of each file is enough to see that it works with the library that users have, and those that cannot run there.
 SANITIZED = (
-    "tests/native/", "tests/runtime/test_gpu_task.py", "tests/runtime/test_gpu_task_input.py",
-    "tests/runtime/test_gpu_task_limits.py", "tests/engine/run/test_oracle.py", "tests/run/test_host_reducers.py",
+    "tests/native/", "tests/runtime/gpu/test_gpu_task.py", "tests/runtime/gpu/test_gpu_task_input.py",
+    "tests/runtime/gpu/test_gpu_task_limits.py", "tests/engine/run/test_oracle.py", "tests/run/test_host_reducers.py",
 )
 
 

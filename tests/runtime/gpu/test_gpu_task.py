@@ -11,7 +11,7 @@ import pytest
 from heterodoop.executor.native.runtime import Progress, TaskStatus
 from heterodoop.manifest import PairReader
 
-from ..native.oracle import ifile, read_ifile, sorted_partitions
+from ...native.oracle import ifile, read_ifile, sorted_partitions
 from .gpu_programs import Device, Kernel, texts
 from .gpu_tasks import ALL_COUNTERS, MAP_COUNTERS, Run, same
 

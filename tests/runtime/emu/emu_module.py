@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-KERNELS = Path(__file__).with_name("emu")
+ROOT = Path(__file__).resolve().parents[3]
+KERNELS = Path(__file__).parent
 FLAGS = ("-std=c++17", "-x", "c++", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fPIC", "-shared",
          "-Wall", "-Wextra", "-Werror")
 FORWARD, REVERSE, RANDOM = 0, 1, 2

@@ -11,7 +11,7 @@ import pytest
 from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.manifest import PairReader
 
-from ..native.oracle import ifile, sorted_partitions
+from ...native.oracle import ifile, sorted_partitions
 from .gpu_programs import Device, Kernel
 from .gpu_tasks import MAP_COUNTERS, Run, same
 

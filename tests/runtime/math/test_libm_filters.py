@@ -16,7 +16,7 @@ from heterodoop.manifest import Manifest
 from heterodoop.toolchain import objects
 from heterodoop.toolchain.cc import CcOptions
 
-from ..support import cli_here
+from ...support import cli_here
 
 APP = r"""
 #include <errno.h>

@@ -13,8 +13,8 @@ from heterodoop.compiler.emit import ordered
 from heterodoop.compiler.types import ctype
 from heterodoop.toolchain.nvcc import EXACT, FLAGS, find_nvcc
 
-from ..compiler.keyloop import random_loops
-from ..compiler.regions import analyse
+from ...compiler.keyloop import random_loops
+from ...compiler.regions import analyse
 
 DEVICE = Path(resources.find("runtime", "device"))
 WORDS = r"""

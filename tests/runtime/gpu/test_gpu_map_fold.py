@@ -11,7 +11,7 @@ from heterodoop.executor.native.gpu_abi import MAP_FOLD
 from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.manifest import PairReader
 
-from ..native.oracle import ifile, sorted_partitions
+from ...native.oracle import ifile, sorted_partitions
 from .gpu_programs import Device, Kernel
 from .gpu_tasks import MAP_COUNTERS, Run, same
 

@@ -15,9 +15,9 @@ import pytest
 
 from heterodoop.toolchain import probe
 
-from .. import kept
+from ... import kept
 
-HERE = Path(__file__).parent / "device"
+HERE = Path(__file__).parent
 HEADERS = HERE.parents[2] / "runtime" / "device"
 LIBRARY = (
     "arith bits ctype decimal format format_real format_text math memory numbers parse_real powers round_decimal scan "

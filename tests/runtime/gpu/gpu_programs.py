@@ -10,7 +10,7 @@ from pathlib import Path
 from heterodoop.executor.native import gpu_abi as abi
 from heterodoop.executor.native.runtime import MapSpec, Native, Progress, TaskResult, map_block
 
-from .. import kept
+from ... import kept
 
 WORDS = r"""
 #include <stdio.h>

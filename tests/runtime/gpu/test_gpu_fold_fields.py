@@ -13,7 +13,7 @@ from heterodoop.executor.native.gpu_abi import HASH_FOLDS
 from heterodoop.executor.native.runtime import TaskStatus
 from heterodoop.manifest import Number, PairReader
 
-from ..native.oracle import ifile, sorted_partitions
+from ...native.oracle import ifile, sorted_partitions
 from .gpu_programs import Device, Kernel
 from .gpu_tasks import MAP_COUNTERS, Run, same
 

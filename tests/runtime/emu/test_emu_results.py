@@ -190,7 +190,7 @@ def test_modules_export_nothing_that_a_process_has_once(tmp_path: Path) -> None:
     """The loader makes one of all objects that are "unique", whichever module they come from."""
 
 
-    library = build(Path(__file__).parents[2] / "runtime" / "device" / "steps" / "kernels.cu", tmp_path / "kernels.so")
+    library = build(Path(__file__).parents[3] / "runtime" / "device" / "steps" / "kernels.cu", tmp_path / "kernels.so")
     symbols = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True).stdout
     kinds = {line.split()[-1]: line.split()[-2] for line in symbols.splitlines()}
     assert kinds["hd_emu_launch"] in "TW" and "u" not in kinds.values()

@@ -24,9 +24,9 @@ import pytest
 from heterodoop.toolchain import cc, emulated
 from heterodoop.toolchain import nvcc as toolchain_cuda
 
-from .. import kept
+from ... import kept
 
-HERE = Path(__file__).parent / "math"
+HERE = Path(__file__).parent
 RUNTIME = HERE.parents[2] / "runtime"
 INCLUDE = [f"-I{RUNTIME / 'math'}", f"-I{RUNTIME / 'device'}"]
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]

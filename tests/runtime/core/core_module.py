@@ -12,7 +12,7 @@ from pathlib import Path
 from struct import iter_unpack
 from typing import Any
 
-from .emulator import ORDERS, Order, launch, load
+from ..emulator import ORDERS, Order, launch, load
 
 __all__ = ["ORDERS", "Array", "Module", "Order", "Pair", "Task", "Written", "put", "scan", "select", "stable_sort",
            "struct", "zeros"]
