@@ -127,7 +127,7 @@ CODES: dict[str, Entry] = {
         "code after the region uses what the region writes",
         "On a GPU every thread has its own copy of a variable that the region writes, and none of them is there "
         "afterwards; there is no last record, nor what it left in errno or in strtok(). What all records gather is there: "
-        "sums, counts, bits, least and greatest values of integers (docs/writing-an-app.md).",
+        "sums, counts and bits of integers, least and greatest numbers (docs/writing-an-app.md).",
         "Give the variable another value before it is read there, or use it in the loop only. Else leave it: the program "
         "runs on the CPU.",
     ),

@@ -262,10 +262,12 @@ def test_one_that_prints_pairs_and_wants_a_pipe_begins_anew(job: Job) -> None:
 EPILOGUE = r"""
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 int main(void) {
   char totals[100] = "";
   size_t n = fread(totals, 1, sizeof totals, stdin);
   fprintf(stderr, " line\n");
+  if (getenv("SLEEPS")) sleep(60);
   if (getenv("FAILS")) return 3;
   if (!getenv("QUIET")) printf("the\t7\n%s%zu\t1\n", totals, n);
 }
@@ -317,6 +319,9 @@ def test_an_epilogue_that_fails_or_whose_pairs_cannot_be_combined_leaves_the_tas
     result, output = job.run(TEXT, "totals", epilogue=epilogue)
     assert (result.status, output) == (TaskStatus.HOST_LEFT, b"")
     assert "prints pairs, and those before are combined already" in result.message
+    silent = FilterCommand(epilogue.argv, ["SLEEPS=1"])
+    result, output = job.run(TEXT, "totals", regroup=True, epilogue=silent, timeout_seconds=0.3)
+    assert (result.status, output) == (TaskStatus.HOST_SILENT, b"")
 
 
 def test_lines_that_may_be_combined_again_are_none_of_one_that_prints_pairs(job: Job) -> None:

@@ -27,6 +27,7 @@ void run_epilogue(const hd_command &command, std::string_view totals, Sink &out,
   try {
     end = run_filter(program, input, out, task.log, task.cancel);
   } catch (const Error &e) {
+    if (e.status == kTimedOut && refused == kHostLeft) throw;  // no other task waits for it
     if (e.status == kCancelled || e.status == kIoError || e.status == kCombinerFailed || e.status == kRetryNoFold) throw;
     refuse(e.what());
   }
