@@ -34,6 +34,7 @@ unsigned long strtoul(const char *, char **, int); int rand(void); void srand(un
 long labs(long); long long llabs(long long); double fabs(double); float sqrtf(float);
 void qsort(void *, size_t, size_t, int (*)(const void *, const void *)); char *setlocale(int, const char *);
 char *strcpy(char *, const char *); char *strncpy(char *, const char *, size_t); char *strcat(char *, const char *);
+char *strncat(char *, const char *, size_t);
 int strcmp(const char *, const char *); int strncmp(const char *, const char *, size_t); size_t strlen(const char *);
 int strcasecmp(const char *, const char *); char *strchr(const char *, int); char *strstr(const char *, const char *);
 char *strtok(char *, const char *); char *strtok_r(char *, const char *, char **); char *strsep(char **, const char *);

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heterodoop.compiler import host_kernels, reducers
+from heterodoop.compiler.emit import key_loop
 from heterodoop.compiler.keyloop.reducer import Reducer
 from heterodoop.compiler.lower.bind import bind
 from heterodoop.compiler.source.frontend import load
@@ -39,6 +40,8 @@ def build(source: str, folder: Path) -> Built:
     assert not sink.errors, sink.errors
     analysis = reducers.analyse(unit, bound[0] if bound else None, Times())
     assert isinstance(analysis.found, Reducer), f"{analysis.found}\n{source}"
+    problem = key_loop.reducer_problem(analysis.found.loop, analysis.found.pairs)
+    assert not problem, f"{problem}\n{source}"
     host_kernel.build(host_kernels.reducer_text(analysis), folder / "reduce.host")
     subprocess.run(["gcc", *FLAGS, "-o", folder / "reduce", path, "-lm"], check=True)
     return Built(folder / "reduce", folder / "reduce.host", analysis.found)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from ...manifest import PairReader
 from ...values import dataclass
 from ..ir import formats, ir
-from ..keyloop.algebra import is_numbers, is_text, kept, parts
+from ..keyloop.algebra import is_joined, is_numbers, is_text, kept, parts
 from ..keyloop.finish import terms_of
 from ..keyloop.loop import (
     TEXT,
@@ -24,6 +24,7 @@ from ..keyloop.loop import (
     Cut,
     Element,
     Finish,
+    Joined,
     Kept,
     KeyLoop,
     Length,
@@ -34,6 +35,7 @@ from ..keyloop.loop import (
     PrintedKey,
     PrintedTerm,
     Read,
+    Size,
     Stored,
     Term,
     ValueField,
@@ -87,10 +89,29 @@ def _reading_problem(loop: KeyLoop) -> str:
     odd = next((str(f.type) for f in loop.reads.fields if isinstance(f, ValueField) and f.type not in _READ_TYPES), "")
     if odd:
         return f"it reads a number of type '{odd}'"
+    if any(not _is_printed(piece) for made in (*loop.first, *loop.same) for part in parts(made)
+           for piece in _printing(part)):
+        return "it puts a text together by a conversion that is not analysed"
+    for terms in (loop.first, loop.same):
+        if any(is_joined(made) and (_may_leave(made) or not all(_is_own(part, i) for part in parts(made)))
+               for i, made in enumerate(terms)):
+            return "it puts a text together from others that it keeps"
     large = next((s.name for s in loop.state if is_text(s.type) and (_length(s.type)) > _MOST_TEXT), "")
     if large:
         return f"a text that it keeps, '{large}', is of more than {_MOST_TEXT} bytes"
     return f"it keeps more than {8 * MOST_WORDS} bytes of a key" if words(loop) > MOST_WORDS else ""
+
+
+def _is_own(part: Term, number: int) -> bool:
+    """Is it no text that is kept, but that of one number?"""
+    return not (isinstance(part, Kept) and part.type == TEXT) or part.number == number
+
+
+def _printing(part: Term) -> tuple[Piece, ...]:
+    """What a term has printed."""
+    if isinstance(part, Size):
+        return (PrintedTerm(part.spec, part.operand),)
+    return part.pieces if isinstance(part, Joined) else ()
 
 
 def _length(kind: CType) -> int:
@@ -112,6 +133,11 @@ def texts(loop: KeyLoop) -> bool:
     """Does it read texts of values, or keep texts?"""
     read = any(isinstance(field, ValueText) for field in loop.reads.fields)
     return read or any(is_text(state.type) for state in loop.state)
+
+
+def _joins(loop: KeyLoop) -> bool:
+    """Does it put texts together?"""
+    return any(map(is_joined, (*loop.first, *loop.same)))
 
 
 def _is_printed(piece: Piece) -> bool:
@@ -182,7 +208,7 @@ def headers(loop: KeyLoop) -> list[str]:
 
 def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, style: _Style) -> Iterator[str]:
     yield f"static constexpr unsigned fields = {0 if texts(loop) else len(loop.reads.fields)};  // that a number each is"
-    yield f"static constexpr bool texts = {_truth(texts(loop))};"
+    yield f"static constexpr bool texts = {_truth(texts(loop))}, joins = {_truth(_joins(loop))};"
     yield f"static constexpr bool regroup = {_truth(regroup)};"
     yield f"static constexpr hd::KeyRule key = {_key_rule(loop, pairs)};"
     yield "static constexpr auto &leaving = hd::leaving;"
@@ -241,7 +267,7 @@ def _may_leave(made: Term) -> bool:
             return any(map(_may_leave, (made.condition, made.then, made.other)))
         case Cut() | Length() | Byte():
             return _may_leave(made.operand)
-        case Element() | Stored() | Order():
+        case Element() | Stored() | Order() | Joined() | Size():
             return any(_may_leave(part) for part in parts(made) if part is not made)
         case Operation():
             by = made.operands[-1]
@@ -293,16 +319,48 @@ def _step(name: str, terms: Sequence[Term], loop: KeyLoop, style: _Style) -> Ite
         if is_numbers(state.type):
             yield f"{INDENT}{_declared(state.type, f'made{i}')} = s.s{i};"
             yield from (INDENT + line for line in _array(made, i))
+        elif is_joined(made):
+            yield from (INDENT + line for line in _conditions(made, f"when{i}"))
         elif not is_text(state.type):
             yield f"{INDENT}const {declare(state.type, f'made{i}')} = {term(made)};"
         elif kept(made) & set(changed) - {i}:  # which may be overwritten before this is
             yield f"{INDENT}const auto made{i} = texts.template aside<{_length(state.type)}>({term(made)});"
         else:
             yield f"{INDENT}const hd::Text made{i} = {term(made)};"
-    for i in changed:
+    for i in sorted(changed, key=lambda i: not is_joined(terms[i])):  # whose pieces see numbers as they were
+        if is_joined(terms[i]):
+            yield from (INDENT + line for line in _joined(terms[i], i, f"when{i}"))
+            continue
         put = f"texts.put(s.s{i}, made{i});" if is_text(loop.state[i].type) else f"s.s{i} = made{i};"
         yield INDENT + put
     yield "}"
+
+
+def _conditions(made: Term, name: str) -> Iterator[str]:
+    """The conditions of a text that is put together, before anything is changed."""
+    if isinstance(made, Choice):
+        yield f"const bool {name} = {term(made.condition)} != 0;"
+        yield from _conditions(made.then, f"{name}t")
+        yield from _conditions(made.other, f"{name}f")
+
+
+def _joined(made: Term, number: int, name: str) -> Iterator[str]:
+    """Statements that put it together where it lies. Of what is kept its pieces see numbers only, which change later."""
+    match made:
+        case Choice():
+            yield f"if ({name}) {{"
+            yield from (INDENT + line for line in _joined(made.then, number, f"{name}t"))
+            yield "} else {"
+            yield from (INDENT + line for line in _joined(made.other, number, f"{name}f"))
+            yield "}"
+        case Joined():
+            yield from _joined(made.text, number, name)
+            upto = f"s.s{number}.n" if made.upto is None else f"static_cast<size_t>({term(made.upto)})"
+            yield f"texts.append({', '.join([f's.s{number}', upto, *map(piece, made.pieces)])});"
+        case Kept() if made.number == number:
+            return
+        case _:
+            yield f"texts.put(s.s{number}, {term(made)});"
 
 
 def _array(made: Term, number: int) -> Iterator[str]:
@@ -386,8 +444,8 @@ def _padded(spec: str, text: str = "text") -> str:
 def term(made: Term) -> str:
     """An expression of C++ that has the term's value and type, tight enough for any operator."""
     match made:
-        case Zeros() | Stored():
-            raise AssertionError(made)  # of `_array`
+        case Zeros() | Stored() | Joined():
+            raise AssertionError(made)  # of `_array` and `_joined`
         case Kept():
             return f"s.s{made.number}.text()" if made.type == TEXT else f"s.s{made.number}"
         case Bytes():
@@ -398,6 +456,8 @@ def term(made: Term) -> str:
             return f"hd::order({', '.join(map(term, made.operands))})"
         case Element():
             return f"{term(made.array)}.at[{term(made.index)}]"
+        case Size():
+            return f"static_cast<unsigned long>({piece(PrintedTerm(made.spec, made.operand))}.size())"
         case Length() | Byte():
             return f"hd::{'length' if isinstance(made, Length) else 'first_byte'}({term(made.operand)})"
         case Read():
@@ -410,6 +470,7 @@ def term(made: Term) -> str:
             return f"({term(made.condition)} != 0 ? {term(made.then)} : {term(made.other)})"
         case Operation():
             return _operation(made)
+    raise AssertionError(made)
 
 
 def _operation(made: Operation) -> str:

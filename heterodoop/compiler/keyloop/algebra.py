@@ -21,12 +21,15 @@ from .loop import (
     Convert,
     Cut,
     Element,
+    Joined,
     Kept,
     Length,
     Number,
     Operation,
     Order,
+    PrintedTerm,
     Read,
+    Size,
     Stored,
     Term,
     Zeros,
@@ -233,7 +236,45 @@ def order(left: Term, right: Term) -> Term:
 
 
 def length(text: Term) -> Term:
+    if isinstance(text, Choice) and is_joined(text):
+        return choice(text.condition, length(text.then), length(text.other))
+    if isinstance(text, Joined):
+        return added([text.upto if text.upto is not None else length(text.text), *map(size, text.pieces)])
     return Number(len(text.data), ctype.ULONG) if isinstance(text, Bytes) else Length(text)
+
+
+def added(sizes: list[Term]) -> Term:
+    """A sum of lengths."""
+    found: Term = Number(0, ctype.ULONG)
+    for one in sizes:
+        made = binary("+", found, one, ctype.ULONG)
+        assert made is not None
+        found = made
+    return found
+
+
+def size(piece: bytes | PrintedTerm) -> Term:
+    """How many bytes a piece of a text has."""
+    if isinstance(piece, bytes):
+        return Number(len(piece), ctype.ULONG)
+    return length(piece.term) if piece.spec == "%s" else Size(piece.spec, piece.term)
+
+
+def is_joined(text: Term) -> bool:
+    """Are texts put together in it?"""
+    return any(isinstance(part, Joined) for part in parts(text))
+
+
+def joined(text: Term, upto: Term | None, pieces: tuple[bytes | PrintedTerm, ...]) -> Term | None:
+    """Pieces behind a text, or behind its first bytes; None where that is not known."""
+    if upto is not None and (equal(upto, length(text)) or equal(text, Bytes(b""))):
+        upto = None
+    if isinstance(text, Choice) and upto is None:
+        then, other = joined(text.then, None, pieces), joined(text.other, None, pieces)
+        return choice(text.condition, then, other) if then is not None and other is not None else None
+    if isinstance(text, Joined):
+        return replace(text, pieces=(*text.pieces, *pieces)) if upto is None else None
+    return Joined(text, pieces, upto)
 
 
 def first_byte(text: Term) -> Term:
@@ -383,6 +424,11 @@ def _inner(term: Term) -> tuple[Term, ...]:
         return (term.array, term.index, term.value)
     if isinstance(term, Element):
         return (term.array, term.index)
+    if isinstance(term, Size):
+        return (term.operand,)
+    if isinstance(term, Joined):
+        upto = (term.upto,) if term.upto is not None else ()
+        return (term.text, *upto, *(piece.term for piece in term.pieces if isinstance(piece, PrintedTerm)))
     return (term.condition, term.then, term.other) if isinstance(term, Choice) else ()
 
 
@@ -411,7 +457,12 @@ def replaced(term: Term, change: Change) -> Term:
     if isinstance(term, Convert):
         operand = replaced(term.operand, change)
         return convert(operand, term.type) or Convert(operand, term.type)
-    if isinstance(term, (Cut, Length, Byte)):
+    if isinstance(term, Joined):
+        upto = replaced(term.upto, change) if term.upto is not None else None
+        pieces = tuple(replace(piece, term=replaced(piece.term, change)) if isinstance(piece, PrintedTerm) else piece
+                       for piece in term.pieces)
+        return Joined(replaced(term.text, change), pieces, upto)
+    if isinstance(term, (Cut, Length, Byte, Size)):
         return replace(term, operand=replaced(term.operand, change))
     if isinstance(term, Element):
         return replace(term, array=replaced(term.array, change), index=replaced(term.index, change))

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from ..analysis.objects import Local, Object
 from ..ir import formats, ir
+from ..ir.pieces import make_pieces
 from ..normalise.stdio import literal
 from ..types import ctype
 from . import algebra, loop
+from .finish import printed
 from .loop import Number, Read
-from .state import Refused, Stop
+from .state import Printed, Refused, Stop
 from .terms import (
     KEY,
     KEY_LENGTH,
@@ -33,6 +35,7 @@ from .terms import (
     End,
     Made,
     Num,
+    Place,
     Start,
     Term,
     Text,
@@ -130,6 +133,8 @@ class Calls:
     def _order(self, left: loop.Term | None, right: loop.Term | None) -> Term:
         if left is None or right is None:
             raise Refused
+        if algebra.is_joined(left) or algebra.is_joined(right):
+            raise Refused("a text that is put together is compared with another")
         order = algebra.order(left, right)
         return Compared(order) if isinstance(order, loop.Order) else known(order)
 
@@ -191,8 +196,11 @@ class Calls:
         return Array(to)
 
     def snprintf(self, node: ir.Call) -> Term:
-        to, count = self._array(node.args[0]), self._run.value(node.args[1])
-        if literal(node.args[2]) != b"%s" or not isinstance(count, Const):
+        count = self._run.value(node.args[1])
+        if literal(node.args[2]) != b"%s" or not isinstance(self._run.value(node.args[0]), Array):
+            return self._printed(node, 2, number(count, node.args[1].type))
+        to = self._array(node.args[0])
+        if not isinstance(count, Const):
             raise Refused
         content = self._run.string(node.args[3])
         if not 1 < count.value <= self._run.array_size(to) or (content != Text.KEY and not isinstance(content, Made)):
@@ -205,8 +213,10 @@ class Calls:
         return POSITIVE
 
     def sprintf(self, node: ir.Call) -> Term:
+        if literal(node.args[1]) != b"%s" or not isinstance(self._run.value(node.args[0]), Array):
+            return self._printed(node, 1, None)
         to = self._array(node.args[0])
-        content = self._run.string(node.args[2]) if literal(node.args[1]) == b"%s" else None
+        content = self._run.string(node.args[2])
         if isinstance(content, Made):
             self._keep(to, content)
             return None
@@ -259,6 +269,88 @@ class Calls:
         self._run.fits(content.term, count.value - 1)
         self._run.state.contents[to] = content
         return Array(to)
+
+    # ------------------------------------------------------------------------------------- putting texts together
+
+    def strcat(self, node: ir.Call) -> Term:
+        to, content = self._array(node.args[0]), value_text(self._run.string(node.args[1]))
+        if content is None or algebra.is_joined(content):
+            raise Refused
+        if ir.called(node) == "strncat":
+            count = self._run.value(node.args[2])
+            if not isinstance(count, Const) or count.value < 0:
+                raise Refused
+            content = self._run.cut(content, count.value)
+        self._join(to, None, (content.data if isinstance(content, loop.Bytes) else loop.PrintedTerm("%s", content),))
+        return Array(to)
+
+    def _printed(self, node: ir.Call, at: int, count: loop.Term | None) -> Term:
+        """sprintf and snprintf to an array's start, or behind what it holds; `at`: of the format. One that cuts leaves."""
+        text, target = literal(node.args[at]), self._run.value(node.args[0])
+        if at == 2 and count is None:
+            raise Refused
+        pieces = self._pieces(node, make_pieces(text, node.args[at + 1 :]) if text is not None else None)
+        if isinstance(target, Array):
+            target = Place(target.obj, Number(0, ctype.LONG))
+        if not isinstance(target, Place):
+            raise Refused
+        upto = algebra.convert(target.at, ctype.ULONG)
+        assert upto is not None
+        self._join(target.obj, upto, pieces)
+        made = algebra.added([algebra.size(piece) for piece in pieces])
+        if count is not None:
+            room = algebra.convert(count, ctype.ULONG)
+            assert room is not None
+            self._outside(algebra.binary(">=", made, room, ctype.INT))
+        return known(algebra.convert(made, ctype.INT))
+
+    def _pieces(self, node: ir.Call, pieces: tuple[ir.Piece, ...] | None) -> tuple[bytes | loop.PrintedTerm, ...]:
+        found: list[bytes | loop.PrintedTerm] = []
+        for piece in pieces or ():
+            if isinstance(piece, ir.Text):
+                found.append(piece.data)
+                continue
+            letter = piece.spec[-1]
+            arg = piece.args[-1] if piece.args else None
+            if arg is None or letter == "c":
+                raise Refused
+            what = self._run.string(arg) if letter == "s" else self._run.value(arg)
+            made = printed(Printed(piece.spec, what, None if letter == "s" else arg.type, node.span))
+            if not isinstance(made, loop.PrintedTerm):
+                raise Refused("a key is a part of a text that is put together")
+            plain = made.spec == "%s" and isinstance(made.term, loop.Bytes)
+            found.append(made.term.data if plain else made)  # type: ignore[union-attr]
+        if pieces is None:
+            raise Refused
+        return tuple(piece for piece in found if piece)
+
+    def _join(self, to: Object, upto: loop.Term | None, pieces: tuple[bytes | loop.PrintedTerm, ...]) -> None:
+        """Pieces behind what an array holds. What does not fit, or begins behind its end, leaves the task."""
+        size = Number(self._run.array_size(to), ctype.ULONG)
+        base = value_text(self._run.state.contents.get(to))
+        if upto == Number(0, ctype.ULONG):
+            base = loop.Bytes(b"")
+        made = algebra.joined(base, upto, pieces) if base is not None else None
+        others = (part for piece in pieces if isinstance(piece, loop.PrintedTerm) for part in algebra.parts(piece.term))
+        if made is None or base is None or any(isinstance(part, loop.Kept) and part.type == loop.TEXT for part in others):
+            raise Refused("a text that is put together from others that are kept")
+        if not all(self._is_own(part, to) for part in algebra.parts(made)):
+            raise Refused("a text that is put together from others that are kept")
+        if upto is not None:
+            self._outside(algebra.binary(">", upto, algebra.length(base), ctype.INT))
+        self._outside(algebra.binary(">=", algebra.length(made), size, ctype.INT))
+        self._run.state.contents[to] = Made(made)
+
+    def _is_own(self, part: loop.Term, to: Object) -> bool:
+        """Is it no text that is kept, but the one of that array?"""
+        return not (isinstance(part, loop.Kept) and part.type == loop.TEXT) or self._run.kept[part.number] == to
+
+    def _outside(self, condition: loop.Term | None) -> None:
+        assert condition is not None
+        state = self._run.state
+        state.outside = algebra.either(state.outside, condition)
+        if state.outside == Number(1, ctype.INT) or algebra.too_large(state.outside):
+            raise Refused("a text may be too long for the array that it is copied to")
 
     def _array(self, node: ir.Expr) -> Object:
         term = self._run.value(node)
@@ -503,6 +595,7 @@ class Calls:
 _CALLS: dict[str, Callable[[Calls, ir.Call], Term]] = {
     "strcmp": Calls.strcmp, "strncmp": Calls.strncmp, "strlen": Calls.strlen, "strcpy": Calls.strcpy,
     "strncpy": Calls.strncpy, "memcpy": Calls.memcpy, "memset": Calls.memset, "snprintf": Calls.snprintf,
+    "strcat": Calls.strcat, "strncat": Calls.strcat,
     "sprintf": Calls.sprintf,
     "strchr": Calls.strchr, "index": Calls.strchr, "memchr": Calls.strchr, "strcspn": Calls.strcspn,
     "strtok": Calls.strtok, "strtok_r": Calls.strtok_r,

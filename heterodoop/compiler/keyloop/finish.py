@@ -56,7 +56,7 @@ def pieces_of(emitted: Emitted, *, lines: bool) -> tuple[loop.Piece, ...]:
             merged[-1] += piece
         else:
             with placed(piece.span if isinstance(piece, Printed) else UNKNOWN):
-                merged.append(piece if isinstance(piece, bytes) else _printed(piece))
+                merged.append(piece if isinstance(piece, bytes) else printed(piece))
     if lines and merged and not _is_line(merged):
         raise Refused("what it prints for a key is not the key, a tab, the number and a newline")
     return tuple(merged)
@@ -74,28 +74,29 @@ def _is_line(pieces: list[loop.Piece]) -> bool:
     return once and text.count(b"\n") == 1 and b"\r" not in text and b"\0" not in text
 
 
-def _printed(printed: Printed) -> loop.Piece:
-    if printed.what == Text.KEPT and _PADDED.fullmatch(printed.spec):
-        return loop.PrintedKey(printed.spec)
-    if printed.what == KEPT and plain(printed.type, printed.spec):
+def printed(made: Printed) -> loop.Piece:
+    """A conversion of a key, a text or a number, as far as it is understood."""
+    if made.what == Text.KEPT and _PADDED.fullmatch(made.spec):
+        return loop.PrintedKey(made.spec)
+    if made.what == KEPT and plain(made.type, made.spec):
         return loop.PrintedKey()
-    text = value_text(printed.what) if isinstance(printed.what, (Made, Text)) else None
-    if text is not None and _PADDED.fullmatch(printed.spec):
-        return loop.PrintedTerm(printed.spec, text)
-    conversion = formats.conversion(printed.spec)
-    if printed.type is None or conversion.letter == "s" or printed.what == KEPT:
+    text = value_text(made.what) if isinstance(made.what, (Made, Text)) else None
+    if text is not None and _PADDED.fullmatch(made.spec) and not algebra.is_joined(text):
+        return loop.PrintedTerm(made.spec, text)
+    conversion = formats.conversion(made.spec)
+    if made.type is None or conversion.letter == "s" or made.what == KEPT:
         raise Refused("it does not print the key that it keeps as %s or %d, or what it prints is not understood")
     wanted = formats.argument_type(conversion)
-    term = number(printed.what, printed.type) if not isinstance(printed.what, (Made, Text)) else None
-    if printed.what is None and printed.variable is not None:
-        raise Refused("what it prints of a key is not understood", printed.variable)
+    term = number(made.what, made.type) if not isinstance(made.what, (Made, Text)) else None
+    if made.what is None and made.variable is not None:
+        raise Refused("what it prints of a key is not understood", made.variable)
     if term is None or conversion.stars or conversion.letter not in "diuxXofFeEgGaA" or wanted is None:
         raise Refused("what it prints of a key is not understood")
     if not algebra.computes(wanted) or not _same_size(wanted, term.type):
         raise Refused("what it prints of a key is of another type than its conversion")
     converted = algebra.convert(term, wanted)
     assert converted is not None
-    return loop.PrintedTerm(printed.spec, converted)
+    return loop.PrintedTerm(made.spec, converted)
 
 
 def _same_size(wanted: ctype.CType, given: ctype.CType) -> bool:

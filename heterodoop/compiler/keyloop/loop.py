@@ -183,7 +183,30 @@ class Element:
     type: CType
 
 
-Term = Kept | Read | Number | Convert | Operation | Choice | Bytes | Cut | Order | Length | Byte | Zeros | Stored | Element
+@dataclass(frozen=True)
+class Joined:
+    """A text, or its first bytes, and behind it what conversions print of numbers and of texts of the value.
+
+    upto  how many bytes of `text`, at most as many as it has; None: all.
+    """
+
+    text: Term
+    pieces: tuple[bytes | PrintedTerm, ...]
+    upto: Term | None = None
+    type: CType = TEXT
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many bytes a conversion prints."""
+
+    spec: str
+    operand: Term
+    type: CType = ctype.ULONG
+
+
+Term = (Kept | Read | Number | Convert | Operation | Choice | Bytes | Cut | Order | Length | Byte | Zeros | Stored | Element
+        | Joined | Size)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,11 @@ def term_text(term: loop.Term, names: list[str]) -> str:
         return f"v{term.number}"
     if isinstance(term, loop.Number):
         return str(term.value)
+    if isinstance(term, loop.Joined):
+        upto = f"[:{term_text(term.upto, names)}]" if term.upto is not None else ""
+        return f"({term_text(term.text, names)}{upto} .. {' '.join(_piece(piece, names) for piece in term.pieces)})"
+    if isinstance(term, loop.Size):
+        return f"size({term.spec}:{term_text(term.operand, names)})"
     if isinstance(term, loop.Zeros):
         return "zeros"
     if isinstance(term, (loop.Stored, loop.Element)):

@@ -48,6 +48,7 @@ from .terms import (
     End,
     Made,
     Num,
+    Place,
     Start,
     Term,
     Text,
@@ -417,8 +418,9 @@ class Run:
 
     def address(self, node: ir.AddressOf) -> Term:
         inner = node.operand
-        if isinstance(inner, ir.Index) and self.value(inner.index) == ZERO:
-            return self.value(inner.base)
+        if isinstance(inner, ir.Index):
+            base, index = self.value(inner.base), self.value(inner.index)
+            return base if index == ZERO else self._moved("+", base, index, inner.index.type)
         key = self.place(inner) if isinstance(inner.type, (Int, ctype.Float, ctype.Pointer, ctype.Struct)) else None
         return Address(key) if key is not None else None
 
@@ -486,6 +488,8 @@ class Run:
         return array.term, at
 
     def first_of(self, text: Content | None) -> Term:
+        if isinstance(text, Made) and algebra.is_joined(text.term):
+            raise Refused("a byte is read of a text that is put together")
         if text in (Text.KEY, Text.KEPT):
             self.reader.nonempty = True
         return first_byte(text)
@@ -581,7 +585,7 @@ class Run:
     def arithmetic(self, op: str, left: Value, right: Value, kind: CType, right_kind: CType) -> Term:
         """An operator; `kind` is the left operand's type and, but for pointers, the result's."""
         if isinstance(kind, ctype.Pointer):
-            return self._moved(op, left, right)
+            return self._moved(op, left, right, right_kind)
         if op == "-" and left == LENGTH and right == Const(1):
             return LINE_END
         if op == "-" and left == TAB and right == LINE and not self.state.cut:
@@ -595,8 +599,12 @@ class Run:
             return Num(loop.Operation(op, (ours, theirs), kind))  # which does not trap
         return known(algebra.binary(op, ours, theirs, kind))
 
-    def _moved(self, op: str, left: Value, right: Value) -> Term:
-        """A pointer behind the tab, or behind what stands between two numbers."""
+    def _moved(self, op: str, left: Term, right: Term, kind: CType) -> Term:
+        """A pointer behind the tab, or behind what stands between two numbers, or into an array of char."""
+        if isinstance(left, Array) and op == "+" and algebra.is_text(self.type_of(left.obj)):
+            index = number(right, kind)
+            at = algebra.convert(index, ctype.LONG) if index is not None else None
+            return Place(left.obj, at) if at is not None else None
         if not isinstance(left, (End, type(TAB))):
             left, right = right, left
         if op != "+" or not isinstance(right, Const):
@@ -770,6 +778,8 @@ class Run:
 
     def fits(self, text: loop.Term, most: int) -> None:
         """A text has at most so many bytes: what is longer does not read back."""
+        if algebra.is_joined(text):
+            raise Refused("a text that is put together is copied")
         if isinstance(text, loop.Read):
             self.reader.keeps_text(text.number, most)
         elif isinstance(text, loop.Choice):
@@ -789,6 +799,8 @@ class Run:
 
     def cut(self, text: loop.Term, most: int) -> loop.Term:
         """The first bytes of a text."""
+        if algebra.is_joined(text):
+            raise Refused("a text that is put together is cut")
         if isinstance(text, loop.Kept) and self._longest(text) <= most:
             return text
         return algebra.cut(text, most)

@@ -281,7 +281,8 @@ class Situations:
             raise Refused
         if any(loop.NOT_KNOWN in algebra.kept(term) for term in (*finish.terms_of(printed), first.outside, same.outside)):
             raise Refused("what it reads of an array is not known")
-        order = list(dict.fromkeys(at for term in finish.terms_of(printed) for at in sorted(algebra.kept(term))))
+        shown = [*finish.terms_of(printed), first.outside, same.outside]
+        order = list(dict.fromkeys(at for term in shown for at in sorted(algebra.kept(term))))
         for at in order:  # grows
             order += sorted(algebra.kept(self._term(same, memory.kept[at])) - set(order))
         if len(order) > _MOST_STATE:

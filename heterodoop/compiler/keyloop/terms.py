@@ -49,6 +49,19 @@ class Array:
 
 
 @dataclass(frozen=True)
+class Place:
+    """The address of a place in a char array: a long from its start on."""
+
+    obj: Object
+    at: loop.Term
+    truth = True
+
+    @property
+    def gathered(self) -> bool:
+        return bool(algebra.kept(self.at))
+
+
+@dataclass(frozen=True)
 class Address:
     """The address of a scalar variable."""
 
@@ -102,7 +115,7 @@ class Compared:
         return bool(algebra.kept(self.order))
 
 
-Value = Named | Const | Array | Address | Num | Start | End | Compared
+Value = Named | Const | Array | Place | Address | Num | Start | End | Compared
 Term = Value | None
 
 KEY = Named("K", None)  # the key, where it is read as a number

@@ -45,6 +45,7 @@ template <class Fold> class Reduction {
  private:
     using State = typename Fold::State;
     using Table = KeyTable<State>;
+    using Kept = std::conditional_t<Fold::joins, TextRoom, TextsInPlace>;  // texts
     static constexpr uint64_t groups_a_thread = 8, most_in_group = 128, at_once = 1 << 20;
 
     void look_through() {
@@ -59,22 +60,23 @@ template <class Fold> class Reduction {
 
     void reduce_groups() {
         Table table(memory_);
+        Kept texts(memory_);
         const char **const at = reinterpret_cast<const char **>(sys::pages(segments_.count * sizeof(char *) + 1));
         if (!at) leave(Status::no_room);
         for (;;) {
             const uint64_t group = __atomic_fetch_add(&next_group_, 1, __ATOMIC_RELAXED);
             if (group >= groups_) return;
             while (texts_->is_full() && !texts_->is_next(group)) sys::usleep(1000);
-            reduce_group(group, table, at);
+            reduce_group(group, table, texts, at);
         }
     }
 
-    void reduce_group(uint64_t group, Table &table, const char **at) {
+    void reduce_group(uint64_t group, Table &table, Kept &texts, const char **at) {
         const uint64_t first = group * in_group_, end = first + in_group_ < parts_.count() ? first + in_group_ : parts_.count();
         for (uint64_t i = 0; i < segments_.count; ++i) at[i] = parts_.begin(first, segments_.all[i]);
         Printed out;
         for (uint64_t part = first; part < end; ++part) {
-            reduce_part(parts_.end(part), table, at);
+            reduce_part(parts_.end(part), table, texts, at);
             table.each([&](const typename Table::Entry &entry) {
                 Fold::finish(entry.state, Text{entry.key, entry.words.length}, out);
             });
@@ -84,12 +86,13 @@ template <class Fold> class Reduction {
         texts_->done(group, out);
     }
 
-    void reduce_part(const KeyCut *end, Table &table, const char **at) {
+    void reduce_part(const KeyCut *end, Table &table, Kept &texts, const char **at) {
         uint64_t bytes = 0;
         table.clear();
+        texts.clear();
         for (uint64_t i = 0; i < segments_.count; ++i) {
             const char *const from = at[i];
-            at[i] = fold(from, segments_.all[i].end, end, table);
+            at[i] = fold(from, segments_.all[i].end, end, table, texts);
             bytes += static_cast<uint64_t>(at[i] - from);
             if (bytes < at_once && i + 1 < segments_.count) continue;
             progress(bytes);
@@ -98,10 +101,9 @@ template <class Fold> class Reduction {
     }
 
     // A segment's records from `at` on that are in the part; where the others begin.
-    static const char *fold(const char *at, const char *const stop, const KeyCut *end, Table &table) {
+    static const char *fold(const char *at, const char *const stop, const KeyCut *end, Table &table, Kept &texts) {
         table.begin_run();
         Record record;
-        const TextsInPlace texts;
         for (const char *next; at != stop; at = next) {
             next = record_at(at, stop, record);
             const KeyWords words = key_words(record.key, record.key_size);

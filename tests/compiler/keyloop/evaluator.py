@@ -13,7 +13,6 @@ from itertools import groupby
 from typing import Any
 
 from heterodoop.compiler.keyloop.loop import (
-    TEXT,
     Byte,
     Bytes,
     Choice,
@@ -21,6 +20,7 @@ from heterodoop.compiler.keyloop.loop import (
     Cut,
     Element,
     Finish,
+    Joined,
     Kept,
     KeyLoop,
     Length,
@@ -28,7 +28,9 @@ from heterodoop.compiler.keyloop.loop import (
     Operation,
     Order,
     PrintedKey,
+    PrintedTerm,
     Read,
+    Size,
     Stored,
     Term,
     ValueForm,
@@ -39,6 +41,12 @@ from heterodoop.compiler.types import ctype, literals
 from heterodoop.compiler.types.ctype import CType, Float, Int
 
 Value = Any  # int, float, bytes, or a tuple of numbers
+
+
+class Outside(Exception):
+    """The program goes outside of an array."""
+
+
 Pair = tuple[bytes, bytes]
 _OPERATORS = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
@@ -56,7 +64,8 @@ def printed(loop: KeyLoop, pairs: Sequence[Pair]) -> bytes:
 def _key(loop: KeyLoop, key: bytes, values: list[tuple[Value, ...]]) -> bytes:
     kept: tuple[Value, ...] = ()
     for number, value in enumerate(values):
-        assert not evaluate(loop.outside[number > 0], kept, value)
+        if evaluate(loop.outside[number > 0], kept, value):
+            raise Outside
         kept = tuple(evaluate(term, kept, value) for term in (loop.same if number else loop.first))
     return b"".join(_pieces(loop.finish, key, kept))
 
@@ -69,10 +78,14 @@ def _pieces(finish: Finish | None, key: bytes, kept: tuple[Value, ...]) -> Itera
             yield piece
         elif isinstance(piece, PrintedKey):
             yield key
-        elif piece.term.type == TEXT:
-            yield piece.spec.encode() % evaluate(piece.term, kept, ())
         else:
-            yield (re.sub("[hlqjzt]", "", piece.spec) % evaluate(piece.term, kept, ())).encode()
+            yield _conversion(piece.spec, evaluate(piece.term, kept, ()))
+
+
+def _conversion(spec: str, value: Value) -> bytes:
+    if isinstance(value, bytes):
+        return spec.encode() % value
+    return (re.sub("[hlqjzt]", "", spec) % value).encode()
 
 
 def read(form: ValueForm, text: bytes) -> tuple[Value, ...]:
@@ -117,6 +130,13 @@ def evaluate(term: Term, kept: tuple[Value, ...], value: tuple[Value, ...]) -> V
         return kept[term.number]
     if isinstance(term, Read):
         return value[term.number]
+    if isinstance(term, Size):
+        return len(_conversion(term.spec, evaluate(term.operand, kept, value)))
+    if isinstance(term, Joined):
+        text = evaluate(term.text, kept, value)
+        text = text if term.upto is None else text[: evaluate(term.upto, kept, value)]
+        return text + b"".join(_conversion(piece.spec, evaluate(piece.term, kept, value))
+                               if isinstance(piece, PrintedTerm) else piece for piece in term.pieces)
     if isinstance(term, Zeros):
         return (0,) * (term.type.length or 0)
     if isinstance(term, (Element, Stored)):

@@ -70,6 +70,10 @@ class _Maker:
             f'if (strcmp({own}, "b") == 0) {{ {keep} }} else {own}[0] = 0;',
             f"if ({own}[0] == 0) {{ {keep} }}", f"memset({own}, 0, sizeof {own});", f"{own}[2] = 0;",
             f"if (!*{own} || n > 3) {{ {keep} {copied} }}",
+            f'if (strlen({own}) + strlen({text}) + 2 < sizeof {own}) {{ strcat({own}, ","); strcat({own}, {text}); }}',
+            f'if (strlen({own}) < sizeof {own} - 1) strncat({own}, {text}, 1);',
+            f'if (strlen({text}) < 2) snprintf({own}, sizeof {own}, "%ld%s", n % 10, {text});',
+            f'if (strlen({own}) + 1 < sizeof {own}) {{ if (n > 2) strcat({own}, "+"); else snprintf({own}, 2, "%d", m); }}',
         ])
 
     def number_step(self) -> str:
@@ -84,6 +88,12 @@ class _Maker:
         rng = self.rng
         first = " ".join(self.keep(own, self.some_text()) if rng.random() < 0.8 else f"{own}[0] = 0;" for own in self.sizes)
         steps = [self.text_step(own) for own in self.sizes] + [self.number_step()]
+        if rng.random() < 0.4:  # one that is put together, its length beside it
+            size, what = rng.choice([8, 20, 60]), self.some_text()
+            add = rng.choice([f'"%s;", {what}', f'"%ld/%.2s ", n, {what}', '"%d", m'])
+            self.sizes["b"] = size
+            first += f" q = snprintf(b, sizeof b, {add});"
+            steps.append(f"if (q < (int)sizeof b) q += snprintf(b + q, sizeof b - q, {add});")
         rng.shuffle(steps)
         shown = [rng.choice(["%s", "%s", "%-6s", "%.2s"]) for _ in self.sizes]
         emit = f'printf("%s\\t%ld {",".join(shown)}\\n", prev, n, {", ".join(self.sizes)});'
@@ -93,7 +103,7 @@ class _Maker:
         loop, read = self.reading()
         body = (f"if (n && strcmp(word, prev) == 0) {{ {' '.join(steps)} m = 1; }}"
                 f" else {{ if (m) {{ {emit} }} strcpy(prev, word); n = 1; m = 1; {first} }}").replace("if (n &&", "if (m &&")
-        arrays = "".join(f" char {name}[{size}];" for name, size in self.sizes.items())
+        arrays = " int q = 0;" + "".join(f" char {name}[{size}];" for name, size in self.sizes.items())
         source = (f"int main(void) {{ char word[32], prev[32]; long n = 0; int m = 0;{arrays} {self.declared()}\n"
                   f"{'' if self.reducer else PRAGMA}{loop} {{ {read} {body} }}\nif (m) {{ {emit} }}\nreturn 0; }}\n")
         return Program(source, tuple(self.fields))

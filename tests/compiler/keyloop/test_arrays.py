@@ -47,6 +47,9 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
         ZERO + COUNT, COUNT, "{ hi = 0; for (i = 1; i < 4; i++) if (h[i] > h[hi]) hi = i;"
         ' printf("%s\\t%d\\n", prev, hi); }'),
         ("? 3 : ((h[2] >",)),
+    "a place that is printed nowhere": (
+        kept(ZERO + " n = 0;", "h[n % 4] += v; n += v;"),
+        ("long n = 0, then (n + (long)v0)", "then outside if ((n % 4) < 0)")),
     "a sum of all": (kept(
         ZERO, COUNT, '{ s = 0; for (i = 0; i < 4; i++) { if (i == 2) continue; if (i == 3) break; s += h[i]; }'
         ' printf("%s\\t%ld\\n", prev, s); }'), ("%ld:(h[0] + h[1])",)),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.compiler.emit import key_loop
 from heterodoop.compiler.keyloop.loop import KeyLoop
 from heterodoop.compiler.keyloop.loop_text import loop_text
 
@@ -92,7 +93,10 @@ def readable(loop: KeyLoop, value: bytes) -> bool:
 def test_a_loop_that_keeps_texts_prints_what_its_combiner_prints(seed: int, tmp_path: Path) -> None:
     made = random_texts.program(seed)
     found = analyse(made.source)[0].facts.fold
-    assert found.loop is not None and found.fold is None, f"{found.no_loop}\n{made.source}"
+    if found.loop is None:
+        assert "put together" in found.no_loop, f"{found.no_loop}\n{made.source}"
+        return
+    assert found.fold is None
     binary, rng = compiled(made, tmp_path), random.Random(seed)
     for _ in range(4):
         drawn = [(b"k%d" % rng.randrange(5), random_texts.value(rng, made, found.loop.reads.between))
@@ -101,7 +105,10 @@ def test_a_loop_that_keeps_texts_prints_what_its_combiner_prints(seed: int, tmp_
         assert len(given) >= len(drawn) // 3, f"{made.source}\n{loop_text(found.loop)}"
         data = b"".join(b"%s\t%s\n" % pair for pair in given)
         done = subprocess.run([binary], input=data, stdout=subprocess.PIPE, check=True)
-        assert done.stdout == evaluator.printed(found.loop, given), f"{made.source}\n{loop_text(found.loop)}"
+        try:
+            assert done.stdout == evaluator.printed(found.loop, given), f"{made.source}\n{loop_text(found.loop)}"
+        except evaluator.Outside:
+            assert "snprintf(b" in made.source  # which cuts
 
 
 @pytest.mark.usefixtures("kernel_cache")
@@ -110,7 +117,10 @@ def test_a_host_kernel_that_keeps_texts_prints_what_its_combiner_prints(seed: in
     """Or leaves the task, where a value does not read back."""
     made = random_texts.program(seed)
     found = analyse(made.source)[0].facts.fold
-    assert found.loop is not None and found.pairs is not None
+    if found.loop is None or found.pairs is None or key_loop.problem(found.loop, found.pairs):
+        why = key_loop.problem(found.loop, found.pairs) if found.loop is not None else found.no_loop
+        assert "put together" in why or "puts a text together" in why, f"{why}\n{made.source}"
+        return
     rng, binary = random.Random(seed), compiled(made, tmp_path)
     run(found.loop, b"", tmp_path, found.pairs)
     for round_ in range(12):
@@ -122,7 +132,12 @@ def test_a_host_kernel_that_keeps_texts_prints_what_its_combiner_prints(seed: in
         ordered = b"".join(sorted(lines, key=lambda line: line.partition(b"\t")[0]))
         done = spawn(tmp_path / "map.host", b"".join(lines), tmp_path)
         if not all(readable(found.loop, value) for _, value in pairs):
-            assert (done.status, done.report["left"]) == (LEFT, 16), made.source
+            assert done.status == LEFT and done.report["left"] in (15, 16), made.source
+            continue
+        try:
+            evaluator.printed(found.loop, sorted(pairs, key=lambda pair: pair[0]))
+        except evaluator.Outside:
+            assert (done.status, done.report["left"]) == (LEFT, 15), made.source
             continue
         printed = subprocess.run([binary], input=ordered, stdout=subprocess.PIPE, check=True).stdout
         assert done.status == 0, f"{done}\n{made.source}"

@@ -84,6 +84,25 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a field that nobody reads": (
         cut('word = strtok(line, "\\t"); strtok(NULL, ","); v = atoi(strtok(NULL, "\\n"));', "s = v;", "s += v;",
             'printf("%s\\t%ld\\n", prev, s);'), ('value text without ",", not empty "," int', "then (s + (long)v1)")),
+    "put together, behind a test": (
+        scanned("strcpy(a, text);", 'if (strlen(a) + strlen(text) + 2 < sizeof a) { strcat(a, ","); strcat(a, text); }'),
+        ('then ((((length(a) + length(v0)) + 2) < 40) ? (a .. "," %s:v0) : a)', "then outside if")),
+    "put together, a comma between": (
+        scanned('strcpy(a, "");', 'if (a[0]) strcat(a, ","); strncat(a, text, 3);'),
+        ('char[40] a = "", then ((first(a) != 0) ? (a .. "," %s:v0[:3]) : (a .. %s:v0[:3]))', "then outside if")),
+    "put together by sprintf": (
+        scanned("n = sprintf(a, \"%s \", text);", 'n += sprintf(a + n, "%s ", text);'),
+        ('char[40] a = ("" .. %s:v0 " "), then (a[:(unsigned long)n] .. %s:v0 " ")',
+         "first outside if ((length(v0) + 1) >= 40)",
+         "then outside if (((unsigned long)n > length(a)) ? 1 : ((((unsigned long)n + length(v0)) + 1) >= 40))")),
+    "numbers put together by snprintf": (
+        scanned('n = 0; n += snprintf(a + n, sizeof a - n, "%d", v);', 'n += snprintf(&a[n], sizeof a - n, ",%03d", v);',
+                loop=ONE.replace("%39s", "%d").replace(", text", ", &v")),
+        ('char[40] a = ("" .. %d:v0), then (a[:(unsigned long)n] .. "," %03d:v0)', "long n = (long)(int)size(%d:v0), then")),
+    "behind its end": (
+        scanned('sprintf(a, "%d", v);', 'if (strlen(a) < 30) sprintf(a + strlen(a), ",%d", v);',
+                loop=ONE.replace("%39s", "%d").replace(", text", ", &v")),
+        ('then ((length(a) < 30) ? (a .. "," %d:v0) : a)',)),
     "fgets leaves room": (
         cut(REST, 'snprintf(a, 9, "%s", text);', "", loop="while (fgets(line, sizeof line, stdin))",
             before=IN_LINES.replace("*line = NULL", "line[60]")), ("value text of at most 26, no",)),
@@ -115,6 +134,12 @@ NONE = {
     "in the middle of a text": scanned("strcpy(a, text + 1);", ""),
     "the second letter": scanned("n = text[1];", "", COUNT),
     "an end behind the array": scanned("strcpy(a, text); a[40] = 0;", ""),
+    "a text behind itself": scanned("strcpy(a, text);", "strcat(a, a);"),
+    "another behind it": scanned("strcpy(a, text); strcpy(b, text);", "strcat(a, b);"),
+    "the key in it": scanned("strcpy(a, text);", "strcat(a, word);"),
+    "put together and compared": scanned("strcpy(a, text); n = 0;", "strcat(a, text); n += strcmp(a, text) > 0;"),
+    "a letter behind it": scanned("strcpy(a, text); n = 1;", "a[n++] = text[0]; a[n] = 0;"),
+    "surely too long": scanned("strcpy(a, text);", 'a[0] = 0; strcat(a, "more than forty bytes of a text, which are");'),
     "two ends": cut('word = strtok(line, "\\t"); text = strtok(NULL, "\\n"); text[strcspn(text, "\\n")] = 0;', *FIRST),
 }
 
@@ -139,3 +164,18 @@ def test_values_that_do_not_read_back_and_memory(tmp_path: Path) -> None:
     assert done.status == 0 and done.lines == sorted(b"key%d\t%s\n" % (n, b"t" * 37) for n in range(700))
     done = spawn(tmp_path / "map.host", many, tmp_path, env={"HETERODOOP_HOST_KERNEL_BYTES": "100000"})
     assert (done.status, done.out) == (LEFT, b"")
+
+
+@pytest.mark.usefixtures("kernel_cache")
+def test_a_text_that_is_put_together_and_too_long_leaves_the_task(tmp_path: Path) -> None:
+    found = analyse(scanned("n = sprintf(b, \"%s \", text);", 'n += sprintf(b + n, "%s%ld ", text, n);',
+                            PRINT.replace(", a", ", b")))[0].facts.fold
+    assert found.loop is not None and found.pairs is not None
+    lines = b"k\tab\nl\tc\nk\td\nk\tefghijk\nl\t" + b"x" * 15 + b"\n"
+    done = run(found.loop, lines, tmp_path, found.pairs)
+    assert done.lines == [b"k\tab d3 efghijk6 \n", b"l\tc " + b"x" * 15 + b"2 \n"]
+    done = spawn(tmp_path / "map.host", lines + b"m\t" + b"x" * 18 + b"\n", tmp_path)
+    assert done.status == 0 and b"m\t" + b"x" * 18 + b" \n" in done.lines
+    for bad in (b"k\tabc\n", b"l\ty\n", b"m\t" + b"x" * 19 + b"\n"):
+        done = spawn(tmp_path / "map.host", lines + bad, tmp_path)
+        assert (done.status, done.report["left"]) == (LEFT, 15), bad
