@@ -51,6 +51,7 @@ struct Collector::State {
         combiner(options, n), table(table_limit(o)), spills(options, context), regroup(o.regroup && o.combine) {}
 
   void add(std::string_view key, std::string_view value) {
+    if (options.once) return add_once(key, value);
     if (batched == kBatch) drain();
     HashedPair &p = batch[batched];
     if (key.size() > kShort || value.size() > kInlineValue) [[unlikely]] return add_long(key, value);
@@ -59,11 +60,28 @@ struct Collector::State {
     table.prefetch_slot(p.tag);
   }
 
-  static void set_short(HashedPair &p, std::string_view key, std::string_view value) {
+  void add_once(std::string_view key, std::string_view value) {
+    HashedPair p;
+    if (key.size() > kShort || value.size() > kInlineValue) [[unlikely]] {
+      check_text_size(key, value);
+      set_long(p, key, value);
+    } else {
+      set_words(p, key, value);
+    }
+    if (table.add_new(p)) [[likely]] return;
+    spill();
+    table.add_new(p);
+  }
+
+  static void set_words(HashedPair &p, std::string_view key, std::string_view value) {
     p.key_words = load_words(key.data(), key.size());
     p.value_word = load_words(value.data(), value.size()).lo;
     p.key_length = uint8_t(key.size());
     p.value_length = uint8_t(value.size());
+  }
+
+  static void set_short(HashedPair &p, std::string_view key, std::string_view value) {
+    set_words(p, key, value);
     p.tag = uint32_t(hash_words(p.key_words, key.size()) >> 32);
   }
 

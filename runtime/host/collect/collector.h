@@ -32,6 +32,7 @@ struct CollectorOptions {
   std::string work_dir;               // spills go here and are removed
   std::string out_path, index_path;   // the final IFile and its index
   bool regroup = false;               // the combiner may run per spill and again at the merge
+  bool once = false;                  // a key comes once, or is in any order with itself: it is not looked for, but sorted
   PairCheck check;
   uint64_t line_max = 0;              // the longest line that the combiner may print; 0: any
   // Runs the combiner once: feeds `in` to its stdin, its stdout to `out`; throws Error kCombinerFailed. Empty = no combiner.

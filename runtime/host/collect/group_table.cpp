@@ -65,15 +65,19 @@ uint64_t GroupTable::store_value(const HashedPair &p) {
   return p.value_length == kLong ? store(p.value) : p.value_word;
 }
 
-bool GroupTable::insert(size_t slot, const HashedPair &p) {
-  const bool full = (groups_.size() + 1) * 4 > slots_.size() * 3;
-  if (full && !grow_slots()) return false;
+bool GroupTable::add_new(const HashedPair &p) {
   const bool long_key = p.key_length == kLong, long_value = p.value_length == kLong;
   if (!take(kGroupBytes + (long_key ? 4 + p.key.size() : 0) + (long_value ? 4 + p.value.size() : 0))) return false;
   Words words = p.key_words;
   if (long_key) words.hi = store(p.key);
   groups_.push_back({words, store_value(p), 1, p.key_length, p.value_length});
   run_counts_.push_back(0);
+  return true;
+}
+
+bool GroupTable::insert(size_t slot, const HashedPair &p) {
+  const bool full = (groups_.size() + 1) * 4 > slots_.size() * 3;
+  if ((full && !grow_slots()) || !add_new(p)) return false;
   const uint32_t group = uint32_t(groups_.size());
   if (full) {
     place(p.tag, group);

@@ -45,6 +45,8 @@ class GroupTable {
   explicit GroupTable(uint64_t limit);
   // False = does not fit the limit: write out, clear() and add again. An empty table takes any pair.
   bool add(const HashedPair &p);
+  // The same of a pair whose key is a new one: it is not looked for. All pairs of a table are added so, or none.
+  bool add_new(const HashedPair &p);
   void prefetch_slot(uint32_t tag) const { prefetch(&slots_[tag >> shift_]); }
   void prefetch_group(uint32_t tag) const {
     const Slot s = slots_[tag >> shift_];

@@ -124,6 +124,7 @@ CollectorOptions folded(const hd_map_spec &spec, TaskRun &task) {
     throw Error(kBadInput, "a host kernel that folds needs an output path, a combiner and reducers");
   CollectorOptions options = collector_of(spec, task);
   options.regroup = false;
+  options.once = true;
   options.check = {};
   return options;
 }
