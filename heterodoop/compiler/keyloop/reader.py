@@ -36,7 +36,8 @@ class Reader:
                not read back either.
     none       the number that the combiner has in the place of a key as long as there is none.
     fields     the numbers of a value by their places; used: of narrower types that all that is made of them goes by.
-    texts      what of a value is read as texts, by their places; ended: where those, and fields that nobody reads, end.
+    texts      what of a value is read as texts, by their places; ended: where those, and fields that nobody reads, end;
+               with_newline: those that would hold the line's newline, if they were the last.
     between    what may stand behind each, as far as is known of it.
     line_room  bytes of a line, without its end, that are read whole; 0: any.
     nonempty   it takes an empty key for none.
@@ -53,6 +54,7 @@ class Reader:
     fields: dict[int, Int | Float] = field(default_factory=dict)
     texts: dict[int, TextForm] = field(default_factory=dict)
     ended: dict[int, TextForm] = field(default_factory=dict)
+    with_newline: set[int] = field(default_factory=set)
     used: dict[int, Int] = field(default_factory=dict)
     between: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
     line_room: int = 0
@@ -185,6 +187,8 @@ class Reader:
         if {*self.fields, *self.texts} != set(range(count)) or any(at >= max(count - 1, 0) for at in self.between):
             raise Refused("a number of the value is not read")
         for at, form in self.texts.items():  # each ends where its stop stands, and the last one at the end
+            if at == count - 1 and at in self.with_newline:
+                raise Refused("a text holds the newline of its line")
             if at < count - 1:
                 self.narrowed(at, partial(_begins_with, form.stops))
         choices = self.choices()

@@ -762,6 +762,8 @@ class Run:
                 raise Refused
             self.reader.found_text(at, self.reader.ended[at].stops, empty=True)
         else:
+            if stops is not None and b"\n" not in stops and not self.state.chopped:
+                self.reader.with_newline.add(at)
             self.reader.found_text(at, (stops or b"").replace(b"\n", b"").replace(b"\r", b""), empty=stops is None)
         return Made(loop.Read(at, loop.TEXT))
 

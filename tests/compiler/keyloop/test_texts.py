@@ -75,6 +75,10 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "strtok, more": (
         cut('word = strtok(line, "\\t"); text = strtok(NULL, ",;"); v = atoi(strtok(NULL, "\\n"));',
             "strcpy(a, text); s = v;", "s += v;", BOTH), ('without ",;", not empty "," int', "char[40] a = v0")),
+    "strtok, more, and no newline": (
+        cut('line[strcspn(line, "\\n")] = 0; word = strtok(line, "\\t"); v = atoi(strtok(NULL, ","));'
+            ' text = strtok(NULL, ",");',
+            "strcpy(a, text); s = v;", "s += v;", BOTH), ('value int "," text of at most 39 without ",", not empty',)),
     "strchr": (
         cut(CUT + "text = tab + 1; end = strchr(text, ':'); *end = 0; v = atoi(end + 1);", "strcpy(a, text); s = v;",
             "s += v;", BOTH), ('without ":" ":" int',)),
@@ -140,6 +144,7 @@ NONE = {
     "put together and compared": scanned("strcpy(a, text); n = 0;", "strcat(a, text); n += strcmp(a, text) > 0;"),
     "a letter behind it": scanned("strcpy(a, text); n = 1;", "a[n++] = text[0]; a[n] = 0;"),
     "surely too long": scanned("strcpy(a, text);", 'a[0] = 0; strcat(a, "more than forty bytes of a text, which are");'),
+    "a token with the newline": cut('word = strtok(line, "\\t"); text = strtok(NULL, ",");', *FIRST),
     "two ends": cut('word = strtok(line, "\\t"); text = strtok(NULL, "\\n"); text[strcspn(text, "\\n")] = 0;', *FIRST),
 }
 
