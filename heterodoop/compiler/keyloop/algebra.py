@@ -260,6 +260,15 @@ def size(piece: bytes | PrintedTerm) -> Term:
     return length(piece.term) if piece.spec == "%s" else Size(piece.spec, piece.term)
 
 
+def program_texts(term: Term) -> Iterator[bytes]:
+    """The texts of the program that it, or what it prints, is made of."""
+    for part in parts(term):
+        if isinstance(part, Bytes):
+            yield part.data
+        elif isinstance(part, Joined):
+            yield from (piece for piece in part.pieces if isinstance(piece, bytes))
+
+
 def is_joined(text: Term) -> bool:
     """Are texts put together in it?"""
     return any(isinstance(part, Joined) for part in parts(text))

@@ -6,7 +6,7 @@ from ..analysis.objects import Object, symbol_of
 from ..ir import ir
 from . import algebra, loop
 from .state import Situation, State
-from .terms import KEPT, KEY, Content, Made, Term, Text, known, number, value_text
+from .terms import KEPT, KEY, Content, Made, Term, Text, either_words, known, number, value_text
 
 
 def merged(
@@ -37,6 +37,9 @@ def _term(
         return then
     if situation == "same" and {then, other} == {KEY, KEPT}:
         return KEY
+    words = either_words(condition, then, other)
+    if words is not None:
+        return words
     symbol = symbol_of(program, key)
     if symbol is None or not (algebra.computes(symbol.type) or algebra.is_numbers(symbol.type)):
         return None

@@ -53,6 +53,8 @@ from .terms import (
     Term,
     Text,
     Value,
+    Words,
+    either_words,
     first_byte,
     known,
     literal_text,
@@ -247,6 +249,9 @@ class Run:
     def _chosen(self, condition: loop.Term, then: Term, other: Term, kind: CType) -> Term:
         if then == other:
             return then
+        words = either_words(condition, then, other)
+        if words is not None:
+            return words
         left, right = number(then, kind), number(other, kind)
         return known(algebra.choice(condition, left, right)) if left is not None and right is not None else None
 
@@ -411,6 +416,8 @@ class Run:
     def decay(self, node: ir.Decay) -> Term:
         if not isinstance(node.operand.type, ctype.Array):
             return None
+        if isinstance(node.operand, ir.Str):
+            return Words(loop.Bytes(node.operand.data.split(b"\0")[0]))
         key = self.place(node.operand)
         if key is None:
             return None
@@ -750,6 +757,8 @@ class Run:
             return self.ended(content) if isinstance(content, Made) else content
         if term == LINE:
             return Text.KEY if self.state.cut else None
+        if isinstance(term, Words):
+            return literal_text(term.text.data) if isinstance(term.text, loop.Bytes) else Made(term.text)
         return self.text_at(term.at) if isinstance(term, Start) else None
 
     def text_at(self, at: int) -> Made | None:

@@ -128,12 +128,16 @@ class Situations:
         return self._with_key(ways, "first", (Text.KEY,))
 
     def _find_key(self, ways: Ways) -> None:
-        """Of a struct with several numbers, the one that the key is kept in."""
+        """Of a struct with several numbers or texts, the one that the key is kept in."""
         kind = self._type(self._key)
         if isinstance(kind, ctype.Struct) and kind.tag in self._program.layouts.table:
             fields = (field_of(self._key, f.name) for f in self._program.layouts.table[kind.tag].fields)
-            found = [f for f in fields if f is not None and all(way.state.terms.get(f) == KEY for way in each_way(ways))]
+            states = [way.state for way in each_way(ways)]
+            found = [f for f in fields if f is not None and (
+                all(state.terms.get(f) == KEY for state in states)
+                or all(state.contents.get(f) == Text.KEY for state in states))]
             self._key = found[0] if len(found) == 1 else self._key
+            self._number = not algebra.is_text(self._type(self._key))
 
     def _same(self, memory: _Memory) -> State:
         ways = self._pair("same", self._between(memory), memory)
@@ -294,8 +298,11 @@ class Situations:
                     raise Refused(f"'{_shown(key.shown)}' does not begin for every key as it does for the first")
             if algebra.computes(self._type(key)) and self._type(key).bits < 32:  # type: ignore[union-attr]
                 raise Refused(f"what it gathers must be of 32 or 64 bits: '{_shown(key.shown)}' is {self._type(key)}")
+        made = [self._term(after, key) for key in keys for after in (first, same)] + finish.terms_of(printed)
+        if not self._reducer and any(set(text) & set(b"\r\n") for term in made for text in algebra.program_texts(term)):
+            raise Refused("what it prints for a key may be several lines")
         state = tuple(loop.State(_shown(key.shown), self._type(key)) for key in keys)  # type: ignore[arg-type]
-        self._narrow([self._term(after, key) for key in keys for after in (first, same)] + finish.terms_of(printed))
+        self._narrow(made)
         change = self._renumbered(order)
         firsts, sames = ([self._changed(after, key, change) for key in keys] for after in (first, same))
         self._reader.fill()

@@ -49,6 +49,18 @@ class Array:
 
 
 @dataclass(frozen=True)
+class Words:
+    """The address of a text of the program, or of one of several."""
+
+    text: loop.Term
+    truth = True
+
+    @property
+    def gathered(self) -> bool:
+        return bool(algebra.kept(self.text))
+
+
+@dataclass(frozen=True)
 class Place:
     """The address of a place in a char array: a long from its start on."""
 
@@ -115,7 +127,7 @@ class Compared:
         return bool(algebra.kept(self.order))
 
 
-Value = Named | Const | Array | Place | Address | Num | Start | End | Compared
+Value = Named | Const | Array | Words | Place | Address | Num | Start | End | Compared
 Term = Value | None
 
 KEY = Named("K", None)  # the key, where it is read as a number
@@ -158,6 +170,13 @@ class Made:
 
 
 Content = Text | Made
+
+
+def either_words(condition: loop.Term, then: Term, other: Term) -> Term:
+    """One of two texts of the program."""
+    if not isinstance(then, Words) or not isinstance(other, Words):
+        return None
+    return Words(algebra.choice(condition, then.text, other.text))
 
 
 def literal_text(data: bytes) -> Content:

@@ -106,7 +106,7 @@ class _Maker:
         ]
         if not real:
             choices += [
-                Gathered("int", f"abs({v})", f"if (abs({v}) > {own}) {own} = abs({v});"),
+                *([Gathered("int", f"abs({v})", f"if (abs({v}) > {own}) {own} = abs({v});")] if read == "int" else []),
                 Gathered("long", f"labs({v})", f"{own} = labs({own} - {v} % 1000);"),
                 Gathered("int", "0", f"switch ({v} % 5) {{{{ case 0: case 3: {own}++; break; case 1: {own} += 2;"
                          f" default: {own} -= 1; case 2: if ({own} > 9) break; {own} *= 2; }}}}"),

@@ -107,6 +107,17 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
         scanned('sprintf(a, "%d", v);', 'if (strlen(a) < 30) sprintf(a + strlen(a), ",%d", v);',
                 loop=ONE.replace("%39s", "%d").replace(", text", ", &v")),
         ('then ((length(a) < 30) ? (a .. "," %d:v0) : a)',)),
+    "one of two words": (
+        scanned('const char *sep = ""; strcpy(a, text); n = 1;',
+                'const char *sep = n > 3 ? "+" : ","; if (strlen(a) < 9) strcat(a, sep); n++;',
+                'printf("%s\\t%s %s\\n", prev, a, n > 2 ? "many" : n == 1 ? "one" : "");'),
+        ('(a .. %s:((n > 3) ? "+" : ","))', '%s:((n > 2) ? "many" : ((n == 1) ? "one" : ""))')),
+    "in a struct, beside the key": (
+        usual("strcpy(c.text, text); c.n = 1;", "c.n++;", 'printf("%s\\t%s %ld\\n", c.key, c.text, c.n);', loop=ONE,
+              before="struct c c = {0}; char word[32], text[40]; int v;",
+              helpers="struct c { char key[32], text[40]; long n; };", key="c", value="c",
+              flush="if (c.n) EMIT").replace("prev[0]", "c.n").replace("prev", "c.key"),
+        ("char[40] c.text = v0, then c.text", "long c.n = 1, then (c.n + 1)", 'print KEY "\\t" %s:c.text " " %ld:c.n')),
     "fgets leaves room": (
         cut(REST, 'snprintf(a, 9, "%s", text);', "", loop="while (fgets(line, sizeof line, stdin))",
             before=IN_LINES.replace("*line = NULL", "line[60]")), ("value text of at most 26, no",)),
@@ -145,6 +156,8 @@ NONE = {
     "a letter behind it": scanned("strcpy(a, text); n = 1;", "a[n++] = text[0]; a[n] = 0;"),
     "surely too long": scanned("strcpy(a, text);", 'a[0] = 0; strcat(a, "more than forty bytes of a text, which are");'),
     "a token with the newline": cut('word = strtok(line, "\\t"); text = strtok(NULL, ",");', *FIRST),
+    "two lines in a text": scanned("strcpy(a, text);", 'strcpy(a, "x\\ny");'),
+    "two lines of one of two words": scanned("n = 1;", "n++;", 'printf("%s\\t%s\\n", prev, n > 2 ? "a" : "b\\rc");'),
     "two ends": cut('word = strtok(line, "\\t"); text = strtok(NULL, "\\n"); text[strcspn(text, "\\n")] = 0;', *FIRST),
 }
 
