@@ -208,9 +208,7 @@ def _of_void(node: ir.Assign | ir.Step) -> bool:
 
 def _accumulate(node: ir.Accumulate, scope: Scope) -> ir.Expr:
     operand, target = value(node.value, scope), value(node.target, scope)
-    variable = target
-    while isinstance(variable, ir.Member):
-        variable = variable.base
+    variable = value(root(node.target), scope)
     own = isinstance(variable, nodes.Var) and variable.space == "thread-total"
     return nodes.Gather(node.type, node.op, target, operand, own, span=node.span)
 

@@ -11,6 +11,7 @@ from heterodoop.compiler.app import BuildOptions
 from heterodoop.compiler.compile import compile_to_bundle
 from heterodoop.compiler.spine import emit
 
+from ...run.gathering_programs import program
 from ...support import ROOT
 
 BYTES = ROOT / "bench" / "programs" / "bytes.c"
@@ -44,6 +45,15 @@ def test_members_are_gathered_each_by_its_place(macros: list[str], where: str) -
     begun = "hd::nothing_by_block<hd::Sum>(hd::Part<long, 24, 128, 2, 40>::of(hd.block_totals->bins));" in text
     assert begun == (not macros)
     assert "hd::set_nothing<hd::GreatestReal>(hd::Part<double, 16, 1, 1, 8>::of(hd.thread_totals.all));" in text
+
+
+@pytest.mark.parametrize("seed", [*range(6), 12, 15, 18, 20, 23])
+def test_only_what_several_threads_have_is_atomic(seed: int, tmp_path: Path) -> None:
+    """A GPU has no atomic operations on a thread's own memory: its launch fails."""
+    (tmp_path / "map.c").write_text(program(seed))
+    text = emit(BuildOptions.make([str(tmp_path / "map.c")], arch=["none"]), "cuda")
+    found = re.findall(r"hd::(gather(?:_atomically)?)<[\w:]+>\(([^ ]*?hd\.\w+)(?:->|\.)", text[: text.index("hd.finish();")])
+    assert found and all((how == "gather") == target.endswith("thread_totals") for how, target in found), found
 
 
 def test_a_host_kernel_gathers_in_one_place() -> None:
