@@ -14,7 +14,7 @@ from ...manifest import PairReader
 from ...values import dataclass
 from ..ir import formats, ir
 from ..keyloop.algebra import is_joined, is_numbers, is_text, kept, parts
-from ..keyloop.finish import terms_of
+from ..keyloop.finish import flat, terms_of
 from ..keyloop.loop import (
     TEXT,
     Byte,
@@ -32,6 +32,7 @@ from ..keyloop.loop import (
     Operation,
     Order,
     Piece,
+    PrintedIf,
     PrintedKey,
     PrintedTerm,
     Read,
@@ -79,7 +80,7 @@ def reducer_problem(loop: KeyLoop, pairs: PairReader) -> str:
         return problem
     finish: Finish | None = loop.finish
     while finish is not None:
-        if not all(map(_is_printed, finish.pieces)):
+        if not all(map(_is_printed, flat(finish.pieces))):
             return "it prints by a conversion that is not analysed"
         finish = finish.other
     return ""
@@ -150,11 +151,12 @@ def _finish_problem(finish: Finish) -> str:
     """A key's line must begin with the key, so that lines stay in the order of the keys, and be one."""
     pieces = [*finish.pieces]
     whole = b"".join(p if isinstance(p, bytes) else b"\1" for p in pieces)
+    inside = b"".join(p for p in flat(pieces) if isinstance(p, bytes))
     if pieces and (pieces[0] != PrintedKey() or not whole.startswith(b"\1\t") or not whole.endswith(b"\n")):
         return "what it prints of a key is not the key, a tab, something and a newline"
-    if any(c in whole[:-1] for c in b"\n\r\0"):
+    if any(c in whole[:-1] for c in b"\n\r\0") or inside.count(b"\n") > 1 or b"\r" in inside or b"\0" in inside:
         return "it prints more than a line of a key"
-    if not all(map(_is_printed, pieces)):
+    if not all(map(_is_printed, flat(pieces))):
         return "it prints by a conversion that is not analysed"
     return _finish_problem(finish.other) if finish.other is not None else ""
 
@@ -399,7 +401,7 @@ def _printed(finish: Finish | None) -> Iterator[str]:
     if finish is None:
         yield "return false;"
         return
-    puts = [*(f"out.put({piece(p)});" for p in finish.pieces), f"return {_truth(bool(finish.pieces))};"]
+    puts = [*_puts(finish.pieces), f"return {_truth(bool(finish.pieces))};"]
     if finish.condition is None:
         yield from puts
         return
@@ -409,8 +411,22 @@ def _printed(finish: Finish | None) -> Iterator[str]:
     yield from _printed(finish.other)
 
 
+def _puts(pieces: tuple[Piece, ...]) -> Iterator[str]:
+    for one in pieces:
+        if not isinstance(one, PrintedIf):
+            yield f"out.put({piece(one)});"
+            continue
+        yield f"if ({term(one.condition)} != 0) {{"
+        yield from (INDENT + line for line in _puts(one.then))
+        if one.other:
+            yield "} else {"
+            yield from (INDENT + line for line in _puts(one.other))
+        yield "}"
+
+
 def piece(made: Piece) -> str:
     """A piece of a line (format.cuh)."""
+    assert not isinstance(made, PrintedIf)
     if isinstance(made, bytes):
         return f"hd::text({leaf.string(made)}, {len(made)})"
     if isinstance(made, PrintedKey):

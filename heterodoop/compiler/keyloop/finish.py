@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from ...source import UNKNOWN
 from ..ir import formats
 from ..types import ctype
 from ..types.ctype import Int
 from . import algebra, loop
-from .state import Emitted, Fork, Printed, Refused, Ways, placed
+from .state import Either, Emitted, Fork, Printed, Refused, Ways, placed
 from .terms import KEPT, Made, Text, number, value_text
 
 _PLAIN: dict[Int, frozenset[str]] = {
@@ -54,6 +55,9 @@ def pieces_of(emitted: Emitted, *, lines: bool) -> tuple[loop.Piece, ...]:
     for piece in emitted:
         if isinstance(piece, bytes) and merged and isinstance(merged[-1], bytes):
             merged[-1] += piece
+        elif isinstance(piece, Either):
+            then, other = pieces_of(piece.then, lines=False), pieces_of(piece.other, lines=False)
+            merged.append(loop.PrintedIf(piece.condition, then, other))
         else:
             with placed(piece.span if isinstance(piece, Printed) else UNKNOWN):
                 merged.append(piece if isinstance(piece, bytes) else printed(piece))
@@ -69,8 +73,9 @@ def _is_line(pieces: list[loop.Piece]) -> bool:
     if not isinstance(first, bytes) or not isinstance(last, bytes) or first[:1] != b"\t" or last[-1:] != b"\n":
         return False
     rest = pieces[1:]
-    text = b"".join(piece for piece in rest if isinstance(piece, bytes))
-    once = not any(isinstance(piece, loop.PrintedKey) for piece in rest)
+    plain = list(flat(rest))
+    text = b"".join(piece for piece in plain if isinstance(piece, bytes))
+    once = not any(isinstance(piece, loop.PrintedKey) for piece in plain)
     return once and text.count(b"\n") == 1 and b"\r" not in text and b"\0" not in text
 
 
@@ -108,20 +113,47 @@ def _same_size(wanted: ctype.CType, given: ctype.CType) -> bool:
 # ------------------------------------------------------------------------------------------ looking at one
 
 
+def flat(pieces: Iterable[loop.Piece]) -> Iterator[loop.Piece]:
+    """All pieces that may be printed."""
+    for piece in pieces:
+        if isinstance(piece, loop.PrintedIf):
+            yield from flat(piece.then)
+            yield from flat(piece.other)
+        else:
+            yield piece
+
+
+def _terms(pieces: Iterable[loop.Piece]) -> Iterator[loop.Term]:
+    for piece in pieces:
+        if isinstance(piece, loop.PrintedTerm):
+            yield piece.term
+        elif isinstance(piece, loop.PrintedIf):
+            yield from (piece.condition, *_terms(piece.then), *_terms(piece.other))
+
+
+def _changed(pieces: Iterable[loop.Piece], change: algebra.Change) -> tuple[loop.Piece, ...]:
+    found: list[loop.Piece] = []
+    for piece in pieces:
+        if isinstance(piece, loop.PrintedTerm):
+            piece = loop.PrintedTerm(piece.spec, algebra.replaced(piece.term, change))
+        elif isinstance(piece, loop.PrintedIf):
+            condition = algebra.replaced(piece.condition, change)
+            piece = loop.PrintedIf(condition, _changed(piece.then, change), _changed(piece.other, change))
+        found.append(piece)
+    return tuple(found)
+
+
 def terms_of(finish: loop.Finish | None) -> list[loop.Term]:
     """Every term in it, those of the first line first."""
     if finish is None:
         return []
-    printed = [piece.term for piece in finish.pieces if isinstance(piece, loop.PrintedTerm)]
-    return printed + ([finish.condition] if finish.condition is not None else []) + terms_of(finish.other)
+    condition = [finish.condition] if finish.condition is not None else []
+    return [*_terms(finish.pieces), *condition, *terms_of(finish.other)]
 
 
 def changed(finish: loop.Finish, change: algebra.Change) -> loop.Finish:
     """It with the leaves of its terms changed."""
-    pieces = tuple(
-        loop.PrintedTerm(piece.spec, algebra.replaced(piece.term, change)) if isinstance(piece, loop.PrintedTerm) else piece
-        for piece in finish.pieces
-    )
+    pieces = _changed(finish.pieces, change)
     condition = algebra.replaced(finish.condition, change) if finish.condition is not None else None
     return loop.Finish(pieces, condition, changed(finish.other, change) if finish.other is not None else None)
 

@@ -127,6 +127,8 @@ def _printed_order(whole: loop.KeyLoop) -> list[int]:
         raise Refused("it prints of some keys only")
     order = []
     for piece in whole.finish.pieces:
+        if isinstance(piece, loop.PrintedIf):
+            raise Refused("it prints of some keys only")
         if not isinstance(piece, loop.PrintedTerm):
             continue
         kept = piece.term

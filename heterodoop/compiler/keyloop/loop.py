@@ -224,7 +224,16 @@ class PrintedTerm:
     term: Term
 
 
-Piece = bytes | PrintedKey | PrintedTerm
+@dataclass(frozen=True)
+class PrintedIf:
+    """`then` where `condition` is not 0, else `other`."""
+
+    condition: Term
+    then: tuple[Piece, ...]
+    other: tuple[Piece, ...]
+
+
+Piece = bytes | PrintedKey | PrintedTerm | PrintedIf
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,9 @@ def _finish(finish: loop.Finish | None, names: list[str]) -> Iterator[str]:
 def _piece(piece: loop.Piece, names: list[str]) -> str:
     if isinstance(piece, bytes):
         return _shown(piece)
+    if isinstance(piece, loop.PrintedIf):
+        then, other = (" ".join(_piece(part, names) for part in parts) for parts in (piece.then, piece.other))
+        return f"[{then} if {term_text(piece.condition, names)}{f' else {other}' if other else ''}]"
     if isinstance(piece, loop.PrintedKey):
         return "KEY" if piece.spec == "%s" else f"{piece.spec}:KEY"
     return f"{piece.spec}:{term_text(piece.term, names)}"

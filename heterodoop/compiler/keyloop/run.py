@@ -25,7 +25,7 @@ from .fields import field_of
 from .merge import merged
 from .reader import Reader
 from .start import begins_empty, zeroed
-from .state import Emitted, Printed, Refused, Situation, State, Stop, placed
+from .state import Either, Emitted, Printed, Refused, Situation, State, Stop, placed
 from .terms import (
     KEPT,
     KEY,
@@ -85,6 +85,7 @@ class Run:
     guarding: bool = False
     emitted: Emitted = field(default_factory=list)
     emitted_at: Span = UNKNOWN  # the first that prints
+    inside: int = 0  # loops that are gone round
     lines: frozenset[Object] = frozenset()  # arrays that hold the line
     zeroed: frozenset[Object] = frozenset()  # arrays that end in zeros from their initialiser on
 
@@ -157,6 +158,7 @@ class Run:
             if not goes_on:
                 return
             first = False
+            self.inside += 1
             try:
                 self.block(stmt.body)
             except Stop as stop:
@@ -164,6 +166,8 @@ class Run:
                     return
                 if stop.how != "continue":
                     raise
+            finally:
+                self.inside -= 1
             if isinstance(stmt, ir.For) and stmt.step is not None:
                 self.value(stmt.step)
         raise Refused(f"a loop inside goes round more than {_MOST_ROUNDS} times")
@@ -225,11 +229,14 @@ class Run:
         if isinstance(condition, loop.Operation) and condition.op == "!":
             condition, then, other = condition.operands[0], other, then
         before, printed, (asked, negated) = self.state, len(self.emitted), _question(condition)
-        found = []
+        found, outputs = [], []
         for holds, action in ((True, then), (False, other)):
             self.state, self.assumed[asked] = before.copy(), holds != negated
             try:
                 found.append((action(), self.state))
+                outputs.append(self.emitted[printed:])
+                if self.inside:  # as many ways as there are rounds would be too many
+                    del self.emitted[printed:]
             except Stop as stop:
                 if stop.how == "fork":
                     raise
@@ -241,6 +248,7 @@ class Run:
             state = merged(self.program, condition, found[0][1], found[1][1], self.situation)
             if state is not None:
                 self.state = state
+                self.emitted += [Either(condition, *outputs)] if any(outputs) else []
                 return self._chosen(condition, found[0][0], found[1][0], kind)
         self.state = before
         del self.emitted[printed:]

@@ -40,7 +40,16 @@ class Printed:
     variable: Object | None = None
 
 
-Emitted = list[bytes | Printed]
+@dataclass(frozen=True)
+class Either:
+    """What is printed in a loop inside where `condition` is not 0, or else."""
+
+    condition: loop.Term
+    then: Emitted
+    other: Emitted
+
+
+Emitted = list["bytes | Printed | Either"]
 
 
 class Refused(Exception):

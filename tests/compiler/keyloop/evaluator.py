@@ -27,6 +27,8 @@ from heterodoop.compiler.keyloop.loop import (
     Number,
     Operation,
     Order,
+    Piece,
+    PrintedIf,
     PrintedKey,
     PrintedTerm,
     Read,
@@ -73,8 +75,14 @@ def _key(loop: KeyLoop, key: bytes, values: list[tuple[Value, ...]]) -> bytes:
 def _pieces(finish: Finish | None, key: bytes, kept: tuple[Value, ...]) -> Iterator[bytes]:
     while finish is not None and finish.condition is not None and not evaluate(finish.condition, kept, ()):
         finish = finish.other
-    for piece in finish.pieces if finish is not None else ():
-        if isinstance(piece, bytes):
+    yield from _each(finish.pieces if finish is not None else (), key, kept)
+
+
+def _each(pieces: Sequence[Piece], key: bytes, kept: tuple[Value, ...]) -> Iterator[bytes]:
+    for piece in pieces:
+        if isinstance(piece, PrintedIf):
+            yield from _each(piece.then if evaluate(piece.condition, kept, ()) else piece.other, key, kept)
+        elif isinstance(piece, bytes):
             yield piece
         elif isinstance(piece, PrintedKey):
             yield key

@@ -235,7 +235,9 @@ class _Maker:
         if self.reducer:
             call = self.output(names, key)
             if self.array is not None:
-                call += f' for (i = 0; i < {self.array[1]}; i++) printf(" %{PRINTED[self.array[0]]}", h[i]); putchar(10);'
+                some = rng.choice(["", "if (h[i]) ", "if (h[i] > 2) printf(\"[%d]\", i); else "])
+                one = f'printf(" %{PRINTED[self.array[0]]}", h[i]);'
+                call += f" for (i = 0; i < {self.array[1]}; i++) {some}{one} putchar(10);"
         if not self.folds and rng.random() < 0.15:
             call = f"if ({names[0]} > 2) {{ {call} }}"
         if self.where == "pointer":

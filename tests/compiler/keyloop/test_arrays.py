@@ -53,6 +53,13 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a sum of all": (kept(
         ZERO, COUNT, '{ s = 0; for (i = 0; i < 4; i++) { if (i == 2) continue; if (i == 3) break; s += h[i]; }'
         ' printf("%s\\t%ld\\n", prev, s); }'), ("%ld:(h[0] + h[1])",)),
+    "some of them": (kept(
+        ZERO, COUNT, '{ printf("%s\\t", prev); for (i = 0; i < 4; i++) if (h[i]) printf("%d:%ld ", i, h[i]);'
+        ' printf(".\\n"); }'),
+        ('print KEY "\\t" [%d:0 ":" %ld:h[0] " " if (h[0] != 0)] [%d:1 ":"', '(h[3] != 0)] ".\\n"')),
+    "one of two each": (kept(
+        ZERO, COUNT, '{ printf("%s\\t", prev); for (i = 0; i < 4; i++) if (h[i] > 9) putchar(43); else printf("%ld", h[i]);'
+        ' puts("."); }'), ('["+" if (h[0] > 9) else %ld:h[0]]',)),
     "through a pointer, and in a struct": (usual(
         "memset(c.h, 0, sizeof c.h); add(c.h, v);", "add(c.h, v);", 'printf("%s\\t%ld\\n", prev, c.h[1] + c.n);',
         helpers="struct c { long n, h[3]; }; static void add(long *h, int v) { h[v > 3 ? 1 : 2] += v; }",
@@ -79,6 +86,8 @@ NONE = {
         kept(ZERO + "s = v;", COUNT, 'printf("%s\\t%ld\\n", prev, h[s % 4]);'),
         "where it goes in an array when a key is over"),
     "a place that changes as it is read": (kept(ZERO + " i = 0;", "h[i++] += v;"), "not understood"),
+    "a line for each": (kept(ZERO, COUNT, 'for (i = 0; i < 4; i++) if (h[i]) printf("%s\\t%ld\\n", prev, h[i]);'),
+                        "is not the key, a tab, the number and a newline"),
     "rounds that a value gives": (kept(ZERO, "while (v--) h[0]++;"), "how often a loop inside goes round is not known"),
     "rounds without end": (kept(ZERO, "for (;;) h[0]++;"), "goes round more than 300 times"),
     "a part of the zeros": (kept("memset(h, 0, 8);", COUNT), "not understood"),
@@ -91,6 +100,14 @@ def test_what_is_no_key_loop(name: str) -> None:
     source, why = NONE[name]
     found = analyse(source)[0].facts.fold
     assert found.loop is None and why in found.no_loop, loop_text(found.loop) if found.loop else found.no_loop
+
+
+@pytest.mark.usefixtures("kernel_cache")
+def test_what_is_printed_on_conditions(tmp_path: Path) -> None:
+    found = analyse(LOOPS["some of them"][0])[0].facts.fold
+    assert found.loop is not None and found.pairs is not None
+    done = run(found.loop, b"k\t9\nk\t0\nl\t3\nk\t3\nm\t4\nk\t3\n", tmp_path, found.pairs)
+    assert done.lines == [b"k\t0:1 3:2 .\n", b"l\t.\n", b"m\t.\n"]
 
 
 @pytest.mark.usefixtures("kernel_cache")
