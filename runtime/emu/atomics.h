@@ -26,7 +26,10 @@ inline __attribute__((noinline, cold)) void fail_spin(Lane &me, const char *file
 template <class T, class Change> T atomic(T *word, Change change, const char *file, unsigned line) {
     Lane &me = current();
     Block &block = *me.block;
-    if (reinterpret_cast<uintptr_t>(word) % sizeof(T))
+    const uintptr_t at = reinterpret_cast<uintptr_t>(word);
+    if ((at & ~(slot_bytes - 1)) == me.stack->slot())  // a GPU ends the launch, or does it by halves
+        block.fail(me, "does an atomic operation (%s:%u) at %p, which is its own memory", file, line, static_cast<void *>(word));
+    if (at % sizeof(T))
         block.fail(me, "does an atomic operation (%s:%u) at %p, which is not a multiple of %zu", file, line,
                    static_cast<void *>(word), sizeof(T));
     let_others_run(block);

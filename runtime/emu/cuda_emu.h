@@ -5,8 +5,9 @@
 // Every lane is a fiber with a stack of its own; lanes never run in step. Host side: launch.h. HD_KERNEL exports a kernel.
 //
 // What it shows: results that depend on the order of lanes or blocks (three orders, seeds), missing barriers, wrong masks,
-// collectives and barriers that not all lanes reach, spins that never end, use of shared or private memory before it was
-// written (patterns), too little stack, memory that is not there; with -fsanitize=address every access outside of objects.
+// collectives and barriers that not all lanes reach, spins that never end, atomic operations on private memory, use of shared
+// or private memory before it was written (patterns), too little stack, memory that is not there; with -fsanitize=address every
+// access outside of objects.
 // What it cannot show: coalescing and speed, memory order (all is sequentially consistent), register and occupancy limits,
 // misaligned plain accesses (except with -fsanitize=alignment), contraction to FMA, CUDA's libm, blocks at the same time.
 // It is a way to test. It is no GPU and must never be reported as one.

@@ -125,6 +125,13 @@ HD_KERNEL(write_at, unsigned *)
 extern "C" __global__ void divide(int by, int *out) { out[threadIdx.x] = 5 / by; }
 HD_KERNEL(divide, int, int *)
 
+extern "C" __global__ void add_to_its_own(unsigned *out) {
+    unsigned own[2] = {1, 2};
+    atomicAdd(&own[*out & 1], 1u);
+    *out = own[0] + own[1];
+}
+HD_KERNEL(add_to_its_own, unsigned *)
+
 extern "C" __global__ void add_at(char *at) { atomicAdd(reinterpret_cast<unsigned *>(at), 1u); }
 HD_KERNEL(add_at, char *)
 

@@ -187,6 +187,7 @@ def test_memory_and_arithmetic_that_fault(faulty: Module, order: Order) -> None:
     assert "by zero" in error(faulty, "divide", i32(0), pointer(out), order=order)
     odd = ctypes.c_void_p(ctypes.addressof(out) + 2)
     assert "not a multiple of 4" in error(faulty, "add_at", odd, order=order)
+    assert "which is its own memory" in error(faulty, "add_to_its_own", pointer(out), order=order)
 
 
 def test_limits(faulty: Module) -> None:
