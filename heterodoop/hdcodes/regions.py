@@ -290,8 +290,8 @@ CODES: dict[str, Entry] = {
     "HD266": Entry(
         "there is no host kernel, or it does not do the combiner's work",
         "On CPUs a mapper that has a kernel runs as a program that reads its split itself, the host kernel, and does the"
-        " combiner's work, too, where that is a loop over the pairs of a key that keeps a few numbers; where the map prints"
-        " pairs behind its loop, it must be one that may run on its own output. Where that is not so,"
+        " combiner's work, too, where that is a loop over the pairs of a key that keeps a few numbers or texts; where the"
+        " map prints pairs behind its loop, it must be one that may run on its own output. Where that is not so,"
         " or where there is no C++ compiler, filters do the same work, more slowly; the results are the same.",
         "See what `heterodoop explain` says of mapper and combiner.",
     ),
