@@ -71,6 +71,8 @@ LOOPS = {
     "many ranges": "while (i < read && n < size - 1 && !many(line[i])) { word[n] = line[i]; n++; i++; }",
     "up to": "for (; n <= size - 2 && isalnum((unsigned char)line[i]); n++) word[n] = line[i++];",
     "a guard": "while (line[i] > ' ') { if (line[i] == 'x' || n >= size - 1) break; word[n++] = line[i++]; }",
+    "an index far away": "n = i % 3 ? 0 : 1 << 29; while (n < size - 1 && line[i] > ' ') word[n++] = line[i++];"
+                         " if (n > size) n = 0;",
     "longs": "{ long m = 0; while (i < (long)read && m < SIZE - 1 && line[i] > 32)"
              " { word[m] = line[i]; ++m; i += 1; } n = (int)m; }",
 }

@@ -99,7 +99,7 @@ HD_BEYOND void copy_part(char *to, const char *from, uint64_t n) {
 HD_BEYOND unsigned copy_step(const ByteRanges &stops, char *to, const char *from, uint64_t most) {
     const unsigned n = static_cast<unsigned>(__builtin_ctz(stops.matches(from) | 1u << 16));
     const unsigned bytes = n < most ? n : static_cast<unsigned>(most);
-    copy_part(to, from, bytes);
+    if (__builtin_expect(bytes != 0, 1)) copy_part(to, from, bytes);
     return bytes;
 }
 
@@ -109,10 +109,11 @@ HD_NOINLINE unsigned copy_further(const ByteRanges &stops, char *to, const char 
     return done;
 }
 
-// Copies at most `most` bytes, and none from the first on that is one of `stops`; how many it has copied.
+// Copies at most `most` bytes, and none from the first on that is one of `stops`; how many it has copied. Nothing is touched that the
+// loop would not touch: where it does no round, `to` may lead anywhere, and `from`, too, where there are none to be done.
 HD_BEYOND unsigned copy_ahead(const ByteRanges &stops, char *to, const char *from, uint64_t most) {
     last_copied.to = nullptr;
-    if (__builtin_expect(!stops.few() || !lies_in_page(from) || !lies_in_page(to), 0)) return 0;
+    if (__builtin_expect(most == 0 || !stops.few() || !lies_in_page(from) || !lies_in_page(to), 0)) return 0;
     const unsigned n = copy_step(stops, to, from, most);
     if (__builtin_expect(n == 16, 0)) return copy_further(stops, to, from, most, n);
     last_copied = {to, from, n};
