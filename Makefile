@@ -115,9 +115,9 @@ $(VENV)/installed-bench: $(VENV)/installed
 	touch $@
 
 # The jar that jobs on Hadoop take along, once its JUnit tests have passed.
-$(VENV)/plugin-tested: $(PLUGIN) heterodoop/toolchain/plugin.py | hadoop-tools $(VENV)/installed-dev
+$(VENV)/plugin-tested: $(PLUGIN) heterodoop/toolchain/plugin.py | hadoop-tools $(VENV)/installed
 	$(BIN)/python -m heterodoop.toolchain.plugin --test
 	touch $@
 
-$(VENV)/sanitized/libhd_host.so: heterodoop/toolchain/native.py $(NATIVE) | $(VENV)/installed-dev
+$(VENV)/sanitized/libhd_host.so: heterodoop/toolchain/native.py $(NATIVE) | $(VENV)/installed
 	HETERODOOP_SANITIZE=1 CXX='$(CXX) -Werror' $(BIN)/python -m heterodoop.toolchain.native -o $@
