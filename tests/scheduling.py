@@ -1,7 +1,7 @@
 """Which worker of a test run gets which tests, and in which order: files as a whole, those that wait most first.
 
-Tests that share a Hadoop go to one worker, which starts it at once; those that start one of their own go to another, and with
-them as many of the first as make both about as long: servers and jobs run beside everything else. Not a test module.
+Tests that share a Hadoop go to one worker, which starts it at once; those that start one of their own go to another, with as
+many of the first as make both about as long: servers and jobs run beside everything else. Not a test module.
 """
 
 from __future__ import annotations
