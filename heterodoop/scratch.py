@@ -48,7 +48,7 @@ def sweep(prefix: str, root: Path, more: str = "") -> None:
     name = re.compile(re.escape(prefix) + more + "[a-z0-9_]{8}" + re.escape(SUFFIX))
     with contextlib.suppress(OSError), os.scandir(root) as entries:
         for entry in entries:
-            if name.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+            if entry.name.startswith(prefix) and name.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
                 _remove(Path(entry.path))
 
 

@@ -1,7 +1,7 @@
 """Which worker of a test run gets which tests, and in which order: files as a whole, those that wait most first.
 
-Tests that share a Hadoop go to one worker, which starts it at once; those that start one of their own go to another, with as
-many of the first as make both about as long: servers and jobs run beside everything else. Not a test module.
+All tests that share a Hadoop go to one worker, which starts it at once, and those that start one of their own go to another:
+servers and jobs run beside everything else. Not a test module.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 HADOOP = "tests/hadoop/cluster/"
-# The first two start and end a Hadoop of their own; then that worker starts one as the others share it.
-OTHER_HADOOP = (HADOOP + "test_cluster_page.py", HADOOP + "test_hadoop_342.py", HADOOP + "test_job_faults.py")
+# Each starts and ends a Hadoop of its own.
+OWN_HADOOP = (HADOOP + "test_cluster_page.py", HADOOP + "test_hadoop_342.py")
 # Longest first, so that no worker begins one of them when the others are done.
-FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/cases/", "tests/apps/")
+FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/soak/", "tests/cases/", "tests/apps/")
 # What tests/sanitized.py runs: what goes deepest into native code, and the property test of whole jobs. In the run beside it
 # one test of each file is enough to see that it works with the library that users have, and those that cannot run there.
 SANITIZED = (
@@ -26,8 +26,8 @@ SANITIZED = (
 
 def scope(nodeid: str) -> str:
     """Tests of one scope run one after the other in one worker."""
-    if nodeid.startswith(OTHER_HADOOP):
-        return f"{HADOOP} (other)"
+    if nodeid.startswith(OWN_HADOOP):
+        return f"{HADOOP} (own)"
     return HADOOP if nodeid.startswith(HADOOP) else nodeid.partition("::")[0]
 
 

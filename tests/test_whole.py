@@ -67,9 +67,9 @@ def test_tests_of_one_hadoop_are_one_worker_s_and_the_first() -> None:
            "tests/hadoop/cluster/test_d.py::test_x", "tests/test_readme.py::test_x"]
     assert [scheduling.scope(nodeid) for nodeid in ids[1:4]] == ["tests/hadoop/test_b.py", *["tests/hadoop/cluster/"] * 2]
     assert sorted(ids, key=scheduling.rank) == [*ids[2:], *ids[:2]]
-    own = {scheduling.scope(f"{place}::test_x") for place in scheduling.OTHER_HADOOP}
+    own = {scheduling.scope(f"{place}::test_x") for place in scheduling.OWN_HADOOP}
     assert len(own) == 1 and not own & {scheduling.scope(nodeid) for nodeid in ids}
-    assert all((ROOT / place).is_file() for place in scheduling.OTHER_HADOOP)
+    assert all((ROOT / place).is_file() for place in scheduling.OWN_HADOOP)
 
 
 def test_every_place_that_is_named_exists() -> None:

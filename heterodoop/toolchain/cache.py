@@ -27,6 +27,7 @@ _MAKING = ".making-"
 _Stamp = tuple[int, ...]
 _SETTLED_NS = 2 * 10**9
 _hashes: dict[str, tuple[_Stamp, bytes]] = {}  # of files that this process has read, as they were then
+_swept: set[Path] = set()  # folders that this process has looked through for what killed builds left
 _whole: dict[Path, tuple[_Stamp, _Stamp]] = {}  # entries that this process has looked at, as they and their sums were then
 
 
@@ -151,7 +152,9 @@ def is_whole(path: Path) -> bool:
         if _whole.get(path) != stamp:
             if read_regular(_sum_of(path), _SUM_BYTES).decode("ascii", "replace") != _sum(path):
                 return False
-            scratch.sweep(_MAKING, path.parent)
+            if path.parent not in _swept:  # it may have thousands of entries
+                scratch.sweep(_MAKING, path.parent)
+                _swept.add(path.parent)
             _whole[path] = stamp
         return True
     except OSError:
