@@ -73,8 +73,8 @@ def _show(command: Sequence[str], said: IO[bytes]) -> None:
 def main() -> None:
     library, *arguments = sys.argv[1:]
     sanitized = [sys.executable, "-m", "tests.sanitized", library, SLOWEST]
-    # More workers than there are processors: the two that have a Hadoop mostly wait, the others now and then.
-    workers = str(len(os.sched_getaffinity(0)) + 3)
+    # Two workers more than there are processors: those that have a Hadoop mostly wait. One more made it no shorter.
+    workers = str(len(os.sched_getaffinity(0)) + 2)
     rest = [sys.executable, "-m", "pytest", "-n", workers, "--sanitized-elsewhere", SLOWEST, *arguments]
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
