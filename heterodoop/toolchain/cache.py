@@ -101,13 +101,13 @@ def _below(folder: str, prefix: str, suffixes: tuple[str, ...]) -> Iterator[tupl
 def _hash(path: str) -> bytes:
     """Of a file's bytes; they are read again where it has changed, or may have within what its clock tells apart."""
     status = os.stat(path)
-    stamp = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    stamp = _stamp(status)
     known = _hashes.get(path)
     if known and known[0] == stamp:
         return known[1]
     with open(path, "rb", buffering=0) as file:
         found = hashlib.sha256(file.read()).digest()
-    if time.time_ns() - max(stamp[2:]) > _SETTLED_NS:
+    if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED_NS:
         _hashes[path] = stamp, found
     return found
 
@@ -148,7 +148,7 @@ def is_whole(path: Path) -> bool:
     Its bytes are looked at once in a process, and again when the file has changed.
     """
     try:
-        stamp = _stamp(path), _stamp(_sum_of(path))
+        stamp = _stamp(os.lstat(path)), _stamp(os.lstat(_sum_of(path)))
         if _whole.get(path) != stamp:
             if read_regular(_sum_of(path), _SUM_BYTES).decode("ascii", "replace") != _sum(path):
                 return False
@@ -161,8 +161,7 @@ def is_whole(path: Path) -> bool:
         return False
 
 
-def _stamp(path: Path) -> _Stamp:
-    status = os.lstat(path)
+def _stamp(status: os.stat_result) -> _Stamp:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 

@@ -281,7 +281,7 @@ class CudaDevice final : public Device {
   }
 
   void open_copies(uint32_t slots) override { copies_->open(slots); }
-  void begin_copies(uint32_t) override { copies_->behind(stream_); }
+  void begin_copies() override { copies_->behind(stream_); }
   void await_copies(uint32_t lane) override { copies_->before(stream_, lane); }
 
   void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) override {

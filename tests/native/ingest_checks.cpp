@@ -56,7 +56,7 @@ class WatchedDevice final : public Device {
   void fill(void *to, uint8_t byte, uint64_t bytes) override { device_->fill(to, byte, bytes); }
   void copy(void *to, const void *from, uint64_t bytes) override { device_->copy(to, from, bytes); }
   void open_copies(uint32_t slots) override { device_->open_copies(slots); }
-  void begin_copies(uint32_t lane) override { device_->begin_copies(lane); }
+  void begin_copies() override { device_->begin_copies(); }
   void await_copies(uint32_t lane) override { device_->await_copies(lane); }
   void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) override {
     at_copy_(++copies_);

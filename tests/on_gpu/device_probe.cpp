@@ -125,7 +125,7 @@ class ProbedDevice final : public Device {
     if (does("copy")) device_->copy(to, from, bytes);
   }
   void open_copies(uint32_t slots) override { device_->open_copies(slots); }
-  void begin_copies(uint32_t lane) override { device_->begin_copies(lane); }
+  void begin_copies() override { device_->begin_copies(); }
   void await_copies(uint32_t lane) override { if (does("await_copies")) device_->await_copies(lane); }
   void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) override {
     if (does("begin_copy")) device_->begin_copy(lane, slot, to, from, bytes);

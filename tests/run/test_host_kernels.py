@@ -243,28 +243,6 @@ def test_overflow_and_order_are_the_combiners(kind: str, spec: str, step: str, b
 # ------------------------------------------------------------------------------------------ pairs that wait for their slots
 
 MANY = b"".join(b"k%d\n" % n for n in range(20_000))  # the table is a large one long before the last of them
-LAST = """#include <stdio.h>
-#include <string.h>
-int main(void)
-{
-    char key[32], previous[32] = "";
-    long value, kept = 0;
-#pragma mapreduce combiner key(previous) value(kept) keyin(key) valuein(value) keylength(32)
-    while (scanf("%31s %ld", key, &value) == 2) {
-        if (strcmp(key, previous) == 0) {
-            kept = STEP;
-        } else {
-            if (previous[0] != 0)
-                printf("%s\\t%ld\\n", previous, kept);
-            strcpy(previous, key);
-            kept = value;
-        }
-    }
-    if (previous[0] != 0)
-        printf("%s\\t%ld\\n", previous, kept);
-    return 0;
-}
-"""
 
 
 @pytest.mark.parametrize("odd", [
@@ -275,7 +253,7 @@ def test_steps_happen_in_their_order_in_a_large_table(odd: str, bundles: Bundles
     rng = random.Random(7)
     data = MANY + b"".join(b"k%0*d\n" % (rng.choice([1, 2, 14, 15, 16, 22]), rng.randrange(30)) for _ in range(40_000))
     body = f'{CUT}printf("%s\\t%ld\\n", line, (long)(line[read - 2] - 48) * read); {odd}'
-    same(made(bundles, body, LAST.replace("STEP", "kept * 31 + value")), data, tmp_path)
+    same(made(bundles, body, combine("long", "%ld", "sum = sum * 31 + value")), data, tmp_path)
 
 
 @pytest.mark.parametrize(("key", "status"), [("a\\tb", UNREADABLE), ("a\\rb", CARRIAGE_RETURN), ("a b", UNREADABLE)])

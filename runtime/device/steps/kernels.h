@@ -9,7 +9,7 @@
 //      hd_index_count -> counts[tiles], last[tiles]; scan -> first[tiles + 1]; records = first[tiles]
 //      hd_index_records -> offset[records], length[records], slot[records]; by whole warps
 // 2. Staging, of records or of pairs
-//      records: hd_stage_records -> text[staged_bytes(text, records)], record i at slot[i]
+//      records: hd_stage_records -> text[size + 1 + slot_spread * records], record i at slot[i]
 //      pairs: hd_stage_pair_sizes -> length[n], sizes[n]; scan -> offset[n + 1], bytes = offset[n];
 //        hd_stage_pairs -> text[bytes]
 //      RecordTable{text, offset, length, n}. Longest first (Task::order): hd_length_keys -> keys, values 0 ... n - 1

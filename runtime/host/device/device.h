@@ -66,7 +66,7 @@ class Device {
   // Copies to the device beside everything else, in `kCopyLanes` lanes, each copy behind those that began before. `from` is memory of
   // allocate_host in `slots` parts (open_copies, while no copy is under way); a part is written again after finish_copy.
   virtual void open_copies(uint32_t slots) = 0;
-  virtual void begin_copies(uint32_t lane) = 0;  // what is copied from now on, into the lane at least, comes behind the launches so far
+  virtual void begin_copies() = 0;               // what is copied from now on comes behind the launches so far
   virtual void await_copies(uint32_t lane) = 0;  // launches from now on come behind all copies of the lane so far
   // These two by any threads, several at once, beside any other call; a slot by one thread at a time.
   virtual void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) = 0;

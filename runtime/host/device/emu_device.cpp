@@ -101,7 +101,7 @@ class EmulatedDevice final : public Device {
   void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
 
   void open_copies(uint32_t slots) override { copies_.open(slots); }
-  void begin_copies(uint32_t) override {}
+  void begin_copies() override {}
   void await_copies(uint32_t lane) override { copies_.await(lane); }
   void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) override {
     copies_.begin(slot, {to, from, bytes, lane});

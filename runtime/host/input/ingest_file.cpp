@@ -112,7 +112,7 @@ void FileIngest::begin(uint32_t lane, const SubSplit &s) {
   held_[lane] = {};
   const uint64_t usual = std::min(target_, cuts_.end() - cuts_.begin());
   char *const text = room_.text[lane].reserve(std::max(s.size, usual) + kTextMargin);
-  room_.device.begin_copies(lane);
+  room_.device.begin_copies();
   room_.readers->begin({&file_, s.at, s.size, text, lane, cancel_});
   held_[lane] = s;
 }

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from heterodoop.compiler.keyloop.fold import Recognised
 from heterodoop.compiler.keyloop.loop_text import loop_text
 from heterodoop.explain import _region_lines
 from heterodoop.manifest import Fold, FoldField, PairReader
@@ -35,6 +36,15 @@ def usual(first: str, same: str, emit: str, **others: str) -> str:
     """By strcmp, the first key by an empty text."""
     body = f"if (strcmp(word, prev) == 0) {{ {same} }} else {{ if (prev[0]) EMIT strcpy(prev, word); {first} }}"
     return written(body, emit, **others)
+
+
+def recognised(source: str, wanted: tuple[str, ...]) -> Recognised:
+    """It is a key loop, with these parts in its text."""
+    found = analyse(source)[0].facts.fold
+    assert found.loop is not None, f"{found.no_loop} {found.place}"
+    text = loop_text(found.loop)
+    assert [part for part in wanted if part not in text] == [], text
+    return found
 
 
 def line(first: str, same: str, emit: str, cut: str) -> str:
@@ -167,11 +177,7 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_spellings(name: str) -> None:
-    source, wanted = LOOPS[name]
-    found = analyse(source)[0].facts.fold
-    assert found.loop is not None, found.no_loop
-    text = loop_text(found.loop)
-    assert [part for part in wanted if part not in text] == [], text
+    recognised(*LOOPS[name])
 
 
 NONE: dict[str, tuple[str, str]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 
@@ -13,11 +12,6 @@ OK, ARENA_FULL, PAIRS_FULL, EXIT_CALLED, UNTERMINATED, CARRIAGE_RETURN = 0, 1, 2
 ARENA_CHUNK, SLOT_CHUNK = 32768, 256  # runtime/device/steps/kernels.h
 
 Call = tuple[str, bytes]
-
-
-@pytest.fixture(scope="module")
-def core() -> Module:
-    return Module(Path(__file__).parent / "device_core.cu")
 
 
 def script(*calls: Call) -> bytes:

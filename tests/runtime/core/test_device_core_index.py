@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
-
-from heterodoop import resources
 
 from .core_module import ORDERS, Module, Order, i32, put, scan, struct, u8, u32, u64, zeros
 
 INDEX_TILE, SPREAD = 8192, 31
-
-
-@pytest.fixture(scope="module")
-def kernels() -> Module:
-    return Module(Path(resources.find("runtime", "device", "steps", "kernels.cu")))
-
-
-@pytest.fixture(params=ORDERS, ids=str)
-def order(request: pytest.FixtureRequest) -> Order:
-    return request.param  # type: ignore[no-any-return]
 
 
 def hadoop_records(text: bytes, begin: int, delimiter: int, text_ends: bool) -> list[tuple[int, int]]:

@@ -6,26 +6,13 @@ import ctypes
 import random
 from collections.abc import Callable
 from itertools import groupby
-from pathlib import Path
 
 import pytest
-
-from heterodoop import resources
 
 from .core_module import ORDERS, Array, Module, Order, Pair, put, scan, select, stable_sort, struct, u8, u32, u64, zeros
 
 CHUNK_PAIRS, MERGE_TILE, TO_STDERR, NO_PAIR = 32, 512, 0x80000000, 0xFFFFFFFF
 Line = tuple[int, int, bytes]  # item, sequence, text without its newline
-
-
-@pytest.fixture(scope="module")
-def kernels() -> Module:
-    return Module(Path(resources.find("runtime", "device", "steps", "kernels.cu")))
-
-
-@pytest.fixture(params=ORDERS, ids=str)
-def order(request: pytest.FixtureRequest) -> Order:
-    return request.param  # type: ignore[no-any-return]
 
 
 # ------------------------------------------------------------------------------------------ staging

@@ -6,7 +6,6 @@ import ctypes
 import random
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -61,11 +60,6 @@ long run(int size, const char *form, int wanted, int numbers, char *data, long n
 """
 
 Glibc = Callable[..., "bytes | None"]
-
-
-@pytest.fixture(scope="module")
-def core() -> Module:
-    return Module(Path(__file__).parent / "device_core.cu")
 
 
 @pytest.fixture(scope="module")
