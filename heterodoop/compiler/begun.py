@@ -13,7 +13,7 @@ from ..manifest import Linked, Role
 from ..together import Together
 from ..toolchain import cc as toolchain
 from ..toolchain import filter as toolchain_filter
-from ..toolchain import objects
+from ..toolchain import kept, objects
 from .app import BuildOptions
 from .source.preprocess import CcRuns
 
@@ -53,7 +53,7 @@ class Begun:
         made = self._object(str(number))
         if made is None or not toolchain.is_c(path):
             return path
-        toolchain.made_object(toolchain.compile_object(path, made, self.options.cc), path, made)
+        toolchain.made_object(kept.compile_object(path, made, self.options.cc), path, made)
         return made
 
     def _filter(self, ours: Future[tuple[Path, ...]], role: Role, path: Path, out: Path) -> Linked:

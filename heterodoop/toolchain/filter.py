@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..errors import HeteroDoopError
 from ..manifest import Linked
-from . import cc, objects
+from . import cc, kept, objects
 from .cc import CcOptions
 
 # Calls that load files of the C library's own at run time, whatever it was linked with.
@@ -32,7 +32,25 @@ def build(
     sources: Sequence[str | Path], out: Path, options: CcOptions, *, quoted: Sequence[str] = (), wrapped: Sequence[str] = (),
     more: Sequence[str] = (),
 ) -> Linked:
-    """Compile and link a program as `toolchain.cc.build_filter`; says how it was linked. Raises as that does."""
+    """Compile and link a program as `toolchain.cc.build_filter`; says how it was linked. Raises as that does.
+
+    A static one has all in it that it needs, so it is kept (`toolchain.kept`).
+    """
+    linked: Linked = "static"
+
+    def make() -> bool:
+        nonlocal linked
+        linked = _build(sources, out, options, quoted, wrapped, more)
+        return linked == "static"
+
+    kept.program(sources, out, options, quoted=quoted, wrapped=wrapped, more=more, make=make)
+    return linked
+
+
+def _build(
+    sources: Sequence[str | Path], out: Path, options: CcOptions, quoted: Sequence[str], wrapped: Sequence[str],
+    more: Sequence[str],
+) -> Linked:
     if wrapped:
         whole = out.with_name(f"{out.name}.wrapped.o")
         if _wrap(sources, whole, options, quoted, wrapped, more):

@@ -19,7 +19,7 @@ from ... import resources
 from ...source import SourceMap
 from ...together import Together
 from ...toolchain import cc as toolchain
-from ...toolchain import compiler_words
+from ...toolchain import compiler_words, kept
 from ...toolchain.cc import CcOptions, Place
 from ...values import dataclass
 from .line_markers import PpLine
@@ -61,7 +61,7 @@ class CcRuns:
         if into is None:
             judged = work.begin(_check_syntax, cc, name, options, place)
         else:
-            judged = work.begin(toolchain.compile_object, name, into, options)
+            judged = work.begin(kept.compile_object, name, into, options)
         return cls(judged, stand_ins, partial(preprocess, cc, name, options, place))
 
     @classmethod
