@@ -30,6 +30,7 @@ from .job.files import Folders, JobFile, Store, parse_files
 from .job.gpus import Gpus
 from .job.jobs import Job, Jobs
 from .job.offer import Declined, Offer
+from .job.speedups import Speedups
 from .job.tasks import Cancelled, Result, Say, Tasks, Work
 from .job.work import WorkFolder
 from .pulse import Pulse, TakenBack
@@ -68,6 +69,7 @@ class Services(NamedTuple):
     jobs: Jobs
     tasks: Tasks
     node: Node
+    speedups: Speedups
     source: Source
     faults: Faults
     log: Log
@@ -177,6 +179,7 @@ class Conversation:
         except Declined as declined:
             why = declined
         self._s.source.watch(offer.job)
+        self._s.speedups.begin(offer.bundle)
         decision = self._s.node.offer(
             lease.number, offer.job, offer.task, offer.split.length, offer.maps, policy, offer.bundle, time.monotonic())
         if decision.kind == "cpu" and not why.reason:

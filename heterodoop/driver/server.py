@@ -35,6 +35,7 @@ from .job.gpus import Gpus, Wish
 from .job.jobs import Jobs
 from .job.offer import Declined
 from .job.removals import Removals
+from .job.speedups import Speedups
 from .job.tasks import Tasks
 from .job.work import WorkFolder
 from .wire import admin, place
@@ -141,9 +142,12 @@ class Server:
         self.memory = Memory(config.memory)
         tasks = Tasks(native, gpus, queue, cluster, self.memory, config.work / "attempts", self._removals)
         node = Node(gpus.count, sessions)
+        speedups = Speedups(node, gpus.names)
+        stack.callback(speedups.save, every=True)
         self._source.start(node)
         stack.callback(self._source.stop)
-        return Services(native, gpus, queue, store, folders, jobs, tasks, node, self._source, self._faults, self.log, work)
+        return Services(
+            native, gpus, queue, store, folders, jobs, tasks, node, speedups, self._source, self._faults, self.log, work)
 
     def _listen(self, stack: ExitStack) -> selectors.BaseSelector:
         selector = stack.enter_context(selectors.DefaultSelector())
@@ -188,6 +192,7 @@ class Server:
         try:
             self._removals.again()
             self._services.node.resize(self._services.gpus.count)
+            self._services.speedups.save()
             for job in self._services.jobs.forget_idle(now):
                 self._services.node.forget(job)
                 self.log.event("forgotten", job=job)

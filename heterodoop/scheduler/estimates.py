@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from statistics import median
 from typing import NamedTuple
 
 from .model import SlotKind
@@ -27,14 +28,35 @@ class Sample(NamedTuple):
     seconds: float
 
 
+class Remembered(NamedTuple):
+    """What an earlier job of the same program measured.
+
+    speedup   S.  cpu, gpu: seconds of a slot per byte, None: not kept.
+    wakes     seconds until the first GPU slot opened.  first: seconds that a GPU slot's first task took longer than others.
+    """
+
+    speedup: float
+    cpu: float | None = None
+    gpu: float | None = None
+    wakes: float = 0.0
+    first: float = 0.0
+
+    def seconds(self, kind: SlotKind, size: int) -> float | None:
+        """Of a task of `size` bytes; None: not kept."""
+        one = self.cpu if kind == "cpu" else self.gpu
+        return None if one is None else one * max(size, 1)
+
+
 class Estimates:
     """The last finished map tasks of each kind of slot, and what follows from them for the next.
 
-    remembered  S of an earlier job of the same program: it counts until there are SAMPLES of each kind.
+    remembered  of an earlier job: S counts until there are SAMPLES of each kind, seconds until one of theirs has finished.
+    wakes       seconds from the job's start until its first GPU slot opened; 0: none has, or all were open.
     """
 
-    def __init__(self, remembered: float | None = None) -> None:
+    def __init__(self, remembered: Remembered | None = None) -> None:
         self.remembered = remembered
+        self.wakes = 0.0
         self._samples: dict[SlotKind, deque[Sample]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
         self._first: deque[Sample] = deque(maxlen=WINDOW)  # of GPU slots
         self._overtaken: deque[Sample] = deque(maxlen=WINDOW)  # of CPU slots
@@ -49,10 +71,10 @@ class Estimates:
         self._overtaken.append(Sample(max(size, 1), max(seconds, 0.0)))
 
     def seconds(self, kind: SlotKind, size: int) -> float | None:
-        """What a task of `size` bytes is expected to take; None where none of the kind has finished."""
+        """What a task of `size` bytes is expected to take; None where none of the kind has finished, now or earlier."""
         samples = self._of(kind)
         if not samples:
-            return None
+            return self.remembered.seconds(kind, size) if self.remembered else None
         return max(size, 1) * sum(s.seconds for s in samples) / sum(s.size for s in samples)
 
     def speedup(self, sessions: float = 1.0) -> float | None:
@@ -62,7 +84,7 @@ class Estimates:
                   S = sessions * CPU seconds / GPU seconds. G * S is then the same for one slot per GPU as for several.
         """
         measured = self.measured(sessions)
-        return self.remembered if measured is None else measured
+        return self._known if measured is None else measured
 
     def measured(self, sessions: float = 1.0) -> float | None:
         """`speedup` of this job's own tasks; None before SAMPLES of each kind, or where it is more by what is remembered."""
@@ -72,7 +94,22 @@ class Estimates:
         if min(len(self._overtaken), len(gpu)) < SAMPLES:
             return None
         least = sessions * _ratio([*cpu, *self._overtaken], gpu)
-        return least if least > (self.remembered or 0.0) else None
+        return least if least > (self._known or 0.0) else None
+
+    def to_remember(self, sessions: float = 1.0) -> Remembered | None:
+        """What the program's next job should begin with; None: this one measured too little."""
+        speedup, gpu = self.measured(sessions), self.seconds("gpu", 1)
+        if not speedup or not gpu:
+            return None
+        return Remembered(speedup, speedup * gpu / sessions, gpu, self.wakes, self._longer_at_first(gpu))
+
+    def _longer_at_first(self, gpu: float) -> float:
+        """Seconds that first tasks of GPU slots took longer than at `gpu` seconds per byte, by their median."""
+        return max(0.0, median(s.seconds - gpu * s.size for s in self._first)) if self._first else 0.0
+
+    @property
+    def _known(self) -> float | None:
+        return self.remembered.speedup if self.remembered else None
 
     def _of(self, kind: SlotKind) -> list[Sample]:
         """The samples that count."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
-from .estimates import Estimates
+from .estimates import Estimates, Remembered
 from .model import (
     Attempt,
     Commit,
@@ -42,7 +42,7 @@ from .model import (
     TaskKind,
     Tick,
 )
-from .outlook import cpus_need, gpu_needs
+from .outlook import cpus_need, gpu_needs, longer_at_first, wakes
 from .policies import CPU_ONLY, Policy, View
 from .running import Run, Running
 from .story import DONE, DROPPED, FAILED, RUNNING, STATES, STORY, TRANSITIONS, WAITING, InvalidEvent, Step
@@ -52,6 +52,7 @@ class Machine:
     """See the module. `phase` is "new", "map", "reduce", "closing" or "ended".
 
     late       slots that nothing may run on before Opened says so; never a CPU slot.
+    spare      CPU slots whose processors read for the GPUs: they take map tasks only where these are worth no more.
     gpus       GPUs behind the GPU slots; default: as many as slots.
     size       bytes of a map task's split, by its number: what estimates are made from.
     estimates  what is known of map tasks already.
@@ -59,12 +60,15 @@ class Machine:
 
     def __init__(
         self, job: JobShape, slots: Sequence[Slot], policy: Policy = CPU_ONLY, *, late: Sequence[Slot] = (),
-        gpus: int | None = None, size: Callable[[int], int] = lambda number: 1, estimates: Estimates | None = None,
+        spare: Sequence[Slot] = (), gpus: int | None = None, size: Callable[[int], int] = lambda number: 1,
+        estimates: Estimates | None = None,
     ) -> None:
         gpu_slots = sum(slot.kind == "gpu" for slot in slots)
         if len(slots) == gpu_slots:
             raise ValueError("a job needs a CPU slot")
         early = [slot for slot in slots if slot not in late]
+        if not any(slot.kind == "cpu" and slot not in spare for slot in slots):
+            raise ValueError("a CPU slot must be more than spare")
         if job.maps and not any(policy.takes(View(job.maps, gpu_slots, 0), slot.kind) for slot in early):
             raise ValueError(f"no slot may take a map task under policy {policy.name}")
         self.job = job
@@ -78,6 +82,9 @@ class Machine:
         self._sessions = gpu_slots / self._gpus if self._gpus else 0.0
         self._size = size
         self._late = list(late)
+        self._spare = frozenset(spare)
+        self._awake = any(slot.kind == "gpu" for slot in early)  # a GPU slot has opened
+        self._begun = 0.0
         self._free = sorted(early, key=_gpu_first)
         self._states = {"map": bytearray(job.maps), "reduce": bytearray(job.reduces)}
         self._done = {"map": 0, "reduce": 0}
@@ -102,6 +109,7 @@ class Machine:
         match event:
             case Start():
                 self._require(self.phase == "new", "the job has begun already")
+                self._begun = self._now
                 return self._begin("map")
             case Stop(outcome, reason):
                 return self._close(outcome, reason, None)
@@ -138,9 +146,9 @@ class Machine:
         return self.estimates.speedup(self._sessions) if self._gpus else None
 
     @property
-    def measured(self) -> float | None:
-        """`speedup` of this job's own tasks."""
-        return self.estimates.measured(self._sessions) if self._gpus else None
+    def to_remember(self) -> Remembered | None:
+        """What the program's next job on the same slots should begin with; None: too little was measured."""
+        return self.estimates.to_remember(self._sessions) if self._gpus else None
 
     def validate(self) -> None:
         """Check every invariant; raises AssertionError with the story. For tests: takes time linear in tasks."""
@@ -155,6 +163,8 @@ class Machine:
         self._require(slot in self._late, f"slot {slot.number} is open")
         self._late.remove(slot)
         self._put_back(slot)
+        if not self._awake:
+            self._awake, self.estimates.wakes = True, self._now - self._begun
         self._note(None, f"{slot.kind} slot {slot.number} opened")
         return self._go_on()
 
@@ -282,23 +292,40 @@ class Machine:
     def _assign(self) -> list[Instruction]:
         launches: list[Instruction] = []
         speedup = self.speedup
+        held = self._held(speedup)
         for slot in list(self._free):
             task = self._next()
             if task is None:
                 break
-            if self._may_run(slot, task, speedup):
+            if self._may_run(slot, task, speedup, held):
                 self._take(task)
                 self._move(task, RUNNING, f"attempt {self._number(task)} on {slot.kind} slot {slot.number}")
                 launches.append(self._launch(task, slot))
         if self.phase == "map" and self._policy.duplicates and self._next() is None:
-            launches += self._duplicate()
+            launches += self._duplicate(held)
         return launches
 
-    def _duplicate(self) -> list[Instruction]:
+    def _held(self, speedup: float | None) -> frozenset[Slot]:
+        """The spare slots, once a GPU has done a task, where the GPUs are worth more than they as far as is known."""
+        if self.phase != "map" or not self._spare or not self._gpu_used:
+            return frozenset()
+        most = self._most(speedup)
+        return self._spare if most is None or self._gpus * most > len(self._spare) else frozenset()
+
+    @property
+    def _gpu_used(self) -> bool:
+        return any(slot.kind == "gpu" for slot in self._used)
+
+    def _most(self, speedup: float | None) -> float | None:
+        """S, or less where the tasks that GPUs have now take longer than was expected."""
+        needs = gpu_needs(self.estimates, self._running, self._size, self._now, self._sessions, speedup)
+        return self._sessions / needs if needs else None
+
+    def _duplicate(self, held: frozenset[Slot]) -> list[Instruction]:
         """Slots without work run again what is expected to take longer on its slot than once more on theirs."""
         launches, nothing = list[Instruction](), set[SlotKind]()
         for slot in list(self._free):
-            if slot.kind in nothing:
+            if slot.kind in nothing or slot in held:
                 continue
             task = self._running.slowest(slot.kind, self.estimates, self._size, self._now)
             if task is None:
@@ -335,16 +362,23 @@ class Machine:
         else:
             self._fresh = task.number + 1
 
-    def _may_run(self, slot: Slot, task: TaskId, speedup: float | None) -> bool:
+    def _may_run(self, slot: Slot, task: TaskId, speedup: float | None, held: frozenset[Slot]) -> bool:
+        if slot in held:
+            return False
         if self.phase == "reduce":
             return slot.kind == "cpu"
         undecided = self.job.maps - self._fresh + len(self._again)
-        now = self.estimates, self._running, self._size, self._now
+        now, nbytes = (self.estimates, self._running, self._size, self._now), self._size(task.number)
         needs, cpus = gpu_needs(*now, self._sessions, speedup), None
+        cold = slot not in self._used if slot.kind == "gpu" else not self._gpu_used
+        later = longer_at_first(self.estimates, nbytes) if cold else 0.0
         if needs is not None:
             speedup = min(speedup, self._sessions / needs) if speedup else None
-            cpus = cpus_need(*now, self._cpus, undecided, needs)
-        view = View(undecided, self._gpus, self._running.on_gpus, speedup, cpus_need=cpus, gpu_needs=needs)
+            needs += later if slot.kind == "gpu" else 0.0
+            cpus = cpus_need(*now, self._cpus - len(held), undecided, needs)
+        if not self._awake:
+            later += wakes(self.estimates, nbytes, self._now - self._begun)
+        view = View(undecided, self._gpus, self._running.on_gpus, speedup, cpus_need=cpus, gpu_needs=needs, later=later)
         return self._policy.takes(view, slot.kind)
 
     def _release(self, attempt: Attempt) -> Run:
@@ -390,7 +424,7 @@ class Machine:
         assert all(n <= self._limit(t) for t, n in self._tries.items()), "a task was tried too often"
         assert not (self.phase == "ended" and self._running), "the job ended with attempts running"
         if self.phase in ("map", "reduce"):
-            assert self._running, "tasks wait, nothing runs"
+            assert self._running or not self._awake, "tasks wait, nothing runs"
 
     def _tasks_in(self, state: int) -> Iterator[TaskId]:
         kinds: tuple[TaskKind, TaskKind] = ("map", "reduce")

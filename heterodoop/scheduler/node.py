@@ -73,6 +73,19 @@ class JobReport(NamedTuple):
     gpu_seconds: float | None
 
 
+class Measured(NamedTuple):
+    """S of a program's last job.
+
+    when  seconds of the node's clock.  gpu_seconds: of a GPU per MiB, 0 = not known.
+    own   by this node's attempts since its driver began.
+    """
+
+    speedup: float
+    when: float
+    gpu_seconds: float = 0.0
+    own: bool = False
+
+
 class _Job:
     """`decided`: task id -> attempts of it that live or have given a result."""
 
@@ -170,8 +183,8 @@ class Node:
         self._leases: dict[int, _Lease] = {}
         self._on_gpus: dict[int, _Lease] = {}  # of them, those that run on GPUs or wait for one
         self._jobs: dict[str, _Job] = {}
-        # By program, the one that was measured last at the end: S and when.
-        self._speedups: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        # By program, the one that was measured last at the end.
+        self._speedups: OrderedDict[str, Measured] = OrderedDict()
         self._running = 0  # on GPUs
         self._now = 0.0
         self._lock = threading.Lock()
@@ -314,15 +327,34 @@ class Node:
     def _remember(self, job: _Job) -> None:
         speedup = job.speedup()
         if job.program and speedup:
-            self._speedups[job.program] = speedup, self._now
-            self._speedups.move_to_end(job.program)
-            if len(self._speedups) > PROGRAMS:
-                self._speedups.popitem(last=False)
+            self._keep(job.program, Measured(speedup, self._now, job.medians["gpu"] or job.slow or 0.0, own=True))
+
+    def _keep(self, program: str, measured: Measured) -> None:
+        self._speedups[program] = measured
+        self._speedups.move_to_end(program)
+        if len(self._speedups) > PROGRAMS:
+            self._speedups.popitem(last=False)
+
+    def knows(self, program: str) -> bool:
+        """Whether S of the program's last job is known, however old."""
+        with self._lock:
+            return program in self._speedups
+
+    def begin_with(self, program: str, speedup: float, age: float) -> None:
+        """What was measured `age` seconds ago, before this node's driver began, unless something is known by now."""
+        with self._lock:
+            if program not in self._speedups:
+                self._keep(program, Measured(speedup, self._now - age))
+
+    def measured(self) -> dict[str, Measured]:
+        """What this node itself has measured, by program."""
+        with self._lock:
+            return {program: one for program, one in self._speedups.items() if one.own}
 
     def _remembered(self, program: str) -> float | None:
         """S of the program's last job, a day at most."""
-        speedup, when = self._speedups.get(program, (None, 0.0))
-        return speedup if self._now - when <= REMEMBERED_SECONDS else None
+        found = self._speedups.get(program)
+        return found.speedup if found and self._now - found.when <= REMEMBERED_SECONDS else None
 
     def refused(self, lease: int) -> None:
         """The GPU gives the attempt back: it runs in its container, and stays decided."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable
 
 from .estimates import Estimates
-from .running import Running
+from .running import FIRST_SECONDS, Running
 
 
 def gpu_needs(
@@ -40,3 +41,22 @@ def cpus_need(
         last = heapq.heappop(ends) + 1
         heapq.heappush(ends, last)
     return last
+
+
+def wakes(estimates: Estimates, size: int, elapsed: float) -> float:
+    """Until the GPUs of a job that began `elapsed` seconds ago are awake: as long as last time, in times of a CPU task of
+    `size` bytes.
+
+    They are expected to need as long again as they are late. Where nothing is known of either, they are waited for a while.
+    """
+    expected = estimates.remembered.wakes if estimates.remembered else 0.0
+    one = estimates.seconds("cpu", size)
+    if not one:
+        return 0.0 if elapsed < FIRST_SECONDS else math.inf
+    return abs(expected - elapsed) / one
+
+
+def longer_at_first(estimates: Estimates, size: int) -> float:
+    """What a GPU slot's first task needs more than later ones, in times of a CPU task of `size` bytes."""
+    one = estimates.seconds("cpu", size)
+    return estimates.remembered.first / one if estimates.remembered and one else 0.0

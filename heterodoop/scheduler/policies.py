@@ -34,6 +34,7 @@ class View(NamedTuple):
     gpu_needs  for the task on a GPU slot; None: not known. In times t_cpu.
     room       tasks that the GPUs would have done besides what they have, until this CPU slot would have done one; None: not
                known, and `gpu_busy` counts each task that they have as a whole one.
+    later      what the GPUs need before they work as fast as S says, in times t_cpu.
     """
 
     undecided: int
@@ -44,6 +45,7 @@ class View(NamedTuple):
     cpus_need: float | None = None
     gpu_needs: float | None = None
     room: int | None = None
+    later: float = 0.0
 
 
 class Policy(NamedTuple):
@@ -96,7 +98,7 @@ def _gpus_are_sooner(view: View, tasks: float) -> bool:
         return False
     needs = view.gpu_needs or 1 / view.speedup
     sessions = max(1, round(view.gpus * view.speedup * needs))
-    return math.ceil(tasks / sessions) * needs <= 1 + ROUNDING
+    return view.later + math.ceil(tasks / sessions) * needs <= 1 + ROUNDING
 
 
 def _cpus_are_sooner(view: View) -> bool:

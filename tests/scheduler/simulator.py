@@ -8,12 +8,27 @@ Not a test module.
 from __future__ import annotations
 
 import heapq
-from math import floor
+from math import floor, inf
 from typing import NamedTuple
 
 from heterodoop.scheduler.estimates import SAMPLES, Estimates
 from heterodoop.scheduler.machine import Machine
-from heterodoop.scheduler.model import Commit, Finish, JobShape, Kill, Launch, Slot, SlotKind, Start, Succeeded, Tick
+from heterodoop.scheduler.model import (
+    Attempt,
+    Commit,
+    Event,
+    Finish,
+    JobShape,
+    Kill,
+    Launch,
+    Opened,
+    Slot,
+    SlotKind,
+    Start,
+    Succeeded,
+    TaskId,
+    Tick,
+)
 from heterodoop.scheduler.policies import Policy, View
 
 
@@ -121,46 +136,82 @@ def known(t_cpu: float, t_gpu: float) -> Estimates:
     return estimates
 
 
+class Warmth(NamedTuple):
+    """What a GPU costs before it works. opens: seconds until its slots open; first: seconds more of a slot's first task.
+    spare: CPU slots that read for the GPUs while these are worth it; without GPUs they are as all others."""
+
+    opens: float = 0.0
+    first: float = 0.0
+    spare: int = 0
+
+
+WARM = Warmth()
+
+
 def engine(
     shape: Shape, policy: Policy, *, sessions: int = 1, estimates: Estimates | None = None, tick: float = 0.0,
+    warmth: Warmth = WARM,
 ) -> float:
     """The makespan on one node. A GPU's `sessions` slots take sessions * t_gpu for a task each.
 
     tick  seconds after an event at which the machine looks at the clock again, then ever more of them; 0: it does not.
     """
     assert shape.nodes == 1
-    on_gpu = sessions * shape.t_gpu
-    slots = [*(Slot(i, "gpu") for i in range(shape.gpus * sessions)),
-             *(Slot(shape.gpus * sessions + i, "cpu") for i in range(shape.cpus))]
-    machine = Machine(JobShape(shape.tasks, 0), slots, policy, gpus=shape.gpus,
-                      estimates=estimates or known(shape.t_cpu, on_gpu))
-    now, order, committed, finished = 0.0, 0, set(), False
-    ends: list[tuple[float, bool, int, object]] = []
-    wait = tick
-    todo = machine.handle(Start(), now)
-    while True:
-        for instruction in todo:
+    return _Engine(shape, policy, sessions, estimates or known(shape.t_cpu, sessions * shape.t_gpu), tick, warmth).run()
+
+
+class _Engine:
+    def __init__(
+        self, shape: Shape, policy: Policy, sessions: int, estimates: Estimates, tick: float, warmth: Warmth,
+    ) -> None:
+        self.shape, self.tick, self.warmth, self.on_gpu = shape, tick, warmth, sessions * shape.t_gpu
+        gpus = 0 if policy.name == "cpu-only" else shape.gpus
+        cpus = shape.cpus + warmth.spare
+        slots = [*(Slot(i, "cpu") for i in range(cpus)), *(Slot(cpus + i, "gpu") for i in range(gpus * sessions))]
+        self.late = slots[cpus:] if warmth.opens and policy.name != "gpu-only" else []
+        self.machine = Machine(JobShape(shape.tasks, 0), slots, policy, gpus=gpus, estimates=estimates, late=self.late,
+                               spare=slots[shape.cpus:cpus] if gpus else ())
+        self.cold = dict.fromkeys(slots[cpus:], warmth.first if self.late else warmth.first + warmth.opens)
+        self.now, self.order, self.committed, self.finished = 0.0, 0, set[TaskId](), False
+        self.ends: list[tuple[float, bool, int, Attempt]] = []
+
+    def run(self) -> float:
+        wait = self.tick
+        self.tell(Start())
+        while not self.finished:
+            opens = self.warmth.opens if self.late else inf
+            ends = self.ends[0][0] if self.ends else inf
+            if self.tick and self.now + wait < min(ends, opens):
+                self.now, wait = self.now + wait, 2 * wait
+                self.tell(Tick())
+                continue
+            wait = self.tick
+            if opens <= ends:
+                self.now = opens
+                self.tell(Opened(self.late.pop(0)))
+                continue
+            self.now, _, _, attempt = heapq.heappop(self.ends)
+            self.tell(Succeeded(attempt))
+            self.machine.validate()
+        return self.now
+
+    def tell(self, event: Event) -> None:
+        for instruction in self.machine.handle(event, self.now):
             match instruction:
                 case Launch(attempt):
-                    order += 1
-                    gpu = attempt.slot.kind == "gpu"
-                    heapq.heappush(ends, (now + (on_gpu if gpu else shape.t_cpu), not gpu, order, attempt))
+                    self.launch(attempt)
                 case Kill(attempt):
-                    ends = [(now, *end[1:]) if end[3] == attempt else end for end in ends]
-                    heapq.heapify(ends)
+                    self.ends = [(self.now, *end[1:]) if end[3] == attempt else end for end in self.ends]
+                    heapq.heapify(self.ends)
                 case Commit(attempt):
-                    assert attempt.task not in committed
-                    committed.add(attempt.task)
+                    assert attempt.task not in self.committed
+                    self.committed.add(attempt.task)
                 case Finish(outcome):
-                    assert outcome == "succeeded" and len(committed) == shape.tasks
-                    finished = True
-        if finished:
-            return now
-        if tick and now + wait < ends[0][0]:
-            now, wait = now + wait, 2 * wait
-            todo = machine.handle(Tick(), now)
-            continue
-        wait = tick
-        now, _, _, attempt = heapq.heappop(ends)
-        todo = machine.handle(Succeeded(attempt), now)  # type: ignore[arg-type]
-        machine.validate()
+                    assert outcome == "succeeded" and len(self.committed) == self.shape.tasks
+                    self.finished = True
+
+    def launch(self, attempt: Attempt) -> None:
+        self.order += 1
+        gpu = attempt.slot.kind == "gpu"
+        seconds = self.on_gpu + self.cold.pop(attempt.slot, 0.0) if gpu else self.shape.t_cpu
+        heapq.heappush(self.ends, (self.now + seconds, not gpu, self.order, attempt))

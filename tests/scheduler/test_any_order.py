@@ -36,15 +36,18 @@ class AnyOrder(RuleBasedStateMachine):
     """Attempts end in any order and any way, after any time; the job may be stopped at any moment."""
 
     @initialize(maps=st.integers(0, 7), reduces=st.integers(0, 3), cpus=st.integers(1, 3), gpus=st.integers(0, 4),
-                late=st.integers(0, 2), tries=st.integers(1, 3), policy=st.sampled_from([*POLICIES.values(), *[EAGER] * 7]))
-    def begin(self, maps: int, reduces: int, cpus: int, gpus: int, late: int, tries: int, policy: Policy) -> None:
+                late=st.integers(0, 2), spare=st.integers(0, 2), tries=st.integers(1, 3),
+                policy=st.sampled_from([*POLICIES.values(), *[EAGER] * 7]))
+    def begin(
+        self, maps: int, reduces: int, cpus: int, gpus: int, late: int, spare: int, tries: int, policy: Policy,
+    ) -> None:
         self.shape = JobShape(maps, reduces, tries, tries)
         slots = [*(Slot(i, "cpu") for i in range(cpus)), *(Slot(cpus + i, "gpu") for i in range(gpus))]
         self.policy = policy if gpus else CPU_ONLY
         self.late = [] if policy.name == "gpu-only" else slots[cpus:][:late]
         estimates = known(9.0, 0.1) if self.policy is EAGER else None
         self.machine = Machine(self.shape, slots, self.policy, late=self.late, gpus=(gpus + 1) // 2,
-                               estimates=estimates)
+                               estimates=estimates, spare=slots[1:cpus][:spare])
         self.slots = len(slots)
         self.now = 0.0
         self.live: list[Attempt] = []

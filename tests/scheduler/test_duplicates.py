@@ -84,8 +84,9 @@ def test_a_job_whose_cpu_tasks_were_all_overtaken_knows_that_its_gpu_is_faster()
                 machine.handle(Ended(kill.attempt), now)
         machine.validate()
     assert machine.finished("map") == 9 and machine.duplicates["won"] == 3
-    assert machine.measured is not None and machine.measured >= 6, "three ran for 7, 8 and 9 s, a task of the GPU 1 s"
-    again = Machine(JobShape(6, 0, 1), slots, POLICIES["tail"], estimates=Estimates(machine.measured))
+    kept = machine.to_remember
+    assert kept is not None and kept.speedup >= 6, "three ran for 7, 8 and 9 s, a task of the GPU 1 s"
+    again = Machine(JobShape(6, 0, 1), slots, POLICIES["tail"], estimates=Estimates(kept))
     assert [launch.attempt.slot.kind for launch in again.handle(Start(), 0.0) if isinstance(launch, Launch)] == ["gpu"]
 
 

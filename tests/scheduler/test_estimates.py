@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heterodoop.scheduler.estimates import SAMPLES, WINDOW, Estimates
+from heterodoop.scheduler.estimates import SAMPLES, WINDOW, Estimates, Remembered
 
 
 def test_nothing_is_known_before_a_task_has_finished_and_no_speedup_before_three_of_each_kind() -> None:
@@ -73,9 +73,34 @@ def test_tasks_that_were_overtaken_give_the_least_that_s_can_be() -> None:
 
 @pytest.mark.parametrize(("remembered", "measured"), [(100.0, None), (30.0, 40.0)])
 def test_less_than_is_remembered_is_nothing_new(remembered: float, measured: float | None) -> None:
-    estimates = Estimates(remembered)
+    estimates = Estimates(Remembered(remembered))
     for _ in range(SAMPLES):
         estimates.overtaken(10, 4.0)
         estimates.finished("gpu", 10, 0.1)
     assert estimates.measured() == (measured and pytest.approx(measured))
     assert estimates.speedup() == pytest.approx(measured or remembered)
+
+
+def test_what_the_next_job_begins_with() -> None:
+    estimates = Estimates()
+    assert estimates.to_remember(4) is None
+    estimates.wakes = 0.5
+    for _ in range(SAMPLES):
+        estimates.finished("gpu", 10, 3.0, first=True)
+        estimates.finished("gpu", 10, 2.0)
+        estimates.finished("cpu", 10, 4.0)
+    kept = estimates.to_remember(4)
+    assert kept == Remembered(8.0, pytest.approx(0.4), 0.2, 0.5, 1.0)
+    again = Estimates(kept)
+    assert again.speedup(4) == 8.0 and again.seconds("gpu", 100) == 20.0 and again.seconds("cpu", 100) == pytest.approx(40.0)
+    again.finished("gpu", 100, 7.0)
+    assert again.seconds("gpu", 100) == 7.0 and again.seconds("cpu", 0) == pytest.approx(0.4), "its own tasks tell it better"
+    assert Estimates(Remembered(3.0)).seconds("cpu", 1) is None, "S alone tells no seconds"
+
+
+def test_a_job_whose_gpu_did_nothing_first_remembers_so() -> None:
+    estimates = Estimates()
+    for _ in range(SAMPLES):
+        estimates.finished("gpu", 10, 1.0, first=True)
+        estimates.finished("cpu", 10, 4.0)
+    assert estimates.to_remember() == Remembered(4.0, pytest.approx(0.4), 0.1), "its first tasks are all there is"

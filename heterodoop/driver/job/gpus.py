@@ -128,6 +128,11 @@ class Gpus:
         """Of all GPUs, as `Codes` wants them."""
         return {member.gpu.arch for member in self._members}
 
+    @property
+    def names(self) -> list[str]:
+        """Of all GPUs; the emulated device has none."""
+        return [member.gpu.name for member in self._members if self.wish.device != EMULATED]
+
     def check(self) -> None:
         """Raises Declined: no GPU gets tasks, and why the last one does not."""
         if not self.count:

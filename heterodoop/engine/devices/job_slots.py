@@ -25,12 +25,16 @@ EMULATED_SLOTS = "heterodoop.emulated.slots"
 
 
 class Slots(NamedTuple):
-    """`every` slot of the job; `late` those that open when their GPU is awake; `gpus` behind the GPU slots."""
+    """`every` slot of the job; `late` those that open when their GPU is awake; `gpus` behind the GPU slots.
+
+    spare  CPU slots whose processors read for the GPUs: they take map tasks only where these are not worth it.
+    """
 
     every: tuple[Slot, ...]
     late: tuple[Slot, ...] = ()
     gpus: int = 0
     policy: Policy = CPU_ONLY
+    spare: tuple[Slot, ...] = ()
 
     @property
     def cpu(self) -> int:
@@ -51,19 +55,22 @@ def plan_slots(
 ) -> Slots:
     """The slots of a job whose map tasks may run on `offload`. Raises UsageError HD032: --cpu-slots is no number."""
     rule = _policy(device, policy, offload)
-    cpus = _cpu_slots(device, cpu_slots, offload, conf)
+    cpus, spare = _cpu_slots(device, cpu_slots, offload, conf)
     if offload is None:
         return Slots(_slots(cpus, 0), policy=rule)
     count = offload.sessions or conf.get(EMULATED_SLOTS) or (cpus if rule is GPU_ONLY else 1)
     every = _slots(cpus, count)
     # Where CPU slots take map tasks too, none waits for a GPU's context to stand.
     late = every[cpus:] if offload.gpus and rule is not GPU_ONLY else ()
-    return Slots(every, late, len(offload.gpus) or count, rule)
+    return Slots(every, late, len(offload.gpus) or count, rule, every[cpus - spare:cpus])
 
 
 def kept_for_ingest(conf: JobConf, gpus: int) -> int:
-    """Processors without a CPU slot, so that reading for the GPUs has them: one per thread where the user set their number
-    (a GPU's sessions take turns at reading), else a few per GPU and at most half of all."""
+    """CPU slots that are spare, so that reading for the GPUs has their processors.
+
+    One per thread where the user set their number (a GPU's sessions take turns at reading), else a few per GPU and at most
+    half of all.
+    """
     chosen: int = conf.get(INGEST_THREADS)
     return chosen * gpus or min(KEPT_PER_GPU * gpus, _processors() // 2)
 
@@ -77,12 +84,14 @@ def _policy(device: str, name: str | None, offload: DevicePlan | None) -> Policy
     return POLICIES[name]
 
 
-def _cpu_slots(device: str, given: str | int | None, offload: DevicePlan | None, conf: JobConf) -> int:
+def _cpu_slots(device: str, given: str | int | None, offload: DevicePlan | None, conf: JobConf) -> tuple[int, int]:
+    """How many, and how many of them are spare."""
     if given is not None:
-        return jobconf.parse_count(str(given), "--cpu-slots", 1, MAX_SLOTS)
+        return jobconf.parse_count(str(given), "--cpu-slots", 1, MAX_SLOTS), 0
+    every = _processors()
     if offload is None or device == EMULATED:
-        return _processors()
-    return max(1, _processors() - kept_for_ingest(conf, len(offload.gpus)))
+        return every, 0
+    return every, min(every - 1, kept_for_ingest(conf, len(offload.gpus)))
 
 
 def _slots(cpus: int, gpus: int) -> tuple[Slot, ...]:

@@ -292,8 +292,8 @@ class JobReport:
     def _map_phase(self) -> dict[str, Any]:
         slots, seconds = self.plan.slots, self.seconds.get("map", 0.0)
         return {
-            "policy": slots.policy.name, "cpu_slots": slots.cpu, "gpu_slots": len(slots.every) - slots.cpu,
-            "gpus": slots.gpus, "speedup": self.speedup, "seconds": seconds,
+            "policy": slots.policy.name, "cpu_slots": slots.cpu, "spare_slots": len(slots.spare),
+            "gpu_slots": len(slots.every) - slots.cpu, "gpus": slots.gpus, "speedup": self.speedup, "seconds": seconds,
             **{name: side.to_json(seconds) for name, side in self.sides.items()},
             "duplicates": dict(self.duplicates), "host_kernel": self.plan.host is not None,
             "left_to_filters": self.to_filters.to_json(),

@@ -160,8 +160,8 @@ class _Job:
         self.display = display
         self.events = events
         self.machine = Machine(
-            plan.shape, plan.slots.every, plan.slots.policy, late=plan.slots.late, gpus=plan.slots.gpus,
-            size=lambda number: plan.splits[number].length, estimates=Estimates(speedups.recall(plan)),
+            plan.shape, plan.slots.every, plan.slots.policy, late=plan.slots.late, spare=plan.slots.spare,
+            gpus=plan.slots.gpus, size=lambda number: plan.splits[number].length, estimates=Estimates(speedups.recall(plan)),
         )
         self.late = deque(plan.slots.late)
         self.shuffle = Shuffle()
@@ -209,7 +209,7 @@ class _Job:
             self.report.device_check = self.check.to_json()
             self.report.device_warnings = self.devices.warnings
         self.report.duplicates, self.report.speedup = self.machine.duplicates, self.machine.speedup
-        speedups.remember(self.plan, self.machine.measured)
+        speedups.remember(self.plan, self.machine.to_remember)
         self._judge()
 
     def _loop(self) -> None:

@@ -40,8 +40,8 @@ class RunOptions(NamedTuple):
     reducers          reduce tasks; default: 1 where the bundle has a reducer, else 0.
     combining         that default is 1 where the bundle has a combiner, too: without reduce tasks nothing is combined.
     split_size        bytes, `64m`; default: from the input (executor/task/split.py).
-    cpu_slots         tasks at a time on the CPU; default: the processors this process may use, less some that read for the
-                      GPUs in use.
+    cpu_slots         tasks at a time on the CPU; default: the processors this process may use. Some of them read for the
+                      GPUs in use, as long as these are worth it.
     ingest_threads    threads that read the input of a map task on a device.
     max_attempts      of a map and of a reduce task.
     record_delimiter  with escapes (`\\n`).

@@ -1,55 +1,51 @@
-"""How much faster a GPU was in a bundle's last job on this machine: the next one begins with it (decision 0014).
+"""What a job begins with: what its bundle's last job on the same GPUs and as many CPU slots measured (decision 0014).
 
-Kept in the user's cache, under a hash of the bundle and of what ran it; forgotten after a day, since a GPU that was busy
-with something else would otherwise never be tried again. What cannot be read or written costs time, never a result.
+Not here: the file that keeps it (toolchain/speeds.py).
 """
 
 from __future__ import annotations
 
-import contextlib
-import time
-from pathlib import Path
-
-from ... import manifest, scratch
-from ...errors import HeteroDoopError
-from ...toolchain import cache
+from ... import manifest
+from ...scheduler.estimates import Remembered
+from ...toolchain import speeds
 from .plan import Plan
 
-SECONDS = 86_400.0
-_MOST = 1e9
+MIB = 1 << 20
 
 
-def recall(plan: Plan) -> float | None:
-    """S of the bundle's last job on the same GPUs with as many CPU slots; None: there was none, or its GPUs are emulated."""
-    path = _path(plan)
-    try:
-        if path is None or time.time() - path.stat().st_mtime > SECONDS:
-            return None
-        speedup = float(path.read_text(encoding="ascii"))
-    except (OSError, ValueError):
+def recall(plan: Plan) -> Remembered | None:
+    """None: there was no such job within a day, or its GPUs are emulated."""
+    name = _name(plan)
+    found = speeds.recall(name) if name else None
+    if found is None:
         return None
-    return speedup if 0 < speedup < _MOST else None
+    gpu = found.gpu_seconds / MIB
+    if not gpu:
+        return Remembered(found.speedup, wakes=found.wakes, first=found.first)
+    return Remembered(found.speedup, gpu * found.speedup, gpu * _sessions(plan), found.wakes, found.first)
 
 
-def remember(plan: Plan, speedup: float | None) -> None:
-    """`speedup`: what the job measured; None: too little."""
-    path = _path(plan)
-    if path is None or not speedup:
-        return
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        with scratch.folder(".making-", path.parent) as folder:
-            (folder / path.name).write_text(f"{speedup:.6g}\n", encoding="ascii")
-            scratch.into_place(folder / path.name, path)
+def remember(plan: Plan, measured: Remembered | None) -> None:
+    """`measured`: by the job; None: too little."""
+    name = _name(plan)
+    if name and measured:
+        gpu = (measured.gpu or 0.0) * MIB / _sessions(plan)
+        speeds.remember(name, speeds.Speeds(measured.speedup, gpu, measured.wakes, measured.first))
 
 
-def _path(plan: Plan) -> Path | None:
-    if not plan.offload or not plan.offload.gpus:
-        return None
+def _sessions(plan: Plan) -> float:
+    """GPU slots of one GPU."""
+    slots = plan.slots
+    return (len(slots.every) - slots.cpu) / slots.gpus
+
+
+def _name(plan: Plan) -> str:
+    """"": nothing is kept of such a job."""
+    if not plan.offload or not plan.offload.gpus or not plan.slots.gpus:
+        return ""
     try:
         bundle = (plan.bundle / manifest.FILE).read_bytes()  # it has the hash of every other file
-        gpus = sorted(gpu.name for gpu in plan.offload.gpus)
-        key = cache.key([bundle, *gpus, str(plan.slots.cpu), str(plan.offload.sessions)])
-        return cache.folder() / "speedups" / key
-    except (OSError, HeteroDoopError):
-        return None
+    except OSError:
+        return ""
+    gpus = [gpu.name for gpu in plan.offload.gpus]
+    return speeds.key("run", bundle, gpus, str(plan.slots.cpu), str(_sessions(plan)), str(bool(plan.host)))

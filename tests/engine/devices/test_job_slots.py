@@ -29,7 +29,8 @@ def conf(*settings: str) -> jobconf.JobConf:
 
 
 def counts(slots: Slots) -> tuple[str, int, int, int, int]:
-    return slots.policy.name, slots.cpu, len(slots.every) - slots.cpu, len(slots.late), slots.gpus
+    """The policy; CPU slots that are not spare; GPU slots, those that open late, GPUs."""
+    return slots.policy.name, slots.cpu - len(slots.spare), len(slots.every) - slots.cpu, len(slots.late), slots.gpus
 
 
 def test_a_job_on_the_cpu_has_a_slot_for_each_processor(processors) -> None:
@@ -40,12 +41,15 @@ def test_a_job_on_the_cpu_has_a_slot_for_each_processor(processors) -> None:
 def test_a_gpu_has_a_slot_per_session_and_reading_for_it_costs_cpu_slots(processors) -> None:
     slots = plan_slots("auto", None, None, offload(1, 2), conf())
     assert counts(slots) == ("tail", 12, 2, 2, 1)
-    assert slots.every[12:] == slots.late == (Slot(12, "gpu"), Slot(13, "gpu"))
+    assert slots.every[16:] == slots.late == (Slot(16, "gpu"), Slot(17, "gpu"))
+    assert slots.every[12:16] == slots.spare and {slot.kind for slot in slots.spare} == {"cpu"}, "a slot per processor"
     assert counts(plan_slots("cuda", "gpu-first", None, offload(4, 2), conf())) == ("gpu-first", 8, 8, 8, 4)
     settings = conf("heterodoop.gpu.ingest.threads=6")
     assert counts(plan_slots("cuda", None, None, offload(1, 2), settings)) == ("tail", 10, 2, 2, 1)
     assert counts(plan_slots("cuda", None, None, offload(2, 2), settings))[1] == 4
+    assert counts(plan_slots("cuda", None, None, offload(8, 2), settings))[1] == 1, "one is always a slot"
     assert counts(plan_slots("cuda", None, 16, offload(1, 2), settings))[1] == 16, "as the user says"
+    assert plan_slots("cuda", None, 16, offload(1, 2), settings).spare == ()
 
 
 def test_there_is_always_a_cpu_slot(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,8 @@
-"""The speedup of a bundle's last job, kept in the user's cache."""
+"""What a bundle's last job measured, kept in the user's cache for the next."""
 
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,41 +11,50 @@ import pytest
 
 from heterodoop import manifest
 from heterodoop.engine.run import speedups
+from heterodoop.scheduler.estimates import Remembered
+
+MIB = 1 << 20
+MEASURED = Remembered(8.0, 8.0 * 0.01 / MIB, 2 * 0.01 / MIB, 0.5, 0.25)  # two sessions of each GPU
 
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / manifest.FILE).write_text("{}")
-    offload = SimpleNamespace(gpus=(SimpleNamespace(name="H200"),), sessions=4)
-    return SimpleNamespace(bundle=tmp_path, offload=offload, slots=SimpleNamespace(cpu=16))
+    offload = SimpleNamespace(gpus=(SimpleNamespace(name="H200"), SimpleNamespace(name="H200")), sessions=4)
+    return SimpleNamespace(bundle=tmp_path, offload=offload, host=None,
+                           slots=SimpleNamespace(cpu=16, gpus=2, every=range(20)))
 
 
 def test_a_job_begins_with_what_the_last_one_measured(plan: Any, tmp_path: Path) -> None:
     assert speedups.recall(plan) is None
     speedups.remember(plan, None)
     assert speedups.recall(plan) is None, "a job that measured too little"
-    speedups.remember(plan, 0.25)
-    assert speedups.recall(plan) == 0.25
-    plan.slots.cpu = 8
-    assert speedups.recall(plan) is None
-    plan.slots.cpu = 16
-    (tmp_path / manifest.FILE).write_text('{"another": "bundle"}')
+    speedups.remember(plan, MEASURED)
+    assert speedups.recall(plan) == pytest.approx(MEASURED, rel=1e-5)
+    speedups.remember(plan, Remembered(0.25))
+    assert speedups.recall(plan) == Remembered(0.25), "nothing but S"
+
+
+@pytest.mark.parametrize("change", [
+    lambda plan: setattr(plan.slots, "cpu", 8), lambda plan: setattr(plan, "host", "a host kernel"),
+    lambda plan: setattr(plan.offload, "gpus", plan.offload.gpus[:1]),
+    lambda plan: (plan.bundle / manifest.FILE).write_text('{"another": "bundle"}'),
+    lambda plan: (plan.bundle / manifest.FILE).unlink(),
+])
+def test_not_of_another_bundle_nor_of_what_is_not_as_fast(plan: Any, change: Any) -> None:
+    speedups.remember(plan, MEASURED)
+    change(plan)
     assert speedups.recall(plan) is None
 
 
-@pytest.mark.parametrize("text", ["", "nan", "-1", "0", "1e300", "fast\n", "\xff"])
-def test_what_is_damaged_or_old_is_forgotten(plan: Any, tmp_path: Path, text: str) -> None:
-    speedups.remember(plan, 2.0)
-    (kept,) = (tmp_path / "cache" / "heterodoop" / "speedups").iterdir()
-    old = time.time() - speedups.SECONDS - 1
-    os.utime(kept, (old, old))
-    assert speedups.recall(plan) is None
-    kept.write_text(text, encoding="latin-1")
+def test_nor_on_another_machine_with_the_same_home(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    speedups.remember(plan, MEASURED)
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(nodename="another"))
     assert speedups.recall(plan) is None
 
 
 def test_an_emulated_device_is_not_remembered(plan: Any, tmp_path: Path) -> None:
     plan.offload.gpus = ()
-    speedups.remember(plan, 2.0)
+    speedups.remember(plan, MEASURED)
     assert speedups.recall(plan) is None and not (tmp_path / "cache").exists()

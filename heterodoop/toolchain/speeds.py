@@ -1,0 +1,94 @@
+"""How fast a bundle's last job was on this machine's processors and GPUs: its next job begins with that (decision 0014).
+
+One small file per bundle and machine in the user's cache, of the embedded engine and of a node's driver. It counts for a
+day, since a GPU that was busy with something else would otherwise never be tried again. What is old or damaged counts as
+nothing; what cannot be read or written costs time, never a result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterable
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import scratch
+from ..errors import HeteroDoopError
+from ..regular import read_regular
+from . import cache
+
+SECONDS = 86_400.0
+_MOST_BYTES = 1024
+_MOST = 1e9
+
+
+class Speeds(NamedTuple):
+    """speedup      S: map tasks that one GPU does while a CPU slot does one.
+    gpu_seconds  of one GPU per MiB of split; 0: not known.
+    wakes        seconds from a job's start until its first GPU slot opened; 0 under Hadoop, where GPUs are awake.
+    first        seconds that a GPU slot's first task takes longer than others.
+    age          seconds since it was written.
+    """
+
+    speedup: float
+    gpu_seconds: float = 0.0
+    wakes: float = 0.0
+    first: float = 0.0
+    age: float = 0.0
+
+
+def key(side: str, bundle: bytes, gpus: Iterable[str], *more: str) -> str:
+    """The name of an entry. side: "run" or "hadoop", whose CPU slots are not the same; bundle: what tells it from others;
+    gpus: their names."""
+    return cache.key([side, os.uname().nodename, bundle, *sorted(gpus), *more])
+
+
+def recall(name: str) -> Speeds | None:
+    """None: there is nothing, it is older than a day, or it is not what was written."""
+    try:
+        path = _folder() / name
+        age = time.time() - path.stat().st_mtime
+        found = json.loads(read_regular(path, _MOST_BYTES)) if age <= SECONDS else None
+    except (OSError, ValueError, RecursionError, HeteroDoopError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    numbers = [_number(found.get(field)) for field in Speeds._fields[:-1]]
+    if None in numbers or not numbers[0]:
+        return None
+    return Speeds(*(number or 0.0 for number in numbers))._replace(age=max(0.0, age))
+
+
+def remember(name: str, speeds: Speeds) -> None:
+    """Replace the entry, and remove those of which nothing counts any more."""
+    with contextlib.suppress(OSError, HeteroDoopError):
+        folder = _folder()
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _remove_old(folder)
+        fields = {field: float(f"{value:.6g}") for field, value in zip(Speeds._fields[:-1], speeds, strict=False)}
+        with scratch.folder(".making-", folder) as making:
+            (making / name).write_text(json.dumps(fields) + "\n", encoding="ascii")
+            scratch.into_place(making / name, folder / name)
+
+
+def _folder() -> Path:
+    return cache.folder() / "speedups"
+
+
+def _remove_old(folder: Path) -> None:
+    limit = time.time() - SECONDS
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mtime < limit:
+                os.unlink(entry.path)
+
+
+def _number(value: Any) -> float | None:
+    """None: it is no number that can be."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if isfinite(value) and 0 <= value < _MOST else None
