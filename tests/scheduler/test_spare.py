@@ -110,7 +110,7 @@ def sweep(count: int, *, second: bool) -> list[float]:
 
 
 def test_tail_is_hardly_ever_slower_than_the_better_side_alone() -> None:
-    """Of 1,000 such jobs 229 took more than 1.05 times as long, up to 2.6, before there were spare slots and kept seconds."""
+    """Of 1,000 such jobs 229 took more than 1.05 times as long, up to 2.6, without spare slots and kept seconds."""
     ratios = sweep(90, second=True)
     assert sum(ratio > 1.05 for ratio in ratios) <= 1 and ratios[0] < 1.2
     assert sum(ratios) / len(ratios) < 0.92
