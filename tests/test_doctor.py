@@ -241,6 +241,7 @@ def test_the_gpu_driver_process(machine: Path, tmp_path: Path, monkeypatch: pyte
         found = examine()["GPU driver process"]
     assert found["state"] == "yes" and found["text"].startswith(f"in {folder}: pid {os.getpid()}, since 20")
     assert f"; pid {os.getpid()} for the NodeManager of port 8041, since 20" in found["text"]
+    assert found["text"].endswith("; `heterodoop run` does without it: none runs")  # it holds the lock and has no socket
 
 
 def test_a_configuration_that_cannot_be_read(conf: Conf) -> None:

@@ -41,7 +41,7 @@ ROOMS = {
     "compiler": (
         "source", "types", "ir", "lower", "normalise", "analysis", "keyloop", "decide", "device", "emit", "report",
     ),
-    "executor": ("native", "task", "kernel", "gpu", "worker"),
+    "executor": ("native", "task", "kernel", "gpu", "worker", "lent"),
     "engine": ("job", "terminal", "devices", "run", "verify", "rounds"),
     "driver": ("wire", "cluster", "job"),
     "hadoop": ("embedded", "job", "submit", "rounds"),

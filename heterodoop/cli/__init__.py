@@ -160,6 +160,11 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     help="What of the device's map tasks the CPU does too, to compare: none, sample (the start of the first one), first,"
     " all (default: auto, which is none: kernels check themselves).",
 )
+@click.option(
+    "--driver", metavar="WHEN",
+    help="Whether the GPUs of a driver that runs on this machine are used (heterodoop driver start): auto (default) or"
+         " never.",
+)
 @click.option("--filters", is_flag=True, help="Run filters on the CPU, not host kernels (map with combiner, reducers).")
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
 @click.option(
@@ -233,7 +238,7 @@ def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:
         return None
     from ..engine.devices.devices import DeviceSource
 
-    return DeviceSource(lasting=lasting, early=early)
+    return DeviceSource(lasting=lasting, early=early, borrow=True)
 
 
 @contextlib.contextmanager

@@ -9,11 +9,13 @@ import importlib.util
 import os
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from ..driver.wire import place
 from ..driver.wire.place import Place
 from ..errors import HeteroDoopError
+from ..executor.lent.lender import Connection
 from ..hadoop.embedded import jars, java
 from ..storage import hadoop_conf
 from ..storage.hadoop_conf import HadoopConf
@@ -23,6 +25,7 @@ from .doctor_check import Check, program
 MIB = 1 << 20
 DRIVER_MIB = 5120  # of the host's memory: `driver start --memory` as it is by default, and 1 GiB for a worker
 _LOOPBACK = ("localhost", "127.", "[::1]", "::1")
+_DRIVER_HELP = "for a cluster's nodes, and for `heterodoop run` without the start of a GPU: heterodoop driver start"
 _NO_CONF = "no configuration: neither HADOOP_CONF_DIR nor HADOOP_HOME is set"
 _OPEN = (
     "let a firewall keep others away from it, or set hadoop.security.authentication=kerberos; on a single machine, bind it"
@@ -88,7 +91,7 @@ def _hdfs() -> Check:
 def _driver(folder: Path) -> Check:
     name = "GPU driver process"
     if not folder.exists():
-        return Check(name, "none", f"none runs: there is no {folder}", "only on a cluster's nodes: heterodoop driver start")
+        return Check(name, "none", f"none runs: there is no {folder}", _DRIVER_HELP)
     try:
         place.check_folder(folder)
     except HeteroDoopError as error:
@@ -96,12 +99,22 @@ def _driver(folder: Path) -> Check:
     ports = [0, *(int(p.stem.removeprefix("driver-")) for p in sorted(folder.glob("driver-*.lock")) if p.stem[7:].isdigit())]
     found = [(port, owner) for port in ports if (owner := place.owner_of(Place(folder, port)))]
     if not found:
-        return Check(name, "none", f"none runs in {folder}", "only on a cluster's nodes: heterodoop driver start")
+        return Check(name, "none", f"none runs in {folder}", _DRIVER_HELP)
     told = [
         f"pid {owner.pid}{f' for the NodeManager of port {port}' if port else ''}, since"
         f" {time.strftime('%Y-%m-%d %H:%M', time.localtime(owner.since))}" for port, owner in found
     ]
-    return Check(name, "yes", f"in {folder}: {'; '.join(told)}")
+    return Check(name, "yes", f"in {folder}: {'; '.join(told)}; {_lending(folder)}")
+
+
+def _lending(folder: Path) -> str:
+    """Whether `heterodoop run` would use it."""
+    try:
+        with closing(Connection(folder)) as connection:
+            lender = connection.lender
+            return f"`heterodoop run` uses its devices ({len(lender.gpus)} {lender.device})"
+    except HeteroDoopError as error:
+        return f"`heterodoop run` does without it: {error.message}"
 
 
 def _executor(conf: HadoopConf) -> Check:

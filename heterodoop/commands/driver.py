@@ -118,6 +118,7 @@ def text_of(state: dict[str, Any]) -> str:
         f" process {_mib(memory['resident'])} MiB",
         f"files from {state['filesystem']}; {state['knowledge']['source']}: {state['knowledge']['detail']}",
         "attempts: " + (", ".join(f"{name} {n}" for name, n in sorted(counts.items())) or "none yet"),
+        f"lent to jobs of `heterodoop run`: {state['lent']['times']} times, now {len(state['lent']['now'])}",
         f"{'GPU':20} {'tasks':>7} {'seconds':>9} {'MiB':>9} {'restarts':>8}  state",
     ]
     lines += [_gpu_line(gpu) for gpu in state["gpus"]]

@@ -40,7 +40,16 @@ def _number(bundle: str, options: Mapping[str, Any]) -> int | None:
     path = Path(bundle)
     if not gpus.present() or not path.is_dir() or (path / "map.c").exists():  # an app's folder is compiled first
         return None
+    if options.get("driver") != "never" and options["gpus"] == gpus.ALL and _driver_answers():
+        return None
     try:
         return gpus.first(gpus.parse(options["gpus"]))
     except UsageError:
         return None
+
+
+def _driver_answers() -> bool:
+    """Whether a running driver will probably do."""
+    from ..executor.lent import meeting
+
+    return meeting.answers(meeting.folder_of())

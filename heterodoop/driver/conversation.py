@@ -29,6 +29,7 @@ from .job.fetch import TaskReader
 from .job.files import Folders, JobFile, Store, parse_files
 from .job.gpus import Gpus
 from .job.jobs import Job, Jobs
+from .job.modules import Modules
 from .job.offer import Declined, Offer
 from .job.speedups import Speedups
 from .job.tasks import Cancelled, Result, Say, Tasks, Work
@@ -74,6 +75,7 @@ class Services(NamedTuple):
     faults: Faults
     log: Log
     work: WorkFolder
+    modules: Modules
 
 
 @dataclass

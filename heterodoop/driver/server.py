@@ -33,11 +33,13 @@ from .job.fetch import Cluster, Memory
 from .job.files import Folders, Store
 from .job.gpus import Gpus, Wish
 from .job.jobs import Jobs
+from .job.modules import Modules
 from .job.offer import Declined
 from .job.removals import Removals
 from .job.speedups import Speedups
 from .job.tasks import Tasks
 from .job.work import WorkFolder
+from .lending import Lending, Lendings
 from .wire import admin, place
 from .wire.lobby import Lobby
 from .wire.log import Log
@@ -85,6 +87,7 @@ class Server:
         self._faults = Faults()
         self._stack = ExitStack()
         self._leases = Leases()
+        self._lendings = Lendings()
         self._removals = Removals()
         self._streams: set[Stream] = set()
         self._unproven, self._silent = Lobby(UNPROVEN), Lobby(SILENT)
@@ -101,7 +104,7 @@ class Server:
         with ExitStack() as stack:
             stack.enter_context(place.locked(config.place))
             place.remove_leftovers(config.place)
-            work = stack.enter_context(WorkFolder(config.work, ("store", "folders", "attempts")))
+            work = stack.enter_context(WorkFolder(config.work, ("store", "folders", "attempts", "modules")))
             self.log = Log(config.place.log, config.foreground)
             stack.callback(self.log.close)
             self._services = self._start(stack, work)
@@ -146,8 +149,9 @@ class Server:
         stack.callback(speedups.save, every=True)
         self._source.start(node)
         stack.callback(self._source.stop)
-        return Services(
-            native, gpus, queue, store, folders, jobs, tasks, node, speedups, self._source, self._faults, self.log, work)
+        modules = Modules(config.work / "modules")
+        return Services(native, gpus, queue, store, folders, jobs, tasks, node, speedups, self._source, self._faults,
+                        self.log, work, modules)
 
     def _listen(self, stack: ExitStack) -> selectors.BaseSelector:
         selector = stack.enter_context(selectors.DefaultSelector())
@@ -168,7 +172,7 @@ class Server:
         """Serve until `stop`, and then until no attempt needs a GPU any more, or until `stop` at once."""
         kept = 0.0
         while not self._now.is_set():
-            if self._stopping.is_set() and not self._leases.on_gpu:
+            if self._stopping.is_set() and not self._leases.on_gpu and not self._lendings.open:
                 break
             for key, _ in self._listeners.select(_DRAIN_SECONDS if self._stopping.is_set() else _KEEP_SECONDS):
                 for _ in range(_AT_ONCE):
@@ -242,7 +246,8 @@ class Server:
                 place.handshake(stream, self._secret)
                 self._unproven.leave(stream)
                 self._silent.enter(stream)
-            message = stream.receive((Type.OFFER, Type.STATUS, Type.STOP), OFFER_SECONDS, BIG_CONTROL)
+            kinds = (Type.OFFER, Type.STATUS, Type.STOP, *(() if tcp else (Type.LEND,)))
+            message = stream.receive(kinds, OFFER_SECONDS, BIG_CONTROL)
             self._silent.leave(stream)
             self._answer(stream, message)
         except Closed as end:
@@ -256,12 +261,14 @@ class Server:
 
     def _answer(self, stream: Stream, message: Message) -> None:
         """Raises Closed."""
-        if message.type is not Type.OFFER:
+        if message.type in (Type.STATUS, Type.STOP):
             stream.socket.settimeout(_ADMIN_SECONDS)
             with self._answering:
                 admin.answer(stream, message, self)
         elif len(self._leases.open) >= CONNECTIONS:
             self._leases.count("too_many_connections")
+        elif message.type is Type.LEND:
+            Lending(self._services, self._lendings, stream, lambda: STOPPING if self.stopping else "").serve()
         else:
             why_not = STOPPING if self.stopping else ""
             Conversation(self._services, self._leases, stream, why_not).serve(message)
@@ -279,6 +286,7 @@ class Server:
             streams = list(self._streams)
         for lease in list(self._leases.open.values()):
             lease.say.progress.cancel()
+        self._lendings.cancel()
         for stream in streams:
             stream.shut()
         end = time.monotonic() + 5.0
@@ -296,7 +304,7 @@ class Server:
             "memory": {"splits": self.memory.used, "limit": config.memory, "resident": _resident(os.getpid())},
             "store": {"bytes": s.store.used, "limit": config.store}, "jobs": len(s.jobs), "knowledge": s.source.status(),
             "options": list(config.words), "filesystem": self._conf.default_fs(), "connections": len(self._streams),
-            "counts": dict(self._leases.counts),
+            "counts": dict(self._leases.counts), "lent": self._lendings.status(),
             "leases": [
                 {"lease": lease.number, "attempt": lease.offer.attempt, "state": lease.state, "since": lease.since,
                  "text": lease.say.text, "fraction": lease.say.fraction, "ahead": lease.say.ahead}

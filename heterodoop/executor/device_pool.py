@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Condition, Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import DeviceError
@@ -68,6 +68,14 @@ class Pool(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close all devices; call it when the tasks are done."""
+
+    def blame(self, reason: str) -> None:  # noqa: B027
+        """A task of the job made a device fail, alone on it, too. Of workers of the job's own faults are counted."""
+
+    @property
+    def driver(self) -> dict[str, Any]:
+        """For the job's report: whose devices these are, where they are not the job's own."""
+        return {}
 
     @property
     @abstractmethod

@@ -170,4 +170,12 @@ CODES: dict[str, Entry] = {
         " difference. As long as the program's output is the same in every run it is a fault of HeteroDoop.",
         "Please report the program and the record in the message. heterodoop run --filters does without host kernels.",
     ),
+    "HD434": Entry(
+        "the GPU driver of this machine did not do all that a job asked of it",
+        "heterodoop run uses the GPUs of a driver that runs already. It ended while it had tasks of the job, or took no"
+        " more: the CPU did these tasks, from their beginning; the output is complete and right. Or a task of the job made"
+        " one of its GPUs fail again and again, and the driver, which has other jobs too, was asked for nothing more.",
+        "heterodoop driver status says whether it lives, and its log why it ended. --driver never starts workers for the job"
+        " alone.",
+    ),
 }

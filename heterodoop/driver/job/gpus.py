@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,6 +125,10 @@ class Gpus:
         return sum(not member.worker.out_of_service for member in self._members)
 
     @property
+    def in_service(self) -> tuple[Gpu, ...]:
+        return tuple(member.gpu for member in self._members if not member.worker.out_of_service)
+
+    @property
     def archs(self) -> set[str]:
         """Of all GPUs, as `Codes` wants them."""
         return {member.gpu.arch for member in self._members}
@@ -152,6 +157,11 @@ class Gpus:
             raise ValueError(f"{order} is no order")
         workers = len(self._members) * self.wish.sessions
         return DeviceOptions(**found, order=order, workers=workers, sessions=self.wish.sessions)  # type: ignore[arg-type]
+
+    def lent(self, wished: DeviceOptions) -> DeviceOptions:
+        """How tasks of a job that another process runs are run: as it wishes, but for what is the driver's to say."""
+        own = self.options({})
+        return replace(wished, sub_split=wished.sub_split or own.sub_split, workers=own.workers, sessions=own.sessions)
 
     @contextmanager
     def take(self, options: DeviceOptions, nbytes: int, progress: Progress, user: str) -> Iterator[tuple[Taken, int]]:

@@ -16,13 +16,16 @@ import secrets
 import socket
 import struct
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from ... import scratch
 from ...errors import UsageError
+from ...executor.lent.meeting import NAME, peer
+from ...executor.lent.meeting import folder_of as folder_of
+from ...executor.lent.meeting import shared_folder as shared_folder
 from ...private import OTHERS_ANYTHING, why_unsafe
 from .protocol import Closed, Malformed, Stream, Type
 
@@ -31,7 +34,6 @@ SECRET_BYTES = 32
 HANDSHAKE_SECONDS = 10.0
 HANDSHAKE_BYTES = 256  # of a message before it is known who sends it
 _BACKLOG = 1024
-_PEER = struct.Struct("3i")
 # A connection is looked up by its ends: linux/inet_diag.h, nlmsghdr and inet_diag_req_v2; the uid is in inet_diag_msg.
 _SOCK_DIAG, _BY_FAMILY, _REQUEST = 4, 20, 1
 _ENDS = struct.Struct("!HH4s12x4s12x")
@@ -58,7 +60,7 @@ class Place(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"driver-{self.port}" if self.port else "driver"
+        return f"{NAME}-{self.port}" if self.port else NAME
 
     @property
     def socket(self) -> Path:
@@ -80,19 +82,6 @@ class Place(NamedTuple):
     @property
     def secret(self) -> Path:
         return self.folder / "secret"
-
-
-def folder_of(wish: str = "", environ: Mapping[str, str] = os.environ) -> Path:
-    """--dir, else $HETERODOOP_DRIVER_DIR, else /run/heterodoop-<uid> if there is one, else /tmp/heterodoop-<uid>."""
-    if chosen := wish or environ.get("HETERODOOP_DRIVER_DIR", ""):
-        return Path(os.path.abspath(chosen))
-    run = Path(f"/run/heterodoop-{os.getuid()}")
-    return run if run.exists() else shared_folder()
-
-
-def shared_folder() -> Path:
-    """The place that a driver and the containers of its user know without being told."""
-    return Path(f"/tmp/heterodoop-{os.getuid()}")
 
 
 def check_folder(folder: Path, create: bool = False) -> None:
@@ -228,7 +217,7 @@ def _write_private(path: Path, text: str, mode: int) -> None:
 
 def admit(sock: socket.socket) -> None:
     """Raises Closed: the process at the other end of a unix socket is another user's."""
-    _, uid, _ = _PEER.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    uid = peer(sock)[1]
     if uid != os.getuid():
         raise Closed(f"a process of uid {uid} connected")
 

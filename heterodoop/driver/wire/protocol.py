@@ -55,6 +55,7 @@ class Type(IntEnum):
     STATUS = 32
     STATE = 33
     STOP = 34
+    LEND = 48  # from `heterodoop run`: what follows are no frames (executor/lent/words.py)
 
 
 class Closed(Exception):
@@ -224,6 +225,10 @@ class Stream:
             if type is Type.FAILED:
                 raise Failed(message.text("reason", ""))
             return
+
+    def wait(self, seconds: float | None) -> None:
+        """Until there is something to read. `seconds` None: however long. Raises Closed, Silent."""
+        self._wait_readable(seconds)
 
     def gone(self) -> bool:
         """Whether the peer has closed its end; bytes that it sent before may still wait to be read."""

@@ -7,9 +7,10 @@ Only jobs that may use a device import this. Not here: what a device does, and w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ...diag import Diagnostic
 from ...errors import DeviceError, ToolError, UsageError
@@ -18,9 +19,13 @@ from ...executor.gpu import gpus
 from ...executor.gpu.gpus import Gpu
 from ...executor.kernel import cuda, gpu_task
 from ...executor.kernel.emulated import device_code, runtime_module
-from ...executor.kernel.gpu_task import DeviceCode
+from ...executor.kernel.gpu_task import DeviceCode, Refusal
 from ...executor.kernel.native_device import DeviceOptions
 from ...executor.kernel.prologue import Prologues
+from ...executor.lent import meeting
+from ...executor.lent.lender import Connection
+from ...executor.lent.words import Lender
+from ...executor.lent_pool import LentPool
 from ...executor.native.runtime import Native, Progress
 from ...executor.task.cpu_task import MapRun, OnCpu, TaskRunner
 from ...executor.task.report import AttemptResult
@@ -30,6 +35,7 @@ from ...executor.worker.spawn import Early
 from ...manifest import Manifest
 from ..job.device_names import AUTO, CPU, CUDA, EMULATED
 from ..job.jobconf import JobConf
+from . import borrowing
 from .first_check import CheckMode, DeviceCheck, check_mode
 
 
@@ -39,7 +45,7 @@ class Target:
 
     code: DeviceCode
     runtime: Path
-    library: Path | None = None
+    library: Path | None = None  # and Path() for the runtime: a driver's worker has both
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,7 @@ class DevicePlan:
     gpus      one worker process each; () = emulated devices in this process.
     sessions  map tasks that run on them at a time; 0 = as many as ask.
     check     which of the map tasks that a device did are compared with the CPU.
+    driver    for the report: whether a running driver lends them, and why not.
     """
 
     targets: Mapping[str, Target]
@@ -57,6 +64,7 @@ class DevicePlan:
     gpus: tuple[Gpu, ...] = ()
     sessions: int = 0
     check: CheckMode = "none"
+    driver: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Devices:
@@ -75,12 +83,22 @@ class Devices:
         try:
             with self._pool.take(options or self._plan.options, nbytes, progress) as taken:
                 code = self._plan.targets[taken.arch].code
-                result = gpu_task.run_map(taken.device, code, self._prologues, on_cpu, run, progress)
+                done = gpu_task.run_on_device(taken.device, code, self._prologues, run, progress)
         except DeviceError as error:  # there is none
             return replace(on_cpu(run, progress), reason=error.message)
+        if isinstance(done, Refusal):  # the device is free meanwhile: it may be another job's, too
+            if done.blamed:
+                self._pool.blame(done.reason)
+            return gpu_task.left(on_cpu, run, progress, done)
+        result = done
         if result.device != CPU and not result.failure and not result.retried:
             self._pool.took(nbytes, result.seconds.get("total", 0.0))
         return result
+
+    @property
+    def driver(self) -> Mapping[str, Any]:
+        """For the report: whose devices they are."""
+        return self._pool.driver or self._plan.driver
 
     @property
     def ready(self) -> int:
@@ -115,10 +133,15 @@ class DeviceSource:
 
     lasting  of several jobs with the same settings, one after the other, as rounds are: `end` it, too, after the last one.
     early    has a worker process that was started already.
+    borrow   a running driver's devices may do for the job's own.
     """
 
-    def __init__(self, *, lasting: bool = False, early: Early | None = None) -> None:
+    def __init__(self, *, lasting: bool = False, early: Early | None = None, borrow: bool = False) -> None:
         self._lasting = lasting
+        self._borrow = borrow
+        self._lender: Connection | None = None  # until a pool has it
+        self._pool: LentPool | None = None
+        self._driver: dict[str, Any] = {}
         self._early = early or Early(None)
         self._name = CPU
         self._numbers: tuple[int, ...] | None = None
@@ -138,13 +161,16 @@ class DeviceSource:
         self._numbers = gpus.parse(choice)
         self._sessions = conf.get("heterodoop.gpu.sessions")
         self._limits = Limits(conf.get("heterodoop.gpu.hang.seconds"), conf.get("heterodoop.gpu.faults"))
-        if name == EMULATED:
+        maybe = name == AUTO and self._numbers != () and gpus.present() and is_compiled(found)
+        if self._borrow and (name in (EMULATED, CUDA) or maybe) and self._borrows(conf):
+            pass
+        elif name == EMULATED:
             for _ in range(conf.get("heterodoop.emulated.workers")):
                 self._start(EMULATED)
         elif name == CUDA:
             self._check_wish()
             self._start(CUDA, gpus.first(self._numbers))
-        elif name == AUTO and self._numbers != () and gpus.present() and is_compiled(found):
+        elif maybe:
             self._start(CUDA, gpus.first(self._numbers))
         self._early.close()
 
@@ -157,7 +183,9 @@ class DeviceSource:
         meanwhile. Raises UsageError HD037, ToolError, DeviceError: what was asked for by name cannot be had.
         """
         self._warnings = []
-        if self._name == EMULATED:
+        if self._lender and self._name != EMULATED:
+            made = self._plan_lent(self._lender.lender, found, bundle, conf, check)
+        elif self._name == EMULATED:
             made = self._plan_emulated(found, bundle, conf)
         elif not self._workers:
             return None, []
@@ -168,7 +196,7 @@ class DeviceSource:
         if made is None:
             self.close()
             return None, self._warnings
-        return replace(made, check=check_mode(conf.get("heterodoop.gpu.check"))), self._warnings
+        return replace(made, check=check_mode(conf.get("heterodoop.gpu.check")), driver=self._driver), self._warnings
 
     def _warn_without(self, why: str) -> None:
         text = f"all map tasks run on the CPU, none on the {self._name} device: {why}"
@@ -176,6 +204,9 @@ class DeviceSource:
 
     def open(self, native: Native, plan: DevicePlan, prologues: Prologues) -> Devices:
         """The devices of a plan, which open in the background; the first task waits for them."""
+        if self._lender:
+            self._pool, self._lender = LentPool(meeting.folder_of(), self._lender, self._limits.hang_seconds), None
+            return Devices(plan, self._pool, prologues)
         if not plan.gpus:
             (target,) = plan.targets.values()
             return Devices(plan, LocalPool(native, target.runtime), prologues)
@@ -197,6 +228,10 @@ class DeviceSource:
 
     def close(self) -> None:
         """A job's end."""
+        for lent in (self._lender, self._pool):
+            if lent:
+                lent.close()
+        self._lender = self._pool = None
         if not self._lasting:
             self.end()
         for worker in self._workers:
@@ -208,6 +243,15 @@ class DeviceSource:
             worker.stop()
         for worker in self._workers:
             worker.close()
+
+    def _borrows(self, conf: JobConf) -> bool:
+        """Whether a running driver's devices do; if not, `_driver` says why."""
+        found = borrowing.find(EMULATED if self._name == EMULATED else CUDA, self._numbers, conf)
+        if isinstance(found, str):
+            self._driver = {"use": "own", "why": found, "refused": found not in borrowing.QUIET}
+            return False
+        self._lender, self._driver = found, {"use": "driver", "pid": found.lender.pid}
+        return True
 
     def _start(self, kind: str, number: int | None = None) -> Worker:
         spawned = self._early.take(kind, self._sessions)
@@ -232,11 +276,33 @@ class DeviceSource:
             self._warn_without(said[0] if said else _refusals(found))
             return None
         self._warnings += [Diagnostic("warning", "HD426", text) for text in said]
+        if self._lender:
+            return _lent_plan(self._lender.lender, {"": Target(code, Path())}, conf)
         named = tuple(Gpu(number, EMULATED, "", 0) for number, _ in enumerate(self._workers))
         for worker in self._workers:
             worker.open(0)
         options = device_options(conf, len(named))
         return DevicePlan({"": Target(code, runtime_module())}, options, named, options.workers)
+
+    def _plan_lent(
+        self, lender: Lender, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None],
+    ) -> DevicePlan | None:
+        """On a driver's GPUs; where one of them could not run the bundle, on GPUs of workers of the job's own."""
+        codes = {gpu.arch: cuda.device_code(bundle, found, gpu.arch) for gpu in lender.gpus}
+        targets = {arch: Target(code, Path()) for arch, code in codes.items() if code}
+        if targets and len(targets) == len(codes):
+            return _lent_plan(lender, targets, conf)
+        if not _has_kernel(found):
+            return None
+        missing = ", ".join(sorted(codes.keys() - targets.keys()))
+        why = f"it has GPUs for which the bundle has no kernels: {missing}"
+        self._driver = {"use": "own", "why": why, "refused": True}
+        if self._lender:
+            self._lender.close()
+            self._lender = None
+        self._check_wish()
+        self._start(CUDA, gpus.first(self._numbers))
+        return self._try_cuda(found, bundle, conf, check)
 
     def _try_cuda(self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None]) -> DevicePlan | None:
         """Raises as `plan`; with --device auto, what is wrong with the GPUs is a warning."""
@@ -272,6 +338,11 @@ class DeviceSource:
         targets = {arch: Target(code, runtimes[arch], library) for arch in archs if (code := codes[arch])}
         options = device_options(conf, len(used))
         return DevicePlan(targets, options, tuple(used), options.workers)
+
+
+def _lent_plan(lender: Lender, targets: Mapping[str, Target], conf: JobConf) -> DevicePlan:
+    """On the devices of a driver, which has the modules and the library that are the same for all jobs."""
+    return DevicePlan(targets, device_options(conf), lender.gpus, len(lender.gpus) * lender.sessions)
 
 
 def device_options(conf: JobConf, gpus: int = 0) -> DeviceOptions:

@@ -79,9 +79,17 @@ def lines(report: Mapping[str, Any]) -> list[str]:
         text += f" ({cpu['left_by_device']} left by {full})"
     if run_twice := sum(duplicates.values()):
         text += f"; {run_twice} run twice, {duplicates['won']} of them sooner on {full}"
+    text += _driver(report["device"].get("driver", {}))
     stages = sorted(device["stages"].items(), key=lambda stage: -stage[1])
     spent = ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in stages if stage != "total" and seconds >= 0.005)
     return [text, *([f"{name} seconds: {spent}"] if spent else [])]
+
+
+def _driver(driver: Mapping[str, Any]) -> str:
+    """Whose the devices were, where a driver was there."""
+    if driver.get("use") == "driver":
+        return f"; by driver {driver['pid']}"
+    return f"; not by the driver: {driver['why']}" if driver.get("refused") else ""
 
 
 def _host(cpu: Mapping[str, Any]) -> str:

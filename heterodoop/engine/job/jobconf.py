@@ -24,6 +24,7 @@ MAX_SPLIT = "mapreduce.input.fileinputformat.split.maxsize"
 MIN_SPLIT = "mapreduce.input.fileinputformat.split.minsize"
 MAX_LENGTH = "mapreduce.input.linerecordreader.line.maxlength"
 HOST_KERNELS = "heterodoop.host.kernels"
+DRIVER = "heterodoop.gpu.driver"
 NO_LIMIT = (1 << 31) - 1  # Hadoop's default
 
 _NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
@@ -133,6 +134,11 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             " hang: its worker process is killed, and the task runs again."),
     Setting("heterodoop.gpu.faults", "3", _integer(1, 1000),
             "Faults after which a GPU gets no more tasks of the job."),
+    Setting(DRIVER, "auto", _choice("auto", "never"),
+            "Whether map tasks use the GPUs of a driver of this user that runs on this machine (`heterodoop driver start`),"
+            " whose workers stay awake between jobs (--driver). `auto`: where one does, and a job's own workers would run in"
+            " the same way; `never`: always workers of the job's own. Their number, and what becomes of a GPU that fails, is"
+            " then the driver's: it does not ask for heterodoop.gpu.sessions and heterodoop.gpu.faults."),
     Setting("heterodoop.emulated.slots", "0", _integer(0, 256),
             "Map tasks at a time on the emulated device; 0 = one, or, where it runs them all, as many as there are CPU"
             " slots."),

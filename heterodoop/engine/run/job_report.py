@@ -177,6 +177,7 @@ class JobReport:
         self.to_filters = Reasons()  # map tasks that the host kernel left to filters, and no device before
         self.reduces_left, self.host_reduces = Reasons(), 0  # reduce tasks that it left, whatever else; those that it did
         self.device_stats: Mapping[str, int] = {}
+        self.driver: Mapping[str, Any] = plan.offload.driver if plan.offload else {}  # whose the devices are
         self.device_check: Mapping[str, Any] = {}  # what the comparison of device and CPU found
         self.device_warnings: Sequence[Diagnostic] = ()
         self._slots = {slot.number: _SlotUse(slot.number, slot.kind) for slot in plan.slots.every}
@@ -260,6 +261,7 @@ class JobReport:
         shape = self.plan.shape
         planned: Mapping[TaskKind, int] = {"map": shape.maps, "reduce": shape.reduces}
         check = {"check": dict(self.device_check)} if self.device_check else {}
+        driver = {"driver": dict(self.driver)} if self.driver else {}
         return {
             "format": FORMAT,
             "state": state,
@@ -272,7 +274,7 @@ class JobReport:
                              "failed_attempts": self.failed[kind]} for kind in planned},
             "slots": [asdict(slot) for slot in self._slots.values()],
             "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats, **self._gpus(),
-                       "left_to_cpu": self.on_cpu.to_json(), **check},
+                       "left_to_cpu": self.on_cpu.to_json(), **check, **driver},
             "map": self._map_phase(),
             "reduce": {"host_kernel": self.plan.host_reduce is not None, "host_kernels": self.host_reduces,
                        "left_to_filters": self.reduces_left.to_json()},

@@ -206,6 +206,7 @@ class _Job:
         if self.devices and self.check:
             self.devices.close()
             self.report.device_stats = self.devices.stats
+            self.report.driver = self.devices.driver
             self.report.device_check = self.check.to_json()
             self.report.device_warnings = self.devices.warnings
         self.report.duplicates, self.report.speedup = self.machine.duplicates, self.machine.speedup

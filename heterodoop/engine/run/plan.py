@@ -27,7 +27,7 @@ from ...storage import inputs as storage
 from ..devices.job_slots import INGEST_THREADS, Slots, check_policy, plan_slots
 from ..job import jobconf
 from ..job.device_names import AUTO, CPU, check_device
-from ..job.jobconf import HOST_KERNELS, MAX_SPLIT, JobConf
+from ..job.jobconf import DRIVER, HOST_KERNELS, MAX_SPLIT, JobConf
 from ..job.layout import Layout
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class RunOptions(NamedTuple):
     gpus              which GPUs: "all", "none" or numbers, "0,1".
     check             what of the device's map tasks the CPU does too: "auto", "none", "sample", "first", "all".
     policy            who takes which map task (scheduler/policies.py); default: job_slots.py's choice for the device.
+    driver            "auto" or "never": whether the GPUs of a driver that runs on this machine are used.
     filters           CPU slots run filters, not host kernels.
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     ignore            absolute paths that a folder or glob among the inputs must not find.
@@ -68,6 +69,7 @@ class RunOptions(NamedTuple):
     check: str | None = None
     gpus: str = gpus.ALL
     ingest_threads: str | int | None = None
+    driver: str | None = None
     filters: bool = False
     combining: bool = False
     ignore: Sequence[str] = ()
@@ -174,6 +176,8 @@ def _settings(options: RunOptions) -> JobConf:
         given["textinputformat.record.delimiter"] = "--record-delimiter", delimiter
     if options.filters:
         given[HOST_KERNELS] = "--filters", "false"
+    if options.driver is not None:
+        given[DRIVER] = "--driver", options.driver
     if options.check is not None:
         given["heterodoop.gpu.check"] = "--check", options.check
     return jobconf.parse(options.settings, given)

@@ -48,4 +48,5 @@ def _name(plan: Plan) -> str:
     except OSError:
         return ""
     gpus = [gpu.name for gpu in plan.offload.gpus]
-    return speeds.key("run", bundle, gpus, str(plan.slots.cpu), str(_sessions(plan)), str(bool(plan.host)))
+    whose = "lent" if plan.offload.driver.get("use") == "driver" else "run"  # a driver's GPUs are awake, and others use them
+    return speeds.key(whose, bundle, gpus, str(plan.slots.cpu), str(_sessions(plan)), str(bool(plan.host)))

@@ -111,10 +111,7 @@ def run_map(
     As `run_on_device`. `seconds` also has "refused" for the time on the device that was in vain.
     """
     done = run_on_device(device, code, prologues, run, progress)
-    if isinstance(done, AttemptResult):
-        return done
-    result = _left(on_cpu, run, progress, done)
-    return replace(result, device_failed=done.device_failed, retried=done.retried)
+    return done if isinstance(done, AttemptResult) else left(on_cpu, run, progress, done)
 
 
 def run_on_device(
@@ -196,10 +193,12 @@ def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRu
     return _Launcher(device, call(code.map), call(combine) if combine else None)
 
 
-def _left(on_cpu: OnCpu, run: MapRun, progress: Progress, refusal: Refusal) -> AttemptResult:
-    """The CPU does the task from its start."""
+def left(on_cpu: OnCpu, run: MapRun, progress: Progress, refusal: Refusal) -> AttemptResult:
+    """The CPU does the task from its start, as `run_map` has it."""
     if progress.cancelled:
-        return AttemptResult(cancelled=True)
-    begin_again(run.place, progress)
-    result = on_cpu(run, progress)
-    return replace(result, reason=refusal.reason, seconds={**result.seconds, REFUSED_STAGE: refusal.seconds})
+        result = AttemptResult(cancelled=True)
+    else:
+        begin_again(run.place, progress)
+        result = on_cpu(run, progress)
+        result = replace(result, reason=refusal.reason, seconds={**result.seconds, REFUSED_STAGE: refusal.seconds})
+    return replace(result, device_failed=refusal.device_failed, retried=refusal.retried)

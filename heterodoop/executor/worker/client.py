@@ -283,6 +283,7 @@ class WorkerDevice:
         self.options = DeviceOptions()
         self.hang_seconds = worker.limits.hang_seconds
         self.worker = worker
+        self.on_process: Callable[[WorkerProcess], None] = lambda process: None  # hears of each that gets a task, before
         self._session = session
         self._suspect = False  # its last task failed, and may not have been alone
         self._stats: Counter[str] = Counter()
@@ -311,9 +312,9 @@ class WorkerDevice:
             with turns.alone(check) if self._suspect else turns.side_by_side(check):
                 result = self._on_process(self.worker.process(check), spec, (map, combine), seen)
         except Stopped:
-            return _no_result(TaskStatus.CANCELLED, "", begun)
+            return no_result(TaskStatus.CANCELLED, "", begun)
         except DeviceError as error:
-            result = _no_result(TaskStatus.DEVICE_LOST, error.message, begun)
+            result = no_result(TaskStatus.DEVICE_LOST, error.message, begun)
         self._suspect = result.status is TaskStatus.DEVICE_FAILED and not self._suspect
         return result
 
@@ -322,6 +323,7 @@ class WorkerDevice:
     ) -> TaskResult:
         begun = time.monotonic()
         status = TaskStatus.DEVICE_FAILED
+        self.on_process(process)
         with process.session(self._session) as session, seen.shared(session.block):
             try:
                 return self._run(process, session, spec, calls, seen)
@@ -329,14 +331,14 @@ class WorkerDevice:
                 why = f"it made no progress for {hung.seconds:.3g} s"
             except Stopped:
                 self.worker.fault(process, "")
-                return _no_result(TaskStatus.CANCELLED, "", begun)
+                return no_result(TaskStatus.CANCELLED, "", begun)
             except (EOFError, OSError):
                 if self._suspect and process.was_killed():  # alone: it was nobody of ours
                     status = TaskStatus.DEVICE_LOST
                 process.kill()
                 why = f"its worker process ended: {process.how_it_ended()}"
             self.worker.fault(process, why)
-            return _no_result(status, f"the {self.name} device failed: {why}", begun)
+            return no_result(status, f"the {self.name} device failed: {why}", begun)
 
     def stats(self) -> dict[str, int]:
         """What its tasks did, all together (NativeDevice.stats); of one that its process did not survive nothing."""
@@ -366,6 +368,6 @@ class WorkerDevice:
         return reply.result
 
 
-def _no_result(status: TaskStatus, message: str, begun: float) -> TaskResult:
+def no_result(status: TaskStatus, message: str, begun: float) -> TaskResult:
     """What is known of a task without an answer."""
     return TaskResult(status, None, None, None, message, {}, {"total": time.monotonic() - begun}, {}, "", "")

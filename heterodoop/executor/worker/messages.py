@@ -15,7 +15,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..gpu.gpus import Opened, Survey
 from ..kernel.gpu_task import KernelCall
@@ -82,7 +82,7 @@ class Channel:
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
 
-    def send(self, message: Message, fd: int = -1) -> None:
+    def send(self, message: object, fd: int = -1) -> None:
         """Send a message, and a copy of the descriptor `fd`. Raises OSError: the other end is gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         head = _HEAD.pack(len(data))
@@ -92,7 +92,7 @@ class Channel:
             self.socket.sendall(head)
         self.socket.sendall(data)
 
-    def receive(self) -> tuple[Message, int]:
+    def receive(self) -> tuple[Any, int]:
         """The next message and its descriptor (-1: none), which is the receiver's to close.
 
         Raises EOFError: the other end is closed, in the middle of a message or not. OSError.
@@ -105,7 +105,7 @@ class Channel:
             (size,) = _HEAD.unpack(head)
             if size > _LARGEST:
                 raise OSError(f"a message of {size} bytes is none of ours")
-            message: Message = pickle.loads(self._exactly(size))
+            message = self._read(self._exactly(size))
         except BaseException:
             if fd >= 0:
                 os.close(fd)
@@ -114,6 +114,9 @@ class Channel:
 
     def close(self) -> None:
         self.socket.close()
+
+    def _read(self, data: bytearray) -> object:
+        return pickle.loads(data)
 
     def _exactly(self, size: int) -> bytearray:
         data = bytearray()

@@ -62,7 +62,8 @@ class WorkerProcess:
 
     def receive(self) -> Message:
         """The worker's next word about its start. Raises EOFError, OSError: it is gone, or says nothing."""
-        return self._control.receive()[0]
+        message: Message = self._control.receive()[0]
+        return message
 
     @contextmanager
     def session(self, number: int) -> Iterator[Session]:
@@ -74,6 +75,17 @@ class WorkerProcess:
         """Numbers that change as long as any session but this one makes progress."""
         blocks = [session.block for session in self._sessions[:number] + self._sessions[number + 1 :]]
         return tuple(n for b in blocks for n in (b.phase, b.bytes_in, b.records_in, b.pairs_out, b.bytes_out))
+
+    def handle(self) -> int:
+        """A descriptor of the process (pidfd_open), which is the caller's to close; -1: it has ended. Raises OSError."""
+        try:
+            fd = os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            return -1
+        if self._process.poll() is None:  # so nobody has waited for it, and no other process has its number
+            return fd
+        os.close(fd)
+        return -1
 
     def kill(self) -> None:
         """End it now, with all that is in its group; may be called at any time by any thread."""

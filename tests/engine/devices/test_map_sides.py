@@ -28,6 +28,18 @@ def report(
         "duplicates": dict(zip(("won", "lost", "failed"), duplicates, strict=True))}}
 
 
+@pytest.mark.parametrize(("driver", "said"), [
+    ({"use": "driver", "pid": 7, "folder": "/d", "lost_tasks": 0}, "; by driver 7"),
+    ({"use": "own", "why": "it has another umask", "refused": True}, "; not by the driver: it has another umask"),
+    ({"use": "own", "why": "none runs", "refused": False}, ""),
+])
+def test_whose_devices_they_were(driver: dict[str, Any], said: str) -> None:
+    found = report("auto")
+    before = lines(found)
+    found["device"]["driver"] = driver
+    assert lines(found) == [before[0] + said, *before[1:]]
+
+
 def test_a_side_adds_up() -> None:
     found = report("cuda")["map"]
     assert found["device"] == {

@@ -21,7 +21,7 @@ MEASURED = Remembered(8.0, 8.0 * 0.01 / MIB, 2 * 0.01 / MIB, 0.5, 0.25)  # two s
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / manifest.FILE).write_text("{}")
-    offload = SimpleNamespace(gpus=(SimpleNamespace(name="H200"), SimpleNamespace(name="H200")), sessions=4)
+    offload = SimpleNamespace(gpus=(SimpleNamespace(name="H200"), SimpleNamespace(name="H200")), sessions=4, driver={})
     return SimpleNamespace(bundle=tmp_path, offload=offload, host=None,
                            slots=SimpleNamespace(cpu=16, gpus=2, every=range(20)))
 
@@ -39,6 +39,7 @@ def test_a_job_begins_with_what_the_last_one_measured(plan: Any, tmp_path: Path)
 @pytest.mark.parametrize("change", [
     lambda plan: setattr(plan.slots, "cpu", 8), lambda plan: setattr(plan, "host", "a host kernel"),
     lambda plan: setattr(plan.offload, "gpus", plan.offload.gpus[:1]),
+    lambda plan: setattr(plan.offload, "driver", {"use": "driver"}),
     lambda plan: (plan.bundle / manifest.FILE).write_text('{"another": "bundle"}'),
     lambda plan: (plan.bundle / manifest.FILE).unlink(),
 ])

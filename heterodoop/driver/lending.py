@@ -1,0 +1,249 @@
+"""One connection of `heterodoop run`: this driver's devices for the tasks of a job that another process runs.
+
+The other end does all but the device's part of a task: it reads the bundle, runs the code before the region, says where
+input and output lie, and does on the CPU what is refused. Here are the turn among all jobs, the worker, and its faults.
+Not here: what the two say (executor/lent/words.py), attempts of Hadoop (conversation.py).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pwd
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+from ..errors import HeteroDoopError
+from ..executor.kernel.gpu_task import KernelCall
+from ..executor.lent import terms
+from ..executor.lent.words import Declined, GiveBack, Granted, Lender, LentChannel, Page, Wish, Working
+from ..executor.native.runtime import Progress
+from ..executor.worker.client import WorkerDevice
+from ..executor.worker.messages import Reply, Run
+from ..executor.worker.process import WorkerProcess
+from .conversation import Services
+from .job import offer
+from .job.fair_queue import Full
+from .wire.protocol import Closed, Malformed, Stream
+
+BETWEEN_SECONDS = 600.0  # from a device to a task for it: the code before the region runs meanwhile
+FRAME_SECONDS = 30.0  # for a message that has begun
+
+
+class Seen(Progress):
+    """A task's numbers in the page that its job sees; it is stopped by the job, and by the job's end.
+
+    Who waits for the task looks at `cancelled` every tenth of a second; each look is a beat.
+    """
+
+    def __init__(self, page: Page, stream: Stream) -> None:
+        super().__init__(page.block)
+        self._page = page
+        self._stream = stream
+
+    @property
+    def cancelled(self) -> bool:
+        page, now = self._page.block, self._block
+        self._page.beats()
+        if now is not page:  # a worker writes its own
+            for name in ("bytes_in", "records_in", "pairs_out", "bytes_out", "phase"):
+                setattr(page, name, getattr(now, name))
+        if not self._cancelled and (page.cancel or self._stream.gone()):
+            self.cancel()
+        return super().cancelled
+
+    def waits(self, ahead: int) -> None:
+        """Raises Closed."""
+        if self.cancelled:
+            raise Closed("the job's task was stopped")
+
+
+@dataclass
+class Lent:
+    """A device that is lent, or waited for; for `driver status`."""
+
+    job: str
+    seen: Seen
+    since: float
+    gpu: int | None = None
+
+
+class Lendings:
+    """All of them, and the driver's terms, which are those of its start. Any thread may use it."""
+
+    def __init__(self) -> None:
+        self.terms = terms.here()
+        self.open: dict[int, Lent] = {}
+        self.count = 0
+        self._numbers = itertools.count(1)
+        self._lock = Lock()
+
+    @contextmanager
+    def one(self, job: str, seen: Seen) -> Iterator[Lent]:
+        with self._lock:
+            number, lent = next(self._numbers), Lent(job, seen, time.time())
+            self.open[number] = lent
+            self.count += 1
+        try:
+            yield lent
+        finally:
+            with self._lock:
+                del self.open[number]
+
+    def cancel(self) -> None:
+        for lent in list(self.open.values()):
+            lent.seen.cancel()
+
+    def status(self) -> dict[str, Any]:
+        now = [{"job": lent.job, "gpu": lent.gpu, "since": lent.since} for lent in list(self.open.values())]
+        return {"times": self.count, "now": now}
+
+
+class Lending:
+    """Serves one connection in its caller's thread."""
+
+    def __init__(self, services: Services, lendings: Lendings, stream: Stream, why_not: Callable[[], str]) -> None:
+        """why_not: why the driver lends nothing at all now; "" = it does."""
+        self._s = services
+        self._lendings = lendings
+        self._stream = stream
+        self._why_not = why_not
+        self._channel = LentChannel(stream.socket)
+        stream.socket.settimeout(FRAME_SECONDS)
+
+    def serve(self) -> None:
+        """Until the other end closes it. Raises Closed and its kinds."""
+        try:
+            self._channel.send(self._lender())
+            while True:
+                self._lend(*self._receive(None))
+        except (EOFError, OSError) as error:
+            raise Closed(str(error)) from None
+
+    def _lender(self) -> Lender:
+        gpus = self._s.gpus
+        why = self._why_not()
+        try:
+            gpus.check()
+        except offer.Declined as declined:
+            why = why or declined.reason
+        return Lender(os.getpid(), gpus.wish.device, gpus.in_service, gpus.wish.sessions, self._lendings.terms, why)
+
+    def _receive(self, seconds: float | None) -> tuple[Any, int]:
+        """The next message, and its descriptor. Raises EOFError, OSError, Malformed, Silent."""
+        self._stream.wait(seconds)
+        try:
+            return self._channel.receive()
+        except ValueError as error:
+            raise Malformed(str(error)) from None
+
+    def _lend(self, wish: object, fd: int) -> None:
+        """One attempt's device, from the wish to the end of its use."""
+        try:
+            if not isinstance(wish, Wish) or fd < 0:
+                raise Malformed(f"{type(wish).__name__} is no wish for a device")
+            seen = Seen(Page(fd), self._stream)
+        except ValueError as error:
+            raise Malformed(str(error)) from None
+        finally:
+            if fd >= 0:
+                os.close(fd)
+        with ExitStack() as used:
+            lent = used.enter_context(self._lendings.one(wish.job, seen))
+            try:
+                device, arch, number = self._take(wish, seen, used)
+            except offer.Declined as declined:
+                self._channel.send(Declined(declined.reason, declined.code))
+                return
+            lent.gpu = number
+            self._channel.send(Granted(number, arch))
+            self._serve(device, wish, seen, number)
+
+    def _take(self, wish: Wish, seen: Seen, used: ExitStack) -> tuple[WorkerDevice, str, int]:
+        """A device with its architecture and its GPU's number. Raises Declined; Closed: nobody waits for it any more."""
+        try:
+            if why := self._why_not():
+                raise offer.Declined(why, "HD434")
+            used.enter_context(self._s.queue.turn(wish.job, seen.waits))
+            options = self._s.gpus.options({})
+            taken, number = used.enter_context(self._s.gpus.take(options, wish.nbytes, seen, _user()))
+        except Full:
+            raise offer.Declined("the GPU driver's queue is full", "HD434") from None
+        except HeteroDoopError as error:
+            seen.waits(0)
+            raise offer.Declined(error.message, error.code or "HD434") from None
+        assert isinstance(taken.device, WorkerDevice)
+        return taken.device, taken.arch, number
+
+    def _serve(self, device: WorkerDevice, wish: Wish, seen: Seen, number: int) -> None:
+        device.hang_seconds = max(device.hang_seconds, wish.hang_seconds)
+        device.on_process = self._tell
+        calls: tuple[KernelCall, KernelCall | None] | None = None
+        try:
+            while True:
+                message, fd = self._receive(BETWEEN_SECONDS)
+                try:
+                    if isinstance(message, GiveBack):
+                        return
+                    if not isinstance(message, Run):
+                        raise Malformed(f"{type(message).__name__} is no task")
+                    try:
+                        calls = self._kept(message.calls) if message.calls else calls
+                    except (HeteroDoopError, OSError) as error:
+                        self._channel.send(Declined(f"the GPU driver cannot keep the kernels: {error}", "HD434"))
+                        continue
+                    if calls is None:
+                        raise Malformed("a task without kernels")
+                    self._channel.send(self._run(device, message, fd, calls, seen, wish.nbytes, number))
+                finally:
+                    if fd >= 0:
+                        os.close(fd)
+        finally:
+            device.on_process = _nobody
+
+    def _kept(self, calls: tuple[KernelCall, KernelCall | None]) -> tuple[KernelCall, KernelCall | None]:
+        self._s.work.ensure()
+        map, combine = calls
+        return self._s.modules.kept(map), self._s.modules.kept(combine) if combine else None
+
+    def _run(
+        self, device: WorkerDevice, task: Run, fd: int, calls: tuple[KernelCall, KernelCall | None], seen: Seen, nbytes: int,
+        number: int,
+    ) -> Reply | Declined:
+        try:
+            self._s.faults.at("running")
+        except offer.Declined as declined:
+            return Declined(declined.reason, declined.code)
+        device.options = self._s.gpus.lent(task.options)
+        spec = replace(task.spec, input=fd) if fd >= 0 else task.spec
+        before, begun = device.stats(), time.monotonic()
+        result = device.map_task(spec, *calls, seen)
+        if result.ok:
+            self._s.gpus.took(number, nbytes, time.monotonic() - begun)
+        stats = {name: count - before.get(name, 0) for name, count in device.stats().items()}
+        return Reply(result, stats)
+
+    def _tell(self, process: WorkerProcess) -> None:
+        """Who asked for the task ends the process where this one dies. Raises OSError."""
+        fd = process.handle()
+        if fd < 0:
+            return
+        try:
+            self._channel.send(Working(process.pid), fd)
+        finally:
+            os.close(fd)
+
+
+def _nobody(process: WorkerProcess) -> None:
+    """Whom else a worker's tasks do not concern."""
+
+
+def _user() -> str:
+    """Whose tasks a worker runs for us: its own user's, who may be that of jobs of Hadoop too."""
+    with suppress(KeyError):
+        return pwd.getpwuid(os.getuid()).pw_name
+    return str(os.getuid())
