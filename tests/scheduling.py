@@ -20,7 +20,8 @@ FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/soak/
 # one test of each file is enough to see that it works with the library that users have, and those that cannot run there.
 SANITIZED = (
     "tests/native/", "tests/runtime/gpu/test_gpu_task.py", "tests/runtime/gpu/test_gpu_task_input.py",
-    "tests/runtime/gpu/test_gpu_task_limits.py", "tests/engine/run/test_oracle.py", "tests/run/test_host_reducers.py",
+    "tests/runtime/gpu/test_gpu_task_limits.py", "tests/runtime/gpu/test_gpu_task_output.py",
+    "tests/engine/run/test_oracle.py", "tests/run/test_host_reducers.py",
 )
 
 

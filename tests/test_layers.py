@@ -54,12 +54,13 @@ NATIVE_ROOMS = {
     "filter": "base",
     "input": "base device filter",
     "ifile": "base filter",
+    "output": "base device ifile",
     "collect": "base filter ifile",
     "task": "base filter input ifile collect ../device",
     "host_kernel": "base filter input collect task ../device",
     "launch": "base device task ../device",
-    "steps": "input collect task launch ../device",
-    "gpu": "base device input ifile collect task launch steps",
+    "steps": "input output collect task launch ../device",
+    "gpu": "base device input ifile output collect task launch steps",
     "api": "device input collect task host_kernel gpu",
 }
 

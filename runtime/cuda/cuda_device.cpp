@@ -121,6 +121,36 @@ class Copies {
   std::vector<Event> slots_;
 };
 
+// Copies from the GPU beside the device's stream, in a stream of their own: the link has two ways.
+class CopiesOut {
+ public:
+  CopiesOut() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream for copies"); }
+  ~CopiesOut() {
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
+  }
+  CopiesOut(const CopiesOut &) = delete;
+
+  void open(uint32_t slots) {
+    while (slots_.size() < slots) slots_.emplace_back();
+  }
+  void behind(cudaStream_t stream) { launched_.order(stream, stream_); }
+  void copy(uint32_t slot, void *to, const void *from, uint64_t bytes) {
+    {
+      const std::lock_guard hold(lock_);  // the event stands right behind its copy
+      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "copying from the GPU");
+      slots_[slot].record(stream_);
+    }
+    slots_[slot].wait("copying from the GPU");
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  Event launched_;
+  std::mutex lock_;
+  std::vector<Event> slots_;
+};
+
 // Parts of a stream whose seconds are asked for when the stream has passed them.
 class Timings {
  public:
@@ -216,11 +246,13 @@ class CudaDevice final : public Device {
     keep_memory(ordinal);
     scratch_ = std::make_unique<Scratch>(stream_);
     copies_ = std::make_unique<Copies>();
+    copies_out_ = std::make_unique<CopiesOut>();
     check(cudaMallocAsync(reinterpret_cast<void **>(&count_), sizeof *count_, stream_), "allocating memory");
   }
 
   ~CudaDevice() override {
     copies_.reset();
+    copies_out_.reset();
     cudaStreamSynchronize(stream_);
     scratch_.reset();
     cudaFreeAsync(count_, stream_);
@@ -292,6 +324,13 @@ class CudaDevice final : public Device {
   void finish_copy(uint32_t slot) override {
     bind();
     copies_->finish(slot);
+  }
+
+  void open_copies_out(uint32_t slots) override { copies_out_->open(slots); }
+  void begin_copies_out() override { copies_out_->behind(stream_); }
+  void copy_out(uint32_t slot, void *to, const void *from, uint64_t bytes) override {
+    bind();
+    copies_out_->copy(slot, to, from, bytes);
   }
 
   uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
@@ -396,6 +435,7 @@ class CudaDevice final : public Device {
   cudaMemPool_t pool_ = nullptr;
   std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<Copies> copies_;
+  std::unique_ptr<CopiesOut> copies_out_;
   Timings timings_;
   HostMemory host_memory_;
   uint64_t *count_ = nullptr;

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from heterodoop.resources import native_library
 
@@ -22,11 +26,25 @@ FLAGS = {
 INGEST = ("base/split_file", "device/emu_device", "device/emu_memory", "device/radix_sort", "input/ingest",
           "input/ingest_cuts", "input/ingest_file", "input/ingest_readers", "input/records", "input/delimiter_cut",
           "input/sub_splits")
+# And what the output goes through.
+OUTPUT = ("base/crc32", "base/file_io", "base/file_range", "base/text_output", "device/emu_device", "device/emu_memory",
+          "device/radix_sort", "ifile/ifile", "output/room", "output/segments", "output/writers")
 
 
 def environment() -> dict[str, str]:
     """Without a preloaded sanitizer library: the programs bring their own, the compiler needs none."""
     return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+
+
+def thread_sanitized(name: str, parts: Sequence[str], folder: Path) -> Path:
+    """The program NAME.cpp with its `parts` of the runtime, built with ThreadSanitizer."""
+    asked = subprocess.run(["g++", "-print-file-name=libtsan.so"], capture_output=True, text=True, check=True)
+    if not Path(asked.stdout.strip()).is_absolute():
+        pytest.skip("g++ has no ThreadSanitizer")
+    sources = [HERE / f"{name}.cpp", *(HOST / f"{part}.cpp" for part in parts)]
+    subprocess.run(["g++", "-std=c++20", "-fwrapv", "-O1", "-g1", "-fsanitize=thread", "-pthread", f"-I{HOST}", *sources,
+                    "-o", folder / name], check=True)
+    return folder / name
 
 
 def build(name: str) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .programs import HERE, HOST, INGEST, build, environment
+from .programs import INGEST, build, environment, thread_sanitized
 
 
 def checked(program: Path, folder: Path, rounds: int) -> None:
@@ -22,11 +22,4 @@ def test_the_device_gets_the_records_of_the_filter(tmp_path: Path) -> None:
 
 @pytest.mark.unsanitized(reason="AddressSanitizer and ThreadSanitizer exclude each other")
 def test_threads_do_not_race(tmp_path: Path) -> None:
-    asked = subprocess.run(["g++", "-print-file-name=libtsan.so"], capture_output=True, text=True, check=True)
-    if not Path(asked.stdout.strip()).is_absolute():
-        pytest.skip("g++ has no ThreadSanitizer")
-    program = tmp_path / "checks"
-    sources = [HERE / "ingest_checks.cpp", *(HOST / f"{name}.cpp" for name in INGEST)]
-    subprocess.run(["g++", "-std=c++20", "-fwrapv", "-O1", "-g1", "-fsanitize=thread", "-pthread", f"-I{HOST}", *sources,
-                    "-o", program], check=True)
-    checked(program, tmp_path, 200)
+    checked(thread_sanitized("ingest_checks", INGEST, tmp_path), tmp_path, 200)

@@ -20,7 +20,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../runtime/host/device/device.h"
@@ -77,23 +79,44 @@ Steps &steps() {
   return all;
 }
 
-// What the device gave, in the order in which the host asked.
+// What the device gave, in the order in which the host asked. Threads ask for pieces of texts as they come to it: of each place
+// in a text, in order.
 class Record {
  public:
-  void clear() { bytes_.clear(), rewind(); }
-  void rewind() { next_ = 0; }
+  void clear() { bytes_.clear(), pieces_.clear(), rewind(); }
+  void rewind() {
+    next_ = 0;
+    for (auto &[place, pieces] : pieces_) pieces.next = 0;
+  }
+  void add_piece(uint64_t place, const void *data, uint64_t n) {
+    const std::lock_guard hold(lock_);
+    pieces_[{place, n}].bytes.emplace_back(static_cast<const char *>(data), n);
+  }
+  void take_piece(uint64_t place, void *to, uint64_t n) {
+    const std::lock_guard hold(lock_);
+    Pieces &pieces = pieces_[{place, n}];
+    if (pieces.next == pieces.bytes.size()) other_things();
+    std::memcpy(to, pieces.bytes[pieces.next++].data(), n);
+  }
   void add(const void *data, uint64_t n) { bytes_.emplace_back(static_cast<const char *>(data), n); }
   void take(void *to, uint64_t n) {
-    if (next_ == bytes_.size() || bytes_[next_].size() != n) {
-      std::fprintf(stderr, "the task asks for other things than when it was recorded\n");
-      std::abort();
-    }
+    if (next_ == bytes_.size() || bytes_[next_].size() != n) other_things();
     std::memcpy(to, bytes_[next_++].data(), n);
   }
 
  private:
+  struct Pieces {
+    std::vector<std::string> bytes;
+    size_t next = 0;
+  };
+  [[noreturn]] static void other_things() {
+    std::fprintf(stderr, "the task asks for other things than when it was recorded\n");
+    std::abort();
+  }
   std::vector<std::string> bytes_;
   size_t next_ = 0;
+  std::mutex lock_;
+  std::map<std::pair<uint64_t, uint64_t>, Pieces> pieces_;  // by place and bytes
 };
 
 Record record;
@@ -106,8 +129,17 @@ class ProbedDevice final : public Device {
   uint32_t multiprocessors() const override { return device_->multiprocessors(); }
   uint64_t free_memory() override { return device_->free_memory(); }
   void emulate(const Emulation &e) override { device_->emulate(e); }
-  void *allocate(uint64_t bytes) override { return device_->allocate(bytes); }
-  void free(void *memory) noexcept override { device_->free(memory); }
+  void *allocate(uint64_t bytes) override {
+    void *const memory = device_->allocate(bytes);
+    const std::lock_guard hold(lock_);
+    if (memory) allocated_.insert(reinterpret_cast<uint64_t>(memory));
+    return memory;
+  }
+  void free(void *memory) noexcept override {
+    const std::lock_guard hold(lock_);
+    allocated_.erase(reinterpret_cast<uint64_t>(memory));
+    device_->free(memory);
+  }
   void *allocate_host(uint64_t bytes) override { return device_->allocate_host(bytes); }
   void free_host(void *memory) noexcept override { device_->free_host(memory); }
 
@@ -131,6 +163,14 @@ class ProbedDevice final : public Device {
     if (does("begin_copy")) device_->begin_copy(lane, slot, to, from, bytes);
   }
   void finish_copy(uint32_t slot) override { device_->finish_copy(slot); }
+  void open_copies_out(uint32_t slots) override { device_->open_copies_out(slots); }
+  void begin_copies_out() override { if (does("begin_copies_out")) device_->begin_copies_out(); }
+  void copy_out(uint32_t slot, void *to, const void *from, uint64_t bytes) override {
+    const uint64_t at = place(from);
+    if (does("copy_out")) device_->copy_out(slot, to, from, bytes);
+    if (mode == kRecord) record.add_piece(at, to, bytes);
+    if (mode == kReplay) record.take_piece(at, to, bytes);
+  }
   uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
     return device_->texture(memory, bytes, texel);
   }
@@ -177,8 +217,16 @@ class ProbedDevice final : public Device {
     if (mode == kRecord) record.add(data, bytes);
     if (mode == kReplay) record.take(data, bytes);
   }
+  // Where `from` lies in its allocation.
+  uint64_t place(const void *from) {
+    const uint64_t at = reinterpret_cast<uint64_t>(from);
+    const std::lock_guard hold(lock_);
+    return at - *std::prev(allocated_.upper_bound(at));
+  }
   const std::unique_ptr<Device> device_;
   std::map<const void *, std::string> names_;
+  std::mutex lock_;
+  std::set<uint64_t> allocated_;
 };
 
 Device *base(int ordinal, char *error, uint64_t error_size) {

@@ -49,7 +49,7 @@ class OptionsBlock(ctypes.Structure):
         ("hash_fold", c_uint32), ("fold_places", c_uint32),
         ("ingest_threads", c_uint32), ("workers", c_uint32), ("ingest_piece", c_uint64),
         ("sessions", c_uint64), ("ordered", c_uint32), ("ordered_values", c_uint32), ("ordered_states", c_uint32),
-        ("reserved", c_uint32),
+        ("write_threads", c_uint32), ("write_piece", c_uint64),
     ]
 
 

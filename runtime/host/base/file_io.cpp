@@ -18,7 +18,7 @@ void throw_io(const char *verb, const std::string &path, int error_number) {
 }
 
 OutputFile::OutputFile(const std::string &path, unsigned mode) : path_(path), temporary_(path + ".tmp") {
-  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode);  // a mapping reads, too
   if (fd_ < 0) throw_io("create", temporary_, errno);
 }
 
@@ -31,11 +31,30 @@ void OutputFile::write(const char *data, size_t n) {
   while (n > 0) {
     const ssize_t done = ::write(fd_, data, n);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) throw_io("write", temporary_, errno);
+    if (done < 0) cannot_write(errno);
     data += done;
     n -= size_t(done);
   }
 }
+
+uint64_t OutputFile::extend(uint64_t n) {
+  const off_t at = ::lseek(fd_, 0, SEEK_CUR);
+  if (at < 0 || ::lseek(fd_, off_t(n), SEEK_CUR) < 0) cannot_write(errno);
+  return uint64_t(at);
+}
+
+void OutputFile::write_at(const char *data, size_t n, uint64_t at) const {
+  while (n > 0) {
+    const ssize_t done = ::pwrite(fd_, data, n, off_t(at));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) cannot_write(errno);
+    data += done;
+    n -= size_t(done);
+    at += uint64_t(done);
+  }
+}
+
+void OutputFile::cannot_write(int error_number) const { throw_io("write", temporary_, error_number); }
 
 void OutputFile::close() {
   if (fd_ < 0) return;

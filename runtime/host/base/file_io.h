@@ -18,6 +18,11 @@ class OutputFile {
   OutputFile(const OutputFile &) = delete;
   OutputFile &operator=(const OutputFile &) = delete;
   void write(const char *data, size_t n);
+  // Makes room for n bytes that write_at is to fill; what `write` writes comes behind them. Returns where they begin.
+  uint64_t extend(uint64_t n);
+  void write_at(const char *data, size_t n, uint64_t at) const;  // by any thread
+  int fd() const { return fd_; }
+  [[noreturn]] void cannot_write(int error_number) const;
   void close();   // reports what a late write error left (NFS, quota)
   void commit();  // closes and renames
   const std::string &path() const { return path_; }

@@ -33,6 +33,11 @@ void TextOutput::flush() {
   used_ = 0;
 }
 
+std::shared_ptr<FileRange> TextOutput::range(uint64_t bytes) {
+  flush();
+  return std::make_shared<FileRange>(file_, bytes);
+}
+
 void TextOutput::commit() {
   flush();
   file_.commit();

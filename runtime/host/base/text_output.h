@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/file_io.h"
+#include "base/file_range.h"
 
 namespace hd {
 
@@ -23,7 +24,8 @@ class TextOutput {
     to[n - 1] = '\n';
     used_ += n;
   }
-  void add_lines(std::string_view lines) { put(lines); }  // as they are to be in the file
+  // A range of the file for lines as they are to be in it, behind what was added so far. No longer than this lives.
+  std::shared_ptr<FileRange> range(uint64_t bytes);
   void commit();
 
  private:

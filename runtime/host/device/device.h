@@ -72,6 +72,12 @@ class Device {
   virtual void begin_copy(uint32_t lane, uint32_t slot, void *to, const void *from, uint64_t bytes) = 0;
   virtual void finish_copy(uint32_t slot) = 0;   // waits until the slot's last copy is done
 
+  // Copies from the device beside everything else, into memory of allocate_host, in so many slots.
+  virtual void open_copies_out(uint32_t slots) = 0;
+  virtual void begin_copies_out() = 0;  // what is copied out from now on comes behind the launches so far
+  // By any threads, several at once, beside any other call; a slot by one thread at a time. Complete on return.
+  virtual void copy_out(uint32_t slot, void *to, const void *from, uint64_t bytes) = 0;
+
   // A handle through which kernels fetch elements of `memory` as a linear texture (tex1Dfetch), 0 for a device without
   // textures. The memory must outlive it.
   virtual uint64_t texture(const void *memory, uint64_t bytes, Texel texel) = 0;

@@ -107,6 +107,9 @@ class EmulatedDevice final : public Device {
     copies_.begin(slot, {to, from, bytes, lane});
   }
   void finish_copy(uint32_t slot) override { copies_.finish(slot); }
+  void open_copies_out(uint32_t) override {}
+  void begin_copies_out() override {}
+  void copy_out(uint32_t, void *to, const void *from, uint64_t bytes) override { copy(to, from, bytes); }
 
   uint64_t texture(const void *memory, uint64_t bytes, Texel texel) override {
     return reinterpret_cast<uint64_t>(new hd_emu_texture{memory, bytes / texel.bytes, texel.bytes});

@@ -19,32 +19,40 @@ struct PartitionCursor {
 
 }  // namespace
 
-RunWriter::RunWriter(const CollectorOptions &options, TaskRun &task)
-    : options_(options), task_(task),
+RunWriter::RunWriter(const CollectorOptions &options, TaskRun &task, OutputRoom &room)
+    : options_(options), task_(task), room_(room),
       context_{options.partitions, output_buffer(options.sort_bytes), task.counters, task.cancel, false},
       combiner_(options_, task.counters), spills_(options_, context_) {}
 
-void RunWriter::write_partitions(const HostRun &run, IFileWriter &out) {
-  for (uint32_t p = 0; p < options_.partitions; ++p) {
-    out.append_serialized(run.bytes + run.start[p], run.start[p + 1] - run.start[p], run.first[p + 1] - run.first[p]);
-    out.end_partition();
-  }
-  task_.counters.add(kSpilledRecords, out.records());
-}
-
-void RunWriter::spill(const HostRun &run, bool combined) {
+void RunWriter::spill(const DeviceRun &run, bool combined) {
+  settle();
   const std::string path = spills_.next_path();
-  IFileWriter out(path, context_.buffer_bytes, task_.cancel);
-  write_partitions(run, out);
-  spills_.commit(out, path);
+  pending_.reset(new Pending{path, {path, run.bytes, run.start, room_, task_.cancel}});
+  task_.counters.add(kSpilledRecords, run.count());
   task_.counters.add(kSpills);
   combined_ = combined_ || combined;
 }
 
-void RunWriter::write(const HostRun &run) {
-  IFileWriter out(options_.out_path, context_.buffer_bytes, task_.cancel);
-  write_partitions(run, out);
-  commit(out);
+// The last spill is in its file.
+void RunWriter::settle() {
+  if (!pending_) return;
+  room_.finish();
+  const std::unique_ptr<Pending> spill = std::move(pending_);
+  spill->file.commit(spill->path + ".index");
+  spills_.adopt(spill->path);
+}
+
+std::string RunWriter::next() {
+  settle();
+  return spills_.next_path();
+}
+
+void RunWriter::write(const DeviceRun &run) {
+  RunFile out(options_.out_path, run.bytes, run.start, room_, task_.cancel);
+  room_.finish();
+  out.commit(options_.index_path);
+  task_.counters.add(kSpilledRecords, run.count());
+  task_.counters.add(kMapOutputMaterializedBytes, out.bytes());
 }
 
 void RunWriter::combine(const HostPairs &run) {
@@ -65,6 +73,7 @@ void RunWriter::combine(const HostPairs &run) {
 }
 
 void RunWriter::merge() {
+  settle();
   IFileWriter out(options_.out_path, context_.buffer_bytes, task_.cancel);
   spills_.merge(combiner_ ? &combiner_ : nullptr, combined_, out);
   commit(out);

@@ -14,6 +14,7 @@
 #include "steps/run.h"
 #include "steps/sort.h"
 #include "input/ingest.h"
+#include "output/room.h"
 
 namespace hd {
 
@@ -41,12 +42,13 @@ struct DeviceSession {
   PairFolder folder;                     // not of the workspace: what it keeps outlives a lack of memory
   OrderedCombiner ordered;               // nor is this
   IngestRoom ingest;
+  OutputRoom output;                     // nor this: texts of sub-splits before are on their way to their files
   std::string spread_map;                // module of a map kernel whose keys are too many for it to fold its pairs itself
   std::string slow_map;                  // module of a map kernel that takes far longer than reading its input
   hd_gpu_stats stats{};
 
   explicit DeviceSession(std::unique_ptr<Device> opened)
-      : device(std::move(opened)), objects(*device), folder(*device), ordered(*device), ingest(*device) {}
+      : device(std::move(opened)), objects(*device), folder(*device), ordered(*device), ingest(*device), output(*device) {}
 };
 
 // The body of hd_gpu_map_task; throws Error.

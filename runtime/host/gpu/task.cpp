@@ -64,8 +64,9 @@ struct Piece {
   uint64_t records = 0, map_pairs = 0;
   std::string errors;     // for stderr
   PairAudit audit;
-  HostPairs pairs;        // in sequence the lines; or the run, where the CPU combines it
-  HostRun run;
+  DeviceLines lines;      // in sequence, without reducers
+  HostPairs pairs;        // the run, where the CPU combines it
+  DeviceRun run;
   uint64_t combined_pairs = 0;
   bool combined = false;  // by the device
   bool folded = false;    // the folder keeps them, or the ordered combiner; there are no pairs here
@@ -77,7 +78,7 @@ class GpuMapTask {
       : session_(session), spec_(spec), task_(task), collector_(collector_of(spec.map, task)),
         kernels_(*session.device, text_of(spec.options.runtime_module)),
         context_{*session.device, kernels_, spec.options, session.stats, task},
-        ingest_(ingest_of(session, spec, task)), runs_(collector_, task),
+        ingest_(ingest_of(session, spec, task)), runs_(collector_, task, session.output),
         fold_(spec.options.fold && spec.combine && collector_.combine),
         regroup_(spec.options.regroup && collector_.regroup),
         longest_line_(longest_line(spec.map.line_max, std::max(collector_.check.values, 1u))),
@@ -87,13 +88,17 @@ class GpuMapTask {
                  !spec.kernel.epilogue.argv),  // whose pairs come last
         ordered_spec_(ordered_spec(spec, longest_line_)) {}
 
-  ~GpuMapTask() { session_.device->forget_timings(); }
+  ~GpuMapTask() {
+    session_.output.stop();  // its files are closed next
+    session_.device->forget_timings();
+  }
   GpuMapTask(const GpuMapTask &) = delete;
 
   void run() {
     load_kernels();
     session_.folder.begin_task(text_of(spec_.kernel.module) + " " + text_of(spec_.kernel.entry));
     session_.ordered.begin_task();
+    session_.output.begin_task({spec_.options.write_threads, spec_.options.write_piece});
     if (map_only()) text_.emplace(collector_.out_path);
     task_.phase(HD_PHASE_FILTER);
     for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended() && !has_epilogue());
@@ -147,6 +152,7 @@ class GpuMapTask {
     session_.folder.release_tables();
     session_.ordered.release_tables();
     session_.workspace.reset();
+    session_.output.release();
     session_.workspace = std::make_unique<Workspace>(*session_.device);
   }
 
@@ -203,7 +209,7 @@ class GpuMapTask {
     piece.audit = s.auditor.count(context_, s.store, s.order, map_only() ? PairCheck{} : collector_.check, longest_line_);
     if (piece.audit.too_long)
       throw Error(kRunOnCpu, "a line of the map's output has about " + bytes_text(spec_.map.line_max) + " or more");
-    if (map_only()) piece.pairs = s.gather.lines(context_, s.store, s.order);
+    if (map_only()) piece.lines = s.gather.lines(context_, s.store, s.order, session_.output);
     else make_run(piece, only);
     return piece;
   }
@@ -283,7 +289,7 @@ class GpuMapTask {
     }
     if (piece.combined) s.formatter.check_order(context_, out, partitions);
     piece.combined_pairs = out.order->count;
-    piece.run = s.formatter.format(context_, out, partitions, reducers);
+    piece.run = s.formatter.format(context_, out, partitions, reducers, session_.output);
   }
 
   // A pair that the combiner's reader takes for another one ends a fold.
@@ -301,14 +307,19 @@ class GpuMapTask {
     count(piece);
     if (piece.folded) {
       if (!ordered_ && session_.folder.full(*session_.device)) write_folded(false);
-    } else context_.stage(HD_STAGE_WRITE, [&] {
-      if (text_) text_->add_lines(piece.pairs.text);
+    } else context_.book(HD_STAGE_WRITE, [&] {
+      if (text_) write_lines(piece.lines);
       else if (piece.run.first.empty()) runs_.combine(piece.pairs);
       else if (only) runs_.write(piece.run);
       else runs_.spill(piece.run, piece.combined);
     });
     written_ = only && !piece.folded;
     ++context_.stats.sub_splits;
+  }
+
+  void write_lines(const DeviceLines &lines) {
+    context_.stats.bytes_out += lines.bytes;
+    session_.output.begin({lines.text, text_->range(lines.bytes), nullptr, task_.cancel});
   }
 
   void count(const Piece &piece) {
@@ -327,7 +338,7 @@ class GpuMapTask {
 
   // What the folder keeps, combined, becomes a run; `last`: the only one, if there was none before.
   void write_folded(bool last) {
-    HostRun run;
+    DeviceRun run;
     try {
       run = combine_folded();
     } catch (const OutOfDeviceMemory &) {
@@ -336,7 +347,7 @@ class GpuMapTask {
     }
     task_.counters.add(kCombineOutputRecords, run.count());
     session_.folder.clear();
-    context_.stage(HD_STAGE_WRITE, [&] {
+    context_.book(HD_STAGE_WRITE, [&] {
       if (last && !runs_.any()) {
         runs_.write(run);
         written_ = true;
@@ -346,7 +357,7 @@ class GpuMapTask {
     });
   }
 
-  HostRun combine_folded() {
+  DeviceRun combine_folded() {
     Workspace &s = space();
     const OrderedPairs lines = session_.folder.lines(context_, fold_spec_);
     const uint32_t reducers = spec_.map.reducers;
@@ -355,10 +366,10 @@ class GpuMapTask {
     const uint32_t *const partitions =
         context_.stage(HD_STAGE_SORT, [&] { return s.sorter.partitions(context_, *out.store, reducers, *out.order); });
     s.formatter.check_order(context_, out, partitions);
-    return s.formatter.format(context_, out, partitions, reducers);
+    return s.formatter.format(context_, out, partitions, reducers, session_.output);
   }
 
-  HostRun combine_folded_alone() {
+  DeviceRun combine_folded_alone() {
     try {
       return combine_folded();
     } catch (const OutOfDeviceMemory &e) {
@@ -380,15 +391,20 @@ class GpuMapTask {
   }
 
   void finish() {
-    if (text_) return text_->commit();
+    if (text_) return write_text();
     if (ordered_) return write_ordered();
     if (!session_.folder.empty()) write_folded(true);
     if (!written_) runs_.merge();
   }
 
+  void write_text() {
+    session_.output.finish();
+    text_->commit();
+  }
+
   // What the ordered combiner keeps becomes the task's output.
   void write_ordered() {
-    HostRun run;
+    DeviceRun run;
     try {
       run = combine_ordered();
     } catch (const OutOfDeviceMemory &) {
@@ -400,10 +416,10 @@ class GpuMapTask {
       }
     }
     task_.counters.add(kCombineOutputRecords, run.count());
-    context_.stage(HD_STAGE_WRITE, [&] { runs_.write(run); });
+    context_.book(HD_STAGE_WRITE, [&] { runs_.write(run); });
   }
 
-  HostRun combine_ordered() {
+  DeviceRun combine_ordered() {
     Workspace &s = space();
     const uint32_t reducers = spec_.map.reducers;
     const OrderedPairs lines = session_.ordered.lines(context_, ordered_spec_);
@@ -412,7 +428,7 @@ class GpuMapTask {
       return s.sorter.partitions(context_, *lines.store, reducers, *lines.order);
     });
     s.formatter.check_order(context_, lines, partitions);
-    return s.formatter.format(context_, lines, partitions, reducers);
+    return s.formatter.format(context_, lines, partitions, reducers, session_.output);
   }
 
   DeviceSession &session_;

@@ -10,7 +10,6 @@
 namespace hd {
 namespace {
 
-constexpr size_t kPiece = 8 << 20;     // between two looks for a request to stop
 constexpr size_t kWarm = 256 << 10;    // is still in the cache when it is written after it was summed up
 
 char *put_be64(char *p, uint64_t v) {
@@ -160,15 +159,6 @@ void IFileWriter::append_large(std::string_view key, std::string_view value) {
   }
 }
 
-void IFileWriter::append_serialized(const char *data, size_t n, uint64_t records) {
-  records_ += records;
-  for (size_t piece; n; data += piece, n -= piece) {
-    piece = std::min(n, kPiece);
-    cancel_.check();
-    put(data, piece);
-  }
-}
-
 void IFileWriter::put(const char *data, size_t n) {
   if (capacity_ - used_ < n) flush();
   if (n <= capacity_) {
@@ -207,16 +197,20 @@ void IFileWriter::end_partition() {
 
 void IFileWriter::commit(const std::string &index_path) {
   flush();
-  if (index_path.empty()) return file_.commit();
+  commit_with_index(file_, index_, index_path);
+}
+
+void commit_with_index(OutputFile &file, const std::vector<IndexEntry> &index, const std::string &index_path) {
+  if (index_path.empty()) return file.commit();
   OutputFile index_file(index_path);
-  const std::string bytes = encode_index(index_);
+  const std::string bytes = encode_index(index);
   index_file.write(bytes.data(), bytes.size());
   index_file.close();
-  file_.commit();
+  file.commit();
   try {
     index_file.commit();
   } catch (...) {
-    std::remove(file_.path().c_str());  // a data file without its index must not look finished
+    std::remove(file.path().c_str());  // a data file without its index must not look finished
     throw;
   }
 }

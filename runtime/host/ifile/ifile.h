@@ -34,17 +34,18 @@ std::string encode_index(const std::vector<IndexEntry> &index);
 // Throws Error kIoError on a wrong size or CRC.
 std::vector<IndexEntry> read_index(const std::string &path);
 
+// Gives a whole file its name, then the index its own; both or none. No index_path, no index file.
+void commit_with_index(OutputFile &file, const std::vector<IndexEntry> &index, const std::string &index_path);
+
 // Writes the segments of one file in partition order.
 class IFileWriter {
  public:
   IFileWriter(const std::string &path, size_t buffer_bytes, const Cancel &cancel);
   // The pair `count` times. Keys must come in order; who calls sees to it. Throws Error kBadInput beyond kMaxText.
   void append(std::string_view key, std::string_view value, uint64_t count = 1);
-  // Records that are serialised already, n bytes; `append`'s rules hold.
-  void append_serialized(const char *data, size_t n, uint64_t records);
   // Ends the current partition (also an empty one).
   void end_partition();
-  // Flushes, closes and gives the file its name, then the index its own; both or none. No index_path, no index file.
+  // Flushes; then commit_with_index.
   void commit(const std::string &index_path = "");
 
   uint64_t records() const { return records_; }

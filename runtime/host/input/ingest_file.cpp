@@ -1,11 +1,10 @@
 #include "input/ingest_file.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <fstream>
 #include <string>
-#include <thread>
+
+#include "base/cores.h"
 
 namespace hd {
 namespace {
@@ -14,12 +13,6 @@ namespace {
 constexpr uint32_t kMostThreads = 12, kSpareCores = 2;
 // Larger pieces copy faster, as long as what has been read is still in the cache when it is copied.
 constexpr uint64_t kLargePiece = 2 << 20, kSmallPiece = 1 << 20, kUsualCache = 32 << 20;
-
-uint32_t usable_cores() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return uint32_t(CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 uint64_t last_level_cache() {
   std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");

@@ -1,30 +1,15 @@
 #include "input/ingest_readers.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <system_error>
 #include <utility>
+
+#include "base/signals_blocked.h"
 
 namespace hd {
 namespace {
 
 constexpr uint64_t kLeastPiece = 1 << 20, kPieceUnit = 64 << 10;
-
-// Threads started in its lifetime get no signals: they are for the threads that the process had before.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 // So that all threads get some of a short job, but no copy becomes slow for being small.
 uint64_t piece_of(uint64_t size, uint32_t threads, uint64_t most) {

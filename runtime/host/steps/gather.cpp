@@ -8,18 +8,23 @@ PairGather::PairGather(Device &device)
     : sizes_(device), offset_(device), text_(device), pairs_(device), host_text_(device), host_pairs_(device),
       host_partitions_(device) {}
 
-std::string_view PairGather::text(GpuContext &context, const DeviceStore &store, const PairOrder &order, bool raw) {
+template <class Room>
+DeviceLines PairGather::format(GpuContext &context, const DeviceStore &store, const PairOrder &order, bool raw, Room room) {
   const uint32_t n = order.count;
-  const uint64_t bytes = context.stage(HD_STAGE_GATHER, [&] {
+  return context.stage(HD_STAGE_GATHER, [&] {
     OutputArgs lines{store.arena(), store.pairs(), order.data(), sizes_.reserve(n), nullptr, nullptr, n, raw};
     context.kernels.run("hd_output_sizes", lines, n);
     context.device.scan(sizes_.data(), offset_.reserve(uint64_t(n) + 1), n);
     const uint64_t total = context.fetch(offset_.data() + n);
     lines.offset = offset_.data();
-    lines.text = text_.reserve(total + 16);
+    lines.text = room(total);
     context.kernels.run("hd_output", lines, n);
-    return total;
+    return DeviceLines{lines.text, total};
   });
+}
+
+std::string_view PairGather::text(GpuContext &context, const DeviceStore &store, const PairOrder &order, bool raw) {
+  const uint64_t bytes = format(context, store, order, raw, [&](uint64_t n) { return text_.reserve(n); }).bytes;
   context.stage(HD_STAGE_COPY_OUT, [&] { context.download(host_text_.reserve(bytes), text_.data(), bytes); });
   return {host_text_.data(), bytes};
 }
@@ -42,8 +47,9 @@ HostPairs PairGather::pairs(GpuContext &context, const DeviceStore &store, const
   return {lines, host_pairs_.data(), partitions ? host_partitions_.data() : nullptr, order.count};
 }
 
-HostPairs PairGather::lines(GpuContext &context, const DeviceStore &store, const PairOrder &order) {
-  return {text(context, store, order, false), nullptr, nullptr, order.count};
+DeviceLines PairGather::lines(GpuContext &context, const DeviceStore &store, const PairOrder &order, OutputRoom &room) {
+  context.book(HD_STAGE_WRITE, [&] { room.turn(); });
+  return format(context, store, order, false, [&](uint64_t n) { return room.text(n); });
 }
 
 std::string PairGather::errors(GpuContext &context, const DeviceStore &store, const PairOrder &order) {

@@ -7,6 +7,7 @@
 #include "../../device/steps/abi.h"
 #include "launch/context.h"
 #include "launch/launch.h"
+#include "output/room.h"
 #include "steps/sort.h"
 
 namespace hd {
@@ -17,6 +18,12 @@ struct HostPairs {
   const Pair *pairs = nullptr;           // of these, the lengths and the partition
   const uint32_t *partitions = nullptr;  // ascending; null where nobody asked
   uint64_t count = 0;
+};
+
+// A text in the device's memory.
+struct DeviceLines {
+  const char *text = nullptr;
+  uint64_t bytes = 0;
 };
 
 // Walks over pairs; `Cursor` of TextSource (text_lines.h) too.
@@ -44,12 +51,15 @@ class PairGather {
   // The pairs with their text; their partitions if `partitions` (in the device's memory) is not null. Valid until the
   // next call.
   HostPairs pairs(GpuContext &context, const DeviceStore &store, const PairOrder &order, const uint32_t *partitions);
-  // Their text alone.
-  HostPairs lines(GpuContext &context, const DeviceStore &store, const PairOrder &order);
+  // Their text alone, which stays on the device: lines as above, in the room's text.
+  DeviceLines lines(GpuContext &context, const DeviceStore &store, const PairOrder &order, OutputRoom &room);
   // The same of stderr text, without line ends and tabs of ours.
   std::string errors(GpuContext &context, const DeviceStore &store, const PairOrder &order);
 
  private:
+  // `room`(bytes) gives the device's memory that the text comes to.
+  template <class Room>
+  DeviceLines format(GpuContext &context, const DeviceStore &store, const PairOrder &order, bool raw, Room room);
   std::string_view text(GpuContext &context, const DeviceStore &store, const PairOrder &order, bool raw);
   void lengths(GpuContext &context, const DeviceStore &store, const PairOrder &order, const uint32_t *partitions);
 

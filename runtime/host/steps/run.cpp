@@ -17,25 +17,25 @@ std::string key_at(GpuContext &context, const OrderedPairs &pairs, uint32_t i) {
 
 }  // namespace
 
-HostRun RunFormatter::format(GpuContext &context, const OrderedPairs &pairs, const uint32_t *partitions, uint32_t reducers) {
+DeviceRun RunFormatter::format(GpuContext &context, const OrderedPairs &pairs, const uint32_t *partitions, uint32_t reducers,
+                               OutputRoom &room) {
   const uint32_t n = pairs.order->count;
-  const uint64_t bytes = context.stage(HD_STAGE_GATHER, [&] {
+  context.book(HD_STAGE_WRITE, [&] { room.turn(); });
+  DeviceRun run{nullptr, std::vector<uint64_t>(reducers + 1), std::vector<uint32_t>(reducers + 1)};
+  context.stage(HD_STAGE_GATHER, [&] {
     OutputArgs records{pairs.store->arena(), pairs.store->pairs(), pairs.order->data(), sizes_.reserve(n), nullptr, nullptr,
                        n, 0};
     context.kernels.run("hd_ifile_sizes", records, n);
     context.device.scan(sizes_.data(), offset_.reserve(uint64_t(n) + 1), n);
     const uint64_t total = context.fetch(offset_.data() + n);
     records.offset = offset_.data();
-    records.text = bytes_.reserve(total);
+    run.bytes = records.text = room.text(total);
     context.kernels.run("hd_ifile", records, n);
     const PartitionStartsArgs starts{partitions, offset_.data(), first_.reserve(uint64_t(reducers) + 1),
                                      start_.reserve(uint64_t(reducers) + 1), n, reducers};
     context.kernels.run("hd_partition_starts", starts, uint64_t(n) + 1);
-    return total;
   });
-  HostRun run{host_bytes_.reserve(bytes), std::vector<uint64_t>(reducers + 1), std::vector<uint32_t>(reducers + 1)};
   context.stage(HD_STAGE_COPY_OUT, [&] {
-    context.download(host_bytes_.data(), bytes_.data(), bytes);
     context.download(run.start.data(), start_.data(), run.start.size() * sizeof(uint64_t));
     context.download(run.first.data(), first_.data(), run.first.size() * sizeof(uint32_t));
   });

@@ -1,15 +1,16 @@
-// A sorted run comes back from the device as the records of an IFile: the host adds end marks and checksums only.
+// A sorted run becomes the records of an IFile on the device: the host adds end marks and checksums only.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "steps/combine.h"
 #include "launch/context.h"
+#include "output/room.h"
 
 namespace hd {
 
-// In the host's memory. Partition p: bytes [start[p], start[p + 1]), records first[p] ... first[p + 1] - 1.
-struct HostRun {
+// In the device's memory. Partition p: bytes [start[p], start[p + 1]), records first[p] ... first[p + 1] - 1.
+struct DeviceRun {
   const char *bytes = nullptr;
   std::vector<uint64_t> start;
   std::vector<uint32_t> first;
@@ -19,10 +20,11 @@ struct HostRun {
 class RunFormatter {
  public:
   explicit RunFormatter(Device &device)
-      : sizes_(device), first_(device), disorder_(device), offset_(device), start_(device), bytes_(device),
-        host_bytes_(device) {}
-  // `partitions` of the pairs in their order, of `reducers`. Valid until the next call. Throws OutOfDeviceMemory.
-  HostRun format(GpuContext &context, const OrderedPairs &pairs, const uint32_t *partitions, uint32_t reducers);
+      : sizes_(device), first_(device), disorder_(device), offset_(device), start_(device) {}
+  // `partitions` of the pairs in their order, of `reducers`. The run is the room's text. Throws OutOfDeviceMemory, and as
+  // OutputRoom::finish.
+  DeviceRun format(GpuContext &context, const OrderedPairs &pairs, const uint32_t *partitions, uint32_t reducers,
+                   OutputRoom &room);
   // Throws Error kRunOnCpu where they are not ordered by partition and key: what a combine kernel gives back is not
   // taken on trust.
   void check_order(GpuContext &context, const OrderedPairs &pairs, const uint32_t *partitions);
@@ -30,8 +32,6 @@ class RunFormatter {
  private:
   DeviceBuffer<uint32_t> sizes_, first_, disorder_;
   DeviceBuffer<uint64_t> offset_, start_;
-  DeviceBuffer<char> bytes_;
-  HostBuffer<char> host_bytes_;
 };
 
 }  // namespace hd

@@ -85,7 +85,8 @@ typedef struct {
   uint64_t sessions;              // tasks at a time on this device, which share its memory; 0 = 1
   uint32_t ordered;               // 1: the combine kernel is an ordered key loop (device/sink/ordered.h). fold, regroup: 0
   uint32_t ordered_values, ordered_states; // numbers of a pair's value, and variables that are kept of a key
-  uint32_t reserved;
+  uint32_t write_threads;         // that write the output; 0 = from the host's cores
+  uint64_t write_piece;           // bytes of a copy from the device and its write; 0 = chosen
 } hd_gpu_options;
 
 // What the tasks of a device have done so far, all together.

@@ -1,0 +1,76 @@
+#include "output/room.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cores.h"
+
+namespace hd {
+namespace {
+
+// More do not make a mapping's pages come faster, and the readers of the input need their cores too.
+constexpr uint32_t kMostThreads = 8;
+constexpr uint64_t kPiece = 1 << 20;   // of all writers together less than a processor's cache
+constexpr uint64_t kSmall = 256 << 10; // to hand less to a thread costs as much as to write it
+
+}  // namespace
+
+void OutputRoom::begin_task(const WriteOptions &options) {
+  const uint32_t threads = options.threads ? options.threads : std::clamp(usable_cores() / 2, 1u, kMostThreads);
+  const uint64_t piece = options.piece ? options.piece : kPiece;
+  if (threads != threads_ || piece != piece_) writers_.reset(), near_.reset();
+  threads_ = threads;
+  piece_ = piece;
+  alone_ = false;
+}
+
+uint64_t OutputRoom::small() const { return std::min(kSmall, piece_); }
+
+void OutputRoom::turn() {
+  lane_ = (lane_ + 1) % kTextLanes;
+  if (writers_) writers_->finish(lane_);
+}
+
+char *OutputRoom::text(uint64_t n) {
+  near_.reserve(piece_, 0);
+  if (n > small()) start_writers();
+  try {
+    return text_[lane_].reserve(n);
+  } catch (const OutOfDeviceMemory &) {
+    release();  // the other text
+  }
+  return text_[lane_].reserve(n);
+}
+
+void OutputRoom::start_writers() {
+  if (writers_ || alone_) return;
+  try {
+    writers_ = std::make_unique<Writers>(device_, threads_, piece_);
+  } catch (const OutOfDeviceMemory &) {
+    alone_ = true;
+  }
+}
+
+void OutputRoom::begin(WriteJob job) {
+  const uint64_t bytes = job.to->bytes();
+  if (writers_ && bytes > small()) return writers_->begin(lane_, std::move(job));
+  for (uint64_t at = 0, n; at < bytes; at += n) {
+    n = std::min(piece_, bytes - at);
+    write_piece(job, at, n, near_.data(), [&](char *to, const char *from, uint64_t size) { device_.download(to, from, size); });
+  }
+}
+
+void OutputRoom::finish() {
+  for (uint32_t lane = 0; writers_ && lane < kTextLanes; ++lane) writers_->finish(lane);
+}
+
+void OutputRoom::stop() noexcept {
+  if (writers_) writers_->stop();
+}
+
+void OutputRoom::release() {
+  finish();
+  for (DeviceBuffer<char> &text : text_) text.reset();
+}
+
+}  // namespace hd
