@@ -62,11 +62,11 @@ collected: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest --collect-only --quiet --quiet
 
 check: lint
-	$(BIN)/python -m pytest -q -n auto -k 'not nvcc' $(CHECKED)
+	$(BIN)/python -m tests.in_memory -q -n auto -k 'not nvcc' $(CHECKED)
 
 portable: demo
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'heterodoop[dev]'
-	$(BIN)/python -m pytest -n auto --durations=20 $(PORTABLE)
+	$(BIN)/python -m tests.in_memory -n auto --durations=20 $(PORTABLE)
 
 plugin: $(VENV)/plugin-tested
 

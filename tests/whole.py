@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from . import in_memory
+
 ROOT = Path(__file__).resolve().parent.parent
 GRACE_SECONDS = 30.0  # for a pytest that was interrupted: its fixtures end servers
 SLOWEST = "--durations=50"
@@ -79,7 +81,8 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
     try:
-        sys.exit(together(sanitized, rest))
+        with in_memory.temporary_files():
+            sys.exit(together(sanitized, rest))
     except KeyboardInterrupt:
         sys.exit(130)
 
