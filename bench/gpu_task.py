@@ -1,6 +1,7 @@
 """One map task on a GPU, warm, against one on a CPU core: bytes of input per second of the whole task, and its stages.
 
-    python -m bench.gpu_task [--sizes 64m,1g] [--runs 7] [--only wordcount,paper,items] [--cpu-size 64m] [--json FILE]
+    python -m bench.gpu_task [--sizes 64m,1g] [--runs 7] [--only wordcount,paper,items]
+                             [--cpu-size 64m] [--writers 1,8] [--json FILE]
 
 A task reads its split from the page cache and writes its output file. The device stays open, as it does in a job; each
 figure is the median of the runs after two that warm up. The outputs of both sides are compared. Needs a GPU and nvcc;
@@ -25,9 +26,10 @@ from heterodoop.toolchain import nvcc as toolchain_cuda
 from . import contenders, data, measure
 from .app_inputs import INPUTS
 from .device_task import Tasks, Work
+from .figures.inputs import with_sides
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("wordcount", "grep", "station_temperatures", "linear_regression")
+APPS = ("wordcount", "grep", "station_temperatures", "linear_regression")  # unless others are asked for
 STATION_ROW = 14  # bytes of a row of the stations at least, taken over many
 
 
@@ -66,8 +68,9 @@ class Bench:
         arch = [] if self.device == "cuda" else ["--arch", "none"]
         return contenders.compiled(ROOT / "apps" / app, self.scratch / f"{name}.hdp", *arch, *options)
 
-    def on_device(self, what: str, bundle: Path, work: Work) -> Row:
+    def on_device(self, what: str, bundle: Path, work: Work, writers: int = 0) -> Row:
         with self.tasks.opened(self.device) as opened:
+            opened.device.options = replace(opened.device.options, write_threads=writers)
             timed = self.tasks.on_device(opened, bundle, work, self.runs)
         return Row(what, timed.size, timed.seconds, timed.stages)
 
@@ -94,12 +97,13 @@ def work_of(app: str, size: int, settings: tuple[str, ...] = ()) -> Work:
     """`size` bytes of the app's data."""
     kind = INPUTS[app].kind
     asked = size // STATION_ROW + 1 if kind == "stations" else size
-    return Work(data.cached(asked, 1, kind=kind), size, settings)
+    text = data.cached(asked, 1, kind=kind)
+    return Work(text, size, settings, with_sides(app, text).files if INPUTS[app].centroids else ())
 
 
 def apps(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
     """Each app at each size, and one CPU task of each."""
-    for app in APPS:
+    for app in INPUTS:
         if app not in options.only:
             continue
         small = work_of(app, options.cpu_size)
@@ -110,9 +114,11 @@ def apps(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
         bench.check()
         yield cpu
         for size in options.sizes:
-            row = bench.on_device(app, bench.bundle(app), work_of(app, size, settings))
-            row.note = f"{row.rate / cpu.rate:.0f} x one CPU task"
-            yield row
+            for writers in options.writers:
+                what = f"{app}, {writers} writers" if writers else app
+                row = bench.on_device(what, bench.bundle(app), work_of(app, size, settings), writers)
+                row.note = f"{row.rate / cpu.rate:.0f} x one CPU task"
+                yield row
 
 
 def sets(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
@@ -133,7 +139,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--cpu-size", type=data.parse_size, default="64m", help="text of the CPU's task (default 64m)")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--only", type=lambda text: text.split(","), default=",".join([*APPS, "paper"]),
-                        help="comma-separated: " + ", ".join([*APPS, "paper", "items"]))
+                        help="comma-separated: " + ", ".join([*INPUTS, "paper", "items"]))
+    parser.add_argument("--writers", type=lambda text: [int(n) for n in text.split(",")], default="0",
+                        help="threads that write the output, each number in turn (default 0: as chosen)")
     parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
     parser.add_argument("--json", type=Path, help="where the rows go as JSON")
     return parser.parse_args()

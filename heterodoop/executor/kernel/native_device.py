@@ -36,6 +36,7 @@ class DeviceOptions:
     pattern    byte that its private and shared memory hold before they are written.
     ingest_threads  threads that read the input.  workers: devices open at the same time on this machine; sessions: those of
                     them that are one GPU and share its memory.
+    write_threads   threads that write the output.
     """
 
     sub_split: int = 0
@@ -47,6 +48,7 @@ class DeviceOptions:
     ingest_threads: int = 0
     workers: int = 0
     sessions: int = 0
+    write_threads: int = 0
 
 
 def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Path | None]) -> DeviceCode | None:
@@ -161,6 +163,7 @@ class NativeDevice:
             hash_fold=_hash_fold(combine.code) if combine and fold else 0, ordered=loop is not None,
             ordered_values=loop.numbers if loop else 0, ordered_states=loop.kept if loop else 0,
             ingest_threads=chosen.ingest_threads, workers=chosen.workers, sessions=chosen.sessions,
+            write_threads=chosen.write_threads,
         )
 
 
