@@ -67,7 +67,7 @@ void file_ranges(const std::string &folder, Random &random, int rounds) {
       const std::string plain = random_bytes(random, random() % 5000), text = random_bytes(random, random() % 40000);
       file.write(plain.data(), plain.size());
       expected += plain + text;
-      FileRange range(file, text.size(), random() % 2 ? 1 : UINT64_MAX);
+      FileRange range(file, text.size(), random() % 3, random() % 3 ? 1 : UINT64_MAX);
       CHECK(range.bytes() == text.size());
       mapped += range.mapped();
       const uint64_t piece = 1 + random() % 9000;
@@ -103,7 +103,7 @@ void texts(Device &device, const std::string &folder, Random &random, int rounds
       const std::string text = random_bytes(random, random() % 4 ? random() % 20000 : 0);
       char *at;
       put_on_device(room, text, at);
-      room.begin({at, file.range(text.size()), nullptr, {}});
+      room.begin({at, file.range(text.size(), round % 2), nullptr, {}});
       expected += text;
       if (random() % 4 == 0) file.add("behind", "x"), expected += "behind\tx\n";
       if (random() % 8 == 0) room.release();
@@ -151,15 +151,17 @@ void runs(Device &device, const std::string &folder, Random &random, int rounds)
     for (int p = int(random() % 30); p >= 0; --p) run.add(random_bytes(random, random() % 3 ? random() % usual : 0));
     check_run(room, run, folder + "/run");
   }
-  where = "a large run";
-  room.begin_task({3, 1 << 20});
-  Run large;
-  for (const size_t n : {size_t(5) << 20, size_t(0), size_t(3333333), size_t(7), size_t(0)}) large.add(random_bytes(random, n));
-  check_run(room, large, folder + "/run");
+  for (const uint32_t threads : {2u, 5u}) {
+    where = "a large run by " + std::to_string(threads);
+    room.begin_task({threads, 1 << 20});
+    Run large;
+    for (const size_t n : {size_t(2) << 20, size_t(0), size_t(3333333), size_t(7), size_t(0)}) large.add(random_bytes(random, n));
+    check_run(room, large, folder + "/run");
+  }
 }
 
 // Writes a text of 300000 bytes and one more; returns the message of the error that ends it.
-std::string failing(OutputRoom &room, const std::string &path, TaskStatus status, const Cancel &cancel, uint64_t map_from) {
+std::string failing(OutputRoom &room, const std::string &path, TaskStatus status, const Cancel &cancel, uint64_t large) {
   const std::string text(300000, 'x');
   std::string said;
   try {
@@ -171,7 +173,7 @@ std::string failing(OutputRoom &room, const std::string &path, TaskStatus status
     for (int part = 0; part < 2; ++part) {
       char *at;
       put_on_device(room, text, at);
-      room.begin({at, std::make_shared<FileRange>(file, text.size(), map_from), nullptr, cancel});
+      room.begin({at, std::make_shared<FileRange>(file, text.size(), true, large), nullptr, cancel});
     }
     room.finish();
   } catch (const Error &e) {
@@ -219,14 +221,14 @@ void failures_are_told(const std::string &folder, Random &random) {
   CHECK(device.copies() < before + 500);
   good_as_new(room, folder, random);
 
-  for (const uint64_t map_from : {UINT64_MAX, uint64_t(1)}) {
-    where = "a file that may not grow, from " + std::to_string(map_from);
+  for (const uint64_t large : {UINT64_MAX, uint64_t(1)}) {
+    where = "a file that may not grow, allocated from " + std::to_string(large);
     rlimit limit;
     ::getrlimit(RLIMIT_FSIZE, &limit);
     const rlimit small{400000, limit.rlim_max};
     ::signal(SIGXFSZ, SIG_IGN);
     ::setrlimit(RLIMIT_FSIZE, &small);
-    const std::string said = failing(room, path, kIoError, {}, map_from);
+    const std::string said = failing(room, path, kIoError, {}, large);
     ::setrlimit(RLIMIT_FSIZE, &limit);
     CHECK(said == "cannot write " + path + ".tmp: File too large");
     good_as_new(room, folder, random);
@@ -237,7 +239,7 @@ void failures_are_told(const std::string &folder, Random &random) {
     OutputFile file(path);
     char *at;
     put_on_device(room, std::string(300000, 'x'), at);
-    room.begin({at, std::make_shared<FileRange>(file, 300000), nullptr, {}});
+    room.begin({at, std::make_shared<FileRange>(file, 300000, true), nullptr, {}});
     room.stop();
   }
   good_as_new(room, folder, random);
@@ -255,7 +257,7 @@ void short_memory(const std::string &folder) {
   for (const char c : {'a', 'b', 'c'}) {
     char *at;
     put_on_device(room, std::string(45000, c), at);
-    room.begin({at, file.range(45000), nullptr, {}});
+    room.begin({at, file.range(45000, false), nullptr, {}});
     expected += std::string(45000, c);
   }
   room.turn();

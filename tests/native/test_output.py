@@ -5,11 +5,22 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from .. import kept
 from .programs import OUTPUT, build, environment, thread_sanitized
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """On a disk, where files are mapped: temporary files may lie in memory."""
+    kept.FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.FOLDER.parent) as name:
+        yield Path(name)
 
 
 def checked(program: Path, folder: Path, rounds: int) -> None:
@@ -20,10 +31,10 @@ def checked(program: Path, folder: Path, rounds: int) -> None:
     assert (int(said[1]) > 0) == (kind in ("ext2/ext3", "xfs")), "a mapping is for file systems that are good at it"
 
 
-def test_the_files_have_what_the_device_gave(tmp_path: Path) -> None:
-    checked(build("output_checks"), tmp_path, 300)
+def test_the_files_have_what_the_device_gave(folder: Path) -> None:
+    checked(build("output_checks"), folder, 300)
 
 
 @pytest.mark.unsanitized(reason="AddressSanitizer and ThreadSanitizer exclude each other")
-def test_threads_do_not_race(tmp_path: Path) -> None:
-    checked(thread_sanitized("output_checks", OUTPUT, tmp_path), tmp_path, 20)
+def test_threads_do_not_race(tmp_path: Path, folder: Path) -> None:
+    checked(thread_sanitized("output_checks", OUTPUT, tmp_path), folder, 20)

@@ -19,7 +19,7 @@ constexpr uint64_t kPage = 4096;
 constexpr long kXfs = 0x58465342;  // linux/magic.h has it since 6.0
 
 // Where allocating moves no data and a mapping is as good as a write. Not tmpfs: there allocating fills all pages.
-bool may_map(int fd) {
+bool allocates(int fd) {
   struct statfs info;
   if (::fstatfs(fd, &info) != 0) return false;
   return long(info.f_type) == EXT4_SUPER_MAGIC || long(info.f_type) == kXfs;
@@ -27,9 +27,9 @@ bool may_map(int fd) {
 
 }  // namespace
 
-FileRange::FileRange(OutputFile &file, uint64_t bytes, uint64_t map_from)
+FileRange::FileRange(OutputFile &file, uint64_t bytes, bool many_threads, uint64_t large)
     : file_(file), bytes_(bytes), at_(file.extend(bytes)) {
-  if (bytes_ >= map_from && bytes_ > 0 && may_map(file_.fd()) && allocated()) map();
+  if (bytes_ >= large && bytes_ > 0 && allocates(file_.fd()) && allocated() && many_threads) map();
 }
 
 FileRange::~FileRange() {

@@ -6,21 +6,20 @@
 
 namespace hd {
 
-// Writers of one file wait for each other in the system, also where they write different parts of it; threads that fill pages
-// of a mapping do not. So a large range of a file on ext4 or XFS is allocated, which says whether the disk has room, and then
-// mapped; any other is written by pwrite.
+// A large range of a file on ext4 or XFS is allocated, which says whether the disk has room and makes what follows faster. Writers of
+// one file wait for each other in the system, also where they write different parts of it; threads that fill pages of a
+// mapping do not, though each is slower. So it is mapped for many threads, and written by pwrite for few, as on other file systems.
 class FileRange {
  public:
+  static constexpr uint64_t kLarge = 4 << 20;  // bytes: below that it is not worth it
   // `bytes` more, behind what `file` has; the file must outlive it. Throws Error kIoError.
-  FileRange(OutputFile &file, uint64_t bytes, uint64_t map_from = kMapFrom);
+  FileRange(OutputFile &file, uint64_t bytes, bool many_threads, uint64_t large = kLarge);
   ~FileRange();
   FileRange(const FileRange &) = delete;
   // By any thread, each byte of the range once; `at` counts from its begin. Throws Error kIoError.
   void write(const char *data, uint64_t n, uint64_t at) const;
   uint64_t bytes() const { return bytes_; }
   bool mapped() const { return map_ != nullptr; }
-
-  static constexpr uint64_t kMapFrom = 4 << 20;  // bytes: below that a mapping costs more than it gives
 
  private:
   bool allocated() const;

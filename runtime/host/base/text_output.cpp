@@ -33,9 +33,9 @@ void TextOutput::flush() {
   used_ = 0;
 }
 
-std::shared_ptr<FileRange> TextOutput::range(uint64_t bytes) {
+std::shared_ptr<FileRange> TextOutput::range(uint64_t bytes, bool many_threads) {
   flush();
-  return std::make_shared<FileRange>(file_, bytes);
+  return std::make_shared<FileRange>(file_, bytes, many_threads);
 }
 
 void TextOutput::commit() {

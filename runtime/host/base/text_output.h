@@ -25,7 +25,7 @@ class TextOutput {
     used_ += n;
   }
   // A range of the file for lines as they are to be in it, behind what was added so far. No longer than this lives.
-  std::shared_ptr<FileRange> range(uint64_t bytes);
+  std::shared_ptr<FileRange> range(uint64_t bytes, bool many_threads);
   void commit();
 
  private:

@@ -319,7 +319,7 @@ class GpuMapTask {
 
   void write_lines(const DeviceLines &lines) {
     context_.stats.bytes_out += lines.bytes;
-    session_.output.begin({lines.text, text_->range(lines.bytes), nullptr, task_.cancel});
+    session_.output.begin({lines.text, text_->range(lines.bytes, session_.output.many_threads()), nullptr, task_.cancel});
   }
 
   void count(const Piece &piece) {

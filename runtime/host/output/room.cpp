@@ -10,6 +10,7 @@ namespace {
 
 // More do not make a mapping's pages come faster, and the readers of the input need their cores too.
 constexpr uint32_t kMostThreads = 8;
+constexpr uint32_t kMany = 4;
 constexpr uint64_t kPiece = 1 << 20;   // of all writers together less than a processor's cache
 constexpr uint64_t kSmall = 256 << 10; // to hand less to a thread costs as much as to write it
 
@@ -25,6 +26,8 @@ void OutputRoom::begin_task(const WriteOptions &options) {
 }
 
 uint64_t OutputRoom::small() const { return std::min(kSmall, piece_); }
+
+bool OutputRoom::many_threads() const { return threads_ >= kMany; }
 
 void OutputRoom::turn() {
   lane_ = (lane_ + 1) % kTextLanes;

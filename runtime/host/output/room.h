@@ -29,6 +29,7 @@ class OutputRoom {
   void stop() noexcept;  // as Writers::stop
   void release();        // finishes, and gives the device's memory back
   uint64_t piece() const { return piece_; }
+  bool many_threads() const;  // FileRange has another way for these
 
  private:
   uint64_t small() const;

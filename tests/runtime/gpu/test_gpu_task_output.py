@@ -51,10 +51,10 @@ def test_texts_of_many_sizes_follow_each_other(on_device: Run, on_cpu: Run) -> N
              MAP_COUNTERS)
 
 
-def test_a_large_text_is_written_through_a_mapping(on_device: Run) -> None:
-    """Where the file system of the folder is ext4 or XFS; the bytes are the same on any."""
+def test_a_large_text_comes_whole(on_device: Run) -> None:
+    """Large enough to be allocated, and for a mapping, where the file system has them."""
     data = b"".join(b"%06d %s\n" % (i, b"x" * 4000) for i in range(1300))
-    ours = on_device(data, IDENTITY, reducers=0, options={"sub_split_bytes": 6 << 20})
+    ours = on_device(data, IDENTITY, reducers=0, options=options((5, 1 << 20), 6 << 20))
     assert ours.result.status is TaskStatus.OK and ours.data == data.replace(b"\n", b"\t\n")
 
 
