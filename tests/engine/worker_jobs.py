@@ -34,6 +34,16 @@ class Device:
     def pci_bus_id(self): return "0"
     def retain_primary_context(self): return Context()
 """
+# Of the worker's Python: on a machine with a GPU its driver must not be found before the one above.
+HIDDEN = """
+import ctypes
+found = ctypes.CDLL
+def find(name, *arguments, **more):
+    if name == "libcuda.so.1":
+        raise OSError(f"{name} is hidden")
+    return found(name, *arguments, **more)
+ctypes.CDLL = find
+"""
 Run = Callable[..., JobResult]
 
 

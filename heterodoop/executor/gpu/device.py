@@ -1,6 +1,7 @@
 """A GPU through its driver: naming what there is, holding the primary context. Used in a worker process only.
 
-The driver is PyCUDA's where that is installed, else its own interface (`driver_api`), in the same words.
+The driver is PyCUDA's where that is installed, else its own interface (`driver_api`), in the same words. Where a job waits
+for the GPU it is the own interface first: PyCUDA imports numpy, which takes longer than all else that a GPU needs to begin.
 
 The native library (libhd_cuda) works in the same context by the CUDA runtime; modules, memory and launches are its
 business (docs/decisions/0010). The driver module is a parameter, so that tests hand in one whose calls fail. Every failure
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,14 @@ _DRIVER_FILES = Path("/proc/driver/nvidia/gpus")
 _NO_DEVICE = "no CUDA-capable device"  # cuGetErrorString(CUDA_ERROR_NO_DEVICE)
 
 
-def load_driver() -> Any:
-    """The module `pycuda.driver`, or what stands for it. Raises DeviceError HD418: the driver's library does not load."""
+def load_driver(*, waited_for: bool = False) -> Any:
+    """The module `pycuda.driver`, or what stands for it. Raises DeviceError HD418: the driver's library does not load.
+
+    waited_for  something waits for the GPU: what loads sooner is used.
+    """
+    if waited_for:
+        with suppress(OSError):
+            return DriverApi()
     try:
         from pycuda import driver
     except Exception:  # not installed, or no use here: built for another driver, without numpy

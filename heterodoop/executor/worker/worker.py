@@ -146,7 +146,7 @@ class Session:
 
 class _Cuda:
     def __init__(self, waking: Waking | None) -> None:
-        self._driver = load_driver()
+        self._driver = load_driver(waited_for=waking is not None and waking.number is not None)
         self._waking = waking
 
     def survey(self) -> Survey:

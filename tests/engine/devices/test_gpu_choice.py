@@ -16,7 +16,7 @@ from heterodoop.executor.task import cpu_task
 
 from ...support import ROOT, cli_here
 from ..conftest import parts
-from ..worker_jobs import DRIVER, Run, children, codes, ran_on
+from ..worker_jobs import DRIVER, HIDDEN, Run, children, codes, ran_on
 
 IS_COMPILED = devices.is_compiled
 pytestmark = pytest.mark.usefixtures("kernel_cache")
@@ -43,6 +43,7 @@ def fake_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "modules" / "pycuda").mkdir(parents=True)
     (tmp_path / "modules" / "pycuda" / "__init__.py").touch()
     (tmp_path / "modules" / "pycuda" / "driver.py").write_text(DRIVER)
+    (tmp_path / "modules" / "sitecustomize.py").write_text(HIDDEN)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     monkeypatch.setattr(gpus, "NODES", (str(tmp_path),))
     module = tmp_path / "libhd_cuda.so"

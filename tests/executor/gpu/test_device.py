@@ -115,6 +115,19 @@ def test_without_a_pycuda_that_loads_the_driver_itself_is_used(
     assert device.load_driver() is own
 
 
+def test_a_job_that_waits_does_not_wait_for_pycuda(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake_package(monkeypatch, tmp_path, "answer = 42")
+    own = object()
+    monkeypatch.setattr(device, "DriverApi", lambda: own)
+    assert device.load_driver(waited_for=True) is own and "pycuda" not in sys.modules
+
+    def missing() -> None:
+        raise OSError("libcuda.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(device, "DriverApi", missing)
+    assert device.load_driver(waited_for=True).answer == 42
+
+
 def test_no_driver_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise OSError("libcuda.so.1: cannot open shared object file")
