@@ -238,7 +238,7 @@ def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:
         return None
     from ..engine.devices.devices import DeviceSource
 
-    return DeviceSource(lasting=lasting, early=early, borrow=True)
+    return DeviceSource(lasting=lasting, early=early, borrow=True, last=not lasting)
 
 
 @contextlib.contextmanager

@@ -148,11 +148,15 @@ class Member(NamedTuple):
 
 
 class WorkerPool(Pool):
-    """Sessions of worker processes. `lasting`: these outlive the pool, there are other jobs before it or behind it."""
+    """Sessions of worker processes.
 
-    def __init__(self, members: Sequence[Member], *, lasting: bool = False) -> None:
+    lasting  these outlive the pool, there are other jobs before it or behind it.  last: nobody waits here for their end.
+    """
+
+    def __init__(self, members: Sequence[Member], *, lasting: bool = False, last: bool = False) -> None:
         self._members = list(members)
         self._lasting = lasting
+        self._last = last
         self._free = [(WorkerDevice(m.worker, n), m) for n in range(max(m.worker.sessions for m in members)) for m in members
                       if n < m.worker.sessions]
         self._all = [device for device, _ in self._free]
@@ -197,7 +201,7 @@ class WorkerPool(Pool):
 
     def close(self) -> None:
         self.stop()
-        for member in self._members if not self._lasting else ():
+        for member in self._members if not self._lasting and not self._last else ():
             member.worker.close()
 
     @property

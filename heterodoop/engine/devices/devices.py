@@ -27,6 +27,7 @@ from ...executor.lent.lender import Connection
 from ...executor.lent.words import Lender
 from ...executor.lent_pool import LentPool
 from ...executor.native.runtime import Native, Progress
+from ...executor.task import orphans
 from ...executor.task.cpu_task import MapRun, OnCpu, TaskRunner
 from ...executor.task.report import AttemptResult
 from ...executor.worker.client import Limits, Worker
@@ -134,10 +135,14 @@ class DeviceSource:
     lasting  of several jobs with the same settings, one after the other, as rounds are: `end` it, too, after the last one.
     early    has a worker process that was started already.
     borrow   a running driver's devices may do for the job's own.
+    last     this process ends behind the job: nobody waits until the CUDA driver has let go of the worker processes' GPUs.
     """
 
-    def __init__(self, *, lasting: bool = False, early: Early | None = None, borrow: bool = False) -> None:
+    def __init__(
+        self, *, lasting: bool = False, early: Early | None = None, borrow: bool = False, last: bool = False,
+    ) -> None:
         self._lasting = lasting
+        self._last = last
         self._borrow = borrow
         self._lender: Connection | None = None  # until a pool has it
         self._pool: LentPool | None = None
@@ -215,7 +220,7 @@ class DeviceSource:
             target = plan.targets[gpu.arch]
             worker.setup(Setup(target.runtime, target.library))
             members.append(Member(worker, gpu))
-        return Devices(plan, WorkerPool(members, lasting=self._lasting), prologues)
+        return Devices(plan, WorkerPool(members, lasting=self._lasting, last=self._last), prologues)
 
     def open_checked(
         self, native: Native, plan: DevicePlan, prologues: Prologues, runner: TaskRunner, on_cpu: OnCpu,
@@ -242,7 +247,10 @@ class DeviceSource:
         for worker in self._workers:
             worker.stop()
         for worker in self._workers:
-            worker.close()
+            if self._last and (pid := worker.last_pid):
+                orphans.let_go(pid)
+            else:
+                worker.close()
 
     def _borrows(self, conf: JobConf) -> bool:
         """Whether a running driver's devices do; if not, `_driver` says why."""

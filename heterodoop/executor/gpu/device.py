@@ -11,6 +11,7 @@ is a DeviceError, and after it nothing is left on the context stack: PyCUDA ends
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ from .driver_api import DriverApi
 from .gpus import Gpu, Opened, Survey, too_full
 
 _DRIVER_FILES = Path("/proc/driver/nvidia/gpus")
+_LET_GO_SECONDS, _TICK_SECONDS = 0.5, 0.05
 _NO_DEVICE = "no CUDA-capable device"  # cuGetErrorString(CUDA_ERROR_NO_DEVICE)
 
 
@@ -97,7 +99,7 @@ def open_gpu(number: int, driver: Any) -> Iterator[Opened]:
             context.push()
         try:
             with _told(f"GPU {number} does not say what memory it has"):
-                opened = Opened(*driver.mem_get_info())
+                opened = _memory(driver)
             if why := too_full(opened):
                 raise DeviceError(f"GPU {number} is left out: {why}", code="HD413")
             yield opened
@@ -107,6 +109,14 @@ def open_gpu(number: int, driver: Any) -> Iterator[Opened]:
     finally:
         with _told(f"GPU {number} cannot be closed"):
             context.detach()
+
+
+def _memory(driver: Any) -> Opened:
+    """Its memory. Too little of it may be free for half a second more: a job that has just ended is still letting go."""
+    end = time.monotonic() + _LET_GO_SECONDS
+    while too_full(opened := Opened(*driver.mem_get_info())) and time.monotonic() < end:
+        time.sleep(_TICK_SECONDS)
+    return opened
 
 
 @contextmanager

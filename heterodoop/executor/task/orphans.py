@@ -18,6 +18,7 @@ from ... import last_resort
 
 _SET_CHILD_SUBREAPER = 36
 _SECONDS = 2.0
+_let_go: set[int] = set()
 
 
 @contextlib.contextmanager
@@ -33,10 +34,15 @@ def held() -> Iterator[None]:
         _subreaper(False)
 
 
+def let_go(pid: int) -> None:
+    """This child is ending, has nothing left to do, and dies with this process: nobody waits for it."""
+    _let_go.add(pid)
+
+
 def kill(but: frozenset[int]) -> None:
     """Kill all children of this process and theirs, but for `but`; returns when they are gone, or after two seconds."""
     end = time.monotonic() + _SECONDS
-    while (left := set(_children()) - but) and time.monotonic() < end:
+    while (left := set(_children()) - but - _let_go) and time.monotonic() < end:
         for pid in left:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)

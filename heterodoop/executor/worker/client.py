@@ -66,6 +66,7 @@ class Worker:
         self._earlier = 0  # of them, in earlier jobs
         self._changed = Condition()
         self._process: WorkerProcess | None = None
+        self._last_pid = 0
         self._ready = self._closing = False
         self._fault: str | None = None  # why the present process must go; "" = at our wish
         self._out: DeviceError | None = None  # why the GPU is out of service
@@ -115,6 +116,11 @@ class Worker:
         """Of the process that there is; 0 while there is none."""
         process = self._process
         return process.pid if process else 0
+
+    @property
+    def last_pid(self) -> int:
+        """Of the process that there is, or was: it may be ending. 0: there was none."""
+        return self._last_pid
 
     @property
     def memory(self) -> Opened | None:
@@ -216,7 +222,7 @@ class Worker:
     def _serve(self, process: WorkerProcess) -> None:
         """One process from its start to its end."""
         with self._changed:
-            self._process, self._fault = process, None
+            self._process, self._fault, self._last_pid = process, None, process.pid
             if self._closing:
                 process.kill()
         try:

@@ -54,11 +54,12 @@ def fake_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices.cuda, "device_library", lambda archs: (module, dict.fromkeys(archs, module)))
 
 
-def test_a_gpu_that_cannot_be_driven_is_left_out(device_job: Run, expected, fake_gpus, started, monkeypatch) -> None:
+@pytest.fixture
+def patient_cpu(started, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CPU's tasks, as filters, last until the worker has ended, by itself."""
     on_cpu = cpu_task.run_map
 
     def waits(*arguments: object) -> object:
-        """The CPU's tasks last until the worker has ended, by itself."""
         end = time.monotonic() + 60
         while not started or "cannot be killed" in started[0].how_it_ended():
             assert time.monotonic() < end
@@ -66,6 +67,9 @@ def test_a_gpu_that_cannot_be_driven_is_left_out(device_job: Run, expected, fake
         return on_cpu(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(cpu_task, "run_map", waits)
+
+
+def test_a_gpu_that_cannot_be_driven_is_left_out(device_job: Run, expected, fake_gpus, started, patient_cpu) -> None:
     result = device_job(device="auto", filters=True)
     assert parts(result.output) == expected and ran_on(result) == {"cpu": 5} and len(started) == 1
     assert codes(result)[:2] == ["HD417", "HD417"]
@@ -79,10 +83,10 @@ def test_a_gpu_that_cannot_be_driven_is_left_out(device_job: Run, expected, fake
     ("CUDA_VISIBLE_DEVICES", "", "no GPU is used: the CUDA driver names no GPU with CUDA_VISIBLE_DEVICES=''"),
 ])
 def test_gpus_that_cannot_be_used_are_named_once(
-    device_job: Run, expected, fake_gpus, monkeypatch, name: str, value: str, why: str,
+    device_job: Run, expected, fake_gpus, patient_cpu, monkeypatch, name: str, value: str, why: str,
 ) -> None:
     monkeypatch.setenv(name, value)
-    result = device_job(device="auto")
+    result = device_job(device="auto", filters=True)
     assert parts(result.output) == expected and ran_on(result) == {"cpu": 5}
     assert sum(warning.message.startswith(why) for warning in result.warnings) == 1
 

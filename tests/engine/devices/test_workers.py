@@ -25,7 +25,7 @@ from heterodoop.engine.run.local import run_local
 from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import UsageError
 from heterodoop.executor.native.runtime import Phase
-from heterodoop.executor.task import cpu_task
+from heterodoop.executor.task import cpu_task, orphans
 from heterodoop.executor.worker.process import WorkerProcess
 from heterodoop.manifest import FILE, load, sha256
 
@@ -204,6 +204,29 @@ def test_a_kernel_that_never_ends_is_found(wordcount, device_job: Run, expected,
     result = device_job(*settings, bundle=endless(wordcount, tmp_path))
     assert parts(result.output) == expected and ran_on(result) == {"cpu": 5}
     assert codes(result)[0] == "HD415" and "made no progress for 1" in result.warnings[0].message
+
+
+def test_a_command_s_last_job_does_not_wait_for_its_workers(
+    wordcount: Path, sample: Path, tmp_path: Path, expected, started, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that takes its time to let go of a GPU is told to end, and neither waited for nor killed."""
+    ended = threading.Event()
+    finish = WorkerProcess.finish
+
+    def late(process: WorkerProcess) -> None:
+        assert ended.wait(60)
+        finish(process)
+
+    monkeypatch.setattr(WorkerProcess, "finish", late)
+    options = RunOptions(
+        quiet=True, device="emulated", settings=(f"{WORKERS}1",), split_size=12_000, cpu_slots=2, reducers=2)
+    with orphans.held():
+        result = run_local(wordcount, [str(sample)], str(tmp_path / "out"), options, devices=DeviceSource(last=True))
+    assert parts(result.output) == expected and ran_on(result) == {"emulated": 5}
+    assert children() == [started[0].pid]
+    ended.set()
+    assert started[0].how_it_ended() == "exit status 0"
+    orphans._let_go.clear()
 
 
 def test_a_job_that_fails_takes_its_workers_along(device_job: Run, started, monkeypatch) -> None:

@@ -72,7 +72,16 @@ def test_a_failure_of_the_work_passes_and_the_context_is_given_back() -> None:
     assert (driver.stack, driver.retained) == ([], 0)
 
 
-def test_a_gpu_that_others_have_filled_is_left_out() -> None:
+def test_a_gpu_whose_last_job_is_still_letting_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    free = iter([1 << 20, 1 << 20, 70 << 30])
+    monkeypatch.setattr(FakeDriver, "mem_get_info", lambda driver: (next(free), 80 << 30))
+    driver = FakeDriver()
+    with device.open_gpu(0, driver) as opened:
+        assert opened.free == 70 << 30
+
+
+def test_a_gpu_that_others_have_filled_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "_LET_GO_SECONDS", 0.01)
     driver = FakeDriver()
     with pytest.raises(DeviceError, match="GPU 1 is left out: 1 of 81920 MiB of its memory are free"), \
             device.open_gpu(1, driver):
