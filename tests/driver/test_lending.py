@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import re
 import signal
 import socket
 import stat
@@ -22,6 +23,9 @@ import pytest
 
 from heterodoop.driver.job.modules import Modules
 from heterodoop.engine.devices.devices import DeviceSource
+from heterodoop.engine.rounds.iterate import run_iterated
+from heterodoop.engine.rounds.stopping import Round
+from heterodoop.engine.rounds.stopping import Wish as Rounds
 from heterodoop.engine.run.local import JobResult, run_local
 from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import DeviceError
@@ -37,8 +41,9 @@ from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Progress,
 from heterodoop.executor.worker.client import no_result
 from heterodoop.executor.worker.messages import Reply, Run
 
-from ..support import alive, parts
+from ..support import Bundles, alive, changed_kernel, parts
 from .running import Driver, driver_folder, running, wait_for
+from .test_faults import CRASHES
 
 pytestmark = pytest.mark.usefixtures("kernel_caches")
 FAULT = "HETERODOOP_DRIVER_FAULT"
@@ -50,12 +55,15 @@ def job(wordcount: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job
     """Word count in several map tasks, with the driver's folder that is named."""
     (tmp_path / "in.txt").write_bytes(b"".join(b"%d of the words %d\n" % (n % 97, n % 31) for n in range(12_000)))
 
-    def go(folder: Path | None, *settings: str, out: str = "out", device: str = "emulated", **options: Any) -> JobResult:
+    def go(
+        folder: Path | None, *settings: str, out: str = "out", device: str = "emulated", bundle: Path = wordcount,
+        **options: Any,
+    ) -> JobResult:
         monkeypatch.setenv("HETERODOOP_DRIVER_DIR", str(folder or tmp_path / "none"))
         chosen = {"split_size": 40_000, "cpu_slots": 2, "reducers": 2, **options}
         wish = RunOptions(quiet=True, device=device, settings=settings, **chosen)
         source = DeviceSource(borrow=True)
-        return run_local(wordcount, [str(tmp_path / "in.txt")], str(tmp_path / out), wish, devices=source)
+        return run_local(bundle, [str(tmp_path / "in.txt")], str(tmp_path / out), wish, devices=source)
 
     return go
 
@@ -226,6 +234,46 @@ def test_a_worker_that_is_killed(driver: Driver, job: Job, expected: list[bytes]
     result = job(driver.folder)
     assert parts(result.output) == expected and not whose(result)["lost_tasks"]
     assert driver.status()["gpus"][0]["restarts"] == worker["restarts"] + 1
+
+
+def test_a_job_whose_kernel_makes_the_device_fail(
+    driver: Driver, job: Job, bundles: Bundles, tmp_path: Path, expected: list[bytes],
+) -> None:
+    """It costs the driver two workers, and no more: the CPU has the rest of it. Another job goes on."""
+    outside = partial(re.sub, r"hd::within<16>\(hd, at, \d+\)", "(at + 100000000000)")
+    bundle = changed_kernel(bundles.get(CRASHES), tmp_path / "crashes.hdp", outside)
+    words = (tmp_path / "in.txt").read_bytes()
+    (tmp_path / "in.txt").write_bytes(b"3\n5\n" * 20_000)
+    restarts = awake(driver)["restarts"]
+    found = job(driver.folder, bundle=bundle, split_size=10_000, driver="auto", out="crashed")
+    assert parts(found.output) == parts(job(None, bundle=bundle, device="cpu", out="filters").output)
+    assert found.report["device"]["map_tasks"] == {"cpu": 8}
+    said = [warning.message for warning in found.warnings if warning.code == "HD434"]
+    assert len(said) == 1 and said[0].startswith("a task of the job made a GPU of the driver fail")
+    assert restarts + 2 <= awake(driver)["restarts"] <= restarts + 4, "two sessions were at work"
+    (tmp_path / "in.txt").write_bytes(words)
+    assert parts(job(driver.folder, out="another").output) == expected
+
+
+def test_rounds_on_a_driver_s_devices(
+    cache: dict[str, str], job: Job, wordcount: Path, expected: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that is gone between two rounds is not missed."""
+    (tmp_path / "none").touch()
+    reports = []
+    with running(environment=cache) as driver:
+        monkeypatch.setenv("HETERODOOP_DRIVER_DIR", str(driver.folder))
+
+        def between(done: Round) -> None:
+            reports.append(done.report)
+            driver.kill()
+
+        wish = RunOptions(quiet=True, device="emulated", split_size=40_000, reducers=2, files=(f"{tmp_path / 'none'}#side",))
+        result = run_iterated(wordcount, [str(tmp_path / "in.txt")], str(tmp_path / "out"), wish, Rounds("side", 2),
+                              devices=DeviceSource(lasting=True, borrow=True), tell=between)
+    assert parts(result.output) == expected
+    assert [report["device"]["map_tasks"] for report in (*reports, result.report)][-1] == {"emulated": 6}
+    assert reports[0]["device"]["driver"]["use"] == "driver" and whose(result)["use"] == "own"
 
 
 def test_a_job_that_ends_without_a_word(driver: Driver) -> None:
