@@ -6,7 +6,9 @@ Lines and columns count from 1; a column counts characters of the line as decode
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from .values import dataclass
 
 
 @dataclass(frozen=True, order=True)

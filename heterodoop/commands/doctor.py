@@ -137,13 +137,15 @@ def _nvcc() -> str:
 
 
 def _context() -> Check:
-    """By what a worker holds a GPU's context: PyCUDA where it is installed and loads, else the driver itself."""
+    """By what a worker holds a GPU's context: PyCUDA where it is installed and loads, else the driver itself. A job's own
+    worker does not wait for PyCUDA."""
     found = importlib.util.find_spec("pycuda")
     own = "by the CUDA driver's own interface"
     state: Literal["yes", "none"] = "yes" if gpus.present() else "none"
     if found is None:
         return Check("GPU context", state, f"{own}; PyCUDA is not installed for {sys.executable}, and not needed")
-    return Check("GPU context", state, f"by PyCUDA, {os.path.dirname(found.origin or '')}; {own} if that does not load")
+    where = os.path.dirname(found.origin or "")
+    return Check("GPU context", state, f"by PyCUDA, {where}, in a GPU driver's workers; elsewhere {own}")
 
 
 def _devices() -> list[Check]:

@@ -130,7 +130,7 @@ CODES: dict[str, Entry] = {
     ),
     "HD418": Entry(
         "the CUDA driver does not load",
-        "A GPU's worker process holds its context by the CUDA driver (libcuda.so.1), or by PyCUDA where that is installed."
+        "A GPU's worker process holds its context by the CUDA driver (libcuda.so.1), or by PyCUDA."
         " The driver's library is not there, or does not load.",
         "Install the NVIDIA driver, and check that nvidia-smi works.",
     ),

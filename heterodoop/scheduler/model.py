@@ -8,8 +8,9 @@ Not here: clocks, processes, splits, GPUs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from ..values import dataclass
 
 SlotKind = Literal["cpu", "gpu"]
 TaskKind = Literal["map", "reduce"]

@@ -12,10 +12,11 @@ import re
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ..errors import UsageError
+from ..values import dataclass
 
 SITE_FILES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
 DEFAULTS: Mapping[str, str] = {

@@ -7,7 +7,6 @@ outputs are compared and why (verify.py, first_check.py).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from ...executor.task.cpu_task import CpuJob, Place, filter_command
 from ...executor.task.map_output import MapOutput
 from ...executor.task.report import AttemptResult
 from ...executor.task.streaming_env import TaskNames
+from ...values import dataclass
 from ..job.layout import AttemptFolder, remove_tree
 
 _CHUNK = 1 << 20

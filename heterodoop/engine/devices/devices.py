@@ -7,7 +7,7 @@ Only jobs that may use a device import this. Not here: what a device does, and w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from ...executor.worker.client import Limits, Worker
 from ...executor.worker.messages import Setup
 from ...executor.worker.spawn import Early
 from ...manifest import Manifest
+from ...values import dataclass
 from ..job.device_names import AUTO, CPU, CUDA, EMULATED
 from ..job.jobconf import JobConf
 from . import borrowing

@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Condition
 from typing import Any, Literal, NamedTuple
@@ -26,6 +26,7 @@ from ...executor.native.runtime import Native, Progress
 from ...executor.task import cpu_task
 from ...executor.task.cpu_task import MapRun, OnCpu, TaskRunner
 from ...executor.task.report import AttemptResult
+from ...values import dataclass
 from ..job.layout import AttemptFolder, remove_tree
 from .compare import WHOLE_TASK, Comparison, Difference, TaskOutput
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from ...executor.task.cpu_task import MapRun, OnCpu, Place, TaskRunner, changed_
 from ...executor.task.report import AttemptResult, Crash, TaskFailure
 from ...executor.task.streaming_env import TaskNames
 from ...scheduler.model import Attempt, TaskId
+from ...values import dataclass
 from ..job.layout import AttemptFolder, Layout, part_name, remove_tree
 from .commit import commit_attempt
 from .plan import Plan

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -24,6 +24,7 @@ from ...executor.task.report import AttemptResult
 from ...executor.task.split import Split
 from ...executor.task.streaming_env import TaskNames
 from ...scheduler.model import Attempt, Slot, TaskId, TaskKind
+from ...values import dataclass
 from ..devices.compare import WHOLE_TASK, Comparison, Difference, LineDifference, TaskOutput, shown
 from ..devices.devices import Devices
 from ..job.layout import AttemptFolder, Layout, remove_tree

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -25,6 +24,7 @@ from ...executor.kernel.prologue import Prologues
 from ...executor.native.runtime import Native
 from ...executor.task.map_output import MapOutput
 from ...scheduler.model import TaskKind
+from ...values import dataclass
 from ..devices.devices import DeviceSource
 from ..job.device_names import CPU, check_device
 from ..job.layout import Layout

@@ -7,12 +7,13 @@ Not here: opening devices (emulated.py), compiling kernels, which tasks go to a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ...errors import DeviceError
 from ...manifest import Fold, Kernel
+from ...values import dataclass
 from ..native.runtime import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
 from ..task.cpu_task import MapRun, OnCpu, begin_again, changed_file, filter_command, map_result, map_spec, run_split
 from ..task.report import AttemptResult, TaskFailure

@@ -12,12 +12,13 @@ import os
 import struct
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from threading import Lock
 
 from ...errors import DeviceError
 from ...manifest import Kernel, Manifest
+from ...values import dataclass
 from ..native.runtime import MapSpec, Progress, TaskStatus
 from ..task.cpu_task import (
     MapRun,

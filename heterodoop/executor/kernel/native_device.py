@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from ...errors import DeviceError
 from ...kernel_plan import KernelPlan
 from ...manifest import Fold, Kernel, Manifest, Program
+from ...values import dataclass
 from ..native import gpu_abi as abi
 from ..native.abi import Command
 from ..native.runtime import MapSpec, Native, Progress, TaskResult, TaskStatus, c_bytes, command_block, map_block

@@ -14,7 +14,7 @@ import struct
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -22,6 +22,7 @@ from typing import NamedTuple, Protocol
 
 from ...errors import DeviceError
 from ...manifest import Kernel, SharedVar, Texel
+from ...values import dataclass
 from ..native.runtime import FilterCommand, Progress, TaskResult, TaskStatus
 from .epilogue import private_folder
 from .questions import Answers, Questions

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...values import dataclass
 from ..native.runtime import FilterCommand
 
 _VARIABLE, _FILE = b"e", b"f"

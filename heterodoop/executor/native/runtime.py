@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 from ...errors import HeteroDoopError
 from ...manifest import PairReader
 from ...resources import native_library
+from ...values import dataclass
 from . import abi as abi
 from .progress import Phase as Phase
 from .progress import Progress as Progress

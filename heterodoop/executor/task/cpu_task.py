@@ -10,13 +10,14 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ...errors import HeteroDoopError
 from ...manifest import PairReader
 from ...storage.local import Pump, Stamp
+from ...values import dataclass
 from ..native.runtime import FilterCommand, MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
 from .map_output import open_map_output
 from .report import AttemptResult, Crash, TaskFailure

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import HeteroDoopError
+from ...values import dataclass
 from ..native.runtime import AnyPath, Segment
 
 _ENTRY = struct.Struct(">qqq")
