@@ -1,12 +1,14 @@
 """One node's half of the scheduler under Hadoop: every map attempt asks it whether to run on a GPU or in its container.
 
-    force the GPU  iff  max(1, R/N) <= room               else gpu-first, where S >= 1           (policies.tail)
+    force the GPU  iff  max(1, R/N) <= room, or P/N + 1 <= room and R <= room + that of the other nodes
+                                                                    else gpu-first, where S >= 1           (policies.tail)
 
 R = min(total - decided, mapsTotal - mapsCompleted): map tasks of the job that nobody has decided on, the asking one
 included. Decided tasks count by task id, not by attempt: an id stays while an attempt of it lives or has given a result.
 What happens on other nodes is heard from the coordinator or from the ApplicationMaster (`hear`); a node that has heard
 nothing takes all that it has not decided itself for its own to do, which can only make the tail begin later. `room`: tasks
-that the node's GPUs would have done besides what they have, until the container would have done one. S is the job's own:
+that the node's GPUs would have done besides what they have, until the container would have done one; P: map tasks that have
+no container yet. S is the job's own:
 median CPU seconds per MiB of split by median GPU seconds per MiB, each over the last WINDOW attempts, without the wait for
 a GPU and the start of a JVM; until there are enough of them, that of other nodes, else of the program's last job.
 
@@ -50,6 +52,9 @@ class Knowledge(NamedTuple):
     decided_elsewhere  task ids that only other nodes have decided on.
     nodes              N: nodes that serve the job, this one included.
     speedups           S of other nodes, for a node that has too few attempts of its own.
+    room               tasks that the GPUs of the other nodes would have done besides what they have, until a container would
+                       have done one; None: not known of all of them.
+    pending            map tasks that have no container yet; None: the ApplicationMaster does not say so.
     """
 
     total: int | None = None
@@ -57,12 +62,15 @@ class Knowledge(NamedTuple):
     decided_elsewhere: int = 0
     nodes: int = 1
     speedups: tuple[float, ...] = ()
+    room: int | None = None
+    pending: int | None = None
 
 
 class JobReport(NamedTuple):
     """What this node can tell others of a job. `decided`: task ids. Seconds are per MiB of split, None before SAMPLES.
 
     total: mapreduce.job.maps, 0 before an attempt asked; live: attempts whose lease is open.
+    room: of this node's GPUs, as others hear of it (Knowledge); None: S is not known.
     """
 
     decided: frozenset[str]
@@ -71,6 +79,7 @@ class JobReport(NamedTuple):
     speedup: float | None
     cpu_seconds: float | None
     gpu_seconds: float | None
+    room: int | None = None
 
 
 class Measured(NamedTuple):
@@ -93,6 +102,7 @@ class _Job:
         self.program = ""
         self.total = 0
         self.live = 0
+        self.mib = 1.0  # of the split of the attempt that asked last
         self.decided: dict[str, int] = {}
         self.knowledge: Knowledge | None = None
         self.rates: dict[SlotKind, deque[float]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
@@ -143,13 +153,14 @@ class _Job:
         if not view.speedup or not free:
             return view
         # An attempt that gets no GPU has its container's processor at once: one t_cpu, whatever the other slots do.
-        room = sum(math.floor(max(0.0, view.speedup - end) + ROUNDING) for end in free)
-        return view._replace(cpus_need=1.0, gpu_needs=1 / view.speedup, room=room)
+        return view._replace(
+            cpus_need=1.0, gpu_needs=1 / view.speedup, room=room_of(free, view.speedup), elsewhere=known.room,
+            pending=known.pending)
 
-    def report(self) -> JobReport:
+    def report(self, room: int | None) -> JobReport:
         medians = self.medians
         return JobReport(
-            frozenset(self.decided), self.total, self.live, self.speedup(), medians["cpu"], medians["gpu"])
+            frozenset(self.decided), self.total, self.live, self.speedup(), medians["cpu"], medians["gpu"], room)
 
     def enter(self, task: str) -> None:
         self.decided[task] = self.decided.get(task, 0) + 1
@@ -159,6 +170,12 @@ class _Job:
         self.decided[task] -= 1
         if not self.decided[task]:
             del self.decided[task]
+
+
+def room_of(free: Sequence[float], speedup: float) -> int:
+    """Tasks that GPUs would have done until a container would have done one. `free`: when each has done what it has, in
+    tasks of a GPU."""
+    return sum(math.floor(max(0.0, speedup - end) + ROUNDING) for end in free)
 
 
 class _Lease:
@@ -213,8 +230,8 @@ class Node:
                 raise ValueError(f"lease {lease} is taken")
             self._now = max(self._now, now)
             state = self._job(job)
-            state.total, state.program = max(maps, 1), program
-            free = self._free_in_tasks(state, max(nbytes, 1) / MIB)
+            state.total, state.program, state.mib = max(maps, 1), program, max(nbytes, 1) / MIB
+            free = self._free_in_tasks(state)
             view = state.view(task, self._gpus, len(self._on_gpus), self._remembered(program), free)
             decision = self._decide(view, policy)
             state.enter(task)
@@ -224,14 +241,14 @@ class Node:
                 self._on_gpus[lease] = found
             return decision
 
-    def _free_in_tasks(self, job: _Job, mib: float) -> list[float]:
-        """When each GPU is done with what it has, in tasks of `mib` MiB of the job; one of which nothing is known counts as
-        a whole one."""
+    def _free_in_tasks(self, job: _Job) -> list[float]:
+        """When each GPU is done with what it has, in tasks of the job, as large as the last one that asked; one of which
+        nothing is known counts as a whole one."""
         one = job.seconds("gpu", self._remembered(job.program))
         needs = []
         for found in self._in_turn():
             left = self._left(found) if one else None
-            needs.append(left / (one * mib) if one and left is not None else 1.0)
+            needs.append(left / (one * job.mib) if one and left is not None else 1.0)
         return ends(needs, self._gpus)
 
     def _in_turn(self) -> list[_Lease]:
@@ -378,7 +395,17 @@ class Node:
     def report(self) -> Mapping[str, JobReport]:
         """What this node knows of each job."""
         with self._lock:
-            return {name: job.report() for name, job in self._jobs.items()}
+            return {name: job.report(self._room(job)) for name, job in self._jobs.items()}
+
+    def room(self, job: str, now: float) -> int | None:
+        """As in `report`; None, too, where nothing is known of the job."""
+        with self._lock:
+            self._now = max(self._now, now)
+            return self._room(self._jobs[job]) if job in self._jobs else None
+
+    def _room(self, job: _Job) -> int | None:
+        speedup = job.known_speedup(self._remembered(job.program))
+        return room_of(self._free_in_tasks(job), speedup) if speedup else None
 
     def speedup(self, job: str) -> float | None:
         """S of a job from this node's attempts; None: not known."""

@@ -14,6 +14,7 @@ Tasks of a kind take the same time, give or take `jitter`. Not simulated: reduce
 from __future__ import annotations
 
 import heapq
+import math
 import random
 from collections import deque
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from .node import MIB, Knowledge, Node
 from .policies import CPU_ONLY, Policy
 
 JOB = "job"
+TOLD = 20  # times that nodes tell what their GPUs have, while one does a task
 
 
 class Shape(NamedTuple):
@@ -93,11 +95,12 @@ class _Place:
     """A node. free_gpus: GPUs whose container is free, and they are. lent: leases that run on the CPU in a GPU's container.
     queue: forced tasks that wait for a GPU, as (lease, when they asked). on_gpus: what runs there, by lease."""
 
-    __slots__ = ("free_cpus", "free_gpus", "lent", "mine", "node", "number", "on_gpus", "queue")
+    __slots__ = ("free_cpus", "free_gpus", "lent", "mine", "node", "number", "on_gpus", "queue", "room")
 
     def __init__(self, number: int, shape: Shape) -> None:
         self.number = number
         self.node = Node(shape.gpus)
+        self.room: int | None = None  # as the others know it
         self.free_gpus, self.free_cpus = shape.gpus, shape.cpu_slots
         self.lent: list[int] = []
         self.queue: deque[tuple[int, float]] = deque()
@@ -151,6 +154,7 @@ class _Run:
         self.spans: list[Span] | None = [] if spans else None
         self.speedups: tuple[float, ...] = () if conditions.learn else (shape.speedup,)
         self.random = random.Random(conditions.seed)
+        self.looked, self.room = -math.inf, 0  # when all nodes last told their room, and its sum
         # (when, lease, node, on a GPU, forced, seconds)
         self.ends: list[tuple[float, int, int, bool, bool, float]] = []
 
@@ -246,10 +250,15 @@ class _Run:
         lease = shape.tasks - self.left
         if self.listens:
             elsewhere = lease - place.mine
-            place.node.hear(JOB, Knowledge(shape.tasks, self.completed, elsewhere, shape.nodes, self.speedups))
+            known = Knowledge(shape.tasks, self.completed, elsewhere, shape.nodes, self.speedups)
+            if (room := self._room_elsewhere(place)) is not None:
+                known = known._replace(room=room, pending=self._pending(container))
+            place.node.hear(JOB, known)
         kind, forced, _ = place.node.offer(lease, JOB, str(lease), MIB, shape.tasks, self.policy, now=self.now)
         place.mine += 1
         self.left -= 1
+        if place.room is not None:
+            self._look(place)
         self.forced += forced
         if most:
             most[place.number] -= 1
@@ -257,6 +266,30 @@ class _Run:
             place.queue.append((lease, self.now))
         else:
             self._start(place, lease, self.now, on_gpu=kind == "gpu", forced=False, container=container)
+
+    def _room_elsewhere(self, place: _Place) -> int | None:
+        """Of all other nodes' GPUs; None: not known, or too little for all that is left in any case.
+
+        Nodes tell it a few times while a GPU does a task, and whenever they have decided on one.
+        """
+        shape = self.shape
+        if shape.nodes == 1 or not self.speedups or self.left > shape.nodes * shape.gpus * max(self.speedups):
+            return None
+        if self.now >= self.looked + shape.gpu_seconds / TOLD:
+            self.looked = self.now
+            for one in self.places:
+                one.node.hear(JOB, Knowledge(shape.tasks, speedups=self.speedups))
+                self._look(one)
+        return self.room - (place.room or 0)
+
+    def _pending(self, container: bool) -> int:
+        """Tasks that find no container free. `container`: the one that asks does not count as free any more."""
+        return max(0, self.left - container - sum(place.free_cpus + place.free_gpus for place in self.places))
+
+    def _look(self, place: _Place) -> None:
+        found = place.node.room(JOB, self.now) or 0
+        self.room += found - (place.room or 0)
+        place.room = found
 
     def _start(
         self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool, container: bool = False,

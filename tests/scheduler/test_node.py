@@ -96,6 +96,20 @@ def test_speedups_of_programs_are_forgotten_in_turn() -> None:
     assert node.offer(3, "again", "t2", MIB, 3, TAIL, "p1") == FORCED[1]
 
 
+def test_a_node_tells_its_room_and_hears_the_others() -> None:
+    node = Node(gpus=1)
+    assert node.room("j", 0.0) is None, "nothing is known of the job"
+    asked(node, 0, GPU_FIRST, maps=20)
+    assert node.report()["j"].room is None, "nor S"
+    node.hear("j", Knowledge(speedups=(6.0,)))
+    assert node.report()["j"].room == node.room("j", 0.0) == 5
+    assert asked(node, 1, maps=20) == ON_CPU, "18 and one on the GPU are more than 6"
+    node.hear("j", Knowledge(speedups=(6.0,), nodes=2, room=20, pending=10))
+    assert asked(node, 2, maps=20) == ON_CPU, "5 of those without a container may come before it is done: 6 with it"
+    node.hear("j", Knowledge(speedups=(6.0,), nodes=2, room=13, pending=4))
+    assert asked(node, 3, maps=20) == FORCED[1] and node.room("j", 0.0) == 4
+
+
 def test_a_slow_gpu_gets_no_task_and_is_never_forced() -> None:
     node = Node(gpus=1)
     node.hear("j", Knowledge(speedups=(0.99,)))

@@ -1,7 +1,7 @@
 """What the coordinator knows: which map tasks which driver has decided on. Soft state: a driver that connects tells it all.
 
-Messages of a driver:   {node, jobs: {id: {add: [task numbers], drop: [...], speedup}}}    what has changed since its last
-Answers:                {jobs: {id: [total, completed, decided elsewhere, nodes, [speedups]] or null}, ended: [ids], wait}
+Messages of a driver:   {node, jobs: {id: {add: [task numbers], drop: [...], speedup, room}}}    what is new since its last
+Answers:                {jobs: {id: a Knowledge as an array, or null}, ended: [ids], wait}
 
 Pure: no socket, no clock. Not here: what the ApplicationMasters say (handed in).
 """
@@ -25,11 +25,12 @@ HIGHEST = 1 << 31
 class _Share:
     """One driver's part of a job: `tasks` it has decided on, by number."""
 
-    __slots__ = ("speedup", "tasks")
+    __slots__ = ("room", "speedup", "tasks")
 
     def __init__(self) -> None:
         self.tasks: set[int] = set()
         self.speedup: float | None = None
+        self.room: int | None = None
 
 
 class _Driver:
@@ -83,6 +84,7 @@ class Board:
         decided.update(new)
         self._subtract(decided, gone)
         share.speedup = _speedup(change.get("speedup"))
+        share.room = _room(change.get("room"))
 
     def _take_back(self, driver: _Driver, job: str) -> None:
         share = driver.jobs.pop(job, None)
@@ -119,8 +121,11 @@ class Board:
         others = [other.jobs[job] for number, other in self._drivers.items() if number != driver and job in other.jobs]
         speedups = sorted(share.speedup for share in others if share.speedup is not None)
         elsewhere = len(self._decided[job]) - len(mine.tasks)
-        serving = 1 + sum(bool(share.tasks) for share in others)
-        return Knowledge(state.total, state.completed, elsewhere, serving, tuple(_spread(speedups)))
+        serving = [share for share in others if share.tasks]
+        rooms = [share.room for share in serving if share.room is not None]
+        room = sum(rooms) if rooms and len(rooms) == len(serving) else None
+        return Knowledge(
+            state.total, state.completed, elsewhere, 1 + len(serving), tuple(_spread(speedups)), room, state.pending)
 
     def status(self, states: Mapping[str, JobState | None]) -> dict[str, Any]:
         """For `coordinator status`."""
@@ -160,3 +165,9 @@ def _speedup(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
         raise BadFrame("a speedup that is none")
     return float(value)
+
+
+def _room(value: object) -> int | None:
+    if value is not None and (type(value) is not int or not 0 <= value < HIGHEST):
+        raise BadFrame("a room that is none")
+    return value

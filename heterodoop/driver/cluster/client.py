@@ -179,7 +179,7 @@ class CoordinatorClient:
             self._told[job] = now
             parts = [*_parts("add", now - told), *_parts("drop", told - now)] or [("add", [])]
             for name, tasks in parts:
-                yield job, {name: tasks, "speedup": report.speedup}, len(tasks)
+                yield job, {name: tasks, "speedup": report.speedup, "room": report.room}, len(tasks)
 
     def _take(self, answer: Message) -> None:
         assert self._node
@@ -236,10 +236,10 @@ def _parts(name: str, tasks: set[int]) -> Iterator[tuple[str, list[int]]]:
 
 def _knowledge(values: object) -> Knowledge | None:
     """Read back what board.py wrote: a Knowledge as an array."""
-    if not isinstance(values, list) or len(values) != 5:
+    if not isinstance(values, list) or len(values) != len(Knowledge._fields):
         return None
-    total, completed, elsewhere, nodes, speedups = values
-    return Knowledge(total, completed, elsewhere, nodes, tuple(speedups))
+    total, completed, elsewhere, nodes, speedups, room, pending = values
+    return Knowledge(total, completed, elsewhere, nodes, tuple(speedups), room, pending)
 
 
 def ask_status(address: tuple[str, int], secret: bytes) -> dict[str, Any]:

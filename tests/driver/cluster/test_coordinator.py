@@ -41,13 +41,14 @@ def test_drivers_hear_of_each_other(yarn: FakeYarn) -> None:
         second.ask(JOB, task)
     second.measured(JOB, 12.0, 2.0)
     with Running(Rest(yarn.where)) as running, drivers(running, first, second, idle) as clients:
-        until(lambda: first.heard.get(JOB) == Knowledge(100, 5, 2, 2, (6.0,)))
-        until(lambda: second.heard.get(JOB) == Knowledge(100, 5, 7, 2, ()))
+        until(lambda: first.heard.get(JOB) == Knowledge(100, 5, 2, 2, (6.0,), second.room(JOB, 0.0), 0))
+        until(lambda: second.heard.get(JOB) == Knowledge(100, 5, 7, 2, (), first.room(JOB, 0.0), 0))
+        assert first.room(JOB, 0.0) == 5, "it has one of ten on its GPU, and S from the other"
         assert not idle.heard
         lease = first.ask(JOB, 50)
-        until(lambda: second.heard[JOB] == Knowledge(100, 5, 8, 2, ()))
+        until(lambda: (known := second.heard[JOB]) and known[:4] == (100, 5, 8, 2))
         first.closed(lease)
-        until(lambda: second.heard[JOB] == Knowledge(100, 5, 7, 2, ()))
+        until(lambda: (known := second.heard[JOB]) and known[:4] == (100, 5, 7, 2))
         assert clients[0].status()["source"] == "coordinator"
         status = running.status()
         assert {driver["node"]: driver["decided"] for driver in status["drivers"]} == {
@@ -96,9 +97,9 @@ def test_a_driver_that_is_gone_takes_its_decisions_along(yarn: FakeYarn) -> None
     first.ask(JOB, 1)
     second.ask(JOB, 2)
     with Running(Rest(yarn.where)) as running, drivers(running, first, second) as clients:
-        until(lambda: first.heard.get(JOB) == Knowledge(100, 5, 1, 2, ()))
+        until(lambda: first.heard.get(JOB) == Knowledge(100, 5, 1, 2, (), pending=0))
         clients[1].stop()
-        until(lambda: first.heard[JOB] == Knowledge(100, 5, 0, 1, ()))
+        until(lambda: first.heard[JOB] == Knowledge(100, 5, 0, 1, (), pending=0))
 
 
 def test_a_job_that_has_ended_is_forgotten_by_all(yarn: FakeYarn, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +122,7 @@ def test_a_coordinator_that_comes_back_knows_all_within_two_seconds(yarn: FakeYa
     first, second = Heard(), Heard()
     for task in range(10):
         (first if task % 2 else second).ask(JOB, task)
-    expected = Knowledge(100, 5, 5, 2, ())
+    expected = Knowledge(100, 5, 5, 2, (), pending=60)
     rest = Rest(yarn.where)
     with Running(rest) as running:
         port = running.address[1]

@@ -124,6 +124,8 @@ REPORTS = {
     "tasks beyond all": {"node": "n", "jobs": {JOB: {"drop": [1 << 40]}}},
     "no list of tasks": {"node": "n", "jobs": {JOB: {"add": 5}}},
     "a speedup below nothing": {"node": "n", "jobs": {JOB: {"speedup": -1}}},
+    "a room below nothing": {"node": "n", "jobs": {JOB: {"room": -1}}},
+    "a room that is no whole number": {"node": "n", "jobs": {JOB: {"room": 1.5}}},
     "a speedup that is no number": {"node": "n", "jobs": {JOB: {"speedup": float("nan")}}},
     "too many jobs": {"node": "n", "jobs": {f"job_1_{number}": {} for number in range(1001)}},
 }
@@ -149,7 +151,7 @@ def test_half_messages_and_silence_disturb_nobody(yarn: FakeYarn, monkeypatch: p
         good = client(running.address)
         good.start(node)
         good.watch(JOB)
-        until(lambda: node.heard.get(JOB) == Knowledge(100, 5, 0, 1, ()))
+        until(lambda: node.heard.get(JOB) == Knowledge(100, 5, 0, 1, (), pending=0))
         assert silent.frame() == b"" and half.frame() == b""
         good.stop()
         assert running.status()["drivers"] == []

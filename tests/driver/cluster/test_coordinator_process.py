@@ -76,7 +76,7 @@ def test_a_life(home: Home, yarn: FakeYarn) -> None:
     source = source_for(load(home.conf), "n1:1", f"{address[0]}:{address[1]}", home.secret)
     source.start(node)
     source.watch(JOB)
-    until(lambda: node.heard.get(JOB) == Knowledge(100, 5, 0, 1, ()))
+    until(lambda: node.heard.get(JOB) == Knowledge(100, 5, 0, 1, (), pending=0))
     text = home.run("status").out.decode()
     assert "1 drivers, 1 jobs" in text and "n1:1: 1 map tasks decided" in text
     assert f"{JOB}: 5 of 100 map tasks done, 1 decided, 95 left, speedup 30 to 30" in text
