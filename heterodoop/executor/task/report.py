@@ -38,7 +38,7 @@ class TaskFailure(NamedTuple):
     crash: Crash | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AttemptResult:
     """How one attempt ended.
 
