@@ -20,7 +20,7 @@ from ...resources import PACKAGE, find, native_library
 _MODULES = ("manifest.py", "kernel_plan.py", "values.py", "errors.py")
 _NAMESPACES = ("mnt", "user")
 # What the programs that a worker starts (combiners, epilogues) can come up against. Not NOFILE: a driver raises its own.
-_LIMITS = ("STACK", "AS", "DATA", "CPU", "FSIZE", "RSS", "NPROC", "MEMLOCK")
+_LIMITS = ("STACK", "AS", "DATA", "CPU", "FSIZE")
 
 
 class Terms(NamedTuple):
