@@ -209,6 +209,9 @@ def _host_lines(program: Program) -> list[str]:
         return ["  CPU         on typed values, a part of the keys after the other, without a merge (host kernel)"]
     if program.host is not None:
         behind = ", the epilogue behind it" if program.kernel and program.kernel.epilogue else ""
+        if program.host.needle:
+            named = program.host.needle if program.host.needle.startswith('"') else f"what '{program.host.needle}' holds"
+            behind += f"; records without {named} are passed over"
         if program.host.folds:
             return [f"  CPU         as one program with the combiner, on typed values (host kernel){behind}"]
         why = [f"              the combiner is a filter: {_placed(r)}[{r.code}] {r.message}" for r in program.host.no_folds]

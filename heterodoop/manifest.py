@@ -23,7 +23,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 11
+VERSION = 12
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _MOST_TOTALS = 1 << 30  # bytes of what records gather
@@ -312,12 +312,15 @@ class HostKernel:
     folds     it can do the combiner's work, too, on typed values.
     regroup   True where that output may be combined again, so that it may print a key's line before it has read all.
     no_folds  why it does not do the work of a combiner that there is.
+    needle    the text that a record must hold for the map to do anything with it, a C literal or an array's name; others are
+              passed over. "": none is known.
     """
 
     binary: str
     folds: bool
     regroup: bool
     no_folds: tuple[Reason, ...] = ()
+    needle: str = ""
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def test_totals_lie_in_their_variables() -> None:
 
 
 def test_a_faulty_host_kernel_is_named() -> None:
-    host = {"binary": "../x", "folds": True, "regroup": True, "no_folds": []}
+    host = {"binary": "../x", "folds": True, "regroup": True, "no_folds": [], "needle": ""}
     assert "leaves the bundle" in refused(changed(programs=[program(host=host)])).message
     assert "host.regroup" in refused(changed(programs=[program(host={**host, "regroup": 1})])).message
     assert "no_host" in refused(changed(programs=[program(no_host=[{}])])).message

@@ -19,8 +19,10 @@ from ..source import UNKNOWN, Span
 from ..together import Together
 from ..toolchain import host_kernel
 from . import own_faults, passes, reducers
+from .device import needle, nodes
 from .emit import host, key_loop, reducer
 from .emit.host import Combiner
+from .ir import ir, names
 from .keyloop.reducer import NoLoop
 from .source.deep import deep
 
@@ -34,9 +36,19 @@ def describe(mapper: passes.Analysis | None, kernel: Kernel | None, combiner: pa
     if mapper is None or kernel is None:
         return _NO_KERNEL
     found = _combiner(mapper, combiner)
+    sought = _sought(mapper)
     if isinstance(found, Combiner):
-        return HostKernel(BINARY.format("map"), True, found.regroup)
-    return HostKernel(BINARY.format("map"), False, False, (found,) if found is not None else ())
+        return HostKernel(BINARY.format("map"), True, found.regroup, needle=sought)
+    return HostKernel(BINARY.format("map"), False, False, (found,) if found is not None else (), sought)
+
+
+@deep
+def _sought(mapper: passes.Analysis) -> str:
+    """As the user wrote it, or nearly."""
+    found = needle.needle(mapper.facts.device)
+    if isinstance(found, ir.Str):
+        return names.escape(found.data)
+    return found.key.shown if isinstance(found, nodes.Var) else ""
 
 
 def describe_reducer(found: reducers.Analysis) -> HostKernel | Reason:

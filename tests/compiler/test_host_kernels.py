@@ -206,3 +206,27 @@ def test_a_prologue_that_cannot_be_built_costs_it_too(tmp_path: Path, monkeypatc
     _, result = build(tmp_path, ROOT / "apps" / "pagerank")
     program = mapper(result.manifest)
     assert program.kernel is None and program.host is None and [r.code for r in program.no_host] == ["HD266"]
+
+
+SOUGHT = r"""#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int one = 1;
+#pragma mapreduce mapper key(line) value(one) keylength(64)
+    while (getline(&line, &size, stdin) != -1)
+        if (strstr(line, "a \"b\"\t\xff"))
+            printf("%s\t%d\n", "x", one);
+    return 0;
+}
+"""
+
+
+def test_explain_says_which_records_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "map.c").write_text(SOUGHT)
+    sought = [(ROOT / "apps" / "grep", "what 'pattern' holds"), (tmp_path / "map.c", r'"a \"b\"\t\377"'), (WORDCOUNT, "")]
+    for app, text in sought:
+        said = explain.explain_text(analyse(options(app)).manifest)
+        assert (f"; records without {text} are passed over\n" in said) == bool(text), said

@@ -65,7 +65,19 @@ def device_name(asked: str) -> str:
 
 
 def lines(report: Mapping[str, Any]) -> list[str]:
-    """What the terminal says of a job that had more than filters: a line on the tasks, one on the devices' time."""
+    """What the terminal says of a job that had more than filters: on its tasks of each kind, on the devices' time."""
+    return [*_map_lines(report), *_reduce_lines(report)]
+
+
+def _reduce_lines(report: Mapping[str, Any]) -> list[str]:
+    phase, done = report["reduce"], report["tasks"]["reduce"]["done"]
+    if not phase["host_kernel"] or not done:
+        return []
+    left = f", {done - phase['host_kernels']} by filters" if done > phase["host_kernels"] else ""
+    return [f"reduce tasks: {done}, {phase['host_kernels']} as host kernels{left}"]
+
+
+def _map_lines(report: Mapping[str, Any]) -> list[str]:
     map_phase, asked = report["map"], report["device"]["asked"]
     device, cpu, duplicates = map_phase["device"], map_phase["cpu"], map_phase["duplicates"]
     if not map_phase["gpu_slots"]:

@@ -23,7 +23,8 @@ def report(
         device.add(result("cuda"), 500_000_000, 0.25)
     cpu.add(result("cpu", reason="exit_called in record 3"), 500_000_000, 1.0)
     cpu.add(result("cpu", runs=2, host=host), 500_000_000, 1.0)
-    return {"device": {"asked": asked}, "map": {
+    reduces = {"tasks": {"reduce": {"done": 3}}, "reduce": {"host_kernel": False, "host_kernels": 0}}
+    return {**reduces, "device": {"asked": asked}, "map": {
         "gpu_slots": gpu_slots, "host_kernel": host, "device": device.to_json(2.0), "cpu": cpu.to_json(2.0),
         "duplicates": dict(zip(("won", "lost", "failed"), duplicates, strict=True))}}
 
@@ -66,6 +67,16 @@ def test_lines_say_what_ran_as_host_kernels() -> None:
     found["map"]["cpu"]["left_to_filters"] = 1
     assert lines(found) == ["map tasks: CPU 2 (1 GB, 0.5 GB/s), 1 as host kernels, 1 left to filters"]
     assert lines(report("cuda", host=True))[0].endswith("CPU 2 (1 GB, 0.5 GB/s), 1 as host kernels (1 left by the GPU)")
+
+
+def test_a_line_on_reduce_tasks_as_host_kernels() -> None:
+    found = report("auto", gpu_slots=0)
+    found["reduce"] = {"host_kernel": True, "host_kernels": 3}
+    assert lines(found) == ["reduce tasks: 3, 3 as host kernels"]
+    found["reduce"]["host_kernels"] = 1
+    assert lines(found) == ["reduce tasks: 3, 1 as host kernels, 2 by filters"]
+    found["tasks"]["reduce"]["done"] = 0
+    assert lines(found) == []
 
 
 def test_a_job_without_a_device_says_nothing() -> None:
