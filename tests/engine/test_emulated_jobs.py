@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.engine.devices import job_slots
 from heterodoop.engine.devices.devices import DeviceSource
+from heterodoop.engine.run import speedups
 from heterodoop.engine.run.local import JobResult, run_local
 from heterodoop.engine.run.plan import RunOptions
 from heterodoop.engine.verify.verify import verify
+from heterodoop.toolchain.speeds import Speeds
 
 from ..support import ROOT, Bundles, changed_kernel, cli_here
 from .conftest import SUM, parts
@@ -214,6 +217,28 @@ def test_kernels_and_filters_share_a_job(app, job, policy: str, settings: list[s
     assert mixed.report["counters"]["MAP_OUTPUT_RECORDS"] == cpu.report["counters"]["MAP_OUTPUT_RECORDS"]
     ran = mixed.report["device"]["map_tasks"]
     assert sum(ran.values()) == 60 and set(ran) <= {"cpu", "emulated"} and (settings or ran["emulated"] > 0)
+
+
+def test_slots_that_read_for_a_device_share_a_job_too(app, job, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a GPU is used the default number of CPU slots has spare ones; here three, and two of them spare."""
+    cpu = job(app("wordcount"), SAMPLE[:60_000], "cpu", reducers=3, split_size=1000)
+    monkeypatch.setattr(job_slots, "_cpu_slots", lambda *given: (3, 2))
+    mixed = job(app("wordcount"), SAMPLE[:60_000], policy="tail", settings=["heterodoop.emulated.workers=1"], reducers=3,
+                split_size=1000)
+    assert parts(mixed.output) == parts(cpu.output) and mixed.warnings == ()
+    ran = mixed.report["map"]
+    assert (ran["cpu_slots"], ran["spare_slots"], ran["remembered"]) == (3, 2, None)
+    assert sum(mixed.report["device"]["map_tasks"].values()) == 60
+
+
+def test_a_job_begins_with_what_the_last_one_measured(app, job, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with GPUs: here the emulated device's worker goes by the name of one. S says that it is not worth a task."""
+    monkeypatch.setattr(speedups, "EMULATED", "another")
+    monkeypatch.setattr(speedups.speeds, "recall", lambda name: Speeds(0.001, 1e6, 0.5, 0.25))
+    ran = job(app("wordcount"), SAMPLE[:20_000], policy="tail", settings=["heterodoop.emulated.workers=1"], reducers=1,
+              split_size=1000, cpu_slots=2).report["map"]
+    assert ran["cpu"]["tasks"] == 20 and ran["speedup"] == ran["remembered"]["speedup"] == 0.001
+    assert ran["remembered"]["wakes"] == 0.5 and ran["remembered"]["cpu"] == pytest.approx(1e3 / (1 << 20))
 
 
 def test_a_compressed_input_and_odd_bytes(app, job, tmp_path: Path) -> None:

@@ -173,6 +173,7 @@ class JobReport:
         self.sides = {"device": Side(), "cpu": Side()}
         self.duplicates: Mapping[str, int] = {"won": 0, "lost": 0, "failed": 0}
         self.speedup: float | None = None  # of one GPU against a CPU slot, at the end
+        self.remembered: Mapping[str, Any] | None = None  # what the job began with, of an earlier one
         self.on_cpu = Reasons()  # map tasks that a device left to the CPU
         self.to_filters = Reasons()  # map tasks that the host kernel left to filters, and no device before
         self.reduces_left, self.host_reduces = Reasons(), 0  # reduce tasks that it left, whatever else; those that it did
@@ -295,7 +296,8 @@ class JobReport:
         slots, seconds = self.plan.slots, self.seconds.get("map", 0.0)
         return {
             "policy": slots.policy.name, "cpu_slots": slots.cpu, "spare_slots": len(slots.spare),
-            "gpu_slots": len(slots.every) - slots.cpu, "gpus": slots.gpus, "speedup": self.speedup, "seconds": seconds,
+            "gpu_slots": len(slots.every) - slots.cpu, "gpus": slots.gpus, "speedup": self.speedup,
+            "remembered": self.remembered, "seconds": seconds,
             **{name: side.to_json(seconds) for name, side in self.sides.items()},
             "duplicates": dict(self.duplicates), "host_kernel": self.plan.host is not None,
             "left_to_filters": self.to_filters.to_json(),

@@ -159,9 +159,11 @@ class _Job:
         self.report = report
         self.display = display
         self.events = events
+        remembered = speedups.recall(plan)
+        report.remembered = remembered._asdict() if remembered else None
         self.machine = Machine(
             plan.shape, plan.slots.every, plan.slots.policy, late=plan.slots.late, spare=plan.slots.spare,
-            gpus=plan.slots.gpus, size=lambda number: plan.splits[number].length, estimates=Estimates(speedups.recall(plan)),
+            gpus=plan.slots.gpus, size=lambda number: plan.splits[number].length, estimates=Estimates(remembered),
         )
         self.late = deque(plan.slots.late)
         self.shuffle = Shuffle()

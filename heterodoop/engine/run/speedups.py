@@ -8,6 +8,7 @@ from __future__ import annotations
 from ... import manifest
 from ...scheduler.estimates import Remembered
 from ...toolchain import speeds
+from ..job.device_names import EMULATED
 from .plan import Plan
 
 MIB = 1 << 20
@@ -41,12 +42,12 @@ def _sessions(plan: Plan) -> float:
 
 def _name(plan: Plan) -> str:
     """"": nothing is kept of such a job."""
-    if not plan.offload or not plan.offload.gpus or not plan.slots.gpus:
+    gpus = [gpu.name for gpu in plan.offload.gpus] if plan.offload else []
+    if not plan.offload or not gpus or EMULATED in gpus:
         return ""
     try:
         bundle = (plan.bundle / manifest.FILE).read_bytes()  # it has the hash of every other file
     except OSError:
         return ""
-    gpus = [gpu.name for gpu in plan.offload.gpus]
     whose = "lent" if plan.offload.driver.get("use") == "driver" else "run"  # a driver's GPUs are awake, and others use them
     return speeds.key(whose, bundle, gpus, str(plan.slots.cpu), str(_sessions(plan)), str(bool(plan.host)))

@@ -55,7 +55,8 @@ def test_nor_on_another_machine_with_the_same_home(plan: Any, monkeypatch: pytes
     assert speedups.recall(plan) is None
 
 
-def test_an_emulated_device_is_not_remembered(plan: Any, tmp_path: Path) -> None:
-    plan.offload.gpus = ()
+@pytest.mark.parametrize("gpus", [(), (SimpleNamespace(name="emulated"),)])
+def test_an_emulated_device_is_not_remembered(plan: Any, tmp_path: Path, gpus: Any) -> None:
+    plan.offload.gpus = gpus
     speedups.remember(plan, MEASURED)
     assert speedups.recall(plan) is None and not (tmp_path / "cache").exists()
