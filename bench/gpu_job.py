@@ -1,6 +1,6 @@
 """Whole jobs on one host: GPUs and CPU together against GPUs alone and the CPU alone, and two GPUs against one.
 
-    python -m bench.gpu_job [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy,sessions]
+    python -m bench.gpu_job [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy,sessions,warm]
 
 Contenders take turns, medians count, the text lies in the page cache, outputs are compared. Seconds are whole commands,
 from cold process to finished output; of two GPUs the map phase counts, at the rate after every GPU's first task (start-up
@@ -73,8 +73,11 @@ class Bench:
     def bundle(self, source: Path) -> Path:
         return contenders.compiled(source, self.scratch / f"{source.stem}.hdp")
 
+    def output(self, job: Job) -> Path:
+        return self.scratch / job.name.replace(" ", "-")
+
     def run(self, job: Job) -> None:
-        output = self.scratch / job.name.replace(" ", "-")
+        output = self.output(job)
         for folder in (output, Path(f"{output}.report")):
             shutil.rmtree(folder, ignore_errors=True)
         command = [sys.executable, "-m", "heterodoop", "run", str(job.bundle), *map(str, job.inputs), "-o", str(output)]
@@ -101,12 +104,12 @@ class Bench:
         for job in jobs:
             size = sum(p.stat().st_size for p in job.inputs)
             whole, maps = statistics.median(job.seconds), statistics.median(job.map)
-            numbers = f"{size / 2**30:g} GiB | {whole:.2f} | {maps:.2f} | {size / maps / 1e9:.3g}"
+            numbers = f"{size / 2**30:.3g} GiB | {whole:.2f} | {maps:.2f} | {size / maps / 1e9:.3g}"
             rows.append(f"| {job.name} | {numbers} | {job.tasks} |")
         return rows
 
     def compare(self, jobs: list[Job]) -> None:
-        one, *others = (self.scratch / job.name.replace(" ", "-") for job in jobs)
+        one, *others = map(self.output, jobs)
         for other in others:
             for part in sorted(one.glob("part-*")):
                 if not filecmp.cmp(part, other / part.name, shallow=False):
@@ -165,6 +168,31 @@ def sessions(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
             for split in ("64m", "256m") for at_a_time in (1, 2, 3, 4)])
 
 
+def warm(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
+    """A driver that runs against workers that the command starts, with a large and a small text."""
+    bundle, folder = bench.bundle(ROOT / "apps" / "wordcount"), bench.scratch / "driver"
+    folder.mkdir(mode=0o700)
+    os.environ["HETERODOOP_DRIVER_DIR"] = str(folder)
+    device = [] if options.device == "auto" else ["--device", options.device]
+    driver = [sys.executable, "-m", "heterodoop", "driver"]
+    subprocess.run([*driver, "start", "--sessions", "4", *device], check=True, stdout=subprocess.DEVNULL)
+    try:
+        for size in options.warm_sizes:
+            text = [data.cached(size, 1)]
+            jobs = [Job(f"{policy}, {how}, {size >> 20} MiB", bundle, text, ["--policy", policy, "--driver", asked, *device])
+                    for policy in ("gpu-only", "tail") for how, asked in (("driver", "auto"), ("own workers", "never"))]
+            jobs.append(Job(f"cpu-only, {size >> 20} MiB", bundle, text, ["--cpu-only"]))
+            yield from bench.rounds_of(jobs)
+            for job in jobs[:4:2]:
+                used = json.loads((bench.output(job).with_suffix(".report") / "report.json").read_text())["device"]["driver"]
+                if used.get("use") != "driver":
+                    raise SystemExit(f"{job.name}: {used}")
+            first, second = (statistics.median(job.seconds) for job in jobs[:2])
+            yield f"| own workers against the driver, gpu-only | {size / 2**30:.2g} GiB | {second / first:.2f} x | | | |"
+    finally:
+        subprocess.run([*driver, "stop"], check=True, stdout=subprocess.DEVNULL)
+
+
 def busy(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
     """A map that computes."""
     yield from _one_and_two(bench, bench.bundle(ROOT / "bench" / "programs" / "busy.c"), [data.cached(options.busy_size, 1)],
@@ -181,6 +209,7 @@ def _one_and_two(bench: Bench, bundle: Path, text: list[Path], *options: str) ->
 
 PARTS: dict[str, Callable[[Bench, argparse.Namespace], Iterator[str]]] = {
     "mixed": mixed, "cpu": cpu, "gpus": gpus, "busy": busy, "sessions": sessions,
+    "warm": warm,
 }
 
 
@@ -189,6 +218,8 @@ def main() -> None:
     parser.add_argument("--size", type=data.parse_size, default="8g")
     parser.add_argument("--cpu-size", type=data.parse_size, default="1g")
     parser.add_argument("--busy-size", type=data.parse_size, default="1g")
+    parser.add_argument("--warm-sizes", type=lambda text: [data.parse_size(s) for s in text.split(",")], default="77m,4g")
+    parser.add_argument("--device", choices=["auto", "emulated"], default="auto", help="of `warm`: emulated tries it out")
     parser.add_argument("--copies", type=int, default=4, help="names of the text for `gpus` and `sessions` (default 4)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="mixed,cpu", help="comma-separated: " + ", ".join(PARTS))
