@@ -98,7 +98,7 @@ class GpuMapTask {
     load_kernels();
     session_.folder.begin_task(text_of(spec_.kernel.module) + " " + text_of(spec_.kernel.entry));
     session_.ordered.begin_task();
-    session_.output.begin_task({spec_.options.write_threads, spec_.options.write_piece});
+    session_.output.begin_task({spec_.options.write_threads, spec_.options.write_piece, uint32_t(spec_.options.sessions)});
     if (map_only()) text_.emplace(collector_.out_path);
     task_.phase(HD_PHASE_FILTER);
     for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended() && !has_epilogue());

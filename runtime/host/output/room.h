@@ -10,7 +10,8 @@ namespace hd {
 // How to write; 0 = chosen.
 struct WriteOptions {
   uint32_t threads = 0;
-  uint64_t piece = 0;  // bytes of a copy and a write
+  uint64_t piece = 0;     // bytes of a copy and a write
+  uint32_t sessions = 0;  // tasks that a device has at a time
 };
 
 // Stays from task to task. Calls from one thread.
