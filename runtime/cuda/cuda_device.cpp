@@ -264,6 +264,8 @@ class CudaDevice final : public Device {
   const char *kind() const override { return "cuda"; }
   uint32_t multiprocessors() const override { return static_cast<uint32_t>(multiprocessors_); }
 
+  const void *memory_identity() override { return pool_; }  // a GPU's, of all sessions of the process
+
   uint64_t free_memory() override {
     size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "asking for free memory");

@@ -24,8 +24,8 @@ FLAGS = {
 }
 # What the ingest consists of, for a build of its own with another sanitizer.
 INGEST = ("base/split_file", "device/emu_device", "device/emu_memory", "device/radix_sort", "input/ingest",
-          "input/ingest_cuts", "input/ingest_file", "input/ingest_readers", "input/records", "input/delimiter_cut",
-          "input/sub_splits")
+          "input/ingest_cuts", "input/ingest_file", "input/ingest_kept", "input/ingest_readers", "input/kept_texts",
+          "input/records", "input/delimiter_cut", "input/sub_splits")
 # And what the output goes through.
 OUTPUT = ("base/crc32", "base/file_io", "base/file_range", "base/text_output", "device/emu_device", "device/emu_memory",
           "device/radix_sort", "ifile/ifile", "output/room", "output/segments", "output/writers")

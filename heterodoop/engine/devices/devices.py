@@ -290,7 +290,7 @@ class DeviceSource:
         named = tuple(Gpu(number, EMULATED, "", 0) for number, _ in enumerate(self._workers))
         for worker in self._workers:
             worker.open(0)
-        options = device_options(conf, len(named))
+        options = self._own_options(conf, len(named))
         return DevicePlan({"": Target(code, runtime_module())}, options, named, options.workers)
 
     def _plan_lent(
@@ -345,8 +345,13 @@ class DeviceSource:
         archs = sorted({gpu.arch for gpu in used})
         library, runtimes = cuda.device_library(archs)
         targets = {arch: Target(code, runtimes[arch], library) for arch in archs if (code := codes[arch])}
-        options = device_options(conf, len(used))
+        options = self._own_options(conf, len(used))
         return DevicePlan(targets, options, tuple(used), options.workers)
+
+    def _own_options(self, conf: JobConf, gpus: int) -> DeviceOptions:
+        """Input stays in the memory of devices that have another job behind this one."""
+        keep = conf.get("heterodoop.gpu.keep.percent") if self._lasting else 0
+        return replace(device_options(conf, gpus), keep=keep)
 
 
 def _lent_plan(lender: Lender, targets: Mapping[str, Target], conf: JobConf) -> DevicePlan:

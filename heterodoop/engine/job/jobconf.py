@@ -129,6 +129,9 @@ SETTINGS: dict[str, Setting] = {s.key: s for s in (
             " all)."),
     Setting("heterodoop.gpu.sessions", str(SESSIONS), _integer(1, 16),
             "Map tasks that run on a GPU at a time: some are read or written while others compute."),
+    Setting("heterodoop.gpu.keep.percent", "50", _integer(0, 90),
+            "Of a GPU's memory, for input that stays there from round to round of `--iterate`; a task that lacks memory gets"
+            " it back. 0 = nothing stays."),
     Setting("heterodoop.gpu.hang.seconds", "30", _integer(1, 1 << 31),
             "A map task on a GPU that makes no progress for so long, and for 20 times what earlier ones took, is taken to"
             " hang: its worker process is killed, and the task runs again."),

@@ -61,7 +61,16 @@ class Round(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         kept = {key: self.report[key] for key in ("seconds", "counters", "user_counters")}
         value = {"value": self.until.value(self.report)} if self.until else {}
-        return {"round": self.number, "job": self.report["job"]["id"], "earlier": self.earlier, **kept, **value}
+        job = self.report["job"]["id"]
+        return {"round": self.number, "job": job, "earlier": self.earlier, **kept, **self._input(), **value}
+
+    def _input(self) -> dict[str, Any]:
+        """Bytes of input that maps read, and those that a device had kept; of a cluster nothing is known."""
+        device, sides = self.report.get("device", {}), self.report.get("map", {})
+        if "cpu" not in sides:
+            return {}
+        read = sides["cpu"]["bytes"] + device.get("read_bytes", 0)
+        return {"input": {"read_bytes": read, "kept_bytes": device.get("kept_bytes", 0)}}
 
 
 class Stop(NamedTuple):

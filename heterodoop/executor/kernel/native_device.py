@@ -37,6 +37,7 @@ class DeviceOptions:
     ingest_threads  threads that read the input.  workers: devices open at the same time on this machine; sessions: those of
                     them that are one GPU and share its memory.
     write_threads   threads that write the output.
+    keep            percent of the memory for texts of splits that later tasks have again.
     """
 
     sub_split: int = 0
@@ -49,6 +50,7 @@ class DeviceOptions:
     workers: int = 0
     sessions: int = 0
     write_threads: int = 0
+    keep: int = 0
 
 
 def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Path | None]) -> DeviceCode | None:
@@ -163,7 +165,7 @@ class NativeDevice:
             hash_fold=_hash_fold(combine.code) if combine and fold else 0, ordered=loop is not None,
             ordered_values=loop.numbers if loop else 0, ordered_states=loop.kept if loop else 0,
             ingest_threads=chosen.ingest_threads, workers=chosen.workers, sessions=chosen.sessions,
-            write_threads=chosen.write_threads,
+            write_threads=chosen.write_threads, keep_percent=chosen.keep,
         )
 
 

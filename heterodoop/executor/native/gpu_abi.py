@@ -49,7 +49,8 @@ class OptionsBlock(ctypes.Structure):
         ("hash_fold", c_uint32), ("fold_places", c_uint32),
         ("ingest_threads", c_uint32), ("workers", c_uint32), ("ingest_piece", c_uint64),
         ("sessions", c_uint64), ("ordered", c_uint32), ("ordered_values", c_uint32), ("ordered_states", c_uint32),
-        ("write_threads", c_uint32), ("write_piece", c_uint64),
+        ("write_threads", c_uint32), ("write_piece", c_uint64), ("keep_percent", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -57,7 +58,7 @@ class StatsBlock(ctypes.Structure):
     _fields_ = [
         ("sub_splits", c_uint64), ("retries", c_uint64), ("halvings", c_uint64), ("combine_rounds", c_uint64),
         ("sort_levels", c_uint64), ("merge_passes", c_uint64), ("bytes_in", c_uint64), ("bytes_out", c_uint64),
-        ("map_folded", c_uint64),
+        ("map_folded", c_uint64), ("read_bytes", c_uint64), ("kept_bytes", c_uint64),
     ]
 
 

@@ -47,6 +47,7 @@ class Device {
 
   virtual const char *kind() const = 0;  // "emulated", "cuda"
   virtual uint32_t multiprocessors() const = 0;
+  virtual const void *memory_identity() { return this; }  // the same for devices that share their memory
   virtual uint64_t free_memory() = 0;    // bytes that allocate() may still give, at a guess
   virtual void emulate(const Emulation &) {}  // other devices have no choice
 

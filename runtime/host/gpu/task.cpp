@@ -38,13 +38,15 @@ bool is_spread(const DeviceSession &session, const GpuMapSpec &spec) {
 
 IngestOptions ingest_options(const DeviceSession &session, const GpuMapSpec &spec) {
   const hd_gpu_options &options = spec.options;
-  IngestOptions ingest{options.ingest_threads, options.workers, options.ingest_piece, options.sub_split_bytes, 0};
+  IngestOptions ingest{options.ingest_threads, options.workers, options.ingest_piece, options.sub_split_bytes,
+                       options.keep_percent, 0};
   if (options.sub_split_bytes) return ingest;
   const bool merges = spec.map.reducers > 0 && !options.hash_fold && !options.ordered;
   const bool whole = merges || is_slow(session, spec);
   const bool folds = !merges && (options.ordered || (spec.kernel.flags & HD_MAP_FOLD && !is_spread(session, spec)));
   const uint64_t usual = is_emulated(*session.device) ? kEmulatedSubSplit : whole ? kWholeSplit : folds ? kFoldedSubSplit : kSubSplit;
-  const uint64_t share = session.device->free_memory() / std::max<uint64_t>(options.sessions, 1);
+  const uint64_t free = session.device->free_memory() + session.ingest.kept->memory();  // which goes when memory is short
+  const uint64_t share = free / std::max<uint64_t>(options.sessions, 1);
   ingest.sub_split = std::clamp(share / kMemoryPerByte, kLeastSubSplit, usual);
   ingest.first = whole ? 0 : kFirstSubSplit;
   return ingest;
@@ -109,6 +111,7 @@ class GpuMapTask {
     task_.log.end_of_stream();
     finish_task(task_, [&] { finish(); });
     session_.device->settle_timings();
+    ingest_->keep();
     take_note_of_pace();
   }
 
@@ -137,21 +140,31 @@ class GpuMapTask {
 
   void load_kernels() {
     session_.objects.begin_task();
-    if (!session_.workspace) new_workspace();
-    try {
-      map_.emplace(spec_.kernel, *session_.device, session_.objects);
-      totals_.emplace(context_, spec_.kernel.totals);
-      if (fold_ && !map_only()) combine_.emplace(*spec_.combine, *session_.device, session_.objects);
-    } catch (const OutOfDeviceMemory &e) {
-      throw Error(kRunOnCpu, "the device has no " + bytes_text(e.bytes) + " for the program's read-only data");
-    }
+    if (!session_.workspace) session_.workspace = std::make_unique<Workspace>(*session_.device);
+    for (bool made = false; !made;) try {
+        make_kernels();
+        made = true;
+      } catch (const OutOfDeviceMemory &e) {
+        if (!give_back())
+          throw Error(kRunOnCpu, "the device has no " + bytes_text(e.bytes) + " for the program's read-only data");
+      }
   }
+
+  void make_kernels() {
+    map_.emplace(spec_.kernel, *session_.device, session_.objects);
+    totals_.emplace(context_, spec_.kernel.totals);
+    if (fold_ && !map_only()) combine_.emplace(*spec_.combine, *session_.device, session_.objects);
+  }
+
+  // The texts that are kept for later tasks go first where memory is short; false: there was none.
+  bool give_back() { return session_.ingest.kept->release(*session_.device); }
 
   void new_workspace() {
     ingest_->release();
     session_.folder.release_tables();
     session_.ordered.release_tables();
     session_.workspace.reset();
+    gave_back_ = give_back();
     session_.output.release();
     session_.workspace = std::make_unique<Workspace>(*session_.device);
   }
@@ -164,6 +177,7 @@ class GpuMapTask {
   void process(const SubSplit &part, bool only) {
     first_ = false;
     uint64_t lacking = try_piece(part, only);
+    if (lacking && gave_back_) lacking = try_piece(part, only);
     const uint64_t cut = lacking ? ingest_->middle(part) : 0;
     if (cut) {
       ++context_.stats.halvings;
@@ -249,7 +263,9 @@ class GpuMapTask {
 
   DeviceText bring(const SubSplit &part) {
     context_.book(HD_STAGE_READ, [&] { ingest_->read(part); });
-    context_.stats.bytes_in += part.size;
+    const bool kept = ingest_->kept();
+    (kept ? context_.stats.kept_bytes : context_.stats.read_bytes) += part.size;
+    if (!kept) context_.stats.bytes_in += part.size;
     return context_.stage(HD_STAGE_COPY_IN, [&] { return ingest_->bring(part); });
   }
 
@@ -448,6 +464,7 @@ class GpuMapTask {
   const bool hash_fold_, ordered_;
   const OrderedSpec ordered_spec_;
   bool first_ = true, written_ = false;
+  bool gave_back_ = false;  // the last lack of memory ended with more of it than before
   uint64_t records_ = 0;      // done
 };
 

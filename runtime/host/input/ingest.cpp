@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "input/ingest_file.h"
+#include "input/ingest_kept.h"
 #include "input/sub_splits.h"
 
 namespace hd {
@@ -47,6 +48,10 @@ std::unique_ptr<Ingest> open_ingest(IngestRoom &room, const RecordOptions &recor
                                     const Cancel &cancel) {
   const bool lines = records.delimiter.empty() || records.delimiter == "\n";
   if (records.fd >= 0 || !lines || records.skip_from) return std::make_unique<LineIngest>(room, records, options, cancel);
+  const bool cr_ends = records.delimiter.empty();
+  const auto key = options.keep_percent ? text_key(records) : std::nullopt;
+  if (auto text = key ? room.kept->find(*key) : nullptr)
+    return std::make_unique<KeptIngest>(room, std::move(text), cr_ends, options.sub_split);
   return std::make_unique<FileIngest>(room, records, options, cancel);
 }
 

@@ -5,6 +5,7 @@
 
 #include "device/device_buffer.h"
 #include "input/ingest_readers.h"
+#include "input/kept_texts.h"
 #include "input/records.h"
 
 namespace hd {
@@ -34,6 +35,7 @@ struct IngestOptions {
   uint32_t workers = 0;          // devices that are fed at the same time from this host
   uint64_t piece = 0;            // bytes of a read and its copy
   uint64_t sub_split = 1 << 20;  // bytes
+  uint64_t keep_percent = 0;     // of the device's memory, for texts that stay for later tasks
   uint64_t first = 0;            // bytes of the first sub-split, where shorter: they grow from it, and shrink to about that at the end
 };
 
@@ -42,9 +44,11 @@ struct IngestRoom {
   Device &device;
   DeviceBuffer<char> text[kCopyLanes];
   std::unique_ptr<Readers> readers;
+  std::shared_ptr<KeptTexts> kept;
   uint32_t wanted_threads = 0;
 
-  explicit IngestRoom(Device &opened) : device(opened), text{DeviceBuffer<char>(opened), DeviceBuffer<char>(opened), DeviceBuffer<char>(opened)} {}
+  explicit IngestRoom(Device &opened) : device(opened), text{DeviceBuffer<char>(opened), DeviceBuffer<char>(opened), DeviceBuffer<char>(opened)}, kept(KeptTexts::of(opened)) {}
+  ~IngestRoom() { kept->release(device); }  // also what other sessions of the GPU kept: they read it again, if they go on
 };
 
 class Ingest {
@@ -67,6 +71,11 @@ class Ingest {
   virtual DeviceText bring(const SubSplit &sub_split) = 0;
   // Nothing is read ahead any more before the next next(), and nothing of the device's memory is held.
   virtual void release() = 0;
+
+  // The task is done: what it read may stay for a later one.
+  virtual void keep() {}
+  // What is brought comes from what an earlier task kept.
+  virtual bool kept() const { return false; }
 
   // What next() has given so far, or more, as RecordSource counts. `lines`: records that the device found in it.
   virtual uint64_t records(uint64_t lines) const = 0;

@@ -47,11 +47,13 @@ Readers &readers_of(IngestRoom &room, const IngestOptions &options) {
 }  // namespace
 
 FileIngest::FileIngest(IngestRoom &room, const RecordOptions &records, const IngestOptions &options, const Cancel &cancel)
-    : room_(room), file_(records.path, records.start, records.length), cuts_(file_, records.delimiter.empty(), cancel),
+    : room_(room), records_(records), keeper_(room.device, room.kept, records_, options.keep_percent),
+      file_(records.path, records.start, records.length), cuts_(file_, records.delimiter.empty(), cancel),
       cancel_(cancel), delimiter_(records.delimiter.empty() ? -1 : '\n'),
       longest_(records.longest), target_(std::clamp<uint64_t>(options.sub_split, 1, kMostSubSplit)),
       first_(options.first ? std::min(options.first, target_) : target_), most_(first_), at_(cuts_.begin()) {
   readers_of(room, options);
+  keeper_.begin(cuts_.begin(), cuts_.end());
 }
 
 FileIngest::~FileIngest() { room_.readers->stop(); }
@@ -134,6 +136,7 @@ DeviceText FileIngest::bring(const SubSplit &s) {
   room_.device.await_copies(lane_);
   char *const text = room_.text[lane_].data();
   room_.device.fill(text + s.size, 0, kTextMargin);
+  keeper_.copy(s.at, text, s.size);
   return {text, s.size, delimiter_};
 }
 
@@ -142,6 +145,7 @@ void FileIngest::release() {
   for (SubSplit &held : held_) held = {};
   ahead_.clear();
   alone_ = true;
+  keeper_.drop();
   for (DeviceBuffer<char> &text : room_.text) text.reset();
 }
 

@@ -21,6 +21,7 @@ class FileIngest final : public Ingest {
   void read(const SubSplit &s) override;
   DeviceText bring(const SubSplit &s) override;
   void release() override;
+  void keep() override { keeper_.keep(cuts_.bytes()); }
   uint64_t records(uint64_t lines) const override { return lines; }
   uint64_t bytes() const override { return ended() ? cuts_.bytes() : at_ - cuts_.begin(); }
 
@@ -31,6 +32,8 @@ class FileIngest final : public Ingest {
   void look_ahead();
 
   IngestRoom &room_;
+  const RecordOptions records_;
+  TextKeeper keeper_;      // it has asked the file before that is opened
   const SplitFile file_;
   RecordCuts cuts_;
   const Cancel cancel_;

@@ -87,6 +87,8 @@ typedef struct {
   uint32_t ordered_values, ordered_states; // numbers of a pair's value, and variables that are kept of a key
   uint32_t write_threads;         // that write the output; 0 = from the host's cores
   uint64_t write_piece;           // bytes of a copy from the device and its write; 0 = chosen
+  uint32_t keep_percent;          // of the device's memory: texts of splits stay there for later tasks with the same split
+  uint32_t reserved;
 } hd_gpu_options;
 
 // What the tasks of a device have done so far, all together.
@@ -99,6 +101,7 @@ typedef struct {
   uint64_t merge_passes;     // over all pairs (HD_MERGE_SORT)
   uint64_t bytes_in, bytes_out; // over the link
   uint64_t map_folded;          // pairs that map kernels folded themselves
+  uint64_t read_bytes, kept_bytes; // of input: brought from files, or found where an earlier task had kept it
 } hd_gpu_stats;
 
 typedef struct hd_device hd_device;

@@ -96,6 +96,18 @@ def test_a_job_does_not_sleep_through_its_gpus_waking(device_job: Run, expected,
     assert parts(result.output) == expected and ran_on(result)["emulated"] >= 1
 
 
+def test_input_stays_on_a_device_from_round_to_round(wordcount: Path, sample: Path, tmp_path: Path, expected) -> None:
+    (tmp_path / "none").touch()
+    chosen = RunOptions(quiet=True, device="emulated", settings=(f"{WORKERS}1", "heterodoop.gpu.sessions=1"),
+                        split_size=12_000, reducers=2, files=(f"{tmp_path / 'none'}#side",))
+    result = run_iterated(wordcount, [str(sample)], str(tmp_path / "out"), chosen, Wish("side", 3),
+                          devices=DeviceSource(lasting=True))
+    assert parts(result.output) == expected
+    size = sample.stat().st_size
+    assert [done["input"] for done in result.report["iterate"]["rounds"]] == [
+        {"read_bytes": size, "kept_bytes": 0}, {"read_bytes": 0, "kept_bytes": size}]
+
+
 def test_rounds_of_a_job_have_the_same_worker(wordcount: Path, sample: Path, tmp_path: Path, expected, started) -> None:
     """A worker takes a second to wake a GPU. Each round's report counts what was done, and went wrong, in that round."""
     (tmp_path / "none").touch()
@@ -114,6 +126,7 @@ def test_rounds_of_a_job_have_the_same_worker(wordcount: Path, sample: Path, tmp
     assert len(reports) == 2 and len(started) == 2, "one worker, and one in place of the killed one"
     assert [report["device"]["sub_splits"] for report in reports] == [5, 5]
     assert [report["device"]["worker_faults"] for report in reports] == [0, 1]
+    assert reports[1]["device"]["kept_bytes"] == 0, "what was kept is gone with its process"
     assert codes(result) == ["HD416"]
 
 
