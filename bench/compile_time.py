@@ -20,6 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from heterodoop.toolchain import kept
+
 from .measure import Contender, interleave, machine
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +36,8 @@ class Compile:
         self._name, self._scratch = name, scratch / name.replace(" ", "-")
         self._bundle = self._scratch / "app.hdp"
         self._argv = [sys.executable, "-m", "heterodoop", "compile", str(app), "--arch", "none", "-o", str(self._bundle)]
-        self._environment = {**os.environ, "PYTHONPATH": str(checkout)}
+        self._cache = self._scratch / "cache"
+        self._environment = {**os.environ, "PYTHONPATH": str(checkout), "XDG_CACHE_HOME": str(self._cache)}
         self._scratch.mkdir()
         self.processor: tuple[list[float], list[float]] = ([], [])
 
@@ -42,9 +45,10 @@ class Compile:
         runs = zip(BARS, (self.from_nothing, self.again), strict=True)
         return [Contender(f"{self._name}, {what}", run) for what, run in runs]
 
-    def from_nothing(self) -> None:
-        shutil.rmtree(self._bundle, ignore_errors=True)
-        self.again()
+    def from_nothing(self, **more: str) -> None:
+        for made in (self._bundle, *(self._cache / "heterodoop" / name for name in (kept.OBJECTS, kept.PROGRAMS))):
+            shutil.rmtree(made, ignore_errors=True)
+        self.again(**more)
 
     def again(self, **more: str) -> None:
         environment, before = {**self._environment, **more}, _processor_seconds()
@@ -59,11 +63,9 @@ class Compile:
         compiler.chmod(0o755)
         self.again(CC=str(compiler))  # what is kept for this compiler is there from now on
         counts = []
-        for first in (True, False):
+        for run in (self.from_nothing, self.again):
             log.write_text("")
-            if first:
-                shutil.rmtree(self._bundle)
-            self.again(CC=str(compiler))
+            run(CC=str(compiler))
             counts.append(log.read_text().count("\n"))
         return counts[0], counts[1]
 

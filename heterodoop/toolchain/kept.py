@@ -23,7 +23,7 @@ _MARKER = re.compile(r'# (?P<line>\d+) "(?:[^"\\]|\\.)*"(?P<flags>[ \d]*)')
 # A compiler takes from elsewhere what these name: files that an assembler or #embed reads, the path of the source.
 _READS = re.compile(r"\b(?:asm|__asm|__asm__|__builtin_FILE|__builtin_source_location)\b|^\s*#\s*embed\b")
 _SYSTEM = "3"
-_OBJECTS, _PROGRAMS = "objects", "filters"
+OBJECTS, PROGRAMS = "objects", "filters"  # folders of the cache
 
 
 class _NotKept(Exception):
@@ -40,7 +40,7 @@ def compile_object(source: str | os.PathLike[str], out: str | os.PathLike[str], 
         said = cc.compile_object(source, out, options)
         return not (said.returncode or said.stdout or said.stderr) and os.path.exists(out)
 
-    _kept(_OBJECTS, name and f"{name}.o", Path(out), make)
+    _kept(OBJECTS, name and f"{name}.o", Path(out), make)
     return said
 
 
@@ -52,7 +52,7 @@ def program(
 
     Returns whether it may: what it is made of is all in it. Raises as `make`, and as `compile_object`.
     """
-    return _kept(_PROGRAMS, _program_name(sources, options, quoted, wrapped, more), out, make)
+    return _kept(PROGRAMS, _program_name(sources, options, quoted, wrapped, more), out, make)
 
 
 def _kept(folder: str, name: str | None, out: Path, make: Callable[[], bool]) -> bool:
