@@ -142,7 +142,7 @@ def test_turns_over_more_than_fits(device: Device, go: Go, tmp_path: Path) -> No
     expected = [go(source, keep_percent=0) for source in (*sources, *others)]
     tight = {"keep_percent": 1, "emu_memory": 100 * (5 * size // 2) + (1 << 20)}  # for two of them
     turns = [moved(device, lambda: [go(source, **tight) for source in sources]) for _ in range(3)]
-    assert turns[0][1] == 0 and turns[1][1] > 0 and turns[2] == turns[1]
+    assert turns[0][1] == 0 and turns[1][1] == sum(source.stat().st_size for source in sources[:2]) and turns[2] == turns[1]
     for _ in range(3):
         last = moved(device, lambda: [go(source, **tight) for source in others])
     assert last[0] == 0
@@ -159,3 +159,13 @@ def test_a_task_gets_the_memory(device: Device, fresh: Device, go: Go, tmp_path:
                 assert go(source, **tight) == go(source, on=fresh, emu_memory=memory, keep_percent=0)
     assert device.stats()["halvings"] <= fresh.stats()["halvings"]
     assert device.stats()["kept_bytes"], "or the test is of nothing"
+
+
+def test_what_is_kept_goes_before_a_sub_split_is_cut(device: Device, fresh: Device, go: Go, tmp_path: Path) -> None:
+    large, memory = write(tmp_path / "large", lines(0, 1500)), 1_000_000
+    for n in range(10):  # kept by launches that need little themselves
+        source = write(tmp_path / f"in{n}", (b"w" * 999 + b"\n") * 40)
+        go(source, IDENTITY, sub_split_bytes=2000, emu_memory=memory, keep_percent=90)
+    assert go(large, emu_memory=memory, keep_percent=90) == go(large, on=fresh, emu_memory=memory, keep_percent=0)
+    assert (device.stats()["halvings"], fresh.stats()["halvings"]) == (0, 0)
+    assert moved(device, lambda: go(source, IDENTITY, emu_memory=memory))[1] == 0, "or the test is of nothing"
