@@ -125,6 +125,13 @@ def test_a_lost_output_is_made_again_when_the_attempt_that_was_overtaken_has_end
     assert end(machine, Succeeded(third)) == [Commit(third), Launch(Attempt(reduce.task, 1, CPU))]
 
 
+def test_a_last_try_that_a_duplicate_saved_is_not_counted_once_more() -> None:
+    machine = duplicated(reduces=1, attempts=1)
+    assert end(machine, Failed(ON_CPU, "why"), Succeeded(AGAIN))[0] == Commit(AGAIN)
+    (reduce,) = (a for a in machine.running() if a.task.kind == "reduce")
+    assert end(machine, Lost(reduce, (1,), "damaged")) == [Finish("failed", "damaged", reduce)]
+
+
 def test_a_duplicates_failure_is_nobodys_and_it_is_not_tried_again() -> None:
     machine = duplicated(attempts=1)
     assert end(machine, Failed(AGAIN, "out of memory", permanent=True), Tick()) == []
