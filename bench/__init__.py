@@ -1,1 +1,6 @@
 """What is measured, and against what. Each script is run from the checkout: `python -m bench.NAME`."""
+
+import os
+
+# Commands that are timed would compile Python's modules anew each time, a tenth of a second that nobody has who installed them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
