@@ -2,5 +2,5 @@
 
 import os
 
-# Commands that are timed would compile Python's modules anew each time, a tenth of a second that nobody has who installed them.
+# Commands that are timed would compile Python's modules each time: a tenth of a second that nobody has after an install.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

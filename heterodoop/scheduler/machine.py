@@ -230,8 +230,9 @@ class Machine:
         for task in (TaskId("map", number) for number in maps):
             if self._states["map"][task.number] != DONE:
                 continue  # another reduce attempt said so
-            self._tries[task] = min(self._tries.get(task, 0) + 1, self._limit(task))  # a duplicate may have saved the last try
-            if self._tries[task] == self._limit(task):
+            limit = self._limit(task)
+            self._tries[task] = min(self._tries.get(task, 0) + 1, limit)  # a duplicate may have saved the last try
+            if self._tries[task] == limit:
                 return self._close("failed", reason, attempt)
             self._move(task, WAITING, f"its output is damaged: {reason}")
             self._done["map"] -= 1
