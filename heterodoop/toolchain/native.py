@@ -29,7 +29,7 @@ from . import compiler_words
 CXX_FLAGS = ("-std=c++20", "-O3", "-fwrapv", "-fPIC", "-fno-semantic-interposition", "-pthread", "-Wall", "-Wextra")
 PRECOMPILED = "base/precompiled.h"  # below runtime/host
 WORTHWHILE = 8  # sources for which it takes less time than it saves
-SANITIZE_FLAGS = ("-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+SANITIZE_FLAGS = ("-Og", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 
 def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = False) -> Path:

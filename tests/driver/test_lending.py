@@ -35,7 +35,7 @@ from heterodoop.executor.kernel.native_device import DeviceOptions
 from heterodoop.executor.kernel.prologue import LiveIns
 from heterodoop.executor.lent import lender, terms
 from heterodoop.executor.lent.lender import Connection
-from heterodoop.executor.lent.words import ASK, GiveBack, Granted, Lender, LentChannel, Wish, Working
+from heterodoop.executor.lent.words import ASK, Declined, GiveBack, Granted, Lender, LentChannel, Wish, Working
 from heterodoop.executor.lent_pool import LentPool
 from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Progress, TaskStatus
 from heterodoop.executor.worker.client import no_result
@@ -329,6 +329,17 @@ def test_what_does_not_belong_there_closes_the_connection(driver: Driver, messag
         with pytest.raises(EOFError):
             channel.receive()
     assert not Path("/tmp/heterodoop-was-here").exists() and nothing_lent(driver)
+
+
+@pytest.mark.parametrize("way", ["its own", "3.11.2"])
+def test_members_of_enumerations_arrive_whatever_python_writes_them_as(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if way == "3.11.2":
+        monkeypatch.setattr(TaskStatus, "__reduce_ex__", lambda self, protocol: (getattr, (TaskStatus, self.name)))
+    here, there = socket.socketpair()
+    with here, there:
+        LentChannel(here).send(Declined(TaskStatus.IO_ERROR, "x"))  # type: ignore[arg-type]
+        (said, fd) = LentChannel(there).receive()
+    assert said.reason is TaskStatus.IO_ERROR and fd == -1
 
 
 @contextmanager

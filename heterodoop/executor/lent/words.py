@@ -23,7 +23,7 @@ import os
 import pickle
 from enum import Enum
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..gpu.gpus import Gpu
 from ..native import abi as abi
@@ -112,11 +112,22 @@ class Page:
 class LentChannel(Channel):
     """A channel whose other end is no child of ours: `receive` also raises ValueError, for what belongs not here."""
 
+    def _write(self, message: object) -> bytes:
+        data = io.BytesIO()
+        _Writer(data, pickle.HIGHEST_PROTOCOL).dump(message)
+        return data.getvalue()
+
     def _read(self, data: bytearray) -> object:
         try:
             return _Reader(io.BytesIO(data)).load()
         except Exception as error:
             raise ValueError(f"a message that is none: {error}") from None
+
+
+class _Writer(pickle.Pickler):
+    def reducer_override(self, value: object) -> Any:
+        """Python 3.11.2 writes a member of an enumeration as a call of getattr, which the reader does not take."""
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
 
 
 class _Reader(pickle.Unpickler):

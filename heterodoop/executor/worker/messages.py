@@ -84,7 +84,7 @@ class Channel:
 
     def send(self, message: object, fd: int = -1) -> None:
         """Send a message, and a copy of the descriptor `fd`. Raises OSError: the other end is gone."""
-        data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        data = self._write(message)
         head = _HEAD.pack(len(data))
         if fd >= 0:
             socket.send_fds(self.socket, [head], [fd])
@@ -114,6 +114,9 @@ class Channel:
 
     def close(self) -> None:
         self.socket.close()
+
+    def _write(self, message: object) -> bytes:
+        return pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
 
     def _read(self, data: bytearray) -> object:
         return pickle.loads(data)
