@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "input/ingest.h"
+#include "check.h"
 #include "watched_device.h"
 
 namespace {
@@ -21,14 +22,6 @@ namespace {
 using namespace hd;
 using Records = std::vector<std::string>;
 using Random = std::mt19937;
-
-int failures = 0;
-std::string where;  // what is checked
-
-#define CHECK(condition) \
-  do { \
-    if (!(condition)) printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, where.c_str()), ++failures; \
-  } while (0)
 
 struct Case {
   RecordOptions records;

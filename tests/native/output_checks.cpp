@@ -19,20 +19,13 @@
 #include "base/crc32.h"
 #include "base/text_output.h"
 #include "output/run_file.h"
+#include "check.h"
 #include "watched_device.h"
 
 namespace {
 
 using namespace hd;
 using Random = std::mt19937;
-
-int failures = 0;
-std::string where;  // what is checked
-
-#define CHECK(condition) \
-  do { \
-    if (!(condition)) printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, where.c_str()), ++failures; \
-  } while (0)
 
 std::string read_file(const std::string &path) {
   std::ifstream file(path, std::ios::binary);

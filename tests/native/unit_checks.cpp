@@ -15,14 +15,9 @@
 #include "collect/sorted_load.h"
 #include "ifile/text_lines.h"
 
+#include "check.h"
+
 namespace {
-
-int failures = 0;
-
-#define CHECK(condition) \
-  do { \
-    if (!(condition)) printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), ++failures; \
-  } while (0)
 
 std::string random_bytes(std::mt19937 &random, size_t n, std::string_view alphabet = {}) {
   std::string s(n, '\0');
