@@ -160,7 +160,7 @@ _OFTEN: dict[PrologueRuns, str] = {
 def _kernel_lines(kernel: Kernel) -> list[str]:
     blocks = f"{kernel.blocks} blocks" if kernel.blocks else "blocks chosen at launch"
     if kernel.plan.ordered:
-        shape = f"{8 * kernel.kept} bytes kept, {kernel.numbers} numbers of a value"
+        shape = f"{8 * kernel.kept} bytes kept, {kernel.numbers} fields of a value"
         return [f"  kernel      {kernel.entry}: a thread for each key; {shape}", *_options_lines(kernel)]
     room = f", at most {kernel.kvpairs} pairs per record" if kernel.kvpairs else ""
     lines = [f"  kernel      {kernel.entry}: {kernel.threads} threads a block, {blocks}; output by {kernel.plan.sink}{room}"]
@@ -233,7 +233,7 @@ def _compiled(cubin: Cubin) -> str:
 def _verdict_lines(program: Program) -> list[str]:
     if not program.gpu_refusals:
         if program.kernel is None and program.region is not None and program.region.kind == "combiner":
-            off = "its loop keeps texts, its kernel is switched off, or the mapper has none"
+            off = "its loop keeps texts that are too long, its kernel is switched off, or the mapper has none"
             why = off if program.region.ordered else "no key loop"
             return [f"  GPU         no: {why}, so the filter runs once per task, over pairs that a GPU may have sorted"]
         return ["  GPU         nothing found that keeps it off the GPU"]

@@ -23,7 +23,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 12
+VERSION = 13
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _MOST_TOTALS = 1 << 30  # bytes of what records gather
@@ -31,7 +31,7 @@ MOST_NUMBERS = 8  # of one value
 _SIZES = {  # fields of Kernel, and what they can be
     "threads": (1, 1024), "blocks": (0, 2**31 - 1), "kvpairs": (0, 2**31 - 1), "key_bytes": (0, 2**31 - 1),
     "value_bytes": (0, 2**31 - 1), "shared_bytes": (1, 1 << 20), "stack_bytes": (0, 1 << 30), "numbers": (0, MOST_NUMBERS),
-    "kept": (0, 64),
+    "kept": (0, 576),
 }
 MOST_BYTES = 4 << 20  # of its text: hundreds of times what a large program's takes
 
@@ -269,7 +269,8 @@ class Kernel:
     epilogue       executable that runs the code before the region and behind it, with the totals of a task in between, which
                    it reads from stdin; "" where nothing behind the region shows.
     totals         the variables that records gather in, in the order of a task's totals.
-    numbers        of a pair's value, and `kept`: variables that are kept of a key, of an ordered key loop (`plan.ordered`).
+    numbers        fields of a pair's value that have a column, of an ordered key loop (`plan.ordered`); kept: words of eight
+                   bytes that are kept of a key.
     """
 
     source: str

@@ -99,7 +99,7 @@ def test_a_combiner_that_is_an_ordered_loop_has_its_steps_as_a_kernel(tmp_path: 
     assert (combine.kernel.numbers, combine.kernel.kept) == (1, 1)
     text = (bundle / "cuda" / "combine.cu").read_text()
     assert "divide(leaving, hd::add(s.s0, v.v0), (2), 0)" in text and "HD_ORDERED(app::Fold)" in text
-    assert "a thread for each key; 8 bytes kept, 1 numbers of a value" in explain.explain_text(found)
+    assert "a thread for each key; 8 bytes kept, 1 fields of a value" in explain.explain_text(found)
 
 
 def test_options_change_the_kernel(tmp_path: Path) -> None:

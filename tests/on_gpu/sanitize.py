@@ -45,6 +45,7 @@ class Program:
 
 WORDCOUNT, HISTRATINGS, KMEANS = Path("apps/wordcount"), Path("apps/histratings"), Path("apps/kmeans")
 STATIONS, MEANS, BYTES = Path("apps/station_temperatures"), Path("bench/programs/means"), Path("bench/programs/bytes.c")
+TEXTS = Path("bench/programs/texts")
 BINS = Path("bench/programs/bins.c")
 PROGRAMS = (
     Program("word count", WORDCOUNT),
@@ -55,6 +56,8 @@ PROGRAMS = (
     Program("stations (folds of four numbers)", STATIONS, text=STATIONS / "sample.txt"),
     Program("stations without map-fold", STATIONS, ("--no-opt", "map-fold"), text=STATIONS / "sample.txt"),
     Program("means (an ordered loop)", MEANS, text=STATIONS / "sample.txt"),
+    Program("texts (an ordered loop that keeps texts)", TEXTS, text=STATIONS / "sample.txt"),
+    Program("all texts (put together)", TEXTS, ("-D", "ALL"), text=STATIONS / "sample.txt"),
     Program("bytes (gathered by blocks)", BYTES),
     Program("bytes and pairs (gathered in memory)", BYTES, ("-D", "PAIRS")),
     Program("bins (members and doubles, gathered by blocks)", BINS),

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ...manifest import PairReader
 from ...values import dataclass
 from ..ir import formats, ir
-from ..keyloop.algebra import is_joined, is_numbers, is_text, kept, parts
+from ..keyloop.algebra import is_joined, is_numbers, is_text, parts
 from ..keyloop.finish import flat, terms_of
 from ..keyloop.loop import (
     TEXT,
@@ -50,6 +51,7 @@ from .types import INDENT, declare
 
 _SPEC = re.compile(r"%([-+ #0]*)(\d+)?(\.(\d+)?)?(?:hh|h|ll|l|j|z|t|q)?([diouxXfFeEgGaA])")
 _KEY_SPEC = re.compile(r"%(-?)(\d*)(\.(\d*))?s")
+_REAL = "fFeEgGaA"
 _FLAGS = {"-": 1, "+": 2, " ": 4, "#": 8, "0": 16}  # format_text.cuh
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _WRAPPING = {"+": "add", "-": "sub", "*": "mul"}  # wrap.cuh
@@ -60,6 +62,9 @@ _CALLS: dict[str, dict[CType, str]] = {  # arith.cuh, math.cuh
 _KEYS = {"token": "token", "field": "field", "int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64"}
 MOST_WORDS = 64  # of eight bytes, kept of a key
 _MOST_TEXT = 1 << 16  # bytes of an array whose text is kept
+_MOST_DEVICE_TEXTS = 1 << 12  # of all of them, each key's on a device
+_MOST_ASIDE = 1 << 9  # of texts that are changed while others are made of them, in a device's thread
+_COLUMN_TEXT = (1 << 24) - 1  # bytes of a text in a column (ordered_texts.cuh)
 _READ_TYPES = (ctype.INT, ctype.UINT, ctype.LONG, ctype.ULONG, ctype.LLONG, ctype.ULLONG,
                ctype.FLOAT, ctype.DOUBLE)
 
@@ -83,6 +88,16 @@ def reducer_problem(loop: KeyLoop, pairs: PairReader) -> str:
         if not all(map(_is_printed, flat(finish.pieces))):
             return "it prints by a conversion that is not analysed"
         finish = finish.other
+    return ""
+
+
+def device_problem(loop: KeyLoop) -> str:
+    """Why a device cannot do what host kernels can, "" where it can."""
+    if text_bytes(loop) > _MOST_DEVICE_TEXTS:
+        return f"it keeps texts of more than {_MOST_DEVICE_TEXTS} bytes of a key"
+    aside = (sum(_length(loop.state[i].type) for i in _set_aside(terms, loop)) for terms in (loop.first, loop.same))
+    if max(aside) > _MOST_ASIDE:
+        return f"texts of more than {_MOST_ASIDE} bytes change places"
     return ""
 
 
@@ -115,6 +130,12 @@ def _printing(part: Term) -> tuple[Piece, ...]:
     return part.pieces if isinstance(part, Joined) else ()
 
 
+def _prints_real(made: Term) -> bool:
+    """Does it print floating numbers, of which a NaN, whose sign is not known, ends the task?"""
+    pieces = (piece for part in parts(made) for piece in _printing(part) if isinstance(piece, PrintedTerm))
+    return any(piece.spec[-1] in _REAL for piece in pieces)
+
+
 def _length(kind: CType) -> int:
     return (kind.length or 0) if isinstance(kind, Array) else 0
 
@@ -128,6 +149,22 @@ def _words(kind: CType) -> int:
     if isinstance(kind, Array) and isinstance(kind.of, (Int, Float)) and is_numbers(kind):
         return (_length(kind) * kind.of.bits + 63) // 64
     return 2 if is_text(kind) else 1
+
+
+def text_bytes(loop: KeyLoop) -> int:
+    """Of a key's texts where each has the room of its array: whole words."""
+    return sum(_room(state.type) for state in loop.state)
+
+
+def _room(kind: CType) -> int:
+    return (_length(kind) + 7) // 8 * 8 if is_text(kind) else 0
+
+
+def columns(loop: KeyLoop) -> tuple[int, ...]:
+    """The fields of a value that have a column on a device: all but texts that nothing is made of."""
+    terms = (*loop.first, *loop.same, *loop.outside)
+    read = {part.number for made in terms for part in parts(made) if isinstance(part, Read)}
+    return tuple(i for i, field in enumerate(loop.reads.fields) if isinstance(field, ValueField) or i in read)
 
 
 def texts(loop: KeyLoop) -> bool:
@@ -186,16 +223,21 @@ def _struct(members: Iterator[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Style:
-    """How methods say what gives the task up, and where a line is put."""
+    """How methods say what gives the task up, and where a line is put. outside: what they do where the program goes outside
+    of an array. longest: bytes of a text that is read; 0: any."""
 
     head: str = ""
     leaving: str = ""
     out: str = "hd::Output"
+    outside: str = "leaving.fail(hd::Status::outside_object, 0)"
+    longest: int = 0
     keeping: str = "template <class Texts> "
     keeps: str = ", Texts &texts"
 
 
-_DEVICE = _Style("template <class L{}> ", ", L &leaving", "Out", "template <class L> ", ", L &leaving")
+_DEVICE = _Style("template <class L{}> ", ", L &leaving", "Out", "return leaving.note(hd::Status::outside_object)",
+                 _COLUMN_TEXT, "template <class L> ", ", L &leaving")
+_DEVICE_TEXTS = replace(_DEVICE, keeping="template <class L, class Texts> ", keeps=", L &leaving, const Texts &texts")
 
 
 def headers(loop: KeyLoop) -> list[str]:
@@ -205,7 +247,7 @@ def headers(loop: KeyLoop) -> list[str]:
              for made in (*loop.first, *loop.same, *terms_of(loop.finish)) for part in parts(made))
     found += ["libc/math.cuh"] if any(calls) else []
     found += ["sink/kept_numbers.cuh"] if any(is_numbers(state.type) for state in loop.state) else []
-    return [*found, "sink/value_text.h"] if texts(loop) else found
+    return found
 
 
 def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, style: _Style) -> Iterator[str]:
@@ -215,27 +257,51 @@ def _members(loop: KeyLoop, pairs: PairReader, regroup: bool, style: _Style) -> 
     yield f"static constexpr hd::KeyRule key = {_key_rule(loop, pairs)};"
     yield "static constexpr auto &leaving = hd::leaving;"
     yield from ("", *_types(loop))
-    yield from ("", *_behind(loop), *_taking(loop), *_reading(loop))
+    yield from ("", *_behind(loop), *_taking(loop), *_reading(loop, style))
     yield from ("", *_step("first", loop.first, loop, style))
     yield from ("", *_step("same", loop.same, loop, style))
     yield from ("", *_finish(loop.finish, style))
 
 
 def _device_members(loop: KeyLoop, pairs: PairReader) -> Iterator[str]:
-    outside = any(not isinstance(one, Number) for one in loop.outside)
-    yield f"static constexpr bool leaves = {_truth(outside or any(map(_may_leave, (*loop.first, *loop.same))))};"
+    style = _DEVICE_TEXTS if text_bytes(loop) else _DEVICE
+    ends = any(_may_leave(made) or _prints_real(made) for made in (*loop.first, *loop.same, *loop.outside))
+    yield f"static constexpr bool leaves = {_truth(ends)};"
+    yield f"static constexpr unsigned text_bytes = {text_bytes(loop)};  // of the texts kept of a key"
     yield f"static HD_DEVICE hd::KeyRule key_rule() {{ return {_key_rule(loop, pairs)}; }}"
     yield from ("", *_types(loop))
     yield f'static_assert(sizeof(State) <= {8 * max(words(loop), 1)}, "as much as there is for it");'
-    yield from ("", *_reading(loop))
-    for name, const, text in (("put", "const ", "{column} = {value};"), ("get", "", "{value} = {column};")):
-        moves = [text.format(column=f"hd::column<{declare(f.type)}>(c, {i}, i)", value=f"v.v{i}")
-                 for i, f in enumerate(loop.reads.fields)]
+    yield from ("", *_placing(loop), *_reading(loop, style))
+    for name, const in (("put", "const "), ("get", "")):
+        moves = [_moved(name, at, i, loop.reads.fields[i]) for at, i in enumerate(columns(loop))]
         head = f"static HD_DEVICE void {name}(const hd::Columns &c, uint64_t i, {const}Values &v)"
         yield from ("", f"{head} {{", *(INDENT + move for move in moves or ["(void)c, (void)i, (void)v;"]), "}")
-    yield from ("", *_step("first", loop.first, loop, _DEVICE))
-    yield from ("", *_step("same", loop.same, loop, _DEVICE))
-    yield from ("", *_finish(loop.finish, _DEVICE))
+    asked = [f"hd::ask_text(v.v{i});" for i in columns(loop) if isinstance(loop.reads.fields[i], ValueText)]
+    yield from ("", f"static HD_DEVICE void ask(const Values &v) {{ {' '.join(asked) or '(void)v;'} }}")
+    yield from ("", *_step("first", loop.first, loop, style))
+    yield from ("", *_step("same", loop.same, loop, style))
+    yield from ("", *_finish(loop.finish, style))
+
+
+def _placing(loop: KeyLoop) -> Iterator[str]:
+    """Where the texts are that are kept, one after the other."""
+    at = 0
+    if text_bytes(loop):
+        yield "static HD_DEVICE void place(State &s, char *texts) {"
+        for i, state in enumerate(loop.state):
+            if is_text(state.type):
+                yield f"{INDENT}hd::place_text(s.s{i}, texts + {at}, {_length(state.type)});"
+                at += _room(state.type)
+        yield from ("}", "")
+
+
+def _moved(name: str, at: int, number: int, field: ValueField | ValueText) -> str:
+    """A field's value to its column or from it."""
+    value = f"v.v{number}"
+    if isinstance(field, ValueText):
+        return f"hd::put_text(c, {at}, i, {value});" if name == "put" else f"{value} = hd::get_text(c, {at}, i);"
+    column = f"hd::column<{declare(field.type)}>(c, {at}, i)"
+    return f"{column} = {value};" if name == "put" else f"{value} = {column};"
 
 
 def _key_rule(loop: KeyLoop, pairs: PairReader) -> str:
@@ -299,11 +365,12 @@ def _taking(loop: KeyLoop) -> Iterator[str]:
     yield from (f"static bool take({head}) {{", f"{INDENT}return {taken or 'true'};", "}")
 
 
-def _reading(loop: KeyLoop) -> Iterator[str]:
-    """A value's numbers from a text."""
+def _reading(loop: KeyLoop, style: _Style) -> Iterator[str]:
+    """A value's fields from a text."""
     between, read = loop.reads.between, []
     for i, field in enumerate(loop.reads.fields):
-        read += [f"text.number(v.v{i})" if isinstance(field, ValueField) else f"hd::read_text(text, v.v{i}, {_rule(field)})"]
+        rule = "" if isinstance(field, ValueField) else _rule(field, style)
+        read += [f"hd::read_text(text, v.v{i}, {rule})" if rule else f"text.number(v.v{i})"]
         read += [f"text.is({leaf.string(between[i])}, {len(between[i])})"] if i < len(between) else ["text.at_end()"]
     whole = " && ".join(read) or "true"
     yield from ("static HD_DEVICE bool read(Values &v, hd::ValueText &text) {", f"{INDENT}return {whole};", "}")
@@ -314,22 +381,22 @@ def _step(name: str, terms: Sequence[Term], loop: KeyLoop, style: _Style) -> Ite
     yield f"{style.keeping}static HD_DEVICE void {name}(State &s, const Values &v{style.keeps}) {{"
     outside = loop.outside[terms is loop.same]
     if not isinstance(outside, Number):
-        yield f"{INDENT}if ({term(outside)} != 0) leaving.fail(hd::Status::outside_object, 0);"
-    changed = [i for i, made in enumerate(terms) if not (isinstance(made, Kept) and made.number == i)]
-    for i in changed:
+        yield f"{INDENT}if ({term(outside)} != 0) {style.outside};"
+    changed, aside = _changed(terms, loop), _set_aside(terms, loop)
+    for i in sorted(changed):
         state, made = loop.state[i], terms[i]
         if is_numbers(state.type):
             yield f"{INDENT}{_declared(state.type, f'made{i}')} = s.s{i};"
             yield from (INDENT + line for line in _array(made, i))
         elif is_joined(made):
-            yield from (INDENT + line for line in _conditions(made, f"when{i}"))
+            yield from (INDENT + line for line in _beforehand(made, f"when{i}"))
         elif not is_text(state.type):
             yield f"{INDENT}const {declare(state.type, f'made{i}')} = {term(made)};"
-        elif kept(made) & set(changed) - {i}:  # which may be overwritten before this is
+        elif i in aside:
             yield f"{INDENT}const auto made{i} = texts.template aside<{_length(state.type)}>({term(made)});"
         else:
             yield f"{INDENT}const hd::Text made{i} = {term(made)};"
-    for i in sorted(changed, key=lambda i: not is_joined(terms[i])):  # whose pieces see numbers as they were
+    for i in changed:
         if is_joined(terms[i]):
             yield from (INDENT + line for line in _joined(terms[i], i, f"when{i}"))
             continue
@@ -338,12 +405,43 @@ def _step(name: str, terms: Sequence[Term], loop: KeyLoop, style: _Style) -> Ite
     yield "}"
 
 
-def _conditions(made: Term, name: str) -> Iterator[str]:
-    """The conditions of a text that is put together, before anything is changed."""
+def _changed(terms: Sequence[Term], loop: KeyLoop) -> list[int]:
+    """What changes, in an order for that: texts, whose pieces see numbers as they were, before numbers, and a text that
+    others are made of behind those."""
+    changed = [i for i, made in enumerate(terms) if not (isinstance(made, Kept) and made.number == i)]
+    texts, found = [i for i in changed if is_text(loop.state[i].type)], []
+    while texts:
+        free = (i for i in texts if not any(i in _sources(terms[j]) for j in texts if j != i))
+        found.append(next(free, texts[0]))
+        texts.remove(found[-1])
+    return [*found, *(i for i in changed if i not in found)]
+
+
+def _set_aside(terms: Sequence[Term], loop: KeyLoop) -> list[int]:
+    """The texts that are made of others which change before they do, as where two change places."""
+    changed = _changed(terms, loop)
+    return [i for at, i in enumerate(changed) if is_text(loop.state[i].type) and _sources(terms[i]) & {*changed[:at]}]
+
+
+def _sources(made: Term) -> set[int]:
+    """The numbers of the texts that are kept of which a text may be the first bytes."""
+    if isinstance(made, Choice):
+        return _sources(made.then) | _sources(made.other)
+    if isinstance(made, Cut):
+        return _sources(made.operand)
+    return {made.number} if isinstance(made, Kept) else set()
+
+
+def _beforehand(made: Term, name: str) -> Iterator[str]:
+    """The conditions of a text that is put together, and behind which of its bytes, before anything is changed."""
     if isinstance(made, Choice):
         yield f"const bool {name} = {term(made.condition)} != 0;"
-        yield from _conditions(made.then, f"{name}t")
-        yield from _conditions(made.other, f"{name}f")
+        yield from _beforehand(made.then, f"{name}t")
+        yield from _beforehand(made.other, f"{name}f")
+    elif isinstance(made, Joined):
+        if made.upto is not None:
+            yield f"const auto {name} = static_cast<size_t>({term(made.upto)});"
+        yield from _beforehand(made.text, f"{name}b")
 
 
 def _joined(made: Term, number: int, name: str) -> Iterator[str]:
@@ -356,8 +454,8 @@ def _joined(made: Term, number: int, name: str) -> Iterator[str]:
             yield from (INDENT + line for line in _joined(made.other, number, f"{name}f"))
             yield "}"
         case Joined():
-            yield from _joined(made.text, number, name)
-            upto = f"s.s{number}.n" if made.upto is None else f"static_cast<size_t>({term(made.upto)})"
+            yield from _joined(made.text, number, f"{name}b")
+            upto = f"s.s{number}.n" if made.upto is None else name
             yield f"texts.append({', '.join([f's.s{number}', upto, *map(piece, made.pieces)])});"
         case Kept() if made.number == number:
             return
@@ -383,11 +481,12 @@ def _array(made: Term, number: int) -> Iterator[str]:
             yield from [f"made{number} = s.s{made.number};"] if made.number != number else []
 
 
-def _rule(field: ValueText) -> str:
-    """A TextRule (value_text.h)."""
+def _rule(field: ValueText, style: _Style) -> str:
+    """A TextRule (texts.cuh)."""
     stops = {0, 10, 13, *field.stops}
     low, high = (sum(1 << c - at for c in stops if at <= c < at + 64) for at in (0, 64))
-    return f"hd::TextRule{{{low:#x}u, {high:#x}u, {field.most}, {_truth(field.empty)}, {_truth(field.indented)}}}"
+    most = min(field.most or style.longest, style.longest or field.most)
+    return f"hd::TextRule{{{low:#x}u, {high:#x}u, {most}, {_truth(field.empty)}, {_truth(field.indented)}}}"
 
 
 def _finish(finish: Finish, style: _Style) -> Iterator[str]:
@@ -444,7 +543,7 @@ def piece(made: Piece) -> str:
     precision = -1 if match[3] is None else int(match[4] or 0)
     flags = sum(_FLAGS[flag] for flag in set(match[1]))
     spec = f"hd::spec({flags}, {int(match[2] or 0)}, {precision}, '{'d' if letter == 'i' else letter}')"
-    if letter in "fFeEgGaA":
+    if letter in _REAL:
         return f"hd::real({spec}, hd::checked(leaving, {value}, 0))"
     return f"hd::{'integer' if letter in 'di' else 'natural'}({spec}, {value})"
 

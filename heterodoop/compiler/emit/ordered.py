@@ -32,10 +32,10 @@ class Ordered:
 
 
 def ordered(region: manifest.Region, loop: KeyLoop | None) -> Ordered | None:
-    """What a device can do of a combiner's loop; None: nothing, as where it keeps texts, for which columns have no place."""
+    """What a device can do of a combiner's loop; None: nothing."""
     if loop is None or region.pairs is None or loop.head or loop.tail:
         return None
-    if key_loop.problem(loop, region.pairs) or key_loop.texts(loop):
+    if key_loop.problem(loop, region.pairs) or key_loop.device_problem(loop):
         return None
     return Ordered(loop, region.pairs)
 
@@ -45,7 +45,7 @@ def kernel(made: Ordered, plan: KernelPlan) -> manifest.Kernel:
     return manifest.Kernel(
         source="cuda/combine.cu", entry=ENTRY, threads=THREADS, blocks=0, kvpairs=0, key_bytes=0, value_bytes=0,
         shared_bytes=1, stack_bytes=0, shared=(), prologue="", prologue_runs="once", plan=plan, cubins=(),
-        numbers=len(made.loop.reads.fields), kept=key_loop.words(made.loop),
+        numbers=len(key_loop.columns(made.loop)), kept=key_loop.words(made.loop) + key_loop.text_bytes(made.loop) // 8,
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...errors import ToolError
 from ...resources import BUILD_NATIVE
 
-ABI_VERSION = 12
+ABI_VERSION = 13
 N_COUNTERS = 14
 N_STAGES = 19
 TO_END = 2**64 - 1

@@ -17,12 +17,17 @@ namespace hd {
 #endif
 }
 
-[[noreturn]] HD_NOINLINE void fail(Failure *failure, uint32_t item, Status status, uint32_t detail) {
+// Only writes the word.
+HD_NOINLINE void note(Failure *failure, uint32_t item, Status status, uint32_t detail) {
     if (atomicCAS(&failure->status, static_cast<uint32_t>(Status::ok), static_cast<uint32_t>(status)) ==
         static_cast<uint32_t>(Status::ok)) {
         failure->item = item;
         failure->detail = detail;
     }
+}
+
+[[noreturn]] HD_NOINLINE void fail(Failure *failure, uint32_t item, Status status, uint32_t detail) {
+    note(failure, item, status, detail);
     end_lane();
 }
 

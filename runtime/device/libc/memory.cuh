@@ -38,6 +38,9 @@ HD_DEVICE int memcmp(const void *left, const void *right, size_t n) {
     return 0;
 }
 
+// Below 0, 0 or above 0, by unsigned bytes.
+HD_DEVICE int bytes_order(const void *left, const void *right, size_t n) { return hd::memcmp(left, right, n); }
+
 HD_DEVICE int bcmp(const void *left, const void *right, size_t n) { return hd::memcmp(left, right, n); }
 
 HD_DEVICE void *memchr(const void *in, int c, size_t n) {

@@ -1,33 +1,47 @@
 // The kernels of a combiner that is an ordered key loop, made of its steps. `Fold` is what compiler/emit/ordered.py writes:
 //
 //   struct Values { T v0; ... };  what a value is read as
-//   struct State { ... };         what is kept of a key: at most 8 bytes a variable
+//   struct State { ... };         what is kept of a key: at most 8 bytes a variable, 16 of a text, of which it has
+//   text_bytes                    behind it, and
+//   place(State &, char *)        tells it where those are
 //   read(Values &, ValueText &)   from a text, as far as it reads back
-//   first(State &, const Values &, L &leaving), same(...)  after a key's first pair, and another one
+//   first(State &, const Values &, L &leaving), same(...)  after a key's first pair, and another one; where texts are kept,
+//                                 with OrderedTexts at the end
 //   finish(const State &, Text key, Out &, L &leaving)     prints the key's line; false: it has none
 //   put(Columns, i, const Values &), get(Columns, i, Values &)
-//   key_rule()                    which keys read back.   leaves: a step may give the task up
+//   ask(const Values &)           for the texts that these lead to
+//   key_rule()                    which keys read back.   leaves: a step may end the thread, not only note why the task is given up
 //
 // See sink/ordered.h for what each kernel does and when.
 #pragma once
 
+#include "lane/failure.cuh"
 #include "libc/wrap.cuh"
 #include "sink/key_hash.cuh"
 #include "sink/key_rule.cuh"
+#include "sink/ordered_texts.cuh"
 #include "steps/reading.cuh"
 
 namespace hd {
 
-template <class T> HD_DEVICE T &column(const Columns &columns, uint32_t number, uint64_t i) {
-    return reinterpret_cast<T *>(columns.memory + 8 * columns.count * number)[i];
-}
-
-// What gives the task up, of the pair of a record (or none).
-struct OrderedLeaving {
+// What gives the task up where a key's line is printed.
+struct LineLeaving {
     OrderedWords *words;
-    uint32_t item;
 
-    [[noreturn]] HD_DEVICE void fail(Status status, uint32_t line = 0) const { hd::fail(&words->failure, item, status, line); }
+    [[noreturn]] HD_DEVICE void fail(Status status, uint32_t line = 0) const { hd::fail(&words->failure, no_item, status, line); }
+};
+
+// What gives the task up in the step of a pair.
+struct StepLeaving {
+    const ChainArgs &args;
+    uint64_t pair;
+
+    HD_DEVICE uint32_t item() const { return args.pairs[args.slots[args.of[pair]]].item; }
+    [[noreturn]] HD_DEVICE void fail(Status status, uint32_t line = 0) const {
+        hd::fail(&args.words->failure, item(), status, line);
+    }
+    // The lane goes on, with what was kept before: others of its warp may wait for it.
+    HD_DEVICE void note(Status status) const { hd::note(&args.words->failure, item(), status, 0); }
 };
 
 // ---- pairs
@@ -79,8 +93,21 @@ template <class Fold> HD_DEVICE void gather_columns(const GatherColumnsArgs &a) 
 
 // ---- steps
 
+// What is kept of the key `number`.
+template <class Fold, class Char> HD_DEVICE auto kept_state(Char *states, uint64_t number) {
+    constexpr uint64_t size = sizeof(typename Fold::State) + Fold::text_bytes;
+    return reinterpret_cast<std::conditional_t<std::is_const_v<Char>, const typename Fold::State, typename Fold::State> *>(
+        states + size * number);
+}
+
+// A copy of the state that lies there, whose texts stay.
+template <class Fold> HD_DEVICE void place_texts(typename Fold::State &state, const typename Fold::State *kept) {
+    if constexpr (Fold::text_bytes != 0) Fold::place(state, const_cast<char *>(reinterpret_cast<const char *>(kept + 1)));
+}
+
 constexpr uint32_t chain_ahead = 8;  // pairs whose numbers a thread asks for at once
-constexpr uint32_t chain_threads = 128, chain_tile = 128;  // of a block that does long runs; pairs that a warp brings at once
+constexpr uint32_t chain_threads = 128;  // of a block that does long runs
+template <class Values> constexpr uint32_t chain_tile = sizeof(Values) <= 64 ? 128 : 64;  // pairs that a warp brings at once
 
 // The state of a run's key, from its first pair on.
 template <class Fold> struct Chain {
@@ -90,27 +117,31 @@ template <class Fold> struct Chain {
     const ChainArgs &args;
     uint64_t at, stop;  // pairs that are left
     State *kept;
-    State state;
+    State state{};
     bool known;
-    OrderedLeaving leaving;
 
     HD_DEVICE Chain(const ChainArgs &a, uint32_t run)
-        : args(a), at(a.starts[run]), stop(a.starts[run + 1]), kept(nullptr), leaving{a.words, 0} {
+        : args(a), at(a.starts[run]), stop(a.starts[run + 1]), kept(nullptr) {
         const uint64_t number = a.keys[at] >> a.item_bits;
-        kept = reinterpret_cast<State *>(a.states) + number;
+        kept = kept_state<Fold>(a.states, number);
         known = number < a.known;
         if (known) state = *kept;
+        place_texts<Fold>(state, kept);
     }
 
     HD_DEVICE void step(const Values &values) {
-        if constexpr (Fold::leaves) leaving.item = args.pairs[args.slots[args.of[at]]].item;
-        ++at;
-        Fold::same(state, values, leaving);
+        const StepLeaving leaving{args, at++};
+        if constexpr (Fold::text_bytes != 0)
+            Fold::same(state, values, leaving, OrderedTexts<StepLeaving>{leaving});
+        else
+            Fold::same(state, values, leaving);
     }
     HD_DEVICE void begin(const Values &values) {
-        if constexpr (Fold::leaves) leaving.item = args.pairs[args.slots[args.of[at]]].item;
-        ++at;
-        Fold::first(state, values, leaving);
+        const StepLeaving leaving{args, at++};
+        if constexpr (Fold::text_bytes != 0)
+            Fold::first(state, values, leaving, OrderedTexts<StepLeaving>{leaving});
+        else
+            Fold::first(state, values, leaving);
         known = true;
     }
     HD_DEVICE void end() { *kept = state; }
@@ -128,6 +159,8 @@ template <class Fold> HD_DEVICE void do_chain(const ChainArgs &a, uint32_t run) 
         HD_UNROLL
         for (uint32_t k = 0; k < chain_ahead; ++k) Fold::get(a.columns, chain.at + k, ahead[k]);
         HD_UNROLL
+        for (uint32_t k = 0; k < chain_ahead; ++k) Fold::ask(ahead[k]);
+        HD_UNROLL
         for (uint32_t k = 0; k < chain_ahead; ++k) chain.step(ahead[k]);
     }
     while (chain.at < chain.stop) {
@@ -144,8 +177,8 @@ template <class Fold> HD_DEVICE void chains(const ChainArgs &a) {
 
 // What the lanes of a warp bring for its first one.
 template <class Fold> struct ChainTile {
-    static constexpr uint32_t lanes = 32, each = chain_tile / lanes;
-    typename Fold::Values values[chain_tile];
+    static constexpr uint32_t pairs = chain_tile<typename Fold::Values>, lanes = 32, each = pairs / lanes;
+    typename Fold::Values values[pairs];
 
     struct Ahead {
         typename Fold::Values values[each];
@@ -159,8 +192,11 @@ template <class Fold> struct ChainTile {
 
     HD_DEVICE void put(const Ahead &ahead, uint64_t count, uint32_t lane) {
         HD_UNROLL
-        for (uint32_t k = 0; k < each; ++k)
-            if (k * lanes + lane < count) values[k * lanes + lane] = ahead.values[k];
+        for (uint32_t k = 0; k < each; ++k) {
+            if (k * lanes + lane >= count) continue;
+            Fold::ask(ahead.values[k]);
+            values[k * lanes + lane] = ahead.values[k];
+        }
     }
 };
 
@@ -172,11 +208,12 @@ template <class Fold> HD_DEVICE void do_long_chain(const ChainArgs &a, uint32_t 
     Chain<Fold> chain(a, run);
     typename ChainTile<Fold>::Ahead ahead;
     ahead.ask(a.columns, chain.at, stop, lane);
-    for (uint64_t at = a.starts[run]; at < stop; at += chain_tile) {
-        const uint32_t count = static_cast<uint32_t>(stop - at < chain_tile ? stop - at : chain_tile);
+    constexpr uint32_t pairs = ChainTile<Fold>::pairs;
+    for (uint64_t at = a.starts[run]; at < stop; at += pairs) {
+        const uint32_t count = static_cast<uint32_t>(stop - at < pairs ? stop - at : pairs);
         tile.put(ahead, count, lane);
         __syncwarp();
-        ahead.ask(a.columns, at + chain_tile, stop, lane);
+        ahead.ask(a.columns, at + pairs, stop, lane);
         if (lane == 0) {
             uint32_t k = 0;
             if (!chain.known) chain.begin(tile.values[k++]);
@@ -191,10 +228,11 @@ template <class Fold> HD_DEVICE void do_long_chain(const ChainArgs &a, uint32_t 
 }
 
 template <class Fold> HD_DEVICE void long_chains(const ChainArgs &a) {
-    if constexpr (Fold::leaves) return;
-    HD_SHARED(Box<ChainTile<Fold>[chain_threads / 32]>, tiles_of_block);
-    for (uint64_t i = grid_thread() / 32; i < a.runs; i += grid_threads() / 32)
-        do_long_chain<Fold>(a, a.chosen[i], tiles_of_block.value[threadIdx.x / 32]);
+    if constexpr (!Fold::leaves) {
+        HD_SHARED(Box<ChainTile<Fold>[chain_threads / 32]>, tiles_of_block);
+        for (uint64_t i = grid_thread() / 32; i < a.runs; i += grid_threads() / 32)
+            do_long_chain<Fold>(a, a.chosen[i], tiles_of_block.value[threadIdx.x / 32]);
+    }
 }
 
 // ---- lines
@@ -210,9 +248,11 @@ struct LineText {
 };
 
 template <class Fold, class Out> HD_DEVICE bool print_key(const FinishArgs &a, uint64_t i, Out &out) {
-    const typename Fold::State state = reinterpret_cast<const typename Fold::State *>(a.states)[i];
+    const typename Fold::State *const there = kept_state<Fold>(a.states, i);
+    typename Fold::State state = *there;
+    place_texts<Fold>(state, there);
     const Key key = kept_key(a.kept, static_cast<uint32_t>(i));
-    OrderedLeaving leaving{a.words, no_item};
+    LineLeaving leaving{a.words};
     return Fold::finish(state, Text{key.bytes, key.length}, out, leaving);
 }
 

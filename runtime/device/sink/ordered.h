@@ -50,10 +50,12 @@ struct OrderedWords {
     Failure failure;
 };
 
-// Numbers of pairs: those at place k of all values begin at memory + 8 * k * count, each of its own size.
+// Fields of pairs: those at place k of all values begin at memory + 8 * k * count, a number each of its own size, of a text where it
+// lies in the store that begins at `arena` (ordered_texts.cuh).
 struct Columns {
     char *memory;
     uint64_t count;
+    const char *arena;
 };
 
 struct ReadPairsArgs {
@@ -129,7 +131,7 @@ struct KeepKeysArgs {
 };
 
 // The pairs starts[r] ... starts[r + 1] - 1 are those of the key keys[starts[r]] >> item_bits. `states`: what is kept of the
-// first `known` keys, and room for the others.
+// first `known` keys, and room for the others, each of the same size.
 struct ChainArgs {
     Columns columns;
     const uint64_t *keys;

@@ -64,7 +64,7 @@ OrderedCombiner::Numbered OrderedCombiner::read(GpuContext &context, RuntimeKern
     OrderedWords words{};
     words.keys = known_;
     context.upload(words_.reserve(1), &words, sizeof words);
-    const Columns columns{room.columns.reserve(8 * uint64_t(n) * spec.values), n};
+    const Columns columns{room.columns.reserve(8 * uint64_t(n) * spec.values), n, store.arena()};
     const ReadPairsArgs read{store.arena(), store.pairs(), order.data(), table(), kept(), words_.data(),
                              room.places.reserve(n), room.new_slots.reserve(n), room.new_places.reserve(n), columns,
                              spec.longest_line, n, 0};
@@ -132,7 +132,7 @@ uint64_t OrderedCombiner::add(GpuContext &context, const OrderedSpec &spec, cons
   if (order.count == 0) return 0;
   RuntimeKernels kernels(context.device, spec.module);
   const uint32_t n = order.count, bits = item_bits(order);
-  const Columns columns{room.sorted_columns.reserve(8 * uint64_t(n) * spec.values), n};
+  const Columns columns{room.sorted_columns.reserve(8 * uint64_t(n) * spec.values), n, store.arena()};
   const Numbered found = context.stage(HD_STAGE_STAGE, [&] { return read(context, kernels, spec, store, order, room, first_record); });
   const uint32_t fresh = found.keys - known_;
   uint64_t text = text_bytes_;
@@ -151,7 +151,7 @@ uint64_t OrderedCombiner::add(GpuContext &context, const OrderedSpec &spec, cons
     runs = find_runs(context, sorted, n, bits, room);
   });
   context.stage(HD_STAGE_DEVICE_COMBINE, [&] {  // nothing of this can lack memory
-    if (spec.values) kernels.run("hd_combine_gather", GatherColumnsArgs{{room.columns.data(), n}, columns, sorted.values}, n);
+    if (spec.values) kernels.run("hd_combine_gather", GatherColumnsArgs{{room.columns.data(), n, store.arena()}, columns, sorted.values}, n);
     if (fresh) keep(context, store, room, found.keys);
     ChainArgs chains{columns, sorted.keys, room.starts.data(), states_.data(), store.pairs(), order.data(), sorted.values,
                      room.chosen.data(), words_.data(), runs.all, known_, bits, 0};

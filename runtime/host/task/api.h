@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 12
+#define HD_ABI_VERSION 13
 
 enum hd_status {
   HD_OK = 0,
