@@ -17,8 +17,7 @@ namespace hd {
 #endif
 }
 
-// Only writes the word.
-HD_NOINLINE void note(Failure *failure, uint32_t item, Status status, uint32_t detail) {
+HD_DEVICE void write_failure(Failure *failure, uint32_t item, Status status, uint32_t detail) {
     if (atomicCAS(&failure->status, static_cast<uint32_t>(Status::ok), static_cast<uint32_t>(status)) ==
         static_cast<uint32_t>(Status::ok)) {
         failure->item = item;
@@ -27,8 +26,13 @@ HD_NOINLINE void note(Failure *failure, uint32_t item, Status status, uint32_t d
 }
 
 [[noreturn]] HD_NOINLINE void fail(Failure *failure, uint32_t item, Status status, uint32_t detail) {
-    note(failure, item, status, detail);
+    write_failure(failure, item, status, detail);  // a call would cost each kernel registers
     end_lane();
+}
+
+// Writes the word and goes on.
+HD_NOINLINE void note(Failure *failure, uint32_t item, Status status, uint32_t detail) {
+    write_failure(failure, item, status, detail);
 }
 
 // A word that other lanes write, read without keeping them out. On the emulator an atomic, which lets them run.
