@@ -106,8 +106,9 @@ $(VENV)/installed: $(VENV)/created $(INSTALL_INPUTS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
+# Of these most is never imported, and the rest is compiled when it is.
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'heterodoop[dev,nvcc]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile 'heterodoop[dev,nvcc]'
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed

@@ -88,7 +88,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def clean_environment() -> dict[str, str]:
     """The caller's environment without what would lead a new Python to this checkout or this run's native library."""
     unwanted = ("PYTHON", "HETERODOOP_", "VIRTUAL_ENV", "LD_PRELOAD", "COV_", "MAKE", "MFLAGS")
-    return {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+    return {**kept, "PIP_NO_COMPILE": "no"}  # which says yes: pip need not compile what is imported once
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def sandbox(tmp_path: Path, clean_environment: dict[str, str]) -> Sandbox:
 @pytest.fixture(scope="module")
 def packages(checkout: Path, quick_compiler: str, clean_environment: dict[str, str]) -> tuple[Path, Path]:
     """The sdist made from a clean checkout, and the wheel made from that sdist."""
-    argv = [sys.executable, "-m", "build", "--outdir", str(checkout / "dist"), str(checkout)]
+    argv = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(checkout / "dist"), str(checkout)]
     done = subprocess.run(argv, env={**clean_environment, "CXX": quick_compiler}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     (sdist,), (wheel,) = (checkout / "dist").glob("*.tar.gz"), (checkout / "dist").glob("*.whl")
@@ -118,7 +118,7 @@ def test_a_built_plug_in_travels_and_maven_s_leavings_do_not(
     for path in (copy / "heterodoop" / "_native" / "heterodoop-mr.jar", copy / "runtime" / "hadoop" / "target" / "x" / "y"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"built")
-    argv = [sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path), str(copy)]
+    argv = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path), str(copy)]
     done = subprocess.run(argv, env={**clean_environment, "CXX": "no-such-compiler"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     (wheel,) = tmp_path.glob("*.whl")  # without a library its modules lie in *.data/purelib

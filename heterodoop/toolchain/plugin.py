@@ -24,6 +24,7 @@ from . import cache
 
 BUILD_HADOOP = "python -m heterodoop.toolchain.plugin"
 JAR = PACKAGE / "_native" / "heterodoop-mr.jar"
+MAVEN_OPTS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Maven ends before what it optimises more pays; where not set
 _TAIL = 6000
 
 
@@ -94,7 +95,8 @@ def build(target: Path, *, test: bool = False, hadoop_version: str = "") -> Path
         words += [] if test else ["-Dmaven.test.skip=true"]
         words += [f"-Dhadoop.version={hadoop_version}"] if hadoop_version else []
         (folder / "work").mkdir()
-        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+        environment = {"MAVEN_OPTS": MAVEN_OPTS, **os.environ}
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, env=environment)
         if done.returncode:
             raise ToolError(f"{' '.join(words)} failed:\n{_tail(done.stdout + done.stderr)}", code="HD653")
         scratch.into_place(folder / JAR.name, target)

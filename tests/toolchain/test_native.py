@@ -60,7 +60,7 @@ def test_many_sources_share_what_they_include(refused: str, tmp_path: Path, monk
     monkeypatch.setenv("CXX", str(compiler))
     sources = [tmp_path / f"{number}.cpp" for number in range(native.WORTHWHILE)]
     for path in sources:
-        path.write_text(f"#include <string>\n{SOURCE.replace('answer', f'answer{path.stem}')}")
+        path.write_text(f"#include <cstddef>\n{SOURCE.replace('answer', f'answer{path.stem}')}")
     made = ctypes.CDLL(str(native.compile_library(sources, tmp_path / "out" / "lib.so")))
     assert [getattr(made, f"answer{path.stem}")() for path in sources] == [42] * len(sources)
     runs = (tmp_path / "runs").read_text().splitlines()
