@@ -1,7 +1,8 @@
 """What compilers made, kept under a hash of everything that went into it; one folder for all of HeteroDoop.
 
 An entry appears complete or not at all, so any number of processes may build the same thing at once. Entries are never
-changed, and one that is not what was made (its sum lies beside it) is made again; removing the folder is always safe.
+changed, and one that is not what was made (its sum lies beside it) is made again; removing the folder is always safe. A
+kind's entries, which share a folder, take MOST_BYTES about: those go that were not used for the longest time.
 Not here: what is built and how (`toolchain.emulated`, `toolchain.nvcc`).
 """
 
@@ -14,6 +15,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from .. import scratch
@@ -23,11 +25,14 @@ from ..regular import open_regular, read_regular
 
 _SUM_BYTES = 64
 _PLACE = re.compile(rb'^(?://.*(?<!\\)|(#line \d+) ".*")$', re.MULTILINE)
+MOST_BYTES = 1 << 30  # of the entries in one folder
+UNUSED_SECONDS = 3600.0  # nobody who found an entry is still about to open it after that time
 _MAKING = ".making-"
 _Stamp = tuple[int, ...]
 _SETTLED_NS = 2 * 10**9
 _hashes: dict[str, tuple[_Stamp, bytes]] = {}  # of files that this process has read, as they were then
 _swept: set[Path] = set()  # folders that this process has looked through for what killed builds left
+_limited: set[Path] = set()  # and those whose entries it has counted
 _whole: dict[Path, tuple[_Stamp, _Stamp]] = {}  # entries that this process has looked at, as they and their sums were then
 
 
@@ -139,7 +144,42 @@ def get(path: Path, make: Callable[[Path], object]) -> Path:
             if target.is_dir() and not target.is_symlink():
                 shutil.rmtree(target)
             made.replace(target)
+    if path.parent not in _limited:
+        _limited.add(path.parent)
+        limit(path.parent)
     return path
+
+
+def limit(folder: Path, most: int | None = None) -> None:
+    """Remove entries of a folder until three quarters of `most` bytes (MOST_BYTES) are left, where they take more than that.
+
+    Those that were not used for the longest time go first, and none that was within UNUSED_SECONDS. When an entry was used
+    is its access time, which a file system may tell to the day or not at all; then it is when it was made. Raises nothing.
+    """
+    most = MOST_BYTES if most is None else most
+    with suppress(OSError):
+        sizes, used = _entries(folder)
+        total, now = sum(sizes.values()), time.time()
+        if total <= most:
+            return
+        for path in sorted(used, key=used.__getitem__):
+            if total <= most * 3 // 4 or now - used[path] < UNUSED_SECONDS:
+                return
+            for gone in (path, str(_sum_of(Path(path)))):  # an entry without its sum is made again
+                with suppress(FileNotFoundError):
+                    os.unlink(gone)
+            total -= sizes[path]
+
+
+def _entries(folder: Path) -> tuple[dict[str, int], dict[str, float]]:
+    """Bytes of each entry, and when it was used last, in seconds."""
+    sizes, used = dict[str, int](), dict[str, float]()
+    for entry in os.scandir(folder):
+        if not entry.name.endswith(".sum") and entry.is_file(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            sizes[entry.path] = status.st_blocks * 512
+            used[entry.path] = max(status.st_atime, status.st_mtime)
+    return sizes, used
 
 
 def is_whole(path: Path) -> bool:
@@ -148,6 +188,7 @@ def is_whole(path: Path) -> bool:
     Its bytes are looked at once in a process, and again when the file has changed.
     """
     try:
+        _use(path)
         stamp = _stamp(os.lstat(path)), _stamp(os.lstat(_sum_of(path)))
         if _whole.get(path) != stamp:
             if read_regular(_sum_of(path), _SUM_BYTES).decode("ascii", "replace") != _sum(path):
@@ -159,6 +200,14 @@ def is_whole(path: Path) -> bool:
         return True
     except OSError:
         return False
+
+
+def _use(path: Path) -> None:
+    """Let the entry's access time say that it is used: file systems tell it once a day (relatime) or never."""
+    status = os.lstat(path)
+    if time.time() - max(status.st_atime, status.st_mtime) > UNUSED_SECONDS / 2:
+        with suppress(OSError):  # a cache that may only be read
+            os.utime(path, ns=(time.time_ns(), status.st_mtime_ns), follow_symlinks=False)
 
 
 def _stamp(status: os.stat_result) -> _Stamp:

@@ -291,8 +291,8 @@ class Bench:
 
     def measure(self, *words: object, status: int = 0) -> str:
         small = ["--device", "emulated", "--scale", "0.00005", "--apps", APPS, "--parts", "cpu,task,items,job"]
-        counts = ["--only", ONLY, "--rounds", "1", "--ingest", "", "--runs", "2", "--cpu-at-a-time", "2", "--job-seconds", "1"]
-        return self(*small, *counts, "--data", self.folder / "data", *words, status=status)
+        counts = ["--only", ONLY, "--rounds", "1", "--ingest", "", "--runs", "2", "--cpu-at-a-time", "2"]
+        return self(*small, *counts, "--job-seconds", 1, "--data", self.folder / "data", *words, status=status)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,38 @@ def test_a_build_that_goes_on_is_left_alone(tmp_path: Path) -> None:
         partial.write_bytes(b"a")
 
     assert cache.get(tmp_path / "entry.so", make).read_bytes() == b"a"
+
+
+def entries(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.suffix != ".sum")
+
+
+def test_entries_that_were_not_used_for_the_longest_time_make_room(tmp_path: Path) -> None:
+    now, size = time.time(), 8192
+    for name, unused, made_before in (("a", 3, 9), ("b", 5, 8), ("c", 7, 7), ("d", 0, 9)):  # hours
+        path = cache.get(tmp_path / name, lambda partial: partial.write_bytes(bytes(range(1, 129)) * (size // 128)))
+        os.utime(path, (now - unused * 3600, now - made_before * 3600))
+    (tmp_path / "other").mkdir()
+    cache.limit(tmp_path, 4 * size)
+    assert entries(tmp_path) == ["a", "b", "c", "d", "other"], "they take no more than they may"
+    cache.limit(tmp_path, 4 * size - 1)
+    assert entries(tmp_path) == ["a", "d", "other"]
+    cache.limit(tmp_path, size)
+    assert sorted(os.listdir(tmp_path)) == ["d", "d.sum", "other"], "nobody is about to open what was removed"
+
+
+def test_an_entry_that_is_found_is_used(tmp_path: Path) -> None:
+    path, _ = made(tmp_path)
+    os.utime(path, (0, 5))
+    assert made(tmp_path)[1] == [] and time.time() - path.stat().st_atime < 60 and path.stat().st_mtime == 5
+
+
+def test_a_process_makes_room_with_its_first_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_BYTES", 0)
+    old, _ = made(tmp_path / "x")
+    os.utime(old, (0, 0))
+    cache._limited.discard(tmp_path / "x")
+    assert cache.get(tmp_path / "x" / "new", lambda partial: partial.write_bytes(b"1")).exists() and not old.exists()
 
 
 @pytest.mark.parametrize("settled", [2, -1000])
