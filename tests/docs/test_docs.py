@@ -42,6 +42,13 @@ def test_links_lead_to_files() -> None:
     assert not broken, "\n".join(broken)
 
 
+def test_the_readme_s_figures_are_the_recorded_ones() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    means = re.findall(r"^(?:Geometric mean of tail against the CPU|Against filters) alone.*?: ([\d.]+) x", page, re.MULTILINE)
+    said = re.findall(r"([\d.]+) times as fast", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(means) == 2 and said == means
+
+
 def codes_in(folder: Path, leave_out: str = "") -> set[str]:
     texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.suffix in (".py", ".c", ".h", ".stderr")
              and leave_out not in (path.name, path.parent.name)]
