@@ -6,7 +6,7 @@
 namespace hd {
 namespace {
 
-constexpr uint64_t kFirstStep = 4 << 10, kStep = 1 << 20;  // lines are short: most often the first one has the end
+constexpr uint64_t kFirstLook = 4 << 10, kLook = 1 << 20;  // lines are short: most often the first one has the end
 
 }  // namespace
 
@@ -38,7 +38,7 @@ std::string KeptIngest::host_copy(uint64_t from, uint64_t to) {
 
 // Behind the first line end at or after x, both bytes of a \r\n; `end`, where a record ends, without one.
 uint64_t KeptIngest::after(uint64_t x, uint64_t end) {
-  for (uint64_t step = kFirstStep; x < end; step = kStep) {
+  for (uint64_t step = kFirstLook; x < end; step = kLook) {
     const std::string part = host_copy(x, std::min(x + step + 1, end));  // one more for the \n
     const size_t hit = find_line_end(part.data(), std::min<size_t>(part.size(), step), cr_ends_);
     if (hit < part.size())

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 // A change shows in a file's times if these are older than the clock's step, of file systems that have whole seconds two of those.
-constexpr int64_t kStep = 20'000'000, kCoarseStep = 2 * kSecond;
+constexpr int64_t kClockStep = 20'000'000, kCoarseClockStep = 2 * kSecond;
 constexpr size_t kMostMissed = 1 << 16;  // splits of a job, far beyond what fits
 
 int64_t nanoseconds(const timespec &t) { return t.tv_sec * kSecond + t.tv_nsec; }
@@ -27,7 +27,7 @@ std::optional<TextKey> text_key(const RecordOptions &records) {
   if (::stat(records.path.c_str(), &info) || !S_ISREG(info.st_mode)) return std::nullopt;
   const int64_t modified = nanoseconds(info.st_mtim), changed = nanoseconds(info.st_ctim);
   const bool coarse = changed % kSecond == 0;
-  if (std::max(modified, changed) + (coarse ? kCoarseStep : kStep) > nanoseconds(clock)) return std::nullopt;
+  if (std::max(modified, changed) + (coarse ? kCoarseClockStep : kClockStep) > nanoseconds(clock)) return std::nullopt;
   return TextKey{info.st_dev, info.st_ino, uint64_t(info.st_size), modified, changed, records.start, records.length,
                  records.longest, records.delimiter.empty()};
 }
