@@ -1,8 +1,8 @@
-"""The paper's figures measured on this machine: see docs/benchmarks.md.
+"""The paper's figures measured on this machine: see docs/paper-figures.md.
 
     python -m bench.figures --state DIR [--limit SECONDS] [--apps LIST] [--parts LIST] [--redo] [--plan] ...
     python -m bench.figures prepare --bundles DIR [--arch sm_90]
-    python -m bench.figures report --state DIR [--page docs/benchmarks.md] [--plots docs/figures]
+    python -m bench.figures report --state DIR [--page docs/paper-figures.md] [--plots docs/figures]
 
 The first form measures what --state does not hold yet and saves each measurement at once; call it again to go on. Needs a
 GPU (`--device emulated --scale 0.0001` tries it out without one); `prepare` needs nvcc and no GPU, `report` neither.

@@ -122,7 +122,7 @@ def test_a_job_is_sized_by_what_one_core_does(tmp_path: Path) -> None:
 
 def test_the_page_shows_what_was_measured() -> None:
     """The section in the documents is what `report` makes of the measurements kept beside it; so are the bars it claims."""
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "paper-figures.md").read_text(encoding="utf-8")
     section = page[page.index(BEGIN) : page.index(END) + len(END) + 1]
     pictures = re.findall(r"^!\[(.*)\]\((.*)\)$", section, re.MULTILINE)
     assert len(pictures) == 4 and all((ROOT / "docs" / path).exists() for _, path in pictures)
@@ -240,12 +240,12 @@ def test_only_the_marked_section_of_a_page_is_replaced() -> None:
 
 
 def test_the_benchmark_page_has_the_section() -> None:
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "paper-figures.md").read_text(encoding="utf-8")
     assert page.count(BEGIN) == page.count(END) == 1 and page.index(BEGIN) < page.index(END)
 
 
 def test_the_pages_commands_are_ones_that_the_bench_takes() -> None:
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "paper-figures.md").read_text(encoding="utf-8")
     commands = re.findall(r"^python -m bench\.figures (.*)$", page, re.MULTILINE)
     parsed = [parser().parse_args(shlex.split(command, comments=True)) for command in commands]
     assert [found.command for found in parsed] == ["prepare", "measure", "measure", "measure", "report"]

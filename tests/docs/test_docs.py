@@ -43,7 +43,7 @@ def test_links_lead_to_files() -> None:
 
 
 def test_the_readme_s_figures_are_the_recorded_ones() -> None:
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "paper-figures.md").read_text(encoding="utf-8")
     mean = r"^(?:Geometric mean of tail against the CPU|Against filters) alone.*?: ([\d.]+) x"
     means = re.findall(mean, page, re.MULTILINE)
     said = re.findall(r"([\d.]+) times as fast", (ROOT / "README.md").read_text(encoding="utf-8"))
