@@ -1,5 +1,6 @@
 /* Lines in bins by their first byte, per map task: members of structs, each gathered in its own way, least and greatest
- * numbers, and memory of the heap. The bins are a block's own; with WIDE they lie in the device's memory. */
+ * numbers, and memory of the heap. The bins are a block's own; with WIDE they lie in the device's memory, with COMPUTED what the
+ * heap has does, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,12 @@
 #define BINS 4096
 #else
 #define BINS 64
+#endif
+
+#ifdef COMPUTED
+#define ENDS atoi("256") /* a size that the program computes */
+#else
+#define ENDS 256
 #endif
 
 struct bin {
@@ -25,7 +32,7 @@ int main(void)
     char *line = NULL, key[16];
     size_t room = 0;
     long n, i, one = 1;
-    int *ends = calloc(256, sizeof *ends);
+    int *ends = calloc(ENDS, sizeof *ends);
 
     if (ends == NULL)
         return 1;

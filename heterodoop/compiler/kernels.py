@@ -197,13 +197,16 @@ def _gathered(analysis: passes.Analysis) -> list[str]:
     """The variables of the kernel's totals as the source names them."""
     found = by_place(analysis.program, analysis.decisions.places)
     symbols = [analysis.facts.points_to.symbol(place.key) for place, _ in found]
-    return [_named(symbol) for symbol in symbols if symbol is not None]
+    computed = {s.name.removesuffix(ir.ROOM) + ir.MEMORY for s in analysis.program.externs if s.name.endswith(ir.ROOM)}
+    return [_named(symbol, symbol.name in computed) for symbol in symbols if symbol is not None]
 
 
-def _named(symbol: ir.Symbol) -> str:
-    """A variable as an expression of the source."""
+def _named(symbol: ir.Symbol, computed: bool) -> str:
+    """A variable as an expression of the source; `*p`: memory of a computed size."""
     if not ir.is_memory(symbol.name):
         return symbol.original
+    if computed:
+        return f"*{symbol.original}"
     assert isinstance(symbol.type, ctype.Array)
     return f"(*(__typeof__(*({symbol.original})) (*)[{symbol.type.length}])({symbol.original}))"
 

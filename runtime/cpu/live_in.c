@@ -21,11 +21,12 @@ extern ssize_t __write(int, const void *, size_t);
 #define write_some write
 #endif
 
-enum { DESCRIPTOR = 3, CANNOT_WRITE = 125 };
+enum { DESCRIPTOR = 3, CANNOT_WRITE = 125, TOO_LARGE = 124 };
 
 void hd_live_in_object(const void *address, unsigned long size);
 void hd_live_in_heap(const void *start);
 void hd_live_in_string(const void *text);
+unsigned long hd_live_in_room(const void *start, unsigned long most);
 _Noreturn void hd_live_in_end(void);
 
 /* The strings of the command line and the environment, which lie one behind the other: a pointer may lead anywhere into
@@ -83,6 +84,20 @@ void hd_live_in_object(const void *address, unsigned long size)
 void hd_live_in_heap(const void *start)
 {
     hd_live_in_object(start, start != NULL ? malloc_usable_size((void *)start) : 0);
+}
+
+/* The bytes of such memory, which records gather in; of more than there is a place for nothing is gathered. */
+unsigned long hd_live_in_room(const void *start, unsigned long most)
+{
+    const unsigned long room = start != NULL ? malloc_usable_size((void *)start) : 0;
+
+    if (room > most) {
+        static const char why[] = "memory that records gather in is larger than a kernel has room for\n";
+        ssize_t written = write_some(STDERR_FILENO, why, sizeof why - 1);
+        (void)written;
+        _Exit(TOO_LARGE);
+    }
+    return room;
 }
 
 /* Text that is no variable of the program: arguments, environment, literals, strings of the library. */

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE 1
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@ enum operation { SUM, LEAST, GREATEST, ALL_BITS, ANY_BITS, ODD_BITS, FIRST_LEAST
 void hd_totals_read(unsigned long size);
 void hd_total(void *object, unsigned long bytes, unsigned long expected, unsigned long base, unsigned long at,
               unsigned long count, unsigned long inner, unsigned long stride, int size, int operation);
+void hd_total_memory(void *start, unsigned long most, unsigned long base, unsigned long at, unsigned long count,
+                     unsigned long inner, unsigned long stride, int size, int operation);
 void hd_totals_end(void);
 
 static unsigned char *totals;
@@ -144,28 +147,49 @@ static void join_real(unsigned char *to, const unsigned char *from, unsigned siz
     }
 }
 
+static void join(unsigned char *to, const unsigned char *from, unsigned each, int is_signed, enum operation operation)
+{
+    if (operation >= FIRST_LEAST) {
+        join_real(to, from, each, operation);
+    } else {
+        const uint64_t value = joined(load(to, each, is_signed), load(from, each, is_signed), operation, is_signed);
+        memcpy(to, &value, each);
+    }
+}
+
 /* `count` numbers of the variable at `object`, and those of the totals, where it begins at `base`: the first is `at` bytes from
  * there, `inner` lie one behind the other, and the next as many `stride` bytes further; `size` of each, negative where they have no
  * sign. `bytes`: of the variable, as it is and as it is `expected`; `object` may be memory that there is not. */
 void hd_total(void *object, unsigned long bytes, unsigned long expected, unsigned long base, unsigned long at,
               unsigned long count, unsigned long inner, unsigned long stride, int size, int operation)
 {
-    const int is_signed = size > 0;
     const unsigned each = (unsigned)(size > 0 ? size : -size);
 
     if (object == NULL || bytes != expected || base + bytes > totals_size)
         _Exit(CANNOT_READ);
     for (unsigned long i = 0; i < count; i++) {
         const unsigned long place = at + i / inner * stride + i % inner * each;
-        unsigned char *const to = (unsigned char *)object + place;
-        const unsigned char *const from = totals + base + place;
-        if (operation >= FIRST_LEAST) {
-            join_real(to, from, each, (enum operation)operation);
-        } else {
-            const uint64_t part = load(from, each, is_signed);
-            const uint64_t value = joined(load(to, each, is_signed), part, (enum operation)operation, is_signed);
-            memcpy(to, &value, each);
-        }
+        join((unsigned char *)object + place, totals + base + place, each, size > 0, (enum operation)operation);
+    }
+}
+
+/* The same of memory of the heap whose size the program computes, of the `most` bytes that the totals have for it. Nothing was
+ * gathered behind its end: the last number there is one that no record reaches. */
+void hd_total_memory(void *start, unsigned long most, unsigned long base, unsigned long at, unsigned long count,
+                     unsigned long inner, unsigned long stride, int size, int operation)
+{
+    const unsigned each = (unsigned)(size > 0 ? size : -size);
+    const unsigned long room = start != NULL ? malloc_usable_size(start) : 0;
+    const unsigned long last = at + (count - 1) / inner * stride + (count - 1) % inner * each;
+
+    if (start == NULL || room > most || base + most > totals_size)
+        _Exit(CANNOT_READ);
+    for (unsigned long i = 0; i < count; i++) {
+        const unsigned long place = at + i / inner * stride + i % inner * each;
+        if (place + each <= room)
+            join((unsigned char *)start + place, totals + base + place, each, size > 0, (enum operation)operation);
+        else if (memcmp(totals + base + place, totals + base + last, each) != 0)
+            _Exit(CANNOT_READ);
     }
 }
 

@@ -62,6 +62,7 @@ PROGRAMS = (
     Program("bytes and pairs (gathered in memory)", BYTES, ("-D", "PAIRS")),
     Program("bins (members and doubles, gathered by blocks)", BINS),
     Program("wide bins (members and doubles, gathered in memory)", BINS, ("-D", "WIDE")),
+    Program("bins and memory whose size is computed", BINS, ("-D", "COMPUTED")),
     Program("kmeans (long records, searches)", KMEANS, text=KMEANS / "sample.txt", files=(KMEANS / "centroids.txt",)),
     Program("searches", CODEGEN / "searches.c", text=Path("apps/linear_regression/sample.txt")),
     Program("every clause", CODEGEN / "clauses"),

@@ -81,8 +81,8 @@ class Variable:
         return f"{name}{''.join(all_[:len(self.dims)])}{member}"
 
     def allocated(self, rng: random.Random) -> str:
-        count = self.dims[0] if self.dims else 1
-        sizes = rng.choice((f"{count}, sizeof *{self.name}", f"1, {count} * sizeof *{self.name}"))
+        count = f"{self.dims[0] if self.dims else 1}{rng.choice(('', ' + atoi(argv[argc - 1])'))}"  # of no argument: ./map
+        sizes = rng.choice((f"{count}, sizeof *{self.name}", f"1, ({count}) * sizeof *{self.name}"))
         return f"{self.name} = calloc({sizes});"
 
     def each(self, what: Callable[[str], str]) -> str:
@@ -132,7 +132,7 @@ def program(seed: int) -> str:
     (void)line; (void)n; (void)c;
 {helper}
 }}
-int main(void)
+int main(int argc, char **argv)
 {{
     char line[80];
     int n, c, i, i0, i1, i2, i3;

@@ -61,6 +61,50 @@ def test_bins(macros: tuple[str, ...], bundles: Bundles, tmp_path: Path) -> None
     assert {(v.outcome, v.difference) for v in (*found.verdicts, *host.verdicts)} == {("equal", None)}
 
 
+COMPUTED = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  struct bin { int lines; unsigned char kinds; double most; } *bins;
+  char line[80], *behind;
+  long i, n = atol(getenv("BINS")), *ends = calloc(n, sizeof *ends);
+  bins = malloc(n * sizeof *bins);
+  behind = calloc(4096, 1);
+  for (i = 0; i < n; i++) { bins[i].lines = i; bins[i].kinds = 0; bins[i].most = -0.5; }
+#pragma mapreduce mapper key(line) value(i)
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    int at = atoi(line);
+    ends[0]++;
+    bins[at].lines++;
+    bins[at].kinds |= 1 << (at & 7);
+    if (at * 0.5 >= bins[at].most) bins[at].most = at * 0.5;
+  }
+  for (i = 0; i < n; i++)
+    if (bins[i].most > 0) printf("%ld\\t%ld %d %d %g\\n", i, ends[i], bins[i].lines, bins[i].kinds, bins[i].most);
+  return behind == NULL;
+}
+"""
+
+
+@pytest.mark.parametrize(("bins", "reason"), [
+    (40, ""), (65000, ""), (1, "outside of an array"), (66000, "is larger than a kernel has room for"),
+])
+def test_memory_of_a_computed_size(
+    bins: int, reason: str, bundles: Bundles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With one bin the program's 2 is in the memory behind it, where the filter does no harm."""
+    monkeypatch.setenv("BINS", str(bins))
+    bundle = bundles.get(COMPUTED)
+    data = b"".join(b"%d\n" % (n * 7919 % 40 if bins > 1 else n // 80 * 2) for n in range(120))
+    for device in (True, False):
+        found = verified(bundle, data, tmp_path, ["heterodoop.gpu.sub-split.bytes=90"]) if device else verify(
+            bundle, [str(tmp_path / "in")], RunOptions(split_size=150), host=True)
+        for verdict in found.verdicts:
+            assert verdict.difference is None and verdict.outcome in ("equal", "cpu-only"), verdict
+        reasons = {verdict.reason for verdict in found.verdicts} - {""}
+        assert bool(reasons) == bool(reason) and all(reason in one for one in reasons), reasons
+
+
 EXTREMES = r"""
 #include <stdio.h>
 #include <stdlib.h>

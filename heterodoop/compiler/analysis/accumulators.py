@@ -27,9 +27,9 @@ from ..types import ctype
 from ..types.ctype import CType, Float, Int
 from ..types.parts import Path, part
 from . import named_memory
-from .libc_effects import EFFECTS
 from .objects import Global, Object
 from .points_to import PointsTo
+from .pure import pure
 
 MOST_BYTES = 64 << 20  # of a variable: each device has it three times
 _ALIGN = 8  # of totals
@@ -37,7 +37,6 @@ _COMPOUND: dict[str, Accumulation] = {"+=": "sum", "-=": "sum", "&=": "and", "|=
 _BITS: dict[str, Accumulation] = {"&": "and", "|": "or", "^": "xor"}
 _REAL: dict[str, Accumulation] = {"<": "first-min", "<=": "last-min", ">": "first-max", ">=": "last-max"}
 _SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_ACTS = (ir.Assign, ir.Step, ir.Accumulate, ir.Emit, ir.Stderr, ir.Exit, ir.ReadRecord, ir.ReadPair)
 
 
 @dataclass(frozen=True)
@@ -290,7 +289,7 @@ def _added(node: ir.Assign) -> _Update | None:
     """x = x + e, x = e + x - f, x = x | e and the like."""
     assert isinstance(node.type, Int)
     whole = _low(node.value, node.type)
-    if not isinstance(whole, ir.Binary) or not isinstance(whole.type, Int) or not _pure(node.target):
+    if not isinstance(whole, ir.Binary) or not isinstance(whole.type, Int) or not pure(node.target):
         return None
     if whole.op in _BITS:
         for own, value in ((whole.left, whole.right), (whole.right, whole.left)):
@@ -370,7 +369,7 @@ def _extreme(
     value, kind = _exact(value), target.type
     if not isinstance(cond, ir.Binary) or cond.op not in _SWAPPED or not isinstance(kind, Int):
         return None
-    if not isinstance(value.type, Int) or not _holds(kind, value) or not (_pure(value) and _pure(target)):
+    if not isinstance(value.type, Int) or not _holds(kind, value) or not (pure(value) and pure(target)):
         return None
     for own, other, op in ((cond.right, cond.left, cond.op), (cond.left, cond.right, _SWAPPED[cond.op])):
         mention = _exact(own)
@@ -385,7 +384,7 @@ def _extreme_real(
     cond: ir.Expr, target: ir.Expr, value: ir.Expr, again: ir.Expr | None, place: Span,
 ) -> _Update | None:
     """The same of floating-point numbers, where the value is what is compared, and nothing else is taken: no NaN."""
-    if not isinstance(cond, ir.Binary) or cond.op not in _SWAPPED or not (_pure(value) and _pure(target)):
+    if not isinstance(cond, ir.Binary) or cond.op not in _SWAPPED or not (pure(value) and pure(target)):
         return None
     for own, other, op in ((cond.right, cond.left, cond.op), (cond.left, cond.right, _SWAPPED[cond.op])):
         if own == target and other == value and value.type == target.type:
@@ -421,13 +420,3 @@ def _same(one: ir.Expr, other: ir.Expr) -> bool:
     if isinstance(one, ir.Const) and isinstance(other, ir.Const):
         return one.value == other.value
     return one == other
-
-
-def _pure(node: ir.Expr) -> bool:
-    """Does it only read, so that once is as good as twice?"""
-    return not any(isinstance(n, _ACTS) or (isinstance(n, ir.Call) and not _only_reads(n)) for n in ir_walk.walk(node))
-
-
-def _only_reads(call: ir.Call) -> bool:
-    effect = EFFECTS.get(ir.called(call))
-    return effect is not None and not effect.writes and not effect.stores and effect.result != "new"

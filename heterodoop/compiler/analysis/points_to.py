@@ -90,7 +90,7 @@ class PointsTo:
             if isinstance(param.type, ctype.Pointer):
                 self.contents(self.key(main.name, param.name)).add(EXTERNAL)
         for symbol in self._program.externs:
-            if symbol.storage == "call":
+            if symbol.storage == "call" and isinstance(symbol.type, ctype.Pointer):
                 self.contents(self.key("", symbol.name)).add(EXTERNAL)
         before = -1
         while (now := sum(map(len, self._contents.values()))) != before:

@@ -175,7 +175,7 @@ class _Classifier:
         if key in self._record:
             return self._record_class(key, name, facts)
         if symbol is not None and symbol.storage == "call":
-            return "sharedRO", f"{symbol.original} does not change within a task: asked once before the loop"
+            return "sharedRO", f"{self._program.shown(name)} does not change within a task: asked once before the loop"
         if facts.read is None and facts.write is None:
             return "unused", "the region does not use it"
         if facts.write is None:

@@ -76,5 +76,6 @@ def _source(points_to: PointsTo, key: Object) -> str:
     """An object as the prologue names it: its name in the user's source, or the call whose result it is, with an address."""
     symbol = points_to.symbol(key)
     if symbol is not None and symbol.storage == "call":
-        return f"(char *){{{symbol.original}}}"
+        kind = "char *" if isinstance(symbol.type, ctype.Pointer) else "unsigned long"
+        return f"({kind}){{{symbol.original}}}"
     return symbol.original if symbol is not None else str(key)

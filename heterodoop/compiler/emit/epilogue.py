@@ -20,7 +20,8 @@ from .prologue import build_beside, replaced
 _DECLARATIONS = (
     "extern void hd_totals_read(unsigned long); extern void hd_totals_end(void); "
     "extern void hd_total(void *, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, "
-    "unsigned long, int, int);"
+    "unsigned long, int, int); extern void hd_total_memory(void *, unsigned long, unsigned long, unsigned long, "
+    "unsigned long, unsigned long, unsigned long, int, int);"
 )
 _CODES: dict[Accumulation, int] = {  # enum of totals.c
     "sum": 0, "min": 1, "max": 2, "and": 3, "or": 4, "xor": 5, "first-min": 6, "last-min": 7, "first-max": 8, "last-max": 9,
@@ -28,7 +29,8 @@ _CODES: dict[Accumulation, int] = {  # enum of totals.c
 
 
 def epilogue_text(source: SourceFile, directive: Span, totals: Sequence[Total], names: Sequence[str], nbytes: int) -> str:
-    """The source whose region is never entered. names: of the totals' variables, as the source has them."""
+    """The source whose region is never entered. names: of the totals' variables, as the source has them; `*p` is memory
+    whose size the program computes."""
     return replaced(source, directive, statement(totals, names, nbytes))
 
 
@@ -39,7 +41,8 @@ def statement(totals: Sequence[Total], names: Sequence[str], nbytes: int) -> str
         size = total.size if total.signed else -total.size
         numbers = (total.nbytes, total.base, total.at, total.count, total.inner, total.stride)
         where = f"{', '.join(f'{number}UL' for number in numbers)}, {size}, {_CODES[total.op]}"
-        calls.append(f"hd_total((void *)&({name}), sizeof({name}), {where});")
+        sized = f"hd_total((void *)&({name}), sizeof({name})"
+        calls.append(f"{f'hd_total_memory((void *)({name[1:]})' if name.startswith('*') else sized}, {where});")
     return in_c(f"for (__extension__ ({{ {_DECLARATIONS} {' '.join([*calls, 'hd_totals_end();'])} }}); 0;)")
 
 

@@ -34,6 +34,7 @@ from ..source.wide_names import in_c
 _DECLARATIONS = (
     "extern void hd_live_in_object(const void *, unsigned long); extern void hd_live_in_heap(const void *); "
     "extern void hd_live_in_string(const void *); extern void hd_live_in_asked(void); "
+    "extern unsigned long hd_live_in_room(const void *, unsigned long); "
     "extern void hd_live_in_end(void) __attribute__((__noreturn__));"  # so that no time is spent on compiling the region
 )
 # Calls that give the same whenever and wherever a job's task runs, though no record may make them.

@@ -61,6 +61,7 @@ __all__ = [
 ]
 
 MEMORY = "$memory"  # ends the names of arrays that lie where a pointer leads
+ROOM = "$room"  # and those of variables that have the bytes of such memory, where the program computes them
 
 
 # ------------------------------------------------------------------------------------------ statements
@@ -290,6 +291,8 @@ class Program:
         """A variable as the user knows it: by its IR name, as the call whose result it is, or as what a pointer leads to."""
         if is_memory(name):
             return f"*{name.removesuffix(MEMORY)}"
+        if name.endswith(ROOM):
+            return f"size of *{name.removesuffix(ROOM)}"
         symbol = next((s for s in self.externs if s.name == name and s.storage == "call"), None)
         return symbol.original if symbol is not None else name
 

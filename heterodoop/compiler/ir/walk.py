@@ -88,6 +88,11 @@ def _rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
+def copied(node: T) -> T:
+    """The same with numbers of its own, to stand in a second place."""
+    return rewrite(node, lambda part: dataclasses.replace(part, number=ir.Numbered().number))
+
+
 def expressions(node: Any) -> Iterator[ir.Expr]:
     """Every expression at or below a node."""
     return (n for n in walk(node) if isinstance(n, ir.Expr))

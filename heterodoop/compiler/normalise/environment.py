@@ -41,7 +41,7 @@ def environment(program: ir.Program) -> ir.Program:
 
 def moved(program: ir.Program) -> bool:
     """Does the region read results of calls that the prologue makes?"""
-    return any(s.storage == "call" for s in program.externs)
+    return any(s.storage == "call" and s.name.partition("$")[0] in CALLS for s in program.externs)
 
 
 def _by_hand(program: ir.Program) -> bool:

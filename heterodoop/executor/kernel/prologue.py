@@ -144,7 +144,7 @@ class Prologues:
             if result.status is TaskStatus.TIMED_OUT:
                 self._silent[program] = result.message
             if result.status is not TaskStatus.OK:
-                raise _alone(result.message or "it was stopped")
+                raise _alone(_why(result))
             with os.fdopen(os.dup(fd), "rb") as data:
                 data.seek(0)
                 text = data.read()
@@ -155,6 +155,12 @@ class Prologues:
         *given, asked = read_objects([*kernel.shared, _ASKED], text)
         questions = Questions.read(asked.data) if asked.address else None
         return _Kept(place(kernel, given), questions, questions.answers(command, begun) if questions else None)
+
+
+def _why(result: TaskResult) -> str:
+    """What it failed by, and the last that it said."""
+    said = result.stderr_tail.rstrip().rpartition("\n")[2]
+    return f"{result.message or 'it was stopped'}{f' ({said})' if said else ''}"
 
 
 def _keepable(made: _Kept, kernel: Kernel) -> bool:

@@ -132,7 +132,8 @@ def test_a_near_miss(statement: str) -> None:
 
 # what stands before the loop, in it, and behind it: memory that is no array
 NO_ARRAY = [
-    ("int *p = malloc(4 * atoi(k));", "p[1]++;", ""), ("int *p = malloc(40); if (k[0]) p = malloc(80);", "p[1]++;", ""),
+    ("int *p = malloc(4 * atoi(k)); int x = 0;", "p[x++ & 1]++;", ""), ("int *p = realloc(NULL, atoi(k));", "p[1]++;", ""),
+    ("int *p = malloc(40); if (k[0]) p = malloc(80);", "p[1]++;", ""),
     ("int *p = malloc(40), *q = p;", "p[1]++; q[2]++;", ""), ("int *p = malloc(40);", "p[1]++; if (p) v = 1;", ""),
     ("int *p = malloc(40);", "p[1]++; v = p[2];", ""), ("int *p = malloc(40);", "note(p); p[1]++;", ""),
     ("int *p = malloc(40);", "int *q = &p[3]; *q += 1; p[1]++;", ""), ("int *p = malloc(40);", "p++; *p += 1;", ""),
@@ -151,6 +152,23 @@ def test_memory_that_is_reached_otherwise_is_no_array(before: str, statement: st
                     after=f'{after} printf("%d\\n", p[1]);')
     analysis, _ = analyse(source)
     assert analysis.refusals and "memory" not in print_ir(analysis.program)
+
+
+def test_memory_of_a_size_that_the_program_computes() -> None:
+    """An index is compared with what there is: what is beyond stands behind the array."""
+    before = "int *p = calloc(atoi(k), sizeof *p); struct { char t; long l; } *q = malloc(16 * (n + 1));"
+    body = f"p[line[0] - 'a']++; *p += 2; if (n > q->l) q->l = n; {LAST}"
+    source = mapper(body, before=before, after='printf("%d\\n", p[1]);')
+    analysis, _ = analyse(source)
+    assert not analysis.refusals, analysis.refusals
+    text = ir_text(analysis)
+    assert '__accumulate("sum", p$memory[(unsigned long)((int)line[0] - 97) < p$room / 4UL' in text
+    assert "0UL < q$room / 16UL ? 0UL : 65536UL].l" in text
+    places = {p.name: (p.space, p.nbytes, p.live_in) for p in analysis.decisions.places}
+    assert places["p$memory"] == ("device-total", 1 << 20, False) and places["p$room"] == ("parameter", 8, True)
+    assert "hd::within<262144>" in cuda(source)
+    assert [f.value for f in analysis.decisions.shared] == [
+        "(unsigned long){hd_live_in_room(p, 1048572UL)}", "(unsigned long){hd_live_in_room(q, 1048560UL)}"]
 
 
 def test_memory_shows_even_where_nobody_reads_it() -> None:
