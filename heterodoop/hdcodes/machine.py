@@ -96,9 +96,9 @@ CODES: dict[str, Entry] = {
     ),
     "HD520": Entry(
         "a filter on a machine with another C library",
-        "Filters are linked with the C library inside where that is possible. This one could not be (it looks up users or"
-        " hosts, uses locales or shared libraries), and the C library of the machine where it ran has another version than"
-        " that of the machine where it was compiled. What it prints could be other bytes.",
+        "Filters are linked with the C library inside where that is possible. This one could not be (it looks up "
+        "users or hosts, uses locales or shared libraries). The C library of the machine where it ran has another "
+        "version than that of the machine where it was compiled. What it prints could be other bytes.",
         "Compile it on a machine with the same version, or do without those calls.",
     ),
 }

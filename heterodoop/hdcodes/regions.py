@@ -19,11 +19,11 @@ CODES: dict[str, Entry] = {
     ),
     "HD210": Entry(
         "state carried from record to record",
-        "A variable is read before it is written in the same record (or may be, on some path), and the region "
-        "writes it, so a record depends on those before it. On a GPU records run side by side, in no order. The "
-        "message names the variable, the read and the write. A variable of integers that records only add to, or "
-        "keep the least, the greatest or bits in, is none where nothing in the loop reads it otherwise; where that is "
-        "all that is missing, the message says so, and its place is that of what prevents it.",
+        "A variable is read before it is written in the same record (or may be, on some path), and the region writes "
+        "it. So a record depends on those before it. On a GPU records run side by side, in no order. The message "
+        "names the variable, the read and the write. A variable of integers that records only add to, or keep the "
+        "least, the greatest or bits in, is none where nothing in the loop reads it otherwise; where that is all "
+        "that is missing, the message says so, and its place is that of what prevents it.",
         "Set the variable at the start of each record if it is meant to be the record's own; read a count or a maximum "
         "over all records behind the loop only. Else leave it: the program runs on the CPU.",
     ),
@@ -88,8 +88,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD221": Entry(
         "a call that gives another result each time",
-        "Time, random numbers and process ids make a record's output depend on when and where it runs, so CPU and "
-        "GPU could not agree, and a task that runs again would not either.",
+        "Time, random numbers and process ids make a record's output depend on when and where it runs. So CPU and "
+        "GPU could not agree, nor would a task that runs again.",
         "Derive such numbers from the record, for example by hashing it.",
     ),
     "HD222": Entry(
@@ -153,10 +153,10 @@ CODES: dict[str, Entry] = {
     ),
     "HD232": Entry(
         "a library function that the GPU does not have",
-        "The message names it. The device library has string.h, ctype.h, the number readers of stdlib.h, sscanf, sprintf, "
-        "snprintf, and of math.h what is exact (sqrt, fabs, floor, fmod and the like) and what runtime/math has (exp, log, "
-        "pow, sin and their kin, with --libm own). Others, and these with --libm system, would have other last bits than "
-        "the CPU's, and the output has to be the same bytes.",
+        "The message names it. The device library has string.h, ctype.h, the number readers of stdlib.h, sscanf, "
+        "sprintf and snprintf. Of math.h it has what is exact (sqrt, fabs, floor, fmod and the like) and what "
+        "runtime/math has (exp, log, pow, sin and their kin, with --libm own). Others, and these with --libm system, "
+        "would have other last bits than the CPU's, and the output has to be the same bytes.",
         "Do without it in the loop, or leave it: the program runs on the CPU.",
     ),
     "HD233": Entry(
@@ -207,17 +207,17 @@ CODES: dict[str, Entry] = {
     ),
     "HD245": Entry(
         "each thread would need too much memory of its own",
-        "Variables that the loop writes, and those of the loop and of the helpers that it calls, exist once for every GPU"
-        " thread, and many thousand threads run at a time. A GPU gives each of them 512 KB at most; half of that is for what"
-        " the program declares. A function that calls itself counts 64 times.",
+        "Variables that the loop writes, and those of the loop and of the helpers that it calls, exist once for "
+        "every GPU thread. Many thousand threads run at a time. A GPU gives each of them 512 KB at most; half of "
+        "that is for what the program declares. A function that calls itself counts 64 times.",
         "Make these arrays as small as the data allows.",
     ),
     "HD246": Entry(
         "the code around the region cannot be made a program of its own",
-        "What the loop reads from before it is computed by a copy of the program that ends where the directive stands, and"
-        " what is printed behind it by one in which the loop does not run. This copy cannot be made: the directive comes out"
-        " of a macro, so that its place in the file is not known,"
-        " or the program does not link without its other half.",
+        "What the loop reads from before it is computed by a copy of the program that ends where the directive "
+        "stands. What is printed behind it is printed by one in which the loop does not run. This copy cannot be "
+        "made: the directive comes out of a macro, so that its place in the file is not known, or the program does "
+        "not link without its other half.",
         "Write the directive as #pragma mapreduce ... on lines of its own, in the file that is compiled.",
     ),
     "HD247": Entry(
@@ -228,9 +228,9 @@ CODES: dict[str, Entry] = {
     ),
     "HD248": Entry(
         "a value from before the loop cannot be handed to the GPU",
-        "The loop, or a function that it calls, reads a variable that cannot be named where the directive stands: it is a"
-        " static variable of another function, it is declared further down, a local variable has the same name, or it is"
-        " memory that no visible pointer holds the start of.",
+        "The loop, or a function that it calls, reads a variable that cannot be named where the directive stands: it "
+        "is a static variable of another function, or declared further down; a local variable has the same name; or "
+        "it is memory that no visible pointer holds the start of.",
         "Declare the variable before main(), under a name of its own; keep the pointer that malloc returned.",
     ),
     "HD249": Entry(
@@ -242,9 +242,9 @@ CODES: dict[str, Entry] = {
     ),
     "HD251": Entry(
         "a variable may be read before it is written, or left by a pointer, unseen",
-        "A kernel notes what a record has written, and where objects lie that a pointer may leave, so that what C leaves"
-        " open goes to the CPU. It cannot do so for a variable of a function that calls itself, of which there are several"
-        " at a time, nor note what is written of memory of unknown size.",
+        "A kernel notes what a record has written, and where objects lie that a pointer may leave, so that what C "
+        "leaves open goes to the CPU. It cannot do so for a variable of a function that calls itself, of which there "
+        "are several at a time. Nor can it note what is written of memory of unknown size.",
         "Give the variable a value where it is declared; reach it by its name, or test the index before.",
     ),
     "HD260": Entry(
@@ -289,10 +289,10 @@ CODES: dict[str, Entry] = {
     ),
     "HD266": Entry(
         "there is no host kernel, or it does not do the combiner's work",
-        "On CPUs a mapper that has a kernel runs as a program that reads its split itself, the host kernel, and does the"
-        " combiner's work, too, where that is a loop over the pairs of a key that keeps a few numbers or texts; where the"
-        " map prints pairs behind its loop, it must be one that may run on its own output. Where that is not so,"
-        " or where there is no C++ compiler, filters do the same work, more slowly; the results are the same.",
+        "On CPUs a mapper that has a kernel runs as a program that reads its split itself, the host kernel. It does "
+        "the combiner's work, too, where that is a loop over the pairs of a key that keeps a few numbers or texts; "
+        "where the map prints pairs behind its loop, it must be one that may run on its own output. Where that is "
+        "not so, or where there is no C++ compiler, filters do the same work, more slowly; the results are the same.",
         "See what `heterodoop explain` says of mapper and combiner.",
     ),
     "HD267": Entry(

@@ -72,11 +72,11 @@ CODES: dict[str, Entry] = {
     ),
     "HD410": Entry(
         "a task that was meant for the device ran on the CPU",
-        "A device runs a task exactly as the program would, or leaves it to the CPU: where the program exits, divides by"
-        " zero, stops reading in the middle of a record, reaches behind the end of a line or out of an array, reads what it"
-        " has not written for the record, copies where source and target overlap, prints what only the CPU prints"
-        " exactly, or where the code before the region cannot run alone. The result is complete and right; the message says"
-        " why, and for how many tasks. attempts.jsonl has the reason of each.",
+        "A device runs a task exactly as the program would, or leaves it to the CPU: where the program exits, "
+        "divides by zero, stops reading in the middle of a record, or reaches behind the end of a line or out of an "
+        "array; where it reads what it has not written for the record, copies where source and target overlap, or "
+        "prints what only the CPU prints exactly; or where the code before the region cannot run alone. The result "
+        "is complete and right; the message says why, and for how many tasks. attempts.jsonl has the reason of each.",
         "Nothing, unless it is many tasks: then look at the record and line in the message.",
     ),
     "HD411": Entry(
@@ -87,9 +87,9 @@ CODES: dict[str, Entry] = {
     ),
     "HD412": Entry(
         "the device's result is not the CPU's",
-        "heterodoop verify ran the map tasks both ways and found a difference. If it shows in some orders of the lanes or"
-        " with some memory patterns only, the program reads a variable in one record that an earlier record wrote, or one"
-        " that nobody wrote, although its annotation says that records are independent. Else it is a fault of HeteroDoop.",
+        "heterodoop verify ran the map tasks both ways and found a difference. It may show in some orders of the "
+        "lanes or with some memory patterns only. Then the program reads a variable that an earlier record wrote, or "
+        "nobody, although its annotation says that records are independent. Else it is a fault of HeteroDoop.",
         "Please report the program and the record in the message, unless the program's output is another one in every run.",
     ),
     "HD413": Entry(
@@ -157,10 +157,11 @@ CODES: dict[str, Entry] = {
     ),
     "HD432": Entry(
         "a map task that was meant for the host kernel ran as filters",
-        "A host kernel is the map, or map and combiner, as one program on the CPU. It does a task exactly as they would, or"
-        " leaves it to them in the same attempt, for the reasons for which a device does (heterodoop explain HD410), where"
-        " it ends in another way than it should, or says nothing for too long. After three tasks in a row, or one that was"
-        " silent, the job does without it. The result is complete and right; attempts.jsonl has the reason of each task.",
+        "A host kernel is the map, or map and combiner, as one program on the CPU. It does a task exactly as they "
+        "would, or leaves it to them in the same attempt. It does so for the reasons for which a device does "
+        "(heterodoop explain HD410), where it ends in another way than it should, or says nothing for too long. "
+        "After three tasks in a row, or one that was silent, the job does without it. The result is complete and "
+        "right; attempts.jsonl has the reason of each task.",
         "Nothing, unless it is many tasks: then look at the record and line in the message. --filters does without host"
         " kernels.",
     ),
