@@ -26,7 +26,6 @@ class KernelPlan:
     shared_tables  read-only arrays go to shared memory. textures: arrays of numbers to texture memory.
     search_ahead   loops that search a read-only array read ahead.
     one_per_warp   one thread of a warp works, with arrays in shared memory.
-    fast_math      multiply and add may be one rounding.
     """
 
     sink: Literal["BlockCursor", "ThreadArea"] = "BlockCursor"
@@ -43,4 +42,3 @@ class KernelPlan:
     textures: bool = False
     search_ahead: bool = False
     one_per_warp: bool = False
-    fast_math: bool = False

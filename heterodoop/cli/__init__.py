@@ -84,10 +84,6 @@ def _kernel_options(command: Any) -> Any:
             help="GPU to compile kernels for: sm_90, compute_80 (PTX), none; repeatable (default: this machine's).",
         ),
         click.option(
-            "--fast-math", is_flag=True,
-            help="Let the GPU round a*b+c once. Its floating-point results may then differ from the CPU's.",
-        ),
-        click.option(
             "--libm", type=click.Choice(["own", "system"]), default="own", show_default=True,
             help="Whose exp, log, pow, sin ...: ours, the same bits on CPU and GPU, or the C library's, on the CPU only.",
         ),

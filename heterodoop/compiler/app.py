@@ -24,12 +24,10 @@ class GpuOptions:
 
     optimisations  names that are on (`optimisations.chosen`).
     arch           what to compile for: `sm_90`, `compute_80`, `none`; () = this machine's GPUs, else the common ones.
-    fast_math      multiply and add may be one rounding: another result than the CPU's is then possible.
     """
 
     optimisations: tuple[str, ...] = optimisations.chosen()
     arch: tuple[str, ...] = ()
-    fast_math: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,7 @@ class BuildOptions:
     def make(
         cls, source: Sequence[str], *, combine: str | None = None, reduce: str | None = None, include: Sequence[str] = (),
         define: Sequence[str] = (), library: Sequence[str] = (), std: str = "", verify: bool = False,
-        opt: str = "default", no_opt: Sequence[str] = (), arch: Sequence[str] = (), fast_math: bool = False,
-        libm: Libm = "own",
+        opt: str = "default", no_opt: Sequence[str] = (), arch: Sequence[str] = (), libm: Libm = "own",
     ) -> BuildOptions:
         """From the command line's words; `std` "" = $CC's own.
 
@@ -74,7 +71,7 @@ class BuildOptions:
         options = CcOptions(tuple(include), tuple(define), tuple(library), std or toolchain.standard(), libm)
         home = first if folder else first.parent
         nvcc.check_architectures(arch)
-        gpu = GpuOptions(optimisations.chosen(opt, no_opt), tuple(arch), fast_math)
+        gpu = GpuOptions(optimisations.chosen(opt, no_opt), tuple(arch))
         return cls(home.resolve().name or "app", tuple(programs), extra, options, verify, gpu)
 
 

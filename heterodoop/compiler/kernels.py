@@ -79,12 +79,12 @@ def with_ordered(map: passes.Analysis, combine: passes.Analysis, names: Sequence
     return combine if made is None else replace(combine, ordered=made, refusals=())
 
 
-def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kernel | None:
+def describe(role: Role, analysis: passes.Analysis) -> Kernel | None:
     """The manifest's entry before anything is built; None for a program without a kernel."""
     if not analysis.has_kernel:
         return None
     if analysis.ordered is not None:
-        return ordered.kernel(analysis.ordered, KernelPlan(ordered=True, fast_math=options.fast_math))
+        return ordered.kernel(analysis.ordered, KernelPlan(ordered=True))
     program, decisions = analysis.program, analysis.decisions
     shape, behind = analysis.facts.launch, analysis.facts.behind.needed
     alone = bool(decisions.shared) or behind  # what it prints, the epilogue would print again
@@ -95,7 +95,7 @@ def describe(role: Role, analysis: passes.Analysis, options: GpuOptions) -> Kern
         shared=tuple(_shared(field, analysis) for field in decisions.shared),
         prologue=f"bin/{role}.prologue" if alone else "",
         prologue_runs=prologue.runs(program, analysis.facts.calls) if alone else "once",
-        plan=replace(decisions.plan, fast_math=options.fast_math), cubins=(),
+        plan=decisions.plan, cubins=(),
         places=shown(tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places)),
         epilogue=f"bin/{role}.epilogue" if behind else "", totals=totals(program, decisions.places),
     )
@@ -226,10 +226,8 @@ def _compiled(
             return program
         source = made / kernel.source
         try:
-            found = toolchain_cuda.build(
-                nvcc, [toolchain_cuda.Text(source, program.role, kernel.entry)], source.parent, archs,
-                fast_math=options.fast_math,
-            )
+            texts = [toolchain_cuda.Text(source, program.role, kernel.entry)]
+            found = toolchain_cuda.build(nvcc, texts, source.parent, archs)
         except ToolError as error:
             if error.code not in _REFUSED:
                 raise

@@ -196,7 +196,7 @@ def _program(program: Analysed, options: BuildOptions) -> Program:
     region = program.region.region if program.region else None
     kernel, refusals = None, program.refusals
     try:
-        kernel = kernels.describe(program.role, program.region, options.gpu) if program.region else None
+        kernel = kernels.describe(program.role, program.region) if program.region else None
     except Exception as error:
         refusals = (*refusals, own_faults.reason(error, Span(str(program.path), 0)))
     made = Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel)

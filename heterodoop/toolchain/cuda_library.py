@@ -15,7 +15,7 @@ from ..errors import ToolError
 from ..together import Together
 from . import cache as build_cache
 from . import cc
-from .nvcc import EXACT, FLAGS, Nvcc, check_environment, environment
+from .nvcc import FLAGS, Nvcc, check_environment, environment
 
 _SUFFIXES = (".h", ".cuh", ".cu", ".cpp")
 _OBJECT_FLAGS = ("-std=c++17", "-O3", "-Xcompiler", "-fPIC")
@@ -51,8 +51,8 @@ def runtime_kernels(nvcc: Nvcc, arch: str, cache: Path | None = None) -> Path:
     """runtime/device/steps/kernels.cu as a cubin for one architecture. Raises as `cuda_library`, and ToolError HD514."""
     device = resources.find("runtime", "device")
     source = device / "steps" / "kernels.cu"
-    flags = [*FLAGS, EXACT, "-cubin", f"-arch={arch}"]
-    check_environment(fast_math=False)
+    flags = [*FLAGS, "-cubin", f"-arch={arch}"]
+    check_environment()
     folders = (device, resources.find("runtime", "math"))
     headers = [word for folder in folders for word in build_cache.tree(folder, _SUFFIXES)]
     key = build_cache.key([*flags, build_cache.identity(nvcc.path), *environment(), source.read_bytes(), *headers])

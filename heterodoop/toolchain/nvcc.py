@@ -25,10 +25,9 @@ from . import cc
 MIN_VERSION = (12, 0)  # C++17 in device code, sm_90
 DEFAULT_ARCHITECTURES = ("sm_80", "sm_86", "sm_89", "sm_90")
 NONE = "none"
-FLAGS = ("-std=c++17", "-Xptxas", "-v")
-EXACT = "-fmad=false"  # a * b + c in two roundings, as the CPU filter computes it
+FLAGS = ("-std=c++17", "-Xptxas", "-v", "-fmad=false")  # a * b + c in two roundings, as the CPU filter computes it
 _ENVIRONMENT = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN")
-# Words under which a kernel computes other numbers than the CPU's filter: -fmad is what --fast-math asks for.
+# Words under which a kernel computes other numbers than the CPU's filter.
 _OTHER_NUMBERS = re.compile(r"(?<!\S)--?(?:use_fast_math|fmad|ftz|prec-div|prec-sqrt)\b\S*")
 _SUFFIXES = (".h", ".cuh", ".hpp")
 _UNKNOWN = re.compile(r"Unsupported gpu architecture.*|.*is not defined for option 'gpu-architecture'")
@@ -89,13 +88,12 @@ def environment(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     return (*(environ.get(name, "") for name in _ENVIRONMENT), *cc.environment(environ))
 
 
-def check_environment(fast_math: bool, environ: Mapping[str, str] = os.environ) -> None:
+def check_environment(environ: Mapping[str, str] = os.environ) -> None:
     """Raises ToolError HD514 where nvcc is told in the environment to compute other numbers."""
     for name in _ENVIRONMENT[:2]:
-        words = [word for word in _OTHER_NUMBERS.findall(environ.get(name, "")) if not fast_math or "fmad" not in word]
-        if words:
-            text = f"{name} holds {words[0]}, with which kernels compute other numbers than filters"
-            raise ToolError(text, code="HD514", help="take it out; heterodoop compile --fast-math rounds a*b+c once")
+        if found := _OTHER_NUMBERS.search(environ.get(name, "")):
+            text = f"{name} holds {found[0]}, with which kernels compute other numbers than filters"
+            raise ToolError(text, code="HD514", help="take it out")
 
 
 def architectures(given: Sequence[str]) -> tuple[str, ...]:
@@ -134,8 +132,7 @@ def of_this_machine() -> tuple[str, ...]:
 
 
 def build(
-    nvcc: Nvcc, texts: Sequence[Text], folder: Path, archs: Sequence[str], *, fast_math: bool = False,
-    cache: Path | None = None,
+    nvcc: Nvcc, texts: Sequence[Text], folder: Path, archs: Sequence[str], *, cache: Path | None = None,
 ) -> dict[str, tuple[Cubin, ...]]:
     """Compile every text for every architecture, in parallel, into `folder`; stem -> its cubins, in the order of `archs`.
 
@@ -143,13 +140,12 @@ def build(
     the user's C by the text's #line directives; HD503 where it does not end; HD514 as `check_environment`; HD516 without a
     cache folder; UsageError HD006 for an architecture that nvcc does not know; OSError.
     """
-    check_environment(fast_math)
+    check_environment()
     folder.mkdir(parents=True, exist_ok=True)
-    flags = [*FLAGS, *(() if fast_math else (EXACT,))]
     folders = (resources.find("runtime", name) for name in ("device", "math"))
     headers = [word for folder in folders for word in build_cache.tree(folder, _SUFFIXES)]
-    common = [*flags, build_cache.identity(nvcc.path), *environment(), *headers]
-    maker = _Maker(nvcc, flags, common, cache or build_cache.folder(), _common_ptx(archs))
+    common = [*FLAGS, build_cache.identity(nvcc.path), *environment(), *headers]
+    maker = _Maker(nvcc, FLAGS, common, cache or build_cache.folder(), _common_ptx(archs))
     jobs = [(text, arch) for text in texts for arch in archs]
     with Together() as work:
         for made in [work.begin(maker.made, text, maker.base) for text in texts if maker.base]:
@@ -179,7 +175,7 @@ class _Maker:
     """Compiles texts into the cache. `common`: what goes into every key; `base`: see _common_ptx."""
 
     nvcc: Nvcc
-    flags: list[str]
+    flags: Sequence[str]
     common: list[str | bytes]
     cache: Path
     base: str

@@ -111,7 +111,6 @@ def test_options_change_the_kernel(tmp_path: Path) -> None:
                                    "word-output", "search-ahead")
     less = kernel(compiled(tmp_path, no_opt=["longest-first", "block-cursor"])[1])
     assert names(less.plan) == ("thread-areas", "shared-tables", "radix-sort", "word-output", "search-ahead")
-    assert names(kernel(compiled(tmp_path, fast_math=True)[1]).plan)[-1] == "fast-math"
 
 
 def cuda(folder: Path, *without: str) -> tuple[str, str]:
@@ -194,10 +193,10 @@ def test_a_name_with_a_line_end_stays_in_its_comment(tmp_path: Path) -> None:
 def test_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "map.c").write_text(MAP)
     app = tmp_path / "app.hdp"
-    done = cli_here("compile", tmp_path, "-o", app, "--opt", "paper", "--no-opt", "texture", "--fast-math", "--arch", "none")
+    done = cli_here("compile", tmp_path, "-o", app, "--opt", "paper", "--no-opt", "texture", "--arch", "none")
     assert "CPU and GPU" in done.message and "kernels not compiled" in done.message
     assert names(kernel(manifest.load(app)).plan) == (
-        "thread-areas", "merge-sort", "block-stealing", "vectorized", "scan-aggregation", "fast-math")
+        "thread-areas", "merge-sort", "block-stealing", "vectorized", "scan-aggregation")
     assert "HD005" in cli_here("compile", tmp_path, "--opt", "best", status=2).message
     assert "HD006" in cli_here("compile", tmp_path, "--arch", "hopper", status=2).message
     with pytest.raises(UsageError, match="hopper"):

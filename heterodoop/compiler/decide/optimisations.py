@@ -105,5 +105,5 @@ def plan(kind: str, names: Sequence[str]) -> KernelPlan:
 def names(plan: KernelPlan) -> tuple[str, ...]:
     """What is switched on in a plan, in the order of ALL. An ordered loop's kernel has nothing else to switch."""
     if plan.ordered:
-        return ("ordered-loops", *(["fast-math"] if plan.fast_math else []))
-    return (*(row.name for row in ALL if row.switch(plan) == plan), *(["fast-math"] if plan.fast_math else []))
+        return ("ordered-loops",)
+    return tuple(row.name for row in ALL if row.switch(plan) == plan)

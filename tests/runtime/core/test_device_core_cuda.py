@@ -11,7 +11,7 @@ import pytest
 from heterodoop import resources
 from heterodoop.compiler.emit import ordered
 from heterodoop.compiler.types import ctype
-from heterodoop.toolchain.nvcc import EXACT, FLAGS, find_nvcc
+from heterodoop.toolchain.nvcc import FLAGS, find_nvcc
 
 from ...compiler.keyloop import random_loops
 from ...compiler.regions import analyse
@@ -39,7 +39,7 @@ def compiled(source: Path, arch: str, folder: Path) -> dict[str, tuple[int, int]
     nvcc = find_nvcc()
     if nvcc is None:
         pytest.skip("no nvcc here")
-    command = [nvcc.path, *FLAGS, EXACT, "-Werror", "all-warnings", "-cubin", f"-arch={arch}", "-I", str(DEVICE), "-o",
+    command = [nvcc.path, *FLAGS, "-Werror", "all-warnings", "-cubin", f"-arch={arch}", "-I", str(DEVICE), "-o",
                str(folder / "out.cubin"), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -207,7 +207,7 @@ def test_nvcc_contracts_nothing(nvcc: toolchain_cuda.Nvcc, tmp_path: Path) -> No
         '#include "libc/libm.cuh"\nextern "C" __global__ void all(double *to, double x, double y, float s, float t) {\n'
         f"int err = 0;\n{calls}to[99] = err;\n}}\n"
     )
-    words = [nvcc.path, *toolchain_cuda.FLAGS, toolchain_cuda.EXACT, "-ptx", "-arch=compute_90", *INCLUDE]
+    words = [nvcc.path, *toolchain_cuda.FLAGS, "-ptx", "-arch=compute_90", *INCLUDE]
     subprocess.run([*words, tmp_path / "all.cu", "-o", tmp_path / "all.ptx"], check=True, capture_output=True)
     text = (tmp_path / "all.ptx").read_text()
     assert "mul.rn.f64" in text and not re.search(r"\bfma\.|\bmad\.\w*f64|\.approx|\.ftz", text)
@@ -217,6 +217,6 @@ def test_the_same_bits_on_a_gpu(nvcc: toolchain_cuda.Nvcc, filter_object: Path) 
     if shutil.which("nvidia-smi") is None or not output("nvidia-smi", "-L").strip():
         pytest.skip("no GPU here")
     library = Path(nvcc.path).resolve().parents[1] / "lib"
-    words: list[str | Path] = [nvcc.path, "-std=c++17", toolchain_cuda.EXACT, "-arch=native", *INCLUDE, f"-L{library}"]
+    words: list[str | Path] = [nvcc.path, *toolchain_cuda.FLAGS, "-arch=native", *INCLUDE, f"-L{library}"]
     driver = build(*words, "-Xcompiler", "-fno-builtin", HERE / "device.cu", filter_object)
     assert output(driver, 100_000) == f"0 of {100_000 * len(NAMES)} results differ\n"
