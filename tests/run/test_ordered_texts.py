@@ -120,44 +120,60 @@ def test_eight_texts_of_a_value(bundles: Bundles, tmp_path: Path) -> None:
         build(found, [Text(bundle / kernel(bundle).source, "combine", "hd_combine")], tmp_path / "cuda", ["sm_80"])
 
 
-# Put together behind a place: of one of two texts, of what was as long as the text before, and with a snprintf that may cut.
+# Put together behind a place: of one of two texts, of what was as long as the text before, and with a snprintf that may cut,
+# of numbers of which a large one makes a NaN. Two texts change places.
 PLACED = """#include <stdio.h>
 #include <string.h>
 int main(void) {
-    char word[32], prev[32] = "", one[9], all[40], old[40], cut[300]; int n = 0, q = 0; long x;
+    char word[32], prev[32] = "", one[9], all[40], old[40], cut[500], a[9], b[9], spare[9];
+    int n = 0, q = 0; long x; double v;
 #pragma mapreduce combiner key(prev) value(all) keyin(word) valuein(one) keylength(32) vallength(40)
     {
-        while (scanf("%31s %8s", word, one) == 2) {
+        while (scanf("%31s %8s %lf", word, one, &v) == 3) {
             if (strcmp(word, prev) == 0) {
                 n++;
                 if (n % 4 == 3) strcpy(all, one);
                 if (strlen(all)) sprintf(all + 1, "%d", n);
                 x = strlen(old); strcpy(old, "abcdefghijklmnopqrstuvwxyz");
                 if (x < 26) sprintf(old + x, "%d", n);
-                if (q < (int)sizeof cut) q += snprintf(cut + q, sizeof cut - q, "%s;", one);
+                if (strcmp(one, a) < 0) { strcpy(spare, a); strcpy(a, b); strcpy(b, spare); }
+                if (q < (int)sizeof cut) q += snprintf(cut + q, sizeof cut - q, "%sREAL;", one NUMBER);
                 continue;
             }
-            if (prev[0]) printf("%s\\t%s,%s,%s\\n", prev, all, old, cut);
-            strcpy(prev, word); n = 1; strcpy(all, one); strcpy(old, one); q = snprintf(cut, sizeof cut, "%s;", one);
+            if (prev[0]) printf("%s\\t%s,%s,%s,%s,%s\\n", prev, all, old, cut, a, b);
+            strcpy(prev, word); n = 1; strcpy(all, one); strcpy(old, one); strcpy(a, one); strcpy(b, "-");
+            q = snprintf(cut, sizeof cut, "%.17g;", v);
         }
-        if (prev[0]) printf("%s\\t%s,%s,%s\\n", prev, all, old, cut);
+        if (prev[0]) printf("%s\\t%s,%s,%s,%s,%s\\n", prev, all, old, cut, a, b);
     }
     return 0;
 }
 """
 
 
-@pytest.mark.parametrize(("count", "left"), [(150, ""), (1400, "outside of an array")])
-def test_texts_that_are_put_together_behind_a_place(bundles: Bundles, tmp_path: Path, count: int, left: str) -> None:
-    """With 1400 pairs it is a warp that finds that one is cut."""
-    bundle = bundles.get(MAP, PLACED)
-    assert kernel(bundle).plan.ordered
+def pairs(count: int, large: bytes = b"1e100") -> bytes:
     rng = random.Random(count)
-    data = b"".join(b"%c\t%s\n" % (rng.choice(b"ab"), rng.choice([b"+", b"xy", b"z"])) for _ in range(count))
-    (verdict,) = verified(bundle, data, tmp_path)
-    assert verdict.outcome == ("cpu-only" if left else "equal") and left in verdict.reason, verdict
+    numbers = (large if n == 44 else b"%d.5" % (n % 7) for n in range(count))
+    return b"".join(b"%c\t%s %s\n" % (rng.choice(b"ab"), rng.choice([b"+", b"xy", b"z"]), number) for number in numbers)
+
+
+@pytest.mark.parametrize(("count", "large", "left"), [(90, b"1e100", ""), (90, b"1e200", "NaN is printed")])
+def test_texts_that_are_put_together_behind_a_place(
+    bundles: Bundles, tmp_path: Path, count: int, large: bytes, left: str,
+) -> None:
+    bundle = bundles.get(MAP, PLACED.replace("REAL", ",%.3g").replace("NUMBER", ", v * v - v * v + v"))
+    assert kernel(bundle).plan.ordered
+    for size in (0, 90):
+        (verdict,) = verified(bundle, pairs(count, large), tmp_path, gpu_sub_split_bytes=size)
+        assert verdict.outcome == ("cpu-only" if left else "equal") and left in verdict.reason, verdict
     (verdict,) = verify(bundle, [str(tmp_path / "in")], RunOptions(reducers=1), host=True).verdicts
     assert verdict.difference is None and verdict.outcome == ("cpu-only" if left else "equal"), verdict
+
+
+def test_a_warp_that_finds_that_a_text_is_cut(bundles: Bundles, tmp_path: Path) -> None:
+    bundle = bundles.get(MAP, PLACED.replace("REAL", "").replace("NUMBER", ""))
+    (verdict,) = verified(bundle, pairs(1400), tmp_path)
+    assert verdict.outcome == "cpu-only" and "outside of an array" in verdict.reason, verdict
 
 
 # Two texts that change places.
@@ -184,14 +200,6 @@ int main(void) {
 
 def sized(size: int) -> str:
     return PLACES.replace("SIZE", str(size)).replace("MOST", str(size - 1))
-
-
-def test_texts_that_change_places(bundles: Bundles, tmp_path: Path) -> None:
-    bundle = bundles.get(MAP, sized(40))
-    rng = random.Random(9)
-    data = b"".join(b"%c\t%s\n" % (rng.choice(b"abc"), rng.choice([b"+", b"x" * 9, b"y" * 39, b"z"])) for _ in range(90))
-    (verdict,) = verified(bundle, data, tmp_path, gpu_sub_split_bytes=50)
-    assert verdict.outcome == "equal"
 
 
 @pytest.mark.parametrize(("size", "fits"), [(512, True), (513, False), (2100, False)])
