@@ -1,6 +1,7 @@
 """Writes the parts of docs/ that are printed from tables of the code (`make docs`); a test compares them.
 
-errors.md from hdcodes.CODES, job-settings.md from engine.jobconf, the clause table of directives.md from
+errors.md from hdcodes.CODES, job-settings.md, the settings of hadoop-plugin.md and the plug-in's Settings.java
+from job.settings, the clause table of directives.md from
 compiler.source.clauses, the tables of kernels.md from compiler.decide.decisions and compiler.decide.optimisations.
 """
 
@@ -11,9 +12,10 @@ from pathlib import Path
 from heterodoop import hdcodes
 from heterodoop.compiler.decide import decisions, optimisations
 from heterodoop.compiler.source.clauses import CLAUSES, KINDS, ClauseRule
-from heterodoop.engine.job import jobconf
+from heterodoop.job import java, page
 
 DOCS = Path(__file__).resolve().parent
+SETTINGS_JAVA = DOCS.parent / "runtime/hadoop/src/main/java/org/heterodoop/mr/Settings.java"
 HEAD = "| clause | argument | mapper | combiner | if left out | meaning |\n|---|---|---|---|---|---|\n"
 SPACES_HEAD = "| memory | what it is |\n|---|---|\n"
 ITEMS_HEAD = "| item | set | instead | what it does |\n|---|---|---|---|\n"
@@ -53,10 +55,12 @@ def kernels(text: str) -> str:
 
 def generated() -> dict[Path, str]:
     """File -> the text it must have."""
-    path, kernel_page = DOCS / "directives.md", DOCS / "kernels.md"
+    path, kernel_page, plugin_page = DOCS / "directives.md", DOCS / "kernels.md", DOCS / "hadoop-plugin.md"
     return {
         DOCS / "errors.md": hdcodes.markdown(),
-        DOCS / "job-settings.md": jobconf.markdown(),
+        DOCS / "job-settings.md": page.markdown(),
+        SETTINGS_JAVA: java.source(),
+        plugin_page: with_table(plugin_page.read_text(encoding="utf-8"), page.PLUGIN_HEAD, page.plugin_rows()),
         path: directives(path.read_text(encoding="utf-8")),
         kernel_page: kernels(kernel_page.read_text(encoding="utf-8")),
     }

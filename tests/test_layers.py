@@ -27,6 +27,7 @@ LEVELS = (
     {"diag", "manifest", "hdcodes", "scratch"},
     {"toolchain", "storage"},
     {"compiler", "executor", "scheduler"},
+    {"job"},
     {"engine", "driver"},
     {"hadoop"},
     {"commands", "explain"},
@@ -319,12 +320,12 @@ def test_modules_say_what_they_are() -> None:
 def test_the_checks_see_what_they_check() -> None:
     """The readers above would pass on anything if they saw nothing."""
     assert ("own", "errors") in {(kind, name) for kind, name, _ in imports(PACKAGE / "resources.py")}
-    jobconf = PACKAGE / "engine" / "job" / "jobconf.py"
+    jobconf = PACKAGE / "job" / "jobconf.py"
     assert ("own", "executor.task.split") in {(kind, name) for kind, name, _ in imports(jobconf)}
     assert goes_up_or_sideways("compiler.ir.ir", "executor.task.split") and goes_up_or_sideways("errors", "diag")
-    assert not goes_up_or_sideways("engine.job.jobconf", "executor.task.split")
+    assert not goes_up_or_sideways("job.jobconf", "executor.task.split")
     walk = PACKAGE / "compiler" / "ir" / "walk.py"
     assert ("own", "compiler.types.ctype") in {(kind, name) for kind, name, _ in imports(walk)}
     assert floor("executor.native.abi") < floor("executor.worker.client") < floor("executor.device_pool")
     assert floor("compiler.source.clean") < floor("compiler.ir") < floor("compiler.emit.stmt") < floor("compiler.passes")
-    assert not at_home("engine.job.jobconf", "click") and at_home("engine.terminal.progress", "rich")
+    assert not at_home("job.jobconf", "click") and at_home("engine.terminal.progress", "rich")

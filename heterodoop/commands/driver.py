@@ -21,9 +21,9 @@ from ..driver.server import Config, Server
 from ..driver.wire import admin, control, place
 from ..driver.wire.place import Place
 from ..driver.wire.protocol import Type
-from ..engine.job.jobconf import parse_count, parse_size
 from ..errors import ToolError, UsageError
 from ..executor.gpu.gpus import MIB
+from ..job.jobconf import parse_count, parse_size
 from ..storage import hadoop_conf
 
 STOP_SECONDS = 3600.0

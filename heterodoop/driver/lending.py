@@ -169,7 +169,7 @@ class Lending:
             if why := self._why_not():
                 raise offer.Declined(why, "HD434")
             used.enter_context(self._s.queue.turn(wish.job, seen.waits))
-            options = self._s.gpus.options({})
+            options = self._s.gpus.options()
             taken, number = used.enter_context(self._s.gpus.take(options, wish.nbytes, seen, _user()))
         except Full:
             raise offer.Declined("the GPU driver's queue is full", "HD434") from None

@@ -168,7 +168,7 @@ CODES: dict[str, Entry] = {
         "no such setting of HeteroDoop",
         "Names that begin with heterodoop. are HeteroDoop's, and this one is none of them: it goes to the job and means"
         " nothing.",
-        "Correct the name; docs/hadoop.md and docs/job-settings.md list them.",
+        "Correct the name; docs/job-settings.md lists them.",
     ),
     "HD628": Entry(
         "the job failed",

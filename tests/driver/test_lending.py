@@ -179,7 +179,7 @@ def test_a_driver_on_other_terms(
 
 def test_a_driver_of_another_kind_of_device(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     from heterodoop.engine.devices import borrowing
-    from heterodoop.engine.job import jobconf
+    from heterodoop.job import jobconf
 
     monkeypatch.setenv("HETERODOOP_DRIVER_DIR", str(driver.folder))
     assert borrowing.find("cuda", None, jobconf.parse((), {})) == "it has emulated devices"

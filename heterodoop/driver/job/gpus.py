@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,12 +24,17 @@ from ...executor.kernel.native_device import DeviceOptions
 from ...executor.native.runtime import Progress
 from ...executor.worker.client import Limits, Worker
 from ...executor.worker.messages import Setup
+from ...job.devices import device_options
+from ...job.jobconf import JobConf
+from ...job.setting import Party
+from ...job.settings import SESSIONS_OF_A_DRIVER
 from ...manifest import Manifest
 from .offer import Declined
 
 EMULATED, CUDA = emulated.NAME, cuda.NAME
 MEMORY_PER_BYTE = 32  # device memory that a byte of input takes at most (runtime/host/gpu/task.cpp)
 _LEAST_SUB_SPLIT = 1 << 20
+NOTHING_SAID = JobConf({}, party=Party.DRIVER)
 REST_SECONDS = 300.0  # after which a GPU that is out of service is tried again
 
 
@@ -43,7 +48,7 @@ class Wish(NamedTuple):
 
     device: str
     choice: str = "all"
-    sessions: int = 2
+    sessions: int = SESSIONS_OF_A_DRIVER
     limits: Limits = Limits(forgive=True, rest=REST_SECONDS)
     memory: int = 0
 
@@ -144,23 +149,17 @@ class Gpus:
             why = next((member.worker.out_of_service for member in self._members[::-1]), "there is none")
             raise Declined(f"no GPU is in service: {why}", "HD619")
 
-    def options(self, conf: Mapping[str, str]) -> DeviceOptions:
+    def options(self, conf: JobConf = NOTHING_SAID) -> DeviceOptions:
         """How tasks of a job with these settings run. Raises ValueError: a setting is none."""
-        found = {name: int(conf.get(key) or 0) for name, key in _NUMBERS.items()}
-        if any(number < 0 for number in found.values()):
-            raise ValueError("a size is negative")
-        if self.wish.memory and not found["sub_split"]:
-            share = self.wish.memory // self.wish.sessions // MEMORY_PER_BYTE
-            found["sub_split"] = max(_LEAST_SUB_SPLIT, share)
-        order = conf.get("heterodoop.emulated.order") or "forward"
-        if order not in ("forward", "reverse", "random"):
-            raise ValueError(f"{order} is no order")
-        workers = len(self._members) * self.wish.sessions
-        return DeviceOptions(**found, order=order, workers=workers, sessions=self.wish.sessions)  # type: ignore[arg-type]
+        wished = device_options(conf, len(self._members), self.wish.sessions)
+        if not self.wish.memory or wished.sub_split:
+            return wished
+        share = self.wish.memory // self.wish.sessions // MEMORY_PER_BYTE
+        return replace(wished, sub_split=max(_LEAST_SUB_SPLIT, share))
 
     def lent(self, wished: DeviceOptions) -> DeviceOptions:
         """How tasks of a job that another process runs are run: as it wishes, but for what is the driver's to say."""
-        own = self.options({})
+        own = self.options()
         return replace(wished, sub_split=wished.sub_split or own.sub_split, workers=own.workers, sessions=own.sessions)
 
     @contextmanager
@@ -212,13 +211,6 @@ class Gpus:
             worker.stop()
         for worker in self._workers:
             worker.close()
-
-
-_NUMBERS = {
-    "sub_split": "heterodoop.gpu.sub-split.bytes", "arena": "heterodoop.gpu.arena.bytes",
-    "memory": "heterodoop.emulated.memory.bytes", "seed": "heterodoop.emulated.seed",
-    "pattern": "heterodoop.emulated.pattern", "ingest_threads": "heterodoop.gpu.ingest.threads",
-}
 
 
 class Codes:

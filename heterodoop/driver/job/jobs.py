@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
@@ -18,7 +18,8 @@ from ...executor.kernel.prologue import Prologues
 from ...executor.native.runtime import Native
 from ...executor.task.cpu_task import CpuJob
 from ...executor.task.streaming_env import task_timeout
-from ...manifest import Manifest, Role
+from ...job.cpu import cpu_job
+from ...manifest import Manifest
 from .files import IDLE_SECONDS, Fetch, Folders, JobFile, bundle_hash
 from .gpus import Codes
 from .offer import Offer
@@ -34,23 +35,13 @@ class Bundle:
 
     def cpu_job(self, offer: Offer, environment: Sequence[bytes]) -> CpuJob:
         """The job as an executor sees it, for one attempt. Raises UsageError HD616: it lacks a combiner."""
-        combine = self._binary("combine")
-        if offer.combine and combine is None:
+        job = cpu_job(self.manifest, self.folder, offer.conf, environment, offer.reduces, offer.split.delimiter)
+        if offer.combine and job.combine is None:
             raise UsageError("the job has a combiner and its bundle has none", code="HD616")
-        program = self.manifest.program("combine")
-        region = program.region if program else None
-        return CpuJob(
-            map=self._binary("map") or self.folder, combine=combine if offer.combine else None, reduce=None,
-            regroup=bool(region and region.fold and region.fold.regroup), check=region.pairs if region else None,
-            environment=environment, reducers=offer.reduces, delimiter=offer.split.delimiter,
-            accept_exit_code=offer.accepts_exit_code, sort_bytes=offer.sort_bytes, reporter_prefix=offer.reporter_prefix,
-            attempt_environment=True, timeout_seconds=task_timeout(environment),
-            line_max=offer.split.longest,
+        return replace(
+            job, combine=job.combine if offer.combine else None, reduce=None, attempt_environment=True,
+            timeout_seconds=task_timeout(environment),
         )
-
-    def _binary(self, role: Role) -> Path | None:
-        program = self.manifest.program(role)
-        return self.folder / program.binary if program else None
 
 
 @dataclass

@@ -5,13 +5,13 @@ Not here: whether a GPU is free, which side the scheduler chooses (server.py).
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...executor.task.cpu_task import LEAST_LINE, LINE_MAX
+from ...job import settings
+from ...job.jobconf import JobConf
+from ...job.setting import Party
 from ...scheduler.policies import POLICIES, Policy
 from ...storage.local import SUFFIXES, UNSUPPORTED, suffix_of
 from ..wire.protocol import VERSION, Malformed, Message, text_of
@@ -20,10 +20,7 @@ from .fetch import SplitRequest
 
 _ATTEMPT = re.compile(r"attempt_((?:local)?[0-9]{1,19}_[0-9]{1,10})_m_([0-9]{1,10})_([0-9]{1,10})")
 _SHA256 = re.compile(r"[0-9a-f]{64}|")
-_NO_LIMIT = str(2**31 - 1)
-_MOST_REDUCES = 100_000
 TESTS = "HETERODOOP_DRIVER_TESTS"  # of the driver's own environment
-_DEFAULT_POLICY = "tail"
 
 
 class Declined(Exception):
@@ -37,7 +34,7 @@ class Declined(Exception):
 
 @dataclass(frozen=True)
 class Offer:
-    """A map attempt. Sizes in bytes; `conf`: settings by their Hadoop name."""
+    """A map attempt. Sizes in bytes; `conf`: the settings that the plug-in tells."""
 
     version: int
     job: str
@@ -50,7 +47,7 @@ class Offer:
     node: str
     combine: bool
     policy: str
-    conf: Mapping[str, str]
+    conf: JobConf
 
     @classmethod
     def of(cls, message: Message) -> Offer:
@@ -66,7 +63,7 @@ class Offer:
             message.text("path"), message.number("start"), message.number("length"), message.raw("delimiter", b""),
             message.text("user"),
         )
-        conf = _settings(message)
+        conf = JobConf(_settings(message), party=Party.DRIVER)
         request = request._replace(longest=_line_max(conf))
         return cls(
             message.number("version"), job, attempt, request, message.number("maps", 0, 2**31 - 1),
@@ -85,13 +82,10 @@ class Offer:
         _, number, attempt = self.attempt.rsplit("_", 2)
         return int(number), int(attempt)
 
-    def setting(self, key: str, default: str = "") -> str:
-        return self.conf.get(key, default)
-
     @property
     def scheduling(self) -> Policy:
         """Raises Declined: there is no such policy."""
-        name = self.policy or _DEFAULT_POLICY
+        name = self.policy or settings.SETTINGS[settings.POLICY].default
         if name not in POLICIES:
             raise Declined(f"there is no policy {name!r}", "HD615")
         return POLICIES[name]
@@ -99,23 +93,12 @@ class Offer:
     @property
     def delay(self) -> float:
         """heterodoop.gpu.delay: seconds that the task takes longer than it must. For tests and measurements."""
-        return float(self.setting("heterodoop.gpu.delay", "0"))
-
-    @property
-    def sort_bytes(self) -> int:
-        return int(self.setting("mapreduce.task.io.sort.mb", "") or self.setting("io.sort.mb", "") or "100") << 20
-
-    @property
-    def accepts_exit_code(self) -> bool:
-        return self.setting("stream.non.zero.exit.is.failure", "true").strip().lower() == "false"
-
-    @property
-    def reporter_prefix(self) -> str:
-        return self.setting("stream.stderr.reporter.prefix") or "reporter:"
+        seconds: float = self.conf.get(settings.DELAY)
+        return seconds
 
     @property
     def bundle_name(self) -> str:
-        return self.setting("heterodoop.bundle")
+        return self.conf.get(settings.BUNDLE) or ""
 
     def check(self) -> None:
         """Raises Declined: a driver never does such a task."""
@@ -124,28 +107,39 @@ class Offer:
             raise Declined(f"the job's plug-in speaks version {self.version}, this driver {VERSION}", "HD615")
         if not self.bundle or not re.fullmatch(r"[^/\0]+", self.bundle_name) or self.bundle_name in (".", ".."):
             raise Declined("the job names no bundle", "HD615")
-        if self.reduces > _MOST_REDUCES:
-            raise Declined(f"{self.reduces} reducers are more than {_MOST_REDUCES}", "HD615")
+        if self.reduces > settings.MAX_REDUCERS:
+            raise Declined(f"{self.reduces} reducers are more than {settings.MAX_REDUCERS}", "HD615")
         if self.codec not in CODECS:
             raise Declined(f"the map output's codec is {self.codec}", "HD615")
-        if self.setting("mapreduce.input.linerecordreader.line.maxlength", _NO_LIMIT).strip() not in ("", _NO_LIMIT):
-            raise Declined("the job limits the length of a line", "HD615")
         if (suffix := suffix_of(self.split.uri)) in SUFFIXES or suffix in UNSUPPORTED:
             raise Declined(f"the input is compressed ({suffix})", "HD615")
+        self._check_settings()
+
+    def _check_settings(self) -> None:
+        """Raises Declined: one is refused, or can have no such value."""
+        for key in sorted(self.conf.text.keys() & settings.heeded_by(Party.DRIVER).keys()):
+            self._check(key)
+        for key, refusal in settings.refused_by(Party.DRIVER).items():
+            self._check(key)
+            if str(self.conf.get(key)) not in refusal.allowed:
+                raise Declined(refusal.why, "HD615")
+        if self.delay and os.environ.get(TESTS) != "1":
+            raise Declined(f"{settings.DELAY} is for tests, and this driver was started without {TESTS}=1", "HD615")
+
+    def _check(self, key: str) -> None:
         try:
-            fit = 0 <= self.delay < math.inf and 0 < self.sort_bytes <= 2047 << 20 and self.split.longest >= LEAST_LINE
-        except ValueError:
-            fit = False
-        if fit and self.delay and os.environ.get(TESTS) != "1":
-            raise Declined(f"heterodoop.gpu.delay is for tests, and this driver was started without {TESTS}=1", "HD615")
-        if not fit:
-            raise Declined("a setting of the job is no number that can be", "HD615")
+            self.conf.get(key)
+        except ValueError as error:
+            raise Declined(f"the job's setting {key} {error}", "HD615") from None
 
 
-def _line_max(conf: Mapping[str, str]) -> int:
+def _line_max(conf: JobConf) -> int:
     """heterodoop.line.max.bytes; 0 where it is no number, which no attempt may have (`check`)."""
-    text = conf.get("heterodoop.line.max.bytes", "").strip() or str(LINE_MAX)
-    return int(text) if re.fullmatch("[0-9]{1,18}", text) else 0
+    try:
+        most: int = conf.get(settings.LINE_BYTES)
+    except ValueError:
+        return 0
+    return most
 
 
 def _settings(message: Message) -> dict[str, str]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from ...errors import DeviceError
 from ...executor.lent import meeting
 from ...executor.lent.lender import Connection
-from ..job.jobconf import DRIVER, JobConf
+from ...job.jobconf import JobConf
+from ...job.settings import DRIVER, EMULATED_WORKERS
 
 NEVER = "the job wants none"
 QUIET = (NEVER, meeting.NONE_RUNS)  # reasons that nobody needs to be told
-_WORKERS = "heterodoop.emulated.workers"
 
 
 def find(device: str, numbers: tuple[int, ...] | None, conf: JobConf) -> Connection | str:
@@ -21,8 +21,8 @@ def find(device: str, numbers: tuple[int, ...] | None, conf: JobConf) -> Connect
         return NEVER
     if numbers is not None:
         return "--gpus names GPUs for workers of the job's own"
-    if conf.get(_WORKERS):
-        return f"{_WORKERS} wants workers of the job's own"
+    if conf.get(EMULATED_WORKERS):
+        return f"{EMULATED_WORKERS} wants workers of the job's own"
     try:
         found = Connection(meeting.folder_of())
     except DeviceError as error:

@@ -33,10 +33,12 @@ from ...executor.task.report import AttemptResult
 from ...executor.worker.client import Limits, Worker
 from ...executor.worker.messages import Setup
 from ...executor.worker.spawn import Early
+from ...job.devices import device_options
+from ...job.jobconf import JobConf
+from ...job.settings import CHECK, EMULATED_WORKERS, SESSIONS
 from ...manifest import Manifest
 from ...values import dataclass
 from ..job.device_names import AUTO, CPU, CUDA, EMULATED
-from ..job.jobconf import JobConf
 from . import borrowing
 from .first_check import CheckMode, DeviceCheck, check_mode
 
@@ -165,13 +167,13 @@ class DeviceSource:
             return
         self._name = name
         self._numbers = gpus.parse(choice)
-        self._sessions = conf.get("heterodoop.gpu.sessions")
+        self._sessions = conf.get(SESSIONS)
         self._limits = Limits(conf.get("heterodoop.gpu.hang.seconds"), conf.get("heterodoop.gpu.faults"))
         maybe = name == AUTO and self._numbers != () and gpus.present() and is_compiled(found)
         if self._borrow and (name in (EMULATED, CUDA) or maybe) and self._borrows(conf):
             pass
         elif name == EMULATED:
-            for _ in range(conf.get("heterodoop.emulated.workers")):
+            for _ in range(conf.get(EMULATED_WORKERS)):
                 self._start(EMULATED)
         elif name == CUDA:
             self._check_wish()
@@ -202,7 +204,7 @@ class DeviceSource:
         if made is None:
             self.close()
             return None, self._warnings
-        return replace(made, check=check_mode(conf.get("heterodoop.gpu.check")), driver=self._driver), self._warnings
+        return replace(made, check=check_mode(conf.get(CHECK)), driver=self._driver), self._warnings
 
     def _warn_without(self, why: str) -> None:
         text = f"all map tasks run on the CPU, none on the {self._name} device: {why}"
@@ -351,24 +353,12 @@ class DeviceSource:
     def _own_options(self, conf: JobConf, gpus: int) -> DeviceOptions:
         """Input stays in the memory of devices that have another job behind this one."""
         keep = conf.get("heterodoop.gpu.keep.percent") if self._lasting else 0
-        return replace(device_options(conf, gpus), keep=keep)
+        return replace(device_options(conf, gpus, conf.get(SESSIONS) if gpus else 0), keep=keep)
 
 
 def _lent_plan(lender: Lender, targets: Mapping[str, Target], conf: JobConf) -> DevicePlan:
     """On the devices of a driver, which has the modules and the library that are the same for all jobs."""
     return DevicePlan(targets, device_options(conf), lender.gpus, len(lender.gpus) * lender.sessions)
-
-
-def device_options(conf: JobConf, gpus: int = 0) -> DeviceOptions:
-    """The job's settings for its devices; `gpus`: how many worker processes run its tasks."""
-    sessions = conf.get("heterodoop.gpu.sessions") if gpus else 0
-    return DeviceOptions(
-        sub_split=conf.get("heterodoop.gpu.sub-split.bytes"), arena=conf.get("heterodoop.gpu.arena.bytes"),
-        memory=conf.get("heterodoop.emulated.memory.bytes"), order=conf.get("heterodoop.emulated.order"),
-        seed=conf.get("heterodoop.emulated.seed"), pattern=conf.get("heterodoop.emulated.pattern"),
-        ingest_threads=conf.get("heterodoop.gpu.ingest.threads"), workers=gpus * sessions,
-        sessions=sessions,
-    )
 
 
 def is_compiled(found: Manifest) -> bool:

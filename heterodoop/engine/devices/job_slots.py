@@ -9,19 +9,18 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
+from ...job import jobconf
+from ...job.jobconf import JobConf
+from ...job.settings import EMULATED_SLOTS, INGEST_THREADS
 from ...scheduler.model import Slot
 from ...scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
-from ..job import jobconf
 from ..job.device_names import CPU, EMULATED
-from ..job.jobconf import JobConf
 
 if TYPE_CHECKING:
     from .devices import DevicePlan
 
 MAX_SLOTS = 4096
-INGEST_THREADS = "heterodoop.gpu.ingest.threads"
 KEPT_PER_GPU = 4  # processors; more threads than these read while a link is the bottleneck, and sleep while kernels are
-EMULATED_SLOTS = "heterodoop.emulated.slots"
 
 
 class Slots(NamedTuple):

@@ -1,1 +1,1 @@
-"""What a job is before anything runs: its settings, the names of devices, where its files lie."""
+"""What a job is before anything runs: the names of devices, where its files lie."""

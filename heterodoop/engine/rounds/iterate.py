@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...diag import Diagnostic
 from ...errors import Interrupted, JobFailed
+from ...job import jobconf
+from ...job.settings import ROUND, ROUNDS, UNTIL
 from ...storage import inputs as storage
-from ..job import jobconf
 from ..job.layout import Layout
 from ..run.commit import refuse_existing
 from ..run.job_report import check_place
@@ -22,7 +23,7 @@ from ..run.local import JobResult, run_local
 from ..run.plan import RunOptions, shipped
 from ..terminal.signals import StopSignals
 from .rounds import Rounds
-from .stopping import LIMIT, ROUND, UNTIL, Round, Stop, Wish, content, program
+from .stopping import Round, Stop, Wish, content, program
 
 if TYPE_CHECKING:
     from ..devices.devices import DeviceSource
@@ -62,7 +63,7 @@ class _Iteration:
         devices: DeviceSource | None, tell: Callable[[Round], None],
     ) -> None:
         conf = jobconf.parse(options.settings, wish.options)
-        self.stop = Stop.of(wish, conf.get(LIMIT), conf.get(UNTIL))
+        self.stop = Stop.of(wish, conf.get(ROUNDS), conf.get(UNTIL))
         self.bundle, self.inputs, self.options, self.layout = bundle, inputs, options, layout
         self.devices, self.tell = devices, tell
         self.as_text: bool = conf.get(storage.AS_TEXT)

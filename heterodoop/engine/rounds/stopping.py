@@ -14,13 +14,11 @@ from typing import Any, NamedTuple
 from ... import manifest
 from ...diag import Diagnostic
 from ...errors import UsageError
+from ...job.settings import ROUNDS as MOST_ROUNDS
 from . import criterion
 from .criterion import Criterion
 
 ROUNDS = 100
-ROUND = "heterodoop.iterate.round"
-LIMIT = "heterodoop.iterate.rounds"
-UNTIL = "heterodoop.iterate.until"
 
 Report = Mapping[str, Any]
 
@@ -40,7 +38,7 @@ class Wish(NamedTuple):
     @property
     def options(self) -> dict[str, tuple[str, str]]:
         """The setting that an option stands for -> (the option, its value), as `jobconf.parse` takes them."""
-        return {LIMIT: ("--rounds", str(self.rounds))} if self.rounds is not None else {}
+        return {MOST_ROUNDS: ("--rounds", str(self.rounds))} if self.rounds is not None else {}
 
     def missing(self) -> UsageError:
         """HD040: no --file has the name."""

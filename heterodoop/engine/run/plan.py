@@ -21,13 +21,16 @@ from ...executor.kernel.host_reduce import reduce_program
 from ...executor.task.cpu_task import CpuJob
 from ...executor.task.split import Split, SplitSize, plan_splits
 from ...executor.task.streaming_env import job_environment
+from ...job import jobconf
+from ...job import settings as names
+from ...job.cpu import cpu_job
+from ...job.jobconf import JobConf
+from ...job.setting import Party
 from ...scheduler.model import JobShape
 from ...scheduler.policies import CPU_ONLY
 from ...storage import inputs as storage
-from ..devices.job_slots import INGEST_THREADS, Slots, check_policy, plan_slots
-from ..job import jobconf
+from ..devices.job_slots import Slots, check_policy, plan_slots
 from ..job.device_names import AUTO, CPU, check_device
-from ..job.jobconf import DRIVER, HOST_KERNELS, MAX_SPLIT, JobConf
 from ..job.layout import Layout
 
 if TYPE_CHECKING:
@@ -126,26 +129,28 @@ def make_plan(
     listing = storage.resolve(inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT))
     nbytes = conf.split_size.of(sum(file.size for file in listing.files))
     splits = plan_splits(listing.files, SplitSize(nbytes))
-    reducers = conf.get("mapreduce.job.reduces")
+    reducers = conf.get(names.REDUCES)
     if reducers is None:
         reducers = 1 if found.program("reduce") or (options.combining and found.program("combine")) else 0
     job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
     text = _all_settings(conf, layout, inputs, found.name, job_id, len(splits), reducers)
-    text.setdefault(MAX_SPLIT, str(nbytes))
+    text.setdefault(names.MAX_SPLIT, str(nbytes))
     check()
     offload, refused = devices.plan(found, bundle, conf, check) if devices else (None, [])
     if offload is None and device == AUTO:
         check_policy(options.policy, CPU)
+    environment = job_environment(os.environb, text, conf.get(names.TRUNCATE))
+    cpu = cpu_job(found, bundle, conf, environment, reducers, conf.get(names.RECORD_DELIMITER) or b"")
     shape = JobShape(
         len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
     )
     return Plan(
-        name=text["mapreduce.job.name"], job_id=job_id, bundle=bundle, cpu=_cpu_job(found, bundle, conf, text, reducers),
+        name=text[names.NAME], job_id=job_id, bundle=bundle, cpu=cpu,
         splits=splits, shape=shape, files=files, settings=text,
         slots=plan_slots(device, options.policy, options.cpu_slots, offload, conf),
         warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
-        host=host_code(found, bundle, reducers) if conf.get(HOST_KERNELS) else None,
-        host_reduce=reduce_program(found, bundle) if conf.get(HOST_KERNELS) else None,
+        host=host_code(found, bundle, reducers) if conf.get(names.HOST_KERNELS) else None,
+        host_reduce=reduce_program(found, bundle) if conf.get(names.HOST_KERNELS) else None,
     )
 
 
@@ -163,23 +168,23 @@ def _device(options: RunOptions, devices: DeviceSource | None) -> str:
 def _settings(options: RunOptions) -> JobConf:
     given: dict[str, tuple[str, str]] = {}
     if options.reducers is not None:
-        given["mapreduce.job.reduces"] = "--reducers", str(options.reducers)
+        given[names.REDUCES] = "--reducers", str(options.reducers)
     if options.split_size is not None:
-        given[MAX_SPLIT] = "--split-size", str(jobconf.parse_size(str(options.split_size), "--split-size"))
+        given[names.MAX_SPLIT] = "--split-size", str(jobconf.parse_size(str(options.split_size), "--split-size"))
     if options.max_attempts is not None:
         for kind in ("map", "reduce"):
             given[f"mapreduce.{kind}.maxattempts"] = "--max-attempts", str(options.max_attempts)
     if options.ingest_threads is not None:
-        given[INGEST_THREADS] = "--ingest-threads", str(options.ingest_threads)
+        given[names.INGEST_THREADS] = "--ingest-threads", str(options.ingest_threads)
     if options.record_delimiter is not None:
         delimiter = jobconf.unescape(options.record_delimiter, "--record-delimiter")
-        given["textinputformat.record.delimiter"] = "--record-delimiter", delimiter
+        given[names.RECORD_DELIMITER] = "--record-delimiter", delimiter
     if options.filters:
-        given[HOST_KERNELS] = "--filters", "false"
+        given[names.HOST_KERNELS] = "--filters", "false"
     if options.driver is not None:
-        given[DRIVER] = "--driver", options.driver
+        given[names.DRIVER] = "--driver", options.driver
     if options.check is not None:
-        given["heterodoop.gpu.check"] = "--check", options.check
+        given[names.CHECK] = "--check", options.check
     return jobconf.parse(options.settings, given)
 
 
@@ -209,15 +214,15 @@ def _all_settings(
     conf: JobConf, layout: Layout, inputs: Sequence[str], name: str, job_id: str, maps: int, reducers: int,
 ) -> dict[str, str]:
     """The honoured settings' defaults, the user's, and what the job knows of itself: what filters are told."""
-    text = {s.key: s.default for s in jobconf.SETTINGS.values() if s.default}
-    text["mapreduce.job.name"] = name
+    text = {key: row.default for key, row in names.heeded_by(Party.RUN).items() if row.default}
+    text[names.NAME] = name
     text.update(conf.text)
     text["mapreduce.job.id"] = job_id
-    text["mapreduce.job.maps"] = str(maps)
-    text["mapreduce.job.reduces"] = str(reducers)
+    text[names.MAPS] = str(maps)
+    text[names.REDUCES] = str(reducers)
     text["mapreduce.job.user.name"] = _user()
-    text["mapreduce.input.fileinputformat.inputdir"] = ",".join(inputs)
-    text["mapreduce.output.fileoutputformat.outputdir"] = str(layout.output)
+    text[names.INPUTS] = ",".join(inputs)
+    text[names.OUTPUT] = str(layout.output)
     return text
 
 
@@ -226,22 +231,3 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user without a name
         return str(os.getuid())
-
-
-def _cpu_job(found: manifest.Manifest, bundle: Path, conf: JobConf, text: Mapping[str, str], reducers: int) -> CpuJob:
-    def binary(role: manifest.Role) -> Path | None:
-        program = found.program(role)
-        return bundle / program.binary if program else None
-
-    combine = found.program("combine")
-    region = combine.region if combine else None
-    return CpuJob(
-        map=binary("map") or bundle, combine=binary("combine"), reduce=binary("reduce"),
-        regroup=bool(region and region.fold and region.fold.regroup), check=region.pairs if region else None,
-        environment=job_environment(os.environb, text, conf.get("stream.jobconf.truncate.limit")),
-        reducers=reducers, delimiter=conf.get("textinputformat.record.delimiter") or b"",
-        accept_exit_code=not conf.get("stream.non.zero.exit.is.failure"), sort_bytes=conf.sort_bytes,
-        reporter_prefix=conf.get("stream.stderr.reporter.prefix"), line_max=conf.get("heterodoop.line.max.bytes"),
-        skip_from=conf.skip_from,
-        timeout_seconds=conf.get("mapreduce.task.timeout") / 1000,
-    )

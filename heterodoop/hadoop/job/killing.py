@@ -12,6 +12,7 @@ import time
 
 from ...driver.cluster.yarn_rest import Unknown
 from ...errors import HeteroDoopError
+from ...job.settings import OUTPUT
 from ...storage.hadoop_conf import HadoopConf, hadoop_user
 from ...storage.webhdfs import Namespace
 from . import client
@@ -20,12 +21,11 @@ from .rest import App, Cluster
 OVER_SECONDS = 30.0  # an ApplicationMaster lingers for some five seconds after its job
 _POLL_SECONDS = 0.2
 _STAGING = "yarn.app.mapreduce.am.staging-dir"
-_OUTPUT = "mapreduce.output.fileoutputformat.outputdir"
 
 
 def kill(cluster: Cluster, conf: HadoopConf, job: str) -> bool:
     """End it; whether it is over within OVER_SECONDS. Raises Unknown: nobody takes the wish."""
-    output = _setting(cluster, job, _OUTPUT)
+    output = _setting(cluster, job, OUTPUT)
     if not client.kill(job):
         cluster.kill(job)
     app = _wait(cluster, job)

@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 from ... import last_resort, scratch
 from ...diag import Diagnostic
 from ...driver.cluster.yarn_rest import Unknown
-from ...engine.job import jobconf
-from ...engine.rounds.stopping import LIMIT, ROUND, UNTIL, Round, Stop, Wish, program
+from ...engine.rounds.stopping import Round, Stop, Wish, program
 from ...engine.terminal.progress import Display
 from ...engine.terminal.signals import StopSignals
 from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
+from ...job import jobconf
+from ...job.settings import COMPRESS, ROUND, ROUNDS, TAGS, UNTIL
 from ...storage.webhdfs import Namespace
 from ..job.follow import HADOOPS, SUCCEEDED, Ended, Say
 from ..job.logs import Cause
@@ -36,9 +37,7 @@ from ..submit.submission import Plan
 from .rounds import Rounds
 
 FAILED = "failed"
-TAGS = "mapreduce.job.tags"
 _COMMIT_SECONDS = 20.0  # that an interrupt may take
-COMPRESS = "mapreduce.output.fileoutputformat.compress"
 
 # Settings that say where and in what pieces tasks run, with how much memory and time: they may change between rounds.
 _FREE = re.compile(
@@ -79,9 +78,9 @@ class Iteration:
     ) -> None:
         """Raises as `submission.plan` and `Namespace`; UsageError HD031 (a compressed output), HD040, HD041."""
         self.plan = submission.plan(bundle, inputs, output, options, say, dry=dry)
-        given = [f"{key}={value}" for key, value in self.plan.job.settings.items() if key in (LIMIT, UNTIL)]
+        given = [f"{key}={value}" for key, value in self.plan.job.settings.items() if key in (ROUNDS, UNTIL)]
         conf = jobconf.parse(given, wish.options)
-        self.stop = Stop.of(wish, conf.get(LIMIT), conf.get(UNTIL))
+        self.stop = Stop.of(wish, conf.get(ROUNDS), conf.get(UNTIL))
         self.warnings = [*self.plan.warnings, *conf.warnings]
         self.name = wish.side_file
         found = [file for file in self.plan.job.files[: len(options.files)] if file.name == self.name and file.sha256]

@@ -8,7 +8,6 @@ tasks run on the CPU, and a warning says so before the job runs. Not here: the a
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -17,54 +16,25 @@ from pathlib import Path
 
 from ... import manifest
 from ...diag import Diagnostic
-from ...engine.job import jobconf
 from ...errors import Limitation, UsageError
-from ...executor.task.streaming_env import OLD_NAMES
+from ...job import jobconf
+from ...job import settings as names
+from ...job.setting import Party
 from ...manifest import Manifest
 from ...scheduler.policies import CPU_ONLY, POLICIES
 from ...storage.hadoop_conf import HadoopConf
 from ...toolchain.plugin import provide
-from . import archive, streaming
+from . import archive
 from .streaming import Shipped, StreamingJob
 
-REDUCES = "mapreduce.job.reduces"
-NAME = "mapreduce.job.name"
-QUEUE = "mapreduce.job.queuename"
-DELIMITER = "textinputformat.record.delimiter"
-POLICY = "heterodoop.policy"
-DRIVER_DIR = "heterodoop.driver.dir"
-DETAILS = "heterodoop.counters.details"
-_NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
-
-# Settings of the plug-in and the driver (docs/hadoop-plugin.md), beside those of `jobconf.SETTINGS`.
-PLUGIN_KEYS = frozenset({
-    POLICY, "heterodoop.verify", "heterodoop.gpu.retry", "heterodoop.gpu.delay", DRIVER_DIR,
-    "heterodoop.driver.tcp", "heterodoop.driver.silence.ms", "heterodoop.gpu.wait.max.ms", DETAILS,
-})
-
 TEXT_INPUT = ("", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat")  # as streaming understands -inputformat
-IGNORE_KEY = "stream.map.input.ignoreKey"
-MAX_SPLIT = "mapreduce.input.fileinputformat.split.maxsize"
 # Of the old interface, which is streaming's; those that combine files take the limit.
 _NO_LIMIT = re.compile(r"((org\.apache\.hadoop\.mapred\.(lib\.)?)?(Text|KeyValueText|NLine|SequenceFile\w*)InputFormat)?")
 
-# With these the plug-in leaves a job's map tasks to the CPU; the values are those with which it does not.
-HASH_PARTITIONER = "org.apache.hadoop.mapred.lib.HashPartitioner"
-_CODECS = ("org.apache.hadoop.io.compress.DefaultCodec", "org.apache.hadoop.io.compress.GzipCodec")
-CPU_SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
-    "mapreduce.job.partitioner.class": ((HASH_PARTITIONER,), "another partitioner"),
-    "mapreduce.job.output.key.comparator.class": ((), "a key comparator"),
-    "mapreduce.job.combiner.group.comparator.class": ((), "a comparator"),
-    "map.sort.class": (("org.apache.hadoop.util.QuickSort",), "another sort"),
-    "mapreduce.job.encrypted-intermediate-data": (("false",), "encrypted map output"),
-    "mapreduce.map.skip.maxrecords": (("0",), "skip mode"),
-    "stream.num.map.output.key.fields": (("1",), "a key of several fields"),
-    "stream.map.output.field.separator": (("\t",), "another separator of key and value"),
-    "stream.map.input.field.separator": (("\t",), "another separator of key and value"),
-    "stream.map.input": (("text",), "another form of the filter's input"),
-    "stream.io.identifier.resolver.class": ((), "another form of the filter's input"),
-    "mapreduce.map.output.compress.codec": (_CODECS, "that codec of the map output"),
-}
+_OWN = names.refused_by(Party.SUBMIT)
+# Values that are checked here; what Hadoop alone reads is Hadoop's to judge.
+_CHECKED = names.heeded_by(Party.RUN).keys() | {key for key in names.SETTINGS if key.startswith(names.PREFIX)}
+_ON_CPU = {key: refusal for key, refusal in names.refused_by(Party.PLUGIN).items() if not refusal.when}
 
 
 @dataclass(frozen=True)
@@ -108,9 +78,9 @@ def build(
     settings, warnings = _settings(options, plugin=not options.cpu_only)
     plain = _plain(options, settings)
     if (folder := os.environ.get("HETERODOOP_DRIVER_DIR")) and not options.cpu_only:
-        settings.setdefault(DRIVER_DIR, folder)
+        settings.setdefault(names.DRIVER_DIR, folder)
     if not (options.cpu_only or plain) and _reducer_counts(bundle, what):
-        settings.setdefault(DETAILS, "false")
+        settings.setdefault(names.DETAILS, "false")
     reducers = _reducers(options, settings, what, conf)
     packed = archive.pack(bundle)
     job = StreamingJob(
@@ -118,8 +88,8 @@ def build(
         plugin=None if options.cpu_only or plain else str(archive.shippable(provide(say), "heterodoop-mr.jar")),
         combiner=what.program("combine") is not None, reducer=what.program("reduce") is not None,
         inputs=tuple(hadoop_path(name, exists) for name in inputs), output=hadoop_path(output, lambda _: False),
-        reducers=reducers, name=settings.pop(NAME, what.name), queue=settings.pop(QUEUE, ""),
-        policy=settings.pop(POLICY, ""), settings=settings, environment=tuple(map(_variable, options.environment)),
+        reducers=reducers, name=settings.pop(names.NAME, what.name), queue=settings.pop(names.QUEUE, ""),
+        policy=settings.pop(names.POLICY, ""), settings=settings, environment=tuple(map(_variable, options.environment)),
         files=(*map(_file, options.files), *_shipped(options.hadoop_files)), archives=tuple(_shipped(options.archives)),
         libjars=tuple(jar for text in options.libjars for jar in text.split(",") if jar),
         partitioner=options.partitioner, output_format=options.output_format,
@@ -136,8 +106,8 @@ def _plain(options: SubmitOptions, settings: dict[str, str]) -> str:
     """Why the filters do not read the lines of the job's files, so that only streaming itself can feed them; "": they do."""
     if options.input_format not in TEXT_INPUT:
         return f"with -inputformat {options.input_format} filters read what that format makes of a file"
-    if settings.get(IGNORE_KEY, "").strip().lower() == "false":
-        return f"with -D {IGNORE_KEY}=false filters read the offsets of lines too"
+    if settings.get(names.IGNORE_KEY, "").strip().lower() == "false":
+        return f"with -D {names.IGNORE_KEY}=false filters read the offsets of lines too"
     return ""
 
 
@@ -149,9 +119,9 @@ def _reducer_counts(bundle: Path, what: Manifest) -> bool:
 
 def _unheeded(job: StreamingJob) -> list[Diagnostic]:
     """Of a plain streaming job: what `run`, and the plug-in's input format, do and streaming does not."""
-    if MAX_SPLIT not in job.settings or not _NO_LIMIT.fullmatch(job.input_format):
+    if names.MAX_SPLIT not in job.settings or not _NO_LIMIT.fullmatch(job.input_format):
         return []
-    what = f"-D {MAX_SPLIT}: the input formats of plain streaming jobs do not know it"
+    what = f"-D {names.MAX_SPLIT}: the input formats of plain streaming jobs do not know it"
     return [Diagnostic("warning", "HD656", what, help="-D mapreduce.job.maps=N makes splits of at most bytes / N")]
 
 
@@ -162,12 +132,12 @@ def _settings(options: SubmitOptions, *, plugin: bool) -> tuple[dict[str, str], 
         key, value = _definition(definition, plugin=plugin)
         found[key] = value
     given: dict[str, tuple[str, str | None]] = {
-        NAME: ("--name", options.name), QUEUE: ("--queue", options.queue), POLICY: ("--policy", options.policy),
-        REDUCES: ("--reducers", options.reducers),
+        names.NAME: ("--name", options.name), names.QUEUE: ("--queue", options.queue),
+        names.POLICY: ("--policy", options.policy), names.REDUCES: ("--reducers", options.reducers),
     }
     if options.record_delimiter is not None:
         text = jobconf.unescape(options.record_delimiter, "--record-delimiter")
-        given[DELIMITER] = ("--record-delimiter", text)
+        given[names.RECORD_DELIMITER] = ("--record-delimiter", text)
     warnings = []
     for key, (option, chosen) in given.items():
         if chosen is None:
@@ -177,15 +147,15 @@ def _settings(options: SubmitOptions, *, plugin: bool) -> tuple[dict[str, str], 
         found[key] = chosen
     for key, value in found.items():
         _check_value(key, value, given[key][0] if key in given and given[key][1] is not None else "")
-    return found, warnings + [_unknown(key) for key in found if key.startswith("heterodoop.") and not _is_known(key)]
+    return found, warnings + names.misspelt(found, [key for key in names.SETTINGS if key not in _OWN])
 
 
 def _definition(text: str, *, plugin: bool) -> tuple[str, str]:
     key, equals, value = text.partition("=")
-    key = _NEW_NAMES.get(key.strip(), key.strip())
+    key = jobconf.new_name(key.strip())
     if not equals or not key:
         raise UsageError(f"-D {text!r}: must be KEY=VALUE", code="HD030")
-    if key in streaming.OWN_SETTINGS and (plugin or key not in streaming.PLUGIN_SETTINGS):
+    if key in _OWN and (plugin or not _OWN[key].when):
         raise UsageError(
             f"-D {key}: submit sets this itself", code="HD623",
             help="there are options for paths, formats and -cmdenv; with --cpu-only the plug-in's settings are yours",
@@ -200,33 +170,23 @@ def _check_value(key: str, value: str, option: str = "") -> None:
             f"{key}: Hadoop's job file is XML, which cannot hold the character {bad[0]!r}", code="HD624",
             help="use another value; `heterodoop run` takes any",
         )
-    if key == POLICY and value not in POLICIES:
+    if key == names.POLICY and value not in POLICIES:
         raise UsageError(f"--policy {value!r}: must be one of {', '.join(POLICIES)}", code="HD032")
-    if key in jobconf.SETTINGS:
+    if key in _CHECKED:
         try:
-            jobconf.SETTINGS[key].parse(value)
+            names.SETTINGS[key].kind.parse(value)
         except ValueError as error:
             if option:
                 raise UsageError(f"{option} {value!r}: {error}", code="HD032") from None
             raise UsageError(f"-D {key}={value}: {error}", code="HD030") from None
 
 
-def _is_known(key: str) -> bool:
-    return key in PLUGIN_KEYS or key in jobconf.SETTINGS
-
-
-def _unknown(key: str) -> Diagnostic:
-    near = difflib.get_close_matches(key, [*PLUGIN_KEYS, *(k for k in jobconf.SETTINGS if k.startswith("heterodoop."))], 1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return Diagnostic("warning", "HD627", f"-D {key}: HeteroDoop has no such setting{hint}")
-
-
 def _reducers(options: SubmitOptions, settings: dict[str, str], what: Manifest, conf: HadoopConf) -> int:
     """From the option or -D, else the cluster's default for a bundle with a reducer and 0 for one without."""
-    given = settings.pop(REDUCES, None)
+    given = settings.pop(names.REDUCES, None)
     if given is None:
-        given = (conf.get(REDUCES) or "1") if what.program("reduce") else "0"
-    return jobconf.parse_count(given, "--reducers", 0, jobconf.MAX_REDUCERS)
+        given = (conf.get(names.REDUCES) or "1") if what.program("reduce") else "0"
+    return jobconf.parse_count(given, "--reducers", 0, names.MAX_REDUCERS)
 
 
 def hadoop_path(name: str, exists: Exists) -> str:
@@ -299,13 +259,13 @@ def _cpu_warnings(job: StreamingJob, what: Manifest) -> list[Diagnostic]:
     program = what.program("map")
     refusals = program.gpu_refusals if program else ()
     reasons = [f"the map program stays on the CPU: {reason.message}" for reason in refusals[:1]]
-    if job.partitioner not in ("", HASH_PARTITIONER) and job.reducers > 1:
+    if job.partitioner not in ("", names.HASH_PARTITIONER) and job.reducers > 1:
         reasons.append(f"-partitioner {job.partitioner}: another partitioner")
     if job.output_format and job.reducers == 0:
         reasons.append(f"-outputformat {job.output_format} in a job without reducers")
-    for key, (allowed, why) in CPU_SETTINGS.items():
-        if key in job.settings and job.settings[key] not in allowed:
-            reasons.append(f"-D {key}={job.settings[key]}: {why}")
+    for key, refusal in _ON_CPU.items():
+        if key in job.settings and job.settings[key] not in refusal.allowed:
+            reasons.append(f"-D {key}={job.settings[key]}: {refusal.why}")
     return [_on_cpu(reason) for reason in reasons]
 
 

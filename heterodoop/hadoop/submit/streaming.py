@@ -15,29 +15,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote_plus
 
+from ...job import settings as names
+from ...job.setting import Party
+
 PLUGIN = "org.heterodoop.mr"
 INPUT_FORMAT = f"{PLUGIN}.HeteroInputFormat"
 OUTPUT_FORMAT = f"{PLUGIN}.HeteroOutputFormat"
 MAP_RUNNER = f"{PLUGIN}.HeteroMapRunner"
 COLLECTORS = f"{PLUGIN}.HeteroCollector,org.apache.hadoop.mapred.MapTask$MapOutputBuffer"
 PIPE_MAPPER = "org.apache.hadoop.streaming.PipeMapper"
-TRUNCATE = "stream.jobconf.truncate.limit"
 
 # What says that the plug-in is used, and how: a job that set one of these itself would not be the job that it seems.
 PLUGIN_SETTINGS: Mapping[str, str] = {
-    "mapred.map.runner.class": MAP_RUNNER,
-    "mapreduce.job.map.output.collector.class": COLLECTORS,
-    "stream.map.output": "text",  # makes StreamJob set the map output's types although -mapper is a class
+    names.MAP_RUNNER: MAP_RUNNER,
+    names.COLLECTOR: COLLECTORS,
+    names.MAP_OUTPUT: "text",  # makes StreamJob set the map output's types although -mapper is a class
 }
-OWN_SETTINGS = frozenset({
-    *PLUGIN_SETTINGS, "stream.map.streamprocessor", "stream.combine.streamprocessor", "stream.reduce.streamprocessor",
-    "heterodoop.bundle", "heterodoop.bundle.sha256", "heterodoop.files.sha256", "heterodoop.inputformat",
-    "mapreduce.job.map.class", "mapreduce.job.combine.class", "mapreduce.job.reduce.class",
-    "mapreduce.job.inputformat.class", "mapreduce.job.outputformat.class", "stream.addenvironment",
-    "mapreduce.input.fileinputformat.inputdir", "mapreduce.output.fileoutputformat.outputdir",
-})
-# Every setting goes into each filter's environment; one of 128 KiB (thousands of input paths) would keep it from starting.
-TRUNCATE_LIMIT = "20000"
 
 
 @dataclass(frozen=True)
@@ -113,14 +106,13 @@ def _generic(job: StreamingJob) -> list[str]:
 
 def settings(job: StreamingJob) -> dict[str, str]:
     """The -D of the job, in order."""
-    found = {"mapreduce.job.name": job.name} if job.name else {}
+    found = {names.NAME: job.name} if job.name else {}
     if job.queue:
-        found["mapreduce.job.queuename"] = job.queue
-    found["mapreduce.job.reduces"] = str(job.reducers)
-    found[TRUNCATE] = TRUNCATE_LIMIT
+        found[names.QUEUE] = job.queue
+    found[names.REDUCES] = str(job.reducers)
+    found[names.TRUNCATE] = names.SETTINGS[names.TRUNCATE].default_for(Party.SUBMIT)
     if job.plugin:
-        # A task that waits for a GPU looks slow; a second attempt beside it would be work for nothing.
-        found["mapreduce.map.speculative"] = "false"
+        found[names.SPECULATIVE] = names.SETTINGS[names.SPECULATIVE].default_for(Party.SUBMIT)
     found.update(job.settings)
     return found | (_plugin_settings(job) if job.plugin else {})
 
@@ -128,15 +120,15 @@ def settings(job: StreamingJob) -> dict[str, str]:
 def _plugin_settings(job: StreamingJob) -> dict[str, str]:
     found = {
         **PLUGIN_SETTINGS,
-        "stream.map.streamprocessor": quote_plus(job.command("map")),
-        "heterodoop.bundle": job.bundle.name,
-        "heterodoop.bundle.sha256": job.bundle_sha256,
+        names.MAP_COMMAND: quote_plus(job.command("map")),
+        names.BUNDLE: job.bundle.name,
+        names.BUNDLE_SHA256: job.bundle_sha256,
     }
     hashes = [f"{file.name}={file.sha256}" for file in job.files if file.sha256 and not set(file.name) & set(",=")]
     if hashes:
-        found["heterodoop.files.sha256"] = ",".join(hashes)
+        found[names.FILES_SHA256] = ",".join(hashes)
     if job.policy:
-        found["heterodoop.policy"] = job.policy
+        found[names.POLICY] = job.policy
     return found
 
 

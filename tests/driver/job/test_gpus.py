@@ -12,6 +12,8 @@ from heterodoop.driver.job.gpus import Codes, Gpus, Wish
 from heterodoop.errors import DeviceError, ToolError, UsageError
 from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
 from heterodoop.executor.worker.client import Worker
+from heterodoop.job.jobconf import JobConf
+from heterodoop.job.setting import Party
 from heterodoop.manifest import load
 
 from ...support import Bundles
@@ -80,22 +82,27 @@ def test_no_gpu_to_start_on(fakes: type[FakeWorker], survey: Survey, what: str) 
     assert caught.value.code == "HD614"
 
 
+def said(settings: dict[str, str]) -> JobConf:
+    return JobConf(settings, party=Party.DRIVER)
+
+
 def test_settings_of_a_job() -> None:
     plain = Gpus(Wish("emulated"))
-    found = plain.options({"heterodoop.gpu.sub-split.bytes": "4096", "heterodoop.emulated.order": "reverse", "other": "x"})
+    wish = {"heterodoop.gpu.sub-split.bytes": "4096", "heterodoop.emulated.order": "reverse", "other": "x"}
+    found = plain.options(said(wish))
     assert (found.sub_split, found.order, found.arena) == (4096, "reverse", 0)
-    assert plain.options({}).sub_split == 0
+    assert plain.options().sub_split == 0
     for key, value in (("heterodoop.gpu.arena.bytes", "-1"), ("heterodoop.gpu.ingest.threads", "many")):
         with pytest.raises(ValueError):
-            plain.options({key: value})
+            plain.options(said({key: value}))
 
 
 def test_a_limit_of_gpu_memory_makes_launches_smaller() -> None:
     """Two sessions share it; a byte of input takes 32 of memory at most."""
     limited = Gpus(Wish("cuda", sessions=2, memory=8 << 30))
-    assert limited.options({}).sub_split == (8 << 30) // 2 // 32
-    assert limited.options({"heterodoop.gpu.sub-split.bytes": "5"}).sub_split == 5
-    assert Gpus(Wish("cuda", memory=1)).options({}).sub_split == 1 << 20
+    assert limited.options().sub_split == (8 << 30) // 2 // 32
+    assert limited.options(said({"heterodoop.gpu.sub-split.bytes": "5"})).sub_split == 5
+    assert Gpus(Wish("cuda", memory=1)).options().sub_split == 1 << 20
 
 
 def test_bundles_that_no_gpu_can_run(bundles: Bundles, wordcount: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from heterodoop.engine.devices import job_slots
 from heterodoop.engine.devices.job_slots import Slots, kept_for_ingest, plan_slots
-from heterodoop.engine.job import jobconf
 from heterodoop.errors import UsageError
+from heterodoop.job import jobconf
 from heterodoop.scheduler.model import Slot
 
 

@@ -17,7 +17,7 @@ final class ChildEnvironment {
   static Map<String, String> of(JobConf job) {
     Map<String, String> env = new HashMap<>(System.getenv());
     addSettings(job, env);
-    for (String pair : job.get("stream.addenvironment", "").split(" ")) {
+    for (String pair : job.get(Settings.ADD_ENVIRONMENT, "").split(" ")) {
       String[] nameAndValue = pair.split("=", 2);
       if (nameAndValue.length == 2) {
         env.put(nameAndValue[0], nameAndValue[1]);
@@ -30,7 +30,7 @@ final class ChildEnvironment {
   private static void addSettings(JobConf job, Map<String, String> env) {
     JobConf conf = new JobConf(job);
     conf.setDeprecatedProperties();  // filters ask for map_input_file as well as for mapreduce_map_input_file
-    int limit = conf.getInt("stream.jobconf.truncate.limit", -1);
+    int limit = conf.getInt(Settings.TRUNCATE_LIMIT, Settings.TRUNCATE_LIMIT_DEFAULT);
     for (Map.Entry<String, String> setting : conf) {
       String value = conf.get(setting.getKey());  // with ${...} expanded
       boolean cut = limit > -1 && value.length() > limit;

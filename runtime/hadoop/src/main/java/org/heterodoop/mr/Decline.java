@@ -3,10 +3,9 @@ package org.heterodoop.mr;
 import java.io.UnsupportedEncodingException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.compress.CompressionCodecFactory;
-import org.apache.hadoop.io.compress.DefaultCodec;
-import org.apache.hadoop.io.compress.GzipCodec;
 import org.apache.hadoop.mapred.FileSplit;
 import org.apache.hadoop.mapred.InputSplit;
 import org.apache.hadoop.mapred.JobConf;
@@ -14,12 +13,8 @@ import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.SkipBadRecords;
 import org.apache.hadoop.mapred.TextInputFormat;
 import org.apache.hadoop.mapred.TextOutputFormat;
-import org.apache.hadoop.mapred.lib.HashPartitioner;
 import org.apache.hadoop.streaming.PipeCombiner;
 import org.apache.hadoop.streaming.PipeMapper;
-import org.apache.hadoop.streaming.io.TextInputWriter;
-import org.apache.hadoop.streaming.io.TextOutputReader;
-import org.apache.hadoop.util.QuickSort;
 
 /**
  * Why an attempt runs on the CPU without asking the driver: the job uses a part of Hadoop that a GPU task does not have.
@@ -28,8 +23,6 @@ import org.apache.hadoop.util.QuickSort;
  * the bundle's kernels) it says in its answer.
  */
 final class Decline {
-  private static final String TAB = "\t";
-
   /** The end of the counter's name, and a sentence for the task's status. */
   final String counter;
   final String reason;
@@ -56,7 +49,7 @@ final class Decline {
 
   /** Has an earlier attempt failed? Then this one goes to the CPU in case that it was the GPU's fault. */
   static boolean retry(JobConf job, Reporter reporter) {
-    return !job.getBoolean(Settings.GPU_RETRY, false) && EarlierAttempts.failed(job, reporter);
+    return !job.getBoolean(Settings.GPU_RETRY, Settings.GPU_RETRY_DEFAULT) && EarlierAttempts.failed(job, reporter);
   }
 
   static Decline retryReason() {
@@ -64,11 +57,11 @@ final class Decline {
   }
 
   private static Decline plugIn(JobConf job) {
-    if (!job.get("mapred.map.runner.class", "").equals(HeteroMapRunner.class.getName())) {
-      return new Decline("RUNNER", "mapred.map.runner.class is not HeteroMapRunner");
+    if (!job.get(Settings.MAP_RUNNER, "").equals(HeteroMapRunner.class.getName())) {
+      return new Decline("RUNNER", Settings.MAP_RUNNER + " is not HeteroMapRunner");
     }
     if (job.get(Settings.BUNDLE, "").isEmpty() || !job.get(Settings.BUNDLE_SHA256, "").matches("[0-9a-f]{64}")) {
-      return new Decline("BUNDLE", "heterodoop.bundle or heterodoop.bundle.sha256 is not set");
+      return new Decline("BUNDLE", Settings.BUNDLE + " or " + Settings.BUNDLE_SHA256 + " is not set");
     }
     return null;
   }
@@ -83,7 +76,7 @@ final class Decline {
     if (new CompressionCodecFactory(job).getCodec(((FileSplit) split).getPath()) != null) {
       return new Decline("COMPRESSED", "the input is compressed");
     }
-    if (!job.getBoolean(InputFormats.IGNORE_KEY, true)) {
+    if (!job.getBoolean(Settings.IGNORE_KEY, Settings.IGNORE_KEY_TAKEN)) {
       return new Decline("INPUT_KEY", "stream.map.input.ignoreKey is not true: filters get offsets");
     }
     if (SkipBadRecords.getMapperMaxSkipRecords(job) > 0) {
@@ -100,15 +93,17 @@ final class Decline {
   private static Decline command(JobConf job) {
     String bundle = job.get(Settings.BUNDLE);
     if (!PipeMapper.class.getName().equals(job.getMapperClass().getName())
-        || !runs(job, "stream.map.streamprocessor", bundle + "/bin/map")) {
+        || !runs(job, Settings.MAP_COMMAND, bundle + "/bin/map")) {
       return new Decline("COMMAND", "the map command is not " + bundle + "/bin/map");
     }
     if (!job.getMapOutputKeyClass().equals(Text.class) || !job.getMapOutputValueClass().equals(Text.class)
-        || job.getClass("stream.map.input.writer.class", TextInputWriter.class) != TextInputWriter.class
-        || job.getClass("stream.map.output.reader.class", TextOutputReader.class) != TextOutputReader.class) {
+        || !takes(job, Settings.MAP_INPUT_WRITER, Settings.MAP_INPUT_WRITER_TAKEN)
+        || !takes(job, Settings.MAP_OUTPUT_READER, Settings.MAP_OUTPUT_READER_TAKEN)) {
       return new Decline("TYPES", "the filter's input or output is not text");
     }
-    if (!isDefault(job, "map", "input.field.separator", "output.field.separator")) {
+    if (job.getInt(Settings.MAP_KEY_FIELDS, Settings.MAP_KEY_FIELDS_TAKEN) != Settings.MAP_KEY_FIELDS_TAKEN
+        || !takes(job, Settings.MAP_INPUT_SEPARATOR, Settings.MAP_INPUT_SEPARATOR_TAKEN)
+        || !takes(job, Settings.MAP_OUTPUT_SEPARATOR, Settings.MAP_OUTPUT_SEPARATOR_TAKEN)) {
       return new Decline("FIELDS", "the key of the map output does not end at the first tab");
     }
     return combiner(job, bundle);
@@ -119,12 +114,14 @@ final class Decline {
       return null;
     }
     if (job.getCombinerClass() != PipeCombiner.class
-        || !runs(job, "stream.combine.streamprocessor", bundle + "/bin/combine")) {
+        || !runs(job, Settings.COMBINE_COMMAND, bundle + "/bin/combine")) {
       return new Decline("COMBINER", "the combiner is not " + bundle + "/bin/combine");
     }
-    if (!isDefault(job, "reduce", "input.field.separator", "output.field.separator")
-        || job.getClass("stream.reduce.input.writer.class", TextInputWriter.class) != TextInputWriter.class
-        || job.getClass("stream.reduce.output.reader.class", TextOutputReader.class) != TextOutputReader.class) {
+    if (job.getInt(Settings.REDUCE_KEY_FIELDS, Settings.REDUCE_KEY_FIELDS_TAKEN) != Settings.REDUCE_KEY_FIELDS_TAKEN
+        || !takes(job, Settings.REDUCE_INPUT_SEPARATOR, Settings.REDUCE_INPUT_SEPARATOR_TAKEN)
+        || !takes(job, Settings.REDUCE_OUTPUT_SEPARATOR, Settings.REDUCE_OUTPUT_SEPARATOR_TAKEN)
+        || !takes(job, Settings.REDUCE_INPUT_WRITER, Settings.REDUCE_INPUT_WRITER_TAKEN)
+        || !takes(job, Settings.REDUCE_OUTPUT_READER, Settings.REDUCE_OUTPUT_READER_TAKEN)) {
       return new Decline("FIELDS", "the combiner's keys do not end at the first tab");
     }
     return null;
@@ -139,45 +136,41 @@ final class Decline {
     }
   }
 
-  private static boolean isDefault(JobConf job, String side, String... separators) {
-    boolean all = job.getInt("stream.num." + side + ".output.key.fields", 1) == 1;
-    for (String separator : separators) {
-      all &= job.get("stream." + side + "." + separator, TAB).equals(TAB);
-    }
-    return all;
+  private static boolean takes(JobConf job, String setting, List<String> taken) {
+    String value = job.get(setting);
+    return value == null || taken.contains(value);
   }
 
   private static Decline textOutput(JobConf job) {
     if (!(job.getOutputFormat() instanceof HeteroOutputFormat)) {
       return new Decline("OUTPUT_FORMAT", "without reducers -outputformat must be " + HeteroOutputFormat.class.getName());
     }
-    if (!job.get("mapreduce.output.textoutputformat.separator", TAB).equals(TAB)) {
+    if (!takes(job, Settings.TEXT_OUTPUT_SEPARATOR, Settings.TEXT_OUTPUT_SEPARATOR_TAKEN)) {
       return new Decline("OUTPUT_FORMAT", TextOutputFormat.class.getSimpleName() + "'s separator is not a tab");
     }
     return null;
   }
 
   private static Decline shuffle(JobConf job) {
-    String collectors = job.get("mapreduce.job.map.output.collector.class", "");
+    String collectors = job.get(Settings.COLLECTOR, "");
     if (!collectors.split(",")[0].trim().equals(HeteroCollector.class.getName())) {
-      return new Decline("COLLECTOR", "mapreduce.job.map.output.collector.class does not begin with HeteroCollector");
+      return new Decline("COLLECTOR", Settings.COLLECTOR + " does not begin with HeteroCollector");
     }
-    if (job.getNumReduceTasks() > 1 && job.getPartitionerClass() != HashPartitioner.class) {
+    if (job.getNumReduceTasks() > 1 && !Settings.PARTITIONER_TAKEN.contains(job.getPartitionerClass().getName())) {
       return new Decline("PARTITIONER", "the partitioner is " + job.getPartitionerClass().getName());
     }
-    if (job.get("mapreduce.job.output.key.comparator.class") != null
-        || job.get("mapreduce.job.combiner.group.comparator.class") != null) {
+    if (job.get(Settings.KEY_COMPARATOR) != null || job.get(Settings.COMBINER_COMPARATOR) != null) {
       return new Decline("COMPARATOR", "keys have a comparator of their own");
     }
-    if (job.getClass("map.sort.class", QuickSort.class) != QuickSort.class
-        || job.getClass("mapreduce.map.sort.class", QuickSort.class) != QuickSort.class) {
+    if (!takes(job, Settings.MAP_SORT, Settings.MAP_SORT_TAKEN)
+        || !takes(job, Settings.MAP_SORT_AS_DOCUMENTED, Settings.MAP_SORT_AS_DOCUMENTED_TAKEN)) {
       return new Decline("SORT", "map.sort.class is not QuickSort");
     }
-    if (job.getBoolean("mapreduce.job.encrypted-intermediate-data", false)) {
-      return new Decline("ENCRYPTED", "map output is encrypted (mapreduce.job.encrypted-intermediate-data)");
+    if (job.getBoolean(Settings.ENCRYPTED, Settings.ENCRYPTED_TAKEN)) {
+      return new Decline("ENCRYPTED", "map output is encrypted (" + Settings.ENCRYPTED + ")");
     }
     String codec = codec(job);
-    if (!codec.isEmpty() && !codec.equals(DefaultCodec.class.getName()) && !codec.equals(GzipCodec.class.getName())) {
+    if (!codec.isEmpty() && !Settings.MAP_OUTPUT_CODEC_TAKEN.contains(codec)) {
       return new Decline("CODEC", "map output is compressed with " + codec);
     }
     return null;
@@ -186,6 +179,6 @@ final class Decline {
   /** Class name of the map output's codec, "" where it is not compressed. */
   static String codec(JobConf job) {
     boolean compressed = job.getNumReduceTasks() > 0 && job.getCompressMapOutput();
-    return compressed ? job.get("mapreduce.map.output.compress.codec", DefaultCodec.class.getName()) : "";
+    return compressed ? job.get(Settings.MAP_OUTPUT_CODEC, Settings.MAP_OUTPUT_CODEC_DEFAULT) : "";
   }
 }

@@ -32,7 +32,7 @@ final class EarlierAttempts {
 
   /** Has an earlier attempt of the task failed? True where nobody says. */
   static boolean failed(JobConf job, Reporter reporter) {
-    TaskAttemptID attempt = TaskAttemptID.forName(job.get("mapreduce.task.attempt.id"));
+    TaskAttemptID attempt = TaskAttemptID.forName(job.get(Settings.ATTEMPT_ID));
     if (attempt == null || attempt.getId() == 0) {
       return false;
     }

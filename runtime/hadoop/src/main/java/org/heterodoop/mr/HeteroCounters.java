@@ -91,7 +91,7 @@ final class HeteroCounters {
 
   /** Counts the details, after everything that the job itself counts in this attempt: only now their number is known. */
   void write(Reporter reporter, JobConf job) {
-    if (job.getBoolean(Settings.DETAILS, true) && details.size() + RESERVE <= room(reporter)) {
+    if (job.getBoolean(Settings.DETAILS, Settings.DETAILS_DEFAULT) && details.size() + RESERVE <= room(reporter)) {
       details.forEach((name, value) -> reporter.incrCounter(GROUP, name, value));
     }
     details.clear();

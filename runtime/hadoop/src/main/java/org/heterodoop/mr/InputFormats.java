@@ -11,8 +11,6 @@ import org.apache.hadoop.util.ReflectionUtils;
  * <p>A name without a package is looked for where streaming's -inputformat looks: among Hadoop's own formats, then streaming's.
  */
 final class InputFormats {
-  static final String IGNORE_KEY = "stream.map.input.ignoreKey";
-  static final String MAX_SPLIT = "mapreduce.input.fileinputformat.split.maxsize";
   private static final String[] PACKAGES = {"org.apache.hadoop.mapred.", "org.apache.hadoop.streaming."};
 
   private InputFormats() {
@@ -48,8 +46,8 @@ final class InputFormats {
    * streaming would have found, where the job does not say it.
    */
   static void tellStreaming(JobConf job) {
-    if (job.get(IGNORE_KEY) == null) {
-      job.setBoolean(IGNORE_KEY, of(job) == TextInputFormat.class);
+    if (job.get(Settings.IGNORE_KEY) == null) {
+      job.setBoolean(Settings.IGNORE_KEY, of(job) == TextInputFormat.class);
     }
   }
 
@@ -60,7 +58,7 @@ final class InputFormats {
     @Override
     public void configure(JobConf job) {
       super.configure(job);
-      most = Math.max(1, job.getLong(MAX_SPLIT, Long.MAX_VALUE));
+      most = Math.max(1, job.getLong(Settings.MAX_SPLIT, Long.MAX_VALUE));
     }
 
     @Override

@@ -38,10 +38,10 @@ final class LocalizedFiles {
 
   LocalizedFiles(JobConf job) throws IOException {
     Set<String> jars = new HashSet<>();
-    for (String jar : job.getStrings("mapreduce.job.classpath.files", new String[0])) {
+    for (String jar : job.getStrings(Settings.CLASSPATH_FILES, new String[0])) {
       jars.add(new org.apache.hadoop.fs.Path(jar).toUri().getPath());
     }
-    for (String key : Arrays.asList("mapreduce.job.cache.files", "mapreduce.job.cache.archives")) {
+    for (String key : Arrays.asList(Settings.CACHE_FILES, Settings.CACHE_ARCHIVES)) {
       for (String uri : job.getStrings(key, new String[0])) {
         String name = linkName(uri);
         if (!name.equals("*") && !jars.contains(path(uri))) {

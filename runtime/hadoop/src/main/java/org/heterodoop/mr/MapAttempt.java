@@ -39,7 +39,7 @@ final class MapAttempt {
   private boolean cpuSucceeded;
 
   private MapAttempt(JobConf job) {
-    this.id = job.get("mapreduce.task.attempt.id", "");
+    this.id = job.get(Settings.ATTEMPT_ID, "");
     this.job = job;
   }
 
@@ -64,7 +64,7 @@ final class MapAttempt {
 
   /** The open attempt of these settings, or null. */
   static MapAttempt of(JobConf job) {
-    return OPEN.get(job.get("mapreduce.task.attempt.id", ""));
+    return OPEN.get(job.get(Settings.ATTEMPT_ID, ""));
   }
 
   /** Has the driver promised a GPU, and nothing gone wrong since? */

@@ -11,11 +11,6 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /** The first message: which task this is, so that the driver can say where it should run. */
 final class Offer {
-  /** What the driver must know of the job beside heterodoop.*, under its present name. */
-  private static final String[] SETTINGS = {
-    "mapreduce.task.io.sort.mb", "stream.non.zero.exit.is.failure", "stream.stderr.reporter.prefix",
-    "mapreduce.input.linerecordreader.line.maxlength",
-  };
   /** The policy that a driver must answer with "cpu": it counts the attempt, and learns how long it took. */
   static final String CPU_ONLY = "cpu-only";
 
@@ -23,7 +18,7 @@ final class Offer {
   }
 
   static Fields of(FileSplit split, JobConf job, boolean cpuOnly) throws IOException {
-    String attempt = job.get("mapreduce.task.attempt.id");
+    String attempt = job.get(Settings.ATTEMPT_ID);
     Fields fields = new Fields()
         .add("version", Frame.VERSION)
         .add("job", TaskAttemptID.forName(attempt).getJobID().toString())
@@ -51,7 +46,7 @@ final class Offer {
         settings.put(setting.getKey(), job.get(setting.getKey()));
       }
     }
-    for (String name : SETTINGS) {
+    for (String name : Settings.TOLD) {
       if (job.get(name) != null) {
         settings.put(name, job.get(name));
       }

@@ -43,7 +43,7 @@ final class ShuffleOutput implements ResultTarget {
       byte[] indexBytes = DataFrames.receive(driver, result.indexBytes);
       MapOutputIndex checked = new MapOutputIndex(indexBytes, partitions, result.dataBytes, codec() != null);
       receiveData(local, result.dataBytes, checked, driver, reporter);
-      if (job.getBoolean(Settings.VERIFY, false)) {
+      if (job.getBoolean(Settings.VERIFY, Settings.VERIFY_DEFAULT)) {
         new MapOutputVerifier(job, codec(), reporter).verify(local, data, checked);
       }
       writeIndex(local, indexBytes);

@@ -33,7 +33,7 @@ class InputFormatTest {
 
   @Test
   void aJobMayAskForTheOffsetsOfLines() throws Exception {
-    LocalJob.Outcome found = new LocalJob(folder).reducers(1).set(InputFormats.IGNORE_KEY, "false").run("a\n");
+    LocalJob.Outcome found = new LocalJob(folder).reducers(1).set(Settings.IGNORE_KEY, "false").run("a\n");
     assertEquals("0\t1\na\t1\n", found.output.get("part-00000"));
     assertEquals(1, found.hetero("DECLINED_INPUT_KEY"));
   }
@@ -53,7 +53,7 @@ class InputFormatTest {
         .set("fs.file.impl.disable.cache", "true")
         .set("mapreduce.input.fileinputformat.split.minsize", least);
     if (most != null) {
-      job.set(InputFormats.MAX_SPLIT, most);
+      job.set(Settings.MAX_SPLIT, most);
     }
     JobConf conf = job.conf(input, folder.resolve("out"));
     InputSplit[] found = conf.getInputFormat().getSplits(conf, 1);

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from heterodoop.engine.job import jobconf
-from heterodoop.engine.job.jobconf import REFUSED, SETTINGS, JobConf, parse, parse_count, parse_size, unescape
 from heterodoop.errors import UsageError
 from heterodoop.executor.task.split import SplitSize
 from heterodoop.executor.task.streaming_env import OLD_NAMES
+from heterodoop.job.jobconf import JobConf, parse, parse_count, parse_size, unescape
+from heterodoop.job.setting import Party
+from heterodoop.job.settings import refused_by
 
-DOC = Path(__file__).resolve().parents[3] / "docs" / "job-settings.md"
+REFUSED = refused_by(Party.RUN)
 
 
 def conf(*definitions: str, **options: tuple[str, str]) -> JobConf:
@@ -104,10 +103,6 @@ def test_what_would_change_the_result_is_refused_with_the_reason(key: str):
         assert conf(f"{key}={value}").text[key] == value
 
 
-def test_no_key_is_both_honoured_and_refused():
-    assert not set(SETTINGS) & set(REFUSED)
-
-
 def test_old_names_are_unambiguous():
     assert len(set(OLD_NAMES.values())) == len(OLD_NAMES)
 
@@ -144,8 +139,3 @@ def test_escapes_that_cannot_be(text: str):
     with pytest.raises(UsageError, match="--record-delimiter") as caught:
         unescape(text, "--record-delimiter")
     assert caught.value.code == "HD032"
-
-
-def test_the_document_is_printed_from_the_tables():
-    hint = "run: python -m heterodoop.engine.job.jobconf > docs/job-settings.md"
-    assert DOC.read_text(encoding="utf-8") == jobconf.markdown(), hint

@@ -1,0 +1,35 @@
+"""What a job's bundle and settings ask of its filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..executor.task.cpu_task import CpuJob
+from ..manifest import Manifest, Role
+from .jobconf import JobConf
+from .settings import LINE_BYTES
+
+
+def cpu_job(
+    found: Manifest, bundle: Path, conf: JobConf, environment: Sequence[bytes], reducers: int, delimiter: bytes,
+) -> CpuJob:
+    """The job as an executor sees it. Raises ValueError as `JobConf.get`.
+
+    environment  of all tasks, as `streaming_env.job_environment` gives it, or of one attempt.
+    delimiter    at the end of a record; b"" for the three line ends.
+    """
+    def binary(role: Role) -> Path | None:
+        program = found.program(role)
+        return bundle / program.binary if program else None
+
+    combine = found.program("combine")
+    region = combine.region if combine else None
+    return CpuJob(
+        map=binary("map") or bundle, combine=binary("combine"), reduce=binary("reduce"),
+        regroup=bool(region and region.fold and region.fold.regroup), check=region.pairs if region else None,
+        environment=environment, reducers=reducers, delimiter=delimiter,
+        accept_exit_code=not conf.get("stream.non.zero.exit.is.failure"), sort_bytes=conf.sort_bytes,
+        reporter_prefix=conf.get("stream.stderr.reporter.prefix"), line_max=conf.get(LINE_BYTES), skip_from=conf.skip_from,
+        timeout_seconds=conf.get("mapreduce.task.timeout") / 1000,
+    )
