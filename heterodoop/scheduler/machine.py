@@ -10,6 +10,10 @@ A map task may run a second time on a slot of the other kind that has nothing el
 is the task's, the other attempt is killed. While both run, a failure of one decides nothing: the other goes on as the
 task's only attempt; a duplicate's failure does not count as one of the task's tries.
 
+A GPU slot may do several neighbouring map tasks as one attempt, which has one output (several.py). They are done when it
+has succeeded; where it fails, or CPU slots without work are expected to be sooner, it gives all of them back, and each
+runs by itself from then on. That is no try of theirs.
+
 A job may have a hundred thousand tasks, so a task costs one byte here and the story keeps its last STORY steps only.
 """
 
@@ -45,6 +49,7 @@ from .model import (
 from .outlook import cpus_need, gpu_needs, longer_at_first, wakes
 from .policies import CPU_ONLY, Policy, View
 from .running import Run, Running
+from .several import SINGLY, Several, fair, late, size_of, splits
 from .story import DONE, DROPPED, FAILED, RUNNING, STATES, STORY, TRANSITIONS, WAITING, InvalidEvent, Step
 
 
@@ -56,12 +61,13 @@ class Machine:
     gpus       GPUs behind the GPU slots; default: as many as slots.
     size       bytes of a map task's split, by its number: what estimates are made from.
     estimates  what is known of map tasks already.
+    several    which map tasks a GPU slot may do as one attempt.
     """
 
     def __init__(
         self, job: JobShape, slots: Sequence[Slot], policy: Policy = CPU_ONLY, *, late: Sequence[Slot] = (),
         spare: Sequence[Slot] = (), gpus: int | None = None, size: Callable[[int], int] = lambda number: 1,
-        estimates: Estimates | None = None,
+        estimates: Estimates | None = None, several: Several = SINGLY,
     ) -> None:
         gpu_slots = sum(slot.kind == "gpu" for slot in slots)
         if len(slots) == gpu_slots:
@@ -76,8 +82,11 @@ class Machine:
         self.phase = "new"
         self.estimates = estimates or Estimates()
         self.duplicates = {"won": 0, "lost": 0, "failed": 0}  # lost: the CPU slot was sooner
+        self.several = {"attempts": 0, "tasks": 0, "given_back": 0}  # of those of several splits; attempts: that succeeded
+        self._several = several
         self._policy = policy
         self._cpus = len(slots) - gpu_slots
+        self._mappers = self._cpus if policy.takes(View(job.maps, gpu_slots, 0), "cpu") else 0  # that take map tasks
         self._gpus = gpu_slots if gpus is None else gpus
         self._sessions = gpu_slots / self._gpus if self._gpus else 0.0
         self._size = size
@@ -175,13 +184,17 @@ class Machine:
         run = self._release(attempt)
         if run.killed:
             return self._stopped(attempt)
-        task, slot = attempt.task, attempt.slot
-        self._move(task, DONE, f"attempt {attempt.number} succeeded on {slot.kind} slot {slot.number}")
-        self._done[task.kind] += 1
-        if task.kind == "map":
+        kind, slot = attempt.task.kind, attempt.slot
+        for task in attempt.tasks:
+            self._move(task, DONE, f"attempt {attempt.number} succeeded on {slot.kind} slot {slot.number}")
+        self._done[kind] += attempt.splits
+        if kind == "map":
             first = slot not in self._used
             self._used.add(slot)
-            self.estimates.finished(slot.kind, self._size(task.number), self._now - run.started, first=first)
+            self.estimates.finished(slot.kind, size_of(attempt, self._size), self._now - run.started, first=first)
+        if attempt.splits > 1:
+            self.several["attempts"] += 1
+            self.several["tasks"] += attempt.splits
         if run.duplicate:
             self.duplicates["won"] += 1
         return [Commit(attempt), *self._overtaken(attempt), *self._advance()]
@@ -201,6 +214,9 @@ class Machine:
         run = self._release(attempt)
         if run.killed:
             return self._stopped(attempt)
+        if attempt.splits > 1:
+            self._give_back(attempt, f"failed: {reason}")
+            return self._assign()
         task, other = attempt.task, self._running.of(attempt.task)
         what = f"attempt {attempt.number} failed"
         self.duplicates["failed"] += run.duplicate
@@ -220,6 +236,15 @@ class Machine:
             return self._assign()
         self._move(task, FAILED, f"{what}, no more tries: {reason}")
         return self._close("failed", reason, attempt)
+
+    def _give_back(self, attempt: Attempt, why: str) -> None:
+        """The tasks of an attempt of several wait, each for itself. Whatever it is, the next ones do half as many in one."""
+        for task in attempt.tasks:
+            self._move(task, WAITING, f"attempt {attempt.number} of {attempt.splits} tasks {why}")
+        self._again.extend(attempt.tasks)
+        self._numbers[attempt.task] = attempt.number + 1
+        self._several = self._several._replace(most=self._several.most // 2)
+        self.several["given_back"] += 1
 
     def _lost(self, attempt: Attempt, maps: Sequence[int], reason: str) -> list[Instruction]:
         if self._release(attempt).killed:
@@ -246,11 +271,12 @@ class Machine:
 
     def _stopped(self, attempt: Attempt) -> list[Instruction]:
         """An attempt that was told to stop has ended, in whatever way: nothing of it is wanted."""
-        task, text = attempt.task, f"attempt {attempt.number} ended after it was told to stop"
-        if self._states[task.kind][task.number] == RUNNING and not self._running.of(task):
-            self._move(task, DROPPED, text)
-        else:
-            self._note(task, text)
+        text = f"attempt {attempt.number} ended after it was told to stop"
+        for task in attempt.tasks:
+            if self._states[task.kind][task.number] == RUNNING and not self._running.runs(task):
+                self._move(task, DROPPED, text)
+            else:
+                self._note(task, text)
         return self._drained() if self._verdict else self._assign()
 
     # Phases
@@ -299,12 +325,36 @@ class Machine:
             if task is None:
                 break
             if self._may_run(slot, task, speedup, held):
-                self._take(task)
-                self._move(task, RUNNING, f"attempt {self._number(task)} on {slot.kind} slot {slot.number}")
-                launches.append(self._launch(task, slot))
+                attempt = Attempt(task, self._number(task), slot, self._splits(slot, task, speedup, held))
+                several = f", {attempt.splits} tasks from {task.number} on in one" if attempt.splits > 1 else ""
+                for one in attempt.tasks:
+                    self._take(one)
+                    self._move(one, RUNNING, f"attempt {attempt.number} on {slot.kind} slot {slot.number}{several}")
+                launches.append(self._launch(attempt))
         if self.phase == "map" and self._policy.duplicates and self._next() is None:
             launches += self._duplicate(held)
+            launches += self._break(held)
         return launches
+
+    def _splits(self, slot: Slot, task: TaskId, speedup: float | None, held: frozenset[Slot]) -> int:
+        """How many tasks a slot that may have this one does in one. A GPU slot's first attempt shows how long one takes."""
+        fresh = task.kind == "map" and not self._again
+        if slot.kind != "gpu" or slot not in self._used or not fresh or self._several.most < 2:
+            return 1
+        cpus = self._mappers - len(held) if self._mappers else 0
+        wanted = fair(self.job.maps - self._fresh, self._gpus, self._sessions, cpus, speedup)
+        return splits(task.number, self._several, wanted, self.job.maps, self._size, self.estimates)
+
+    def _break(self, held: frozenset[Slot]) -> list[Instruction]:
+        """Where CPU slots without work would do the tasks of an attempt of several before it ends, it gives them back."""
+        idle = sum(slot.kind == "cpu" and slot not in held for slot in self._free)
+        running = self._running.several(self._now)
+        attempt = late(running, idle, self._size, self.estimates) if idle and running else None
+        if attempt is None:
+            return []
+        self._running.kill(attempt)
+        self._give_back(attempt, "is late")
+        return [Kill(attempt, "CPU slots are expected to do its tasks sooner"), *self._assign()]
 
     def _held(self, speedup: float | None) -> frozenset[Slot]:
         """The spare slots, once a GPU has done a task, where the GPUs are worth more than they as far as is known."""
@@ -333,14 +383,13 @@ class Machine:
                 nothing.add(slot.kind)
                 continue
             self._note(task, f"attempt {self._number(task)} too, a duplicate, on {slot.kind} slot {slot.number}")
-            launches.append(self._launch(task, slot, duplicate=True))
+            launches.append(self._launch(Attempt(task, self._number(task), slot), duplicate=True))
         return launches
 
-    def _launch(self, task: TaskId, slot: Slot, duplicate: bool = False) -> Launch:
-        attempt = Attempt(task, self._number(task), slot)
+    def _launch(self, attempt: Attempt, duplicate: bool = False) -> Launch:
         if attempt.number or duplicate:
-            self._numbers[task] = attempt.number + 1
-        self._free.remove(slot)
+            self._numbers[attempt.task] = attempt.number + 1
+        self._free.remove(attempt.slot)
         self._running.add(attempt, Run(self._now, duplicate))
         return Launch(attempt, duplicate)
 
@@ -379,7 +428,8 @@ class Machine:
             cpus = cpus_need(*now, self._cpus - len(held), undecided, needs)
         if not self._awake:
             later += wakes(self.estimates, nbytes, self._now - self._begun)
-        view = View(undecided, self._gpus, self._running.on_gpus, speedup, cpus_need=cpus, gpu_needs=needs, later=later)
+        busy = self._running.on_gpus(self.estimates, self._size, self._now)
+        view = View(undecided, self._gpus, busy, speedup, cpus_need=cpus, gpu_needs=needs, later=later)
         return self._policy.takes(view, slot.kind)
 
     def _release(self, attempt: Attempt) -> Run:
@@ -414,7 +464,8 @@ class Machine:
     def _check_invariants(self) -> None:
         self._running.check()
         running, over = set(self._tasks_in(RUNNING)), {*self._tasks_in(DONE), *self._tasks_in(WAITING)}
-        assert running == {a.task for a in self.running()} - over, "running tasks and running attempts differ"
+        attempted = {task for attempt in self.running() for task in attempt.tasks}
+        assert running == attempted - over, "running tasks and running attempts differ"
         assert self.phase == "closing" or self._running.wanted() == running, "a running task was given up"
         known = [*(attempt.slot for attempt in self.running()), *self._free, *self._late]
         assert sorted(slot.number for slot in known) == sorted(slot.number for slot in self.slots), "a slot was lost"

@@ -36,11 +36,25 @@ class Slot(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One run of a task on a slot; `number` counts the task's runs from 0, duplicates included."""
+    """One run of a task on a slot; `number` counts the task's runs from 0, duplicates included.
+
+    splits  of a map task on a GPU slot: it does so many tasks in one, `task` and those behind it, and has one output.
+    """
 
     task: TaskId
     number: int
     slot: Slot
+    splits: int = 1
+
+    @property
+    def tasks(self) -> tuple[TaskId, ...]:
+        """All that it does, in their order."""
+        return tuple(TaskId(self.task.kind, number) for number in self.numbers)
+
+    @property
+    def numbers(self) -> range:
+        """Theirs."""
+        return range(self.task.number, self.task.number + self.splits)
 
     def __str__(self) -> str:
         return f"{self.task}_{self.number}"
@@ -72,7 +86,8 @@ class Succeeded:
 
 @dataclass(frozen=True)
 class Failed:
-    """An attempt failed. `permanent`: another try of the same task cannot end otherwise."""
+    """An attempt failed. `permanent`: another try of the same task cannot end otherwise; not looked at where it has several
+    splits, since each of them is tried by itself."""
 
     attempt: Attempt
     reason: str
@@ -139,7 +154,7 @@ class Kill:
 
 @dataclass(frozen=True)
 class Commit:
-    """The attempt's output is the task's output. At most one a task, whatever ran twice."""
+    """The attempt's output is that of its task, or of all its tasks. At most one a task, whatever ran twice."""
 
     attempt: Attempt
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .estimates import Estimates
 from .model import Attempt, SlotKind, TaskId
+from .several import left, size_of
 
 FIRST_SECONDS = 1.0  # what the first task of a GPU is taken to need: it warms up
 
@@ -22,61 +23,94 @@ class Run:
 
 
 class Running:
-    """Running attempts by task; a task has two of them at most. `only_once`: tasks whose duplicate failed."""
+    """Running attempts by task; a task has two of them at most. `only_once`: tasks whose duplicate failed.
+
+    Attempts of several splits are apart: their tasks run nowhere else as long as they were not told to stop.
+    """
 
     def __init__(self) -> None:
         self.only_once: set[TaskId] = set()
-        self.on_gpus = 0  # map tasks on GPU slots, those included that were told to stop
         self._runs: dict[TaskId, dict[Attempt, Run]] = {}
+        self._several: dict[Attempt, Run] = {}
 
     def __len__(self) -> int:
-        return sum(map(len, self._runs.values()))
+        return sum(map(len, self._runs.values())) + len(self._several)
 
     def __contains__(self, attempt: Attempt) -> bool:
-        return attempt in self._runs.get(attempt.task, ())
+        return attempt in self._runs.get(attempt.task, ()) or attempt in self._several
 
     def __bool__(self) -> bool:
-        return bool(self._runs)
+        return bool(self._runs or self._several)
+
+    def __iter__(self) -> Iterator[tuple[Attempt, Run]]:
+        for runs in self._runs.values():
+            yield from runs.items()
+        yield from self._several.items()
 
     def attempts(self) -> list[Attempt]:
-        return [attempt for runs in self._runs.values() for attempt in runs]
+        return [attempt for attempt, _ in self]
 
     def of(self, task: TaskId) -> list[tuple[Attempt, Run]]:
+        """Those of this task alone."""
         return list(self._runs.get(task, {}).items())
+
+    def runs(self, task: TaskId) -> bool:
+        """Whether any attempt has it."""
+        return task in self._runs or any(task in attempt.tasks for attempt in self._several)
+
+    def several(self, now: float) -> list[tuple[Attempt, float]]:
+        """Those of several splits that were not told to stop, and the seconds since each began."""
+        return [(attempt, now - run.started) for attempt, run in self._several.items() if not run.killed]
+
+    def on_gpus(self, estimates: Estimates, size: Callable[[int], int], now: float) -> int:
+        """Map tasks on GPU slots, those included that were told to stop; of several in one what is expected to be left."""
+        return sum(left(attempt, now - run.started, size, estimates) for attempt, run in self if attempt.slot.kind == "gpu")
 
     def killed(self, attempt: Attempt) -> bool:
         """Whether the attempt runs and was told to stop."""
-        return attempt in self and self._runs[attempt.task][attempt].killed
+        return attempt in self and self._of(attempt)[attempt].killed
+
+    def kill(self, attempt: Attempt) -> None:
+        """It is told to stop."""
+        self._of(attempt)[attempt].killed = True
 
     def wanted(self) -> set[TaskId]:
         """Tasks of the attempts that were not told to stop."""
-        return {task for task, runs in self._runs.items() if not all(run.killed for run in runs.values())}
+        return {task for attempt, run in self if not run.killed for task in attempt.tasks}
 
     def add(self, attempt: Attempt, run: Run) -> None:
-        self._runs.setdefault(attempt.task, {})[attempt] = run
-        self.on_gpus += attempt.slot.kind == "gpu"
+        if attempt.splits > 1:
+            self._several[attempt] = run
+        else:
+            self._runs.setdefault(attempt.task, {})[attempt] = run
 
     def remove(self, attempt: Attempt) -> Run:
-        runs = self._runs[attempt.task]
+        runs = self._of(attempt)
         run = runs.pop(attempt)
-        if not runs:
+        if not self._runs.get(attempt.task, True):
             del self._runs[attempt.task]
-        self.on_gpus -= attempt.slot.kind == "gpu"
         return run
 
     def kill_all(self) -> list[Attempt]:
         """Tell all to stop; returns those that had not been told yet."""
-        told = [(attempt, run) for runs in self._runs.values() for attempt, run in runs.items() if not run.killed]
+        told = [(attempt, run) for attempt, run in self if not run.killed]
         for _, run in told:
             run.killed = True
         return [attempt for attempt, _ in told]
 
     def on(self, kind: SlotKind, size: Callable[[int], int], now: float) -> list[tuple[int, float]]:
-        """(bytes, seconds since it began) of every map task on a slot of this kind that was not told to stop."""
+        """(bytes, seconds since it began) of every map attempt on a slot of this kind that was not told to stop.
+
+        One of several splits that was told is late, and says so until its slot is free.
+        """
         return [
-            (size(task.number), now - run.started) for task, runs in self._runs.items() for attempt, run in runs.items()
-            if task.kind == "map" and attempt.slot.kind == kind and not run.killed
+            (size_of(attempt, size), now - run.started) for attempt, run in self
+            if attempt.task.kind == "map" and attempt.slot.kind == kind and (attempt.splits > 1 or not run.killed)
         ]
+
+    def _of(self, attempt: Attempt) -> dict[Attempt, Run]:
+        """Where it is kept."""
+        return self._several if attempt.splits > 1 else self._runs[attempt.task]
 
     def slowest(self, by: SlotKind, estimates: Estimates, size: Callable[[int], int], now: float) -> TaskId | None:
         """The map task on a slot of the other kind that a slot of kind `by` would end soonest before it; None: it would end
@@ -107,7 +141,9 @@ class Running:
 
     def check(self) -> None:
         """Invariants, for tests."""
-        assert self.on_gpus == sum(a.slot.kind == "gpu" for a in self.attempts()), "wrong count of GPU slots in use"
+        apart = [task for attempt, run in self._several.items() if not run.killed for task in attempt.tasks]
+        assert len(set(apart)) == len(apart) and not self._runs.keys() & set(apart), "a task of several runs elsewhere, too"
+        assert all(a.slot.kind == "gpu" and a.task.kind == "map" for a in self._several), "several splits on a CPU slot"
         for task, runs in self._runs.items():
             assert 1 <= len(runs) <= 2, f"{task} runs {len(runs)} times"
             if len(runs) == 2:

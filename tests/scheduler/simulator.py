@@ -30,6 +30,7 @@ from heterodoop.scheduler.model import (
     Tick,
 )
 from heterodoop.scheduler.policies import Policy, View
+from heterodoop.scheduler.several import Several
 
 
 class Shape(NamedTuple):
@@ -142,11 +143,14 @@ def known(t_cpu: float, t_gpu: float) -> Estimates:
 
 class Warmth(NamedTuple):
     """What a GPU costs before it works. opens: seconds until its slots open; first: seconds more of a slot's first task.
-    spare: CPU slots that read for the GPUs while these are worth it; without GPUs they are as all others."""
+    spare: CPU slots that read for the GPUs while these are worth it; without GPUs they are as all others.
+    most: tasks of one attempt. start: share of t_gpu that such an attempt has but once."""
 
     opens: float = 0.0
     first: float = 0.0
     spare: int = 0
+    most: int = 1
+    start: float = 0.0
 
 
 WARM = Warmth()
@@ -174,7 +178,8 @@ class _Engine:
         slots = [*(Slot(i, "cpu") for i in range(cpus)), *(Slot(cpus + i, "gpu") for i in range(gpus * sessions))]
         self.late = slots[cpus:] if warmth.opens and policy.name != "gpu-only" else []
         self.machine = Machine(JobShape(shape.tasks, 0), slots, policy, gpus=gpus, estimates=estimates, late=self.late,
-                               spare=slots[shape.cpus:cpus] if gpus else ())
+                               spare=slots[shape.cpus:cpus] if gpus else (),
+                               several=Several(warmth.most, follows=lambda number: True))
         self.cold = dict.fromkeys(slots[cpus:], warmth.first if self.late else warmth.first + warmth.opens)
         self.now, self.order, self.committed, self.finished = 0.0, 0, set[TaskId](), False
         self.ends: list[tuple[float, bool, int, Attempt]] = []
@@ -208,8 +213,8 @@ class _Engine:
                     self.ends = [(self.now, *end[1:]) if end[3] == attempt else end for end in self.ends]
                     heapq.heapify(self.ends)
                 case Commit(attempt):
-                    assert attempt.task not in self.committed
-                    self.committed.add(attempt.task)
+                    assert self.committed.isdisjoint(attempt.tasks)
+                    self.committed.update(attempt.tasks)
                 case Finish(outcome):
                     assert outcome == "succeeded" and len(self.committed) == self.shape.tasks
                     self.finished = True
@@ -217,5 +222,6 @@ class _Engine:
     def launch(self, attempt: Attempt) -> None:
         self.order += 1
         gpu = attempt.slot.kind == "gpu"
-        seconds = self.on_gpu + self.cold.pop(attempt.slot, 0.0) if gpu else self.shape.t_cpu
+        tasks = attempt.splits - (attempt.splits - 1) * self.warmth.start
+        seconds = tasks * self.on_gpu + self.cold.pop(attempt.slot, 0.0) if gpu else self.shape.t_cpu
         heapq.heappush(self.ends, (self.now + seconds, not gpu, self.order, attempt))

@@ -6,6 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from heterodoop.scheduler.estimates import Estimates, Remembered
 from heterodoop.scheduler.machine import Machine
 from heterodoop.scheduler.model import (
     Attempt,
@@ -19,6 +20,7 @@ from heterodoop.scheduler.model import (
     Lost,
     Opened,
     Slot,
+    SlotKind,
     Start,
     Stop,
     Succeeded,
@@ -26,6 +28,7 @@ from heterodoop.scheduler.model import (
     Tick,
 )
 from heterodoop.scheduler.policies import CPU_ONLY, POLICIES, Policy
+from heterodoop.scheduler.several import Several
 
 from .simulator import known
 
@@ -41,23 +44,32 @@ class AnyOrder(RuleBasedStateMachine):
     def begin(
         self, maps: int, reduces: int, cpus: int, gpus: int, late: int, spare: int, tries: int, policy: Policy,
     ) -> None:
-        self.shape = JobShape(maps, reduces, tries, tries)
-        slots = [*(Slot(i, "cpu") for i in range(cpus)), *(Slot(cpus + i, "gpu") for i in range(gpus))]
         self.policy = policy if gpus else CPU_ONLY
-        self.late = [] if policy.name == "gpu-only" else slots[cpus:][:late]
-        estimates = known(9.0, 0.1) if self.policy is EAGER else None
+        self.prepare(JobShape(maps, reduces, tries, tries), cpus, gpus, spare=spare, late=late,
+                     estimates=known(9.0, 0.1) if self.policy is EAGER else None)
+        self.obey(Start())
+
+    def prepare(
+        self, shape: JobShape, cpus: int, gpus: int, *, spare: int = 0, late: int = 0, estimates: Estimates | None = None,
+        apart: set[int] | None = None,
+    ) -> None:
+        """`apart`: map tasks whose splits do not follow the one before; None: all are."""
+        self.shape, self.apart = shape, apart
+        slots = [*(Slot(i, "cpu") for i in range(cpus)), *(Slot(cpus + i, "gpu") for i in range(gpus))]
+        self.late = [] if self.policy.name == "gpu-only" else slots[cpus:][:late]
+        several = Several() if apart is None else Several(8, follows=lambda number: number not in apart)
         self.machine = Machine(self.shape, slots, self.policy, late=self.late, gpus=(gpus + 1) // 2,
-                               estimates=estimates, spare=slots[1:cpus][:spare])
+                               estimates=estimates, spare=slots[1:cpus][:spare], several=several)
         self.slots = len(slots)
         self.now = 0.0
         self.live: list[Attempt] = []
         self.killed: set[Attempt] = set()
         self.launched: list[Attempt] = []
         self.duplicates: set[Attempt] = set()
-        self.failed: dict[TaskId, int] = {}  # attempts, but for duplicates that left another one running
+        self.tried: set[TaskId] = set()
+        self.failed: dict[TaskId, int] = {}  # attempts of one task, but for duplicates that left another one running
         self.committed: list[TaskId] = []
         self.finish: list[Finish] = []
-        self.obey(Start())
 
     def obey(self, event: object) -> None:
         for instruction in self.machine.handle(event, self.now):  # type: ignore[arg-type]
@@ -70,13 +82,18 @@ class AnyOrder(RuleBasedStateMachine):
                     self.killed.add(attempt)
                 case Commit(attempt):
                     assert attempt not in self.killed
-                    self.committed.append(attempt.task)
+                    self.committed += attempt.tasks
                 case Finish():
                     assert not self.live
                     self.finish.append(instruction)
 
     def launch(self, attempt: Attempt, duplicate: bool) -> None:
-        others = self.of(attempt.task)
+        others = [other for task in attempt.tasks for other in self.of(task)]
+        if attempt.splits > 1:
+            assert self.apart is not None and not self.apart & {*attempt.numbers[1:]}
+            assert attempt.slot.kind == "gpu" and not duplicate
+            assert self.tried.isdisjoint(attempt.tasks), "only tasks that never ran"
+        self.tried |= {*attempt.tasks}
         assert len(others) == duplicate, "a task runs twice only as a duplicate"
         assert all(other.slot.kind != attempt.slot.kind and other not in self.killed for other in others)
         assert not duplicate or (attempt.task.kind, self.policy.duplicates) == ("map", True)
@@ -88,7 +105,9 @@ class AnyOrder(RuleBasedStateMachine):
             self.duplicates.add(attempt)
 
     def of(self, task: TaskId) -> list[Attempt]:
-        return [attempt for attempt in self.live if attempt.task == task]
+        """Attempts of a task, but for those of several that have given it back."""
+        return [attempt for attempt in self.live
+                if task in attempt.tasks and not (attempt.splits > 1 and attempt in self.killed)]
 
     def pick(self, data: st.DataObject) -> Attempt:
         attempt = data.draw(st.sampled_from(self.live))
@@ -126,7 +145,8 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(data=st.data(), permanent=st.sampled_from([False, False, False, True]))
     def fail(self, data: st.DataObject, permanent: bool) -> None:
         attempt = self.pick(data)
-        if attempt not in self.killed and not (attempt in self.duplicates and self.of(attempt.task)):
+        alone = attempt.splits == 1 and not (attempt in self.duplicates and self.of(attempt.task))
+        if attempt not in self.killed and alone:
             self.failed[attempt.task] = self.failed.get(attempt.task, 0) + (9 if permanent else 1)
         self.obey(Failed(attempt, "why", permanent))
 
@@ -185,5 +205,50 @@ class AnyOrder(RuleBasedStateMachine):
             assert not self.finish or self.finish[0].outcome != "succeeded" or sum(counted.values()) == len(self.duplicates)
 
 
+class Fixed(Estimates):
+    """Knows, and learns nothing more."""
+
+    def finished(self, kind: SlotKind, size: int, seconds: float, *, first: bool = False) -> None:
+        pass
+
+
+class SeveralInAnyOrder(AnyOrder):
+    """The same where GPU slots do several tasks as one attempt: all of their first ones have succeeded."""
+
+    @initialize(maps=st.integers(12, 24), reduces=st.integers(0, 2), cpus=st.integers(1, 3), gpus=st.integers(1, 2),
+                tries=st.integers(1, 3), apart=st.sets(st.integers(6, 24), max_size=4),
+                policy=st.sampled_from([EAGER, EAGER, POLICIES["tail"], POLICIES["gpu-only"]]))
+    def begin(  # type: ignore[override]
+        self, maps: int, reduces: int, cpus: int, gpus: int, tries: int, apart: set[int], policy: Policy,
+    ) -> None:
+        self.policy = policy
+        estimates = Fixed(Remembered(100.0 * gpus / ((gpus + 1) // 2), 1.0, 0.01))
+        self.prepare(JobShape(maps, reduces, tries, tries), cpus, gpus, estimates=estimates, apart=apart)
+        self.obey(Start())
+        for attempt in [a for a in self.live if a.slot.kind == "gpu"]:
+            self.live.remove(attempt)
+            self.obey(Succeeded(attempt))
+
+    @precondition(lambda self: any(a.splits > 1 for a in self.live))
+    @rule(succeeds=st.booleans())
+    def one_of_several_ends(self, succeeds: bool) -> None:
+        attempt = next(a for a in self.live if a.splits > 1)
+        self.live.remove(attempt)
+        self.obey(Succeeded(attempt) if succeeds else Failed(attempt, "why", permanent=True))
+
+    @precondition(lambda self: any(a.splits > 1 for a in self.live))
+    @rule(seconds=st.sampled_from([0.0, 50.0]))
+    def cpus_do_the_rest(self, seconds: float) -> None:
+        """What is left besides it, and then time passes."""
+        while attempt := next((a for a in self.live if (a.slot.kind, a.task.kind) == ("cpu", "map")), None):
+            self.live.remove(attempt)
+            self.obey(Succeeded(attempt))
+            self.machine.validate()
+        self.now += seconds
+        self.obey(Tick())
+
+
+SeveralInAnyOrder.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+test_several_in_any_order = SeveralInAnyOrder.TestCase
 AnyOrder.TestCase.settings = settings(max_examples=300, stateful_step_count=30, deadline=None)
 test_any_order = AnyOrder.TestCase
