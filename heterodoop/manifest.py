@@ -327,11 +327,15 @@ class HostKernel:
 @dataclass(frozen=True)
 class KeptNumber:
     """What a reducer keeps of a key in one variable. op: of numbers that its pairs give, in any order; "": of each pair in
-    turn."""
+    turn.
+
+    place  which number of the pairs' values `op` is of, kept in the type that it is read as; -1: of something else.
+    """
 
     name: str
     ctype: str
     op: KeptOp
+    place: int
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,8 @@ class Analysis:
         if isinstance(self.found, NoLoop):
             return None
         kept = tuple(
-            manifest.KeptNumber(state.name, str(state.type), operation or "")
-            for state, operation in zip(self.found.loop.state, self.found.operations, strict=True))
+            manifest.KeptNumber(state.name, str(state.type), operation or "", place)
+            for state, operation, place in zip(self.found.loop.state, self.found.operations, self.found.places, strict=True))
         return manifest.Reducer("fold" if self.found.folds else "ordered", self.found.key, self.found.pairs, kept)
 
 

@@ -53,6 +53,7 @@ LINE_BYTES = "heterodoop.line.max.bytes"
 HOST_KERNELS = "heterodoop.host.kernels"
 DRIVER = "heterodoop.gpu.driver"
 SESSIONS = "heterodoop.gpu.sessions"
+SPLITS = "heterodoop.gpu.splits"
 CHECK = "heterodoop.gpu.check"
 INGEST_THREADS = "heterodoop.gpu.ingest.threads"
 DELAY = "heterodoop.gpu.delay"
@@ -176,6 +177,10 @@ _DEVICES = (
             " `heterodoop driver start --sessions`, for all jobs.", _RUN, str(SESSIONS_OF_A_JOB), others={_DRIVER: Other(
                 str(SESSIONS_OF_A_DRIVER), "each holds its split, often a whole block of HDFS, in the driver's memory"
                 " (--memory), and the four were measured with files of the machine")}),
+    _ours("gpu.splits", integer(0, 4096),
+          "Most splits of a map task on a device. It takes several neighbours of a file as one attempt with one output,"
+          " fewer of them as less is left, where no byte of the result can change; one that fails gives them back singly."
+          " 1 = each by itself; 0 = chosen: 8 on GPUs, 1 on the emulated device.", default="0"),
     _ours("gpu.keep.percent", integer(0, 90),
           "Of a GPU's memory, for input that stays there from round to round of `--iterate`; a task that lacks memory gets"
           " it back. 0 = nothing stays.", default="50", unit="percent"),

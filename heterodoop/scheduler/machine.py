@@ -49,7 +49,7 @@ from .model import (
 from .outlook import cpus_need, gpu_needs, longer_at_first, wakes
 from .policies import CPU_ONLY, Policy, View
 from .running import Run, Running
-from .several import SINGLY, Several, fair, late, size_of, splits
+from .several import SINGLY, Several, at_least, fair, late, size_of, splits
 from .story import DONE, DROPPED, FAILED, RUNNING, STATES, STORY, TRANSITIONS, WAITING, InvalidEvent, Step
 
 
@@ -342,6 +342,8 @@ class Machine:
         if slot.kind != "gpu" or slot not in self._used or not fresh or self._several.most < 2:
             return 1
         cpus = self._mappers - len(held) if self._mappers else 0
+        if not speedup:
+            speedup = self._sessions * at_least(self._running.on("cpu", self._size, self._now), self.estimates)
         wanted = fair(self.job.maps - self._fresh, self._gpus, self._sessions, cpus, speedup)
         return splits(task.number, self._several, wanted, self.job.maps, self._size, self.estimates)
 

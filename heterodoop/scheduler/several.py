@@ -50,6 +50,15 @@ def fair(left: int, gpus: int, sessions: float, cpus: int, speedup: float | None
     return left * one / (2 * (one * slots + cpus)) if one > 1 else 1.0
 
 
+def at_least(on_cpus: Iterable[tuple[int, float]], estimates: Estimates) -> float:
+    """How often a GPU slot does a task while a CPU slot does one, at least, by tasks that CPU slots have not ended.
+
+    on_cpus  (bytes, seconds since it began) of each. 0: nothing is known.
+    """
+    one = estimates.seconds("gpu", 1)
+    return max((seconds / max(nbytes, 1) for nbytes, seconds in on_cpus), default=0.0) / one if one else 0.0
+
+
 def splits(
     first: int, several: Several, wanted: float, tasks: int, size: Callable[[int], int], estimates: Estimates,
 ) -> int:

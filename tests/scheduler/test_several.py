@@ -56,6 +56,15 @@ def test_a_slots_share_of_what_is_left() -> None:
     assert [fair(100, 1, 4, 8, speedup) for speedup in (None, 4.0, 0.5)] == [1, 1, 1], "nothing known, or nothing to gain"
 
 
+def test_a_first_job_learns_from_tasks_that_cpu_slots_have_not_ended() -> None:
+    job = Machine(JobShape(99, 0), (CPU, GPU), POLICIES["tail"], several=ANY)
+    found, counts = launched(job.handle(Start(), 0.0)), []
+    for now in (0.01, 0.02, 0.03, 0.04):
+        found = launched(job.handle(Succeeded(found[0]), now))
+        counts.append(found[0].splits)
+    assert job.speedup is None and counts == [1, 8, 8, 8], "as long as it is not known that the CPU slot takes longer, one"
+
+
 def test_the_neighbours_that_are_wanted_and_allowed() -> None:
     def some(several: Several, wanted: float = 99.0, first: int = 0, gpu: float = 0.001) -> int:
         return splits(first, several, wanted, 20, lambda number: 1, known(1.0, gpu))

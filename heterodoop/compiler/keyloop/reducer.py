@@ -30,6 +30,7 @@ _MOST_KEYS = 24  # variables that are tried
 class Reducer:
     """key: the variable that holds it, by its name. operations: of `loop.state`, in its order; None: not in any order.
 
+    places      of `loop.state`: which number of a value its operation is of, as it is read; -1: of something else.
     separators  what may stand between two numbers of a value; `loop` and `pairs` have one of each.
     """
 
@@ -37,6 +38,7 @@ class Reducer:
     pairs: manifest.PairReader
     key: str
     operations: tuple[manifest.FoldOp | None, ...]
+    places: tuple[int, ...]
     separators: tuple[tuple[bytes, ...], ...] = ()
 
     @property
@@ -133,7 +135,17 @@ def _with_key(program: ir.Program, name: str) -> tuple[int, Reducer | NoLoop]:
     pairs = fold.pair_reader(found.reader, found.loop.reads)
     shown = variable(program, region.function, name).shown
     operations = tuple(_operation(found.loop, at) for at in range(len(found.loop.state)))
-    return 4, Reducer(found.loop, pairs, shown, operations, found.reader.choices())
+    places = tuple(_place(found.loop, at) for at in range(len(found.loop.state)))
+    return 4, Reducer(found.loop, pairs, shown, operations, places, found.reader.choices())
+
+
+def _place(whole: loop.KeyLoop, at: int) -> int:
+    """Which number of a pair's value the first pair makes of the state, kept as what it is read as."""
+    for number, field in enumerate(whole.reads.fields):
+        same = isinstance(field, loop.ValueField) and algebra.same_kind(field.type, whole.state[at].type)
+        if same and whole.first[at] == loop.Read(number, field.type):
+            return number
+    return -1
 
 
 def _operation(whole: loop.KeyLoop, at: int) -> manifest.FoldOp | None:

@@ -29,7 +29,7 @@ from ...executor.lent_pool import LentPool
 from ...executor.native.runtime import Native, Progress
 from ...executor.task import orphans
 from ...executor.task.cpu_task import MapRun, OnCpu, TaskRunner
-from ...executor.task.report import AttemptResult
+from ...executor.task.report import AttemptResult, TaskFailure
 from ...executor.worker.client import Limits, Worker
 from ...executor.worker.messages import Setup
 from ...executor.worker.spawn import Early
@@ -99,6 +99,10 @@ class Devices:
             self._pool.took(nbytes, result.seconds.get("total", 0.0))
         return result
 
+    def run_several(self, run: MapRun, progress: Progress) -> AttemptResult:
+        """Several splits as one on a device; where it does not do them it has failed, with the reason in the result."""
+        return self.run_map(_not_here, run, progress)
+
     @property
     def driver(self) -> Mapping[str, Any]:
         """For the report: whose devices they are."""
@@ -130,6 +134,11 @@ class Devices:
     def warnings(self) -> list[Diagnostic]:
         """What a user should know of the devices: GPUs that failed, or were left out."""
         return self._pool.warnings
+
+
+def _not_here(run: MapRun, progress: Progress) -> AttemptResult:
+    """In the CPU's place, which does each split by itself."""
+    return AttemptResult(failure=TaskFailure("the device does not do these splits together", "HD410"))
 
 
 class DeviceSource:

@@ -33,8 +33,9 @@ class Side:
     left_to_filters: int = 0
     totals: Totals = field(default_factory=Totals)
 
-    def add(self, result: AttemptResult, nbytes: int, seconds: float) -> None:
-        self.tasks += 1
+    def add(self, result: AttemptResult, nbytes: int, seconds: float, tasks: int = 1) -> None:
+        """An attempt that did so many."""
+        self.tasks += tasks
         self.bytes += nbytes
         self.seconds += seconds
         self.left += bool(result.reason)

@@ -38,6 +38,7 @@ class AttemptRunner:
 
     on_cpu       runs the map tasks of CPU slots.
     on_device    runs those of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
+    several      runs one of several splits on a device, or fails.
     host_reduce  runs reduce tasks; None: they run as filters.
     crashes    of tasks whose filter failed and that are tried again: the last attempt's.
     """
@@ -49,6 +50,7 @@ class AttemptRunner:
     on_cpu: OnCpu
     on_device: MapTask | None = None
     host_reduce: HostReduces | None = None
+    several: MapTask | None = None
     spare: deque[AttemptFolder] = field(default_factory=deque)
     crashes: dict[TaskId, Crash] = field(default_factory=dict)
 
@@ -63,7 +65,9 @@ class AttemptRunner:
             result = AttemptResult(failure=TaskFailure(error.message, error.code))
         if result.failure and attempt.task.kind == "reduce":
             result = self._lost(result, progress)
-        if result.failure:
+        if result.failure and attempt.splits > 1:  # no failure of a task: each is tried by itself
+            self.layout.log(attempt).unlink(missing_ok=True)
+        elif result.failure:
             _append(self.layout.log(attempt), result.failure)
         if result.failure or result.cancelled:
             remove_tree(folder.root)
@@ -103,10 +107,28 @@ class AttemptRunner:
         split = self.plan.splits[attempt.task.number]
         run = MapRun(self.plan.cpu, split, self._place(attempt, folder), out, index)
         on_device = self.on_device if attempt.slot.kind == "gpu" else None
-        result = (on_device or self.on_cpu)(run, progress)
+        if attempt.splits > 1:
+            result = self._together(run, attempt, progress)
+        else:
+            result = (on_device or self.on_cpu)(run, progress)
         changed = None if result.cancelled else changed_file(split)
         failure = changed or self._crashed(attempt.task, result.failure)
         return replace(result, failure=failure) if failure else result
+
+    def _together(self, run: MapRun, attempt: Attempt, progress: Progress) -> AttemptResult:
+        """Several splits of a file as one.
+
+        Fails where a pair does not read back: then nobody knows what the reducer makes of what was combined over them all.
+        """
+        assert self.several is not None
+        splits = [self.plan.splits[number] for number in attempt.numbers]
+        names = [run.place.names._replace(number=number, split=self.plan.splits[number]) for number in attempt.numbers]
+        others = tuple(run.place._replace(names=one) for one in names[1:])
+        whole = splits[0]._replace(length=sum(split.length for split in splits))
+        result = self.several(replace(run, split=whole, others=others), progress)
+        if not result.failure and not result.cancelled and (result.runs > 1 or result.counters.get("UNREADABLE_PAIRS")):
+            return replace(result, failure=TaskFailure("a pair does not read back", "HD407"))
+        return result
 
     def _crashed(self, task: TaskId, failure: TaskFailure | None) -> TaskFailure | None:
         """The failure; permanent where a filter ended by the signal of the attempt before, on a record both had. One that

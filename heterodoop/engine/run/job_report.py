@@ -172,6 +172,7 @@ class JobReport:
         self.remade: set[int] = set()  # map tasks whose output was damaged after it was committed
         self.sides = {"device": Side(), "cpu": Side()}
         self.duplicates: Mapping[str, int] = {"won": 0, "lost": 0, "failed": 0}
+        self.several: Mapping[str, int] = {"attempts": 0, "tasks": 0, "given_back": 0}  # of several splits
         self.speedup: float | None = None  # of one GPU against a CPU slot, at the end
         self.remembered: Mapping[str, Any] | None = None  # what the job began with, of an earlier one
         self.on_cpu = Reasons()  # map tasks that a device left to the CPU
@@ -213,6 +214,8 @@ class JobReport:
             row["duplicate"] = True
         if overtaken:
             row["outcome"] = "overtaken"
+        elif result.failure and end.attempt.splits > 1:  # no failure: each of its tasks is tried by itself
+            row["outcome"] = "given back"
         elif result.failure:
             self.failed[kind] += 1
             if len(self._failures) < MAX_FAILURES:
@@ -224,13 +227,13 @@ class JobReport:
             self._lines = None
 
     def committed(self, attempt: Attempt, result: AttemptResult, seconds: float) -> None:
-        """Note a task that is done, in so many seconds: only such attempts count in the job's counters."""
-        self.done[attempt.task.kind] += 1
+        """Note a task that is done, or several, in so many seconds: only such attempts count in the job's counters."""
+        self.done[attempt.task.kind] += attempt.splits
         self.totals[attempt.task.kind].add(result)
         if attempt.task.kind == "map":
-            self.devices[result.device] += 1
+            self.devices[result.device] += attempt.splits
             side = self.sides["cpu" if result.device == CPU else "device"]
-            side.add(result, self.plan.splits[attempt.task.number].length, seconds)
+            side.add(result, self.plan.bytes_of(attempt), seconds, attempt.splits)
             if not result.counters.get("MAP_INPUT_RECORDS"):
                 return  # a split without a record is nobody's concern
             if result.reason:
@@ -299,7 +302,9 @@ class JobReport:
             "gpu_slots": len(slots.every) - slots.cpu, "gpus": slots.gpus, "speedup": self.speedup,
             "remembered": self.remembered, "seconds": seconds,
             **{name: side.to_json(seconds) for name, side in self.sides.items()},
-            "duplicates": dict(self.duplicates), "host_kernel": self.plan.host is not None,
+            "duplicates": dict(self.duplicates),
+            "several_splits": {"most": self.plan.together.most, "why_one": self.plan.together.why, **self.several},
+            "host_kernel": self.plan.host is not None,
             "left_to_filters": self.to_filters.to_json(),
         }
 
@@ -347,7 +352,9 @@ class JobReport:
             if result.retried:
                 row["retried"] = result.retried
             split = self.plan.splits[task.number]
-            row["split"] = {"file": split.file.path, "start": split.start, "length": split.length}
+            row["split"] = {"file": split.file.path, "start": split.start, "length": self.plan.bytes_of(end.attempt)}
+            if end.attempt.splits > 1:
+                row["tasks"] = list(end.attempt.numbers)
         if result.status_text:
             row["status"] = result.status_text
         if result.failure:

@@ -164,6 +164,7 @@ class _Job:
         self.machine = Machine(
             plan.shape, plan.slots.every, plan.slots.policy, late=plan.slots.late, spare=plan.slots.spare,
             gpus=plan.slots.gpus, size=lambda number: plan.splits[number].length, estimates=Estimates(remembered),
+            several=plan.together.several(plan.splits),
         )
         self.late = deque(plan.slots.late)
         self.shuffle = Shuffle()
@@ -180,8 +181,9 @@ class _Job:
                 native, plan.offload, prologues or Prologues(native), runner, on_cpu, plan.files)
             self.devices.when_ready(lambda: events.put(Woken()))
         on_device = self.check.run_map if self.check else None
+        several = self.devices.run_several if self.devices else None
         self.attempts = AttemptRunner(
-            plan, layout, self.shuffle, runner, on_cpu, on_device, self._host_reduces(runner))
+            plan, layout, self.shuffle, runner, on_cpu, on_device, self._host_reduces(runner), several)
         self.results: dict[Attempt, tuple[AttemptResult, float]] = {}  # of attempts that ended and are not committed
         self.duplicates: set[Attempt] = set()
         self.overtaken: set[Attempt] = set()  # another attempt of their task was sooner
@@ -212,6 +214,7 @@ class _Job:
             self.report.device_check = self.check.to_json()
             self.report.device_warnings = self.devices.warnings
         self.report.duplicates, self.report.speedup = self.machine.duplicates, self.machine.speedup
+        self.report.several = self.machine.several
         speedups.remember(self.plan, self.machine.to_remember)
         self._judge()
 
@@ -303,7 +306,7 @@ class _Job:
                     self.duplicates.add(attempt)
                 self.pool.launch(attempt)
             case Kill(attempt):
-                if self.machine.state(attempt.task) == "done":
+                if self.machine.state(attempt.task) == "done" or (attempt.splits > 1 and self.machine.phase == "map"):
                     self.overtaken.add(attempt)
                 self.pool.kill(attempt)
             case Commit(attempt):
@@ -316,7 +319,7 @@ class _Job:
         try:
             self.attempts.commit(attempt)
             if result.output:
-                self.shuffle.add(attempt.task.number, result.output)
+                self.shuffle.add(attempt.task.number, result.output, attempt.splits)
         except (JobFailed, OSError) as error:
             self._give_up(error)
             return
@@ -324,7 +327,7 @@ class _Job:
             return  # its first attempt counts
         self.report.committed(attempt, result, seconds)
         if attempt.task.kind == "map":
-            self.bytes_done += self.plan.splits[attempt.task.number].length
+            self.bytes_done += self.plan.bytes_of(attempt)
 
     def _give_up(self, error: Exception) -> None:
         if self.error is None:
@@ -345,7 +348,7 @@ class _Job:
         for attempt, progress in self.pool.running():
             number = attempt.task.number
             if attempt.task.kind == "map" and attempt not in self.overtaken:
-                reading[number] = max(reading.get(number, 0), min(progress.bytes_in, self.plan.splits[number].length))
+                reading[number] = max(reading.get(number, 0), min(progress.bytes_in, self.plan.bytes_of(attempt)))
         failed = sum(self.report.failed.values())
         return Snapshot(
             machine.phase, machine.finished("map"), shape.maps, machine.finished("reduce"), shape.reduces, failed,

@@ -26,10 +26,11 @@ from ...job import settings as names
 from ...job.cpu import cpu_job
 from ...job.jobconf import JobConf
 from ...job.setting import Party
-from ...scheduler.model import JobShape
+from ...scheduler.model import Attempt, JobShape
 from ...scheduler.policies import CPU_ONLY
 from ...storage import inputs as storage
 from ..devices.job_slots import Slots, check_policy, plan_slots
+from ..devices.together import Together, together
 from ..job.device_names import AUTO, CPU, check_device
 from ..job.layout import Layout
 
@@ -85,6 +86,7 @@ class Plan(NamedTuple):
     host       what CPU slots run map tasks as; None: filters.
     host_reduce  what reduce tasks run as; None: the filter.
     device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
+    together   how many splits a map task may have there.
     """
 
     name: str
@@ -101,10 +103,15 @@ class Plan(NamedTuple):
     offload: DevicePlan | None = None
     host: HostCode | None = None
     host_reduce: Path | None = None
+    together: Together = Together()
 
     @property
     def input_bytes(self) -> int:
         return sum(split.length for split in self.splits)
+
+    def bytes_of(self, attempt: Attempt) -> int:
+        """Of the splits of a map attempt."""
+        return sum(self.splits[number].length for number in attempt.numbers)
 
 
 def make_plan(
@@ -151,6 +158,7 @@ def make_plan(
         warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
         host=host_code(found, bundle, reducers) if conf.get(names.HOST_KERNELS) else None,
         host_reduce=reduce_program(found, bundle) if conf.get(names.HOST_KERNELS) else None,
+        together=together(found, conf, reducers, offload),
     )
 
 

@@ -15,7 +15,17 @@ from ...errors import DeviceError
 from ...manifest import Fold, Kernel
 from ...values import dataclass
 from ..native.runtime import FilterCommand, MapSpec, Progress, TaskResult, TaskStatus
-from ..task.cpu_task import MapRun, OnCpu, begin_again, changed_file, filter_command, map_result, map_spec, run_split
+from ..task.cpu_task import (
+    MapRun,
+    OnCpu,
+    Place,
+    begin_again,
+    changed_file,
+    filter_command,
+    map_result,
+    map_spec,
+    run_split,
+)
 from ..task.report import AttemptResult, TaskFailure
 from .epilogue import private_folder
 from .prologue import LiveIns, Prologues
@@ -183,10 +193,17 @@ def _tried(launcher: _Launcher, run: MapRun, progress: Progress) -> _Try:
 
 def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRun, progress: Progress) -> _Launcher:
     def call(code: KernelCode) -> KernelCall:
+        live_ins = of_place(code, run.place)
+        asks = code.kernel.prologue and code.kernel.prologue_runs != "once"
+        if asks and any(of_place(code, place) != live_ins for place in run.others):
+            raise DeviceError("the code before the region gives another result for each split", code="HD410")
+        return KernelCall(code, live_ins)
+
+    def of_place(code: KernelCode, place: Place) -> LiveIns:
         program = code.prologue or code.module
-        command = filter_command(run.job, program, run.place)
-        return KernelCall(code, prologues.live_ins(
-            code.kernel, program, command, run.place.scratch, progress, run.job.timeout_seconds))
+        command = filter_command(run.job, program, place)
+        return prologues.live_ins(
+            code.kernel, program, command, run.place.scratch, progress, run.job.timeout_seconds)
 
     combine = code.combine if run.job.combine and run.job.reducers else None
     if combine and not (run.job.regroup or combine.ordered):

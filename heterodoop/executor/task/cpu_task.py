@@ -89,13 +89,17 @@ LEAST_LINE = 64 << 10  # the least that it may say
 
 @dataclass(frozen=True)
 class MapRun:
-    """Where a map task's input and output are, for whatever runs it."""
+    """Where a map task's input and output are, for whatever runs it.
+
+    others  of a task on a device whose split is several in one: the places of those behind the first, which `place` is.
+    """
 
     job: CpuJob
     split: Split
     place: Place
     out: Path
     index: Path
+    others: tuple[Place, ...] = ()
 
 
 # Runs a map task on the CPU: by filters, or as a host kernel.

@@ -106,6 +106,23 @@ def test_a_reducer_is_a_key_loop(name: str) -> None:
     assert described.loop == ("ordered" if operations == "ordered" else "fold")
 
 
+PLACES: dict[str, tuple[str, tuple[int, ...]]] = {
+    "as it is read": ("lines, the last error by return", (0,)),
+    "in a wider type": ("no key", (-1,)),
+    "a count": ("a mean", (-1, -1)),
+    "of two numbers": ("the least of differences", (-1,)),
+    "a sum of doubles": ("a sum of doubles", (0,)),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_which_number_of_a_value_is_kept(name: str) -> None:
+    """What was combined further is the same to a reducer only where it keeps what it reads."""
+    of, places = PLACES[name]
+    described = analyse(LOOPS[of][0]).described
+    assert described is not None and tuple(kept.place for kept in described.kept) == places
+
+
 OTHERS: dict[str, tuple[str, str, str]] = {
     "each pair is printed": (reducer(*SUM, 'printf("%s\\n", prev);').replace("s += v;", "printf(\"%d\\n\", v);"),
                              "it prints before the key changes", ""),

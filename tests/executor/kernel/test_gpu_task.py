@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -51,14 +52,17 @@ class FakeDevice(FakeRunner):
 
 @dataclass
 class FakePrologues:
+    """`own`: the code before the region gives each split something else."""
+
     refusal: str = ""
+    own: bool = False
     commands: list[FilterCommand] = field(default_factory=list)
 
     def live_ins(self, kernel, program, command, scratch, progress, timeout_seconds) -> LiveIns:
         self.commands.append(command)
         if self.refusal:
             raise DeviceError(self.refusal, code="HD410")
-        return LiveIns(b"live")
+        return LiveIns(b"live %d" % len(self.commands) if self.own else b"live")
 
 
 @pytest.fixture
@@ -119,6 +123,24 @@ def test_then_the_cpu_does_it(run: MapRun) -> None:
     result = go(device, FakeRunner(OK), run)
     assert (result.device, result.retried, result.reason) == ("cpu", "first", "second") and result.device_failed
     assert result.seconds == {"total": 1.5, "refused": 3.0} and len(device.specs) == 2
+
+
+@pytest.mark.parametrize(("runs", "own"), [("once", True), ("asked", True), ("asked", False)])
+def test_several_splits_must_have_the_same_from_before_the_region(run: MapRun, runs: str, own: bool) -> None:
+    """A prologue that asks for nothing is not run for each."""
+    code = replace(MAP, kernel=replace(KERNEL, prologue="bin/p", prologue_runs=runs))  # type: ignore[arg-type]
+    names = run.place.names
+    others = tuple(run.place._replace(names=names._replace(number=number)) for number in (4, 5))
+    device, cpu, prologues = FakeDevice(OK), FakeRunner(OK), FakePrologues(own=own)
+    result = run_map(device, DeviceCode(code), prologues, by_filters(cpu), replace(run, others=others),
+                     Progress())  # type: ignore[arg-type]
+    name = "mapreduce_task_partition="
+    asked = [text.removeprefix(name) for command in prologues.commands for text in map(os.fsdecode, command.env)
+             if text.startswith(name)]
+    if runs == "asked" and own:
+        assert result.reason == "the code before the region gives another result for each split" and not device.specs
+    else:
+        assert result.device == "emulated" and asked == (["3"] if runs == "once" else ["3", "4", "5"])
 
 
 def test_the_second_run_may_leave_out_the_fold(run: MapRun) -> None:

@@ -1,0 +1,104 @@
+"""How many splits a map task on a GPU may have at most: several only where no byte of the output can be another one.
+
+A map output of several splits has what theirs have, merged in their order; with a combiner it has less, since that meets the
+values of all of them. Then the reducer must make the same of less (decision 0033). Not here: how many a task gets
+(scheduler/several.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...executor.task.split import Split
+from ...job.jobconf import JobConf
+from ...job.settings import RECORD_DELIMITER, SPLITS
+from ...manifest import Manifest, Program, Reducer, Region
+from ...scheduler.several import Several
+from ..job.device_names import EMULATED
+
+if TYPE_CHECKING:
+    from .devices import DevicePlan
+
+MOST = 8  # of a GPU's task, where the job does not say: more of them save little
+FOLDED_BYTES = 1 << 30  # of such a task, whose pairs meet in tables
+SORTED_BYTES = 256 << 20  # of other tasks: larger ones are sorted in several runs, which the host merges
+
+
+class Together(NamedTuple):
+    """most: splits of a task; 1: each has its own. nbytes: of a task's input at most. why: there are not more."""
+
+    most: int = 1
+    nbytes: int = 0
+    why: str = ""
+
+    def several(self, splits: Sequence[Split]) -> Several:
+        """For the scheduler, of a job's splits."""
+        return Several(self.most, self.nbytes, lambda number: _follows(splits[number - 1], splits[number]))
+
+
+def _follows(before: Split, split: Split) -> bool:
+    return before.length > 0 and before.file == split.file and before.start + before.length == split.start
+
+
+def together(found: Manifest, conf: JobConf, reducers: int, offload: DevicePlan | None) -> Together:
+    """Of a job of the bundle `found` whose map tasks run on `offload`."""
+    if offload is None:
+        return Together()
+    emulated = not offload.gpus or EMULATED in (gpu.name for gpu in offload.gpus)
+    most: int = conf.get(SPLITS) or (1 if emulated else MOST)
+    if most < 2:
+        return Together()
+    why = _of_the_job(conf, reducers, offload) or _of_the_map(found) or _of_the_combiner(found)
+    combine = found.program("combine")
+    folds = combine is not None and combine.kernel is not None and combine.kernel.plan.fold == "hash"
+    return Together(why=why) if why else Together(most, FOLDED_BYTES if folds else SORTED_BYTES)
+
+
+def _of_the_job(conf: JobConf, reducers: int, offload: DevicePlan) -> str:
+    if not reducers:
+        return "without reduce tasks each split has an output file"
+    if offload.options.keep:
+        return "the input of each split stays on the GPU for the next round"
+    if offload.check != "none":
+        return "results are compared split by split"
+    if conf.skip_from or conf.get(RECORD_DELIMITER):
+        return "where records begin and end is not only for line ends to say"
+    return ""
+
+
+def _of_the_map(found: Manifest) -> str:
+    program = found.program("map")
+    kernel = program.kernel if program else None
+    if kernel is None:
+        return "the map has no kernel"
+    if kernel.epilogue:
+        return "the code behind the map's loop prints for each split"
+    if kernel.prologue_runs == "each":
+        return "the code before the map's loop runs for each split"
+    return ""
+
+
+def _of_the_combiner(found: Manifest) -> str:
+    combine = found.program("combine")
+    if combine is None:
+        return ""
+    region, reduce = combine.region, found.program("reduce")
+    if region is None or region.fold is None or not region.fold.regroup:
+        return "the combiner is no fold of integers, so that what it prints depends on what it meets"
+    if combine.kernel and combine.kernel.prologue_runs == "each":
+        return "the code before the combiner's loop runs for each split"
+    if not _takes_less(region, reduce):
+        return "the reducer is not known to make the same of what was combined over several splits"
+    return ""
+
+
+def _takes_less(region: Region, program: Program | None) -> bool:
+    """Does the reducer read what the combiner prints as the combiner does, and keep of it only what the fold keeps?"""
+    reducer: Reducer | None = program.reducer if program else None
+    if reducer is None or reducer.loop != "fold" or region.fold is None or region.pairs != reducer.pairs:
+        return False
+    fields = region.fold.fields
+    if tuple(field.value for field in fields) != reducer.pairs.value:
+        return False
+    return all(0 <= kept.place < len(fields) and kept.op == fields[kept.place].op for kept in reducer.kept)
