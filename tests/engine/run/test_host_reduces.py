@@ -97,13 +97,13 @@ def test_a_map_output_that_is_damaged_is_made_again(
     expected, _ = job(app, out="whole", reducers=1)
     add, done = Shuffle.add, []
 
-    def damaging(self: Shuffle, task: int, output: Any) -> None:
+    def damaging(self: Shuffle, task: int, output: Any, tasks: int) -> None:
         if task == 0 and not done:
             done.append(task)
             data = bytearray(Path(output.data).read_bytes())
             data[-1] ^= 1
             Path(output.data).write_bytes(data)
-        add(self, task, output)
+        add(self, task, output, tasks)
 
     monkeypatch.setattr(Shuffle, "add", damaging)
     result, _ = job(app, reducers=1)
