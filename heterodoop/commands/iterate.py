@@ -11,9 +11,9 @@ import click
 
 from ..diag import Diagnostic
 from ..engine.rounds import iterate
-from ..engine.rounds.stopping import Round, Wish
 from ..engine.run.plan import RunOptions
 from ..errors import UsageError
+from ..job.stopping import Round, Wish
 
 if TYPE_CHECKING:
     from ..engine.devices.devices import DeviceSource

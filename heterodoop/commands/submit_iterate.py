@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from ..engine.rounds.stopping import Wish
 from ..engine.terminal.progress import make_display
 from ..errors import UsageError
 from ..hadoop.rounds.iterate import Iteration, Result, Shown
+from ..job.stopping import Wish
 from . import iterate
 from .submit import chosen_of, report, sayer, warn
 

@@ -1,1 +1,1 @@
-"""A job as every place that runs it understands it: its settings, and what these ask of filters and devices."""
+"""A job as every place that runs it understands it: its settings, what these ask of filters and devices, its rounds."""

@@ -69,7 +69,7 @@ def _duration(text: str) -> float:
 
 
 BOOLEAN = Kind("true, false", _boolean, "boolean")
-TEXT = Kind("text", str)  # may be empty
+TEXT = Kind("text", lambda text: text or None)  # an empty one says nothing
 SOME_TEXT = Kind("text", _some)
 DELIMITER = Kind("bytes", _delimiter)
 DURATION = Kind("from 0", _duration)

@@ -24,8 +24,6 @@ import pytest
 from heterodoop.driver.job.modules import Modules
 from heterodoop.engine.devices.devices import DeviceSource
 from heterodoop.engine.rounds.iterate import run_iterated
-from heterodoop.engine.rounds.stopping import Round
-from heterodoop.engine.rounds.stopping import Wish as Rounds
 from heterodoop.engine.run.local import JobResult, run_local
 from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import DeviceError
@@ -40,6 +38,8 @@ from heterodoop.executor.lent_pool import LentPool
 from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Progress, TaskStatus
 from heterodoop.executor.worker.client import no_result
 from heterodoop.executor.worker.messages import Reply, Run
+from heterodoop.job.stopping import Round
+from heterodoop.job.stopping import Wish as Rounds
 
 from ..support import Bundles, alive, changed_kernel, parts
 from .running import Driver, driver_folder, running, wait_for

@@ -355,7 +355,7 @@ def test_an_interrupt_while_a_job_is_being_submitted(played: Counting, argv: lis
 
 @pytest.mark.parametrize(("step", "said"), [
     ("fetch", "interrupted; the rounds are kept in /out.rounds"),
-    ("_check_same", "interrupted\nhelp: the same command goes on"),
+    ("_find_done", "interrupted\nhelp: the same command goes on"),
 ])
 def test_an_interrupt_between_two_jobs(
     played: Counting, argv: list[object], fake: FakeCluster, monkeypatch: pytest.MonkeyPatch, step: str, said: str,

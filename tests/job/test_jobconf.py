@@ -26,6 +26,7 @@ def test_defaults():
     assert empty.get("stream.non.zero.exit.is.failure") is True
     assert empty.get("stream.jobconf.truncate.limit") == 20000
     assert empty.split_size == SplitSize(0), "from the input"
+    assert conf("heterodoop.iterate.until=").get("heterodoop.iterate.until") is None, "no criterion"
 
 
 def test_the_last_definition_wins_and_values_may_hold_anything():

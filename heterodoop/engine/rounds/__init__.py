@@ -1,1 +1,1 @@
-"""A job that runs again and again: its rounds on disk, and when it is done."""
+"""A job that runs again and again on this machine, and its rounds on disk."""

@@ -15,6 +15,7 @@ from ...diag import Diagnostic
 from ...errors import Interrupted, JobFailed
 from ...job import jobconf
 from ...job.settings import ROUND, ROUNDS, UNTIL
+from ...job.stopping import Round, Stop, Wish, content, program
 from ...storage import inputs as storage
 from ..job.layout import Layout
 from ..run.commit import refuse_existing
@@ -23,7 +24,6 @@ from ..run.local import JobResult, run_local
 from ..run.plan import RunOptions, shipped
 from ..terminal.signals import StopSignals
 from .rounds import Rounds
-from .stopping import Round, Stop, Wish, content, program
 
 if TYPE_CHECKING:
     from ..devices.devices import DeviceSource

@@ -24,6 +24,7 @@ from typing import Any
 
 from ... import scratch
 from ...errors import JobFailed, UsageError
+from ...job.rounds import check_same, not_ours
 from ..job.layout import SUCCESS, Layout, remove_tree, sync
 from ..run import job_report
 from ..run.job_report import FORMAT as REPORT_FORMAT
@@ -75,7 +76,8 @@ class Rounds:
             partial = self.root / PARTIAL
             partial.write_text(json.dumps({"format": FORMAT, "job": identity}, indent=1) + "\n", encoding="ascii")
             scratch.into_place(partial, self.root / STATE)
-        self._check_same(identity)
+        there = json.loads((self.root / STATE).read_text(encoding="utf-8"))["job"]
+        check_same(repr(str(self.root)), there, identity, "or remove the folder to begin anew")
         self._find_done()
 
     def close(self) -> None:
@@ -185,20 +187,7 @@ class Rounds:
                 if json.loads((self.root / name).read_text(encoding="utf-8")).get("format") == FORMAT:
                     return
         if not set(os.listdir(self.root)) <= {LOCK, PARTIAL}:
-            raise UsageError(
-                f"{str(self.root)!r}, where the rounds are kept, exists and is not of HeteroDoop", code="HD042",
-                help="move it away, or name another output",
-            )
-
-    def _check_same(self, job: Mapping[str, Any]) -> None:
-        there = json.loads((self.root / STATE).read_text(encoding="utf-8"))["job"]
-        here = json.loads(json.dumps(job))
-        differ = [key for key in here if there.get(key) != here[key]]
-        if differ:
-            raise UsageError(
-                f"the rounds in {str(self.root)!r} are of another job: {', '.join(differ)} differ", code="HD042",
-                help="run the job as it was to go on with it; or remove the folder to begin anew",
-            )
+            raise not_ours(repr(str(self.root)))
 
     def _find_done(self) -> None:
         while (self.output(len(self.reports) + 1) / SUCCESS).exists():

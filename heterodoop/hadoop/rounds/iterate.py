@@ -3,7 +3,7 @@
 Each round is an ordinary streaming job (`submission`) with an output of its own below OUT.rounds (`rounds`). Its part files
 are joined here, on the machine that submits, and shipped with the next round as any `--file`. An interrupt leaves the
 round's job running; the same command finds it again, by its noted id or its tag, and goes on from there. Not here: when
-it is enough (`engine.rounds.stopping`), what is shown (`commands`).
+it is enough (job/stopping.py), what is shown (`commands`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 from ... import last_resort, scratch
 from ...diag import Diagnostic
 from ...driver.cluster.yarn_rest import Unknown
-from ...engine.rounds.stopping import Round, Stop, Wish, program
 from ...engine.terminal.progress import Display
 from ...engine.terminal.signals import StopSignals
 from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
 from ...job import jobconf
 from ...job.settings import COMPRESS, ROUND, ROUNDS, TAGS, UNTIL
+from ...job.stopping import Round, Stop, Wish, program
 from ...storage.webhdfs import Namespace
 from ..job.follow import HADOOPS, SUCCEEDED, Ended, Say
 from ..job.logs import Cause

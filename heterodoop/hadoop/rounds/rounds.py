@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import JobFailed, UsageError
+from ...job.rounds import check_same, not_ours
 from ...storage.webhdfs import COPYING, Namespace
 from ..embedded import processes
 from ..embedded.processes import Process
@@ -57,7 +58,7 @@ class Rounds:
             if not state:
                 state = {"format": FORMAT, "word": secrets.token_hex(8), "job": json.loads(json.dumps(identity))}
                 self._write(STATE, state)
-            self._check_same(state["job"], json.loads(json.dumps(identity)))
+            check_same(self.root, state["job"], identity, f"or begin anew after: hadoop fs -rm -r {self.root}")
             self._word = state["word"]
             self._find_done()
         except BaseException:
@@ -148,10 +149,7 @@ class Rounds:
             return
         names = {posixpath.basename(entry.name) for entry in self._space.list(self.root)}
         if not names <= {LOCK, STATE + COPYING}:
-            raise UsageError(
-                f"{self.root}, where the rounds are kept, exists and is not of HeteroDoop", code="HD042",
-                help="move it away, or name another output",
-            )
+            raise not_ours(self.root)
 
     def _lock(self) -> None:
         """HDFS has no locks that end with their process; but of several that create a file one succeeds."""
@@ -174,14 +172,6 @@ class Rounds:
             f"{who} works on the rounds in {self.root}", code="HD043",
             help=f"wait for it; if it is no more: hadoop fs -rm {self._path(LOCK)}",
         )
-
-    def _check_same(self, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-        differ = [key for key in here if there.get(key) != here[key]]
-        if differ:
-            raise UsageError(
-                f"the rounds in {self.root} are of another job: {', '.join(differ)} differ", code="HD042",
-                help=f"run the job as it was to go on with it; or begin anew after: hadoop fs -rm -r {self.root}",
-            )
 
     def _find_done(self) -> None:
         while found := self._json(f"{len(self.ended) + 1:04d}.json"):

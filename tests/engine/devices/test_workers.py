@@ -19,7 +19,6 @@ import pytest
 from heterodoop.engine.devices import devices
 from heterodoop.engine.devices.devices import DeviceSource
 from heterodoop.engine.rounds.iterate import run_iterated
-from heterodoop.engine.rounds.stopping import Round, Wish
 from heterodoop.engine.run import local
 from heterodoop.engine.run.local import run_local
 from heterodoop.engine.run.plan import RunOptions
@@ -27,6 +26,7 @@ from heterodoop.errors import UsageError
 from heterodoop.executor.native.runtime import Phase
 from heterodoop.executor.task import cpu_task, orphans
 from heterodoop.executor.worker.process import WorkerProcess
+from heterodoop.job.stopping import Round, Wish
 from heterodoop.manifest import FILE, load, sha256
 
 from ...cases.processes import Watched, start_watched

@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 
 from heterodoop.engine.job.layout import Layout
-from heterodoop.engine.rounds import criterion
 from heterodoop.engine.rounds.iterate import run_iterated
 from heterodoop.engine.rounds.rounds import Rounds
-from heterodoop.engine.rounds.stopping import Round, Wish
 from heterodoop.engine.run.job_report import check_place
 from heterodoop.engine.run.local import JobResult
 from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import JobFailed, UsageError
+from heterodoop.job import criterion
+from heterodoop.job.stopping import Round, Wish
 
 from ..conftest import CAT, names
 from ..dying import Killed, dying
@@ -284,7 +284,7 @@ import sys
 from pathlib import Path
 from heterodoop.engine.rounds.iterate import run_iterated
 from heterodoop.engine.run.plan import RunOptions
-from heterodoop.engine.rounds.stopping import Wish
+from heterodoop.job.stopping import Wish
 from heterodoop.errors import HeteroDoopError
 bundle, folder = sys.argv[1:]
 print("ready", flush=True)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...errors import JobFailed, UsageError
+from ..errors import JobFailed, UsageError
 
 _COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     "<": operator.lt, "<=": operator.le, "==": operator.eq, ">=": operator.ge, ">": operator.gt,

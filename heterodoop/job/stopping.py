@@ -1,7 +1,7 @@
 """When a job that runs again and again is done: a program's criterion, an output that is the side file again, enough rounds.
 
-The same for the embedded engine (`iterate`) and for a cluster (`heterodoop.hadoop.rounds.iterate`), each of which runs its
-rounds in its own way. Not here: what a criterion is (`criterion`), and where rounds are kept.
+The same for the embedded engine (engine/rounds/iterate.py) and for a cluster (hadoop/rounds/iterate.py), each of which runs
+its rounds in its own way. Not here: what a criterion is (`criterion`), and where rounds are kept.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ... import manifest
-from ...diag import Diagnostic
-from ...errors import UsageError
-from ...job.settings import ROUNDS as MOST_ROUNDS
+from .. import manifest
+from ..diag import Diagnostic
+from ..errors import UsageError
 from . import criterion
 from .criterion import Criterion
+from .settings import ROUNDS
 
-ROUNDS = 100
+_MOST = 100  # rounds, where nothing is said
 
 Report = Mapping[str, Any]
 
@@ -38,7 +38,7 @@ class Wish(NamedTuple):
     @property
     def options(self) -> dict[str, tuple[str, str]]:
         """The setting that an option stands for -> (the option, its value), as `jobconf.parse` takes them."""
-        return {MOST_ROUNDS: ("--rounds", str(self.rounds))} if self.rounds is not None else {}
+        return {ROUNDS: ("--rounds", str(self.rounds))} if self.rounds is not None else {}
 
     def missing(self) -> UsageError:
         """HD040: no --file has the name."""
@@ -81,7 +81,7 @@ class Stop(NamedTuple):
     def of(cls, wish: Wish, limit: int | None, until: str | None) -> Stop:
         """`limit`, `until`: of the settings, None = not set; the wish's `until` wins. Raises UsageError HD041."""
         text = wish.until if wish.until is not None else until
-        return cls(limit or ROUNDS, criterion.parse(text) if text is not None else None)
+        return cls(limit or _MOST, criterion.parse(text) if text is not None else None)
 
     def why(self, reports: Sequence[Report], unchanged: Callable[[], bool]) -> str:
         """Why no further round runs: "until", "unchanged", "rounds"; "" where one does.
