@@ -1,6 +1,6 @@
 """Whole jobs on one host: GPUs and CPU together against GPUs alone and the CPU alone, and two GPUs against one.
 
-    python -m bench.gpu_job [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy,sessions,warm]
+    python -m bench.gpu_job [--size 8g] [--cpu-size 1g] [--rounds 3] [--only mixed,cpu,gpus,busy,sessions,warm,splits]
 
 Contenders take turns, medians count, the text lies in the page cache, outputs are compared. Seconds are whole commands,
 from cold process to finished output; of two GPUs the map phase counts, at the rate after every GPU's first task (start-up
@@ -42,11 +42,12 @@ class Job:
 
 
 class Attempt(NamedTuple):
-    """A map attempt: its slot, its start and its end in seconds."""
+    """A map attempt: its slot, its start and its end in seconds, how many tasks it did in one."""
 
     slot: int
     started: float
     ended: float
+    tasks: int = 1
 
 
 def map_seconds(maps: Sequence[Attempt], *, warm: bool) -> float:
@@ -59,10 +60,10 @@ def map_seconds(maps: Sequence[Attempt], *, warm: bool) -> float:
     if not warm:
         return last - min(a.started for a in maps)
     begin = max(min(a.ended for a in maps if a.slot == slot) for slot in {a.slot for a in maps})
-    inside = sum(a.ended > begin for a in maps)
+    inside = sum(a.tasks for a in maps if a.ended > begin)
     if not inside:
         raise SystemExit("too few map tasks: no slot had a second one")
-    return (last - begin) * len(maps) / inside
+    return (last - begin) * sum(a.tasks for a in maps) / inside
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Bench:
         measure.interleave([contender], 1, lambda text: print(text, file=sys.stderr, flush=True))
         job.seconds.append(contender.seconds[0])
         rows = [json.loads(line) for line in Path(f"{output}.report", "attempts.jsonl").read_text().splitlines()]
-        maps = [Attempt(row["slot"], row["started"], row["started"] + row["seconds"])
+        maps = [Attempt(row["slot"], row["started"], row["started"] + row["seconds"], len(row.get("tasks", [0])))
                 for row in rows if row["attempt"].startswith("m_")]
         job.map.append(map_seconds(maps, warm=job.name.startswith("GPU")))
         job.tasks = str(json.loads(Path(f"{output}.report", "report.json").read_text())["device"]["map_tasks"])
@@ -168,6 +169,25 @@ def sessions(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
             for split in ("64m", "256m") for at_a_time in (1, 2, 3, 4)])
 
 
+def splits(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
+    """How many splits a task on a GPU may have; of the text itself, with the splits that a job has by default."""
+    text = [data.cached(options.size, 1)]
+    pattern = ["-D", f"grep.pattern={contenders.rare_word(text[0])}"]
+    device = [] if options.device == "auto" else ["--device", options.device]
+    for app, more in (("wordcount", []), ("grep", pattern)):
+        bundle = bench.bundle(ROOT / "apps" / app)
+        for policy in ("gpu-only", "tail"):
+            jobs = [Job(f"{'GPU, ' * (policy == 'gpu-only')}{policy}, {app}, {most} splits a task", bundle, text,
+                        ["--policy", policy, "-r", "16", *more, *device, "-D", f"heterodoop.gpu.splits={most}"])
+                    for most in (1, 4, 8, 32)]
+            yield from bench.rounds_of(jobs)
+            for job in jobs:
+                report = json.loads((bench.output(job).with_suffix(".report") / "report.json").read_text())
+                several, reduce = report["map"]["several_splits"], report["seconds"].get("reduce", 0.0)
+                done = f"{several['tasks']} in {several['attempts']}, {several['given_back']} given back"
+                yield f"| {job.name}: reduce phase | | {reduce:.3f} | | | {done} |"
+
+
 def warm(bench: Bench, options: argparse.Namespace) -> Iterator[str]:
     """A driver that runs against workers that the command starts, with a large and a small text."""
     bundle, folder = bench.bundle(ROOT / "apps" / "wordcount"), bench.scratch / "driver"
@@ -209,7 +229,7 @@ def _one_and_two(bench: Bench, bundle: Path, text: list[Path], *options: str) ->
 
 PARTS: dict[str, Callable[[Bench, argparse.Namespace], Iterator[str]]] = {
     "mixed": mixed, "cpu": cpu, "gpus": gpus, "busy": busy, "sessions": sessions,
-    "warm": warm,
+    "warm": warm, "splits": splits,
 }
 
 
@@ -219,7 +239,8 @@ def main() -> None:
     parser.add_argument("--cpu-size", type=data.parse_size, default="1g")
     parser.add_argument("--busy-size", type=data.parse_size, default="1g")
     parser.add_argument("--warm-sizes", type=lambda text: [data.parse_size(s) for s in text.split(",")], default="77m,4g")
-    parser.add_argument("--device", choices=["auto", "emulated"], default="auto", help="of `warm`: emulated tries it out")
+    parser.add_argument("--device", choices=["auto", "emulated"], default="auto",
+                        help="of `warm` and `splits`: emulated tries it out")
     parser.add_argument("--copies", type=int, default=4, help="names of the text for `gpus` and `sessions` (default 4)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="mixed,cpu", help="comma-separated: " + ", ".join(PARTS))

@@ -25,6 +25,14 @@ def test_two_equal_gpus_are_twice_as_fast_as_one() -> None:
     assert one / two == pytest.approx(2.0, rel=0.05)
 
 
+def test_an_attempt_of_several_tasks_counts_as_many() -> None:
+    """The same work in fewer attempts takes as long."""
+    one = attempts(1, 64)
+    three = [one[0], *(gpu_job.Attempt(0, one[first].started, one[last].ended, 1 + last - first)
+                       for first, last in ((1, 40), (41, 63)))]
+    assert gpu_job.map_seconds(three, warm=True) == pytest.approx(gpu_job.map_seconds(one, warm=True))
+
+
 def test_a_cold_map_phase_goes_from_the_first_start_to_the_last_end() -> None:
     assert gpu_job.map_seconds(attempts(1, 4), warm=False) == pytest.approx(5.0)
 
