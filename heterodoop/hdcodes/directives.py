@@ -63,8 +63,9 @@ CODES: dict[str, Entry] = {
     ),
     "HD111": Entry(
         "variable not declared",
-        "A clause names something that is not declared where the directive stands.",
-        "Declare the variable before the directive (not inside the loop), or correct its name.",
+        "A clause names something that is not declared where the directive stands. The key and the value of a mapper, and "
+        "what a combiner reads a pair into, may be declared in the loop, too.",
+        "Declare the variable before the directive, or correct its name.",
     ),
     "HD112": Entry(
         "not a variable",

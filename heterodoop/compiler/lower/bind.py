@@ -104,6 +104,7 @@ class _Binder:
         self._symbols: list[dict[str, Symbol]] = [{}]
         self._unknown: dict[str, str] = {}
         self._func: c_ast.FuncDef | None = None
+        self._seen: list[Symbol] = []  # every variable so far
 
     def run(self, ast: c_ast.FileAST) -> None:
         for node in ast.ext:
@@ -149,6 +150,7 @@ class _Binder:
             storage: Literal["local", "global", "static"] = "static" if static else "local" if self._func else "global"
             storage = "global" if "extern" in (node.storage or []) else storage
             self._symbols[-1][name] = Symbol(name, kind, self._place(node), storage, node)
+            self._seen.append(self._symbols[-1][name])
 
     def _place(self, node: c_ast.Decl) -> Span:
         """The declared name, not the declaration's first word."""
@@ -222,7 +224,9 @@ class _Binder:
         scope = {name: symbol for level in self._symbols for name, symbol in level.items()}
         visible = self._types.names()
         scope = {name: symbol for name, symbol in scope.items() if visible[name].kind == "object"}
-        values = ClauseBinder(self._unit, self._sink, directive, scope, self._types, self._unknown).run()
+        unknown = dict(self._unknown)
+        inside = self._declared_in(stmt)
+        values = ClauseBinder(self._unit, self._sink, directive, scope, inside, self._types, unknown).run()
         key, value, keyin, valuein = values.names
         valuein = valuein or self._value_read(directive, stmt, scope)
         if self._unit.errors or len(self._sink.errors) > errors or self._func is None:
@@ -231,6 +235,14 @@ class _Binder:
             directive, directive.kind, self._func, stmt, tuple(items[:index]), tuple(items[index + 2 :]), scope,
             self._types.layouts, key, value, keyin, valuein, *values.numbers, *values.lists,
         ))
+
+    def _declared_in(self, stmt: c_ast.Node) -> list[Symbol]:
+        """A record's own variables, those of the loop's body. Of a statement with one more directive none."""
+        if _has_pragma(stmt):
+            return []
+        before = len(self._seen)
+        self._block([stmt])
+        return [symbol for symbol in self._seen[before:] if symbol.storage == "local"]
 
     def _value_read(self, directive: Directive, stmt: c_ast.Node, scope: dict[str, Symbol]) -> str:
         """What a clause 'valuein' that is left out would name; "" for a variable of the loop's own, and for a mapper."""

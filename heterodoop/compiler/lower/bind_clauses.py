@@ -5,6 +5,7 @@ Part of `bind`, which finds the statement and the scope.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pycparser import c_ast
@@ -23,6 +24,8 @@ from ..types.ctype import CType
 from ..types.table import TypeTable
 
 _NAMES = ("key", "value", "keyin", "valuein")
+# What these name may be declared in the loop: a record's own. A combiner keeps the others from pair to pair.
+_OF_A_RECORD = {"mapper": ("key", "value"), "combiner": ("keyin", "valuein")}
 _NUMBERS = ("keylength", "vallength", "kvpairs", "blocks", "threads")
 _LISTS = ("firstprivate", "sharedRO", "texture")
 _CONTRADICTIONS = (
@@ -55,14 +58,14 @@ class Values:
 
 
 class ClauseBinder:
-    """`unknown`: declared names whose type HeteroDoop does not know -> what it is."""
+    """`inside`: a record's own variables. `unknown`: declared names whose type HeteroDoop does not know -> what it is."""
 
     def __init__(
-        self, unit: Unit, sink: Sink, directive: Directive, scope: dict[str, Symbol], types: TypeTable,
-        unknown: dict[str, str],
+        self, unit: Unit, sink: Sink, directive: Directive, scope: dict[str, Symbol], inside: Sequence[Symbol],
+        types: TypeTable, unknown: dict[str, str],
     ) -> None:
         self._unit, self._sink, self._directive = unit, sink, directive
-        self._scope, self._types, self._unknown = scope, types, unknown
+        self._scope, self._inside, self._types, self._unknown = scope, inside, types, unknown
 
     def run(self) -> Values:
         """Everything resolved; where the sink got errors, the values of the clauses they are about are empty."""
@@ -98,6 +101,9 @@ class ClauseBinder:
         name = argument.text
         if plain(name) in self._scope:
             return self._scope[plain(name)]
+        inside = [symbol for symbol in self._inside if symbol.name == plain(name)]
+        if inside and clause.name in _OF_A_RECORD[self._directive.kind]:
+            return self._one_of(inside, clause, argument)
         other = self._types.lookup(name)
         if name in self._unknown:
             message = f"variable {name!r} in {clause.name!r} has a type that is not known: {self._unknown[name]}"
@@ -109,11 +115,24 @@ class ClauseBinder:
         else:
             meant = close_match(name, self._scope)
             help = "declare it before the directive, in the same function or globally"
+            if inside:
+                help += f": what {clause.name!r} names stays from record to record"
             help = f"did you mean {meant!r}?" if meant else help
             notes = (Note(f"{meant!r} is declared here", self._scope[meant].span),) if meant else ()
             message = f"variable {name!r} in {clause.name!r} is not declared here"
             self._sink.error("HD111", message, argument.span, notes=notes, help=help)
         return None
+
+    def _one_of(self, inside: list[Symbol], clause: Clause, argument: Argument) -> Symbol | None:
+        """The variable of the loop; of several with that name, each has the same type."""
+        first = inside[0]
+        for other in inside[1:]:
+            if other.ctype != first.ctype:
+                message = f"variable {argument.text!r} in {clause.name!r} is declared in the loop with two types"
+                notes = (self._declared(first), self._declared(other))
+                self._sink.error("HD111", message, argument.span, notes=notes, help="give one of them another name")
+                return None
+        return first
 
     def _right_type(self, clause: Clause, argument: Argument, symbol: Symbol) -> bool:
         wanted = ""

@@ -84,14 +84,18 @@ class _Lowering:
         def names(many: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(found for n in many if (found := scope.variable(n)))
 
+        def one(name: str) -> str:
+            """Of a variable of the loop, where several have the name, the first."""
+            return scope.variable(name) if name in bound.scope else scope.inside(body, name)
+
         common: dict[str, Any] = {
-            "function": bound.func.decl.name, "key": scope.variable(bound.key), "value": scope.variable(bound.value),
+            "function": bound.func.decl.name, "key": one(bound.key), "value": one(bound.value),
             "keylength": bound.keylength, "vallength": bound.vallength, "kvpairs": bound.kvpairs, "blocks": bound.blocks,
             "threads": bound.threads, "firstprivate": names(bound.firstprivate), "sharedRO": names(bound.sharedRO),
             "texture": names(bound.texture), "body": body, "span": bound.directive.span,
         }
         if bound.kind == "combiner":
-            keyin, valuein = scope.variable(bound.keyin), scope.variable(bound.valuein)
+            keyin, valuein = one(bound.keyin), one(bound.valuein)
             self._region = ir.CombineRegion(**common, keyin=keyin, valuein=valuein)
         else:
             self._region = ir.MapRegion(**common)

@@ -12,6 +12,7 @@ from pycparser import c_ast
 
 from ...source import Span
 from ..ir import build, ir
+from ..ir import walk as ir_walk
 from ..types import ctype
 from ..types.ctype import CType
 from ..types.literals import Unsupported
@@ -93,6 +94,12 @@ class FunctionLowering:
         if found is None or found.kind != "object" or id(found.node) in self._failed:
             return ""
         return (self._symbols.get(id(found.node)) or self._shared.use(name, found)).name
+
+    def inside(self, body: ir.Block, name: str) -> str:
+        """The IR's name of the first variable of that name in the source that the body declares; "" without one."""
+        originals = {symbol.name: symbol.original for symbol in self._locals}
+        declared = (node.name for node in ir_walk.walk(body) if isinstance(node, ir.Decl))
+        return next((found for found in declared if originals.get(found) == name), "")
 
     def _unique(self, name: str) -> str:
         if "$" in name:

@@ -230,6 +230,50 @@ def test_a_clause_that_is_wrong_hides_no_other_error(tmp_path: Path) -> None:
     assert sorted(codes(found)) == ["HD103", "HD103", "HD106", "HD106", "HD111", "HD114", "HD115"]
 
 
+IN_THE_LOOP = """#include <stdio.h>
+int main(void) {{
+  char line[99], word[30];
+#pragma mapreduce mapper {clauses}
+  for (int first = 1; fgets(line, sizeof line, stdin); first = 0) {{
+    char key[20];
+    int value = first, count = 0;
+    static int calls;
+    {{ long count = 3; calls += (int)count; }}
+    {{ char key[20]; key[0] = line[1]; value += key[0]; }}
+    key[0] = line[0]; key[1] = 0; word[0] = 0;
+    printf("%s\\t%d\\n", key, value + count);
+  }}
+  return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize(("clauses", "code", "said"), [
+    ("key(key) value(value)", "", ""), ("key(word) value(first)", "", ""),
+    ("key(key) value(count)", "HD111", "'count' in 'value' is declared in the loop with two types"),
+    ("key(key) value(calls)", "HD111", "'calls' in 'value' is not declared here"),
+    ("key(word) value(value) firstprivate(value)", "HD111", "'value' in 'firstprivate' is not declared here"),
+])
+def test_the_key_and_the_value_may_be_the_loop_s_own(clauses: str, code: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "map.c"
+    path.write_text(IN_THE_LOOP.format(clauses=clauses))
+    sink = Sink()
+    found = bind(load(path, CcOptions()), sink)
+    assert codes(sink.errors) == ([code] if code else []) and said in "".join(e.message for e in sink.errors)
+    if not code:
+        assert (found[0].key, found[0].keylength) in (("key", 20), ("word", 30))
+
+
+def test_a_combiner_keeps_its_key_from_pair_to_pair(tmp_path: Path) -> None:
+    path = tmp_path / "combine.c"
+    text = COMBINER.format(cond='scanf("%29s %d", word, &n) == 2', body="char other[30]; other[0] = 0;")
+    for clause, errors in (("keyin", []), ("key", ["HD111"])):
+        path.write_text(text.replace(f" {clause}(word)", f" {clause}(other)"))
+        sink = Sink()
+        bind(load(path, CcOptions()), sink)
+        assert codes(sink.errors) == errors and all("from record to record" in str(error.help) for error in sink.errors)
+
+
 def test_a_misspelt_clause_is_not_also_missing(tmp_path: Path) -> None:
     _, found = compile_text(tmp_path, "mapper key(pointer) keylenght(30)")
     assert codes(found) == ["HD103"]
