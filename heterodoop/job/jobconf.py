@@ -6,7 +6,7 @@ What the table does not have goes to the filters untouched. Not here: what `subm
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..diag import Diagnostic
@@ -21,6 +21,8 @@ _HEEDED, _REFUSED = names.heeded_by(Party.RUN), names.refused_by(Party.RUN)
 _NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "\\": "\\"}
+
+Options = Mapping[str, tuple[str, str]]
 
 
 class JobConf(NamedTuple):
@@ -64,33 +66,39 @@ class JobConf(NamedTuple):
         return SplitSize(self.get(names.MAX_SPLIT) or (SPLIT_BYTES if said else 0), self.get(names.MIN_SPLIT), maps=maps)
 
 
-def new_name(key: str) -> str:
-    """The present name of a setting for one that Hadoop 1 had."""
-    return _NEW_NAMES.get(key, key)
+def parse(definitions: Sequence[str], options: Options) -> JobConf:
+    """Settings of `-D` and of the command line's own options, for `run`.
+
+    Raises as `gather`; UsageError HD030, HD032 (a value that cannot be), HD031 (a setting that is not supported).
+    """
+    text, warnings = gather(definitions, options, _refuse)
+    for key, value in text.items():
+        if key in _HEEDED or key in options:
+            _value(key, value, options[key][0] if key in options else f"-D {key}")
+    return JobConf(text, (*warnings, *names.misspelt(text, _HEEDED)))
 
 
-def parse(definitions: Sequence[str], options: Mapping[str, tuple[str, str]]) -> JobConf:
-    """Settings of `-D` and of the command line's own options.
+def gather(
+    definitions: Sequence[str], options: Options, refuse: Callable[[str, str], None],
+) -> tuple[dict[str, str], list[Diagnostic]]:
+    """What settings a command line has, by their present names (mapred.reduce.tasks is an old one), and what to warn of.
 
-    definitions  `key=value`, the last of a key wins; old names (mapred.reduce.tasks) stand for the new ones.
+    definitions  `key=value`, of `-D`; the last of a key wins.
     options      key -> (option's name for messages, value); an option wins over a -D, with a warning if they differ.
-    Raises UsageError HD030 (no `key=value`, or a value that cannot be), HD031 (a setting that is not supported).
+    refuse       looks at each -D, and raises if it may not be.
+    Raises UsageError HD030 (no `key=value`).
     """
     text: dict[str, str] = {}
-    warnings: list[Diagnostic] = []
+    warnings = []
     for definition in definitions:
         key, value = _definition(definition)
-        _refuse(key, value)
+        refuse(key, value)
         text[key] = value
     for key, (option, value) in options.items():
-        _value(key, value, option)
         if key in text and text[key].strip() != value:
             warnings.append(Diagnostic("warning", "HD034", f"{option} {value} wins over -D {key}={text[key]}"))
         text[key] = value
-    for key, value in text.items():
-        if key in _HEEDED:
-            _value(key, value, f"-D {key}")
-    return JobConf(text, (*warnings, *names.misspelt(text, _HEEDED)))
+    return text, warnings
 
 
 def parse_size(text: str, option: str) -> int:
@@ -129,10 +137,10 @@ def unescape(text: str, option: str) -> str:
 
 def _definition(definition: str) -> tuple[str, str]:
     key, equals, value = definition.partition("=")
-    key = new_name(key.strip())
+    key = key.strip()
     if not equals or not key or "\0" in definition:
         raise UsageError(f"-D {definition!r}: must be KEY=VALUE", code="HD030")
-    return key, value
+    return _NEW_NAMES.get(key, key), value
 
 
 def _value(key: str, value: str, option: str) -> Any:

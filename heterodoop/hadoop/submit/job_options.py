@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ... import manifest
@@ -127,40 +128,26 @@ def _unheeded(job: StreamingJob) -> list[Diagnostic]:
 
 def _settings(options: SubmitOptions, *, plugin: bool) -> tuple[dict[str, str], list[Diagnostic]]:
     """-D and the options that are short for one, checked. An option wins, with a warning where they differ."""
-    found: dict[str, str] = {}
-    for definition in options.definitions:
-        key, value = _definition(definition, plugin=plugin)
-        found[key] = value
-    given: dict[str, tuple[str, str | None]] = {
+    given = {
         names.NAME: ("--name", options.name), names.QUEUE: ("--queue", options.queue),
         names.POLICY: ("--policy", options.policy), names.REDUCES: ("--reducers", options.reducers),
     }
     if options.record_delimiter is not None:
         text = jobconf.unescape(options.record_delimiter, "--record-delimiter")
         given[names.RECORD_DELIMITER] = ("--record-delimiter", text)
-    warnings = []
-    for key, (option, chosen) in given.items():
-        if chosen is None:
-            continue
-        if found.get(key, chosen) != chosen:
-            warnings.append(Diagnostic("warning", "HD034", f"{option} {chosen} wins over -D {key}={found[key]}"))
-        found[key] = chosen
+    chosen = {key: (option, value) for key, (option, value) in given.items() if value is not None}
+    found, warnings = jobconf.gather(options.definitions, chosen, partial(_refuse, plugin))
     for key, value in found.items():
-        _check_value(key, value, given[key][0] if key in given and given[key][1] is not None else "")
+        _check_value(key, value, chosen[key][0] if key in chosen else "")
     return found, warnings + names.misspelt(found, [key for key in names.SETTINGS if key not in _OWN])
 
 
-def _definition(text: str, *, plugin: bool) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    key = jobconf.new_name(key.strip())
-    if not equals or not key:
-        raise UsageError(f"-D {text!r}: must be KEY=VALUE", code="HD030")
+def _refuse(plugin: bool, key: str, value: str) -> None:
     if key in _OWN and (plugin or not _OWN[key].when):
         raise UsageError(
             f"-D {key}: submit sets this itself", code="HD623",
             help="there are options for paths, formats and -cmdenv; with --cpu-only the plug-in's settings are yours",
         )
-    return key, value
 
 
 def _check_value(key: str, value: str, option: str = "") -> None:
