@@ -1,30 +1,26 @@
 """One connection of a map attempt, from OFFER to its end: what is asked, answered, run and sent. A lease is its life.
 
-offered (10 s to RUN) - queued - running - sent - installed; or cpu, from the answer or from a refusal on. The connection's
-end closes it at any time. Not here: frames (protocol.py), running (tasks.py), connections as such (server.py).
+What its states are, and what follows from which event, says the node's machine (scheduler/node/machine.py); the connection's
+end closes the lease at any time. Not here: frames (protocol.py), running (tasks.py), connections as such (server.py).
 """
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import HeteroDoopError, UsageError
 from ..executor.native.runtime import Native
-from ..scheduler.node import Decision, Node
+from ..scheduler.node.model import Answer, Done, Offered, Ready, Refused, Run, Sent, Session, Why
 from ..scheduler.policies import CPU_ONLY
 from .cluster.knowledge import Source
 from .faults import Faults
-from .job.fair_queue import FairQueue
 from .job.fetch import TaskReader
 from .job.files import Folders, JobFile, Store, parse_files
 from .job.gpus import Gpus
@@ -34,6 +30,7 @@ from .job.offer import Declined, Offer
 from .job.speedups import Speedups
 from .job.tasks import Cancelled, Result, Say, Tasks, Work
 from .job.work import WorkFolder
+from .node import Node, Ticket
 from .pulse import Pulse, TakenBack
 from .wire.log import Log
 from .wire.protocol import (
@@ -64,7 +61,6 @@ class Services(NamedTuple):
 
     native: Native
     gpus: Gpus
-    queue: FairQueue
     store: Store
     folders: Folders
     jobs: Jobs
@@ -76,182 +72,128 @@ class Services(NamedTuple):
     log: Log
     work: WorkFolder
     modules: Modules
+    terms: Any
 
 
-@dataclass
-class Lease:
-    """An attempt whose connection is open; for `driver status`."""
+class Attempt(NamedTuple):
+    """An attempt whose connection is open."""
 
-    number: int
+    ticket: Ticket
     offer: Offer
-    state: str = "offered"
-    since: float = field(default_factory=time.time)
-    say: Say = field(default_factory=Say)
-
-    def become(self, state: str) -> None:
-        self.state, self.since = state, time.time()
+    say: Say
 
     @property
-    def holds_gpu(self) -> bool:
-        """Whether the driver may not end without ending this. One that was only offered can still run on the CPU."""
-        return self.state not in ("cpu", "offered")
-
-
-class Leases:
-    """All leases, and what became of those that ended. Any thread may use it."""
-
-    def __init__(self) -> None:
-        self.open: dict[int, Lease] = {}
-        self.counts: Counter[str] = Counter()
-        self._numbers = itertools.count(1)
-        self._lock = Lock()
-
-    def add(self, offer: Offer) -> Lease:
-        with self._lock:
-            lease = Lease(next(self._numbers), offer)
-            self.open[lease.number] = lease
-            return lease
-
-    def remove(self, lease: Lease) -> None:
-        with self._lock:
-            self.open.pop(lease.number, None)
-
-    def count(self, what: str) -> None:
-        with self._lock:
-            self.counts[what] += 1
-
-    @property
-    def on_gpu(self) -> int:
-        return sum(lease.holds_gpu for lease in list(self.open.values()))
+    def number(self) -> int:
+        """Of its lease."""
+        return self.ticket.number
 
 
 class Conversation:
     """Serves one connection in its caller's thread."""
 
-    def __init__(self, services: Services, leases: Leases, stream: Stream, why_not: str) -> None:
-        """why_not: why this driver gives out no leases at all now; "" = it does."""
+    def __init__(self, services: Services, stream: Stream) -> None:
         self._s = services
-        self._leases = leases
         self._stream = stream
-        self._why_not = why_not
 
     def serve(self, message: Message) -> None:
         """From the offer on. Raises Closed and its kinds: the connection is over."""
         offer = Offer.of(message)
         self._s.faults.at("offer")
-        lease = self._leases.add(offer)
-        try:
-            with self._s.jobs.attempt(offer.job) as job:
-                self._live(lease, job)
-        except (Closed, Cancelled) as end:
-            self._s.node.closed(lease.number)
-            self._count(lease, "closed", reason=str(end))
-            if isinstance(end, Closed):
-                raise
-        except BaseException:
-            self._s.node.closed(lease.number)
-            raise
-        finally:
-            self._leases.remove(lease)
+        say = Say()
+        with self._s.node.ticket(offer.attempt, say.progress, say) as ticket:
+            attempt = Attempt(ticket, offer, say)
+            try:
+                with self._s.jobs.attempt(offer.job) as job:
+                    self._live(attempt, job)
+            except (Closed, Cancelled) as end:
+                self._count(attempt, "closed", reason=str(end))
+                if isinstance(end, Closed):
+                    raise
 
-    def _live(self, lease: Lease, job: Job) -> None:
-        decision, refusal = self._decide(lease, job)
-        on_gpu = decision.kind == "gpu"
+    def _live(self, attempt: Attempt, job: Job) -> None:
+        answer = self._ask(attempt)
+        decision, why = answer.decision, answer.why
         self._stream.send(
-            Type.ANSWER, ("run", decision.kind), ("reason", refusal.reason), ("code", refusal.code),
+            Type.ANSWER, ("run", decision.kind), ("reason", why.reason), ("code", why.code),
             ("ahead", decision.ahead), ("forced", int(decision.forced)), ("version", VERSION), ("waits", 1),
         )
-        self._count(lease, f"answered_{decision.kind}", reason=refusal.reason)
+        self._count(attempt, f"answered_{decision.kind}", reason=why.reason)
         self._s.faults.at("answer")
-        if on_gpu:
+        if decision.kind == "gpu":
             try:
-                self._gpu(lease, job)
+                self._gpu(attempt, job)
                 return
             except Declined as declined:
-                self._refuse(lease, declined)
-        self._cpu(lease)
+                self._refuse(attempt, declined)
+        self._cpu(attempt)
 
-    def _decide(self, lease: Lease, job: Job) -> tuple[Decision, Declined]:
-        """The node's decision, and why it is the CPU (empty where it is not)."""
-        offer, why = lease.offer, Declined("", "")
-        policy = CPU_ONLY
+    def _ask(self, attempt: Attempt) -> Answer:
+        """The node's decision."""
+        offer, why, policy = attempt.offer, Why(), CPU_ONLY
         try:
-            self._check(offer, job)
+            offer.check()
             policy = offer.scheduling
         except Declined as declined:
-            why = declined
+            why = Why(declined.reason, declined.code)
         self._s.source.watch(offer.job)
         self._s.speedups.begin(offer.bundle)
-        decision = self._s.node.offer(
-            lease.number, offer.job, offer.task, offer.split.length, offer.maps, policy, offer.bundle, time.monotonic())
-        if decision.kind == "cpu" and not why.reason:
-            why = Declined("the job's policy is cpu-only" if policy is CPU_ONLY else "the node's GPUs are busy", "")
-        return decision, why
+        return self._s.node.answer(Offered(
+            attempt.number, offer.job, offer.task, offer.split.length, offer.maps, policy, offer.bundle, why))
 
-    def _check(self, offer: Offer, job: Job) -> None:
-        """Raises Declined: this attempt cannot have a GPU."""
-        if self._why_not:
-            raise Declined(self._why_not, "HD619")
-        offer.check()
-        if job.refusal:
-            raise Declined(*job.refusal)
-        self._s.gpus.check()
-        if self._s.queue.full:
-            raise Declined("the GPU driver's queue is full", "HD619")
-
-    def _refuse(self, lease: Lease, declined: Declined) -> None:
+    def _refuse(self, attempt: Attempt, declined: Declined) -> None:
         if not isinstance(declined, TakenBack):
             self._stream.send(Type.REFUSED, ("reason", declined.reason), ("code", declined.code))
-        self._s.node.refused(lease.number)
-        self._count(lease, "refused", reason=declined.reason, code=declined.code)
+        self._s.node.tell(Refused(attempt.number))
+        self._count(attempt, "refused", reason=declined.reason, code=declined.code)
 
-    def _cpu(self, lease: Lease) -> None:
+    def _cpu(self, attempt: Attempt) -> None:
         """The attempt runs in its container; the connection stays until it says how long it took."""
-        lease.become("cpu")
         seconds = self._stream.receive((Type.CPU_DONE,), None).seconds("seconds")
-        self._s.node.done(lease.number, seconds)
-        self._count(lease, "cpu_done", seconds=seconds)
+        self._s.node.tell(Done(attempt.number, seconds))
+        self._count(attempt, "cpu_done", seconds=seconds)
 
-    def _gpu(self, lease: Lease, job: Job) -> None:
+    def _gpu(self, attempt: Attempt, job: Job) -> None:
         """Raises Declined: the attempt runs on the CPU, on this connection."""
-        message = self._prepared(lease)
+        message = self._prepared(attempt)
         if message.type is Type.FAILED:
             raise Declined(f"the task gave its lease back: {message.text('reason', '')}", "HD619")
         self._s.faults.at("run")
         environment = message.all("env")
         if any(b"\0" in variable or variable.find(b"=") < 1 for variable in environment):
             raise Malformed("RUN: a variable is not NAME=VALUE")
-        begun = 0.0
-
-        def started() -> None:
-            nonlocal begun
-            begun = time.monotonic()
-            self._s.node.started(lease.number, begun)
-            lease.become("running")
-            self._s.faults.at("running")
-
+        begun: list[float] = []
         with ExitStack() as used:
-            scratch = self._scratch(lease, used)
-            with Pulse(self._stream, lease, self._s.faults, self._s.node) as pulse:
-                work = self._work(lease, job, message.all("file"), environment, used)
-                lease.become("queued")
+            scratch = self._scratch(attempt, used)
+            with Pulse(self._stream, attempt.number, attempt.say, self._s.faults, self._s.node) as pulse:
+                work = self._work(attempt, job, message.all("file"), environment, used)
+                self._s.node.tell(Ready(attempt.number))
                 self._s.faults.at("queued")
                 reader = TaskReader(partial(self._read, pulse))
-                result = self._run(lease, pulse, partial(self._s.tasks.run, work, scratch, reader, lease.say, started))
+                turn = partial(self._turn, attempt, begun)
+                result = self._run(pulse, partial(self._s.tasks.run, work, scratch, reader, attempt.say, turn))
             self._s.faults.at("result")
-            lease.become("sent")
+            self._s.node.tell(Sent(attempt.number))
             self._send(result)
         self._s.faults.at("sent")
         end = self._stream.receive((Type.INSTALLED, Type.FAILED), INSTALL_SECONDS)
         if end.type is Type.FAILED:
             raise Declined(f"the task could not install the result: {end.text('reason', '')}", "HD619")
-        seconds = time.monotonic() - begun
-        self._s.node.done(lease.number, seconds)
-        self._count(lease, "installed", seconds=seconds, gpu=result.gpu, read=result.source.read, why=result.source.why,
+        seconds = time.monotonic() - begun[0]
+        self._s.node.tell(Done(attempt.number, seconds, bool(result.attempt.retried)))
+        self._count(attempt, "installed", seconds=seconds, gpu=result.gpu, read=result.source.read, why=result.source.why,
                     bytes=result.read_bytes, stages={name: round(value, 6) for name, value in _seconds(result).items()})
 
+    @contextmanager
+    def _turn(self, attempt: Attempt, begun: list[float]) -> Iterator[Session]:
+        """Wait for a session, which is the attempt's in the block; `begun`: when it got it. Raises Declined, Cancelled."""
+        run = Run(attempt.number, attempt.offer.split.user)
+        with self._s.node.device(attempt.ticket, run, attempt.say.waits) as session:
+            begun.append(time.monotonic())
+            self._s.faults.at("running")
+            yield session
+
     @staticmethod
-    def _run(lease: Lease, pulse: Pulse, run: Callable[[], Result]) -> Result:
+    def _run(pulse: Pulse, run: Callable[[], Result]) -> Result:
         """The device's result, unless the attempt was taken back meanwhile. Raises Declined, TakenBack, Cancelled."""
         try:
             result = run()
@@ -265,47 +207,47 @@ class Conversation:
             raise TakenBack
         return result
 
-    def _prepared(self, lease: Lease) -> Message:
+    def _prepared(self, attempt: Attempt) -> Message:
         """RUN or FAILED, which the task may keep waiting for as long as it says that it is still at work. Raises Closed."""
         end = time.monotonic() + PREPARE_SECONDS
         while time.monotonic() < end:
             message = self._stream.receive((Type.RUN, Type.FAILED, Type.WAIT), RUN_SECONDS, BIG_CONTROL)
             if message.type is not Type.WAIT:
                 return message
-            lease.say.text = "the task prepares its files"
+            attempt.say.text = "the task prepares its files"
         raise Silent(f"the task has prepared its files for {PREPARE_SECONDS:g} s")
 
-    def _scratch(self, lease: Lease, used: ExitStack) -> Path:
+    def _scratch(self, attempt: Attempt, used: ExitStack) -> Path:
         """A private folder for the attempt. Raises Declined."""
         try:
             if not self._s.work.ensure():
                 self._s.log.event("work_made_again", folder=self._s.work.path)
-            return used.enter_context(self._s.tasks.folder(lease.offer, lease.number))
+            return used.enter_context(self._s.tasks.folder(attempt.offer, attempt.number))
         except UsageError as error:
             raise Declined(error.message, error.code) from None
         except OSError as error:
             raise Declined(f"the GPU driver's folder: {error}", "HD617") from None
 
     def _work(
-        self, lease: Lease, job: Job, fields: Iterable[bytes], environment: Sequence[bytes], used: ExitStack,
+        self, attempt: Attempt, job: Job, fields: Iterable[bytes], environment: Sequence[bytes], used: ExitStack,
     ) -> Work:
         """The attempt with all its files here, until `used` ends. Raises Declined."""
         try:
             files = parse_files(fields)
             with job.files_lock:
                 folder = used.enter_context(self._s.folders.use(files, self._need))
-                bundle = self._s.jobs.bundle(lease.offer, files, self._need, used)
+                bundle = self._s.jobs.bundle(attempt.offer, files, self._need, used)
             if why := bundle.codes.never:
                 raise UsageError(why, code="HD615")
-            lease.say.length = lease.offer.split.length
-            return Work(lease.offer, job, bundle, folder, environment)
+            attempt.say.length = attempt.offer.split.length
+            return Work(attempt.offer, job, bundle, folder, environment)
         except Failed as error:
             raise Declined(f"the task cannot send its files: {error}", "HD616") from None
         except OSError as error:
             raise Declined(f"the GPU driver's store: {error}", "HD616") from None
         except HeteroDoopError as error:
             if error.code != "HD616":  # the bundle itself: it will not be another one
-                job.refusal = error.message, error.code
+                job.unfit(Why(error.message, error.code))
             raise Declined(error.message, error.code) from None
 
     def _need(self, files: list[JobFile]) -> None:
@@ -366,9 +308,9 @@ class Conversation:
             self._s.faults.at("data")
         self._stream.send_data(bytes(data))
 
-    def _count(self, lease: Lease, what: str, **more: object) -> None:
-        self._leases.count(what)
-        self._s.log.event(what, lease=lease.number, attempt=lease.offer.attempt, **more)
+    def _count(self, attempt: Attempt, what: str, **more: object) -> None:
+        self._s.log.count(what)
+        self._s.log.event(what, lease=attempt.number, attempt=attempt.offer.attempt, **more)
 
 
 def _seconds(result: Result) -> dict[str, float]:

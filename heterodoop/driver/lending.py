@@ -7,31 +7,29 @@ Not here: what the two say (executor/lent/words.py), attempts of Hadoop (convers
 
 from __future__ import annotations
 
-import itertools
 import os
 import pwd
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
-from threading import Lock
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import Any
 
 from ..errors import HeteroDoopError
 from ..executor.kernel.gpu_task import KernelCall
-from ..executor.lent import terms
 from ..executor.lent.words import Declined, GiveBack, Granted, Lender, LentChannel, Page, Wish, Working
 from ..executor.native.runtime import Progress
 from ..executor.worker.client import WorkerDevice
 from ..executor.worker.messages import Reply, Run
 from ..executor.worker.process import WorkerProcess
+from ..scheduler.node.machine import FULL, STOPPING
+from ..scheduler.node.model import Lend
 from .conversation import Services
 from .job import offer
-from .job.fair_queue import Full
 from .wire.protocol import Closed, Malformed, Stream
 
 BETWEEN_SECONDS = 600.0  # from a device to a task for it: the code before the region runs meanwhile
 FRAME_SECONDS = 30.0  # for a message that has begun
+_NOT_NOW = (FULL.reason, STOPPING.reason)
 
 
 class Seen(Progress):
@@ -62,56 +60,12 @@ class Seen(Progress):
             raise Closed("the job's task was stopped")
 
 
-@dataclass
-class Lent:
-    """A device that is lent, or waited for; for `driver status`."""
-
-    job: str
-    seen: Seen
-    since: float
-    gpu: int | None = None
-
-
-class Lendings:
-    """All of them, and the driver's terms, which are those of its start. Any thread may use it."""
-
-    def __init__(self) -> None:
-        self.terms = terms.here()
-        self.open: dict[int, Lent] = {}
-        self.count = 0
-        self._numbers = itertools.count(1)
-        self._lock = Lock()
-
-    @contextmanager
-    def one(self, job: str, seen: Seen) -> Iterator[Lent]:
-        with self._lock:
-            number, lent = next(self._numbers), Lent(job, seen, time.time())
-            self.open[number] = lent
-            self.count += 1
-        try:
-            yield lent
-        finally:
-            with self._lock:
-                del self.open[number]
-
-    def cancel(self) -> None:
-        for lent in list(self.open.values()):
-            lent.seen.cancel()
-
-    def status(self) -> dict[str, Any]:
-        now = [{"job": lent.job, "gpu": lent.gpu, "since": lent.since} for lent in list(self.open.values())]
-        return {"times": self.count, "now": now}
-
-
 class Lending:
     """Serves one connection in its caller's thread."""
 
-    def __init__(self, services: Services, lendings: Lendings, stream: Stream, why_not: Callable[[], str]) -> None:
-        """why_not: why the driver lends nothing at all now; "" = it does."""
+    def __init__(self, services: Services, stream: Stream) -> None:
         self._s = services
-        self._lendings = lendings
         self._stream = stream
-        self._why_not = why_not
         self._channel = LentChannel(stream.socket)
         stream.socket.settimeout(FRAME_SECONDS)
 
@@ -125,13 +79,8 @@ class Lending:
             raise Closed(str(error)) from None
 
     def _lender(self) -> Lender:
-        gpus = self._s.gpus
-        why = self._why_not()
-        try:
-            gpus.check()
-        except offer.Declined as declined:
-            why = why or declined.reason
-        return Lender(os.getpid(), gpus.wish.device, gpus.in_service, gpus.wish.sessions, self._lendings.terms, why)
+        gpus, why = self._s.gpus, self._s.node.closed()
+        return Lender(os.getpid(), gpus.wish.device, gpus.in_service, gpus.wish.sessions, self._s.terms, why.reason)
 
     def _receive(self, seconds: float | None) -> tuple[Any, int]:
         """The next message, and its descriptor. Raises EOFError, OSError, Malformed, Silent."""
@@ -153,31 +102,16 @@ class Lending:
             if fd >= 0:
                 os.close(fd)
         with ExitStack() as used:
-            lent = used.enter_context(self._lendings.one(wish.job, seen))
+            ticket = used.enter_context(self._s.node.ticket(wish.job, seen))
             try:
-                device, arch, number = self._take(wish, seen, used)
+                turn = self._s.node.device(ticket, Lend(ticket.number, wish.job, _user()), seen.waits)
+                session = used.enter_context(turn)
             except offer.Declined as declined:
-                self._channel.send(Declined(declined.reason, declined.code))
+                self._channel.send(Declined(declined.reason, "HD434" if declined.reason in _NOT_NOW else declined.code))
                 return
-            lent.gpu = number
-            self._channel.send(Granted(number, arch))
-            self._serve(device, wish, seen, number)
-
-    def _take(self, wish: Wish, seen: Seen, used: ExitStack) -> tuple[WorkerDevice, str, int]:
-        """A device with its architecture and its GPU's number. Raises Declined; Closed: nobody waits for it any more."""
-        try:
-            if why := self._why_not():
-                raise offer.Declined(why, "HD434")
-            used.enter_context(self._s.queue.turn(wish.job, seen.waits))
-            options = self._s.gpus.options()
-            taken, number = used.enter_context(self._s.gpus.take(options, wish.nbytes, seen, _user()))
-        except Full:
-            raise offer.Declined("the GPU driver's queue is full", "HD434") from None
-        except HeteroDoopError as error:
-            seen.waits(0)
-            raise offer.Declined(error.message, error.code or "HD434") from None
-        assert isinstance(taken.device, WorkerDevice)
-        return taken.device, taken.arch, number
+            device, gpu = self._s.gpus.session(session, self._s.gpus.options(), wish.nbytes)
+            self._channel.send(Granted(gpu.number, gpu.arch))
+            self._serve(device, wish, seen, gpu.number)
 
     def _serve(self, device: WorkerDevice, wish: Wish, seen: Seen, number: int) -> None:
         device.hang_seconds = max(device.hang_seconds, wish.hang_seconds)

@@ -5,22 +5,15 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack
 from threading import Event, Lock, Thread
-from typing import Protocol
 
-from ..scheduler.node import Node
 from .faults import Faults
 from .job.offer import Declined
 from .job.tasks import Say
+from .node import Node
 from .wire.protocol import Closed, Field, Stream, Type
 
 PULSE_SECONDS = 1.0
 _LOOK_SECONDS = 0.2
-
-
-class _Lease(Protocol):
-    number: int
-    state: str
-    say: Say
 
 
 class TakenBack(Declined):
@@ -38,10 +31,11 @@ class Pulse:
     taken_back  it was told; nothing else is then sent.
     """
 
-    def __init__(self, stream: Stream, lease: _Lease, faults: Faults, node: Node) -> None:
+    def __init__(self, stream: Stream, lease: int, say: Say, faults: Faults, node: Node) -> None:
+        """lease: its number."""
         self._stream = stream
         self._lease = lease
-        self._say = lease.say
+        self._say = say
         self._faults = faults
         self._node = node
         self._end = Event()
@@ -67,7 +61,7 @@ class Pulse:
             while not self._end.is_set():
                 if self._stream.gone():
                     break
-                if self._overtaken() and self._takes_back():
+                if self._node.overtaken(self._lease, self._say.fraction) and self._takes_back():
                     break
                 if time.monotonic() - said >= PULSE_SECONDS and not self._faults.silent:
                     said = time.monotonic()
@@ -78,11 +72,6 @@ class Pulse:
         except Closed:
             pass
         self._say.progress.cancel()
-
-    def _overtaken(self) -> bool:
-        lease = self._lease
-        return lease.state in ("queued", "running") and self._node.overtaken(
-            lease.number, self._say.fraction, time.monotonic())
 
     def _takes_back(self) -> bool:
         """False: the task is being asked for something now."""

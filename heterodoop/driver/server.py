@@ -22,31 +22,31 @@ from types import TracebackType
 from typing import NamedTuple
 
 from .. import __version__
+from ..executor.lent import terms
 from ..executor.native.runtime import Native
-from ..scheduler.node import Node
+from ..scheduler.node.lease import Lease
+from ..scheduler.node.machine import NodeMachine
 from ..storage.hadoop_conf import HadoopConf
 from .cluster.knowledge import Nothing, Source
-from .conversation import OFFER_SECONDS, Conversation, Leases, Services
+from .conversation import OFFER_SECONDS, Conversation, Services
 from .faults import Faults
-from .job.fair_queue import FairQueue
 from .job.fetch import Cluster, Memory
 from .job.files import Folders, Store
 from .job.gpus import Gpus, Wish
 from .job.jobs import Jobs
 from .job.modules import Modules
-from .job.offer import Declined
 from .job.removals import Removals
 from .job.speedups import Speedups
 from .job.tasks import Tasks
 from .job.work import WorkFolder
-from .lending import Lending, Lendings
+from .lending import Lending
+from .node import Node, Ticket, World
 from .wire import admin, place
 from .wire.lobby import Lobby
 from .wire.log import Log
 from .wire.place import Place
 from .wire.protocol import BIG_CONTROL, Closed, Malformed, Message, Silent, Stream, Type
 
-STOPPING = "the GPU driver is stopping"
 CONNECTIONS = 1024  # of attempts at a time; one on the CPU keeps its own until it ends
 UNPROVEN = 64  # over TCP, of those that have not proved who they are
 SILENT = 256  # that have not said what they want
@@ -86,8 +86,6 @@ class Server:
         self._source = source or Nothing()
         self._faults = Faults()
         self._stack = ExitStack()
-        self._leases = Leases()
-        self._lendings = Lendings()
         self._removals = Removals()
         self._streams: set[Stream] = set()
         self._unproven, self._silent = Lobby(UNPROVEN), Lobby(SILENT)
@@ -128,30 +126,22 @@ class Server:
         gpus = Gpus(config.wish)
         stack.callback(gpus.close)
         gpus.start()
-        sessions = config.wish.sessions
-
-        def slots() -> int:
-            if self.stopping:
-                raise Declined(STOPPING, "HD619")
-            gpus.check()
-            return gpus.count * sessions
-
-        queue = FairQueue(slots, config.queue)
+        machine = NodeMachine(len(gpus.states()), config.wish.sessions, config.queue)
+        node = Node(machine, lambda: World(gpus.states(), self.stopping), gpus.renew)
         store = Store(config.work / "store", config.store, lambda what: self.log.event("store", what=what))
         folders = Folders(store, config.work / "folders", self._removals)
-        jobs = Jobs(native, config.wish.device, folders)
+        jobs = Jobs(native, config.wish.device, folders, node.unfit)
         cluster = Cluster(self._conf)
         stack.callback(cluster.close)
         self.memory = Memory(config.memory)
-        tasks = Tasks(native, gpus, queue, cluster, self.memory, config.work / "attempts", self._removals)
-        node = Node(gpus.count, sessions)
+        tasks = Tasks(native, gpus, cluster, self.memory, config.work / "attempts", self._removals)
         speedups = Speedups(node, gpus.names)
         stack.callback(speedups.save, every=True)
         self._source.start(node)
         stack.callback(self._source.stop)
         modules = Modules(config.work / "modules")
-        return Services(native, gpus, queue, store, folders, jobs, tasks, node, speedups, self._source, self._faults,
-                        self.log, work, modules)
+        return Services(native, gpus, store, folders, jobs, tasks, node, speedups, self._source, self._faults,
+                        self.log, work, modules, terms.here())
 
     def _listen(self, stack: ExitStack) -> selectors.BaseSelector:
         selector = stack.enter_context(selectors.DefaultSelector())
@@ -172,7 +162,7 @@ class Server:
         """Serve until `stop`, and then until no attempt needs a GPU any more, or until `stop` at once."""
         kept = 0.0
         while not self._now.is_set():
-            if self._stopping.is_set() and not self._leases.on_gpu and not self._lendings.open:
+            if self._stopping.is_set() and not self._services.node.holds_device():
                 break
             for key, _ in self._listeners.select(_DRAIN_SECONDS if self._stopping.is_set() else _KEEP_SECONDS):
                 for _ in range(_AT_ONCE):
@@ -195,7 +185,6 @@ class Server:
     def _keep(self, now: float) -> None:
         try:
             self._removals.again()
-            self._services.node.resize(self._services.gpus.count)
             self._services.speedups.save()
             for job in self._services.jobs.forget_idle(now):
                 self._services.node.forget(job)
@@ -204,7 +193,7 @@ class Server:
             self._internal_error()
 
     def _internal_error(self) -> None:
-        self._leases.count("internal_errors")
+        self.log.count("internal_errors")
         self.log.event("internal_error", trace=traceback.format_exc())
 
     def _accept(self, listener: socket.socket, tcp: bool) -> bool:
@@ -217,13 +206,13 @@ class Server:
             return False
         if self._is_strange(sock, tcp):
             Stream(sock).close()
-            self._leases.count("strangers")
+            self.log.count("strangers")
             return True
         stream = Stream(sock)
         with self._lock:
             self._streams.add(stream)
         if (self._unproven if tcp else self._silent).enter(stream):
-            self._leases.count("pushed_out")
+            self.log.count("pushed_out")
         try:
             threading.Thread(target=self._serve, args=(stream, tcp), name="attempt", daemon=True).start()
         except RuntimeError:  # no thread left
@@ -252,7 +241,7 @@ class Server:
             self._answer(stream, message)
         except Closed as end:
             if isinstance(end, Malformed | Silent):
-                self._leases.count("malformed" if isinstance(end, Malformed) else "silent")
+                self.log.count("malformed" if isinstance(end, Malformed) else "silent")
                 self.log.event("dropped", reason=str(end))
         except BaseException:  # a bug of ours: this attempt sees a closed socket, the others go on
             self._internal_error()
@@ -265,13 +254,12 @@ class Server:
             stream.socket.settimeout(_ADMIN_SECONDS)
             with self._answering:
                 admin.answer(stream, message, self)
-        elif len(self._leases.open) >= CONNECTIONS:
-            self._leases.count("too_many_connections")
+        elif self._services.node.attempts() >= CONNECTIONS:
+            self.log.count("too_many_connections")
         elif message.type is Type.LEND:
-            Lending(self._services, self._lendings, stream, lambda: STOPPING if self.stopping else "").serve()
+            Lending(self._services, stream).serve()
         else:
-            why_not = STOPPING if self.stopping else ""
-            Conversation(self._services, self._leases, stream, why_not).serve(message)
+            Conversation(self._services, stream).serve(message)
 
     def _end(self, stream: Stream) -> None:
         with self._lock:
@@ -284,9 +272,7 @@ class Server:
         """Every attempt sees the end, and every thread leaves its task."""
         with self._answering, self._lock:
             streams = list(self._streams)
-        for lease in list(self._leases.open.values()):
-            lease.say.progress.cancel()
-        self._lendings.cancel()
+        self._services.node.cancel()
         for stream in streams:
             stream.shut()
         end = time.monotonic() + 5.0
@@ -296,21 +282,32 @@ class Server:
     def status(self) -> dict[str, object]:
         """For `driver status`."""
         s, config = self._services, self.config
+        leases = s.node.leases()
         return {
             "pid": os.getpid(), "since": self.since, "version": __version__, "device": config.wish.device,
             "socket": str(config.place.socket), "stopping": self.stopping, "sessions": config.wish.sessions,
             "gpus": s.gpus.status(),
-            "queue": {"waiting": s.queue.waiting, "running": s.queue.running, "limit": config.queue},
+            "queue": {**s.node.queue(), "limit": config.queue},
             "memory": {"splits": self.memory.used, "limit": config.memory, "resident": _resident(os.getpid())},
             "store": {"bytes": s.store.used, "limit": config.store}, "jobs": len(s.jobs), "knowledge": s.source.status(),
             "options": list(config.words), "filesystem": self._conf.default_fs(), "connections": len(self._streams),
-            "counts": dict(self._leases.counts), "lent": self._lendings.status(),
-            "leases": [
-                {"lease": lease.number, "attempt": lease.offer.attempt, "state": lease.state, "since": lease.since,
-                 "text": lease.say.text, "fraction": lease.say.fraction, "ahead": lease.say.ahead}
-                for lease in list(self._leases.open.values())[:_SHOWN]
-            ],
+            "counts": dict(self.log.counts),
+            "lent": {"times": s.node.lent(), "now": [_lent(lease, ticket, s.gpus) for lease, ticket in leases
+                                                     if lease.kind == "lent"]},
+            "leases": [_attempt(lease, ticket) for lease, ticket in leases if lease.kind != "lent"][:_SHOWN],
         }
+
+
+def _attempt(lease: Lease, ticket: Ticket) -> dict[str, object]:
+    """A row of `driver status`."""
+    since = time.time() - (time.monotonic() - lease.since)
+    return {"lease": lease.number, "attempt": ticket.name, "state": lease.state, "since": since, "text": ticket.shown.text,
+            "fraction": ticket.shown.fraction, "ahead": ticket.shown.ahead}
+
+
+def _lent(lease: Lease, ticket: Ticket, gpus: Gpus) -> dict[str, object]:
+    session = lease.session
+    return {"job": ticket.name, "gpu": gpus.gpu(session.device) if session else None, "since": ticket.since}
 
 
 def _raise_limit() -> None:

@@ -24,7 +24,7 @@ from .kernel.native_device import DeviceOptions, NativeDevice
 from .native.runtime import Native, Progress
 from .worker.client import Worker, WorkerDevice
 
-_PATIENCE = 20  # times what earlier tasks took for so many bytes: then a task without progress is taken to hang
+PATIENCE = 20  # times what earlier tasks took for so many bytes: then a task without progress is taken to hang
 _TICK_SECONDS = 0.1
 
 
@@ -182,7 +182,7 @@ class WorkerPool(Pool):
             pace = self._seconds / self._nbytes if self._nbytes else 0.0
         device, member = chosen
         device.options = options
-        device.hang_seconds = max(member.worker.limits.hang_seconds, _PATIENCE * pace * nbytes)
+        device.hang_seconds = max(member.worker.limits.hang_seconds, PATIENCE * pace * nbytes)
         try:
             yield Taken(device, member.gpu.arch)
         finally:

@@ -11,7 +11,7 @@ then is less than they would have taken, and so gives an S that is too low, but 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable
 from statistics import median
 from typing import NamedTuple
 
@@ -26,6 +26,24 @@ class Sample(NamedTuple):
 
     size: int
     seconds: float
+
+
+class Total(NamedTuple):
+    """Of several samples."""
+
+    tasks: int
+    size: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Seconds per byte."""
+        return self.seconds / self.size
+
+
+def _total(*samples: Iterable[Sample]) -> Total:
+    found = [sample for some in samples for sample in some]
+    return Total(len(found), sum(s.size for s in found), sum(s.seconds for s in found))
 
 
 class Remembered(NamedTuple):
@@ -52,30 +70,38 @@ class Estimates:
 
     remembered  of an earlier job: S counts until there are SAMPLES of each kind, seconds until one of theirs has finished.
     wakes       seconds from the job's start until its first GPU slot opened; 0: none has, or all were open.
+    slow        seconds per byte of a GPU whose first task goes on and will take longer than a CPU slot's; None: none does.
     """
 
     def __init__(self, remembered: Remembered | None = None) -> None:
         self.remembered = remembered
         self.wakes = 0.0
+        self.slow: float | None = None
         self._samples: dict[SlotKind, deque[Sample]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
         self._first: deque[Sample] = deque(maxlen=WINDOW)  # of GPU slots
         self._overtaken: deque[Sample] = deque(maxlen=WINDOW)  # of CPU slots
+        self._totals: dict[SlotKind, Total] = {}  # of the samples that count; asked for more often than they change
 
     def finished(self, kind: SlotKind, size: int, seconds: float, *, first: bool = False) -> None:
         """Note a map task of `size` bytes that succeeded on a slot of this kind; `first`: the first one there."""
         samples = self._first if first and kind == "gpu" else self._samples[kind]
         samples.append(Sample(max(size, 1), max(seconds, 0.0)))
+        self._totals.pop(kind, None)
 
     def overtaken(self, size: int, seconds: float) -> None:
         """Note a map task of `size` bytes that a CPU slot had for so long when a GPU finished it."""
         self._overtaken.append(Sample(max(size, 1), max(seconds, 0.0)))
 
+    def count(self, kind: SlotKind) -> int:
+        """Finished tasks that count."""
+        return self._total(kind).tasks
+
     def seconds(self, kind: SlotKind, size: int) -> float | None:
         """What a task of `size` bytes is expected to take; None where none of the kind has finished, now or earlier."""
-        samples = self._of(kind)
-        if not samples:
+        total = self._total(kind)
+        if not total.tasks:
             return self.remembered.seconds(kind, size) if self.remembered else None
-        return max(size, 1) * sum(s.seconds for s in samples) / sum(s.size for s in samples)
+        return max(size, 1) * total.seconds / total.size
 
     def speedup(self, sessions: float = 1.0) -> float | None:
         """S of the policies: tasks that one GPU finishes while a CPU slot finishes one; None: nothing is known.
@@ -87,13 +113,18 @@ class Estimates:
         return self._known if measured is None else measured
 
     def measured(self, sessions: float = 1.0) -> float | None:
-        """`speedup` of this job's own tasks; None before SAMPLES of each kind, or where it is more by what is remembered."""
-        cpu, gpu = self._of("cpu"), self._of("gpu")
-        if min(len(cpu), len(gpu)) >= SAMPLES:
+        """`speedup` of this job's own tasks; None before SAMPLES of each kind, or where it is more by what is remembered.
+
+        That a GPU is slower is seen by its first task's rate. That it is faster is seen when some have ended.
+        """
+        cpu, gpu = self._total("cpu"), self._total("gpu")
+        if min(cpu.tasks, gpu.tasks) >= SAMPLES:
             return sessions * _ratio(cpu, gpu) or None
-        if min(len(self._overtaken), len(gpu)) < SAMPLES:
+        if self.slow and cpu.tasks and gpu.tasks < SAMPLES:
+            return cpu.rate / self.slow or None
+        if min(len(self._overtaken), gpu.tasks) < SAMPLES:
             return None
-        least = sessions * _ratio([*cpu, *self._overtaken], gpu)
+        least = sessions * _ratio(_total(self._samples["cpu"], self._overtaken), gpu)
         return least if least > (self._known or 0.0) else None
 
     def to_remember(self, sessions: float = 1.0) -> Remembered | None:
@@ -111,13 +142,16 @@ class Estimates:
     def _known(self) -> float | None:
         return self.remembered.speedup if self.remembered else None
 
-    def _of(self, kind: SlotKind) -> list[Sample]:
-        """The samples that count."""
-        samples = list(self._samples[kind])
-        return samples if kind == "cpu" or len(samples) >= SAMPLES else [*self._first, *samples]
+    def _total(self, kind: SlotKind) -> Total:
+        """Of the samples that count."""
+        if kind not in self._totals:
+            samples = self._samples[kind]
+            first = self._first if kind == "gpu" and len(samples) < SAMPLES else ()
+            self._totals[kind] = _total(first, samples)
+        return self._totals[kind]
 
 
-def _ratio(cpu: Sequence[Sample], gpu: Sequence[Sample]) -> float:
+def _ratio(cpu: Total, gpu: Total) -> float:
     """Seconds per byte of the one against the other's; 0: the clock was too coarse to tell."""
-    slow, fast = (sum(s.seconds for s in samples) / sum(s.size for s in samples) for samples in (cpu, gpu))
-    return slow / fast if fast else 0.0
+    fast = gpu.rate
+    return cpu.rate / fast if fast else 0.0

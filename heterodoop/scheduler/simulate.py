@@ -1,4 +1,4 @@
-"""A job of map tasks on a cluster, in virtual time, decided by the same Node and policies as under Hadoop.
+"""A job of map tasks on a cluster, in virtual time, decided by the same NodeMachine and policies as under Hadoop.
 
 Every node has a container per CPU slot and one per GPU. At any moment free GPUs ask first, node by node, then free CPU
 slots; all of a cluster know at once what is decided (the coordinator tells a driver within a second). A task that is
@@ -16,11 +16,12 @@ from __future__ import annotations
 import heapq
 import math
 import random
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .node import MIB, Knowledge, Node
+from .node.job import MIB
+from .node.machine import NodeMachine
+from .node.model import Action, Advanced, Answer, Cancel, Done, Event, Heard, Knowledge, Offered, Ready, Refused, Run, Start
 from .policies import CPU_ONLY, Policy
 
 JOB = "job"
@@ -80,12 +81,13 @@ class Outcome(NamedTuple):
 
 
 class _OnGpu(NamedTuple):
-    """A task that a GPU has begun."""
+    """A task that a GPU has begun. `slot`: its container is a CPU slot's, besides the GPU's own."""
 
     forced: bool
     asked: float
     start: float
     end: float
+    slot: bool
 
     def fraction(self, now: float) -> float:
         return (now - self.start) / (self.end - self.start)
@@ -93,19 +95,24 @@ class _OnGpu(NamedTuple):
 
 class _Place:
     """A node. free_gpus: GPUs whose container is free, and they are. lent: leases that run on the CPU in a GPU's container.
-    queue: forced tasks that wait for a GPU, as (lease, when they asked). on_gpus: what runs there, by lease."""
+    waiting: forced tasks that wait for a GPU, with when they asked. on_gpus: what runs there, by lease."""
 
-    __slots__ = ("free_cpus", "free_gpus", "lent", "mine", "node", "number", "on_gpus", "queue", "room")
+    __slots__ = ("free_cpus", "free_gpus", "lent", "mine", "node", "now", "number", "on_gpus", "room", "waiting")
 
     def __init__(self, number: int, shape: Shape) -> None:
         self.number = number
-        self.node = Node(shape.gpus)
+        self.node = NodeMachine(shape.gpus)
+        self.now = 0.0  # of its last event
         self.room: int | None = None  # as the others know it
         self.free_gpus, self.free_cpus = shape.gpus, shape.cpu_slots
         self.lent: list[int] = []
-        self.queue: deque[tuple[int, float]] = deque()
+        self.waiting: dict[int, float] = {}
         self.on_gpus: dict[int, _OnGpu] = {}
         self.mine = 0  # tasks that it has decided on
+
+    def handle(self, event: Event, now: float) -> list[Action]:
+        self.now = max(self.now, now)
+        return self.node.handle(event, now)
 
     def take(self, lease: int, *, on_gpu: bool, cpu_slot: bool) -> None:
         """A task starts. `cpu_slot`: it asked from a CPU slot, and was not forced."""
@@ -116,20 +123,19 @@ class _Place:
             if not on_gpu:
                 self.lent.append(lease)
 
-    def give_back(self, lease: int, *, on_gpu: bool, forced: bool) -> None:
-        """A task has ended."""
+    def give_back(self, lease: int, *, on_gpu: bool, slot: bool) -> None:
+        """A task has ended. `slot`: it had a GPU and a CPU slot's container."""
         lent = lease in self.lent
         if lent:
             self.lent.remove(lease)
         self.free_gpus += on_gpu or lent
-        self.free_cpus += forced or not (on_gpu or lent)
+        self.free_cpus += slot or not (on_gpu or lent)
 
-    def overtaken(self, now: float) -> list[int]:
-        """Tasks on GPUs, and of those that wait for one, that their containers would do sooner."""
-        for lease, task in self.on_gpus.items():
-            self.node.overtaken(lease, task.fraction((task.start + now) / 2), (task.start + now) / 2)
-        running = [lease for lease, task in self.on_gpus.items() if self.node.overtaken(lease, task.fraction(now), now)]
-        return running + [lease for lease, _ in self.queue if self.node.overtaken(lease, 0.0, now)]
+    def tell(self, now: float, waiting: Iterable[int]) -> list[int]:
+        """How far all tasks on GPUs are. Returns those, and of those that wait, that their containers would do sooner."""
+        fractions = {lease: task.fraction(now) for lease, task in self.on_gpus.items()}
+        return [lease for lease, fraction in {**fractions, **dict.fromkeys(waiting, 0.0)}.items()
+                if Cancel(lease) in self.handle(Advanced(lease, fraction), now)]
 
 
 def simulate(shape: Shape, policy: Policy, conditions: Conditions = IDEAL, *, spans: bool = False) -> Outcome:
@@ -155,7 +161,7 @@ class _Run:
         self.speedups: tuple[float, ...] = () if conditions.learn else (shape.speedup,)
         self.random = random.Random(conditions.seed)
         self.looked, self.room = -math.inf, 0  # when all nodes last told their room, and its sum
-        # (when, lease, node, on a GPU, forced, seconds)
+        # (when, lease, node, on a GPU, has a CPU slot besides, seconds)
         self.ends: list[tuple[float, int, int, bool, bool, float]] = []
 
     def run(self) -> Outcome:
@@ -188,44 +194,45 @@ class _Run:
 
     def _end(self) -> int:
         """The next task ends; returns its node."""
-        self.now, lease, number, on_gpu, forced, seconds = heapq.heappop(self.ends)
+        self.now, lease, number, on_gpu, slot, seconds = heapq.heappop(self.ends)
         place = self.places[number]
-        place.node.done(lease, seconds)
+        if self.policy.duplicates and place.now < self.now:
+            place.tell((place.now + self.now) / 2, ())  # a rate needs two looks; nothing has changed since the last event
         place.on_gpus.pop(lease, None)
         self.completed += 1
+        place.give_back(lease, on_gpu=on_gpu, slot=slot)
+        self._obey(place, place.handle(Done(lease, seconds), self.now))
         if not self.speedups and (measured := place.node.speedup(JOB)):
             self.speedups = (measured,)  # the coordinator tells it to all
-        place.give_back(lease, on_gpu=on_gpu, forced=forced)
         if self.policy.duplicates:
-            for lease in place.overtaken(self.now):
+            for lease in place.tell(self.now, place.waiting):
                 self._take_back(place, lease)
-        self._serve_queue(place)
         return number
 
-    def _serve_queue(self, place: _Place) -> None:
-        while place.queue and place.free_gpus:
-            lease, asked = place.queue.popleft()
-            self._start(place, lease, asked, on_gpu=True, forced=True)
+    def _obey(self, place: _Place, actions: list[Action]) -> None:
+        """Forced tasks that waited have a GPU."""
+        for action in actions:
+            if isinstance(action, Start):
+                self._start(place, action.lease, place.waiting.pop(action.lease), on_gpu=True, forced=True)
 
     def _take_back(self, place: _Place, lease: int) -> None:
         """A task that a GPU has, or that waits for one, begins anew in its container."""
-        place.node.refused(lease)
         if task := place.on_gpus.pop(lease, None):
             self.busy[True] -= task.end - self.now
             self.on_gpus -= 1
             self.ends = [end for end in self.ends if end[1] != lease]
             heapq.heapify(self.ends)
             if self.spans is not None:
-                self.spans.remove(Span(place.number, True, *task))
-            place.free_gpus += task.forced
-            if not task.forced:
+                self.spans.remove(Span(place.number, True, *task[:4]))
+            place.free_gpus += task.slot
+            if not task.slot:
                 place.lent.append(lease)
-            self.lent |= not task.forced
+            self.lent |= not task.slot
             asked = task.asked
         else:
-            asked = dict(place.queue)[lease]
-            place.queue.remove((lease, asked))
+            asked = place.waiting.pop(lease)
         self._run(place, lease, asked, on_gpu=False, forced=False)
+        self._obey(place, place.handle(Refused(lease), self.now))
 
     def _hand_out(self, places: list[_Place]) -> None:
         """Free GPUs ask, then free CPU slots."""
@@ -253,8 +260,10 @@ class _Run:
             known = Knowledge(shape.tasks, self.completed, elsewhere, shape.nodes, self.speedups)
             if (room := self._room_elsewhere(place)) is not None:
                 known = known._replace(room=room, pending=self._pending(container))
-            place.node.hear(JOB, known)
-        kind, forced, _ = place.node.offer(lease, JOB, str(lease), MIB, shape.tasks, self.policy, now=self.now)
+            place.handle(Heard(JOB, known), self.now)
+        (answer,) = place.handle(Offered(lease, JOB, str(lease), MIB, shape.tasks, self.policy), self.now)
+        assert isinstance(answer, Answer)
+        on_gpu, forced = answer.decision.kind == "gpu", answer.decision.forced
         place.mine += 1
         self.left -= 1
         if place.room is not None:
@@ -262,10 +271,14 @@ class _Run:
         self.forced += forced
         if most:
             most[place.number] -= 1
+        if on_gpu:
+            place.handle(Ready(lease), self.now)
+            starts = bool(place.handle(Run(lease), self.now))
         if forced:
-            place.queue.append((lease, self.now))
+            assert not starts, "q counts those that wait"
+            place.waiting[lease] = self.now
         else:
-            self._start(place, lease, self.now, on_gpu=kind == "gpu", forced=False, container=container)
+            self._start(place, lease, self.now, on_gpu=on_gpu, forced=False, container=container)
 
     def _room_elsewhere(self, place: _Place) -> int | None:
         """Of all other nodes' GPUs; None: not known, or too little for all that is left in any case.
@@ -278,7 +291,7 @@ class _Run:
         if self.now >= self.looked + shape.gpu_seconds / TOLD:
             self.looked = self.now
             for one in self.places:
-                one.node.hear(JOB, Knowledge(shape.tasks, speedups=self.speedups))
+                one.handle(Heard(JOB, Knowledge(shape.tasks, speedups=self.speedups)), self.now)
                 self._look(one)
         return self.room - (place.room or 0)
 
@@ -294,25 +307,27 @@ class _Run:
     def _start(
         self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool, container: bool = False,
     ) -> None:
-        place.take(lease, on_gpu=on_gpu, cpu_slot=container)
+        own = container or (forced and not place.free_gpus)  # that GPU's container runs a task on the CPU
+        place.take(lease, on_gpu=on_gpu, cpu_slot=own)
         self.lent |= not (on_gpu or container)
-        self._run(place, lease, asked, on_gpu=on_gpu, forced=forced)
+        self._run(place, lease, asked, on_gpu=on_gpu, forced=forced, slot=forced and not own)
 
-    def _run(self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool) -> None:
-        """The task has what it runs on."""
+    def _run(
+        self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool, slot: bool = False,
+    ) -> None:
+        """The task has what it runs on. `slot`: a CPU slot's container, and a GPU."""
         jitter = self.conditions.jitter
         seconds = self.shape.gpu_seconds if on_gpu else self.shape.cpu_seconds
         if jitter:
             seconds *= 1 + jitter * self.random.uniform(-1, 1)
-        task = _OnGpu(forced, asked, self.now, self.now + seconds)
+        task = _OnGpu(forced, asked, self.now, self.now + seconds, slot)
         if on_gpu:
-            place.node.started(lease, self.now)
             place.on_gpus[lease] = task
         self.on_gpus += on_gpu
         self.busy[on_gpu] += seconds
-        heapq.heappush(self.ends, (task.end, lease, place.number, on_gpu, forced, seconds))
+        heapq.heappush(self.ends, (task.end, lease, place.number, on_gpu, slot, seconds))
         if self.spans is not None:
-            self.spans.append(Span(place.number, on_gpu, *task))
+            self.spans.append(Span(place.number, on_gpu, *task[:4]))
 
     def _outcome(self) -> Outcome:
         shape = self.shape

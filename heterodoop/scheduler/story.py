@@ -33,6 +33,6 @@ class Step(NamedTuple):
 class InvalidEvent(Exception):
     """An event that cannot happen in this state: a bug of the caller or of the machine. Carries the story."""
 
-    def __init__(self, message: str, story: Sequence[Step]) -> None:
+    def __init__(self, message: str, story: Sequence[object]) -> None:
         super().__init__("\n".join([message, *(f"  {step}" for step in story)]))
         self.story = list(story)

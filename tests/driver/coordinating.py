@@ -14,8 +14,11 @@ from heterodoop.driver.cluster.coordinator import Coordinator
 from heterodoop.driver.cluster.knowledge import Poller
 from heterodoop.driver.cluster.wire import Greeting, Sealed
 from heterodoop.driver.cluster.yarn_rest import Addresses, Rest
-from heterodoop.scheduler.node import MIB, Knowledge, Node
+from heterodoop.scheduler.node.job import MIB
+from heterodoop.scheduler.node.model import Knowledge
 from heterodoop.scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES
+
+from ..scheduler.nodes import Node
 
 SECRET = bytes(range(32))
 NOWHERE = Rest(Addresses(()))

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from heterodoop.scheduler.node import MIB, PROGRAMS, REMEMBERED_SECONDS, Decision, Knowledge, Node
+from heterodoop.scheduler.node.job import MIB
+from heterodoop.scheduler.node.model import (
+    Closed,
+    Decision,
+    Device,
+    DeviceFree,
+    Devices,
+    Done,
+    Knowledge,
+    Lend,
+    Ready,
+    Session,
+    Start,
+)
+from heterodoop.scheduler.node.programs import PROGRAMS, REMEMBERED_SECONDS
 from heterodoop.scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
+from heterodoop.scheduler.story import InvalidEvent
+
+from .nodes import Node
 
 ON_CPU, ON_GPU = Decision("cpu"), Decision("gpu")
 GPU_FIRST = POLICIES["gpu-first"]
@@ -116,14 +133,14 @@ def test_a_slow_gpu_gets_no_task_and_is_never_forced() -> None:
     assert [asked(node, task, maps=2) for task in range(2)] == [ON_CPU, ON_CPU]
 
 
-def test_seconds_are_medians_per_mebibyte_of_the_job_alone() -> None:
+def test_seconds_are_means_per_byte_of_the_job_alone() -> None:
     node = Node(gpus=1)
-    samples(node, "cpu", 60.0, 2, nbytes=10 * MIB)
-    samples(node, "cpu", 1e9, 1)
+    samples(node, "cpu", 70.0, 2, nbytes=10 * MIB)
+    samples(node, "cpu", 1.0, 10)
     samples(node, "gpu", 2.0, 3, nbytes=2 * MIB)
     samples(node, "cpu", 1.0, 5, job="other")
     report = node.report()
-    assert (report["j"].cpu_seconds, report["j"].gpu_seconds, report["j"].speedup) == (6.0, 1.0, 6.0)
+    assert (report["j"].cpu_seconds, report["j"].gpu_seconds, report["j"].speedup) == (5.0, 1.0, 5.0)
     assert (report["other"].cpu_seconds, report["other"].gpu_seconds, report["other"].speedup) == (1.0, None, None)
 
 
@@ -189,6 +206,63 @@ def test_a_refused_attempt_leaves_the_gpu_and_counts_as_one_of_the_cpu() -> None
     assert (report.cpu_seconds, report.gpu_seconds) == (5.0, None) and len(report.decided) == 3
 
 
+def test_a_refused_attempt_shares_no_gpu_any_more() -> None:
+    node = Node(gpus=1, sessions=2)
+    for task in range(2):
+        assert asked(node, task, GPU_FIRST) == ON_GPU
+        node.started(task)
+    node.refused(0)
+    node.refused(1)
+    for task in range(2):
+        node.done(task, 6.0)
+    samples(node, "cpu", 6.0, 1)
+    assert node.report()["j"].cpu_seconds == 6.0
+
+
+def test_an_attempt_that_ran_twice_says_nothing_of_others() -> None:
+    node = Node(gpus=1)
+    for seconds, again in ((1.0, False), (60.0, True), (1.0, False), (1.0, False)):
+        assert asked(node, 0, GPU_FIRST) == ON_GPU
+        node.started(0)
+        node.handle(Done(0, seconds, again))
+    assert node.report()["j"].gpu_seconds == 1.0
+
+
+def test_a_first_attempt_on_a_gpu_counts_until_there_are_three_others() -> None:
+    node = Node(gpus=1)
+    seen = []
+    for seconds in (7.0, 1.0, 1.0, 1.0):
+        assert asked(node, 0, GPU_FIRST) == ON_GPU
+        node.started(0)
+        node.done(0, seconds)
+        seen.append(node.report()["j"].gpu_seconds)
+    assert seen == [None, None, 3.0, 1.0]
+
+
+def test_who_waits_for_a_device_of_his_own_is_not_passed_and_keeps_nobody_when_he_leaves() -> None:
+    """The GPU has a task of one's; two waits until it is empty, and one's next behind him."""
+    node = Node(gpus=1, sessions=2)
+    assert node.handle(Lend(1, "a", "one")) == [Start(1, Session(0, 0), False)]
+    assert node.handle(Lend(2, "b", "two")) == node.handle(Lend(3, "a", "one")) == []
+    assert node.handle(DeviceFree(2)) == [Start(3, Session(0, 1), False)]
+    assert node.handle(Lend(4, "b", "two")) == node.handle(Closed(1)) == []
+    assert node.handle(Closed(3)) == [Start(4, Session(0, 0), True)], "with a new process"
+
+
+def test_a_story_says_what_became_of_a_lease() -> None:
+    node = Node(gpus=1)
+    asked(node, 0, GPU_FIRST)
+    node.started(0, 2.0)
+    node.handle(Devices((Device("it broke"),)), 3.0)
+    node.closed(0)
+    assert [step.text for step in node.machine.story(0)] == [
+        "j t0 gpu ", "waits, ahead: 0", "has session 0 of device 0", "closed", "has left session 0 of device 0"]
+    assert str(node.machine.story()[-3]) == "5: 3.000 s: node: device 0 is out of service: it broke"
+    asked(node, 7)
+    with pytest.raises(InvalidEvent, match="lease 7 was not answered GPU\n  7: 3.000 s: lease 7: j t7 cpu no GPU is in"):
+        node.handle(Ready(7))
+
+
 def test_q_counts_all_jobs_and_outlives_a_forgotten_one() -> None:
     node = Node(gpus=1)
     asked(node, 1, GPU_ONLY, job="a")
@@ -213,7 +287,7 @@ def test_a_lost_gpu_takes_no_more() -> None:
 def test_a_lease_is_one_attempt() -> None:
     node = Node(gpus=1)
     asked(node, 1)
-    with pytest.raises(ValueError, match="lease 1"):
+    with pytest.raises(InvalidEvent, match="lease 1 is taken"):
         asked(node, 2, lease=1)
     for late in (node.started, node.refused, node.closed):
         late(99)
@@ -283,7 +357,7 @@ def test_a_fast_gpu_keeps_its_attempts_and_one_that_waits_too_long_is_taken_back
     on_cpu(node, 9, 8.0, 0.0)
     for lease in range(4):  # 2 s each
         assert node.offer(lease, "j", f"t{lease}", MIB, 5, TAIL, "p", 0.0).kind == "gpu"
-    node.started(0, 0.0)
+        node.started(lease, 0.0)
     assert not any(node.overtaken(lease, 0.0, 1.0) for lease in range(4))
     assert [node.overtaken(lease, 0.0, 8.5) for lease in range(4)] == [False, True, True, True], "it is 6.5 s late"
     assert node.overtaken(0, 0.0, 10.5)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ...scheduler.node import Knowledge
+from ...scheduler.node.model import Knowledge
 from .wire import BadFrame, Message
 from .yarn_rest import JOB, JobState
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
-from ...scheduler.node import JobReport, Knowledge, Node
+from ...scheduler.node.model import JobReport, Knowledge
 from ...storage.hadoop_conf import HadoopConf
-from .knowledge import GIVE_UP, Nothing, Poller, Source, Ticker
+from .knowledge import GIVE_UP, Node, Nothing, Poller, Source, Ticker
 from .wire import (
     GREETING_LIMIT,
     GREETING_SECONDS,

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
-from ...scheduler.node import JobReport, Knowledge, Node
+from ...scheduler.node.model import JobReport, Knowledge
 from .yarn_rest import JOB, JobState, Rest, Unknown
 
 PERIOD = 1.0  # seconds between two questions of one job
@@ -27,6 +27,19 @@ GIVE_UP = 600.0  # seconds without an answer after which a job without open leas
 END_PERIOD = 10.0  # seconds between two questions whether a silent job has ended
 
 Clock = Callable[[], float]
+
+
+class Node(Protocol):
+    """The node, as far as a source knows it. All methods may be called from any thread."""
+
+    def hear(self, job: str, knowledge: Knowledge | None) -> None:
+        """What is known of a job by now; None: nothing but what the node does itself."""
+
+    def forget(self, job: str) -> None:
+        """The job has ended."""
+
+    def report(self) -> Mapping[str, JobReport]:
+        """What it knows of each job."""
 
 
 class Source(Protocol):

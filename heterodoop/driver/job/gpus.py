@@ -1,35 +1,33 @@
 """The node's devices for all jobs: worker processes, one per GPU, and a job's kernels in the form that each runs.
 
-Workers start with the driver and know no job; what differs between jobs travels with a task. Not here: who gets a device
-next (fair_queue.py), what a task does with it (tasks.py).
+Workers start with the driver and know no job; what differs between jobs travels with a task. A device's number is that of
+its worker here, from 0; its GPU has another one. Not here: who gets which session (scheduler/node), what a task does with it
+(tasks.py).
 """
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import DeviceError, ToolError
-from ...executor.device_pool import Member, Taken, WorkerPool
+from ...executor.device_pool import PATIENCE, Member
 from ...executor.gpu import gpus
 from ...executor.gpu.gpus import Gpu
 from ...executor.kernel import cuda, emulated
 from ...executor.kernel.gpu_task import DeviceCode
 from ...executor.kernel.native_device import DeviceOptions
-from ...executor.native.runtime import Progress
-from ...executor.worker.client import Limits, Worker
+from ...executor.worker.client import Limits, Worker, WorkerDevice
 from ...executor.worker.messages import Setup
 from ...job.devices import device_options
 from ...job.jobconf import JobConf
 from ...job.setting import Party
 from ...job.settings import SESSIONS_OF_A_DRIVER
 from ...manifest import Manifest
-from .offer import Declined
+from ...scheduler.node.model import Device, Session
 
 EMULATED, CUDA = emulated.NAME, cuda.NAME
 MEMORY_PER_BYTE = 32  # device memory that a byte of input takes at most (runtime/host/gpu/task.cpp)
@@ -60,7 +58,8 @@ class Gpus:
         self.wish = wish
         self._workers: list[Worker] = []
         self._members: list[Member] = []
-        self._pool: WorkerPool | None = None
+        self._sessions: dict[Session, WorkerDevice] = {}
+        self._pace = 0.0, 0.0  # bytes and seconds of all tasks that were done
         self._done: Counter[tuple[int, str]] = Counter()  # (GPU's number, what) -> sum
         self._lock = threading.Lock()
 
@@ -73,7 +72,9 @@ class Gpus:
             self._start_emulated(len(numbers or (0,)))
         else:
             self._start_cuda(numbers)
-        self._pool = WorkerPool(self._members)
+        for number, member in enumerate(self._members):
+            for session in range(self.wish.sessions):
+                self._sessions[Session(number, session)] = WorkerDevice(member.worker, session)
 
     def _start_emulated(self, count: int) -> None:
         setup = Setup(emulated.runtime_module(), None)
@@ -143,11 +144,13 @@ class Gpus:
         """Of all GPUs; the emulated device has none."""
         return [member.gpu.name for member in self._members if self.wish.device != EMULATED]
 
-    def check(self) -> None:
-        """Raises Declined: no GPU gets tasks, and why the last one does not."""
-        if not self.count:
-            why = next((member.worker.out_of_service for member in self._members[::-1]), "there is none")
-            raise Declined(f"no GPU is in service: {why}", "HD619")
+    def states(self) -> tuple[Device, ...]:
+        """How each device is now."""
+        return tuple(Device(member.worker.out_of_service, member.worker.ready) for member in self._members)
+
+    def renew(self, device: int) -> None:
+        """Its next task gets a new process; call it while no task has it."""
+        self._members[device].worker.replace()
 
     def options(self, conf: JobConf = NOTHING_SAID) -> DeviceOptions:
         """How tasks of a job with these settings run. Raises ValueError: a setting is none."""
@@ -162,22 +165,23 @@ class Gpus:
         own = self.options()
         return replace(wished, sub_split=wished.sub_split or own.sub_split, workers=own.workers, sessions=own.sessions)
 
-    @contextmanager
-    def take(self, options: DeviceOptions, nbytes: int, progress: Progress, user: str) -> Iterator[tuple[Taken, int]]:
-        """A device and its GPU's number. Raises DeviceError: there is none."""
-        assert self._pool
-        with self._pool.take(options, nbytes, progress, user) as taken:
-            yield taken, self._number(taken)
+    def session(self, session: Session, options: DeviceOptions, nbytes: int) -> tuple[WorkerDevice, Gpu]:
+        """What runs a task of so many bytes there, and the GPU that it runs on."""
+        device, member = self._sessions[session], self._members[session.device]
+        with self._lock:
+            before, seconds = self._pace
+        device.options = options
+        device.hang_seconds = max(member.worker.limits.hang_seconds, PATIENCE * seconds * nbytes / before if before else 0.0)
+        return device, member.gpu
 
-    def _number(self, taken: Taken) -> int:
-        worker = getattr(taken.device, "worker", None)
-        return next(member.gpu.number for member in self._members if member.worker is worker)
+    def gpu(self, device: int) -> int:
+        """The GPU's number."""
+        return self._members[device].gpu.number
 
     def took(self, number: int, nbytes: int, seconds: float) -> None:
         """A GPU did a task of so many bytes in this time."""
-        assert self._pool
-        self._pool.took(nbytes, seconds)
         with self._lock:
+            self._pace = self._pace[0] + nbytes, self._pace[1] + seconds
             self._done[number, "tasks"] += 1
             self._done[number, "bytes"] += nbytes
             self._done[number, "milliseconds"] += round(seconds * 1000)

@@ -6,9 +6,10 @@ Not here: the files' bytes (files.py), one attempt (tasks.py).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -20,6 +21,7 @@ from ...executor.task.cpu_task import CpuJob
 from ...executor.task.streaming_env import task_timeout
 from ...job.cpu import cpu_job
 from ...manifest import Manifest
+from ...scheduler.node.model import Why
 from .files import IDLE_SECONDS, Fetch, Folders, JobFile, bundle_hash
 from .gpus import Codes
 from .offer import Offer
@@ -46,29 +48,27 @@ class Bundle:
 
 @dataclass
 class Job:
-    """A job that attempts came from.
-
-    refusal  why none of its tasks is given to a GPU, and the code of the error index.
-    """
+    """A job that attempts came from. `unfit`: tell that none of its tasks is to have a GPU, and why."""
 
     prologues: Prologues
+    unfit: Callable[[Why], None]
     attempts: int = 0
     used: float = 0.0
-    refusal: tuple[str, str] | None = None
     files_lock: Lock = field(default_factory=Lock)  # one attempt at a time sends what is missing
 
     def blame(self, task: str, reason: str) -> None:
         """A task made a GPU fail, and did so again when it was alone. Each further one would cost all jobs a worker."""
-        self.refusal = self.refusal or (f"{task} of the job made a GPU fail: {reason}", "HD619")
+        self.unfit(Why(f"{task} of the job made a GPU fail: {reason}", "HD619"))
 
 
 class Jobs:
-    """All jobs of late. Any thread may use it."""
+    """All jobs of late. Any thread may use it. `unfit`: is told of a job of which no attempt is to have a GPU."""
 
-    def __init__(self, native: Native, device: str, folders: Folders) -> None:
+    def __init__(self, native: Native, device: str, folders: Folders, unfit: Callable[[str, Why], None]) -> None:
         self._native = native
         self._device = device
         self._folders = folders
+        self._unfit = unfit
         self._jobs: dict[str, Job] = {}
         self._bundles: dict[str, tuple[Path, Bundle]] = {}  # and the folder that it was loaded from
         self._lock = Lock()
@@ -78,7 +78,7 @@ class Jobs:
     def attempt(self, name: str) -> Iterator[Job]:
         """The job, which is kept at least until the block ends."""
         with self._lock:
-            job = self._jobs.setdefault(name, Job(Prologues(self._native)))
+            job = self._jobs.setdefault(name, Job(Prologues(self._native), partial(self._unfit, name)))
             job.attempts += 1
         try:
             yield job

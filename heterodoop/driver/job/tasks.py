@@ -1,8 +1,8 @@
-"""One map attempt on a device: its turn, its split, the kernels, the check of what they made.
+"""One map attempt on a device: its split, the kernels, the check of what they made.
 
 The thread that calls must outlive the task: its helpers die with it. No user code runs in this process: the code before
 the region runs in a child in a private folder, everything else in a worker. Not here: talking to the task
-(conversation.py), which attempts come here (server.py).
+(conversation.py), which attempts come here and when (scheduler/node).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,9 +22,9 @@ from ...executor.task.cpu_task import MapRun, Place
 from ...executor.task.report import AttemptResult
 from ...executor.task.split import Split
 from ...executor.task.streaming_env import TaskNames
+from ...scheduler.node.model import Session
 from ...storage.local import InputFile
 from .codec import compress
-from .fair_queue import FairQueue, Full
 from .fetch import Cluster, Input, Memory, TaskReader, TooBig, TooLong, fetched
 from .gpus import Gpus
 from .jobs import Bundle, Job
@@ -79,6 +79,9 @@ class Result:
     stderr: bytes
 
 
+Turn = Callable[[], AbstractContextManager[Session]]  # waits for a session, which is the attempt's in the block
+
+
 @dataclass(frozen=True)
 class Work:
     """An attempt that can run: its files are here. `folder`: with the job's files. `environment`: NAME=VALUE."""
@@ -94,12 +97,10 @@ class Tasks:
     """Runs attempts, each in its caller's thread."""
 
     def __init__(
-        self, native: Native, gpus: Gpus, queue: FairQueue, cluster: Cluster, memory: Memory, scratch: Path,
-        removals: Removals,
+        self, native: Native, gpus: Gpus, cluster: Cluster, memory: Memory, scratch: Path, removals: Removals,
     ) -> None:
         self._native = native
         self._gpus = gpus
-        self._queue = queue
         self._cluster = cluster
         self._memory = memory
         self._scratch = scratch
@@ -116,17 +117,13 @@ class Tasks:
         finally:
             self._removals.remove(folder)
 
-    def run(self, work: Work, scratch: Path, reader: TaskReader, say: Say, started: Callable[[], None]) -> Result:
-        """Run it on the next device that is free for it. `started`: it has one.
-
-        Raises Declined: it must run on the CPU, and why; Cancelled; what `reader` raises.
+    def run(self, work: Work, scratch: Path, reader: TaskReader, say: Say, turn: Turn) -> Result:
+        """Run it on the device whose session it gets. Raises Declined: it must run on the CPU, and why; Cancelled; what
+        `reader` and `turn` raise.
         """
         try:
             self._load(work, say)
-            with self._queue.turn(work.offer.job, say.waits):
-                result = self._on_device(work, scratch, reader, say, started)
-        except Full:
-            raise Declined("the GPU driver's queue is full", "HD619") from None
+            result = self._on_device(work, scratch, reader, say, turn)
         except HeteroDoopError as error:
             say.check()
             raise Declined(error.message, error.code or "HD619") from None
@@ -146,28 +143,28 @@ class Tasks:
             with suppress(DeviceError):  # another GPU may have some: whose device it is says so
                 work.bundle.codes.get(arch)
 
-    def _on_device(self, work: Work, scratch: Path, reader: TaskReader, say: Say, started: Callable[[], None]) -> Result:
+    def _on_device(self, work: Work, scratch: Path, reader: TaskReader, say: Say, turn: Turn) -> Result:
         offer = work.offer
         options = self._gpus.options(offer.conf)
-        with self._gpus.take(options, offer.split.length, say.progress, offer.split.user) as (taken, number):
+        with turn() as session:
             say.ahead = None
-            started()
             begun = time.monotonic()
             say.text = "reading"
-            code = work.bundle.codes.get(taken.arch)
+            device, gpu = self._gpus.session(session, options, offer.split.length)
+            code = work.bundle.codes.get(gpu.arch)
             with self._input(offer, reader, say) as source:
                 read = time.monotonic() - begun
                 say.text = "running"
                 run = self._map_run(work, scratch, source)
-                done = run_on_device(taken.device, code, work.job.prologues, run, say.progress)
+                done = run_on_device(device, code, work.job.prologues, run, say.progress)
                 self._judge(work, done, say)
                 assert isinstance(done, AttemptResult)
                 seconds = {"read": read, "gpu": time.monotonic() - begun - read}
             if not done.retried:
-                self._gpus.took(number, offer.split.length, time.monotonic() - begun)
+                self._gpus.took(gpu.number, offer.split.length, time.monotonic() - begun)
         nbytes = source.nbytes or done.counters.get("MAP_INPUT_BYTES", 0)
         index = run.index if offer.reduces else None
-        name = f"{taken.device.name} {number}"
+        name = f"{device.name} {gpu.number}"
         return Result(done, run.out, index, seconds, name, source, nbytes, _tail(run.place.log))
 
     @contextmanager

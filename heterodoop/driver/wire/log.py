@@ -1,4 +1,5 @@
-"""The driver's log: one JSON object per line, in a file that is rotated; and, in the foreground, on stderr.
+"""What the driver says of itself: a log, one JSON object per line, in a file that is rotated and, in the foreground, on
+stderr; and how often what happened.
 
 Not here: what a task wrote, which goes into the attempt's own log.
 """
@@ -10,15 +11,19 @@ import logging
 import logging.handlers
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from threading import Lock
 
 _BYTES, _FILES = 8 << 20, 4
 
 
 class Log:
-    """Any thread may use it; a log that cannot be written stops nobody."""
+    """Any thread may use it; a log that cannot be written stops nobody. counts: by what was counted."""
 
     def __init__(self, path: Path | None, foreground: bool = False) -> None:
+        self.counts: Counter[str] = Counter()
+        self._lock = Lock()
         self._logger = logging.Logger("heterodoop.driver")
         self._logger.propagate = False
         if path:
@@ -36,6 +41,11 @@ class Log:
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
         row = {"time": stamp, "event": event, **{name: value for name, value in fields.items() if value not in ("", None)}}
         self._logger.info(json.dumps(row, default=str))
+
+    def count(self, what: str) -> None:
+        """It happened once more."""
+        with self._lock:
+            self.counts[what] += 1
 
     def close(self) -> None:
         for handler in self._logger.handlers:

@@ -6,7 +6,7 @@ import pytest
 
 from heterodoop.driver.cluster.board import Board
 from heterodoop.driver.cluster.yarn_rest import JobState
-from heterodoop.scheduler.node import Knowledge
+from heterodoop.scheduler.node.model import Knowledge
 
 JOB = "job_1_0001"
 STATE = JobState("RUNNING", 100, 5, 60)

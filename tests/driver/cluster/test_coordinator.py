@@ -11,7 +11,7 @@ import pytest
 from heterodoop.driver.cluster import client as coordinator_client
 from heterodoop.driver.cluster.client import CoordinatorClient
 from heterodoop.driver.cluster.yarn_rest import Rest
-from heterodoop.scheduler.node import Decision, Knowledge
+from heterodoop.scheduler.node.model import Decision, Knowledge
 from heterodoop.scheduler.policies import TAIL
 
 from ..coordinating import NOWHERE, SECRET, Heard, Running, client, until

@@ -15,7 +15,7 @@ from heterodoop.driver.cluster import coordinator
 from heterodoop.driver.cluster.wire import LIMIT, BadFrame, Greeting, make_secret, pack, read_secret
 from heterodoop.driver.cluster.yarn_rest import Rest
 from heterodoop.errors import UsageError
-from heterodoop.scheduler.node import Knowledge
+from heterodoop.scheduler.node.model import Knowledge
 
 from ..coordinating import NOWHERE, SECRET, Heard, Raw, Running, client, until
 from ..fake_yarn import JOB, FakeYarn, job_says, proxied

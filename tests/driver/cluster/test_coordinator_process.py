@@ -16,7 +16,7 @@ from heterodoop.driver.cluster.client import source_for
 from heterodoop.driver.cluster.process import owner_of
 from heterodoop.driver.cluster.wire import parse_address
 from heterodoop.errors import UsageError
-from heterodoop.scheduler.node import Knowledge
+from heterodoop.scheduler.node.model import Knowledge
 from heterodoop.storage.hadoop_conf import load
 
 from ...support import Done, cli_process, environment

@@ -9,9 +9,10 @@ import pytest
 
 from heterodoop.driver.cluster.knowledge import GIVE_UP, STALE, Nothing, Poller, Polls, alone
 from heterodoop.driver.cluster.yarn_rest import Addresses, JobState, Rest
-from heterodoop.scheduler.node import JobReport, Knowledge, Node
+from heterodoop.scheduler.node.model import JobReport, Knowledge
 from heterodoop.scheduler.policies import POLICIES
 
+from ...scheduler.nodes import Node
 from ..fake_yarn import JOB, METRICS, OTHER, FakeYarn, app, job_says, page, proxied, redirect, says
 
 REPORT = JobReport(frozenset(f"t{i}" for i in range(10)), 100, 0, None, None, None)

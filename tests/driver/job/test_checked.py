@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from heterodoop.driver.job.fair_queue import FairQueue
 from heterodoop.driver.job.fetch import Cluster, Input, Memory
 from heterodoop.driver.job.files import Folders, Store
 from heterodoop.driver.job.gpus import Gpus, Wish
@@ -19,6 +18,7 @@ from heterodoop.driver.wire.protocol import Message, Type
 from heterodoop.executor.kernel.prologue import Prologues
 from heterodoop.executor.native.runtime import Native
 from heterodoop.executor.task.report import AttemptResult
+from heterodoop.scheduler.node.model import Why
 from heterodoop.storage.hadoop_conf import HadoopConf
 
 from ...native.oracle import ifile, sorted_partitions
@@ -35,8 +35,13 @@ def native() -> Native:
 @pytest.fixture
 def tasks(native: Native, tmp_path: Path) -> Tasks:
     cluster = Cluster(HadoopConf(None, {}, {}))
-    gpus, queue = Gpus(Wish("emulated")), FairQueue(lambda: 1, 1)
-    return Tasks(native, gpus, queue, cluster, Memory(1), tmp_path / "attempts", Removals())
+    return Tasks(native, Gpus(Wish("emulated")), cluster, Memory(1), tmp_path / "attempts", Removals())
+
+
+@pytest.fixture
+def unfit() -> list[Why]:
+    """What was said of jobs of which no attempt is to have a GPU."""
+    return []
 
 
 def offer_of(attempt: Attempt) -> Offer:
@@ -44,9 +49,9 @@ def offer_of(attempt: Attempt) -> Offer:
     return Offer.of(Message(Type.OFFER, fields))
 
 
-def work(attempt: Attempt, native: Native) -> Work:
+def work(attempt: Attempt, native: Native, unfit: list[Why]) -> Work:
     nothing: Any = None
-    return Work(offer_of(attempt), Job(Prologues(native)), nothing, Path("/none"), [])
+    return Work(offer_of(attempt), Job(Prologues(native), unfit.append), nothing, Path("/none"), [])
 
 
 def result(folder: Path, partitions: Any) -> Result:
@@ -56,33 +61,39 @@ def result(folder: Path, partitions: Any) -> Result:
     return Result(AttemptResult(), folder / "out", folder / "out.index", {}, "emulated 0", Input("", 0, "driver", 0), 0, b"")
 
 
-def test_a_right_output_passes(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
-    given = work(attempt, native)
+def test_a_right_output_passes(
+    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[Why],
+) -> None:
+    given = work(attempt, native, unfit)
     done = tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)), Say())
-    assert done.seconds["check"] > 0 and not given.job.refusal
+    assert done.seconds["check"] > 0 and not unfit
     assert done.attempt.counters["MAP_OUTPUT_MATERIALIZED_BYTES"] == (tmp_path / "out").stat().st_size
 
 
-def test_a_wrong_one_is_refused(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
-    given = work(attempt, native)
+def test_a_wrong_one_is_refused(
+    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[Why],
+) -> None:
+    given = work(attempt, native, unfit)
     with pytest.raises(Declined) as caught:
         tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)[::-1]), Say())
     assert caught.value.code == "HD618" and "partition" in caught.value.reason
-    assert given.job.refusal and "task_1_0001_m_000000 of the job made a GPU fail" in given.job.refusal[0]
+    assert [why.code for why in unfit] == ["HD619"] and "task_1_0001_m_000000 of the job made a GPU fail" in unfit[0].reason
 
 
-def test_an_attempt_that_is_gone_is_not_refused(tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path) -> None:
+def test_an_attempt_that_is_gone_is_not_refused(
+    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[Why],
+) -> None:
     say = Say()
     say.progress.cancel()
-    given = work(attempt, native)
+    given = work(attempt, native, unfit)
     with pytest.raises(Cancelled):
         tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)[::-1]), say)
-    assert not given.job.refusal
+    assert not unfit
 
 
 def test_idle_jobs_are_forgotten(native: Native, tmp_path: Path) -> None:
     folders = Folders(Store(tmp_path / "s", 100), tmp_path / "f", Removals())
-    jobs = Jobs(native, "emulated", folders)
+    jobs = Jobs(native, "emulated", folders, lambda job, why: None)
     with jobs.attempt("job_1"), jobs.attempt("job_2") as two:
         assert jobs.forget_idle(10**9) == []
     two.used = 10**9

@@ -8,9 +8,13 @@ import pytest
 
 from heterodoop.driver.job import speedups
 from heterodoop.driver.job.speedups import Speedups
-from heterodoop.scheduler.node import MIB, REMEMBERED_SECONDS, Decision, Node
+from heterodoop.scheduler.node.job import MIB
+from heterodoop.scheduler.node.model import Decision
+from heterodoop.scheduler.node.programs import REMEMBERED_SECONDS
 from heterodoop.scheduler.policies import POLICIES
 from heterodoop.toolchain import speeds
+
+from ...scheduler.nodes import Node
 
 TAIL, GPU_FIRST = POLICIES["tail"], POLICIES["gpu-first"]
 GPUS = ["H200"]
@@ -80,7 +84,7 @@ def test_what_it_measures_itself_counts_more_and_is_not_written_at_every_attempt
 
 def test_what_was_measured_a_day_ago_is_tried_again() -> None:
     node = Node(1)
-    node.begin_with("p", 0.1, REMEMBERED_SECONDS - 5)
+    node.recall("p", 0.1, REMEMBERED_SECONDS - 5)
     assert node.offer(1, "j", "1", MIB, 9, TAIL, "p", 0.0).kind == "cpu"
     assert node.offer(2, "j", "2", MIB, 9, TAIL, "p", 6.0).kind == "gpu"
 

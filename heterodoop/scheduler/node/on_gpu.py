@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 
-from .running import FIRST_SECONDS
+from ..running import FIRST_SECONDS
 
 
 class OnGpu:
