@@ -30,6 +30,14 @@ import click
 @click.option("--seed", type=int, default=1, show_default=True, metavar="N", help="Of the jitter.")
 @click.option("--learn", is_flag=True, help="Nodes measure the speedup first; else they know it.")
 @click.option(
+    "--other-job", "other_jobs", type=int, multiple=True, metavar="N",
+    help="Another job, of N map tasks, begins at the same time; may be given several times.",
+)
+@click.option(
+    "--gpu-down", nargs=2, type=float, metavar="FROM UNTIL",
+    help="From and until which second the first GPU of the first node is out of service.",
+)
+@click.option(
     "--compare", is_flag=True,
     help="tail against gpu-first for speedups from 3 to 47 on both clusters of the HeteroDoop paper (its Table 3).",
 )

@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from ..scheduler.compare import SPEEDUPS, Row, compare
 from ..scheduler.policies import POLICIES, Policy
-from ..scheduler.simulate import Conditions, Outcome, Shape
+from ..scheduler.simulate import Besides, Conditions, Outcome, Shape
 from ..scheduler.simulate import simulate as run
 from ..scheduler.timeline import chart, svg
 from . import simulate_png
@@ -24,19 +24,22 @@ def simulate(*, policy: str | None, compare: bool, plot: str | None, as_json: bo
     """See cli/simulate.py. Raises UsageError HD647, HD648."""
     picture = _picture(plot)
     conditions = _conditions(options)
+    besides = _besides(options)
     if compare:
-        if policy or plot:
-            raise _wrong("--compare has neither --policy nor --plot")
+        if policy or plot or any(besides):
+            raise _wrong("--compare has no --policy, --plot, --other-job and --gpu-down")
         _compare(conditions, as_json)
         return
+    if plot and any(besides):
+        raise _wrong("--plot draws one job on GPUs that work: without --other-job and --gpu-down")
     shape = _shape(options)
-    outcomes = _run(shape, _policies(policy, shape), conditions, spans=picture is not None)
+    outcomes = _run(shape, _policies(policy, shape), conditions, besides, spans=picture is not None)
     if picture is not None:
         _draw(picture, shape, outcomes)
     if as_json:
-        click.echo(json.dumps(_json(shape, conditions, outcomes), indent=1))
+        click.echo(json.dumps(_json(shape, conditions, besides, outcomes), indent=1))
     else:
-        _print(shape, outcomes)
+        _print(shape, besides, outcomes)
 
 
 def _shape(options: dict[str, Any]) -> Shape:
@@ -62,6 +65,16 @@ def _conditions(options: dict[str, Any]) -> Conditions:
     return Conditions(heartbeat, options["jobtracker_cap"], jitter, options["learn"], options["seed"])
 
 
+def _besides(options: dict[str, Any]) -> Besides:
+    jobs, down = tuple(options["other_jobs"]), options["gpu_down"]
+    for tasks in jobs:
+        if not 1 <= tasks <= MOST_TASKS:
+            raise _wrong(f"--other-job {tasks} is not from 1 to {MOST_TASKS}")
+    if down and not 0 <= down[0] < down[1] < 1e9:
+        raise _wrong(f"--gpu-down {down[0]:g} {down[1]:g}: the first must be at least 0, and less than the second")
+    return Besides(jobs, down)
+
+
 def _policies(name: str | None, shape: Shape) -> list[Policy]:
     """The one that is named, or all that can run something (gpu-only is of no use to compare with)."""
     if name is None:
@@ -72,22 +85,33 @@ def _policies(name: str | None, shape: Shape) -> list[Policy]:
     return [POLICIES[name]]
 
 
-def _run(shape: Shape, policies: list[Policy], conditions: Conditions, *, spans: bool) -> list[Outcome]:
+def _run(
+    shape: Shape, policies: list[Policy], conditions: Conditions, besides: Besides, *, spans: bool,
+) -> list[Outcome]:
     try:
-        return [run(shape, policy, conditions, spans=spans) for policy in policies]
+        return [run(shape, policy, conditions, besides, spans=spans) for policy in policies]
     except ValueError:
         raise _wrong("nothing can run a task there: no CPU slot, and no GPU that the policy uses") from None
 
 
-def _print(shape: Shape, outcomes: list[Outcome]) -> None:
+def _print(shape: Shape, besides: Besides, outcomes: list[Outcome]) -> None:
     click.echo(
         f"{_count(shape.nodes, 'node')} with {_count(shape.gpus, 'GPU')} and {_count(shape.cpu_slots, 'CPU slot')} each;"
         f" {_count(shape.tasks, 'map task')} of {shape.cpu_seconds:g} s on a CPU slot, {shape.gpu_seconds:g} s on a GPU")
+    for tasks in besides.jobs:
+        click.echo(f"another job of {_count(tasks, 'map task')}")
+    if besides.down:
+        click.echo(f"the first GPU is out of service from {_seconds(besides.down[0])} to {_seconds(besides.down[1])}")
     click.echo(f"{'policy':<12}{'makespan':>10}{'on GPUs':>10}{'forced':>8}{'GPUs busy':>11}{'CPU slots busy':>16}")
     for one in outcomes:
         click.echo(
             f"{one.policy:<12}{_seconds(one.makespan):>10}{one.on_gpus:>10}{one.forced:>8}"
-            f"{one.gpus_busy:>10.0%} {one.cpus_busy:>15.0%}")
+            f"{one.gpus_busy:>10.0%} {one.cpus_busy:>15.0%}{_ends(one, besides)}")
+
+
+def _ends(outcome: Outcome, besides: Besides) -> str:
+    """When each of several jobs ends."""
+    return f"   jobs end at {', '.join(map(_seconds, outcome.ends))}" if besides.jobs else ""
 
 
 def _count(number: int, name: str) -> str:
@@ -98,9 +122,10 @@ def _seconds(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") + " s"
 
 
-def _json(shape: Shape, conditions: Conditions, outcomes: list[Outcome]) -> dict[str, Any]:
+def _json(shape: Shape, conditions: Conditions, besides: Besides, outcomes: list[Outcome]) -> dict[str, Any]:
     return {
-        "shape": {**shape._asdict(), "speedup": shape.speedup}, "conditions": conditions._asdict(),
+        "shape": {**shape._asdict(), "speedup": shape.speedup}, "besides": besides._asdict(),
+        "conditions": conditions._asdict(),
         "outcomes": [{name: value for name, value in one._asdict().items() if name != "spans"} for one in outcomes],
     }
 

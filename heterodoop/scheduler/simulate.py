@@ -1,14 +1,14 @@
-"""A job of map tasks on a cluster, in virtual time, decided by the same NodeMachine and policies as under Hadoop.
+"""Jobs of map tasks on a cluster, in virtual time, decided by the same machine and policies as under Hadoop.
 
-Every node has a container per CPU slot and one per GPU. At any moment free GPUs ask first, node by node, then free CPU
-slots; all of a cluster know at once what is decided (the coordinator tells a driver within a second). A task that is
-forced keeps its CPU slot until the GPU has done it; one that gets no GPU though its GPU is free (S < 1) runs in that GPU's
-container on the CPU. Once it is measured to be no slower, that GPU goes to the next task in whichever container. A task
-that a GPU has and its container would do sooner from the beginning is taken back. With
-`heartbeat` a node gets tasks only then, as in Hadoop 1; with `cap` it gets at most as many as it has GPUs once the paper's
-job tail has begun (its JobTracker half, Algorithm 2).
+Every node has a container per CPU slot and one per GPU, all alike. At any moment as many of the free ones as GPUs are free
+ask first, node by node, then the others. All of a cluster know at once what is decided (the coordinator tells a driver
+within a second). A task that is forced keeps its container until the GPU has done it, and that GPU's own stays empty. A
+task that a GPU has and its container would do sooner from the beginning is taken back. With `heartbeat` a node gets tasks
+only then, as in Hadoop 1. With `cap` it gets at most as many as it has GPUs once the paper's job tail has begun (its
+JobTracker half, Algorithm 2). Several jobs get containers in turn; who waits for a GPU waits in the machine's line.
 
-Tasks of a kind take the same time, give or take `jitter`. Not simulated: reduce tasks, locality, failures, start of a JVM.
+Tasks of a kind take the same time, give or take `jitter`. Not simulated: reduce tasks, locality, failures of attempts, start
+of a JVM.
 """
 
 from __future__ import annotations
@@ -16,15 +16,32 @@ from __future__ import annotations
 import heapq
 import math
 import random
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .node.job import MIB
 from .node.machine import NodeMachine
-from .node.model import Action, Advanced, Answer, Cancel, Done, Event, Heard, Knowledge, Offered, Ready, Refused, Run, Start
+from .node.model import (
+    Action,
+    Advanced,
+    Answer,
+    Cancel,
+    Device,
+    Devices,
+    Done,
+    Event,
+    Heard,
+    Knowledge,
+    Offered,
+    Ready,
+    Refused,
+    Run,
+    Start,
+    TurnAway,
+)
 from .policies import CPU_ONLY, Policy
 
-JOB = "job"
 TOLD = 20  # times that nodes tell what their GPUs have, while one does a task
 
 
@@ -57,6 +74,20 @@ class Conditions(NamedTuple):
 IDEAL = Conditions()
 
 
+class Besides(NamedTuple):
+    """What else there is. jobs: tasks of each further job, which begins with the first one.
+
+    down  seconds from which and until which the first GPU of the first node is out of service; None: it never is.
+    """
+
+    jobs: tuple[int, ...] = ()
+    down: tuple[float, float] | None = None
+
+
+NOTHING = Besides()
+_DOWN, _UP = -2, -1
+
+
 class Span(NamedTuple):
     """A task on a node: `asked` when it got its container, `start` and `end` on the processor or GPU that did it."""
 
@@ -69,7 +100,10 @@ class Span(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Seconds, tasks, and the share of the makespan in which GPUs and CPU slots had work (a slot that waits has none)."""
+    """Seconds, tasks, and the share of the makespan in which GPUs and CPU slots had work (a slot that waits has none).
+
+    ends  of each job, in seconds.
+    """
 
     policy: str
     makespan: float
@@ -78,58 +112,55 @@ class Outcome(NamedTuple):
     gpus_busy: float
     cpus_busy: float
     spans: tuple[Span, ...]
+    ends: tuple[float, ...]
 
 
 class _OnGpu(NamedTuple):
-    """A task that a GPU has begun. `slot`: its container is a CPU slot's, besides the GPU's own."""
+    """A task that a GPU has begun. `slot`: it keeps two containers, its own and that GPU's."""
 
     forced: bool
     asked: float
     start: float
     end: float
+    device: int
     slot: bool
 
     def fraction(self, now: float) -> float:
         return (now - self.start) / (self.end - self.start)
 
 
-class _Place:
-    """A node. free_gpus: GPUs whose container is free, and they are. lent: leases that run on the CPU in a GPU's container.
-    waiting: forced tasks that wait for a GPU, with when they asked. on_gpus: what runs there, by lease."""
+class _Job:
+    """left: tasks that nobody has decided on."""
 
-    __slots__ = ("free_cpus", "free_gpus", "lent", "mine", "node", "now", "number", "on_gpus", "room", "waiting")
+    __slots__ = ("completed", "end", "left", "name", "tasks")
+
+    def __init__(self, name: str, tasks: int) -> None:
+        self.name, self.tasks, self.left, self.completed, self.end = name, tasks, tasks, 0, 0.0
+
+
+class _Place:
+    """A node. free: containers. waiting: forced tasks that wait for a GPU, with when they asked. on_gpus: what runs there,
+    by lease. mine: tasks of each job that it has decided on."""
+
+    __slots__ = ("free", "mine", "node", "now", "number", "on_gpus", "room", "waiting")
 
     def __init__(self, number: int, shape: Shape) -> None:
         self.number = number
         self.node = NodeMachine(shape.gpus)
         self.now = 0.0  # of its last event
         self.room: int | None = None  # as the others know it
-        self.free_gpus, self.free_cpus = shape.gpus, shape.cpu_slots
-        self.lent: list[int] = []
+        self.free = shape.gpus + shape.cpu_slots
         self.waiting: dict[int, float] = {}
         self.on_gpus: dict[int, _OnGpu] = {}
-        self.mine = 0  # tasks that it has decided on
+        self.mine: Counter[str] = Counter()
 
     def handle(self, event: Event, now: float) -> list[Action]:
         self.now = max(self.now, now)
         return self.node.handle(event, now)
 
-    def take(self, lease: int, *, on_gpu: bool, cpu_slot: bool) -> None:
-        """A task starts. `cpu_slot`: it asked from a CPU slot, and was not forced."""
-        if on_gpu and cpu_slot:
-            self.lent.pop()  # containers are alike: this one is that GPU's now, and the lent one a CPU slot
-        elif on_gpu or not cpu_slot:
-            self.free_gpus -= 1
-            if not on_gpu:
-                self.lent.append(lease)
-
-    def give_back(self, lease: int, *, on_gpu: bool, slot: bool) -> None:
-        """A task has ended. `slot`: it had a GPU and a CPU slot's container."""
-        lent = lease in self.lent
-        if lent:
-            self.lent.remove(lease)
-        self.free_gpus += on_gpu or lent
-        self.free_cpus += slot or not (on_gpu or lent)
+    def for_gpus(self) -> int:
+        """Free containers that count as those of free GPUs."""
+        return min(self.free, self.node.in_service - len(self.on_gpus))
 
     def tell(self, now: float, waiting: Iterable[int]) -> list[int]:
         """How far all tasks on GPUs are. Returns those, and of those that wait, that their containers would do sooner."""
@@ -138,22 +169,27 @@ class _Place:
                 if Cancel(lease) in self.handle(Advanced(lease, fraction), now)]
 
 
-def simulate(shape: Shape, policy: Policy, conditions: Conditions = IDEAL, *, spans: bool = False) -> Outcome:
-    """Run the job. `spans`: keep what ran when and where. Raises ValueError where nothing may run a task."""
+def simulate(
+    shape: Shape, policy: Policy, conditions: Conditions = IDEAL, besides: Besides = NOTHING, *, spans: bool = False,
+) -> Outcome:
+    """Run the jobs. `spans`: keep what ran when and where. Raises ValueError where nothing may run a task."""
     slots = shape.cpu_slots if policy is CPU_ONLY or not shape.gpus else shape.gpus + shape.cpu_slots
-    if min(shape.nodes, shape.tasks, slots) < 1:
+    if min(shape.nodes, shape.tasks, slots, *besides.jobs) < 1:
         raise ValueError("no task can run there")
     if policy is CPU_ONLY:
         shape = shape._replace(gpus=0)
-    return _Run(shape, policy, conditions, spans).run()
+    return _Run(shape, policy, conditions, besides, spans).run()
 
 
 class _Run:
-    def __init__(self, shape: Shape, policy: Policy, conditions: Conditions, spans: bool) -> None:
+    def __init__(self, shape: Shape, policy: Policy, conditions: Conditions, besides: Besides, spans: bool) -> None:
         self.shape, self.policy, self.conditions = shape, policy, conditions
         self.places = [_Place(number, shape) for number in range(shape.nodes)]
         self.listens = policy.name in ("tail", "paper-tail")  # the others decide without
-        self.left, self.completed, self.now = shape.tasks, 0, 0.0
+        self.jobs = [_Job(f"job {number}", tasks) for number, tasks in enumerate((shape.tasks, *besides.jobs))]
+        self.turns = deque(self.jobs)  # jobs with tasks left, in the order in which they get containers
+        self.of: list[_Job] = []  # by lease, whose task it is
+        self.left, self.now = sum(job.tasks for job in self.jobs), 0.0
         self.on_gpus = self.forced = 0
         self.busy = {True: 0.0, False: 0.0}
         self.lent = False  # whether GPUs' containers ran tasks on the CPU
@@ -161,14 +197,17 @@ class _Run:
         self.speedups: tuple[float, ...] = () if conditions.learn else (shape.speedup,)
         self.random = random.Random(conditions.seed)
         self.looked, self.room = -math.inf, 0  # when all nodes last told their room, and its sum
-        # (when, lease, node, on a GPU, has a CPU slot besides, seconds)
+        # (when, lease, node, on a GPU, keeps a second container, seconds); leases of the first GPU's faults are below 0
         self.ends: list[tuple[float, int, int, bool, bool, float]] = []
+        if besides.down and shape.gpus:
+            self.ends += [(besides.down[0], _DOWN, 0, False, False, 0.0), (besides.down[1], _UP, 0, False, False, 0.0)]
+            heapq.heapify(self.ends)
 
     def run(self) -> Outcome:
         for now, places in self._heartbeats() if self.conditions.heartbeat else self._moments():
             self.now = now
             self._hand_out(places)
-        while self.ends:
+        while any(job.completed < job.tasks for job in self.jobs):
             self._end()
         return self._outcome()
 
@@ -193,27 +232,42 @@ class _Run:
             beat += 1
 
     def _end(self) -> int:
-        """The next task ends; returns its node."""
+        """The next task ends, or a GPU's service does or begins; returns its node."""
         self.now, lease, number, on_gpu, slot, seconds = heapq.heappop(self.ends)
         place = self.places[number]
+        if lease < 0:
+            self._turn_gpu(place, out=lease == _DOWN)
+            return number
         if self.policy.duplicates and place.now < self.now:
             place.tell((place.now + self.now) / 2, ())  # a rate needs two looks; nothing has changed since the last event
         place.on_gpus.pop(lease, None)
-        self.completed += 1
-        place.give_back(lease, on_gpu=on_gpu, slot=slot)
+        job = self.of[lease]
+        job.completed, job.end = job.completed + 1, self.now
+        place.free += 1 + slot
         self._obey(place, place.handle(Done(lease, seconds), self.now))
-        if not self.speedups and (measured := place.node.speedup(JOB)):
+        if not self.speedups and (measured := place.node.speedup(job.name)):
             self.speedups = (measured,)  # the coordinator tells it to all
         if self.policy.duplicates:
             for lease in place.tell(self.now, place.waiting):
                 self._take_back(place, lease)
         return number
 
+    def _turn_gpu(self, place: _Place, *, out: bool) -> None:
+        """The first GPU is out of service, and its tasks begin anew in their containers; or it is back."""
+        others = (Device(),) * (self.shape.gpus - 1)
+        self._obey(place, place.handle(Devices((Device("it failed" if out else ""), *others)), self.now))
+        for lease in [lease for lease, task in place.on_gpus.items() if out and task.device == 0]:
+            self._take_back(place, lease)
+
     def _obey(self, place: _Place, actions: list[Action]) -> None:
-        """Forced tasks that waited have a GPU."""
+        """Forced tasks that waited have a GPU, or get none."""
         for action in actions:
             if isinstance(action, Start):
-                self._start(place, action.lease, place.waiting.pop(action.lease), on_gpu=True, forced=True)
+                asked, slot = place.waiting.pop(action.lease), place.free > 0
+                place.free -= slot
+                self._run_on_gpu(place, action, asked, forced=True, slot=slot)
+            elif isinstance(action, TurnAway):
+                self._take_back(place, action.lease)
 
     def _take_back(self, place: _Place, lease: int) -> None:
         """A task that a GPU has, or that waits for one, begins anew in its container."""
@@ -224,25 +278,23 @@ class _Run:
             heapq.heapify(self.ends)
             if self.spans is not None:
                 self.spans.remove(Span(place.number, True, *task[:4]))
-            place.free_gpus += task.slot
-            if not task.slot:
-                place.lent.append(lease)
+            place.free += task.slot
             self.lent |= not task.slot
             asked = task.asked
         else:
             asked = place.waiting.pop(lease)
-        self._run(place, lease, asked, on_gpu=False, forced=False)
+        self._run_on_cpu(place, lease, asked)
         self._obey(place, place.handle(Refused(lease), self.now))
 
     def _hand_out(self, places: list[_Place]) -> None:
         """Free GPUs ask, then free CPU slots."""
         most = {place.number: self._most() for place in places} if self.conditions.cap else {}
         for place in places:
-            while self.left and place.free_gpus and most.get(place.number, 1) > 0:
-                self._offer(place, most)
+            for _ in range(place.for_gpus()):
+                if self.left and most.get(place.number, 1) > 0:
+                    self._offer(place, most)
         for place in places:
-            while self.left and place.free_cpus and most.get(place.number, 1) > 0:
-                place.free_cpus -= 1
+            while self.left and place.free > 0 and most.get(place.number, 1) > 0:
                 self._offer(place, most, container=True)
 
     def _most(self) -> int:
@@ -253,81 +305,100 @@ class _Run:
 
     def _offer(self, place: _Place, most: dict[int, int], container: bool = False) -> None:
         """A GPU's container asks, or (`container`) a CPU slot's."""
-        shape = self.shape
-        lease = shape.tasks - self.left
+        job, lease = self.turns[0], len(self.of)
         if self.listens:
-            elsewhere = lease - place.mine
-            known = Knowledge(shape.tasks, self.completed, elsewhere, shape.nodes, self.speedups)
+            elsewhere = job.tasks - job.left - place.mine[job.name]
+            known = Knowledge(job.tasks, job.completed, elsewhere, self.shape.nodes, self.speedups)
             if (room := self._room_elsewhere(place)) is not None:
-                known = known._replace(room=room, pending=self._pending(container))
-            place.handle(Heard(JOB, known), self.now)
-        (answer,) = place.handle(Offered(lease, JOB, str(lease), MIB, shape.tasks, self.policy), self.now)
+                known = known._replace(room=room, pending=self._pending())
+            place.handle(Heard(job.name, known), self.now)
+        offered = Offered(lease, job.name, str(job.tasks - job.left), MIB, job.tasks, self.policy)
+        (answer,) = place.handle(offered, self.now)
         assert isinstance(answer, Answer)
-        on_gpu, forced = answer.decision.kind == "gpu", answer.decision.forced
-        place.mine += 1
+        self._count(place, job, most)
+        if answer.decision.kind == "cpu":
+            self.lent |= not container
+            self._run_on_cpu(place, lease, self.now)
+        else:
+            self._run(place, lease, forced=answer.decision.forced)
+
+    def _run(self, place: _Place, lease: int, *, forced: bool) -> None:
+        """A task that was told to run on a GPU: at once, or when one is free."""
+        self.forced += forced
+        place.handle(Ready(lease), self.now)
+        starts = place.handle(Run(lease), self.now)
+        assert bool(starts) != forced, "q counts those that wait"
+        if forced:
+            place.waiting[lease] = self.now
+        for start in starts:
+            assert isinstance(start, Start)
+            self._run_on_gpu(place, start, self.now, forced=False, slot=False)
+
+    def _count(self, place: _Place, job: _Job, most: dict[int, int]) -> None:
+        """A task of the job is decided; the next job has its turn."""
+        self.of.append(job)
+        place.mine[job.name] += 1
+        place.free -= 1
+        job.left -= 1
         self.left -= 1
+        self.turns.rotate(-1)
+        if not job.left:
+            self.turns.remove(job)
         if place.room is not None:
             self._look(place)
-        self.forced += forced
         if most:
             most[place.number] -= 1
-        if on_gpu:
-            place.handle(Ready(lease), self.now)
-            starts = bool(place.handle(Run(lease), self.now))
-        if forced:
-            assert not starts, "q counts those that wait"
-            place.waiting[lease] = self.now
-        else:
-            self._start(place, lease, self.now, on_gpu=on_gpu, forced=False, container=container)
 
     def _room_elsewhere(self, place: _Place) -> int | None:
-        """Of all other nodes' GPUs; None: not known, or too little for all that is left in any case.
+        """Of all other nodes' GPUs; None: not known, or too little for all that is left in any case, or of several jobs.
 
         Nodes tell it a few times while a GPU does a task, and whenever they have decided on one.
         """
         shape = self.shape
-        if shape.nodes == 1 or not self.speedups or self.left > shape.nodes * shape.gpus * max(self.speedups):
+        if shape.nodes == 1 or len(self.jobs) > 1 or not self.speedups:
+            return None
+        if self.left > shape.nodes * shape.gpus * max(self.speedups):
             return None
         if self.now >= self.looked + shape.gpu_seconds / TOLD:
             self.looked = self.now
             for one in self.places:
-                one.handle(Heard(JOB, Knowledge(shape.tasks, speedups=self.speedups)), self.now)
+                one.handle(Heard(self.jobs[0].name, Knowledge(shape.tasks, speedups=self.speedups)), self.now)
                 self._look(one)
         return self.room - (place.room or 0)
 
-    def _pending(self, container: bool) -> int:
-        """Tasks that find no container free. `container`: the one that asks does not count as free any more."""
-        return max(0, self.left - container - sum(place.free_cpus + place.free_gpus for place in self.places))
+    def _pending(self) -> int:
+        """Tasks that find no container free; the one that asks has one."""
+        return max(0, self.left - sum(place.free for place in self.places))
 
     def _look(self, place: _Place) -> None:
-        found = place.node.room(JOB, self.now) or 0
+        found = place.node.room(self.jobs[0].name, self.now) or 0
         self.room += found - (place.room or 0)
         place.room = found
 
-    def _start(
-        self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool, container: bool = False,
-    ) -> None:
-        own = container or (forced and not place.free_gpus)  # that GPU's container runs a task on the CPU
-        place.take(lease, on_gpu=on_gpu, cpu_slot=own)
-        self.lent |= not (on_gpu or container)
-        self._run(place, lease, asked, on_gpu=on_gpu, forced=forced, slot=forced and not own)
+    def _run_on_gpu(self, place: _Place, start: Start, asked: float, *, forced: bool, slot: bool) -> None:
+        seconds = self._seconds(on_gpu=True)
+        task = _OnGpu(forced, asked, self.now, self.now + seconds, start.session.device, slot)
+        place.on_gpus[start.lease] = task
+        self.on_gpus += 1
+        self._begin(place, start.lease, Span(place.number, True, *task[:4]), seconds, slot)
 
-    def _run(
-        self, place: _Place, lease: int, asked: float, *, on_gpu: bool, forced: bool, slot: bool = False,
-    ) -> None:
-        """The task has what it runs on. `slot`: a CPU slot's container, and a GPU."""
-        jitter = self.conditions.jitter
-        seconds = self.shape.gpu_seconds if on_gpu else self.shape.cpu_seconds
-        if jitter:
-            seconds *= 1 + jitter * self.random.uniform(-1, 1)
-        task = _OnGpu(forced, asked, self.now, self.now + seconds, slot)
-        if on_gpu:
-            place.on_gpus[lease] = task
-        self.on_gpus += on_gpu
-        self.busy[on_gpu] += seconds
-        heapq.heappush(self.ends, (task.end, lease, place.number, on_gpu, slot, seconds))
+    def _run_on_cpu(self, place: _Place, lease: int, asked: float) -> None:
+        """In its own container, which it has by now."""
+        shape, others = self.shape, len(place.waiting) + sum(1 + task.slot for task in place.on_gpus.values())
+        self.lent |= shape.gpus + shape.cpu_slots - place.free - others > shape.cpu_slots
+        seconds = self._seconds(on_gpu=False)
+        self._begin(place, lease, Span(place.number, False, False, asked, self.now, self.now + seconds), seconds, False)
+
+    def _seconds(self, *, on_gpu: bool) -> float:
+        """That a task takes."""
+        seconds, jitter = self.shape.gpu_seconds if on_gpu else self.shape.cpu_seconds, self.conditions.jitter
+        return seconds * (1 + jitter * self.random.uniform(-1, 1)) if jitter else seconds
+
+    def _begin(self, place: _Place, lease: int, span: Span, seconds: float, slot: bool) -> None:
+        self.busy[span.gpu] += seconds
+        heapq.heappush(self.ends, (span.end, lease, place.number, span.gpu, slot, seconds))
         if self.spans is not None:
-            self.spans.append(Span(place.number, on_gpu, *task[:4]))
+            self.spans.append(span)
 
     def _outcome(self) -> Outcome:
         shape = self.shape
@@ -335,4 +406,5 @@ class _Run:
             self.busy[gpu] / (self.now * shape.nodes * slots) if slots and self.now else 0.0
             for gpu, slots in ((True, shape.gpus), (False, shape.cpu_slots + self.lent * shape.gpus))
         )
-        return Outcome(self.policy.name, self.now, self.on_gpus, self.forced, gpus, cpus, tuple(self.spans or ()))
+        return Outcome(self.policy.name, self.now, self.on_gpus, self.forced, gpus, cpus, tuple(self.spans or ()),
+                       tuple(job.end for job in self.jobs))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from heterodoop.scheduler import simulate as module
 from heterodoop.scheduler.compare import CLUSTERS, SPEEDUPS, compare
 from heterodoop.scheduler.policies import POLICIES
-from heterodoop.scheduler.simulate import Conditions, Outcome, Shape, simulate
+from heterodoop.scheduler.simulate import Besides, Conditions, Outcome, Shape, simulate
 
 from . import simulator
 from .test_policies import TABLE, shapes
@@ -69,6 +69,44 @@ def test_every_task_runs_once_and_no_slot_twice_at_a_time(
         assert at_once([(s.asked, s.end) for s in here if s.forced or not s.gpu]) <= slots
     assert all(span.asked <= span.start < span.end for span in spans)
     assert 0 <= outcome.gpus_busy <= 1.0001 and 0 <= outcome.cpus_busy <= 1.0001
+
+
+@given(shapes(3), st.sampled_from(sorted(POLICIES)), st.booleans(), st.lists(st.integers(1, 30), max_size=3),
+       st.none() | st.tuples(st.integers(0, 20), st.integers(1, 40)))
+@settings(max_examples=150, deadline=None)
+def test_jobs_beside_each_other_and_a_gpu_that_fails(
+    shape: simulator.Shape, policy: str, learn: bool, jobs: list[int], down: tuple[int, int] | None,
+) -> None:
+    besides = Besides(tuple(jobs), (down[0], down[0] + down[1]) if down else None)
+    outcome = simulate(of(shape), POLICIES[policy], Conditions(learn=learn), besides, spans=True)
+    assert len(outcome.spans) == shape.tasks + sum(jobs) and len(outcome.ends) == 1 + len(jobs)
+    assert outcome.makespan == max(outcome.ends) == max(span.end for span in outcome.spans)
+    for node in range(shape.nodes):
+        here = [span for span in outcome.spans if span.node == node]
+        assert at_once([(s.start, s.end) for s in here if s.gpu]) <= shape.gpus
+        assert at_once([(s.asked, s.end) for s in here]) <= shape.cpus + shape.gpus
+        if besides.down and node == 0:
+            start, end = besides.down
+            during = [(max(s.start, start), min(s.end, end)) for s in here if s.gpu and s.start < end and s.end > start]
+            assert at_once(during) < shape.gpus, "one of them is out of service"
+    assert 0 <= outcome.gpus_busy <= 1.0001 and 0 <= outcome.cpus_busy <= 1.0001
+
+
+def test_a_small_job_has_its_turns_beside_a_large_one() -> None:
+    """Both wait for one GPU: four tasks of the one are done when eight of both are."""
+    outcome = simulate(Shape(1, 1, 10, 100, 6.0), POLICIES["gpu-only"], besides=Besides((4,)))
+    assert outcome.ends == (104, 8) and outcome.forced == 103
+    alone = simulate(Shape(1, 1, 10, 4, 6.0), POLICIES["gpu-only"])
+    assert alone.ends == (4,)
+
+
+def test_what_a_gpu_has_when_it_fails_runs_in_its_container_and_so_does_what_waits() -> None:
+    """At 2 s a task runs on the GPU and three wait for it. All begin anew on the CPU; the fifth has the GPU at 10 s."""
+    outcome = simulate(Shape(1, 1, 3, 6, 6.0), POLICIES["gpu-only"], besides=Besides(down=(2.5, 8.0)), spans=True)
+    assert sorted((span.gpu, span.start, span.end) for span in outcome.spans) == [
+        (False, 2.5, 8.5)] * 4 + [(True, 0, 1), (True, 1, 2)]
+    tail = [simulate(Shape(1, 1, 2, 19, 6.0), TAIL, besides=Besides(down=down)).makespan for down in (None, (3.0, 6.0))]
+    assert tail == [15, 18], "the three seconds that the GPU did nothing"
 
 
 def at_once(intervals: list[tuple[float, float]]) -> int:

@@ -64,6 +64,8 @@ def test_nodes_without_gpus_or_cpu_slots() -> None:
     ("--nodes", 0), ("--tasks", 0), ("--gpus", -1), ("--cpu-slots", -1), ("--speedup", 0), ("--speedup", "nan"),
     ("--gpu-seconds", -1), ("--heartbeat", 0), ("--jitter", 1), ("--policy", "best"), ("--gpus", 0, "--cpu-slots", 0),
     ("--cpu-slots", 0, "--policy", "cpu-only"), ("--compare", "--policy", "tail"),
+    ("--other-job", 0), ("--gpu-down", 3, 3), ("--gpu-down", -1, 3), ("--gpu-down", "nan", 3),
+    ("--compare", "--other-job", 1), ("--plot", "x.svg", "--gpu-down", 1, 2),
 ])
 def test_what_cannot_be_simulated(options: tuple[object, ...]) -> None:
     found = cli_here("simulate", *options, status=2)
@@ -122,7 +124,7 @@ def test_what_the_page_shows_is_what_is_printed() -> None:
     page = (Path(__file__).parents[2] / "docs" / "scheduling.md").read_text(encoding="utf-8")
     pair = r"^```shell\n((?:heterodoop simulate[^\n]*\n)+)```\n```text\n(.*?)^```$"
     shown = re.findall(pair, page, re.DOTALL | re.MULTILINE)
-    assert len(shown) == 4
+    assert len(shown) == 6
     for commands, text in shown:
         # A picture changes nothing of what is printed, and belongs into no working folder here.
         lines = [line.split(" --plot")[0].split()[1:] for line in commands.splitlines()]

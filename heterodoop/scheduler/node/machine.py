@@ -149,6 +149,11 @@ class NodeMachine:
         return len(self._load)
 
     @property
+    def in_service(self) -> int:
+        """Devices that get tasks."""
+        return self._sessions.in_service
+
+    @property
     def waiting(self) -> int:
         return len(self._line)
 
