@@ -12,7 +12,7 @@ import click
 
 from ..engine.terminal.progress import make_display
 from ..errors import UsageError
-from ..hadoop.rounds.iterate import Iteration, Result, Shown
+from ..hadoop.rounds.iterate import Iterated, Result, Shown
 from ..job.stopping import Wish
 from . import iterate
 from .submit import chosen_of, report, sayer, warn
@@ -24,13 +24,13 @@ def submit(
 ) -> None:
     """Run the rounds; print the last one's end, with all rounds in it, or a line a round.
 
-    Raises as `Iteration`; UsageError HD032 (--detach); JobFailed HD628 and its like for a round that failed.
+    Raises as `Iterated`; UsageError HD032 (--detach); JobFailed HD628 and its like for a round that failed.
     """
     if detach:
         raise UsageError("--detach and --iterate exclude each other: somebody must wait for a round to start the next",
                          code="HD032", help="leave --detach out; after an interrupt the same command goes on")
     wish, say = Wish(side_file, rounds, until), sayer(quiet=quiet)
-    with contextlib.closing(Iteration(Path(bundle), inputs, output, chosen_of(options), wish, say, dry=dry_run)) as job:
+    with contextlib.closing(Iterated(Path(bundle), inputs, output, chosen_of(options), wish, say, dry=dry_run)) as job:
         if dry_run:
             _dry(job)
             return
@@ -46,7 +46,7 @@ def submit(
         say(line)
 
 
-def _dry(job: Iteration) -> None:
+def _dry(job: Iterated) -> None:
     warn(job.warnings)
     click.echo("the first round; each further one has the output of the round before as its side file", err=True)
     click.echo(job.line())

@@ -1,7 +1,6 @@
 """When a job that runs again and again is done: a program's criterion, an output that is the side file again, enough rounds.
 
-The same for the embedded engine (engine/rounds/iterate.py) and for a cluster (hadoop/rounds/iterate.py), each of which runs
-its rounds in its own way. Not here: what a criterion is (`criterion`), and where rounds are kept.
+Not here: what a criterion is (`criterion`), the loop (`iterate`), and where rounds are kept (`rounds`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from ..diag import Diagnostic
 from ..errors import UsageError
 from . import criterion
 from .criterion import Criterion
-from .settings import ROUNDS
+from .jobconf import JobConf
+from .settings import ROUNDS, UNTIL
 
 _MOST = 100  # rounds, where nothing is said
 
@@ -78,10 +78,10 @@ class Stop(NamedTuple):
     until: Criterion | None
 
     @classmethod
-    def of(cls, wish: Wish, limit: int | None, until: str | None) -> Stop:
-        """`limit`, `until`: of the settings, None = not set; the wish's `until` wins. Raises UsageError HD041."""
-        text = wish.until if wish.until is not None else until
-        return cls(limit or _MOST, criterion.parse(text) if text is not None else None)
+    def of(cls, wish: Wish, conf: JobConf) -> Stop:
+        """`conf`: with the wish's options in it; the wish's `until` wins. Raises UsageError HD041."""
+        text = wish.until if wish.until is not None else conf.get(UNTIL)
+        return cls(conf.get(ROUNDS) or _MOST, criterion.parse(text) if text is not None else None)
 
     def why(self, reports: Sequence[Report], unchanged: Callable[[], bool]) -> str:
         """Why no further round runs: "until", "unchanged", "rounds"; "" where one does.

@@ -13,7 +13,7 @@ import pytest
 
 from heterodoop.hadoop.embedded import processes
 from heterodoop.hadoop.job import follow
-from heterodoop.hadoop.rounds.rounds import Rounds
+from heterodoop.job.rounds import Rounds
 
 from ..support import COMMAND, Bundles, Done, cli_here, environment
 from .fake_cluster import FakeCluster

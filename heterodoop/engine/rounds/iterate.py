@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ...diag import Diagnostic
 from ...errors import Interrupted, JobFailed
 from ...job import jobconf
-from ...job.settings import ROUND, ROUNDS, UNTIL
+from ...job.iterate import Iteration, SideFile
+from ...job.rounds import Rounds
+from ...job.settings import ROUND
 from ...job.stopping import Round, Stop, Wish, content, program
 from ...storage import inputs as storage
 from ..job.layout import Layout
@@ -23,7 +25,7 @@ from ..run.job_report import check_place
 from ..run.local import JobResult, run_local
 from ..run.plan import RunOptions, shipped
 from ..terminal.signals import StopSignals
-from .rounds import Rounds
+from .folder import FolderStore
 
 if TYPE_CHECKING:
     from ..devices.devices import DeviceSource
@@ -44,7 +46,7 @@ def run_iterated(
     refuse_existing(output)
     layout = Layout(Path(os.path.abspath(storage.local_path(output))))
     check_place(layout)
-    job = _Iteration(bundle, inputs, layout, options, wish, devices, tell)
+    job = _Job(bundle, inputs, layout, options, wish, devices, tell)
     with StopSignals() as signals:
         job.rounds.open(job.identity())
         try:
@@ -54,16 +56,16 @@ def run_iterated(
         finally:
             if devices:
                 devices.end()
-            job.rounds.close()
+            job.rounds.close(keep=False)
 
 
-class _Iteration:
+class _Job:
     def __init__(
         self, bundle: Path, inputs: Sequence[str], layout: Layout, options: RunOptions, wish: Wish,
         devices: DeviceSource | None, tell: Callable[[Round], None],
     ) -> None:
         conf = jobconf.parse(options.settings, wish.options)
-        self.stop = Stop.of(wish, conf.get(ROUNDS), conf.get(UNTIL))
+        self.stop = Stop.of(wish, conf)
         self.bundle, self.inputs, self.options, self.layout = bundle, inputs, options, layout
         self.devices, self.tell = devices, tell
         self.as_text: bool = conf.get(storage.AS_TEXT)
@@ -71,12 +73,14 @@ class _Iteration:
         self.files = dict(shipped(options.files))
         if self.name not in self.files or self.files[self.name].is_dir():
             raise wish.missing()
-        self.rounds = Rounds(layout)
+        self.first = SideFile(self.files[self.name], content(self.files[self.name]))
+        self.store = FolderStore(layout)
+        self.rounds = Rounds(self.store)
         self.warnings: list[Diagnostic] = []
 
     def identity(self) -> dict[str, Any]:
         """What decides the rounds' results. Not in it: where and in what pieces tasks run, and when the job ends."""
-        ignore = (str(self.layout.output), str(self.layout.report), str(self.rounds.root))
+        ignore = (str(self.layout.output), str(self.layout.report), str(self.store.root))
         found = storage.resolve(self.inputs, ignore=ignore, as_text=self.as_text).files
         settings = sorted(text for text in self.options.settings if not text.startswith("heterodoop."))
         return {
@@ -87,56 +91,46 @@ class _Iteration:
         }
 
     def run(self, signals: StopSignals) -> JobResult:
-        earlier = len(self.rounds.reports)
-        for done in self._done(earlier):
-            self.tell(done)
-        while not (stopped := self.stop.why(self.rounds.reports, self._unchanged)):
+        def one(number: int, side: SideFile) -> dict[str, Any]:
             signals.check()
-            self._round()
-            self.tell(self._done(earlier)[-1])
-        self.warnings += self.stop.unmet(stopped, self.rounds.reports)
-        report = self.rounds.commit(self.stop.summary(self.name, stopped, self._done(earlier)))
+            return self._round(number, side)
+
+        job = Iteration(self.rounds, self.stop, self.name, self.first, self.store.side, self.tell)
+        stopped = job.run(one)
+        self.warnings += job.unmet(stopped)
+        report = self.store.commit(len(self.rounds.done), self.rounds.done[-1], job.summary(stopped))
         return JobResult(self.layout.output, self.layout.report, tuple(self.warnings), report)
 
     def interrupted(self, error: Interrupted) -> Interrupted:
-        done = len(self.rounds.reports)
+        done = len(self.rounds.done)
         if not done:
             return error
         return Interrupted(
-            f"{error.message.partition(';')[0]} in round {done + 1}; those before are kept in {str(self.rounds.root)!r}",
+            f"{error.message.partition(';')[0]} in round {done + 1}; those before are kept in {self.store.where}",
             help="the same command goes on there",
         )
 
-    def _unchanged(self) -> bool:
-        done = len(self.rounds.reports)
-        before = self.rounds.digest(done - 1) if done > 1 else content(self.files[self.name])
-        return self.rounds.digest(done) == before
-
-    def _round(self) -> None:
-        number = len(self.rounds.reports) + 1
-        files = {**self.files, self.name: self.rounds.side_file()} if number > 1 else self.files
+    def _round(self, number: int, side: SideFile) -> dict[str, Any]:
+        files = {**self.files, self.name: side.path}
         options = self.options._replace(
             files=[f"{path}#{name}" for name, path in files.items()], ignore=(*self.options.ignore, *self._own()),
             settings=[*self.options.settings, f"{ROUND}={number}"],
         )
+        self.store.clear(number)
         try:
-            result = run_local(self.bundle, self.inputs, str(self.rounds.begin(number)), options, devices=self.devices)
+            result = run_local(self.bundle, self.inputs, str(self.store.output(number)), options, devices=self.devices)
         except JobFailed as error:
             raise self._failed(number, error) from None
         self.warnings += [warning for warning in result.warnings if warning not in self.warnings]
-        self.rounds.add(result.report)
+        return result.report
 
     def _own(self) -> tuple[str, ...]:
-        return str(self.rounds.root), str(self.layout.output), str(self.layout.report)
+        return str(self.store.root), str(self.layout.output), str(self.layout.report)
 
     def _failed(self, number: int, error: JobFailed) -> JobFailed:
         """The failed round's report is the job's, as after any job that failed."""
-        message = self.rounds.publish(number, f"round {number}: {error.message}")
-        kept = f"the rounds before are kept in {str(self.rounds.root)!r}: the same command tries round {number} again"
-        return JobFailed(message, code=error.code, help=kept if number > 1 else error.help)
-
-    def _done(self, earlier: int) -> list[Round]:
-        return self.stop.rounds(self.rounds.reports, earlier)
+        message = self.store.publish(number, f"round {number}: {error.message}")
+        return JobFailed(message, code=error.code, help=self.rounds.kept(number) or error.help)
 
 
 def _stamp(path: str) -> tuple[int, int]:

@@ -24,17 +24,19 @@ from ...engine.terminal.progress import Display
 from ...engine.terminal.signals import StopSignals
 from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
 from ...job import jobconf
+from ...job.iterate import Iteration, SideFile
+from ...job.rounds import Rounds
 from ...job.settings import COMPRESS, ROUND, ROUNDS, TAGS, UNTIL
 from ...job.stopping import Round, Stop, Wish, program
 from ...storage.webhdfs import Namespace
-from ..job.follow import HADOOPS, SUCCEEDED, Ended, Say
+from ..job.follow import SUCCEEDED, Ended, Say
 from ..job.logs import Cause
 from ..job.rest import Cluster
 from ..submit import archive, patterns, submission
 from ..submit.job_options import SubmitOptions
 from ..submit.streaming import Shipped
 from ..submit.submission import Plan
-from .rounds import Rounds
+from .hdfs import HdfsStore
 
 FAILED = "failed"
 _COMMIT_SECONDS = 20.0  # that an interrupt may take
@@ -70,7 +72,7 @@ class Result(NamedTuple):
     failure: tuple[Cause, JobFailed] | None
 
 
-class Iteration:
+class Iterated:
     """An iterated job, looked at and ready to run."""
 
     def __init__(
@@ -80,7 +82,7 @@ class Iteration:
         self.plan = submission.plan(bundle, inputs, output, options, say, dry=dry)
         given = [f"{key}={value}" for key, value in self.plan.job.settings.items() if key in (ROUNDS, UNTIL)]
         conf = jobconf.parse(given, wish.options)
-        self.stop = Stop.of(wish, conf.get(ROUNDS), conf.get(UNTIL))
+        self.stop = Stop.of(wish, conf)
         self.warnings = [*self.plan.warnings, *conf.warnings]
         self.name = wish.side_file
         found = [file for file in self.plan.job.files[: len(options.files)] if file.name == self.name and file.sha256]
@@ -90,7 +92,7 @@ class Iteration:
         _check_plain(self.plan)
         self._bundle, self._inputs = bundle, inputs
         self._space = Namespace(self.plan.hadoop.conf)
-        self._rounds = Rounds(self._space, self._space.resolve(output))
+        self._store = HdfsStore(self._space, self._space.resolve(output))
 
     def close(self) -> None:
         self._space.close()
@@ -119,34 +121,34 @@ class Iteration:
         HD406; ToolError HD046 (nobody knows a round's counters). What was done is kept in OUT.rounds, except where the
         first round could not be run.
         """
+        rounds = Rounds(self._store)
         try:
-            self._rounds.open(self.identity())
+            rounds.open(self.identity())
         except KeyboardInterrupt:
             raise Interrupted("interrupted", help="the same command goes on") from None
-        run = _Run(self, self._rounds, shown, kill_on_exit)
+        run, keep = _Run(self, self._store, rounds, shown, kill_on_exit), True
         try:
             with _folder() as folder:
-                return run.result(_Side(folder, self._rounds, self.first))
+                return run.result(folder)
         except KeyboardInterrupt:
-            kept = f"interrupted; the rounds are kept in {self._rounds.root}"
+            kept = f"interrupted; the rounds are kept in {self._store.where}"
             raise Interrupted(kept, help="the same command goes on there") from None
         except (JobFailed, UsageError, Limitation):
-            if not self._rounds.ended and not run.submitted:
-                self._rounds.discard()
+            keep = run.submitted
             raise
         finally:
-            self._rounds.close()
+            rounds.close(keep=keep)
 
     def _round_plan(self, number: int, side: Shipped, tag: str = "") -> Plan:
         job = self.plan.job
         files = tuple(side if file == self.first else file for file in job.files)
         tags = ",".join(filter(None, (job.settings.get(TAGS, ""), tag)))
         settings = {**job.settings, ROUND: str(number), **({TAGS: tags} if tags else {})}
-        return self.plan._replace(job=replace(job, files=files, settings=settings, output=self._rounds.output(number)))
+        return self.plan._replace(job=replace(job, files=files, settings=settings, output=self._store.output(number)))
 
     def round_job(self, number: int, side: Shipped) -> Plan:
         """The plan of a round, tagged so that it can be found again."""
-        return self._round_plan(number, side, self._rounds.tag(number))
+        return self._round_plan(number, side, self._store.tag(number))
 
     def _stamp(self, name: str) -> tuple[int, str]:
         """How many files an input has, and a hash of their names, sizes, times. Of other file systems nothing is known."""
@@ -160,60 +162,64 @@ class Iteration:
         return len(found), hashlib.sha256(told.encode()).hexdigest()
 
 
+class _RoundFailed(Exception):
+    """Its job did not succeed."""
+
+    def __init__(self, ended: Ended) -> None:
+        self.ended = ended
+
+
 class _Run:
     """The rounds of one call. `submitted`: there is a job of them, which may be running."""
 
-    def __init__(self, job: Iteration, rounds: Rounds, shown: Shown, kill_on_exit: bool) -> None:
-        self._job, self._rounds, self._shown, self._kill = job, rounds, shown, kill_on_exit
+    def __init__(self, job: Iterated, store: HdfsStore, rounds: Rounds[Ended], shown: Shown, kill_on_exit: bool) -> None:
+        self._job, self._store, self._rounds, self._shown, self._kill = job, store, rounds, shown, kill_on_exit
         self._cluster = Cluster(job.plan.hadoop.conf)
-        self._earlier = len(rounds.ended)
         self.submitted = False
 
-    def result(self, side: _Side) -> Result:
-        self._side = side
-        for done in self._done():
-            self._shown.tell(done)
-        while not (stopped := self._job.stop.why(self._reports(), self._unchanged)):
-            ended = self._round(len(self._rounds.ended) + 1)
-            if ended.state != SUCCEEDED:
-                return self._failed(ended)
-            self._shown.tell(self._done()[-1])
-        last = self._rounds.ended[-1]
+    def result(self, folder: Path) -> Result:
+        first = self._job.first
+        side = SideFile(Path(first.address), first.sha256)
+        loop = Iteration(self._rounds, self._job.stop, first.name, side, folder / first.name, self._shown.tell)
+        try:
+            stopped = loop.run(self._round)
+        except _RoundFailed as failed:
+            return Result(failed.ended, loop.summary(FAILED), [], self._failure(failed.ended))
         with StopSignals(), last_resort.allowing(_COMMIT_SECONDS, "the output is being put in place"):  # too late to stop
-            self._rounds.commit()
-        return Result(last, self._summary(stopped), self._job.stop.unmet(stopped, self._reports()), None)
+            self._store.commit(len(self._rounds.done))
+        return Result(self._rounds.done[-1], loop.summary(stopped), loop.unmet(stopped), None)
 
-    def _round(self, number: int) -> Ended:
-        """Run a round, or take up the job of it that an earlier command started; a round that succeeded is added."""
-        plan = self._job.round_job(number, self._side.shipped(number - 1))
+    def _round(self, number: int, side: SideFile) -> Ended:
+        """Run a round, or take up the job of it that an earlier command started. Raises _RoundFailed."""
+        plan = self._job.round_job(number, Shipped(str(side.path), self._job.first.name, side.sha256))
         job = self._begun(number)
         ended = self._follow(plan, number, job) if job else None
-        if ended and not (ended.state == SUCCEEDED and self._rounds.has_output(number)):
+        if ended and not (ended.state == SUCCEEDED and self._store.has_output(number)):
             self._shown.say(f"{ended.job}, round {number} of an earlier command, ended {ended.state}: the round runs again")
             ended = None
         if ended is None:
-            self._rounds.clear(number)
+            self._store.clear(number)
             ended = self._follow(plan, number, "")
-        if ended.state == SUCCEEDED:
-            self._check_known(ended, number)
-            self._rounds.add(ended)
+        if ended.state != SUCCEEDED:
+            raise _RoundFailed(ended)
+        self._check_known(ended, number)
         return ended
 
     def _begun(self, number: int) -> str:
         """The job of a round that an earlier command submitted, as far as the cluster knows it; "" = none."""
         try:
-            noted = self._rounds.noted(number)
+            noted = self._store.noted(number)
             if noted and (self._cluster.app(noted) or self._cluster.history(noted)):
                 return noted
         except Unknown as error:
             raise self._cluster.unreachable(error) from None
-        tagged = self._cluster.apps(self._cluster.user, tag=self._rounds.tag(number))
+        tagged = self._cluster.apps(self._cluster.user, tag=self._store.tag(number))
         return tagged[0].job if tagged else ""
 
     def _follow(self, plan: Plan, number: int, job: str) -> Ended:
         def note(submitted: str) -> None:
             self.submitted = True
-            self._rounds.note(number, submitted)
+            self._store.note(number, submitted)
 
         if job:
             self.submitted = True
@@ -235,71 +241,13 @@ class _Run:
                 code="HD046", help="look at the JobHistory server; the same command goes on with what the job made",
             )
 
-    def _failed(self, ended: Ended) -> Result:
-        number = len(self._rounds.ended) + 1
+    def _failure(self, ended: Ended) -> tuple[Cause, JobFailed]:
+        number = self._rounds.next
         cause, error = submission.failure(self._job.plan.hadoop.conf, ended)
-        kept = f"the rounds before are kept in {self._rounds.root}: the same command tries round {number} again"
-        help = "; ".join(filter(None, [error.help, kept if number > 1 else ""]))
-        summary = self._summary(FAILED)
+        help = "; ".join(filter(None, [error.help, self._rounds.kept(number)]))
         if number == 1:
-            self._rounds.discard()
-        failure = JobFailed(f"round {number}: {error.message}", code=error.code, help=help)
-        return Result(ended, summary, [], (cause, failure))
-
-    def _summary(self, stopped: str) -> dict[str, Any]:
-        return self._job.stop.summary(self._job.name, stopped, self._done())
-
-    def _unchanged(self) -> bool:
-        done = len(self._rounds.ended)
-        return self._side.digest(done - 1) == self._side.digest(done)
-
-    def _reports(self) -> list[dict[str, Any]]:
-        return [report(ended) for ended in self._rounds.ended]
-
-    def _done(self) -> list[Round]:
-        return self._job.stop.rounds(self._reports(), self._earlier)
-
-
-class _Side:
-    """The side files that rounds gave, one at a time on this machine. Round 0 gave the user's."""
-
-    def __init__(self, folder: Path, rounds: Rounds, first: Shipped) -> None:
-        self._local = folder / first.name
-        self._rounds = rounds
-        self._first = first
-        self._held = 0
-        self._digests = {0: first.sha256}
-
-    def digest(self, number: int) -> str:
-        if number not in self._digests:
-            self._fetch(number)
-        return self._digests[number]
-
-    def shipped(self, number: int) -> Shipped:
-        if number and self._held != number:
-            self._fetch(number)
-        return Shipped(str(self._local), self._first.name, self._digests[number]) if number else self._first
-
-    def _fetch(self, number: int) -> None:
-        self._held = 0
-        try:
-            self._digests[number] = self._rounds.fetch(number, self._local)
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise UsageError(f"cannot keep a side file in {str(self._local.parent)!r}: {why}", code="HD021") from None
-        self._held = number
-
-
-def report(ended: Ended) -> dict[str, Any]:
-    """A job's end in the form of an engine's report.json, for criteria and lists of rounds."""
-    user: dict[str, dict[str, int]] = {}
-    own: dict[str, int] = {}
-    for group, counters in ended.counters.items():
-        if group.startswith(HADOOPS):
-            own.update({name: value for name, value in counters.items() if name not in own})
-        else:
-            user[group] = counters
-    return {"job": {"id": ended.job}, "seconds": {"total": ended.seconds}, "counters": own, "user_counters": user}
+            self._store.discard()
+        return cause, JobFailed(f"round {number}: {error.message}", code=error.code, help=help)
 
 
 def _check_plain(plan: Plan) -> None:

@@ -13,17 +13,19 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from heterodoop.engine.job.layout import Layout
+from heterodoop.engine.rounds.folder import FolderStore
 from heterodoop.engine.rounds.iterate import run_iterated
-from heterodoop.engine.rounds.rounds import Rounds
 from heterodoop.engine.run.job_report import check_place
 from heterodoop.engine.run.local import JobResult
 from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import JobFailed, UsageError
 from heterodoop.job import criterion
+from heterodoop.job.rounds import Rounds
 from heterodoop.job.stopping import Round, Wish
 
 from ..conftest import CAT, names
@@ -221,45 +223,48 @@ IDENTITY = {"program": "p"}
 REPORT = {"format": "heterodoop-job-report-1", "state": "succeeded", "job": {}}
 
 
-def opened(root: Path) -> Rounds:
+def opened(root: Path) -> tuple[FolderStore, Rounds[dict[str, Any]]]:
     """Rounds on disk; where there were none, three are made."""
-    rounds = Rounds(Layout(root / "out"))
+    store = FolderStore(Layout(root / "out"))
+    rounds = Rounds(store)
     rounds.open(IDENTITY)
-    for number in (1, 2, 3) if not rounds.reports else ():
-        for path, text in ((rounds.output(number) / "_SUCCESS", ""), (rounds.output(number) / "part-00000", str(number)),
-                           (rounds.report(number) / "report.json", json.dumps(REPORT))):
+    for number in (1, 2, 3) if not rounds.done else ():
+        for path, text in ((store.output(number) / "_SUCCESS", ""), (store.output(number) / "part-00000", str(number)),
+                           (store.root / f"{number:04d}.report/report.json", json.dumps(REPORT))):
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
         rounds.add(REPORT)
-    return rounds
+    return store, rounds
 
 
 @pytest.mark.parametrize(
-    "end", [lambda rounds: rounds.commit({}), lambda rounds: rounds._remove()], ids=["commit", "remove"])
+    "end", [lambda store: store.commit(3, REPORT, {}), lambda store: store.discard()], ids=["commit", "discard"])
 def test_rounds_go_on_or_begin_anew_wherever_their_end_is_killed(tmp_path: Path, end):
     for steps in itertools.count():
-        rounds = opened(tmp_path)
-        notes = rounds.layout.report / "notes.txt"
-        check_place(rounds.layout)
-        assert len(rounds.reports) == 3 and rounds.digest(3) == hashlib.sha256(b"3").hexdigest()
-        rounds.layout.report.mkdir(exist_ok=True)
-        if not names(rounds.layout.report):
-            (rounds.layout.report / "report.json").write_text(json.dumps(REPORT))
+        store, rounds = opened(tmp_path)
+        notes = store.layout.report / "notes.txt"
+        check_place(store.layout)
+        assert len(rounds.done) == 3 and rounds.fetch(3, store.side) == hashlib.sha256(b"3").hexdigest()
+        store.layout.report.mkdir(exist_ok=True)
+        if not names(store.layout.report):
+            (store.layout.report / "report.json").write_text(json.dumps(REPORT))
             notes.touch()
         try:
             with dying(steps):
-                end(rounds)
+                end(store)
         except Killed:
-            rounds._let_go()
+            store.release()
             if (tmp_path / "out").exists():
                 assert names(tmp_path / "out") == ["_SUCCESS", "part-00000"]
                 shutil.rmtree(tmp_path / "out")
-                assert opened(tmp_path).reports in ([REPORT] * 2, [REPORT] * 3)  # the last round runs again, or all do
-                shutil.rmtree(rounds.root)
+                again = opened(tmp_path)
+                assert again[1].done in ([REPORT] * 2, [REPORT] * 3)  # the last round runs again, or all do
+                again[0].release()
+                shutil.rmtree(store.root)
         else:
             break
         assert notes.exists()
-    assert steps > 10 and notes.exists() and not rounds.root.exists()
+    assert steps > 10 and notes.exists() and not store.root.exists()
 
 
 def test_two_at_a_time_are_refused(job, tmp_path: Path):

@@ -11,70 +11,78 @@ When the job ends, the last round's output is renamed to OUT and the rest is rem
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import posixpath
 import secrets
 import socket
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import JobFailed, UsageError
-from ...job.rounds import check_same, not_ours
+from ...job.rounds import not_ours
 from ...storage.webhdfs import COPYING, Namespace
 from ..embedded import processes
 from ..embedded.processes import Process
-from ..job.follow import Ended
+from ..job.follow import HADOOPS, Ended
 
 FORMAT = "heterodoop-hadoop-rounds-1"
 STATE, LOCK = "rounds.json", "lock"
 
 
-class Rounds:
-    """The folder. `open` takes it for this process; `close` lets it go. All methods raise as those of `Namespace`."""
+class HdfsStore:
+    """The folder, held by a file that names its process. All methods raise as those of `Namespace`."""
 
     def __init__(self, space: Namespace, output: str) -> None:
         """output: absolute path."""
-        self.ended: list[Ended] = []  # the rounds that are done
-        self.root = output + ".rounds"
+        self.where = output + ".rounds"
+        self.anew = f"or begin anew after: hadoop fs -rm -r {self.where}"
         self._output = output
         self._space = space
         self._word = ""
         self._locked = False
 
-    def open(self, identity: Mapping[str, Any]) -> None:
-        """Make the folder, or find the rounds that an earlier run of the same job left there.
-
-        identity  what decides the rounds' results; as JSON.
-        Raises UsageError HD042 (of another job, or not ours), HD043 (another process is at it).
-        """
+    def take(self, identity: Mapping[str, Any]) -> Mapping[str, Any]:
+        """As `Store.take`."""
         if self._json(STATE).get("format") != FORMAT:
             self._check_free()
         self._lock()
-        try:
-            state = self._json(STATE)
-            if not state:
-                state = {"format": FORMAT, "word": secrets.token_hex(8), "job": json.loads(json.dumps(identity))}
-                self._write(STATE, state)
-            check_same(self.root, state["job"], identity, f"or begin anew after: hadoop fs -rm -r {self.root}")
-            self._word = state["word"]
-            self._find_done()
-        except BaseException:
-            self.close()
-            raise
+        state = self._json(STATE)
+        if not state:
+            state = {"format": FORMAT, "word": secrets.token_hex(8), "job": json.loads(json.dumps(identity))}
+            self._write(STATE, state)
+        self._word = state["word"]
+        there: Mapping[str, Any] = state["job"]
+        return there
 
-    def close(self) -> None:
-        """Let others have the folder."""
+    def release(self) -> None:
         if self._locked:
             self._space.remove(self._path(LOCK))
         self._locked = False
 
     def discard(self) -> None:
-        """Remove all of it."""
-        self._space.remove(self.root)
+        if self._locked:
+            self._space.remove(self.where)
         self._locked = False
+
+    def done(self, number: int) -> Ended | None:
+        found = self._json(f"{number:04d}.json")
+        return Ended(**found) if found else None
+
+    def write(self, number: int, ended: Ended) -> None:
+        self._write(f"{number:04d}.json", ended._asdict())
+
+    def thin(self, number: int) -> None:
+        self.clear(number)
+
+    def pieces(self, number: int) -> Iterator[bytes]:
+        names = [entry.name for entry in self._space.list(self.output(number)) if not entry.folder]
+        for name in names:
+            if posixpath.basename(name).startswith("part-"):
+                yield from self._space.read(name)
+
+    def report(self, ended: Ended) -> dict[str, Any]:
+        return report(ended)
 
     def output(self, number: int) -> str:
         return self._path(f"{number:04d}")
@@ -98,36 +106,16 @@ class Rounds:
         """The id of the round's last job; "" where none was submitted, or nobody had the time to note it."""
         return str(self._json(f"{number:04d}.job").get("job", ""))
 
-    def add(self, ended: Ended) -> None:
-        """A round is done. Of outputs the last two are kept: many rounds would fill a file system."""
-        number = len(self.ended) + 1
-        self._write(f"{number:04d}.json", ended._asdict())
-        self.ended.append(ended)
-        if number > 2:
-            self.clear(number - 2)
-
-    def fetch(self, number: int, local: Path) -> str:
-        """A round's part files, one after the other, as a local file; returns its SHA-256."""
-        digest = hashlib.sha256()
-        names = [entry.name for entry in self._space.list(self.output(number)) if not entry.folder]
-        with local.open("wb") as file:
-            for name in names:
-                if posixpath.basename(name).startswith("part-"):
-                    for piece in self._space.read(name):
-                        digest.update(piece)
-                        file.write(piece)
-        return digest.hexdigest()
-
-    def commit(self) -> None:
+    def commit(self, last: int) -> None:
         """The last round's output becomes the job's. Raises JobFailed HD406; the rounds are still there then."""
         try:
-            self._space.move(self.output(len(self.ended)), self._output)
+            self._space.move(self.output(last), self._output)
         except UsageError as error:
             raise JobFailed(f"cannot put the output in place: {error.message}", code="HD406") from None
         self.discard()
 
     def _path(self, name: str) -> str:
-        return posixpath.join(self.root, name)
+        return posixpath.join(self.where, name)
 
     def _write(self, name: str, value: Mapping[str, Any]) -> None:
         self._space.write(self._path(name), json.dumps(value, indent=1).encode() + b"\n")
@@ -145,11 +133,11 @@ class Rounds:
 
     def _check_free(self) -> None:
         """A folder with a lock alone is ours: a process may have ended between its first two steps."""
-        if self._space.status(self.root) is None:
+        if self._space.status(self.where) is None:
             return
-        names = {posixpath.basename(entry.name) for entry in self._space.list(self.root)}
+        names = {posixpath.basename(entry.name) for entry in self._space.list(self.where)}
         if not names <= {LOCK, STATE + COPYING}:
-            raise not_ours(self.root)
+            raise not_ours(self.where)
 
     def _lock(self) -> None:
         """HDFS has no locks that end with their process; but of several that create a file one succeeds."""
@@ -169,15 +157,9 @@ class Rounds:
     def _busy(self, holder: Mapping[str, Any]) -> UsageError:
         who = f"process {holder['process'][0]} on {holder['host']}" if holder.get("process") else "another process"
         return UsageError(
-            f"{who} works on the rounds in {self.root}", code="HD043",
+            f"{who} works on the rounds in {self.where}", code="HD043",
             help=f"wait for it; if it is no more: hadoop fs -rm {self._path(LOCK)}",
         )
-
-    def _find_done(self) -> None:
-        while found := self._json(f"{len(self.ended) + 1:04d}.json"):
-            self.ended.append(Ended(**found))
-        while self.ended and not self.has_output(len(self.ended)):  # somebody took it away: that round runs again
-            self.ended.pop()
 
 
 def _gone(holder: Mapping[str, Any], host: str) -> bool:
@@ -187,3 +169,15 @@ def _gone(holder: Mapping[str, Any], host: str) -> bool:
         return same and (holder["boot"] != processes.boot() or not processes.alive(Process(*holder["process"])))
     except (KeyError, TypeError):
         return False
+
+
+def report(ended: Ended) -> dict[str, Any]:
+    """A job's end in the form of an engine's report.json, for criteria and lists of rounds."""
+    user: dict[str, dict[str, int]] = {}
+    own: dict[str, int] = {}
+    for group, counters in ended.counters.items():
+        if group.startswith(HADOOPS):
+            own.update({name: value for name, value in counters.items() if name not in own})
+        else:
+            user[group] = counters
+    return {"job": {"id": ended.job}, "seconds": {"total": ended.seconds}, "counters": own, "user_counters": user}

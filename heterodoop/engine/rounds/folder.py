@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ... import scratch
 from ...errors import JobFailed, UsageError
-from ...job.rounds import check_same, not_ours
+from ...job.rounds import not_ours
 from ..job.layout import SUCCESS, Layout, remove_tree, sync
 from ..run import job_report
 from ..run.job_report import FORMAT as REPORT_FORMAT
@@ -36,32 +35,20 @@ PARTIAL = "rounds.partial"
 LOCK = "lock"
 
 
-class Rounds:
-    """The folder. `open` takes it for this process; `close` lets it go."""
+class FolderStore:
+    """The folder, held by a lock that ends with this process. All methods raise OSError."""
+
+    anew = "or remove the folder to begin anew"
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.root = layout.output.with_name(layout.output.name + ".rounds")
-        self.reports: list[dict[str, Any]] = []  # of the rounds that are done
+        self.where = repr(str(self.root))
+        self.side = self.root / "side"
         self._lock = -1
 
-    def open(self, identity: Mapping[str, Any]) -> None:
-        """Make the folder, or find the rounds that an earlier run of the same job left there.
-
-        identity  what decides the rounds' results; as JSON.
-        Raises UsageError HD021 (cannot be made), HD042 (of another job, or not ours), HD043 (another process is at it).
-        """
-        try:
-            self._open(identity)
-        except OSError as error:
-            self._let_go()
-            why = error.strerror or str(error)
-            raise UsageError(f"cannot keep rounds in {str(self.root)!r}: {why}", code="HD021") from None
-        except UsageError:
-            self._let_go()
-            raise
-
-    def _open(self, identity: Mapping[str, Any]) -> None:
+    def take(self, identity: Mapping[str, Any]) -> Mapping[str, Any]:
+        """As `Store.take`."""
         if self.root.exists():
             self._check_ours()
         else:
@@ -70,66 +57,72 @@ class Rounds:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UsageError(f"another process works on the rounds in {str(self.root)!r}", code="HD043") from None
+            raise UsageError(f"another process works on the rounds in {self.where}", code="HD043") from None
         if not (self.root / STATE).exists():
             self._remove_but(LOCK, PARTIAL)
             partial = self.root / PARTIAL
             partial.write_text(json.dumps({"format": FORMAT, "job": identity}, indent=1) + "\n", encoding="ascii")
             scratch.into_place(partial, self.root / STATE)
-        there = json.loads((self.root / STATE).read_text(encoding="utf-8"))["job"]
-        check_same(repr(str(self.root)), there, identity, "or remove the folder to begin anew")
-        self._find_done()
+        there: Mapping[str, Any] = json.loads((self.root / STATE).read_text(encoding="utf-8"))["job"]
+        return there
 
-    def close(self) -> None:
-        """Let others have the folder; without a round that is done nothing stays."""
-        if self._lock >= 0 and not self.reports:
-            self._remove()
-        self._let_go()
-
-    def _let_go(self) -> None:
+    def release(self) -> None:
         if self._lock >= 0:
             os.close(self._lock)
         self._lock = -1
 
-    def add(self, report: dict[str, Any]) -> None:
-        """A round is done. Of outputs the last two are kept: many rounds would fill a disk."""
-        self.reports.append(report)
-        for part in self._parts(len(self.reports) - 2):
+    def discard(self) -> None:
+        """What is killed meanwhile leaves a folder without STATE: its rounds count no more."""
+        if self._lock < 0:
+            return
+        with contextlib.suppress(OSError):
+            (self.root / STATE).rename(self.root / PARTIAL)
+            self._remove_but(LOCK, PARTIAL)
+            self._remove_but()
+            self.root.rmdir()
+        self.release()
+
+    def done(self, number: int) -> dict[str, Any] | None:
+        """The report of a round; None too where an interrupt came between its two files, or the disk was full."""
+        if not self.has_output(number):
+            return None
+        try:
+            report: dict[str, Any] = json.loads((self._report(number) / REPORT).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return report if report.get("format") == REPORT_FORMAT and report.get("state") == "succeeded" else None
+
+    def has_output(self, number: int) -> bool:
+        return (self.output(number) / SUCCESS).exists()
+
+    def write(self, number: int, ended: dict[str, Any]) -> None:
+        """Nothing: the job itself has left its report."""
+
+    def thin(self, number: int) -> None:
+        for part in self._parts(number):
             part.unlink()
+
+    def clear(self, number: int) -> None:
+        remove_tree(self.output(number))
+
+    def pieces(self, number: int) -> Iterator[bytes]:
+        for part in self._parts(number):
+            with part.open("rb") as file:
+                while block := file.read(1 << 20):
+                    yield block
+
+    def report(self, ended: dict[str, Any]) -> dict[str, Any]:
+        return ended
 
     def output(self, number: int) -> Path:
         return self.root / f"{number:04d}"
 
-    def report(self, number: int) -> Path:
+    def _report(self, number: int) -> Path:
         return self.root / f"{number:04d}.report"
-
-    def begin(self, number: int) -> Path:
-        """Where a round's output goes; what an attempt at it left is removed."""
-        remove_tree(self.output(number))
-        return self.output(number)
-
-    def side_file(self) -> Path:
-        """The last round's part files, one after the other."""
-        partial, side = self.root / "side.partial", self.root / "side"
-        with partial.open("wb") as joined:
-            for part in self._parts(len(self.reports)):
-                with part.open("rb") as file:
-                    shutil.copyfileobj(file, joined, 1 << 20)
-        partial.replace(side)
-        return side
-
-    def digest(self, number: int) -> str:
-        """SHA-256 of what a round gave as a side file."""
-        digest = hashlib.sha256()
-        for part in self._parts(number):
-            with part.open("rb") as file:
-                while block := file.read(1 << 20):
-                    digest.update(block)
-        return digest.hexdigest()
 
     def publish(self, number: int, message: str) -> str:
         """Make a failed round's report the job's; returns `message` with the paths as they are then."""
-        here, there = self.report(number), self.layout.report
+        here, there = self._report(number), self.layout.report
         with contextlib.suppress(OSError, ValueError):  # the message is worth more than the report
             text = (here / REPORT).read_text(encoding="ascii").replace(str(here), str(there))
             self._publish(number, json.loads(text))
@@ -141,21 +134,21 @@ class Rounds:
         """Make a round's report the job's, with the `earlier` ones in it. Raises OSError."""
         folder = self.layout.report
         job_report.claim(folder, content)
-        _copy_report(self.report(number), folder)
+        _copy_report(self._report(number), folder)
         for one in earlier:
-            shutil.copytree(self.report(one), folder / ROUNDS / f"{one:04d}")
+            shutil.copytree(self._report(one), folder / ROUNDS / f"{one:04d}")
         job_report.conclude(folder, content)
 
     def _parts(self, number: int) -> list[Path]:
         return sorted(self.output(number).glob("part-*"))
 
-    def commit(self, summary: Mapping[str, Any]) -> dict[str, Any]:
-        """The last round's output becomes the job's; returns the report, with `summary` as its "iterate".
+    def commit(self, last: int, report: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
+        """The last round's output becomes the job's; returns its report with `summary` as "iterate".
 
         Raises JobFailed HD406; the rounds are still there then.
         """
-        last, output = len(self.reports), self.layout.output
-        content = {**self.reports[-1], "iterate": dict(summary)}
+        output = self.layout.output
+        content = {**report, "iterate": dict(summary)}
         content["job"] = {**content["job"], "output": str(output)}
         try:
             self._publish(last, content, range(1, last))
@@ -164,16 +157,8 @@ class Rounds:
         except OSError as error:
             what = f"cannot put the output in place: {str(error.filename)!r}: {error.strerror}"
             raise JobFailed(what, code="HD406") from None
-        self._remove()
+        self.discard()
         return content
-
-    def _remove(self) -> None:
-        """Remove the folder. What is killed meanwhile leaves one without STATE: its rounds count no more."""
-        with contextlib.suppress(OSError):
-            (self.root / STATE).rename(self.root / PARTIAL)
-            self._remove_but(LOCK, PARTIAL)
-            self._remove_but()
-            self.root.rmdir()
 
     def _remove_but(self, *names: str) -> None:
         for name in set(os.listdir(self.root)) - set(names):
@@ -187,18 +172,7 @@ class Rounds:
                 if json.loads((self.root / name).read_text(encoding="utf-8")).get("format") == FORMAT:
                     return
         if not set(os.listdir(self.root)) <= {LOCK, PARTIAL}:
-            raise not_ours(repr(str(self.root)))
-
-    def _find_done(self) -> None:
-        while (self.output(len(self.reports) + 1) / SUCCESS).exists():
-            try:
-                text = (self.report(len(self.reports) + 1) / REPORT).read_text(encoding="utf-8")
-                report = json.loads(text)
-            except (OSError, ValueError):
-                break  # interrupted between the two, or the disk was full: that round runs again
-            if report.get("format") != REPORT_FORMAT or report.get("state") != "succeeded":
-                break
-            self.reports.append(report)
+            raise not_ours(self.where)
 
 
 def _copy_report(source: Path, target: Path) -> None:
