@@ -25,7 +25,7 @@ LEVELS = (
     {"", "errors", "source", "resources", "interrupts", "last_resort", "together", "private", "regular",
      "kernel_plan", "values"},
     {"diag", "manifest", "hdcodes", "scratch"},
-    {"toolchain", "storage"},
+    {"toolchain", "storage", "daemon"},
     {"compiler", "executor", "scheduler"},
     {"job"},
     {"engine", "driver"},
@@ -92,7 +92,7 @@ HOMES = {
 # Standard modules that reach out of the process, and where they may.
 PROCESS_HOMES = {
     "subprocess": (
-        "toolchain", "executor.worker.process", "executor.worker.spawn", "driver", "hadoop",
+        "toolchain", "daemon.start", "executor.worker.process", "hadoop",
     ),
     "ctypes": ("executor",),
 }

@@ -31,7 +31,8 @@ _SECRET = click.option(
 @_DIR
 @click.option("--foreground", is_flag=True, help="Do not go behind, and log to stderr. For systemd.")
 @click.option("--log", type=click.Path(), metavar="FILE", help="Log to this file, which is rotated.")
-def start_command(listen: str, secret: str | None, folder: str, foreground: bool, log: str | None) -> None:
+@click.option("--ready-fd", type=int, default=-1, hidden=True)
+def start_command(listen: str, secret: str | None, folder: str, foreground: bool, log: str | None, ready_fd: int) -> None:
     """Start the coordinator.
 
     The ResourceManager comes from $HADOOP_CONF_DIR. A secret that is missing in DIR is made; drivers need the same file:
@@ -39,7 +40,7 @@ def start_command(listen: str, secret: str | None, folder: str, foreground: bool
     """
     from ..commands import coordinator
 
-    coordinator.start(listen, secret, folder, foreground=foreground, log=log)
+    coordinator.start(listen, secret, folder, foreground=foreground, log=log, ready_fd=ready_fd)
 
 
 @coordinator_command.command("stop")

@@ -10,9 +10,10 @@ from shlex import quote
 
 import click
 
+from ..daemon import processes
 from ..errors import EXIT_JOB_FAILED, EXIT_OK
 from ..hadoop import cluster
-from ..hadoop.embedded import daemons, jars, processes, state
+from ..hadoop.embedded import daemons, jars, proc, state
 from ..hadoop.embedded import logs as cluster_logs
 from ..hadoop.embedded.state import State
 
@@ -64,7 +65,7 @@ def _print_status(of: State, alive: dict[str, bool]) -> None:
     width = max(map(len, alive))
     for name, runs in alive.items():
         web = f"http://localhost:{of.ports[name + '-web']}"
-        used = f"{processes.resident(of.process(name)) // MIB:5} MiB  {web}" if runs else "does not run"
+        used = f"{processes.resident(of.process(name).pid) // MIB:5} MiB  {web}" if runs else "does not run"
         click.echo(f"{name:{width}}  {of.pids.get(name, '-'):>8}  {used}")
     if of.alive(state.KEEPER):
         click.echo(f"{state.KEEPER:{width}}  {of.pids[state.KEEPER]:>8}  takes the cluster down when its owner ends")
@@ -77,7 +78,7 @@ def _what(of: State) -> str:
 def _exposure(of: State) -> str:
     """Which ports are open to the network, from the kernel's own tables."""
     by_process = {of.process(name): name for name in daemons.names(of.nodes)}
-    found = [(by_process[p], port) for p, port in processes.listening(by_process)]
+    found = [(by_process[p], port) for p, port in proc.listening(by_process)]
     ports = ", ".join(f"{port} ({name})" for name, port in found)
     return (
         f"Open to the network, since Hadoop cannot bind them to one address: the NodeManagers' shuffle ports {ports}, and"

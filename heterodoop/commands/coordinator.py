@@ -12,18 +12,17 @@ import click
 from ..driver.cluster import process as process
 
 
-def start(listen: str, secret: str | None, folder: str, *, foreground: bool, log: str | None) -> None:
+def start(listen: str, secret: str | None, folder: str, *, foreground: bool, log: str | None, ready_fd: int) -> None:
     """Be the coordinator, or start one and say where it is."""
     if foreground:
-        process.run(listen, _path(secret), folder, _path(log))
+        process.run(listen, _path(secret), folder, _path(log), ready_fd)
     else:
         click.echo(process.start(listen, _path(secret), folder, _path(log)))
 
 
 def stop(folder: str) -> None:
     """End it."""
-    owner = process.stop(folder)
-    click.echo(f"the coordinator on {owner.host}:{owner.port} has ended")
+    click.echo(f"the coordinator on {process.stop(folder)} has ended")
 
 
 def status(folder: str, connect: str, secret: str | None, *, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from ..daemon.lock import owner_of
 from ..driver.wire import place
 from ..driver.wire.place import Place
 from ..errors import HeteroDoopError
@@ -97,7 +98,7 @@ def _driver(folder: Path) -> Check:
     except HeteroDoopError as error:
         return Check(name, "no", error.message, error.help)
     ports = [0, *(int(p.stem.removeprefix("driver-")) for p in sorted(folder.glob("driver-*.lock")) if p.stem[7:].isdigit())]
-    found = [(port, owner) for port in ports if (owner := place.owner_of(Place(folder, port)))]
+    found = [(port, owner) for port in ports if (owner := owner_of(Place(folder, port).lock))]
     if not found:
         return Check(name, "none", f"none runs in {folder}", _DRIVER_HELP)
     told = [

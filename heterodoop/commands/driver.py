@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from ..daemon.start import say_ready
 from ..driver.cluster.client import source_for
 from ..driver.job.gpus import CUDA, EMULATED, Wish
 from ..driver.server import Config, Server
@@ -68,7 +69,7 @@ def serve(here: Place, words: tuple[str, ...], ready_fd: int, options: dict[str,
             signal.signal(number, end)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         if ready_fd >= 0:
-            control.say_ready(ready_fd)
+            say_ready(ready_fd)
         server.run()
 
 

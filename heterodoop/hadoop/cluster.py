@@ -17,12 +17,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import last_resort
+from ..daemon import processes
+from ..daemon.processes import Process
+from ..daemon.start import reap
 from ..errors import ToolError, UsageError
-from .embedded import class_data, daemons, folder, jars, java, keeper_process, ports, processes, ready, site, state, wrappers
+from .embedded import class_data, daemons, folder, jars, java, keeper_process, ports, proc, ready, site, state, wrappers
 from .embedded.daemons import Starter
 from .embedded.folder import Folder
 from .embedded.jars import Say
-from .embedded.processes import Process
 from .embedded.state import State
 
 READY_SECONDS = 240.0
@@ -267,7 +269,7 @@ def _take_down(where: Folder) -> bool:
     found = where.state.exists()
     left = processes.end(_servers(where, old), GRACE_SECONDS)
     for _ in range(_SWEEPS):  # a container that is being started may start another process yet
-        containers = processes.containers(where.path)
+        containers = proc.containers(where.path)
         if not containers:
             break
         found = True
@@ -275,7 +277,7 @@ def _take_down(where: Folder) -> bool:
     if old is not None and old.alive(state.KEEPER) and old.pids[state.KEEPER] != os.getpid():
         left += processes.end([old.process(state.KEEPER)], 1)
     daemons.reap()
-    keeper_process.reap()
+    reap()
     if left:
         pids = ", ".join(str(p.pid) for p in left)
         raise ToolError(f"processes {pids} of the cluster in {where.path} cannot be ended", code="HD609", help="see `ps`")
@@ -289,7 +291,7 @@ def _servers(where: Folder, old: State | None) -> list[Process]:
     if old is not None:
         names = sorted((n for n in old.pids if n != state.KEEPER), key=daemons.stop_order)
         known = [old.process(n) for n in names if old.alive(n)]
-    return [*known, *(p for p in processes.with_argument(where.marker) if p not in known)]
+    return [*known, *(p for p in proc.with_argument(where.marker) if p not in known)]
 
 
 def restart(path: Path | None, name: str) -> Cluster:
@@ -301,7 +303,7 @@ def restart(path: Path | None, name: str) -> Cluster:
             raise UsageError(f"the cluster has no server {name}", code="HD608", help=", ".join(daemons.names(of.nodes)))
         processes.end([of.process(name)], GRACE_SECONDS)
         if daemons.kind(name) == "nodemanager":
-            processes.end(processes.containers(where.path, node_port=of.ports[name]), 0)
+            processes.end(proc.containers(where.path, node_port=of.ports[name]), 0)
         found = java.find({"JAVA_HOME": of.java})
         of = _recorded(of, name, Starter(where, of.release, found, of.ports).start(name))
         _wait_ready(of, again=name)

@@ -10,10 +10,11 @@ import signal
 import sys
 from pathlib import Path
 
+from ..daemon import processes
+from ..daemon.processes import Process
 from . import cluster
-from .embedded import processes, state
+from .embedded import state
 from .embedded.folder import Folder
-from .embedded.processes import Process
 
 _LOOK = 1.0
 

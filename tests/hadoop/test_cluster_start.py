@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.daemon import processes
 from heterodoop.errors import ToolError
 from heterodoop.hadoop import cluster
 from heterodoop.hadoop.cluster import Options
-from heterodoop.hadoop.embedded import class_data, folder, jars, java, processes, state
+from heterodoop.hadoop.embedded import class_data, folder, jars, java, proc, state
 from heterodoop.hadoop.embedded.folder import Folder
 
 from ..support import COMMAND, ROOT, Done, cli_here, environment
@@ -86,7 +87,7 @@ def fake_java(namenode: str = "exec sleep 3598", version: str = "17.0.15", dump:
 @pytest.fixture(autouse=True)
 def no_leftovers() -> Iterator[None]:
     yield
-    left = processes.with_argument(SERVER)  # what the stand-in of a server has become
+    left = proc.with_argument(SERVER)  # what the stand-in of a server has become
     for process in left:
         processes.send(process, 9)
     assert not left, "a failed start ends what it started"
@@ -293,7 +294,7 @@ def test_a_start_that_is_interrupted(tools: Write, tmp_path: Path, number: int) 
         wait_for(lambda: (found := state.read(where)) is not None and "historyserver" in found.pids)
         starter.send_signal(number)
         assert starter.wait(30) == 130
-    assert not where.state.exists() and not processes.with_argument(SERVER)
+    assert not where.state.exists() and not proc.with_argument(SERVER)
 
 
 def wait_for(holds: Callable[[], object]) -> None:

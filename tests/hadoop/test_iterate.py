@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.hadoop.embedded import processes
+from heterodoop.daemon import processes
 from heterodoop.hadoop.job import follow
 from heterodoop.job.rounds import Rounds
 

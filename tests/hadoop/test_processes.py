@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.hadoop.embedded import ports, processes
-from heterodoop.hadoop.embedded.processes import Process
+from heterodoop.daemon import processes
+from heterodoop.daemon.processes import Process
+from heterodoop.hadoop.embedded import ports, proc
 
 Spawn = Callable[..., Process]
 
@@ -45,7 +46,7 @@ def test_a_pid_of_another_time_is_another_process(spawn: Spawn) -> None:
     assert processes.alive(real) and not processes.alive(reused)
     processes.send(reused, signal.SIGKILL)
     assert processes.end([reused], 1) == [] and processes.alive(real)
-    assert processes.resident(real) > 0 and processes.resident(Process(0, 0)) == 0
+    assert processes.resident(real.pid) > 0 and processes.resident(0) == 0
 
 
 def test_who_does_not_end_is_killed(spawn: Spawn) -> None:
@@ -63,7 +64,7 @@ def test_waiting_for_an_end(spawn: Spawn) -> None:
 
 def test_a_word_of_the_command_line(spawn: Spawn) -> None:
     sleeper = spawn("sleep", "3597")
-    assert processes.with_argument("3597") == [sleeper] and processes.with_argument("359") == []
+    assert proc.with_argument("3597") == [sleeper] and proc.with_argument("359") == []
 
 
 def test_containers_of_one_cluster_and_one_node(spawn: Spawn, tmp_path: Path) -> None:
@@ -73,9 +74,9 @@ def test_containers_of_one_cluster_and_one_node(spawn: Spawn, tmp_path: Path) ->
 
     ours, theirs, other = container(tmp_path / "c", 1), container(tmp_path / "c2", 1), container(tmp_path / "c", 2)
     spawn("sleep", "60", env={"LOCAL_DIRS": f"{tmp_path}/c/node1"})
-    assert sorted(processes.containers(tmp_path / "c")) == sorted([ours, other])
-    assert processes.containers(tmp_path / "c", node_port=2) == [other]
-    assert processes.containers(tmp_path / "c2") == [theirs]
+    assert sorted(proc.containers(tmp_path / "c")) == sorted([ours, other])
+    assert proc.containers(tmp_path / "c", node_port=2) == [other]
+    assert proc.containers(tmp_path / "c2") == [theirs]
 
 
 def test_a_filter_without_an_environment(spawn: Spawn, tmp_path: Path) -> None:
@@ -83,8 +84,8 @@ def test_a_filter_without_an_environment(spawn: Spawn, tmp_path: Path) -> None:
     inside.mkdir(parents=True)
     bare = spawn("sleep", "60", env={}, cwd=inside)
     spawn("sleep", "60", env={}, cwd=inside.parent.parent)
-    assert processes.containers(tmp_path) == [bare]
-    assert processes.containers(tmp_path / "node2") == []
+    assert proc.containers(tmp_path) == [bare]
+    assert proc.containers(tmp_path / "node2") == []
 
 
 def test_ports_that_are_open_to_all() -> None:
@@ -95,7 +96,7 @@ def test_ports_that_are_open_to_all() -> None:
         here.bind(("127.0.0.1", 0))
         everywhere.listen()
         here.listen()
-        found = [port for _, port in processes.listening([me])]
+        found = [port for _, port in proc.listening([me])]
         assert everywhere.getsockname()[1] in found and here.getsockname()[1] not in found
 
 

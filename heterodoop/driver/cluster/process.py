@@ -8,23 +8,17 @@ missing), coordinator.log (rotated), coordinator.err (what the last one said whe
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import fcntl
-import json
 import logging
 import logging.handlers
 import os
 import re
-import resource
-import select
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...daemon import lock, processes
+from ...daemon.lock import Owner
+from ...daemon.start import Ended, allow_descriptors, command, say_ready
 from ...errors import HeteroDoopError, ToolError, UsageError
 from ...private import state_folder
 from ...storage import hadoop_conf
@@ -37,26 +31,18 @@ from .yarn_rest import Rest, of_conf
 START_SECONDS = 20.0
 STOP_SECONDS = 10.0
 LOG_BYTES, LOG_FILES = 4 << 20, 3
-_PACKAGES = Path(__file__).resolve().parents[3]
+LOCK = "coordinator.lock"
 _ERROR = re.compile(r"^heterodoop: error\[(HD\d{3})\]: (.*)$", re.MULTILINE)
-
-
-class Owner(NamedTuple):
-    """The coordinator that holds a folder's lock. `since`: seconds since the epoch; "" and 0: it is just starting."""
-
-    pid: int
-    since: float
-    host: str
-    port: int
-    secret: str
 
 
 def default_secret(folder: Path) -> Path:
     return folder / "coordinator.secret"
 
 
-def run(listen: str, secret: Path | None, dir: str, log: Path | None) -> None:
-    """Be the coordinator until SIGTERM. `log`: a file instead of stderr; prints one line once it listens.
+def run(listen: str, secret: Path | None, dir: str, log: Path | None, ready_fd: int = -1) -> None:
+    """Be the coordinator until SIGTERM. `log`: a file instead of stderr.
+
+    Says one line once it listens: to `ready_fd`, else on stdout.
 
     Raises UsageError HD610, HD612, HD641, HD642, HD643, HD644; ToolError HD646.
     """
@@ -64,12 +50,15 @@ def run(listen: str, secret: Path | None, dir: str, log: Path | None) -> None:
     host, port = parse_address(listen)
     key = read_secret(place)
     _log_to(log)
-    _raise_limit()
-    with _locked(folder) as fd:
+    allow_descriptors()
+    with _locked(folder) as held:
         def ready(host: str, port: int) -> None:
-            owner = Owner(os.getpid(), time.time(), host, port, os.fspath(place))
-            os.pwrite(fd, json.dumps(owner._asdict()).encode(), 0)
-            print(f"coordinator listens on {host}:{port}, secret {place}", flush=True)
+            held.sign(host=host, port=port, secret=os.fspath(place))
+            line = f"coordinator listens on {host}:{port}, secret {place}"
+            if ready_fd >= 0:
+                say_ready(ready_fd, line)
+            else:
+                print(line, flush=True)
 
         try:
             asyncio.run(Coordinator(key, rest, ready).run(host, port))
@@ -83,43 +72,14 @@ def start(listen: str, secret: Path | None, dir: str, log: Path | None) -> str:
     parse_address(listen)
     with _locked(folder):
         pass  # fails at once where one runs
-    argv = [sys.executable, "-m", "heterodoop", "coordinator", "start", "--foreground", "--listen", listen,
-            "--secret", os.fspath(place), "--dir", os.fspath(folder),
-            "--log", os.path.abspath(log or folder / "coordinator.log")]
+    words = ["coordinator", "start", "--foreground", "--listen", listen, "--secret", os.fspath(place),
+             "--dir", os.fspath(folder), "--log", os.path.abspath(log or folder / "coordinator.log")]
     flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-    path = os.pathsep.join(filter(None, [os.fspath(_PACKAGES), os.environ.get("PYTHONPATH")]))
     with open(os.open(folder / "coordinator.err", flags, 0o600), "r+b") as errors:
-        process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True, cwd="/",
-            env={**os.environ, "PYTHONPATH": path})
-        assert process.stdout
-        try:
-            with process.stdout:
-                line = _first_line(process.stdout.fileno())
-        except BaseException:
-            process.terminate()
-            raise
-        if line:
-            return line
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        errors.seek(0)
-        raise _failed(errors.read().decode("utf-8", "replace"))
-
-
-def _first_line(fd: int) -> str:
-    """What the process prints when it listens; "" where it ended, or took too long."""
-    end, found = time.monotonic() + START_SECONDS, b""
-    while not found.endswith(b"\n"):
-        left = end - time.monotonic()
-        if left <= 0 or not select.select([fd], [], [], left)[0]:
-            return ""
-        piece = os.read(fd, 4096)
-        if not piece:
-            return ""
-        found += piece
-    return found.decode("utf-8", "replace").strip()
+        found = command(words, errors, START_SECONDS)
+    if isinstance(found, Ended):
+        raise _failed(found.said)
+    return found
 
 
 def _failed(text: str) -> HeteroDoopError:
@@ -130,17 +90,12 @@ def _failed(text: str) -> HeteroDoopError:
     return ToolError(f"the coordinator did not start; it said: {last}", code="HD644")
 
 
-def stop(dir: str) -> Owner:
-    """End the folder's coordinator and wait for it. Raises ToolError HD645 where there is none."""
-    folder = _folder(dir)
-    owner = _owner_or_none(folder)
-    end = time.monotonic() + STOP_SECONDS
-    os.kill(owner.pid, signal.SIGTERM)
-    while (now := owner_of(folder)) and now.pid == owner.pid:
-        if time.monotonic() > end:
-            os.kill(owner.pid, signal.SIGKILL)
-        time.sleep(0.05)
-    return owner
+def stop(dir: str) -> str:
+    """End the folder's coordinator and wait for it. Returns where it listened. Raises ToolError HD645: there is none."""
+    owner = _running(_folder(dir))
+    while processes.end([owner.process], STOP_SECONDS):
+        pass
+    return _address(owner)
 
 
 def status(dir: str, connect: str, secret: Path | None) -> dict[str, Any]:
@@ -149,9 +104,9 @@ def status(dir: str, connect: str, secret: Path | None) -> dict[str, Any]:
         address, known = parse_address(connect), {}
         place = secret or default_secret(_folder(dir))
     else:
-        owner = _owner_or_none(_folder(dir))
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(owner.host, owner.host)
-        address, place, known = (host, owner.port), secret or Path(owner.secret), {"pid": owner.pid}
+        owner = _running(_folder(dir))
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(owner.more["host"], owner.more["host"])
+        address, place, known = (host, owner.more["port"]), secret or Path(owner.more["secret"]), {"pid": owner.pid}
     try:
         found = ask_status(address, read_secret(place))
     except (OSError, BadFrame) as error:
@@ -159,46 +114,25 @@ def status(dir: str, connect: str, secret: Path | None) -> dict[str, Any]:
     return {"address": f"{address[0]}:{address[1]}", **known, **found}
 
 
-def owner_of(folder: Path) -> Owner | None:
-    """Who holds the folder's lock; None: nobody, or one that does not listen yet."""
-    try:
-        fd = os.open(folder / "coordinator.lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return None
-    except BlockingIOError:
-        text = os.pread(fd, 4096, 0)
-        return Owner(**json.loads(text)) if text else None
-    finally:
-        os.close(fd)
-
-
-def _owner_or_none(folder: Path) -> Owner:
-    owner = owner_of(folder)
+def _running(folder: Path) -> Owner:
+    owner = lock.owner_of(folder / LOCK)
     if owner is None:
         raise ToolError(f"no coordinator runs in {folder}", code="HD645", help="heterodoop coordinator start")
     return owner
 
 
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[int]:
-    """Hold the folder's lock; the kernel drops it with the process. Raises UsageError HD643."""
-    fd = os.open(folder / "coordinator.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            owner = owner_of(folder)
-            where = f": process {owner.pid} on {owner.host}:{owner.port}" if owner else ""
-            raise UsageError(f"a coordinator runs in {folder} already{where}", code="HD643",
-                             help="heterodoop coordinator status, or: heterodoop coordinator stop") from None
-        os.ftruncate(fd, 0)
-        yield fd
-        os.ftruncate(fd, 0)
-    finally:
-        os.close(fd)
+def _address(owner: Owner) -> str:
+    return f"{owner.more['host']}:{owner.more['port']}"
+
+
+def _locked(folder: Path) -> AbstractContextManager[lock.Lock]:
+    """Hold the folder's lock. Raises UsageError HD643."""
+    def refuse(owner: Owner | None) -> UsageError:
+        where = f": process {owner.pid} on {_address(owner)}" if owner else ""
+        return UsageError(f"a coordinator runs in {folder} already{where}", code="HD643",
+                          help="heterodoop coordinator status, or: heterodoop coordinator stop")
+
+    return lock.held(folder / LOCK, refuse)
 
 
 def _prepare(secret: Path | None, dir: str) -> tuple[Path, Path, Rest]:
@@ -232,9 +166,3 @@ def _log_to(path: Path | None) -> None:
         raise UsageError(f"the log {path} cannot be written: {error.strerror}", code="HD644") from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-
-
-def _raise_limit() -> None:
-    """A connection per driver: as many open files as the administrator allows."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -9,6 +9,7 @@ import json
 import socket
 from typing import Any, Protocol
 
+from ...daemon.lock import owner_of
 from ...errors import ToolError
 from . import place
 from .place import Place
@@ -47,7 +48,7 @@ def ask(here: Place, type: Type, now: bool = False) -> dict[str, Any]:
         return state
     except (OSError, Closed, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        owner = place.owner_of(here)
+        owner = owner_of(here.lock)
         lives = f"; {owner} holds its lock" if owner else ""
         raise ToolError(f"no driver answers at {here.socket}: {why}{lives}", code="HD613",
                         help="heterodoop driver start") from None

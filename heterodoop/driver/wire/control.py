@@ -1,6 +1,6 @@
 """Starting the driver in the background, and ending it: `heterodoop driver start|stop|restart`.
 
-The process that stays is `heterodoop driver start --foreground` in a session of its own; it says on a pipe when it serves.
+The process that stays is `heterodoop driver start --foreground` in a session of its own.
 Not here: what it does (server.py).
 """
 
@@ -9,30 +9,18 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...daemon import lock, processes
+from ...daemon.start import Ended, command
 from ...errors import ToolError, UsageError
 from ...private import state_folder
-from ...resources import PACKAGE
 from . import admin, place
 from .place import Place
 from .protocol import Type
-
-READY = b"ready\n"
-_TICK_SECONDS = 0.05
-
-
-class Ended(NamedTuple):
-    """A driver that did not start: its exit status, and what it said."""
-
-    status: int
-    said: str
 
 
 def start(here: Place, words: Sequence[str]) -> Ended | None:
@@ -42,26 +30,11 @@ def start(here: Place, words: Sequence[str]) -> Ended | None:
     """
     if here.folder.exists():
         place.check_folder(here.folder)
-        if owner := place.owner_of(here):
+        if owner := lock.owner_of(here.lock):
             raise UsageError(f"a driver runs there already: {owner}", code="HD611", help="heterodoop driver status")
-    reader, writer = os.pipe()
-    with tempfile.TemporaryFile() as said, open(reader, "rb") as ready:
-        command = ["-m", "heterodoop", "driver", "start", "--foreground", "--ready-fd", str(writer), *words]
-        path = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-        process = subprocess.Popen(
-            [sys.executable, "-P", *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
-            pass_fds=[writer], cwd="/", env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
-        )
-        os.close(writer)
-        try:
-            if ready.read() == READY:
-                return None
-        except BaseException:
-            process.terminate()
-            raise
-        status = process.wait()
-        said.seek(0)
-        return Ended(status, said.read().decode("utf-8", "backslashreplace").strip())
+    with tempfile.TemporaryFile() as said:
+        found = command(["driver", "start", "--foreground", *words], said)
+    return found if isinstance(found, Ended) else None
 
 
 def stop(here: Place, now: bool, seconds: float) -> dict[str, Any]:
@@ -69,27 +42,18 @@ def stop(here: Place, now: bool, seconds: float) -> dict[str, Any]:
 
     Raises ToolError HD613: there is none, or it has not ended after `seconds`.
     """
-    owner = place.owner_of(here)
+    owner = lock.owner_of(here.lock)
     state: dict[str, Any] = {}
     try:
         state = admin.ask(here, Type.STOP, now)
     except ToolError:
         if not owner:
             raise
-        os.kill(owner.pid, signal.SIGKILL if now else signal.SIGTERM)  # it holds the lock and does not answer
-    end = time.monotonic() + seconds
-    while place.owner_of(here):
-        if time.monotonic() > end:
-            raise ToolError(f"the driver ({owner}) has not ended after {seconds:g} s", code="HD613",
-                            help="heterodoop driver stop --now ends its tasks; they run on the CPU")
-        time.sleep(_TICK_SECONDS)
+        processes.send(owner.process, signal.SIGKILL if now else signal.SIGTERM)  # it holds the lock and does not answer
+    if not lock.released(here.lock, seconds):
+        raise ToolError(f"the driver ({owner}) has not ended after {seconds:g} s", code="HD613",
+                        help="heterodoop driver stop --now ends its tasks; they run on the CPU")
     return state
-
-
-def say_ready(fd: int) -> None:
-    """Tell who started us that we serve."""
-    os.write(fd, READY)
-    os.close(fd)
 
 
 def work_folder(here: Place, wish: str, environ: Mapping[str, str] = os.environ) -> Path:

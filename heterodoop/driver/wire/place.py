@@ -7,10 +7,7 @@ end. The lock, not a file with a number, says whether a driver lives: it ends wi
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import hmac
-import json
 import os
 import secrets
 import socket
@@ -22,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ... import scratch
+from ...daemon.lock import Owner, held
 from ...errors import UsageError
 from ...executor.lent.meeting import NAME, peer
 from ...executor.lent.meeting import folder_of as folder_of
@@ -40,16 +38,6 @@ _ENDS = struct.Struct("!HH4s12x4s12x")
 _DIAG = struct.Struct("=IHHIIBBxxI36sIII")
 _ANY = 0xFFFFFFFF
 _UID_AT = 80
-
-
-class Owner(NamedTuple):
-    """The driver that holds a lock. `since`: seconds since the epoch."""
-
-    pid: int
-    since: float
-
-    def __str__(self) -> str:
-        return f"process {self.pid}, since {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(self.since))}"
 
 
 class Place(NamedTuple):
@@ -108,47 +96,13 @@ def _unsafe(folder: Path, why: str) -> UsageError:
 @contextmanager
 def locked(place: Place) -> Iterator[None]:
     """The driver's life. Raises UsageError HD611: another one lives."""
-    fd = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        if not _lock(fd):
-            owner = owner_of(place)
-            raise UsageError(f"a driver runs there already: {owner or 'it is just starting'}", code="HD611",
-                             help="heterodoop driver status, or: heterodoop driver stop")
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, json.dumps({"pid": os.getpid(), "since": time.time()}).encode(), 0)
-        try:
-            yield
-        finally:
-            os.ftruncate(fd, 0)
-    finally:
-        os.close(fd)
+    def refuse(owner: Owner | None) -> UsageError:
+        return UsageError(f"a driver runs there already: {owner or 'it is just starting'}", code="HD611",
+                          help="heterodoop driver status, or: heterodoop driver stop")
 
-
-def owner_of(place: Place) -> Owner | None:
-    """Who holds the lock; None: nobody, or who has not written yet."""
-    try:
-        fd = os.open(place.lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        if _lock(fd):
-            return None
-        said = json.loads(os.pread(fd, 4096, 0))
-        return Owner(int(said["pid"]), float(said["since"]))
-    except (ValueError, KeyError, TypeError):
-        return None
-    finally:
-        os.close(fd)
-
-
-def _lock(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-            raise
-        return False
-    return True
+    with held(place.lock, refuse) as lock:
+        lock.sign()
+        yield
 
 
 def listen(place: Place) -> socket.socket:

@@ -12,13 +12,11 @@ import mmap
 import os
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
-from ...resources import PACKAGE
+from ...daemon.start import Child, python
 from ..gpu.gpus import SESSIONS
 
 MODULE = "heterodoop.executor.worker.main"
@@ -35,7 +33,7 @@ class Spawned(NamedTuple):
     """
 
     kind: str
-    process: subprocess.Popen[bytes]
+    process: Child
     channels: tuple[socket.socket, ...]
     blocks: tuple[int, ...]
     stderr: int
@@ -64,7 +62,7 @@ def spawn(kind: str, sessions: int, number: int | None = None) -> Spawned:
         return Spawned(kind, process, tuple(one for one, _ in pairs), tuple(blocks), stderr, ours.pop_all())
 
 
-def kill(process: subprocess.Popen[bytes]) -> None:
+def kill(process: Child) -> None:
     """End it now, with all that is in its group; may be called at any time by any thread."""
     with suppress(ProcessLookupError, PermissionError):
         if process.poll() is None:
@@ -124,12 +122,7 @@ def _page(owned: ExitStack) -> int:
     return fd
 
 
-def _process(words: list[str], channels: list[int], blocks: list[int], stderr: int) -> subprocess.Popen[bytes]:
+def _process(words: list[str], channels: list[int], blocks: list[int], stderr: int) -> Child:
     control, *sessions = channels
     words = [*words, str(os.getpid()), str(control), ",".join(map(str, sessions)), ",".join(map(str, blocks))]
-    # -P and our own folder first: the user's working folder must not offer modules of our names.
-    path = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", MODULE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
-        env={**os.environ, "PYTHONPATH": path, **_FEW_THREADS}, pass_fds=[*channels, *blocks], start_new_session=True,
-    )
+    return python(["-m", MODULE, *words], stderr=stderr, pass_fds=[*channels, *blocks], cwd=None, more=_FEW_THREADS)

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from ...daemon.processes import Process, identify
 from ...errors import ToolError
 from . import class_data, site
 from .folder import Folder
 from .jars import Release
 from .java import Java
-from .processes import Process, identify
 
 HADOOP = "org.apache.hadoop."
 NAMENODE = HADOOP + "hdfs.server.namenode.NameNode"

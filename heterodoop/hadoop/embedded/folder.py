@@ -8,21 +8,19 @@ configuration says (`site`), who runs (`cluster`).
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import re
 import shutil
-import time
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...daemon import lock
 from ...errors import UsageError
 
 ENVIRONMENT = "HETERODOOP_CLUSTER_DIR"
 _PLAIN = re.compile(r"[A-Za-z0-9._/@=-]+")
-_POLL = 0.1
 
 
 @dataclass(frozen=True)
@@ -122,33 +120,13 @@ def link(place: Path, target: Path) -> None:
     place.symlink_to(target)
 
 
-@contextlib.contextmanager
-def locked(folder: Folder, seconds: float) -> Iterator[None]:
-    """One command at a time changes a cluster. Raises UsageError HD607 where another one takes longer than `seconds`.
+def locked(folder: Folder, seconds: float) -> AbstractContextManager[lock.Lock]:
+    """One command at a time changes a cluster. Raises UsageError HD607 where another one takes longer than `seconds`."""
+    def refuse(_: lock.Owner | None) -> UsageError:
+        return UsageError(f"another `heterodoop cluster up` or `down` is at work in {folder.path}", code="HD607",
+                          help="wait for it; `heterodoop cluster status` says what runs")
 
-    The kernel drops the lock of a process that dies.
-    """
-    fd = os.open(folder.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        deadline = time.monotonic() + seconds
-        while not _try(fd):
-            if time.monotonic() >= deadline:
-                raise UsageError(
-                    f"another `heterodoop cluster up` or `down` is at work in {folder.path}", code="HD607",
-                    help="wait for it; `heterodoop cluster status` says what runs",
-                )
-            time.sleep(_POLL)
-        yield
-    finally:
-        os.close(fd)
-
-
-def _try(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    return lock.held(folder.path / "lock", refuse, seconds)
 
 
 def delete(folder: Folder) -> None:

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import processes
+from ...daemon import processes
+from ...daemon.processes import Process
 from .folder import Folder
 from .jars import RELEASES, Release, streaming_jar
-from .processes import Process
 
 KEEPER = "keeper"
 FORMAT = "heterodoop-cluster-1"

@@ -19,11 +19,11 @@ import socket
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...daemon import processes
+from ...daemon.processes import Process
 from ...errors import JobFailed, UsageError
 from ...job.rounds import not_ours
 from ...storage.webhdfs import COPYING, Namespace
-from ..embedded import processes
-from ..embedded.processes import Process
 from ..job.follow import HADOOPS, Ended
 
 FORMAT = "heterodoop-hadoop-rounds-1"

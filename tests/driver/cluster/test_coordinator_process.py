@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.daemon.lock import owner_of
 from heterodoop.driver.cluster.client import source_for
-from heterodoop.driver.cluster.process import owner_of
 from heterodoop.driver.cluster.wire import parse_address
 from heterodoop.errors import UsageError
 from heterodoop.scheduler.node.model import Knowledge
@@ -35,7 +35,7 @@ class Home:
             "<configuration><property><name>yarn.resourcemanager.webapp.address</name>"
             f"<value>{address}</value></property></configuration>")
         self.dir = folder / "private"
-        self.secret = self.dir / "coordinator.secret"
+        self.secret, self.lock = self.dir / "coordinator.secret", self.dir / "coordinator.lock"
         self.environment = {"HETERODOOP_DRIVER_DIR": str(self.dir), "HADOOP_CONF_DIR": str(self.conf)}
 
     def run(self, *arguments: object, status: int = 0, env: Mapping[str, str] | None = None) -> Done:
@@ -53,9 +53,9 @@ class Home:
         return found
 
     def end(self) -> None:
-        if owner := owner_of(self.dir):
+        if owner := owner_of(self.lock):
             os.kill(owner.pid, signal.SIGKILL)
-            until(lambda: owner_of(self.dir) is None)
+            until(lambda: owner_of(self.lock) is None)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_life(home: Home, yarn: FakeYarn) -> None:
     assert "pid" not in json.loads(elsewhere.out) and json.loads(elsewhere.out)["members"] == 2
     source.stop()
     assert "has ended" in home.run("stop").out.decode()
-    assert owner_of(home.dir) is None
+    assert owner_of(home.lock) is None
     log = (home.dir / "coordinator.log").read_text()
     assert "listens on" in log and log.rstrip().endswith("ends"), log
 
@@ -94,7 +94,7 @@ def test_a_life(home: Home, yarn: FakeYarn) -> None:
 def test_killed_and_started_again(home: Home) -> None:
     home.start()
     os.kill(int(str(home.status()["pid"])), signal.SIGKILL)
-    until(lambda: owner_of(home.dir) is None)
+    until(lambda: owner_of(home.lock) is None)
     assert "HD645" in home.run("status", status=5).message and "HD645" in home.run("stop", status=5).message
     home.start()
     home.run("stop")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.daemon.lock import owner_of
 from heterodoop.driver.wire import place
 from heterodoop.driver.wire.place import (
     Place,
@@ -23,7 +24,6 @@ from heterodoop.driver.wire.place import (
     listen,
     listen_tcp,
     locked,
-    owner_of,
     remove_leftovers,
 )
 from heterodoop.driver.wire.protocol import Closed, Malformed, Stream, Type
@@ -119,16 +119,16 @@ def test_a_stale_socket_is_replaced_and_a_long_path_is_named(here: Place, tmp_pa
 
 
 def test_a_second_one_is_told_of_the_first(here: Place) -> None:
-    assert owner_of(here) is None
+    assert owner_of(here.lock) is None
     with locked(here):
-        owner = owner_of(here)
+        owner = owner_of(here.lock)
         assert owner and owner.pid == os.getpid()
         with pytest.raises(UsageError, match=f"process {os.getpid()}, since 20") as caught, locked(here):
             raise AssertionError
         assert code(caught) == "HD611"
         with locked(Place(here.folder, 8042)):  # of another NodeManager
             pass
-    assert owner_of(here) is None
+    assert owner_of(here.lock) is None
     with locked(here):
         pass
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.daemon import processes
 from heterodoop.hadoop.cluster import Cluster
-from heterodoop.hadoop.embedded import processes, ready
+from heterodoop.hadoop.embedded import proc, ready
 
 from ...support import ROOT, cli_here
 
@@ -83,7 +84,7 @@ def test_status_env_and_logs(cluster: Cluster) -> None:
 
 def test_only_the_shuffle_is_open_to_the_network(cluster: Cluster) -> None:
     servers = {cluster.state.process(name): name for name in cluster.state.pids}
-    found = [servers[process] for process, _ in processes.listening(servers)]
+    found = [servers[process] for process, _ in proc.listening(servers)]
     assert found == ["nodemanager1", "nodemanager2", "nodemanager3"]
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.daemon.processes import Process
 from heterodoop.hadoop import cluster as hadoop
 from heterodoop.hadoop.cluster import Cluster
-from heterodoop.hadoop.embedded import processes
+from heterodoop.hadoop.embedded import proc
 from heterodoop.hadoop.embedded.folder import Folder
 
 from ...support import cli_here, cli_process
@@ -79,11 +80,11 @@ def test_a_killed_owner_and_a_killed_node_leave_nothing(owned: Owned) -> None:
     assert "Hadoop 3.4.2 is ready" in owned.told and "Open to the network" in owned.told and "(nodemanager1)" in owned.told
     with start_job(owned.cluster) as client:
         try:
-            wait_for("the filter runs", lambda: processes.with_argument("3599"))
+            wait_for("the filter runs", lambda: proc.with_argument("3599"))
             owned.cluster.kill("nodemanager1")
             owned.owner.kill()
             owned.owner.wait()
-            wait_for("all is gone", lambda: not left_of(folder) and not processes.with_argument("3599"))
+            wait_for("all is gone", lambda: not left_of(folder) and not proc.with_argument("3599"))
         finally:
             client.kill()
             hadoop.down(folder)
@@ -106,9 +107,9 @@ def wait_for(what: str, holds: Callable[[], object], seconds: float = 90) -> Non
         time.sleep(0.2)
 
 
-def left_of(folder: Path) -> list[processes.Process]:
+def left_of(folder: Path) -> list[Process]:
     words = (Folder(folder).marker, str(folder))  # of a server, of a keeper
-    return [*processes.containers(folder), *(p for word in words for p in processes.with_argument(word))]
+    return [*proc.containers(folder), *(p for word in words for p in proc.with_argument(word))]
 
 
 def the_files_are_there_again(folder: Path) -> None:

@@ -1,0 +1,1 @@
+"""What every process of ours needs: its start, its lock, its end."""
