@@ -13,15 +13,12 @@ Without input or output: callers hand bytes in and out. Not here: who connects t
 
 from __future__ import annotations
 
-import hmac
 import json
-import os
 import re
-import stat
 from pathlib import Path
 from typing import Any, Literal
 
-from ... import scratch
+from ...daemon import secret
 from ...errors import UsageError
 
 PROTOCOL = 1
@@ -29,7 +26,6 @@ LIMIT = 1 << 20  # bytes of a frame
 GREETING_LIMIT = 1024
 TAG = 32
 GREETING_SECONDS = 5.0
-_SECRET = re.compile(rb"[0-9a-f]{64}\Z")
 
 Message = dict[str, Any]
 Side = Literal["driver", "coordinator"]
@@ -54,36 +50,20 @@ def parse_address(text: str) -> tuple[str, int]:
 def read_secret(path: Path) -> bytes:
     """The cluster's secret. Raises UsageError HD641 where the file is missing, open to others, or no secret."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(fd, "rb") as file:
-            found = os.fstat(fd)
-            text = file.read(256) if stat.S_ISREG(found.st_mode) else b""
-    except OSError as error:
-        raise _bad_secret(path, error.strerror or str(error)) from None
-    if found.st_uid != os.getuid():
-        raise _bad_secret(path, f"it belongs to user {found.st_uid}")
-    if found.st_mode & 0o377:
-        raise _bad_secret(path, f"its mode is {stat.S_IMODE(found.st_mode):04o}, not 0400")
-    if not _SECRET.match(text.strip()):
-        raise _bad_secret(path, "it is not 64 hexadecimal digits")
-    return bytes.fromhex(text.strip().decode())
+        return secret.read(path)
+    except secret.Unfit as why:
+        raise _bad_secret(path, why) from None
 
 
 def make_secret(path: Path) -> None:
-    """Write a new secret, mode 0400 from the first moment, whole or not at all. Raises UsageError HD641."""
+    """Write a new secret. Raises UsageError HD641."""
     try:
-        with scratch.folder(".making-", path.parent) as folder:
-            fd = os.open(folder / path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o400)
-            with os.fdopen(fd, "wb") as file:
-                file.write(os.urandom(32).hex().encode() + b"\n")
-                file.flush()
-                os.fsync(fd)
-            os.link(folder / path.name, path)  # of several that make one, one succeeds
-    except OSError as error:
-        raise _bad_secret(path, error.strerror or str(error)) from None
+        secret.make(path)
+    except secret.Unfit as why:
+        raise _bad_secret(path, why) from None
 
 
-def _bad_secret(path: Path, why: str) -> UsageError:
+def _bad_secret(path: Path, why: secret.Unfit) -> UsageError:
     help = "the same file must lie on the coordinator's and every driver's machine, chmod 0400, owned by who runs them"
     return UsageError(f"{path} cannot be the cluster's secret: {why}", code="HD641", help=help)
 
@@ -112,9 +92,9 @@ class Greeting:
     answer(), sends what that returns, and hands the driver's proof to admit(). Then sealed() of both fit each other.
     """
 
-    def __init__(self, secret: bytes, side: Side) -> None:
-        self._secret, self._side = secret, side
-        self._nonce = os.urandom(32)
+    def __init__(self, key: bytes, side: Side) -> None:
+        self._key, self._side = key, side
+        self._nonce = secret.nonce()
         self._nonces = b""
 
     def hello(self) -> bytes:
@@ -146,11 +126,15 @@ class Greeting:
         return _bytes(message, "nonce")
 
     def _check(self, message: Message, label: str) -> None:
-        if not hmac.compare_digest(_bytes(message, "proof"), self._proof(label)):
+        if not secret.proves(_bytes(message, "proof"), self._key, _label(label), self._nonces):
             raise BadFrame("it does not know the secret")
 
     def _proof(self, label: str) -> bytes:
-        return hmac.digest(self._secret, f"heterodoop {PROTOCOL} {label}\0".encode() + self._nonces, "sha256")
+        return secret.proof(self._key, _label(label), self._nonces)
+
+
+def _label(who: str) -> bytes:
+    return f"heterodoop {PROTOCOL} {who}\0".encode()
 
 
 def _bytes(message: Message, name: str) -> bytes:
@@ -176,18 +160,19 @@ class Sealed:
         if TAG + len(body) > LIMIT:
             raise ValueError(f"a message of {len(body)} bytes")
         self._sent += 1
-        return (TAG + len(body)).to_bytes(4, "big") + self._tag(self._side, self._sent, body) + body
+        return (TAG + len(body)).to_bytes(4, "big") + secret.proof(self._key, _numbered(self._side, self._sent), body) + body
 
     def open(self, frame: bytes) -> Message:
         """The message of a frame without its length. Raises BadFrame."""
         self._got += 1
         other = "coordinator" if self._side == "driver" else "driver"
-        if not hmac.compare_digest(frame[:TAG], self._tag(other, self._got, frame[TAG:])):
+        if not secret.proves(frame[:TAG], self._key, _numbered(other, self._got), frame[TAG:]):
             raise BadFrame("a frame that its sender did not seal")
         return unpack(frame[TAG:])
 
-    def _tag(self, side: str, number: int, body: bytes) -> bytes:
-        return hmac.digest(self._key, f"{side} {number}\0".encode() + body, "sha256")
+
+def _numbered(side: str, number: int) -> bytes:
+    return f"{side} {number}\0".encode()
 
 
 def length(head: bytes, limit: int) -> int:

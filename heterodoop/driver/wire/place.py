@@ -7,9 +7,7 @@ end. The lock, not a file with a number, says whether a driver lives: it ends wi
 
 from __future__ import annotations
 
-import hmac
 import os
-import secrets
 import socket
 import struct
 import time
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ... import scratch
+from ...daemon import secret as secrets
 from ...daemon.lock import Owner, held
 from ...errors import UsageError
 from ...executor.lent.meeting import NAME, peer
@@ -28,7 +27,6 @@ from ...private import OTHERS_ANYTHING, why_unsafe
 from .protocol import Closed, Malformed, Stream, Type
 
 SOCKET_PATH_BYTES = 107  # struct sockaddr_un
-SECRET_BYTES = 32
 HANDSHAKE_SECONDS = 10.0
 HANDSHAKE_BYTES = 256  # of a message before it is known who sends it
 _BACKLOG = 1024
@@ -143,19 +141,14 @@ def listen_tcp(place: Place) -> socket.socket:
 def secret(place: Place) -> bytes:
     """What both ends of a TCP connection know; made where there is none. Raises UsageError HD612: it is not ours alone."""
     if not place.secret.exists():
-        _write_private(place.secret, secrets.token_hex(SECRET_BYTES), 0o400)
-    fd = os.open(place.secret, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    with open(fd, encoding="ascii") as file:
-        found = os.fstat(fd)
-        if found.st_uid != os.getuid() or found.st_mode & 0o077:
-            raise _unsafe(place.secret, "others may read it")
-        try:
-            data = bytes.fromhex(file.read().strip())
-        except ValueError:
-            data = b""
-    if len(data) != SECRET_BYTES:
-        raise _unsafe(place.secret, f"it does not hold {SECRET_BYTES} bytes in hexadecimal")
-    return data
+        with suppress(secrets.Unfit):  # a driver of another NodeManager makes it, too
+            secrets.make(place.secret)
+    try:
+        return secrets.read(place.secret, OTHERS_ANYTHING)
+    except secrets.Open:
+        raise _unsafe(place.secret, "others may read it") from None
+    except secrets.Unfit as why:
+        raise _unsafe(place.secret, str(why)) from None
 
 
 def _write_private(path: Path, text: str, mode: int) -> None:
@@ -198,17 +191,13 @@ def handshake(stream: Stream, key: bytes) -> None:
     it has not done so in HANDSHAKE_SECONDS."""
     end = time.monotonic() + HANDSHAKE_SECONDS
     theirs = stream.receive((Type.HELLO,), HANDSHAKE_SECONDS, HANDSHAKE_BYTES).raw("nonce")
-    if len(theirs) != SECRET_BYTES:
+    if len(theirs) != secrets.BYTES:
         raise Malformed(f"a nonce of {len(theirs)} bytes")
-    ours = secrets.token_bytes(SECRET_BYTES)
-    stream.send(Type.CHALLENGE, ("nonce", ours), ("proof", proof(key, b"driver", theirs)))
+    ours = secrets.nonce()
+    stream.send(Type.CHALLENGE, ("nonce", ours), ("proof", secrets.proof(key, b"driver", theirs)))
     said = stream.receive((Type.PROOF,), end - time.monotonic(), HANDSHAKE_BYTES).raw("proof")
-    if not hmac.compare_digest(said, proof(key, b"task", ours)):
+    if not secrets.proves(said, key, b"task", ours):
         raise Malformed("the proof is wrong: the task does not know the secret")
-
-
-def proof(key: bytes, who: bytes, nonce: bytes) -> bytes:
-    return hmac.digest(key, who + nonce, "sha256")
 
 
 def remove_leftovers(place: Place) -> None:
