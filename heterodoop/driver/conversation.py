@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..daemon.log import Log
 from ..errors import HeteroDoopError, UsageError
 from ..executor.native.runtime import Native
 from ..scheduler.node.model import Answer, Done, Offered, Ready, Refused, Run, Sent, Session, Why
@@ -32,7 +33,6 @@ from .job.tasks import Cancelled, Result, Say, Tasks, Work
 from .job.work import WorkFolder
 from .node import Node, Ticket
 from .pulse import Pulse, TakenBack
-from .wire.log import Log
 from .wire.protocol import (
     BIG_CONTROL,
     CONTROL,

@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from .. import __version__
+from ..daemon.log import Log
 from ..executor.lent import terms
 from ..executor.native.runtime import Native
 from ..scheduler.node.lease import Lease
@@ -43,7 +44,6 @@ from .lending import Lending
 from .node import Node, Ticket, World
 from .wire import admin, place
 from .wire.lobby import Lobby
-from .wire.log import Log
 from .wire.place import Place
 from .wire.protocol import BIG_CONTROL, Closed, Malformed, Message, Silent, Stream, Type
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import logging
+import os
 import signal
 import time
 from collections import deque
@@ -22,6 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import last_resort
+from ...daemon.log import Log
 from .board import Board
 from .knowledge import PERIOD, Polls
 from .wire import GREETING_LIMIT, GREETING_SECONDS, LIMIT, TAG, BadFrame, Greeting, Message, Sealed, length
@@ -36,14 +37,14 @@ MESSAGES_A_SECOND = 400  # of all drivers; with more of them each waits longer
 END_SECONDS = 1.5  # after a signal
 ENDED = 1000  # jobs that are remembered to have ended
 
-log = logging.getLogger("heterodoop.coordinator")
-
 
 class Coordinator:
     """See the module. `ready` is called with the address once connections are taken."""
 
-    def __init__(self, secret: bytes, rest: Rest, ready: Callable[[str, int], None] = lambda host, port: None) -> None:
-        self._secret, self._ready = secret, ready
+    def __init__(
+        self, secret: bytes, rest: Rest, ready: Callable[[str, int], None] = lambda host, port: None, log: Log | None = None,
+    ) -> None:
+        self._secret, self._ready, self._log = secret, ready, log or Log()
         self._polls = Polls(rest)
         self._board = Board()
         self._numbers = itertools.count(1)
@@ -63,7 +64,7 @@ class Coordinator:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 asyncio.get_running_loop().add_signal_handler(number, self._signalled, number)
         address = server.sockets[0].getsockname()
-        log.info("listens on %s:%d", address[0], address[1])
+        self._log.event("started", pid=os.getpid(), host=address[0], port=address[1])
         self._ready(address[0], address[1])
         poll = asyncio.create_task(self._poll())
         await self._stop.wait()
@@ -72,7 +73,7 @@ class Coordinator:
             writer.close()
         self._wake.set()
         await poll
-        log.info("ends")
+        self._log.event("stopped")
 
     def stop(self) -> None:
         """End `run`; to be called in its loop."""
@@ -108,7 +109,7 @@ class Coordinator:
         self._counts["refused"] += 1
         if time.monotonic() - self._warned >= 1.0:
             self._warned = time.monotonic()
-            log.warning("%s is sent away: %s", peer, error)
+            self._log.event("refused", peer=peer, reason=str(error))
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Sealed:
         self._strangers += 1
@@ -157,11 +158,11 @@ class Coordinator:
             jobs = self._board.jobs()
             before = self._polls.error
             for job in await asyncio.to_thread(self._polls.refresh, jobs):
-                log.info("%s has ended", job)
+                self._log.event("job_ended", job=job)
                 self._board.forget(job)
                 self._ended.append(job)
             if self._polls.error and self._polls.error != before:
-                log.warning("no answer: %s", self._polls.error)
+                self._log.event("no_answer", reason=self._polls.error)
             self._wake.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PERIOD):

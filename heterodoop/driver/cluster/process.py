@@ -8,8 +8,6 @@ missing), coordinator.log (rotated), coordinator.err (what the last one said whe
 from __future__ import annotations
 
 import asyncio
-import logging
-import logging.handlers
 import os
 import re
 from contextlib import AbstractContextManager
@@ -18,6 +16,7 @@ from typing import Any
 
 from ...daemon import lock, processes
 from ...daemon.lock import Owner
+from ...daemon.log import Log
 from ...daemon.start import Ended, allow_descriptors, command, say_ready
 from ...errors import HeteroDoopError, ToolError, UsageError
 from ...private import state_folder
@@ -30,7 +29,6 @@ from .yarn_rest import Rest, of_conf
 
 START_SECONDS = 20.0
 STOP_SECONDS = 10.0
-LOG_BYTES, LOG_FILES = 4 << 20, 3
 LOCK = "coordinator.lock"
 _ERROR = re.compile(r"^heterodoop: error\[(HD\d{3})\]: (.*)$", re.MULTILINE)
 
@@ -49,7 +47,7 @@ def run(listen: str, secret: Path | None, dir: str, log: Path | None, ready_fd: 
     folder, place, rest = _prepare(secret, dir)
     host, port = parse_address(listen)
     key = read_secret(place)
-    _log_to(log)
+    written = _log(log)
     allow_descriptors()
     with _locked(folder) as held:
         def ready(host: str, port: int) -> None:
@@ -61,7 +59,7 @@ def run(listen: str, secret: Path | None, dir: str, log: Path | None, ready_fd: 
                 print(line, flush=True)
 
         try:
-            asyncio.run(Coordinator(key, rest, ready).run(host, port))
+            asyncio.run(Coordinator(key, rest, ready, written).run(host, port))
         except OSError as error:
             raise UsageError(f"cannot listen on {listen}: {error.strerror or error}", code="HD642") from None
 
@@ -157,12 +155,8 @@ def _folder(dir: str, create: bool = False) -> Path:
     return folder
 
 
-def _log_to(path: Path | None) -> None:
-    handler: logging.Handler = logging.StreamHandler()
+def _log(path: Path | None) -> Log:
     try:
-        if path:
-            handler = logging.handlers.RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=LOG_FILES)
+        return Log(path, foreground=not path)
     except OSError as error:
         raise UsageError(f"the log {path} cannot be written: {error.strerror}", code="HD644") from None
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

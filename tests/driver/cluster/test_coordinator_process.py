@@ -87,8 +87,8 @@ def test_a_life(home: Home, yarn: FakeYarn) -> None:
     source.stop()
     assert "has ended" in home.run("stop").out.decode()
     assert owner_of(home.lock) is None
-    log = (home.dir / "coordinator.log").read_text()
-    assert "listens on" in log and log.rstrip().endswith("ends"), log
+    rows = [json.loads(row) for row in (home.dir / "coordinator.log").read_text().splitlines()]
+    assert [row["event"] for row in rows] == ["started", "stopped"] and rows[0]["port"] == address[1], rows
 
 
 def test_killed_and_started_again(home: Home) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver.wire import log
+from heterodoop.daemon import log
 
 from ...support import COMMAND, alive, cli_here, environment
 from ..client import INSTALLED, RUN, Attempt, Client, ClosedByDriver

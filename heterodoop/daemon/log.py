@@ -1,5 +1,5 @@
-"""What the driver says of itself: a log, one JSON object per line, in a file that is rotated and, in the foreground, on
-stderr; and how often what happened.
+"""What driver or coordinator say of themselves: a log, one JSON object per line, in a file that is rotated and, in the
+foreground, on stderr; and how often what happened.
 
 Not here: what a task wrote, which goes into the attempt's own log.
 """
@@ -19,12 +19,16 @@ _BYTES, _FILES = 8 << 20, 4
 
 
 class Log:
-    """Any thread may use it; a log that cannot be written stops nobody. counts: by what was counted."""
+    """Any thread may use it; a log that cannot be written stops nobody. Without file and stderr nothing is kept.
 
-    def __init__(self, path: Path | None, foreground: bool = False) -> None:
+    counts  by what was counted.
+    """
+
+    def __init__(self, path: Path | None = None, foreground: bool = False) -> None:
+        """Raises OSError: the file cannot be opened."""
         self.counts: Counter[str] = Counter()
         self._lock = Lock()
-        self._logger = logging.Logger("heterodoop.driver")
+        self._logger = logging.Logger("heterodoop")
         self._logger.propagate = False
         if path:
             file = logging.handlers.RotatingFileHandler(path, maxBytes=_BYTES, backupCount=_FILES, encoding="utf-8")
