@@ -10,19 +10,20 @@ connection (conversation.py), starting in the background (control.py).
 from __future__ import annotations
 
 import os
-import resource
 import selectors
 import socket
 import threading
 import time
 import traceback
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
 from .. import __version__
 from ..daemon.log import Log
+from ..daemon.processes import resident
+from ..daemon.start import allow_descriptors
 from ..executor.lent import terms
 from ..executor.native.runtime import Native
 from ..scheduler.node.lease import Lease
@@ -97,7 +98,7 @@ class Server:
 
     def __enter__(self) -> Server:
         config = self.config
-        _raise_limit()
+        allow_descriptors()
         place.check_folder(config.place.folder, create=True)
         with ExitStack() as stack:
             stack.enter_context(place.locked(config.place))
@@ -288,7 +289,7 @@ class Server:
             "socket": str(config.place.socket), "stopping": self.stopping, "sessions": config.wish.sessions,
             "gpus": s.gpus.status(),
             "queue": {**s.node.queue(), "limit": config.queue},
-            "memory": {"splits": self.memory.used, "limit": config.memory, "resident": _resident(os.getpid())},
+            "memory": {"splits": self.memory.used, "limit": config.memory, "resident": resident(os.getpid())},
             "store": {"bytes": s.store.used, "limit": config.store}, "jobs": len(s.jobs), "knowledge": s.source.status(),
             "options": list(config.words), "filesystem": self._conf.default_fs(), "connections": len(self._streams),
             "counts": dict(self.log.counts),
@@ -308,18 +309,3 @@ def _attempt(lease: Lease, ticket: Ticket) -> dict[str, object]:
 def _lent(lease: Lease, ticket: Ticket, gpus: Gpus) -> dict[str, object]:
     session = lease.session
     return {"job": ticket.name, "gpu": gpus.gpu(session.device) if session else None, "since": ticket.since}
-
-
-def _raise_limit() -> None:
-    """As many descriptors as the system lets us have: a connection and a split take one each."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-def _resident(pid: int) -> int:
-    """Bytes of memory that the process holds now."""
-    try:
-        return int(Path("/proc", str(pid), "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
