@@ -24,6 +24,7 @@ from heterodoop.executor.native.runtime import Native, Progress
 from heterodoop.executor.task import cpu_task
 from heterodoop.executor.task.report import AttemptResult
 from heterodoop.executor.task.streaming_env import TaskNames
+from heterodoop.job.spec import JobSpec
 from heterodoop.toolchain import nvcc
 
 WHOLE = 1 << 62
@@ -140,7 +141,9 @@ class Tasks:
     def prepared(self, bundle: Path, work: Work, side: str) -> cpu_task.MapRun:
         """A task with folders of its own, which are new."""
         options = RunOptions(split_size=1 << 40, settings=work.settings, files=work.files, device="cpu")
-        plan: Plan = make_plan(bundle, [str(work.text)], Layout(self.scratch / "out"), options)
+        layout = Layout(self.scratch / "out")
+        spec = JobSpec.of(bundle, [str(work.text)], str(layout.output), options)
+        plan: Plan = make_plan(spec, layout, options)
         split = plan.splits[0]._replace(length=work.size)
         folder = self.scratch / f"task-{side}"
         shutil.rmtree(folder, ignore_errors=True)

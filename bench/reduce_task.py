@@ -29,6 +29,7 @@ from heterodoop.executor.native.runtime import Native, Progress, Segment
 from heterodoop.executor.task import cpu_task
 from heterodoop.executor.task.report import AttemptResult
 from heterodoop.executor.task.streaming_env import TaskNames
+from heterodoop.job.spec import JobSpec
 
 from . import data, measure
 from .measure import Contender
@@ -77,7 +78,8 @@ def main() -> None:
         subprocess.run([str(word) for word in argv], check=True, stdout=subprocess.DEVNULL)
         text = data.cached(options.size, 1)
         layout = Layout(folder / "out")
-        plan = make_plan(bundle, [str(text)], layout, RunOptions(split_size=options.size // options.splits, reducers=1))
+        given = RunOptions(split_size=options.size // options.splits, reducers=1)
+        plan = make_plan(JobSpec.of(bundle, [str(text)], str(layout.output), given), layout, given)
         native = Native.load()
         given = segments(plan, native, folder)
         program = bundle / (manifest.load(bundle).program("reduce").host.binary)  # type: ignore[union-attr]

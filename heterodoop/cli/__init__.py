@@ -21,6 +21,7 @@ import click
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 from . import refusals, standard_files
+from .messages import printable, show_diagnostics
 
 if TYPE_CHECKING:
     from ..executor.worker.spawn import Early
@@ -116,7 +117,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
         click.echo(spine.emit(build, emit, partial(click.echo, err=True) if timed else None), nl=False)
         return
     bundle, result = compiling.compile_to_bundle(build, Path(output) if output else None, anew=timed)
-    _show_diagnostics(result.warnings)
+    show_diagnostics(result.warnings)
     if timed:
         click.echo(compiling.times_text(result), err=True)
     click.echo(compiling.summary(bundle, result.manifest), err=True)
@@ -213,19 +214,15 @@ def _run(
     bundle: str, inputs: tuple[str, ...], output: str, side_file: str | None, rounds: str | None, until: str | None,
     early: Early | None, options: dict[str, Any],
 ) -> None:
-    from ..commands import iterate, run
+    from ..commands import execute, run
     from ..engine.terminal.signals import StopSignals
 
-    if side_file is None:
-        iterate.refuse_alone(rounds, until)
+    again = execute.wish(side_file, rounds, until)
     with _bundle(bundle, options, output) as path:
         # To the command's end: a signal that comes after the output is in place is too late, it does not fail the job.
         click.get_current_context().find_root().with_resource(StopSignals())
-        devices = _device_source(run.may_use_device(options), lasting=side_file is not None, early=early)
-        if side_file is None:
-            run.run(path, inputs, output, show=_show_diagnostics, devices=devices, **options)
-        else:
-            iterate.run(path, inputs, output, side_file, rounds, until, show=_show_diagnostics, devices=devices, **options)
+        devices = _device_source(run.may_use_device(options), lasting=again is not None, early=early)
+        run.run(path, inputs, output, again, show=show_diagnostics, devices=devices, **options)
 
 
 def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:
@@ -248,7 +245,7 @@ def _bundle(name: str, options: dict[str, Any], output: str | None = None) -> It
     from ..commands import compiled
 
     insist = options["device"] == "cuda"
-    with compiled.Compiled(name, _show_diagnostics, output, gpu=run.may_use_gpu(options), insist=insist) as path:
+    with compiled.Compiled(name, show_diagnostics, output, gpu=run.may_use_gpu(options), insist=insist) as path:
         yield path
 
 
@@ -276,7 +273,7 @@ def verify_command(bundle: str, inputs: tuple[str, ...], **options: Any) -> None
 
     options["device"] = verify.device_of(options["device"], host=options["host"])
     with orphans.held(), _bundle(bundle, options) as path:
-        verify.verify(path, inputs, show=_show_diagnostics, **options)
+        verify.verify(path, inputs, show=show_diagnostics, **options)
 
 
 @cli.command("doctor")
@@ -320,30 +317,16 @@ def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
     if len(what) == 1 and os.path.lexists(Path(what[0]) / manifest.FILE):
         return manifest.load(Path(what[0]))
     result = spine.analyse(BuildOptions.make(what, verify=False, **options))
-    _show_diagnostics(result.warnings)
+    show_diagnostics(result.warnings)
     return result.manifest
-
-
-def _show_diagnostics(diagnostics: list[Any]) -> None:
-    from ..diag import render
-    from ..source import SourceMap
-
-    sources = SourceMap()
-    for diagnostic in diagnostics:
-        click.echo(_printable(render(diagnostic, sources)), err=True)
-
-
-def _printable(text: str) -> str:
-    """`text` with bytes that were no UTF-8 (surrogate escapes) shown as \\xNN: printing never fails."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def report(error: HeteroDoopError) -> int:
     """Print an error as the user sees it; returns the exit code."""
     if isinstance(error, UserError) and error.diagnostics:
-        _show_diagnostics(error.diagnostics)
+        show_diagnostics(error.diagnostics)
         return error.exit_code
-    click.echo(_printable(error.told), err=True)
+    click.echo(printable(error.told), err=True)
     return error.exit_code
 
 

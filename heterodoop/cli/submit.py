@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from .messages import show_diagnostics
 
 # Streaming's other options (StreamJob.setupOptions) and the generic ones: what does the same here. Declared, so that
 # they are not taken for short ones with a value: -io for -i o.
@@ -84,7 +85,7 @@ def _streaming_options(command: Any) -> Any:
               help="Who takes which map task: tail (default), gpu-first, gpu-only, cpu-only, paper-tail.")
 @click.option("--cpu-only", is_flag=True, help="A plain Hadoop Streaming job of the CPU filters, without the plug-in.")
 @click.option("--record-delimiter", metavar="TEXT", help=r"End of a record instead of \n, \r\n, \r; may hold escapes.")
-@click.option("-D", "definitions", multiple=True, metavar="KEY=VALUE", help="Job setting; repeatable.")
+@click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Job setting; repeatable.")
 @click.option("--file", "files", multiple=True, metavar="PATH[#NAME]",
               help="File of this machine that the filters find in their working folder; repeatable.")
 @_streaming_options
@@ -115,13 +116,10 @@ def submit_command(
     again, or there were N rounds. Until then they are kept in OUTPUT.rounds, and the same command goes on there, also with
     a job that an interrupt left running.
     """
-    from ..commands import iterate, submit, submit_iterate
+    from ..commands import execute, submit
 
-    if side_file is None:
-        iterate.refuse_alone(rounds, until)
-        submit.submit(bundle, inputs, output, **options)
-    else:
-        submit_iterate.submit(bundle, inputs, output, side_file, rounds, until, **options)
+    again = execute.wish(side_file, rounds, until)
+    submit.submit(bundle, inputs, output, again, show=show_diagnostics, **options)
 
 
 @click.group("job")

@@ -1,41 +1,33 @@
-"""`heterodoop run`: a bundle through the embedded engine, then what to tell the user. `compiled` compiles an app first."""
+"""`heterodoop run`: a job through the embedded engine, run as any job (`execute`). `compiled` compiles an app first."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from .. import manifest
-from ..diag import Diagnostic
-from ..engine.devices import map_sides
 from ..engine.job import device_names
-from ..engine.run.local import JobResult, run_local
 from ..engine.run.plan import RunOptions
+from ..engine.runner import LocalRunner
 from ..executor.gpu import gpus
+from ..job.spec import JobSpec
+from ..job.stopping import Wish
 from ..scheduler.policies import CPU_ONLY
+from .execute import Show, execute, shown_to
 
 if TYPE_CHECKING:
     from ..engine.devices.devices import DeviceSource
 
-Show = Callable[[list[Diagnostic]], None]
-
 
 def run(
-    bundle: Path, inputs: tuple[str, ...], output: str, *, show: Show, as_json: bool, quiet: bool,
+    bundle: Path, inputs: tuple[str, ...], output: str, again: Wish | None, *, show: Show, as_json: bool, quiet: bool,
     devices: DeviceSource | None, **options: Any,
 ) -> None:
-    """Run the job; print its report with `as_json`, else where the result lies. Raises as `run_local`."""
-    result = run_local(bundle, inputs, output, RunOptions(quiet=quiet or as_json, **options), devices=devices)
-    show(list(result.warnings))
-    if as_json:
-        click.echo(json.dumps(result.report, indent=1))
-    elif not quiet:
-        for line in [*map_sides.lines(result.report), _summary(result)]:
-            click.echo(line, err=True)
+    """Run the job; print its report with `as_json`, else where the result lies. Raises as `LocalRunner.run`."""
+    given = RunOptions(**options)
+    shown = shown_to(show, quiet=quiet or as_json, as_json=as_json)
+    execute(LocalRunner(given, devices), JobSpec.of(bundle, inputs, output, given, again), shown, as_json=as_json)
 
 
 def may_use_device(options: Mapping[str, Any]) -> bool:
@@ -55,7 +47,3 @@ def needs_compiling(name: str) -> bool:
     """Whether `name` is an app's folder or a C file and not a bundle."""
     path = Path(name)
     return (path.is_file() or (path / "map.c").is_file()) and not (path / manifest.FILE).is_file()
-
-
-def _summary(result: JobResult) -> str:
-    return f"result in {result.output}, report in {result.report_folder}"

@@ -63,7 +63,7 @@ class Iteration(Generic[Ended]):
 
     def _unchanged(self) -> bool:
         done = len(self._rounds.done)
-        return self._sides.digest(done - 1) == self._sides.digest(done)
+        return not self._rounds.surely_new and self._sides.digest(done - 1) == self._sides.digest(done)
 
     def _done(self) -> Sequence[Round]:
         return self._stop.rounds(self._rounds.reports, self._earlier)

@@ -73,6 +73,7 @@ class Rounds(Generic[Ended]):
     def __init__(self, store: Store[Ended]) -> None:
         self.store = store
         self.done: list[Ended] = []
+        self._went_on = 0
 
     def open(self, identity: Mapping[str, Any]) -> None:
         """Find the rounds that an earlier run of the same job left, or make a place for them.
@@ -111,8 +112,12 @@ class Rounds(Generic[Ended]):
         """The next round is done. Of outputs the last ones are kept."""
         self.store.write(self.next, ended)
         self.done.append(ended)
-        if len(self.done) > KEPT:
-            self.store.thin(len(self.done) - KEPT)
+        self._thin()
+
+    @property
+    def surely_new(self) -> bool:
+        """Whether a further round followed the last one before: its output is not its side file, which may be gone."""
+        return bool(self.done) and len(self.done) == self._went_on
 
     def fetch(self, number: int, target: Path) -> str:
         """A round's part files, one after the other, as a file of this machine; returns its SHA-256. Raises OSError too."""
@@ -134,6 +139,12 @@ class Rounds(Generic[Ended]):
             self.done.append(ended)
         while self.done and not self.store.has_output(len(self.done)):  # somebody took it away: that round runs again
             self.done.pop()
+            self._went_on = len(self.done)
+        self._thin()  # what wrote the last one down may have ended there
+
+    def _thin(self) -> None:
+        if len(self.done) > KEPT:
+            self.store.thin(len(self.done) - KEPT)
 
 
 def check_same(where: str, there: Mapping[str, Any], identity: Mapping[str, Any], anew: str) -> None:

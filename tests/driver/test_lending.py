@@ -38,6 +38,7 @@ from heterodoop.executor.lent_pool import LentPool
 from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Progress, TaskStatus
 from heterodoop.executor.worker.client import no_result
 from heterodoop.executor.worker.messages import Reply, Run
+from heterodoop.job.spec import JobSpec
 from heterodoop.job.stopping import Round
 from heterodoop.job.stopping import Wish as Rounds
 
@@ -269,8 +270,8 @@ def test_rounds_on_a_driver_s_devices(
             driver.kill()
 
         wish = RunOptions(quiet=True, device="emulated", split_size=40_000, reducers=2, files=(f"{tmp_path / 'none'}#side",))
-        result = run_iterated(wordcount, [str(tmp_path / "in.txt")], str(tmp_path / "out"), wish, Rounds("side", 2),
-                              devices=DeviceSource(lasting=True, borrow=True), tell=between)
+        spec = JobSpec.of(wordcount, [str(tmp_path / "in.txt")], str(tmp_path / "out"), wish, Rounds("side", 2))
+        result = run_iterated(spec, wish, devices=DeviceSource(lasting=True, borrow=True), tell=between)
     assert parts(result.output) == expected
     assert [report["device"]["map_tasks"] for report in (*reports, result.report)][-1] == {"emulated": 6}
     assert reports[0]["device"]["driver"]["use"] == "driver" and whose(result)["use"] == "own"

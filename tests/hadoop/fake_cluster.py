@@ -158,6 +158,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         listed = [self._entry(p, p.rpartition("/")[2]) for p in every if p != "/" and p.rpartition("/")[0] == above]
         if path in self.cluster.files:
             listed = [self._entry(path, "")]
+        elif not listed and path not in self.cluster.folders:
+            self._missing(path)
+            return
         self._json({"FileStatuses": {"FileStatus": listed}})
 
     def _open(self, path: str, query: dict[str, str], body: bytes) -> None:

@@ -11,6 +11,7 @@ from heterodoop.errors import HeteroDoopError, Limitation, UsageError
 from heterodoop.hadoop.job import client
 from heterodoop.hadoop.submit.job_options import SubmitOptions, build, hadoop_path
 from heterodoop.hadoop.submit.streaming import StreamingJob, arguments, settings
+from heterodoop.job.spec import JobSpec
 
 from ..support import Bundles
 from .fake_cluster import FakeCluster
@@ -39,9 +40,9 @@ class Made:
         self.bundles = bundles
 
     def __call__(self, *, inputs: tuple[str, ...] = ("/in",), bundle: Path | None = None, **options: object) -> StreamingJob:
-        self.job, warnings = build(
-            bundle or self.bundle, inputs, "/out", SubmitOptions(**options), self.conf, lambda name: "here" in name, print,  # type: ignore[arg-type]
-        )
+        given = SubmitOptions(**options)  # type: ignore[arg-type]
+        spec = JobSpec.of(bundle or self.bundle, inputs, "/out", given)
+        self.job, warnings = build(spec, given, self.conf, lambda name: "here" in name, print)
         self.warnings = [(warning.code, warning.message) for warning in warnings]
         return self.job
 
@@ -59,7 +60,7 @@ def code(make: object, *args: object, **options: object) -> str:
 
 def test_a_bundle_with_a_reducer_gets_the_clusters_number_of_reducers(made: Made, fake: FakeCluster):
     assert made().reducers == 1 and made(reducers="7").reducers == 7
-    assert made(definitions=("mapred.reduce.tasks=2",)).reducers == 2
+    assert made(settings=("mapred.reduce.tasks=2",)).reducers == 2
     assert made(bundle=made.bundles.get(MAP)).reducers == 0
     site = fake.folder / "conf" / "mapred-site.xml"
     row = "<property><name>mapreduce.job.reduces</name><value>5</value></property>"
@@ -69,38 +70,38 @@ def test_a_bundle_with_a_reducer_gets_the_clusters_number_of_reducers(made: Made
 
 
 def test_an_option_wins_over_a_setting_with_a_warning(made: Made):
-    job = made(name="a", definitions=("mapreduce.job.name=b", "mapreduce.job.queuename=q"), queue="p", policy="gpu-first")
+    job = made(name="a", settings=("mapreduce.job.name=b", "mapreduce.job.queuename=q"), queue="p", policy="gpu-first")
     assert (job.name, job.queue, job.policy) == ("a", "p", "gpu-first")
     assert [c for c, _ in made.warnings] == ["HD034", "HD034"]
 
 
 def test_the_settings_that_make_the_job_are_not_the_users(made: Made):
     for key in ("mapred.map.runner.class", "stream.map.streamprocessor", "heterodoop.bundle", "mapred.input.dir"):
-        assert code(made, definitions=(f"{key}=x",)) == "HD623"
-    job = made(definitions=("mapred.map.runner.class=my.Runner",), cpu_only=True)
+        assert code(made, settings=(f"{key}=x",)) == "HD623"
+    job = made(settings=("mapred.map.runner.class=my.Runner",), cpu_only=True)
     assert settings(job)["mapred.map.runner.class"] == "my.Runner" and job.plugin is None
-    assert code(made, definitions=("stream.map.streamprocessor=x",), cpu_only=True) == "HD623"
+    assert code(made, settings=("stream.map.streamprocessor=x",), cpu_only=True) == "HD623"
 
 
 def test_values_are_checked_before_a_cluster_sees_them(made: Made):
-    assert code(made, definitions=("a",)) == "HD030" and code(made, definitions=("mapreduce.map.maxattempts=0",)) == "HD030"
+    assert code(made, settings=("a",)) == "HD030" and code(made, settings=("mapreduce.map.maxattempts=0",)) == "HD030"
     assert code(made, policy="tail", cpu_only=True) == "HD032" and made(policy="cpu-only", cpu_only=True).plugin is None
     assert code(made, policy="fastest") == "HD032" and code(made, reducers="-1") == "HD032"
-    assert code(made, definitions=("a=\x01",)) == "HD624" and code(made, record_delimiter=r"\x01") == "HD624"
+    assert code(made, settings=("a=\x01",)) == "HD624" and code(made, record_delimiter=r"\x01") == "HD624"
     assert code(made, environment=("X",)) == "HD030" and code(made, environment=("X=a b",)) == "HD624"
     assert settings(made(record_delimiter=r"\n\n"))["textinputformat.record.delimiter"] == "\n\n"
 
 
 def test_a_misspelt_setting_of_ours_is_pointed_out(made: Made):
-    made(definitions=("heterodoop.polcy=tail", "heterodoop.gpu.wait.max.ms=1", "other.key=1"))
+    made(settings=("heterodoop.polcy=tail", "heterodoop.gpu.wait.max.ms=1", "other.key=1"))
     assert [c for c, _ in made.warnings] == ["HD627"] and "heterodoop.policy" in made.warnings[0][1]
 
 
 @pytest.mark.parametrize(("options", "why"), [
     ({"partitioner": "my.Part", "reducers": "2"}, "partitioner"),
-    ({"definitions": ("mapreduce.map.output.compress.codec=my.Codec",)}, "codec"),
-    ({"definitions": ("mapreduce.job.output.key.comparator.class=x.Y",)}, "comparator"),
-    ({"definitions": ("stream.num.map.output.key.fields=2",)}, "fields"),
+    ({"settings": ("mapreduce.map.output.compress.codec=my.Codec",)}, "codec"),
+    ({"settings": ("mapreduce.job.output.key.comparator.class=x.Y",)}, "comparator"),
+    ({"settings": ("stream.num.map.output.key.fields=2",)}, "fields"),
     ({"output_format": "my.Format", "reducers": "0"}, "-outputformat"),
 ])
 def test_what_only_hadoop_can_do_is_submitted_with_a_warning(made: Made, options: dict[str, object], why: str):
@@ -119,8 +120,8 @@ FORMATS = (
 
 
 @pytest.mark.parametrize("options", [
-    *({"input_format": name} for name in FORMATS), {"definitions": ("stream.map.input.ignoreKey=false",)},
-    {"definitions": ("stream.map.input.ignoreKey=true",), "input_format": "KeyValueTextInputFormat"},
+    *({"input_format": name} for name in FORMATS), {"settings": ("stream.map.input.ignoreKey=false",)},
+    {"settings": ("stream.map.input.ignoreKey=true",), "input_format": "KeyValueTextInputFormat"},
 ])
 def test_what_are_no_lines_of_a_file_is_left_to_streaming(made: Made, options: dict[str, object]):
     job = made(**options)
@@ -131,7 +132,7 @@ def test_what_are_no_lines_of_a_file_is_left_to_streaming(made: Made, options: d
 @pytest.mark.parametrize("name", ["", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat"])
 @pytest.mark.parametrize("definitions", [(), ("stream.map.input.ignoreKey=true",), ("stream.map.input.ignoreKey=odd",)])
 def test_lines_may_go_to_gpus_under_every_name_of_their_format(made: Made, name: str, definitions: tuple[str, ...]):
-    job = made(input_format=name, definitions=definitions)
+    job = made(input_format=name, settings=definitions)
     assert job.plugin and not job.input_format and not made.warnings
     assert ("stream.map.input.ignoreKey" in settings(job)) == bool(definitions)  # streaming's own default is not ours to set
 
@@ -141,13 +142,13 @@ LIMIT = "mapreduce.input.fileinputformat.split.maxsize=1000"
 
 def test_a_largest_split_is_for_the_plug_in(made: Made):
     for definition in (LIMIT, LIMIT.replace("mapreduce.input.fileinputformat.split.maxsize", "mapred.max.split.size")):
-        assert LIMIT.partition("=")[0] in settings(made(definitions=(definition,))) and not made.warnings
-        made(definitions=(definition,), cpu_only=True)
+        assert LIMIT.partition("=")[0] in settings(made(settings=(definition,))) and not made.warnings
+        made(settings=(definition,), cpu_only=True)
         assert [c for c, _ in made.warnings] == ["HD656"]
-    made(definitions=(LIMIT,), input_format="KeyValueTextInputFormat")
+    made(settings=(LIMIT,), input_format="KeyValueTextInputFormat")
     assert [c for c, _ in made.warnings] == ["HD626", "HD656"]
     for name in ("my.Format", "org.apache.hadoop.mapred.lib.CombineTextInputFormat"):
-        made(definitions=(LIMIT,), input_format=name, cpu_only=True)
+        made(settings=(LIMIT,), input_format=name, cpu_only=True)
         assert not made.warnings
 
 
@@ -157,13 +158,13 @@ def test_details_of_the_plug_in_are_not_counted_where_reducers_may_count_much(ma
     bundle = made.bundles.get(MAP, reduce=counting)
     assert settings(made(bundle=bundle))["heterodoop.counters.details"] == "false"
     wish = "heterodoop.counters.details=true"
-    assert settings(made(bundle=bundle, definitions=(wish,)))["heterodoop.counters.details"] == "true" and not made.warnings
+    assert settings(made(bundle=bundle, settings=(wish,)))["heterodoop.counters.details"] == "true" and not made.warnings
     assert "heterodoop.counters.details" not in settings(made(bundle=bundle, cpu_only=True))
 
 
 def test_what_changes_nothing_is_not_warned_of(made: Made):
     codec = "mapreduce.map.output.compress.codec=org.apache.hadoop.io.compress.GzipCodec"
-    made(partitioner="my.Part", reducers="1", definitions=(codec, "stream.num.map.output.key.fields=1"))
+    made(partitioner="my.Part", reducers="1", settings=(codec, "stream.num.map.output.key.fields=1"))
     assert not made.warnings
 
 
@@ -176,7 +177,7 @@ def test_a_driver_s_folder_of_the_environment_is_told_to_the_tasks(made: Made, m
     assert "heterodoop.driver.dir" not in settings(made())
     monkeypatch.setenv("HETERODOOP_DRIVER_DIR", "/run/drivers")
     assert settings(made())["heterodoop.driver.dir"] == "/run/drivers"
-    assert settings(made(definitions=("heterodoop.driver.dir=/x",)))["heterodoop.driver.dir"] == "/x"
+    assert settings(made(settings=("heterodoop.driver.dir=/x",)))["heterodoop.driver.dir"] == "/x"
     assert "heterodoop.driver.dir" not in settings(made(cpu_only=True))
 
 
@@ -214,7 +215,8 @@ def test_paths_say_to_hadoop_what_they_say_to_us():
 
 
 def test_an_output_is_no_pattern(made: Made):
-    job, _ = build(made.bundle, ("/in",), "/here/a?[b]", SubmitOptions(), made.conf, lambda name: True, print)
+    spec = JobSpec.of(made.bundle, ("/in",), "/here/a?[b]", SubmitOptions())
+    job, _ = build(spec, SubmitOptions(), made.conf, lambda name: True, print)
     assert job.output == "/here/a?[b]"
 
 

@@ -238,7 +238,6 @@ def leave_an_orphan() -> None:
 
 def main() -> None:
     import heterodoop.commands.early
-    import heterodoop.commands.iterate
     import heterodoop.commands.run
     import heterodoop.engine.devices.devices
     import heterodoop.executor.kernel.emulated  # noqa: F401 - a fork has what a run imports

@@ -1,13 +1,13 @@
 """A job that runs again and again: a round's output is the next round's side file, until the program's criterion is met.
 
-Each round is an ordinary job (`run_local`) with an output of its own below OUT.rounds. What is done stays there until
+Each round is an ordinary job (`run_job`) with an output of its own below OUT.rounds. What is done stays there until
 the job has ended, so that the same command goes on where an interrupt or a failed round stopped it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,13 @@ from ...job import jobconf
 from ...job.iterate import Iteration, SideFile
 from ...job.rounds import Rounds
 from ...job.settings import ROUND
-from ...job.stopping import Round, Stop, Wish, content, program
+from ...job.spec import JobSpec
+from ...job.stopping import Round, Stop, content, program
 from ...storage import inputs as storage
 from ..job.layout import Layout
 from ..run.commit import refuse_existing
 from ..run.job_report import check_place
-from ..run.local import JobResult, run_local
+from ..run.local import JobResult, run_job
 from ..run.plan import RunOptions, shipped
 from ..terminal.signals import StopSignals
 from .folder import FolderStore
@@ -32,21 +33,22 @@ if TYPE_CHECKING:
 
 
 def run_iterated(
-    bundle: Path, inputs: Sequence[str], output: str, options: RunOptions, wish: Wish, *,
-    devices: DeviceSource | None = None, tell: Callable[[Round], None] = lambda done: None,
+    spec: JobSpec, options: RunOptions, *, devices: DeviceSource | None = None,
+    tell: Callable[[Round], None] = lambda done: None,
 ) -> JobResult:
     """Run rounds until the criterion is met, the output is the side file again, or so many were run.
 
-    devices  as for `run_local`, a lasting one: workers stay from round to round. It is ended at the end.
+    spec     with a Wish in it. options: what is not in it.
+    devices  as for `run_job`, a lasting one: workers stay from round to round. It is ended at the end.
     tell     called after each round, and at the start for those that an earlier run left.
     Returns the last round as the job's result; its report has all rounds as "iterate".
-    Raises as `run_local`, and UsageError HD040 (no such side file), HD041 to HD043, JobFailed HD044 (a criterion on a
+    Raises as `run_job`, and UsageError HD040 (no such side file), HD041 to HD043, JobFailed HD044 (a criterion on a
     counter that no round had). What was done is kept in OUT.rounds, except after the first round's failure.
     """
-    refuse_existing(output)
-    layout = Layout(Path(os.path.abspath(storage.local_path(output))))
+    refuse_existing(spec.output)
+    layout = Layout(Path(os.path.abspath(storage.local_path(spec.output))))
     check_place(layout)
-    job = _Job(bundle, inputs, layout, options, wish, devices, tell)
+    job = _Job(spec, layout, options, devices, tell)
     with StopSignals() as signals:
         job.rounds.open(job.identity())
         try:
@@ -61,18 +63,20 @@ def run_iterated(
 
 class _Job:
     def __init__(
-        self, bundle: Path, inputs: Sequence[str], layout: Layout, options: RunOptions, wish: Wish,
-        devices: DeviceSource | None, tell: Callable[[Round], None],
+        self, spec: JobSpec, layout: Layout, options: RunOptions, devices: DeviceSource | None,
+        tell: Callable[[Round], None],
     ) -> None:
-        conf = jobconf.parse(options.settings, wish.options)
-        self.stop = Stop.of(wish, conf)
-        self.bundle, self.inputs, self.options, self.layout = bundle, inputs, options, layout
+        if spec.again is None:
+            raise ValueError("a job that runs once has no rounds")
+        conf = jobconf.parse(spec.settings, spec.again.options)
+        self.stop = Stop.of(spec.again, conf)
+        self.spec, self.options, self.layout = spec, options, layout
         self.devices, self.tell = devices, tell
         self.as_text: bool = conf.get(storage.AS_TEXT)
-        self.name = wish.side_file
-        self.files = dict(shipped(options.files))
+        self.name = spec.again.side_file
+        self.files = dict(shipped(spec.files))
         if self.name not in self.files or self.files[self.name].is_dir():
-            raise wish.missing()
+            raise spec.again.missing()
         self.first = SideFile(self.files[self.name], content(self.files[self.name]))
         self.store = FolderStore(layout)
         self.rounds = Rounds(self.store)
@@ -81,10 +85,10 @@ class _Job:
     def identity(self) -> dict[str, Any]:
         """What decides the rounds' results. Not in it: where and in what pieces tasks run, and when the job ends."""
         ignore = (str(self.layout.output), str(self.layout.report), str(self.store.root))
-        found = storage.resolve(self.inputs, ignore=ignore, as_text=self.as_text).files
-        settings = sorted(text for text in self.options.settings if not text.startswith("heterodoop."))
+        found = storage.resolve(self.spec.inputs, ignore=ignore, as_text=self.as_text).files
+        settings = sorted(text for text in self.spec.settings if not text.startswith("heterodoop."))
         return {
-            "program": program(self.bundle),
+            "program": program(self.spec.bundle),
             "input": [[file.path, *_stamp(file.path)] for file in found],
             "side files": {name: content(path) for name, path in self.files.items()} | {"": self.name},
             "settings": [*settings, str(self.options.reducers), str(self.options.record_delimiter)],
@@ -112,13 +116,14 @@ class _Job:
 
     def _round(self, number: int, side: SideFile) -> dict[str, Any]:
         files = {**self.files, self.name: side.path}
-        options = self.options._replace(
-            files=[f"{path}#{name}" for name, path in files.items()], ignore=(*self.options.ignore, *self._own()),
-            settings=[*self.options.settings, f"{ROUND}={number}"],
+        spec = self.spec._replace(
+            output=str(self.store.output(number)), files=tuple(f"{path}#{name}" for name, path in files.items()),
+            settings=(*self.spec.settings, f"{ROUND}={number}"),
         )
+        options = self.options._replace(ignore=(*self.options.ignore, *self._own()))
         self.store.clear(number)
         try:
-            result = run_local(self.bundle, self.inputs, str(self.store.output(number)), options, devices=self.devices)
+            result = run_job(spec, options, devices=self.devices)
         except JobFailed as error:
             raise self._failed(number, error) from None
         self.warnings += [warning for warning in result.warnings if warning not in self.warnings]

@@ -24,6 +24,7 @@ from ...executor.kernel.prologue import Prologues
 from ...executor.native.runtime import Native
 from ...executor.task.cpu_task import TaskRunner, by_filters
 from ...executor.task.report import AttemptResult, TaskFailure
+from ...job.spec import JobSpec
 from ...scheduler.estimates import Estimates
 from ...scheduler.machine import Machine
 from ...scheduler.model import (
@@ -82,25 +83,33 @@ def run_local(
     bundle: Path, inputs: Sequence[str], output: str, options: RunOptions | None = None, *, runner: TaskRunner | None = None,
     devices: DeviceSource | None = None,
 ) -> JobResult:
+    """`run_job` of a job that is given by the command's options."""
+    options = options or RunOptions()
+    return run_job(JobSpec.of(bundle, inputs, output, options), options, runner=runner, devices=devices)
+
+
+def run_job(
+    spec: JobSpec, options: RunOptions, *, runner: TaskRunner | None = None, devices: DeviceSource | None = None,
+) -> JobResult:
     """Run a job to its end, with OUT/part-00000 ... and OUT/_SUCCESS as the result.
 
-    inputs   files, folders and globs, in order.
-    output   a folder that does not exist yet; making it is the first thing that happens.
+    spec     inputs: files, folders and globs, in order. output: a folder that does not exist yet; making it is the first
+             thing that happens.
+    options  what is not in `spec`.
     runner   what runs tasks; default: the native runtime.
     devices  where map tasks may run, by `options.device`; None: on the CPU. It is closed at the end.
     Raises   UsageError, Limitation: refused before any work. JobFailed: a task failed in all its attempts, or the output
              could not be put in place. Interrupted: SIGINT, SIGTERM or SIGHUP. In each case the output folder is gone
              again; a failed job leaves its report and logs in OUT.report.
     """
-    options = options or RunOptions()
     events: SimpleQueue[object] = SimpleQueue()
     with StopSignals(events.put) as stop:
-        reservation = reserve(output)
+        reservation = reserve(spec.output)
         try:
             layout = reservation.layout
             with last_resort.cleaning(lambda: remove_unfinished(layout)):
                 check_place(layout)
-                plan = make_plan(bundle, inputs, layout, options, stop.check, devices)
+                plan = make_plan(spec, layout, options, stop.check, devices)
                 runner = runner or Native.load()
                 stop.check()
                 return _run(plan, layout, options, runner, devices, events, stop)

@@ -26,6 +26,7 @@ from ...job import settings as names
 from ...job.cpu import cpu_job
 from ...job.jobconf import JobConf
 from ...job.setting import Party
+from ...job.spec import JobSpec, parted
 from ...scheduler.model import Attempt, JobShape
 from ...scheduler.policies import CPU_ONLY
 from ...storage import inputs as storage
@@ -58,6 +59,8 @@ class RunOptions(NamedTuple):
     filters           CPU slots run filters, not host kernels.
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     ignore            absolute paths that a folder or glob among the inputs must not find.
+
+    What `submit` has too goes into the JobSpec: reducers, record_delimiter, settings, files.
     """
 
     reducers: str | int | None = None
@@ -115,32 +118,33 @@ class Plan(NamedTuple):
 
 
 def make_plan(
-    bundle: Path, inputs: Sequence[str], layout: Layout, options: RunOptions, check: Callable[[], None] = lambda: None,
+    spec: JobSpec, layout: Layout, options: RunOptions, check: Callable[[], None] = lambda: None,
     devices: DeviceSource | None = None,
 ) -> Plan:
     """Check everything that can be checked without running a filter.
 
+    options  what is not in `spec`.
     check    called now and then; may raise to stop.
     devices  where map tasks may run; None: on the CPU.
     Raises UsageError (options, settings, bundle, inputs), Limitation (kinds of input).
     """
-    conf = _settings(options)
+    conf = _settings(spec, options)
     device = _device(options, devices)
     plan_slots(CPU, None, options.cpu_slots, None, conf)
-    files = tuple(shipped(options.files))
-    bundle = Path(os.path.abspath(bundle))
+    files = tuple(shipped(spec.files))
+    bundle = Path(os.path.abspath(spec.bundle))
     found = manifest.load(bundle)
     if devices:
         devices.start(device, options.gpus, found, conf)
     ignore = (str(layout.output), str(layout.report), *options.ignore)
-    listing = storage.resolve(inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT))
+    listing = storage.resolve(spec.inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT))
     nbytes = conf.split_size.of(sum(file.size for file in listing.files))
     splits = plan_splits(listing.files, SplitSize(nbytes))
     reducers = conf.get(names.REDUCES)
     if reducers is None:
         reducers = 1 if found.program("reduce") or (options.combining and found.program("combine")) else 0
     job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
-    text = _all_settings(conf, layout, inputs, found.name, job_id, len(splits), reducers)
+    text = _all_settings(conf, layout, spec.inputs, found.name, job_id, len(splits), reducers)
     text.setdefault(names.MAX_SPLIT, str(nbytes))
     check()
     offload, refused = devices.plan(found, bundle, conf, check) if devices else (None, [])
@@ -173,10 +177,8 @@ def _device(options: RunOptions, devices: DeviceSource | None) -> str:
     return device
 
 
-def _settings(options: RunOptions) -> JobConf:
-    given: dict[str, tuple[str, str]] = {}
-    if options.reducers is not None:
-        given[names.REDUCES] = "--reducers", str(options.reducers)
+def _settings(spec: JobSpec, options: RunOptions) -> JobConf:
+    given = dict(spec.options)
     if options.split_size is not None:
         given[names.MAX_SPLIT] = "--split-size", str(jobconf.parse_size(str(options.split_size), "--split-size"))
     if options.max_attempts is not None:
@@ -184,16 +186,13 @@ def _settings(options: RunOptions) -> JobConf:
             given[f"mapreduce.{kind}.maxattempts"] = "--max-attempts", str(options.max_attempts)
     if options.ingest_threads is not None:
         given[names.INGEST_THREADS] = "--ingest-threads", str(options.ingest_threads)
-    if options.record_delimiter is not None:
-        delimiter = jobconf.unescape(options.record_delimiter, "--record-delimiter")
-        given[names.RECORD_DELIMITER] = "--record-delimiter", delimiter
     if options.filters:
         given[names.HOST_KERNELS] = "--filters", "false"
     if options.driver is not None:
         given[names.DRIVER] = "--driver", options.driver
     if options.check is not None:
         given[names.CHECK] = "--check", options.check
-    return jobconf.parse(options.settings, given)
+    return jobconf.parse(spec.settings, given)
 
 
 def shipped(arguments: Sequence[str]) -> list[tuple[str, Path]]:
@@ -203,9 +202,7 @@ def shipped(arguments: Sequence[str]) -> list[tuple[str, Path]]:
     """
     files: dict[str, Path] = {}
     for argument in arguments:
-        path, name = argument, ""
-        if not os.path.exists(path) and "#" in argument:
-            path, _, name = argument.rpartition("#")
+        path, name = parted(argument)
         path = os.path.abspath(storage.local_path(path)) if path else ""
         name = name or os.path.basename(path)
         if not path or not os.access(path, os.R_OK):

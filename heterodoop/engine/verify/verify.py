@@ -23,6 +23,7 @@ from ...executor.kernel.host_kernel import HostMaps, refusal
 from ...executor.kernel.prologue import Prologues
 from ...executor.native.runtime import Native
 from ...executor.task.map_output import MapOutput
+from ...job.spec import JobSpec
 from ...scheduler.model import TaskKind
 from ...values import dataclass
 from ..devices.devices import DeviceSource
@@ -86,7 +87,7 @@ def verify(
     with StopSignals() as stop, scratch.folder("verify-") as folder, closing(DeviceSource()) as source:
         layout = reserve(str(folder / "out")).layout
         layout.logs.mkdir(parents=True)
-        plan = make_plan(bundle, inputs, layout, options, stop.check, source)
+        plan = make_plan(JobSpec.of(bundle, inputs, str(layout.output), options), layout, options, stop.check, source)
         verdicts = tuple(_verdicts(plan, layout, source, stop, tell))
         check_inputs(plan)
     return Verification(plan.name, plan.device, verdicts, plan.warnings)
@@ -99,7 +100,7 @@ def _verify_host(
     with StopSignals() as stop, scratch.folder("verify-") as folder:
         layout = reserve(str(folder / "out")).layout
         layout.logs.mkdir(parents=True)
-        plan = make_plan(bundle, inputs, layout, options, stop.check)
+        plan = make_plan(JobSpec.of(bundle, inputs, str(layout.output), options), layout, options, stop.check)
         found, native = manifest.load(plan.bundle), Native.load()
         kept: dict[int, MapOutput] | None = {} if plan.host_reduce and plan.cpu.reducers else None
         if plan.host is None:

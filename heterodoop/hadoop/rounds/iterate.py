@@ -12,7 +12,8 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,14 +21,16 @@ from typing import Any, NamedTuple
 from ... import last_resort, scratch
 from ...diag import Diagnostic
 from ...driver.cluster.yarn_rest import Unknown
-from ...engine.terminal.progress import Display
+from ...engine.terminal.progress import make_display
 from ...engine.terminal.signals import StopSignals
 from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
 from ...job import jobconf
 from ...job.iterate import Iteration, SideFile
 from ...job.rounds import Rounds
+from ...job.runner import Shown
 from ...job.settings import COMPRESS, ROUND, ROUNDS, TAGS, UNTIL
-from ...job.stopping import Round, Stop, Wish, program
+from ...job.spec import JobSpec
+from ...job.stopping import Stop, program
 from ...storage.webhdfs import Namespace
 from ..job.follow import SUCCEEDED, Ended, Say
 from ..job.logs import Cause
@@ -49,17 +52,6 @@ _FREE = re.compile(
 )
 
 
-class Shown(NamedTuple):
-    """What a run tells while it lasts.
-
-    display  a new one for each round. say: a line. tell: a round that is done, also of an earlier run.
-    """
-
-    display: Callable[[], Display]
-    say: Say
-    tell: Callable[[Round], None]
-
-
 class Result(NamedTuple):
     """`ended`: the last round's job; `iterate`: all rounds that are done; `failure`: why the last one failed, else None.
 
@@ -75,24 +67,25 @@ class Result(NamedTuple):
 class Iterated:
     """An iterated job, looked at and ready to run."""
 
-    def __init__(
-        self, bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, wish: Wish, say: Say, *, dry: bool,
-    ) -> None:
+    def __init__(self, spec: JobSpec, options: SubmitOptions, say: Say, *, dry: bool) -> None:
         """Raises as `submission.plan` and `Namespace`; UsageError HD031 (a compressed output), HD040, HD041."""
-        self.plan = submission.plan(bundle, inputs, output, options, say, dry=dry)
+        wish = spec.again
+        if wish is None:
+            raise ValueError("a job that runs once has no rounds")
+        self.plan = submission.plan(spec, options, say, dry=dry)
         given = [f"{key}={value}" for key, value in self.plan.job.settings.items() if key in (ROUNDS, UNTIL)]
         conf = jobconf.parse(given, wish.options)
         self.stop = Stop.of(wish, conf)
         self.warnings = [*self.plan.warnings, *conf.warnings]
         self.name = wish.side_file
-        found = [file for file in self.plan.job.files[: len(options.files)] if file.name == self.name and file.sha256]
+        found = [file for file in self.plan.job.files[: len(spec.files)] if file.name == self.name and file.sha256]
         if not found:
             raise wish.missing()
         self.first = found[0]
         _check_plain(self.plan)
-        self._bundle, self._inputs = bundle, inputs
+        self._spec = spec
         self._space = Namespace(self.plan.hadoop.conf)
-        self._store = HdfsStore(self._space, self._space.resolve(output))
+        self._store = HdfsStore(self._space, self._space.resolve(spec.output))
 
     def close(self) -> None:
         self._space.close()
@@ -108,8 +101,8 @@ class Iterated:
         streaming = [job.partitioner, job.input_format, job.output_format, *job.libjars, *job.environment]
         files = {file.name: file.sha256 or file.address for file in (*job.files, *job.archives)}
         return {
-            "program": program(self._bundle),
-            "input": [[name, *self._stamp(name)] for name in self._inputs],
+            "program": program(self._spec.bundle),
+            "input": [[name, *self._stamp(name)] for name in self._spec.inputs],
             "side files": files | {"": self.name},
             "settings": [*kept, str(job.reducers), *streaming],
         }
@@ -225,7 +218,7 @@ class _Run:
             self.submitted = True
             self._shown.say(f"round {number}: {job}, which an earlier command submitted")
         try:
-            display = self._shown.display()
+            display = make_display(sys.stderr, quiet=not self._shown.progress)
             return submission.run(plan, display, self._shown.say, kill_on_exit=self._kill, job=job, note=note)
         except Interrupted as error:
             goes_on = "no other round starts; the same command goes on, with what this job makes if it is left running"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from ...errors import Limitation, UsageError
 from ...job import jobconf
 from ...job import settings as names
 from ...job.setting import Party
+from ...job.spec import JobSpec, parted
 from ...manifest import Manifest
 from ...scheduler.policies import CPU_ONLY, POLICIES
 from ...storage.hadoop_conf import HadoopConf
@@ -40,7 +41,10 @@ _ON_CPU = {key: refusal for key, refusal in names.refused_by(Party.PLUGIN).items
 
 @dataclass(frozen=True)
 class SubmitOptions:
-    """What the command line says; texts as they stand there. `files`: PATH[#NAME]; `definitions`: KEY=VALUE."""
+    """What the command line says; texts as they stand there. `files`: PATH[#NAME]; `settings`: KEY=VALUE.
+
+    What `run` has too goes into the JobSpec: reducers, record_delimiter, settings, files.
+    """
 
     reducers: str | None = None
     name: str | None = None
@@ -48,7 +52,7 @@ class SubmitOptions:
     policy: str | None = None
     cpu_only: bool = False
     record_delimiter: str | None = None
-    definitions: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     hadoop_files: tuple[str, ...] = ()
@@ -63,11 +67,11 @@ Exists = Callable[[str], bool | None]
 
 
 def build(
-    bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, conf: HadoopConf, exists: Exists,
-    say: Callable[[str], None],
+    spec: JobSpec, options: SubmitOptions, conf: HadoopConf, exists: Exists, say: Callable[[str], None],
 ) -> tuple[StreamingJob, list[Diagnostic]]:
     """The job, and what to warn of.
 
+    options  what is not in `spec`.
     say     told before the plug-in's jar is built, which takes a minute the first time.
     exists  whether a path is there, None where nobody can say; a name with a wildcard that is there is no pattern.
     Raises UsageError (HD010, HD030, HD032, HD033, HD623, HD310-HD313, HD633), Limitation HD624, ToolError HD650, HD653 (no
@@ -75,23 +79,23 @@ def build(
     """
     if options.cpu_only and options.policy not in (None, CPU_ONLY.name):
         raise UsageError(f"--cpu-only and --policy {options.policy} exclude each other", code="HD032")
-    what = manifest.load(bundle)
-    settings, warnings = _settings(options, plugin=not options.cpu_only)
+    what = manifest.load(spec.bundle)
+    settings, warnings = _settings(spec, options, plugin=not options.cpu_only)
     plain = _plain(options, settings)
     if (folder := os.environ.get("HETERODOOP_DRIVER_DIR")) and not options.cpu_only:
         settings.setdefault(names.DRIVER_DIR, folder)
-    if not (options.cpu_only or plain) and _reducer_counts(bundle, what):
+    if not (options.cpu_only or plain) and _reducer_counts(spec.bundle, what):
         settings.setdefault(names.DETAILS, "false")
-    reducers = _reducers(options, settings, what, conf)
-    packed = archive.pack(bundle)
+    reducers = _reducers(settings, what, conf)
+    packed = archive.pack(spec.bundle)
     job = StreamingJob(
         bundle=Shipped(str(packed.path), packed.name), bundle_sha256=packed.sha256,
         plugin=None if options.cpu_only or plain else str(archive.shippable(provide(say), "heterodoop-mr.jar")),
         combiner=what.program("combine") is not None, reducer=what.program("reduce") is not None,
-        inputs=tuple(hadoop_path(name, exists) for name in inputs), output=hadoop_path(output, lambda _: False),
+        inputs=tuple(hadoop_path(name, exists) for name in spec.inputs), output=hadoop_path(spec.output, lambda _: False),
         reducers=reducers, name=settings.pop(names.NAME, what.name), queue=settings.pop(names.QUEUE, ""),
         policy=settings.pop(names.POLICY, ""), settings=settings, environment=tuple(map(_variable, options.environment)),
-        files=(*map(_file, options.files), *_shipped(options.hadoop_files)), archives=tuple(_shipped(options.archives)),
+        files=(*map(_file, spec.files), *_shipped(options.hadoop_files)), archives=tuple(_shipped(options.archives)),
         libjars=tuple(jar for text in options.libjars for jar in text.split(",") if jar),
         partitioner=options.partitioner, output_format=options.output_format,
         input_format="" if options.input_format in TEXT_INPUT else options.input_format,
@@ -126,17 +130,14 @@ def _unheeded(job: StreamingJob) -> list[Diagnostic]:
     return [Diagnostic("warning", "HD656", what, help="-D mapreduce.job.maps=N makes splits of at most bytes / N")]
 
 
-def _settings(options: SubmitOptions, *, plugin: bool) -> tuple[dict[str, str], list[Diagnostic]]:
+def _settings(spec: JobSpec, options: SubmitOptions, *, plugin: bool) -> tuple[dict[str, str], list[Diagnostic]]:
     """-D and the options that are short for one, checked. An option wins, with a warning where they differ."""
     given = {
         names.NAME: ("--name", options.name), names.QUEUE: ("--queue", options.queue),
-        names.POLICY: ("--policy", options.policy), names.REDUCES: ("--reducers", options.reducers),
+        names.POLICY: ("--policy", options.policy),
     }
-    if options.record_delimiter is not None:
-        text = jobconf.unescape(options.record_delimiter, "--record-delimiter")
-        given[names.RECORD_DELIMITER] = ("--record-delimiter", text)
-    chosen = {key: (option, value) for key, (option, value) in given.items() if value is not None}
-    found, warnings = jobconf.gather(options.definitions, chosen, partial(_refuse, plugin))
+    chosen = {key: (option, value) for key, (option, value) in given.items() if value is not None} | dict(spec.options)
+    found, warnings = jobconf.gather(spec.settings, chosen, partial(_refuse, plugin))
     for key, value in found.items():
         _check_value(key, value, chosen[key][0] if key in chosen else "")
     return found, warnings + names.misspelt(found, [key for key in names.SETTINGS if key not in _OWN])
@@ -168,7 +169,7 @@ def _check_value(key: str, value: str, option: str = "") -> None:
             raise UsageError(f"-D {key}={value}: {error}", code="HD030") from None
 
 
-def _reducers(options: SubmitOptions, settings: dict[str, str], what: Manifest, conf: HadoopConf) -> int:
+def _reducers(settings: dict[str, str], what: Manifest, conf: HadoopConf) -> int:
     """From the option or -D, else the cluster's default for a bundle with a reducer and 0 for one without."""
     given = settings.pop(names.REDUCES, None)
     if given is None:
@@ -209,9 +210,8 @@ def _variable(text: str) -> str:
 
 def _file(text: str) -> Shipped:
     """--file PATH[#NAME]: a local file (or folder) and its hash."""
-    path_text, mark, name = text.rpartition("#")
-    if not mark or os.path.exists(text):
-        path_text, name = text, os.path.basename(os.path.normpath(text))
+    path_text, name = parted(text)
+    name = name or os.path.basename(os.path.normpath(path_text))
     path = Path(os.path.abspath(path_text))
     if not (path.is_file() or path.is_dir()) or not os.access(path, os.R_OK):
         raise UsageError(f"--file {path_text!r} is no file or folder that can be read", code="HD033")

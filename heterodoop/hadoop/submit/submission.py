@@ -7,7 +7,6 @@ the job running. Not here: what the job is (`job_options`), how it is shown (`co
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from ... import last_resort
@@ -15,6 +14,7 @@ from ...diag import Diagnostic
 from ...driver.cluster.yarn_rest import Unknown
 from ...engine.terminal.progress import Display
 from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
+from ...job.spec import JobSpec
 from ...storage.hadoop_conf import HadoopConf
 from ...storage.webhdfs import Namespace
 from ..job import client, killing, logs
@@ -74,9 +74,7 @@ class Paths:
             self._namespace.close()
 
 
-def plan(
-    bundle: Path, inputs: Sequence[str], output: str, options: SubmitOptions, say: Say, *, dry: bool,
-) -> Plan:
+def plan(spec: JobSpec, options: SubmitOptions, say: Say, *, dry: bool) -> Plan:
     """Everything up to the submission. `dry`: no server is asked whether the output exists.
 
     Raises as `client.find` and `job_options.build`; UsageError HD020 (the output exists), HD010 (an input does not),
@@ -85,10 +83,10 @@ def plan(
     hadoop = client.find()
     paths = Paths(hadoop.conf)
     try:
-        job, warnings = build(bundle, inputs, output, options, hadoop.conf, paths.exists, say)
+        job, warnings = build(spec, options, hadoop.conf, paths.exists, say)
         if not dry:
             Cluster(hadoop.conf).check()
-            _look(paths, inputs, output)
+            _look(paths, spec.inputs, spec.output)
     finally:
         paths.close()
     return Plan(hadoop, job, warnings)

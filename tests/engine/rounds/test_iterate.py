@@ -26,6 +26,7 @@ from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import JobFailed, UsageError
 from heterodoop.job import criterion
 from heterodoop.job.rounds import Rounds
+from heterodoop.job.spec import JobSpec
 from heterodoop.job.stopping import Round, Wish
 
 from ..conftest import CAT, names
@@ -62,8 +63,9 @@ def job(bundle, tmp_path: Path):
     ) -> JobResult:
         given = RunOptions(quiet=True, files=[f"{tmp_path / 'zero'}#n.txt"], settings=settings, max_attempts=1)
         told = [] if told is None else told
-        return run_iterated(app, [str(tmp_path / "in")], str(tmp_path / "out"), given._replace(**options),  # type: ignore[arg-type]
-                            Wish(side, rounds, until), tell=told.append)
+        given = given._replace(**options)  # type: ignore[arg-type]
+        spec = JobSpec.of(app, [str(tmp_path / "in")], str(tmp_path / "out"), given, Wish(side, rounds, until))
+        return run_iterated(spec, given, tell=told.append)
 
     return go
 
@@ -119,7 +121,7 @@ def test_the_parts_of_several_tasks_are_one_side_file(bundle, tmp_path: Path):
     (tmp_path / "in").write_bytes(b"aa\nbb\n")
     (tmp_path / "first").write_bytes(b"")
     options = RunOptions(quiet=True, split_size=2, files=[f"{tmp_path / 'first'}#all"])
-    run_iterated(bundle(copy), [str(tmp_path / "in")], str(tmp_path / "out"), options, Wish("all", 2))
+    run_iterated(JobSpec.of(bundle(copy), [str(tmp_path / "in")], str(tmp_path / "out"), options, Wish("all", 2)), options)
     parts = [path.read_text() for path in sorted((tmp_path / "out").glob("part-*"))]
     assert parts == ["aa\t\nbb\t\naa\t\n", "aa\t\nbb\t\nbb\t\n", ""]
 
@@ -289,12 +291,14 @@ import sys
 from pathlib import Path
 from heterodoop.engine.rounds.iterate import run_iterated
 from heterodoop.engine.run.plan import RunOptions
+from heterodoop.job.spec import JobSpec
 from heterodoop.job.stopping import Wish
 from heterodoop.errors import HeteroDoopError
 bundle, folder = sys.argv[1:]
 print("ready", flush=True)
 try:
-    run_iterated(Path(bundle), [folder + "/in"], folder + "/out", RunOptions(files=[folder + "/zero#n.txt"]), Wish("n.txt"))
+    options = RunOptions(files=[folder + "/zero#n.txt"])
+    run_iterated(JobSpec.of(bundle, [folder + "/in"], folder + "/out", options, Wish("n.txt")), options)
 except HeteroDoopError as error:
     print(error.message, error.help)
     sys.exit(error.exit_code)

@@ -14,10 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from heterodoop.commands.submit import report
 from heterodoop.engine.terminal.progress import make_display
 from heterodoop.hadoop.cluster import Cluster
 from heterodoop.hadoop.job import client, follow, rest
+from heterodoop.hadoop.job.told import report
 from heterodoop.storage.webhdfs import Namespace
 
 from ...support import COMMAND, cli_here, environment, parts
