@@ -85,11 +85,9 @@ class Gpus:
             self._members.append(Member(worker, Gpu(number, EMULATED, "", 0)))
 
     def _start_cuda(self, numbers: tuple[int, ...] | None) -> None:
-        if not gpus.present():
-            raise ToolError("this machine has no GPU: there is no /dev/nvidiactl", code="HD614",
-                            help="--device emulated runs the kernels on the CPU, for tests")
+        gpus.check_present(code="HD614", help="--device emulated runs the kernels on the CPU, for tests")
         first = self._worker()
-        chosen = self._choose(first, numbers)
+        chosen = gpus.usable(first.survey(), numbers, code="HD614")
         library, runtimes = cuda.device_library(sorted({gpu.arch for gpu in chosen}))
         workers = [first, *(self._worker() for _ in chosen[1:])]
         for worker, gpu in zip(workers, chosen, strict=True):
@@ -109,15 +107,6 @@ class Gpus:
                 failed = error
         if failed:
             raise failed
-
-    def _choose(self, worker: Worker, numbers: tuple[int, ...] | None) -> list[Gpu]:
-        survey = worker.survey()
-        if why := gpus.old_driver(survey):
-            raise ToolError(f"no GPU can be used: {why}", code="HD614", help="install a newer NVIDIA driver")
-        chosen = gpus.choose(survey, numbers)
-        if not chosen:
-            raise ToolError(gpus.there_are(survey.gpus), code="HD614", help="check CUDA_VISIBLE_DEVICES and nvidia-smi")
-        return chosen
 
     def _worker(self) -> Worker:
         worker = Worker(self.wish.device, self.wish.sessions, self.wish.limits)

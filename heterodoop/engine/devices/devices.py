@@ -283,11 +283,7 @@ class DeviceSource:
     def _check_wish(self) -> None:
         if self._numbers == ():
             raise UsageError("--gpus none leaves no GPU for --device cuda", code="HD037", help="use --device cpu")
-        if not gpus.present():
-            raise ToolError(
-                "this machine has no GPU: there is no /dev/nvidiactl", code="HD517",
-                help="--device emulated runs the kernels on the CPU",
-            )
+        gpus.check_present(code="HD517", help="--device emulated runs the kernels on the CPU")
 
     def _plan_emulated(self, found: Manifest, bundle: Path, conf: JobConf) -> DevicePlan | None:
         said: list[str] = []
@@ -336,11 +332,7 @@ class DeviceSource:
 
     def _plan_cuda(self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None]) -> DevicePlan | None:
         survey = self._workers[0].survey(check)
-        if why := gpus.old_driver(survey):
-            raise ToolError(f"no GPU can be used: {why}", code="HD517", help="install a newer NVIDIA driver")
-        chosen = gpus.choose(survey, self._numbers)
-        if not chosen:
-            raise ToolError(gpus.there_are(survey.gpus), code="HD517", help="check CUDA_VISIBLE_DEVICES and nvidia-smi")
+        chosen = gpus.usable(survey, self._numbers, code="HD517")
         codes = {arch: cuda.device_code(bundle, found, arch) for arch in {gpu.arch for gpu in chosen}}
         used = [gpu for gpu in chosen if codes[gpu.arch]]
         for gpu in chosen if _has_kernel(found) else ():

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ...errors import UsageError
+from ...errors import ToolError, UsageError
 
 NODES = ("/dev/nvidiactl", "/dev/dxg")  # the driver's on Linux, and under WSL
 MIN_FREE = 256 << 20
@@ -83,6 +83,25 @@ def choose(survey: Survey, numbers: tuple[int, ...] | None, environ: Mapping[str
         if number >= len(survey.gpus):
             raise UsageError(f"--gpus {number}: {there_are(survey.gpus, environ)}", code="HD037")
     return [survey.gpus[number] for number in numbers]
+
+
+def usable(survey: Survey, numbers: tuple[int, ...] | None, code: str) -> list[Gpu]:
+    """The GPUs of these numbers that can be used, one at least, in that order.
+
+    Raises UsageError HD037 (a number that is not there); ToolError with `code`: there is none, or the driver is too old.
+    """
+    if why := old_driver(survey):
+        raise ToolError(f"no GPU can be used: {why}", code=code, help="install a newer NVIDIA driver")
+    chosen = choose(survey, numbers)
+    if not chosen:
+        raise ToolError(there_are(survey.gpus), code=code, help="check CUDA_VISIBLE_DEVICES and nvidia-smi")
+    return chosen
+
+
+def check_present(code: str, help: str) -> None:
+    """Raises ToolError with `code` where this machine can have no GPU."""
+    if not present():
+        raise ToolError("this machine has no GPU: there is no /dev/nvidiactl", code=code, help=help)
 
 
 def there_are(gpus: Sequence[Gpu], environ: Mapping[str, str] = os.environ) -> str:
