@@ -95,6 +95,8 @@ PROCESS_HOMES = {
         "toolchain", "daemon.start", "executor.worker.process", "hadoop",
     ),
     "ctypes": ("executor",),
+    # Decision 0037: what processes of ours need is in one kit.
+    "hmac": ("daemon.secret",), "logging": ("daemon.log",),
 }
 
 # Decision 0005: commands load what they need when they run, and only a terminal needs the progress bar's library.

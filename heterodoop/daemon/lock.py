@@ -36,15 +36,35 @@ class Owner(NamedTuple):
 
 
 class Lock(NamedTuple):
-    """A lock that is held."""
+    """A lock, by the open file that it is on."""
 
     fd: int
+
+    def take(self, how: int = fcntl.LOCK_EX) -> bool:
+        """Hold it from now on, unless somebody else does."""
+        try:
+            fcntl.flock(self.fd, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
     def sign(self, **more: object) -> None:
         """Write down that this process is the owner, with what others should know of it."""
         me = identify(os.getpid()) or Process(os.getpid(), 0)
         os.ftruncate(self.fd, 0)
         os.pwrite(self.fd, json.dumps({**me._asdict(), "since": time.time(), **more}).encode(), 0)
+
+
+    def signed(self) -> Owner | None:
+        """Who has signed; None: nobody, or nothing that can be read."""
+        try:
+            said = json.loads(os.pread(self.fd, 4096, 0))
+            pid = int(said.pop("pid"))
+            start = said.pop("start", None)  # a driver of before has not written it
+            process = identify(pid) if start is None else Process(pid, int(start))
+            return Owner(process or Process(pid, 0), float(said.pop("since")), said)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
 
 
 @contextmanager
@@ -56,7 +76,7 @@ def held(path: Path, refuse: Callable[[Owner | None], Exception], seconds: float
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         end = time.monotonic() + max(seconds, LOOK_SECONDS)
-        while not _take(fd, fcntl.LOCK_EX):
+        while not Lock(fd).take():
             if time.monotonic() >= end:
                 raise refuse(owner_of(path))
             time.sleep(_TICK_SECONDS)
@@ -76,15 +96,7 @@ def owner_of(path: Path) -> Owner | None:
     except OSError:
         return None
     try:
-        if _take(fd, fcntl.LOCK_SH):
-            return None
-        said = json.loads(os.pread(fd, 4096, 0))
-        pid = int(said.pop("pid"))
-        start = said.pop("start", None)  # a driver of before has not written it
-        process = identify(pid) if start is None else Process(pid, int(start))
-        return Owner(process or Process(pid, 0), float(said.pop("since")), said)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None
+        return None if Lock(fd).take(fcntl.LOCK_SH) else Lock(fd).signed()
     finally:
         os.close(fd)
 
@@ -96,12 +108,4 @@ def released(path: Path, seconds: float) -> bool:
         if time.monotonic() > end:
             return False
         time.sleep(_TICK_SECONDS)
-    return True
-
-
-def _take(fd: int, how: int) -> bool:
-    try:
-        fcntl.flock(fd, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
     return True

@@ -7,16 +7,15 @@ old files has removed is made again, empty. Not here: what lies in it (files.py,
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import shutil
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from types import TracebackType
 
+from ...daemon.lock import Lock
 from ...errors import UsageError
 from ...private import OTHERS_ANYTHING, Held, check, why_unsafe
 
@@ -33,7 +32,7 @@ class WorkFolder:
         self._parts = tuple(parts)
         self._held: dict[str, Held] = {}  # by name of the part; "": the folder itself
         self._marker = -1
-        self._lock = Lock()
+        self._lock = threading.Lock()
 
     def __enter__(self) -> WorkFolder:
         try:
@@ -102,15 +101,14 @@ class WorkFolder:
             raise UsageError(f"{self.path} is not empty and no driver made it: it holds {min(found)!r}", code="HD668",
                              help="name another folder with --work, or remove this one")
         self._marker = os.open(MARKER, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=root)
-        try:
-            fcntl.flock(self._marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UsageError(f"{self.path} is in use by another driver{_owner(self._marker)}", code="HD668",
-                             help="name another folder with --work") from None
+        own = Lock(self._marker)
+        if not own.take():
+            who = f", process {owner.pid}" if (owner := own.signed()) else ""
+            raise UsageError(f"{self.path} is in use by another driver{who}", code="HD668",
+                             help="name another folder with --work")
         if not _same(self._marker, self.path / MARKER):  # the one who had it has just removed it
             raise UsageError(f"{self.path} was in use by a driver that is ending", code="HD668", help="try it again")
-        os.ftruncate(self._marker, 0)
-        os.pwrite(self._marker, json.dumps({"pid": os.getpid()}).encode(), 0)
+        own.sign()
 
     def _make_parts(self) -> None:
         root = self._held[""].fd
@@ -155,10 +153,3 @@ def _same(fd: int, path: Path) -> bool:
         return False
     own = os.fstat(fd)
     return (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino)
-
-
-def _owner(fd: int) -> str:
-    """", process N", as far as it has been written."""
-    with suppress(ValueError, KeyError, TypeError, OSError):
-        return f", process {int(json.loads(os.pread(fd, 4096, 0))['pid'])}"
-    return ""
