@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..errors import UsageError
-from .stopping import Report
+from .stopping import Report, program
 
 KEPT = 2  # outputs: those of many rounds would fill a disk
 
@@ -145,6 +145,21 @@ class Rounds(Generic[Ended]):
     def _thin(self) -> None:
         if len(self.done) > KEPT:
             self.store.thin(len(self.done) - KEPT)
+
+
+def identity(
+    bundle: Path, inputs: Sequence[object], files: Mapping[str, str], side_file: str, settings: Sequence[str],
+) -> dict[str, Any]:
+    """What decides the rounds' results, as JSON. Not in it: where and in what pieces tasks run, and when the job ends.
+
+    inputs    each by what tells whether it is another one: names, sizes, times.
+    files     what filters find in their working folder: name -> a hash, or where it is from.
+    settings  those that may change results, and what stands for one.
+    """
+    return {
+        "program": program(bundle), "input": list(inputs), "side files": {**files, "": side_file},
+        "settings": list(settings),
+    }
 
 
 def check_same(where: str, there: Mapping[str, Any], identity: Mapping[str, Any], anew: str) -> None:

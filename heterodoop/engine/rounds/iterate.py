@@ -15,10 +15,10 @@ from ...diag import Diagnostic
 from ...errors import Interrupted, JobFailed
 from ...job import jobconf
 from ...job.iterate import Iteration, SideFile
-from ...job.rounds import Rounds
+from ...job.rounds import Rounds, identity
 from ...job.settings import ROUND
 from ...job.spec import JobSpec
-from ...job.stopping import Round, Stop, content, program
+from ...job.stopping import Round, Stop, content
 from ...storage import inputs as storage
 from ..job.layout import Layout
 from ..run.commit import refuse_existing
@@ -83,16 +83,14 @@ class _Job:
         self.warnings: list[Diagnostic] = []
 
     def identity(self) -> dict[str, Any]:
-        """What decides the rounds' results. Not in it: where and in what pieces tasks run, and when the job ends."""
         ignore = (str(self.layout.output), str(self.layout.report), str(self.store.root))
         found = storage.resolve(self.spec.inputs, ignore=ignore, as_text=self.as_text).files
         settings = sorted(text for text in self.spec.settings if not text.startswith("heterodoop."))
-        return {
-            "program": program(self.spec.bundle),
-            "input": [[file.path, *_stamp(file.path)] for file in found],
-            "side files": {name: content(path) for name, path in self.files.items()} | {"": self.name},
-            "settings": [*settings, str(self.options.reducers), str(self.options.record_delimiter)],
-        }
+        return identity(
+            self.spec.bundle, [[file.path, *_stamp(file.path)] for file in found],
+            {name: content(path) for name, path in self.files.items()}, self.name,
+            [*settings, str(self.options.reducers), str(self.options.record_delimiter)],
+        )
 
     def run(self, signals: StopSignals) -> JobResult:
         def one(number: int, side: SideFile) -> dict[str, Any]:

@@ -26,11 +26,11 @@ from ...engine.terminal.signals import StopSignals
 from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
 from ...job import jobconf
 from ...job.iterate import Iteration, SideFile
-from ...job.rounds import Rounds
+from ...job.rounds import Rounds, identity
 from ...job.runner import Shown
 from ...job.settings import COMPRESS, ROUND, ROUNDS, TAGS, UNTIL
 from ...job.spec import JobSpec
-from ...job.stopping import Stop, program
+from ...job.stopping import Stop
 from ...storage.webhdfs import Namespace
 from ..job.follow import SUCCEEDED, Ended, Say
 from ..job.logs import Cause
@@ -95,17 +95,14 @@ class Iterated:
         return self._round_plan(1, self.first).line(background=False)
 
     def identity(self) -> dict[str, Any]:
-        """What decides the rounds' results. Not in it: where and in what pieces tasks run, and when the job ends."""
         job = self.plan.job
         kept = sorted(f"{key}={value}" for key, value in job.settings.items() if not _FREE.match(key))
         streaming = [job.partitioner, job.input_format, job.output_format, *job.libjars, *job.environment]
         files = {file.name: file.sha256 or file.address for file in (*job.files, *job.archives)}
-        return {
-            "program": program(self._spec.bundle),
-            "input": [[name, *self._stamp(name)] for name in self._spec.inputs],
-            "side files": files | {"": self.name},
-            "settings": [*kept, str(job.reducers), *streaming],
-        }
+        return identity(
+            self._spec.bundle, [[name, *self._stamp(name)] for name in self._spec.inputs], files, self.name,
+            [*kept, str(job.reducers), *streaming],
+        )
 
     def run(self, shown: Shown, *, kill_on_exit: bool) -> Result:
         """Run rounds until the criterion is met, the output is the side file again, or so many were run.
