@@ -31,6 +31,7 @@ from .lower.bind import BoundRegion
 from .lower.lower import lower
 from .normalise import record_loop
 from .normalise.environment import environment
+from .normalise.gotos import gotos
 from .normalise.prune import prune
 from .normalise.stdio import stdio
 from .source.deep import deep
@@ -52,8 +53,10 @@ class Pass:
 PASSES: tuple[Pass, ...] = (
     Pass("stdio", "calls on stdin, stdout, stderr and exits become nodes of our own", stdio),
     Pass("environment", "getenv of a literal name, in the region, becomes a variable that the prologue fills", environment),
+    Pass("gotos", "jumps to labels become if, else, break, continue and do ... while", gotos),
     Pass("record_loop", "the reading loop, in any spelling, becomes a RecordLoop", record_loop.recognise,
-         (("stdio", "the loop is known by the ReadRecord or ReadPair in its condition"),)),
+         (("stdio", "the loop is known by the ReadRecord or ReadPair in its condition"),
+          ("gotos", "a continue goes to the loop that it stands in"))),
     Pass("accumulators", "updates of variables that records only gather in become nodes of our own", accumulate,
          (("record_loop", "what runs for a record is known by its loop"),), "gather"),
     Pass("flush", "what a fold prints of its last key behind the region is a part of it", flush,

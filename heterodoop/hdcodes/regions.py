@@ -59,7 +59,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD216": Entry(
         "goto, setjmp or longjmp",
-        "Such jumps are not followed by the analysis.",
+        "A goto forward or backward to a label in its own block, or in one around that, is taken. Into a block, over a "
+        "case, out of the record loop and between functions is not.",
         "Write the jump as a loop, `break`, `continue` or a function.",
     ),
     "HD217": Entry(

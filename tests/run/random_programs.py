@@ -40,16 +40,21 @@ class Function:
         self._number = number
         self._names = {f"v{i}": rng.choice(TYPES) for i in range(rng.randrange(3, 7))}
         self._loops: list[str] = []
+        self._labels = 0
+        self._open: list[str] = []
 
     def text(self) -> str:
         first = "".join(f"  {kind} {name} = {self.leaf({})};\n" for name, kind in self._names.items())
         body = "".join(f"  {self.statement(2)}\n" for _ in range(self._rng.randrange(4, 9)))
+        again = f"  if (++rounds < 3 && {self.value(1)}) goto again;\n" if self._rng.random() < 0.3 else ""
+        begin = "  int rounds = 0;\n  again:;\n" if again else ""
         shown = "".join(self.show(name) for name in self._names)
         return (
             f"static void f{self._number}(char *line, int n)\n{{\n{first}"
             f"  int t[8] = {{{self.leaf({})}}}; char w[16] = \"w\"; double d = {self._rng.choice(DOUBLES)};\n"
             f"  struct point p = {{1, 2, \"pt\"}}; char *c = line; int i, j; (void)i; (void)j;\n"
-            f"{body}{shown}  printf(\"f{self._number}.w\\t%s %d %ld %.3f %td\\n\", w, p.x + t[3], p.y, d, c - line);\n}}\n"
+            f"{begin}{body}{again}{shown}"
+            f"  printf(\"f{self._number}.w\\t%s %d %ld %.3f %td\\n\", w, p.x + t[3], p.y, d, c - line);\n}}\n"
         )
 
     def show(self, name: str) -> str:
@@ -89,7 +94,9 @@ class Function:
     def statement(self, depth: int) -> str:
         kinds = [self.assign, self.assign, self.strings, self.output, self.numbers]
         if depth:
-            kinds += [self.decide, self.loop, self.choose]
+            kinds += [self.decide, self.loop, self.choose, self.jumps]
+        if self._open and self._rng.random() < 0.3:
+            return f"if ({self.value(1)}) {{ {self.assign(0)} goto {self._rng.choice(self._open)}; }}"
         return self._rng.choice(kinds)(depth - 1)
 
     def assign(self, depth: int) -> str:
@@ -157,6 +164,21 @@ class Function:
         parts.insert(self._rng.randrange(len(parts) + 1), f"default: {self.statement(0)}")
         return f"switch ((int)({self.value(1)} & 3)) {{ {' '.join(parts)} }}"
 
+    def jumps(self, depth: int) -> str:
+        """A block with a label behind some of its statements, at any depth of which they jump there, or back to it."""
+        self._labels += 1
+        label = f"l{self._labels}"
+        self._open.append(label)
+        over = self._rng.choice(("", f"if ({self.value(1)}) goto {label}; else ", "int late = 3; "))
+        before = f"{self.block(depth)[1:-1]} {over} {self.block(depth)[1:-1]}"
+        self._open.pop()
+        used = "late = n & 3; p.x += late; " if "late" in over and self._rng.random() < 0.5 else ""
+        behind = self._rng.choice(("", self.block(depth)[1:-1]))
+        if self._rng.random() < 0.2:
+            return f"{{ int turn{label} = 0; {label}b:; if (turn{label}++ > 1) goto {label}; {before} {label}:; {behind} "\
+                   f"if (turn{label} < 2 && {self.value(1)}) goto {label}b; {used}}}"
+        return f"{{ {before} {label}:; {behind} {used}}}"
+
 
 def program(seed: int, functions: int) -> str:
     """A map program of `functions` random functions, all called for every record."""
@@ -167,7 +189,8 @@ def program(seed: int, functions: int) -> str:
         f"{HEAD}{''.join(texts)}int main(void)\n{{\n  char *line = NULL, copy[512]; size_t cap = 0; int n;\n"
         "#pragma mapreduce mapper key(copy) value(n) keylength(100)\n"
         "  while ((n = (int)getline(&line, &cap, stdin)) != -1) {\n    if (n > 500) { n = 500; line[n] = 0; }\n"
-        f"{calls}  }}\n  return 0;\n}}\n"
+        f"    for (int at = 0; at < n; at++) {{ if (line[at] == 'Z') goto next; if (line[at] == '7') goto some; }}\n"
+        f"{calls}    goto next;\n  some:\n    printf(\"seven\\t%d\\n\", n);\n  next: ;\n  }}\n  return 0;\n}}\n"
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..normalise.gotos import why
 from ..types import ctype
 from . import inits, nodes, output
 from .ahead import search_ahead
@@ -74,8 +76,11 @@ class Body:
         return stmt
 
     def jump(self, stmt: ir.Goto | ir.Label) -> ir.Stmt:
-        name = stmt.label if isinstance(stmt, ir.Goto) else stmt.name
-        return _refused(stmt, "HD216", f"goto and labels are not supported ('{name}')")
+        """One that pass `gotos` could not change."""
+        scope = self._scope
+        body = scope.kernel.program.region.body if scope.region else scope.function.body
+        text, span = why(scope.kernel.program, scope.function, body)
+        return _refused(replace(stmt, span=span) if span.line else stmt, "HD216", text)
 
     def opaque(self, stmt: ir.Opaque) -> ir.Stmt:
         return _refused(stmt, stmt.code, stmt.message)
