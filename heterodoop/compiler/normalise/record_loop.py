@@ -19,6 +19,7 @@ from ..ir import walk as ir_walk
 from ..ir.call_graph import reached
 from ..types import ctype
 from ..types.ctype import Int, Pointer
+from . import end_tests
 
 BYTE_READERS = frozenset(
     {"getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked", "fread", "fread_unlocked", "gets", "read"}
@@ -32,12 +33,19 @@ def recognise(program: ir.Program) -> ir.Program:
     region = program.region
     tokens = isinstance(region, ir.MapRegion)
     for number, stmt in enumerate(region.body.body):
-        found = _loop(stmt, tokens)
+        found = _loop(stmt, tokens) or (_asking(program, stmt) if tokens else None)
         if found is not None:
             rest = region.body.body[number + 1 :]
             body = ir.Block((*region.body.body[:number], *found, *rest), span=region.body.span)
             return replace(program, region=replace(region, body=body))
     return replace(program, refusals=(*program.refusals, _reason(program)))
+
+
+def _asking(program: ir.Program, stmt: ir.Stmt) -> list[ir.Stmt] | None:
+    """Of a mapper's loop that asks for the end of the input, or does so in the end."""
+    loop = end_tests.endless(program, stmt) if stmt is program.region.body.body[-1] else None
+    found = _loop(loop, tokens=True) if loop is not None else None
+    return found if found is not None and end_tests.same_behind(program, found) else None
 
 
 def reads(node: Any) -> list[Read]:
@@ -61,6 +69,8 @@ def _reason(program: ir.Program) -> Reason:
         place = region.body.span if region.body.span.line else region.span
         return Reason("HD228", f"the region reads no records from stdin: {_advice(region)}", place)
     text = "no loop of the region reads one record per round and ends just at the end of the input"
+    if end_tests.asks(region.body):
+        text = "feof() is true only after a read has met the end, so what follows a read runs once more without a record"
     return Reason("HD228", f"{text}: {_advice(region)}", found[0].span)
 
 

@@ -44,7 +44,23 @@ RECORDS = {
     "while (scanf(\" %31s\", k) > 0) v = 1;": "scanf",
     "while (scanf(\"%s\", k) != EOF) v = 1;": "scanf",
     "while (fscanf(stdin, \"%31s\", k) == 1) v = 1;": "scanf",
+    "while (!feof(stdin)) { if (fgets(buf, 99, stdin) == NULL) break; v = 1; }": "fgets",
+    "while (feof(stdin) == 0) { if (!fgets(buf, 99, stdin)) continue; v = 1; }": "fgets",
+    "for (; !feof(stdin);) { if (fgets(buf, 99, stdin)) { v = 1; } }": "fgets",
+    "do { if (fgets(buf, 99, stdin) == NULL) break; v = 1; } while (!feof(stdin));": "fgets",
+    "do { if (fgets(buf, 99, stdin) == NULL) break; v = 1; } while (1);": "fgets",
+    f"while (!feof(stdin)) {{ n = {GETLINE}; if (n == -1) break; v = 1; }}": "getline",
+    f"while (!feof(stdin)) {{ ssize_t m = {GETLINE}; if (m < 0) break; v = (int)m; }}": "getline",
+    "while (!feof(stdin)) { if (scanf(\"%31s\", k) != 1) break; v = 1; }": "scanf",
     # none
+    "while (!feof(stdin)) { fgets(buf, 99, stdin); v = 1; }": "",
+    "while (!feof(stdin)) { if (fgets(buf, 99, stdin)) { v = 1; } v = 2; }": "",
+    "while (!feof(stdin)) { if (fgets(buf, 99, stdin)) { break; } }": "",
+    "while (!feof(stdin)) { if (fgets(buf, 99, stdin)) v = 1; else v = 2; }": "",
+    "while (!feof(stdin) && v < 9) { if (!fgets(buf, 99, stdin)) break; v = 1; }": "",
+    "while (!feof(f)) { if (!fgets(buf, 99, stdin)) break; v = 1; }": "",
+    f"while (!feof(stdin)) {{ *(&n) = {GETLINE}; if (n == -1) break; v = 1; }}": "",
+    "do { if (fgets(buf, 99, stdin)) v = 1; } while (1);": "",  # never ends
     f"while ((n = {GETLINE}) != -1 && v < 9) v = 1;": "",
     f"while ((n = {GETLINE}) > 1) v = 1;": "",  # an empty line ends it
     f"while ((n = {GETLINE}) != 77) v = 1;": "",
@@ -77,6 +93,14 @@ def test_spelling(loop: str) -> None:
     assert ("HD228" in {r.code for r in made.refusals}) == (not kind)
     if found is not None:
         assert {"getline": "__read_getline", "fgets": "__read_fgets", "scanf": "__read_pair"}[kind] in expr_text(found.cond)
+
+
+def test_what_a_read_assigns_is_not_seen_behind_a_loop_that_asks_for_the_end() -> None:
+    loop = f"while (!feof(stdin)) {{ n = {GETLINE}; if (n == -1) break; v = 1; }}"
+    seen = analyse(f"int main(void) {{ {DECLARED}\n{MAPPER}\n{loop}\nreturn n == -1; }}")[0].program
+    assert ir.record_loop(seen.region) is None
+    [reason] = [r for r in seen.refusals if r.code == "HD228"]
+    assert "feof() is true only after a read has met the end" in reason.message and "getline" in reason.message
 
 
 def test_break_form_becomes_the_condition() -> None:
