@@ -80,17 +80,21 @@ class Estimates:
         self._samples: dict[SlotKind, deque[Sample]] = {"cpu": deque(maxlen=WINDOW), "gpu": deque(maxlen=WINDOW)}
         self._first: deque[Sample] = deque(maxlen=WINDOW)  # of GPU slots
         self._overtaken: deque[Sample] = deque(maxlen=WINDOW)  # of CPU slots
-        self._totals: dict[SlotKind, Total] = {}  # of the samples that count; asked for more often than they change
+        # Both are asked for more often than they change.
+        self._totals: dict[SlotKind, Total] = {}  # of the samples that count
+        self._measured: dict[tuple[float, float | None, float | None], float | None] = {}
 
     def finished(self, kind: SlotKind, size: int, seconds: float, *, first: bool = False) -> None:
         """Note a map task of `size` bytes that succeeded on a slot of this kind; `first`: the first one there."""
         samples = self._first if first and kind == "gpu" else self._samples[kind]
         samples.append(Sample(max(size, 1), max(seconds, 0.0)))
         self._totals.pop(kind, None)
+        self._measured.clear()
 
     def overtaken(self, size: int, seconds: float) -> None:
         """Note a map task of `size` bytes that a CPU slot had for so long when a GPU finished it."""
         self._overtaken.append(Sample(max(size, 1), max(seconds, 0.0)))
+        self._measured.clear()
 
     def count(self, kind: SlotKind) -> int:
         """Finished tasks that count."""
@@ -117,6 +121,12 @@ class Estimates:
 
         That a GPU is slower is seen by its first task's rate. That it is faster is seen when some have ended.
         """
+        asked = sessions, self.slow, self._known
+        if asked not in self._measured:
+            self._measured[asked] = self._measure(sessions)
+        return self._measured[asked]
+
+    def _measure(self, sessions: float) -> float | None:
         cpu, gpu = self._total("cpu"), self._total("gpu")
         if min(cpu.tasks, gpu.tasks) >= SAMPLES:
             return sessions * _ratio(cpu, gpu) or None

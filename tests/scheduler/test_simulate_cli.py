@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -46,10 +45,11 @@ def test_the_cap_brings_a_heartbeat() -> None:
 
 
 def test_both_clusters_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heterodoop.commands.simulate.SPEEDUPS", (6, 47))
+    """One speedup of those that the documents show."""
+    monkeypatch.setattr("heterodoop.commands.simulate.SPEEDUPS", (47,))
     lines = cli_here("simulate", "--compare").out.decode().splitlines()
     assert "Cluster1    3600       47       188         94      68     336   1.38" in lines
-    assert len(lines) == 2 + 8 + 1 and lines[-1].startswith("gain: 1.00 to 4.27")
+    assert len(lines) == 2 + 4 + 1 and lines[-1].startswith("gain: 1.00 to 4.27, geometric mean 1.81")
 
 
 def test_nodes_without_gpus_or_cpu_slots() -> None:
@@ -118,14 +118,3 @@ def test_a_png(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="a PNG needs matplotlib, which is no dependency")
     cli_here("simulate", "--plot", tmp_path / "fig3.png")
     assert (tmp_path / "fig3.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_what_the_page_shows_is_what_is_printed() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "scheduling.md").read_text(encoding="utf-8")
-    pair = r"^```shell\n((?:heterodoop simulate[^\n]*\n)+)```\n```text\n(.*?)^```$"
-    shown = re.findall(pair, page, re.DOTALL | re.MULTILINE)
-    assert len(shown) == 6
-    for commands, text in shown:
-        # A picture changes nothing of what is printed, and belongs into no working folder here.
-        lines = [line.split(" --plot")[0].split()[1:] for line in commands.splitlines()]
-        assert "".join(cli_here(*line).out.decode() for line in lines) == text, commands
