@@ -54,7 +54,6 @@ class Lock(NamedTuple):
         os.ftruncate(self.fd, 0)
         os.pwrite(self.fd, json.dumps({**me._asdict(), "since": time.time(), **more}).encode(), 0)
 
-
     def signed(self) -> Owner | None:
         """Who has signed; None: nobody, or nothing that can be read."""
         try:

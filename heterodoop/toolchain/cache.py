@@ -188,8 +188,7 @@ def is_whole(path: Path) -> bool:
     Its bytes are looked at once in a process, and again when the file has changed.
     """
     try:
-        _use(path)
-        stamp = _stamp(os.lstat(path)), _stamp(os.lstat(_sum_of(path)))
+        stamp = _stamp(_used(path)), _stamp(os.lstat(_sum_of(path)))
         if _whole.get(path) != stamp:
             if read_regular(_sum_of(path), _SUM_BYTES).decode("ascii", "replace") != _sum(path):
                 return False
@@ -202,12 +201,14 @@ def is_whole(path: Path) -> bool:
         return False
 
 
-def _use(path: Path) -> None:
-    """Let the entry's access time say that it is used: file systems tell it once a day (relatime) or never."""
+def _used(path: Path) -> os.stat_result:
+    """The entry's status. Its access time says that it is used: file systems tell it once a day (relatime) or never."""
     status = os.lstat(path)
-    if time.time() - max(status.st_atime, status.st_mtime) > UNUSED_SECONDS / 2:
-        with suppress(OSError):  # a cache that may only be read
-            os.utime(path, ns=(time.time_ns(), status.st_mtime_ns), follow_symlinks=False)
+    if time.time() - max(status.st_atime, status.st_mtime) <= UNUSED_SECONDS / 2:
+        return status
+    with suppress(OSError):  # a cache that may only be read
+        os.utime(path, ns=(time.time_ns(), status.st_mtime_ns), follow_symlinks=False)
+    return os.lstat(path)
 
 
 def _stamp(status: os.stat_result) -> _Stamp:

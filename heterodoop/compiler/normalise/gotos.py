@@ -122,12 +122,12 @@ class _Body:
         for name in labels & self._outside:
             raise _Left(f"goto {name} jumps into the region from outside: call the code from both places", body.span)
         for block in (n for n in ir_walk.walk(body) if isinstance(n, ir.Block)):
-            for name in (s.name for s in block.body if isinstance(s, ir.Label)):
-                inside = {n.number for n in ir_walk.walk(block) if isinstance(n, ir.Goto)}
-                for jump in jumps:
-                    if jump.label == name and jump.number not in inside:
-                        raise _Left(f"goto {name} jumps into a block or loop: put the label behind it, or the code in a "
-                                    "function that both places call", jump.span)
+            here = {s.name for s in block.body if isinstance(s, ir.Label)}
+            inside = {n.number for n in ir_walk.walk(block) if isinstance(n, ir.Goto)} if here else set()
+            for jump in jumps:
+                if jump.label in here and jump.number not in inside:
+                    raise _Left(f"goto {jump.label} jumps into a block or loop: put the label behind it, or the code in a "
+                                "function that both places call", jump.span)
 
     # ------------------------------------------------------------------------------------- from the inside out
 

@@ -13,7 +13,6 @@ When the job ends, the last round's output becomes OUT, its report OUT.report wi
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import scratch
+from ...daemon.lock import Lock
 from ...errors import JobFailed, UsageError
 from ...job.rounds import not_ours
 from ..job.layout import SUCCESS, Layout, remove_tree, sync
@@ -54,10 +54,8 @@ class FolderStore:
         else:
             self.root.mkdir(parents=True)
         self._lock = os.open(self.root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UsageError(f"another process works on the rounds in {self.where}", code="HD043") from None
+        if not Lock(self._lock).take():
+            raise UsageError(f"another process works on the rounds in {self.where}", code="HD043")
         if not (self.root / STATE).exists():
             self._remove_but(LOCK, PARTIAL)
             partial = self.root / PARTIAL
