@@ -6,6 +6,7 @@ Non-goals: how the region uses its variables (`uses`: a sharedRO variable that i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from pycparser import c_ast
@@ -225,7 +226,7 @@ class _Binder:
         visible = self._types.names()
         scope = {name: symbol for name, symbol in scope.items() if visible[name].kind == "object"}
         unknown = dict(self._unknown)
-        inside = self._declared_in(stmt)
+        inside = partial(self._declared_in, stmt)
         values = ClauseBinder(self._unit, self._sink, directive, scope, inside, self._types, unknown).run()
         key, value, keyin, valuein = values.names
         valuein = valuein or self._value_read(directive, stmt, scope)

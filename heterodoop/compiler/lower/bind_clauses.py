@@ -5,7 +5,7 @@ Part of `bind`, which finds the statement and the scope.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pycparser import c_ast
@@ -58,10 +58,11 @@ class Values:
 
 
 class ClauseBinder:
-    """`inside`: a record's own variables. `unknown`: declared names whose type HeteroDoop does not know -> what it is."""
+    """inside: finds a record's own variables, for a clause that names none of `scope`.
+    unknown: declared names whose type HeteroDoop does not know -> what it is."""
 
     def __init__(
-        self, unit: Unit, sink: Sink, directive: Directive, scope: dict[str, Symbol], inside: Sequence[Symbol],
+        self, unit: Unit, sink: Sink, directive: Directive, scope: dict[str, Symbol], inside: Callable[[], Sequence[Symbol]],
         types: TypeTable, unknown: dict[str, str],
     ) -> None:
         self._unit, self._sink, self._directive = unit, sink, directive
@@ -101,7 +102,7 @@ class ClauseBinder:
         name = argument.text
         if plain(name) in self._scope:
             return self._scope[plain(name)]
-        inside = [symbol for symbol in self._inside if symbol.name == plain(name)]
+        inside = [symbol for symbol in self._inside() if symbol.name == plain(name)]
         if inside and clause.name in _OF_A_RECORD[self._directive.kind]:
             return self._one_of(inside, clause, argument)
         other = self._types.lookup(name)
