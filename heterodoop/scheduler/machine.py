@@ -47,7 +47,7 @@ from .model import (
     Tick,
 )
 from .outlook import cpus_need, gpu_needs, longer_at_first, wakes
-from .policies import CPU_ONLY, Policy, View
+from .policies import CPU_ONLY, OUTWEIGHS, Policy, View
 from .running import Run, Running
 from .several import SINGLY, Several, at_least, fair, late, size_of, splits
 from .story import DONE, DROPPED, FAILED, RUNNING, STATES, STORY, TRANSITIONS, WAITING, InvalidEvent, Step
@@ -92,6 +92,7 @@ class Machine:
         self._size = size
         self._late = list(late)
         self._spare = frozenset(spare)
+        self._cpu_slots = frozenset(slot for slot in slots if slot.kind == "cpu")
         self._awake = any(slot.kind == "gpu" for slot in early)  # a GPU slot has opened
         self._begun = 0.0
         self._free = sorted(early, key=_gpu_first)
@@ -359,11 +360,21 @@ class Machine:
         return [Kill(attempt, "CPU slots are expected to do its tasks sooner"), *self._assign()]
 
     def _held(self, speedup: float | None) -> frozenset[Slot]:
-        """The spare slots, once a GPU has done a task, where the GPUs are worth more than they as far as is known."""
-        if self.phase != "map" or not self._spare or not self._gpu_used:
+        """CPU slots that take no map task where the GPUs are worth more, as far as is known: all of them where it is that
+        much more and the policy says so, else the spare ones, once a GPU has done a task."""
+        if self.phase != "map" or not self._gpus:
             return frozenset()
         most = self._most(speedup)
+        if self._policy.yields and most and self._gpus * most > OUTWEIGHS * self._cpus and self._soon():
+            return self._cpu_slots
+        if not self._spare or not self._gpu_used:
+            return frozenset()
         return self._spare if most is None or self._gpus * most > len(self._spare) else frozenset()
+
+    def _soon(self) -> bool:
+        """Whether a GPU is awake, or will be before a CPU slot would have done a task."""
+        first = self._size(min(self._fresh, self.job.maps - 1))
+        return self._awake or wakes(self.estimates, first, self._now - self._begun) <= 1
 
     @property
     def _gpu_used(self) -> bool:
@@ -427,7 +438,8 @@ class Machine:
         if needs is not None:
             speedup = min(speedup, self._sessions / needs) if speedup else None
             needs += later if slot.kind == "gpu" else 0.0
-            cpus = cpus_need(*now, self._cpus - len(held), undecided, needs)
+            free = self._cpus - len(held)
+            cpus = cpus_need(*now, free, undecided, needs) if free else None
         if not self._awake:
             later += wakes(self.estimates, nbytes, self._now - self._begun)
         busy = self._running.on_gpus(self.estimates, self._size, self._now)

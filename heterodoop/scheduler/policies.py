@@ -20,6 +20,9 @@ from typing import NamedTuple
 from .model import SlotKind
 
 ROUNDING = 1e-9  # of times that are equal on paper
+# CPU slots that do less than a ninth of all are in the way: sixteen that did a seventeenth of word count took a fifth
+# to a third of what one H200 read meanwhile (docs/decisions/0038).
+OUTWEIGHS = 8
 
 
 class View(NamedTuple):
@@ -55,11 +58,13 @@ class View(NamedTuple):
 class Policy(NamedTuple):
     """`takes`: whether a slot of this kind may take the next map task. `duplicates`: whether a slot that has nothing left to
     do may run again what still runs on a slot of the other kind; under Hadoop, whether a container may take back what its
-    node's GPU has."""
+    node's GPU has. `yields`: whether CPU slots leave their processors to those that read for the GPUs where these are worth
+    more than OUTWEIGHS times as much; under Hadoop a container has its processor anyway."""
 
     name: str
     takes: Callable[[View, SlotKind], bool]
     duplicates: bool = False
+    yields: bool = False
 
 
 def cpu_only(view: View, kind: SlotKind) -> bool:
@@ -122,7 +127,7 @@ def _cpus_are_sooner(view: View) -> bool:
 
 CPU_ONLY = Policy("cpu-only", cpu_only)
 GPU_ONLY = Policy("gpu-only", gpu_only)
-TAIL = Policy("tail", tail, duplicates=True)
+TAIL = Policy("tail", tail, duplicates=True, yields=True)
 POLICIES: Mapping[str, Policy] = {
     policy.name: policy
     for policy in (CPU_ONLY, GPU_ONLY, Policy("gpu-first", gpu_first), TAIL, Policy("paper-tail", paper_tail))

@@ -41,11 +41,12 @@ def fair(left: int, gpus: int, sessions: float, cpus: int, speedup: float | None
     """Tasks that a GPU slot does in half of the time that all slots together need for those that are left.
 
     cpus     CPU slots that take map tasks. speedup: S; None: not known, and a slot gets one task.
-    One task also where a slot of a GPU is no faster than a CPU slot: it has nothing to gain.
+    One task also where a slot of a GPU is no faster than a CPU slot: it has nothing to gain. Where there are GPU slots only
+    each gets its share: those of a GPU that end first leave it to the others.
     """
     slots = gpus * sessions
     if not cpus:
-        return left / (2 * slots)
+        return left / slots
     one = speedup / sessions if speedup else 0.0
     return left * one / (2 * (one * slots + cpus)) if one > 1 else 1.0
 

@@ -57,6 +57,31 @@ def test_a_gpu_that_turns_out_to_be_slow_frees_them() -> None:
     assert used(job.handle(Tick(), 3.0)) == [1, 2]
 
 
+@pytest.mark.parametrize(("speedup", "policy", "begun"), [
+    (25.0, "tail", [3]), (24.0, "tail", [3, 0, 1, 2]), (25.0, "gpu-first", [3, 0, 1, 2]), (25.0, "paper-tail", [3, 0, 1, 2]),
+])
+def test_all_are_in_the_way_of_a_gpu_that_does_more_than_eight_times_as_much(
+    speedup: float, policy: str, begun: list[int],
+) -> None:
+    job = Machine(JobShape(99, 0), (*CPUS, GPU), POLICIES[policy], estimates=known(speedup, 1.0))
+    assert used(job.handle(Start(), 0.0)) == begun
+
+
+def test_they_begin_when_such_a_gpu_does_not_get_on() -> None:
+    """It is worth at most eight times as much as the three when its task has taken a 24th of what theirs take."""
+    job = machine(99, known(48.0, 1.0))
+    assert [used(job.handle(event, now)) for event, now in ((Start(), 0.0), (Tick(), 1.9), (Tick(), 2.1))] == [
+        [3], [], [0, 1, 2]]
+
+
+def test_they_begin_where_such_a_gpu_would_sleep_longer_than_a_task_takes() -> None:
+    job = machine(99, Estimates(Remembered(50.0, 1.0, 0.02, wakes=1.5)), late=True)
+    assert used(job.handle(Start(), 0.0)) == [0, 1, 2]
+    soon = machine(99, Estimates(Remembered(50.0, 1.0, 0.02, wakes=0.5)), late=True)
+    assert [used(soon.handle(event, now)) for event, now in ((Start(), 0.0), (Tick(), 1.4), (Tick(), 1.6))] == [
+        [], [], [0, 1, 2]]
+
+
 def test_reduce_tasks_have_all_cpu_slots() -> None:
     job = machine(1, known(50.0, 1.0), reduces=3)
     (first,) = job.handle(Start(), 0.0)
