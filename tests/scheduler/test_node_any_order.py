@@ -54,6 +54,7 @@ KNOWLEDGE = st.builds(
     # With S between 1 and 2 the node looks at parts of tasks that its GPUs still have to do; the model has whole ones.
     speedups=st.lists(st.sampled_from([2.0, 4.0, 6.0, 0.5]), max_size=3).map(tuple).filter(
         lambda found: sorted(found) != [0.5, 2.0]),
+    room=st.none() | st.integers(0, 2 * TASKS), pending=st.none() | st.integers(0, TASKS),
 )
 TAILS = [POLICIES["tail"]] * 5 + [POLICIES["paper-tail"]] * 2
 
@@ -217,7 +218,16 @@ class AnyOrder(RuleBasedStateMachine):
             share = max(1, left / max(known.nodes, 1))
             tasks = share + (q if policy.name == "tail" else 0)
             force = speedup >= 1 and ceil(tasks / self.gpus) <= speedup
+            force = force or (policy.name == "tail" and self.others_do_the_rest(known, speedup, q, left))
         return Decision("gpu", True, q - slots + 1) if force else Decision("cpu")
+
+    def others_do_the_rest(self, known: Knowledge, speedup: float, q: int, left: int) -> bool:
+        """Whether GPUs of all nodes do all that is left in time, and this node's its share of the tasks that come to ask."""
+        if known.room is None or known.pending is None or not speedup or speedup < 1:
+            return False
+        whole = [q // self.gpus + (gpu < q % self.gpus) for gpu in range(self.gpus)]
+        room = sum(max(0, int(speedup) - tasks) for tasks in whole)
+        return known.pending / max(known.nodes, 1) + 1 <= room and max(1, left) <= room + known.room
 
     def decided(self, job: Job) -> set[str]:
         return {attempt.task for attempt in self.live if attempt.job is job and attempt.kind != "lent"} | set(job.finished)
