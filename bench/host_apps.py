@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,27 +50,36 @@ def fed(app: str, size: int) -> Work:
     return with_sides(app, data.cached(amount, SEED, kind=kind))
 
 
-def measured(app: str, work: Work, rounds: int, more: list[str], scratch: Path) -> str:
-    """A row of the table. Raises SystemExit where the outputs differ."""
-    bundle = contenders.compiled(Path("apps") / app, scratch / f"{app}.hdp", "--arch", "none")
+def in_turn(
+    name: str, bundle: Path, work: Work, sides: Sequence[Side], rounds: int, common: Sequence[str], scratch: Path,
+) -> None:
+    """Run all sides of a program `rounds` times in turn, behind one round that does not count.
+
+    Raises SystemExit where the outputs differ.
+    """
     options = [*(word for s in work.settings for word in ("-D", s)), *(word for f in work.files for word in ("--file", f))]
-    sides = (Side("host kernels", ()), Side("filters", ("--filters",)))
     for number in range(rounds + 1):
         outputs = []
         for side in sides:
             out = scratch / side.name.replace(" ", "-")
             for old in (out, out.with_name(f"{out.name}.report")):
                 shutil.rmtree(old, ignore_errors=True)
-            argv = [sys.executable, "-m", "heterodoop", "run", str(bundle), str(work.text), "-o", str(out)]
-            side.run([*argv, "--cpu-only", "--quiet", *options, *more])
+            argv = [sys.executable, "-m", "heterodoop", "run", str(bundle), str(work.text), "-o", str(out), "--quiet"]
+            side.run([*argv, *options, *common])
             outputs.append({path.name: path.read_bytes() for path in sorted(out.iterdir())})
-        if outputs[0] != outputs[1]:
-            raise SystemExit(f"{app}: the outputs differ")
-        if number == 0:  # a warm-up
+        if any(output != outputs[0] for output in outputs):
+            raise SystemExit(f"{name}: the outputs differ")
+        if number == 0:
             for side in sides:
                 side.wall.clear()
                 side.cpu.clear()
-    host, filters = sides
+
+
+def measured(app: str, work: Work, rounds: int, more: list[str], scratch: Path) -> str:
+    """A row of the table. Raises SystemExit where the outputs differ."""
+    bundle = contenders.compiled(Path("apps") / app, scratch / f"{app}.hdp", "--arch", "none")
+    host, filters = sides = (Side("host kernels", ()), Side("filters", ("--filters",)))
+    in_turn(app, bundle, work, sides, rounds, ["--cpu-only", *more], scratch)
     cells = [f"{statistics.median(side.wall):.2f} | {statistics.median(side.cpu):.2f}" for side in sides]
     walls = statistics.median(b / a for a, b in zip(host.wall, filters.wall, strict=True))
     cpus = statistics.median(b / a for a, b in zip(host.cpu, filters.cpu, strict=True))
