@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,8 +61,8 @@ class Bench:
     running: cluster.Cluster
     environment: dict[str, str] = field(default_factory=dict)
 
-    def command(self, *words: object, check: bool = True) -> str:
-        argv = [*HETERODOOP, *map(str, words)]
+    def command(self, *words: object, check: bool = True, program: Sequence[str] = HETERODOOP) -> str:
+        argv = [*program, *map(str, words)]
         done = subprocess.run(argv, env=self.environment, capture_output=True, text=True, check=False)
         if check and done.returncode:
             raise SystemExit(f"{' '.join(argv)}: exit status {done.returncode}\n{done.stderr}")
@@ -85,7 +85,7 @@ class Bench:
         }
         policy_name = "cpu-only" if kind == "cpu-plug-in" else kind.removesuffix(DELAYED)
         if kind.endswith(DELAYED):
-            settings["heterodoop.gpu.delay"] = options.delay
+            settings["tests.gpu.delay"] = options.delay
             settings["mapreduce.input.fileinputformat.split.minsize"] = options.delayed_split
         policy = ["--cpu-only"] if kind == "cpu" else ["--policy", policy_name]
         words = [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
@@ -123,9 +123,10 @@ def started(options: argparse.Namespace, scratch: Path) -> Iterator[Bench]:
     try:
         bench = Bench(options, scratch, running, running.environment())
         bench.environment["HETERODOOP_DRIVER_DIR"] = str(scratch / "driver")
-        bench.environment["HETERODOOP_DRIVER_TESTS"] = "1"  # --delay
         bench.load()
-        bench.command("driver", "start", "--device", options.device)
+        # One that can delay a job's tasks is the tests': no driver of a user can.
+        program = [sys.executable, "-m", "tests.driver.instrumented"] if options.delay else HETERODOOP
+        bench.command("driver", "start", "--device", options.device, program=program)
         try:
             yield bench
             print(bench.command("driver", "status"), file=sys.stderr)

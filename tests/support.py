@@ -51,7 +51,7 @@ def cli_process(
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The caller's environment with this checkout's package on the path, whatever the working folder."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), "HETERODOOP_DRIVER_TESTS": "1", **(extra or {})}
+    return {**os.environ, "PYTHONPATH": str(ROOT), **(extra or {})}
 
 
 def cli_here(*arguments: object, status: int | None = 0) -> Done:

@@ -21,7 +21,6 @@ from ..executor.native.runtime import Native
 from ..scheduler.node.model import Answer, Done, Offered, Ready, Refused, Run, Sent, Session, Why
 from ..scheduler.policies import CPU_ONLY
 from .cluster.knowledge import Source
-from .faults import Faults
 from .job.fetch import TaskReader
 from .job.files import Folders, JobFile, Store, parse_files
 from .job.gpus import Gpus
@@ -68,7 +67,6 @@ class Services(NamedTuple):
     node: Node
     speedups: Speedups
     source: Source
-    faults: Faults
     log: Log
     work: WorkFolder
     modules: Modules
@@ -98,7 +96,6 @@ class Conversation:
     def serve(self, message: Message) -> None:
         """From the offer on. Raises Closed and its kinds: the connection is over."""
         offer = Offer.of(message)
-        self._s.faults.at("offer")
         say = Say()
         with self._s.node.ticket(offer.attempt, say.progress, say) as ticket:
             attempt = Attempt(ticket, offer, say)
@@ -118,7 +115,6 @@ class Conversation:
             ("ahead", decision.ahead), ("forced", int(decision.forced)), ("version", VERSION), ("waits", 1),
         )
         self._count(attempt, f"answered_{decision.kind}", reason=why.reason)
-        self._s.faults.at("answer")
         if decision.kind == "gpu":
             try:
                 self._gpu(attempt, job)
@@ -157,24 +153,20 @@ class Conversation:
         message = self._prepared(attempt)
         if message.type is Type.FAILED:
             raise Declined(f"the task gave its lease back: {message.text('reason', '')}", "HD619")
-        self._s.faults.at("run")
         environment = message.all("env")
         if any(b"\0" in variable or variable.find(b"=") < 1 for variable in environment):
             raise Malformed("RUN: a variable is not NAME=VALUE")
         begun: list[float] = []
         with ExitStack() as used:
             scratch = self._scratch(attempt, used)
-            with Pulse(self._stream, attempt.number, attempt.say, self._s.faults, self._s.node) as pulse:
+            with Pulse(self._stream, attempt.number, attempt.say, self._s.node) as pulse:
                 work = self._work(attempt, job, message.all("file"), environment, used)
                 self._s.node.tell(Ready(attempt.number))
-                self._s.faults.at("queued")
                 reader = TaskReader(partial(self._read, pulse))
                 turn = partial(self._turn, attempt, begun)
                 result = self._run(pulse, partial(self._s.tasks.run, work, scratch, reader, attempt.say, turn))
-            self._s.faults.at("result")
             self._s.node.tell(Sent(attempt.number))
             self._send(result)
-        self._s.faults.at("sent")
         end = self._stream.receive((Type.INSTALLED, Type.FAILED), INSTALL_SECONDS)
         if end.type is Type.FAILED:
             raise Declined(f"the task could not install the result: {end.text('reason', '')}", "HD619")
@@ -189,7 +181,6 @@ class Conversation:
         run = Run(attempt.number, attempt.offer.split.user)
         with self._s.node.device(attempt.ticket, run, attempt.say.waits) as session:
             begun.append(time.monotonic())
-            self._s.faults.at("running")
             yield session
 
     @staticmethod
@@ -292,21 +283,11 @@ class Conversation:
             raise Declined(f"too many counters of its own: {len(result.attempt.user_counters)}", "HD615")
         self._stream.send(Type.RESULT, *fields)
         for path, size in sizes:
-            if path == result.data and self._s.faults:
-                self._send_faulty(path, size)
-                continue
-            with open(path, "rb") as file:
-                self._stream.send_file(file.fileno(), size)
+            self._send_file(path, size)
 
-    def _send_faulty(self, path: Path, size: int) -> None:
-        """The data as tests want it: with another byte, or ending in the middle."""
-        data = bytearray(path.read_bytes())
-        if self._s.faults.corrupts() and data:
-            data[len(data) // 2] ^= 1
-        if self._s.faults.in_data():
-            self._stream.send_part(bytes(data[: size // 2]))
-            self._s.faults.at("data")
-        self._stream.send_data(bytes(data))
+    def _send_file(self, path: Path, size: int) -> None:
+        with open(path, "rb") as file:
+            self._stream.send_file(file.fileno(), size)
 
     def _count(self, attempt: Attempt, what: str, **more: object) -> None:
         self._s.log.count(what)

@@ -148,10 +148,6 @@ class Lending:
         self, device: WorkerDevice, task: Run, fd: int, calls: tuple[KernelCall, KernelCall | None], seen: Seen, nbytes: int,
         number: int,
     ) -> Reply | Declined:
-        try:
-            self._s.faults.at("running")
-        except offer.Declined as declined:
-            return Declined(declined.reason, declined.code)
         device.options = self._s.gpus.lent(task.options)
         spec = replace(task.spec, input=fd) if fd >= 0 else task.spec
         before, begun = device.stats(), time.monotonic()

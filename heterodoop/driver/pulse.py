@@ -6,7 +6,6 @@ import time
 from contextlib import ExitStack
 from threading import Event, Lock, Thread
 
-from .faults import Faults
 from .job.offer import Declined
 from .job.tasks import Say
 from .node import Node
@@ -31,12 +30,11 @@ class Pulse:
     taken_back  it was told; nothing else is then sent.
     """
 
-    def __init__(self, stream: Stream, lease: int, say: Say, faults: Faults, node: Node) -> None:
+    def __init__(self, stream: Stream, lease: int, say: Say, node: Node) -> None:
         """lease: its number."""
         self._stream = stream
         self._lease = lease
         self._say = say
-        self._faults = faults
         self._node = node
         self._end = Event()
         self._thread = Thread(target=self._run, name="pulse", daemon=True)
@@ -63,7 +61,7 @@ class Pulse:
                     break
                 if self._node.overtaken(self._lease, self._say.fraction) and self._takes_back():
                     break
-                if time.monotonic() - said >= PULSE_SECONDS and not self._faults.silent:
+                if time.monotonic() - said >= PULSE_SECONDS:
                     said = time.monotonic()
                     self._tell()
                 self._end.wait(_LOOK_SECONDS)

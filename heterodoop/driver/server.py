@@ -31,7 +31,6 @@ from ..scheduler.node.machine import NodeMachine
 from ..storage.hadoop_conf import HadoopConf
 from .cluster.knowledge import Nothing, Source
 from .conversation import OFFER_SECONDS, Conversation, Services
-from .faults import Faults
 from .job.fetch import Cluster, Memory
 from .job.files import Folders, Store
 from .job.gpus import Gpus, Wish
@@ -85,7 +84,6 @@ class Server:
         self.config = config
         self._conf = conf
         self._source = source or Nothing()
-        self._faults = Faults()
         self._stack = ExitStack()
         self._removals = Removals()
         self._streams: set[Stream] = set()
@@ -110,7 +108,7 @@ class Server:
             self._listeners = self._listen(stack)
             self._stack = stack.pop_all()
         self.log.event("started", pid=os.getpid(), version=__version__, device=config.wish.device,
-                       gpus=self._services.gpus.count, socket=config.place.socket, faults=bool(self._faults) or None)
+                       gpus=self._services.gpus.count, socket=config.place.socket)
         return self
 
     def __exit__(
@@ -141,8 +139,8 @@ class Server:
         self._source.start(node)
         stack.callback(self._source.stop)
         modules = Modules(config.work / "modules")
-        return Services(native, gpus, store, folders, jobs, tasks, node, speedups, self._source, self._faults,
-                        self.log, work, modules, terms.here())
+        return Services(native, gpus, store, folders, jobs, tasks, node, speedups, self._source, self.log, work, modules,
+                        terms.here())
 
     def _listen(self, stack: ExitStack) -> selectors.BaseSelector:
         selector = stack.enter_context(selectors.DefaultSelector())

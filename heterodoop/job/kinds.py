@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
@@ -58,19 +57,8 @@ def _delimiter(text: str) -> bytes:
     return _some(text).encode("utf-8", "surrogateescape")
 
 
-def _duration(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < math.inf:
-        raise ValueError("must be a number of seconds")
-    return seconds
-
-
 BOOLEAN = Kind("true, false", _boolean, "boolean")
 TEXT = Kind("text", lambda text: text or None)  # an empty one says nothing
 SOME_TEXT = Kind("text", _some)
 DELIMITER = Kind("bytes", _delimiter)
-DURATION = Kind("from 0", _duration)
 CLASS = Kind("a class", str)  # of Java: Hadoop says whether there is one

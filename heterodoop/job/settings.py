@@ -19,7 +19,7 @@ from ..executor.gpu.gpus import SESSIONS as SESSIONS_OF_A_JOB
 from ..executor.task.cpu_task import LEAST_LINE, LINE_MAX
 from ..scheduler.policies import TAIL
 from ..storage.inputs import AS_TEXT
-from .kinds import BOOLEAN, CLASS, DELIMITER, DURATION, SOME_TEXT, TEXT, Kind, choice, integer
+from .kinds import BOOLEAN, CLASS, DELIMITER, SOME_TEXT, TEXT, Kind, choice, integer
 from .setting import Other, Party, Refusal, Setting
 
 PREFIX = "heterodoop."
@@ -56,7 +56,6 @@ SESSIONS = "heterodoop.gpu.sessions"
 SPLITS = "heterodoop.gpu.splits"
 CHECK = "heterodoop.gpu.check"
 INGEST_THREADS = "heterodoop.gpu.ingest.threads"
-DELAY = "heterodoop.gpu.delay"
 EMULATED_SLOTS = "heterodoop.emulated.slots"
 EMULATED_WORKERS = "heterodoop.emulated.workers"
 ROUNDS = "heterodoop.iterate.rounds"
@@ -218,9 +217,6 @@ _PLUG_IN = (
           java="VERIFY"),
     _ours("gpu.retry", BOOLEAN, "Whether an attempt may use a GPU too after one of the same task has failed.", _PLUGIN,
           "false", java="GPU_RETRY"),
-    _ours("gpu.delay", DURATION,
-          "Seconds that a task takes longer than it must, for tests: a driver that was not started for them declines it.",
-          _DRIVER, "0", "seconds"),
     _ours("counters.details", BOOLEAN,
           "Whether the plug-in may have counters that Hadoop counts against mapreduce.job.counters.max.", _SUBMIT | _PLUGIN,
           "true", java="DETAILS"),

@@ -1,4 +1,5 @@
-"""A driver for tests: `heterodoop driver start` on the emulated device, in a short folder of its own. Not a test module."""
+"""A driver for tests, on the emulated device and in a short folder of its own: `heterodoop driver start`, with instruments
+(instrumented.py) where a test may ask for some, without them where the command itself is tested. Not a test module."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,10 @@ from heterodoop.driver.server import Config, Server
 from heterodoop.driver.wire.place import Place
 from heterodoop.storage import hadoop_conf
 
-from ..support import COMMAND, Done, alive, cli_process
+from ..support import Done, alive, cli_process
 from ..support import environment as with_checkout
-from .client import STATUS, STOP, Client, ClosedByDriver, unpack
+from . import instrumented
+from .client import STATUS, STOP, Attempt, Client, ClosedByDriver, unpack
 
 
 @dataclass
@@ -62,11 +64,11 @@ class Driver:
         return json.loads(dict(unpack(payload))["json"])
 
     def serve(self, *options: object) -> subprocess.Popen[bytes]:
-        """As `start`, without the command in between: half the time. The caller waits for its end."""
+        """As `start`, without the command in between: half the time. The caller waits for its end. It has instruments."""
         reader, writer = os.pipe()
         words = ["--ready-fd", writer, "--dir", self.folder, "--device", "emulated", *options]
         process = subprocess.Popen(
-            [*COMMAND, "driver", "start", "--foreground", *map(str, words)], pass_fds=[writer], cwd="/",
+            [*instrumented.COMMAND, "driver", "start", "--foreground", *map(str, words)], pass_fds=[writer], cwd="/",
             env=with_checkout(self.environment), start_new_session=True,
         )
         os.close(writer)
@@ -88,6 +90,11 @@ class Driver:
 
     def events(self, name: str) -> list[dict[str, Any]]:
         return [row for row in self.log() if row["event"] == name]
+
+
+def slow(attempt: Attempt, seconds: float = 30) -> Attempt:
+    """It holds its session for so long before it begins; its progress says `delayed`."""
+    return replace(attempt, env={**attempt.env, instrumented.DELAY.replace(".", "_"): str(seconds)})
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
@@ -129,9 +136,11 @@ def running(*options: object, environment: Mapping[str, str] | None = None) -> I
 
 @contextmanager
 def in_this_process(environment: Mapping[str, str], patch: pytest.MonkeyPatch) -> Iterator[Driver]:
-    """A driver with one session, in threads of this process. It has ended with the block."""
-    for name, value in {"HETERODOOP_DRIVER_TESTS": "1", **environment}.items():
+    """A driver with one session and instruments, in threads of this process. It has ended with the block."""
+    for name, value in environment.items():
         patch.setenv(name, value)
+    for module, name, part in instrumented.replaced():
+        patch.setattr(module, name, part)
     with driver_folder() as driver:
         place = Place(driver.folder)
         config = Config(place, driver.folder / "driver.work", Wish("emulated", sessions=1))

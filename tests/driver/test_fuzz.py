@@ -21,7 +21,7 @@ EDGES = [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000
 WORDS = [
     b"-1", b"0", b"9223372036854775807", b"9223372036854775808", b"9" * 400, b"1e9", b"nan", b"inf", b"+1", b" 1", b"0x10",
     b"\xd9\xa1", b"", b"\0", b"file:///dev/zero", b"file:///proc/self/mem", b"../x\0" + b"a" * 64 + b"\0001\0-",
-    b"heterodoop.gpu.delay=inf", b"heterodoop.gpu.sub-split.bytes=-1", b"heterodoop.gpu.sub-split.bytes=" + b"9" * 30,
+    b"heterodoop.line.max.bytes=-9", b"heterodoop.gpu.sub-split.bytes=-1", b"heterodoop.gpu.sub-split.bytes=" + b"9" * 30,
     b"mapreduce.task.io.sort.mb=999999999999", b"heterodoop.bundle=..", b"heterodoop.bundle=a/b",
     b"heterodoop.emulated.order=zz", b"heterodoop.gpu.arena.bytes=1", b"heterodoop.emulated.memory.bytes=1",
 ]

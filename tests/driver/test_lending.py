@@ -43,11 +43,11 @@ from heterodoop.job.stopping import Round
 from heterodoop.job.stopping import Wish as Rounds
 
 from ..support import Bundles, alive, changed_kernel, parts
+from .instrumented import VARIABLE as FAULT
 from .running import Driver, driver_folder, running, wait_for
 from .test_faults import CRASHES
 
 pytestmark = pytest.mark.usefixtures("kernel_caches")
-FAULT = "HETERODOOP_DRIVER_FAULT"
 Job = Callable[..., JobResult]
 
 

@@ -18,7 +18,7 @@ from heterodoop.driver.wire.protocol import Type
 from .client import CPU_DONE, INSTALLED, RUN, Attempt
 from .coordinating import SECRET, Running
 from .fake_yarn import JOB, FakeYarn, job_says, page, proxied
-from .running import Driver, running, wait_for
+from .running import Driver, running, slow, wait_for
 
 MAPS = 8
 
@@ -116,11 +116,10 @@ def delayed(said: dict[str, str]) -> bool:
 def test_what_a_slow_gpu_has_is_taken_back(environment: dict[str, str], attempt: Attempt) -> None:
     """Nothing is known of the GPU but that it takes its time; the container would long have been done. An attempt of another
     policy keeps what it has."""
-    slow = {"heterodoop.gpu.delay": "60"}
     with running("--sessions", 1, environment=environment) as driver:
         with driver.client() as first:
-            assert first.offer(replace(task(attempt, 0), conf=slow))["run"] == "gpu"
-            first.send(RUN, *attempt.run())
+            assert first.offer(task(attempt, 0))["run"] == "gpu"
+            first.send(RUN, *slow(attempt, 60).run())
             first.until(attempt, delayed)
             with driver.client() as second:
                 assert second.offer(task(attempt, 1))["run"] == "cpu"
@@ -131,7 +130,7 @@ def test_what_a_slow_gpu_has_is_taken_back(environment: dict[str, str], attempt:
         idle(driver)
         assert len(driver.events("cpu_done")) == 2 and not driver.events("installed")
         with driver.client() as third:
-            assert third.offer(replace(task(attempt, 2), policy="gpu-first", conf=slow))["run"] == "gpu"
-            third.send(RUN, *attempt.run())
+            assert third.offer(replace(task(attempt, 2), policy="gpu-first"))["run"] == "gpu"
+            third.send(RUN, *slow(attempt, 60).run())
             begun = time.monotonic()
             third.until(attempt, lambda said: delayed(said) and time.monotonic() > begun + 1.6)

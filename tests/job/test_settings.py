@@ -138,8 +138,7 @@ def test_a_misspelt_name_of_ours() -> None:
 
 
 @pytest.mark.parametrize(("key", "value", "what"), [
-    (settings.DELAY, "nan", "number of seconds"), (settings.DELAY, "soon", "number of seconds"),
-    (settings.DELAY, "-1", "number of seconds"), ("heterodoop.driver.silence.ms", "1.5", "whole number"),
+    ("heterodoop.driver.silence.ms", "1.5", "whole number"),
     ("heterodoop.verify", "yes", "true or false"), ("heterodoop.emulated.order", "up", "forward, reverse or random"),
 ])
 def test_values_that_cannot_be(key: str, value: str, what: str) -> None:

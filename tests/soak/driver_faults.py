@@ -244,7 +244,7 @@ class DriverCases:
         self.driver.stop()
         self.driver.start(f"{fault}*1")
         self._struck_attempt()
-        yield f"$HETERODOOP_DRIVER_FAULT {fault}", True
+        yield f"told to: {fault}", True
         if fault.startswith("die"):
             self.driver.gone()
         else:

@@ -9,8 +9,10 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from ..driver import instrumented
 from ..driver.client import INSTALLED, STOP, Attempt, Client, ClosedByDriver, Outcome
 from ..driver.on_cpu import run_on_cpu
 from .processes import Family, children
@@ -81,15 +83,16 @@ class Driver:
             self.problems.append(Problem(kind, f"a driver's result: {len(outcome.data)} of {len(self.right[1])} bytes"))
 
     def start(self, faults: str = "") -> None:
-        """Raises RuntimeError: it does not serve. faults: $HETERODOOP_DRIVER_FAULT."""
+        """Raises RuntimeError: it does not serve. faults: of a driver with instruments."""
         if not self.right[1]:
             self.right = run_on_cpu(self.attempt(), self.room.text, self.room.root / "log" / "cpu")[1:]
         self.folder.mkdir(mode=0o700, exist_ok=True)
         reader, writer = os.pipe()
         words = ["driver", "start", "--foreground", "--ready-fd", str(writer), "--dir", str(self.folder), "--work",
                  str(self.work.parent), "--device", self.device]
-        extra = {"HETERODOOP_DRIVER_FAULT": faults} if faults else {}
-        self.pid, self.told = self.family.fork(words, self.room.root, self.log, extra), 0
+        extra = {instrumented.VARIABLE: faults}
+        be = partial(instrumented.install, extra) if faults else None
+        self.pid, self.told = self.family.fork(words, self.room.root, self.log, be=be), 0
         self.family.keep.add(self.pid)
         os.close(writer)
         with open(reader, "rb") as ready:

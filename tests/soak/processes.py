@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,12 +65,12 @@ class Family:
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 self.statuses[found[0]] = os.waitstatus_to_exitcode(found[1])
 
-    def fork(self, words: Sequence[str], folder: Path, log: Path, extra: Mapping[str, str]) -> int:
-        """`heterodoop WORDS` in a copy of this process."""
+    def fork(self, words: Sequence[str], folder: Path, log: Path, be: Callable[[], None] | None = None) -> int:
+        """`heterodoop WORDS` in a copy of this process, in which `be` is called before."""
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
-            _become(words, folder, log, extra)
+            _become(words, folder, log, be)
         return pid
 
     def start(self, words: Sequence[str], folder: Path, log: Path, extra: Mapping[str, str], fds: Sequence[int] = ()) -> int:
@@ -242,13 +242,15 @@ def _prepare(folder: Path, log: Path, extra: Mapping[str, str]) -> None:
     os.environ.update(extra)
 
 
-def _become(words: Sequence[str], folder: Path, log: Path, extra: Mapping[str, str]) -> None:
+def _become(words: Sequence[str], folder: Path, log: Path, be: Callable[[], None] | None) -> None:
     """Be `heterodoop WORDS` to the end, with what ends an interpreter."""
     from heterodoop import __main__ as entry
 
     status = 71
     with _fatal():
-        _prepare(folder, log, extra)
+        _prepare(folder, log, {})
+        if be:
+            be()
         faulthandler.register(signal.SIGUSR2, file=2, all_threads=True)
         ctypes.CDLL(None).soak_role(page.COMMAND)
         sys.argv = ["heterodoop", *words]

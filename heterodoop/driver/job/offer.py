@@ -5,7 +5,6 @@ Not here: whether a GPU is free, which side the scheduler chooses (server.py).
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 
@@ -20,7 +19,6 @@ from .fetch import SplitRequest
 
 _ATTEMPT = re.compile(r"attempt_((?:local)?[0-9]{1,19}_[0-9]{1,10})_m_([0-9]{1,10})_([0-9]{1,10})")
 _SHA256 = re.compile(r"[0-9a-f]{64}|")
-TESTS = "HETERODOOP_DRIVER_TESTS"  # of the driver's own environment
 
 
 class Declined(Exception):
@@ -91,12 +89,6 @@ class Offer:
         return POLICIES[name]
 
     @property
-    def delay(self) -> float:
-        """heterodoop.gpu.delay: seconds that the task takes longer than it must. For tests and measurements."""
-        seconds: float = self.conf.get(settings.DELAY)
-        return seconds
-
-    @property
     def bundle_name(self) -> str:
         return self.conf.get(settings.BUNDLE) or ""
 
@@ -123,8 +115,6 @@ class Offer:
             self._check(key)
             if str(self.conf.get(key)) not in refusal.allowed:
                 raise Declined(refusal.why, "HD615")
-        if self.delay and os.environ.get(TESTS) != "1":
-            raise Declined(f"{settings.DELAY} is for tests, and this driver was started without {TESTS}=1", "HD615")
 
     def _check(self, key: str) -> None:
         try:

@@ -31,7 +31,6 @@ from .jobs import Bundle, Job
 from .offer import Declined, Offer
 from .removals import Removals
 
-_TICK_SECONDS = 0.05
 _SLACK = 1 << 20  # of a split's memory: what is read behind its end
 
 
@@ -169,18 +168,9 @@ class Tasks:
 
     @contextmanager
     def _input(self, offer: Offer, reader: TaskReader, say: Say) -> Iterator[Input]:
-        self._delay(offer.delay, say)
         with self._memory.reserved(offer.split.length + _SLACK, say.check):
             with fetched(offer.split, self._cluster, reader, say.check) as source:
                 yield source
-
-    @staticmethod
-    def _delay(seconds: float, say: Say) -> None:
-        end = time.monotonic() + seconds
-        while (rest := end - time.monotonic()) > 0:
-            say.text = "delayed by heterodoop.gpu.delay"
-            say.check()
-            time.sleep(min(rest, _TICK_SECONDS))
 
     def _map_run(self, work: Work, scratch: Path, source: Input) -> MapRun:
         offer = work.offer

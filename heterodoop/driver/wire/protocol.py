@@ -175,18 +175,6 @@ class Stream:
         with self._lock:
             self._send(frame)
 
-    def send_data(self, data: bytes) -> None:
-        """DATA frames and END."""
-        self.send_part(data)
-        self.send(Type.END)
-
-    def send_part(self, data: bytes) -> None:
-        """DATA frames alone."""
-        with self._lock:
-            for at in range(0, len(data), DATA_BYTES):
-                piece = data[at : at + DATA_BYTES]
-                self._send(_HEAD.pack(len(piece) + 1, Type.DATA) + piece)
-
     def send_file(self, fd: int, size: int) -> None:
         """The first `size` bytes of a file as DATA frames and END; the kernel copies them."""
         with self._lock:

@@ -16,7 +16,7 @@ from heterodoop.driver.job import files
 from heterodoop.manifest import MOST_BYTES
 
 from ..client import CPU_DONE, INSTALLED, NEED, PROGRESS, REFUSED, RUN, Attempt, Client, ClosedByDriver, unpack
-from ..running import Driver, in_this_process, running, wait_for
+from ..running import in_this_process, running, wait_for
 
 WAIT = 17
 
@@ -119,13 +119,6 @@ def test_files_that_do_not_fit_are_refused_before_a_byte_of_them(cache: dict[str
         client.send(RUN, *attempt.run(), ("file", f"big\0{'0' * 64}\0{10**17}\0-"))
         said = refusal(client, b"")
     assert said["code"] == "HD616" and "larger than the driver's store" in said["reason"]
-
-
-@pytest.mark.parametrize("delay", ["1e999", "inf", "nan"])
-def test_a_delay_without_an_end_is_not_taken(driver: Driver, attempt: Attempt, delay: str) -> None:
-    with driver.client() as client:
-        answer = client.offer(replace(attempt, conf={"heterodoop.gpu.delay": delay}))
-    assert (answer["run"], answer["code"]) == ("cpu", "HD615")
 
 
 def test_damage_of_one_bundle_is_healed_and_spoils_no_other(cache: dict[str, str], attempt: Attempt) -> None:

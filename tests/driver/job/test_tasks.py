@@ -14,7 +14,7 @@ import pytest
 from ...support import Bundles
 from ..client import CPU_DONE, FAILED, INSTALLED, RUN, Attempt, ClosedByDriver, Outcome, pack
 from ..conftest import SAMPLE, OnCpu
-from ..running import Driver, running, wait_for
+from ..running import Driver, slow, wait_for
 
 # Asks its environment and a file before its region, counts in Hadoop's way inside it.
 ADDS = r"""
@@ -208,7 +208,7 @@ def test_attempts_that_are_not_taken(driver: Driver, attempt: Attempt, change: d
 
 
 @pytest.mark.parametrize("setting", [
-    "mapreduce.input.linerecordreader.line.maxlength=100", "heterodoop.gpu.delay=x", "heterodoop.gpu.delay=-1",
+    "mapreduce.input.linerecordreader.line.maxlength=100", "heterodoop.line.max.bytes=-1",
     "mapreduce.task.io.sort.mb=0", "mapreduce.task.io.sort.mb=9999", "heterodoop.bundle=../x", "heterodoop.bundle=..",
     "heterodoop.line.max.bytes=x", "heterodoop.line.max.bytes=100", "heterodoop.emulated.order=sideways",
     "stream.stderr.reporter.prefix=", "heterodoop.gpu.arena.bytes=-1",
@@ -219,13 +219,6 @@ def test_settings_that_are_not_taken(driver: Driver, attempt: Attempt, setting: 
         answer = client.offer(replace(attempt, conf={key: value}))
     assert (answer["run"], answer["code"]) == ("cpu", "HD615")
     assert key in answer["reason"] or key in ("heterodoop.bundle", "mapreduce.input.linerecordreader.line.maxlength")
-
-
-def test_a_setting_for_tests_is_refused_by_a_driver_that_was_not_started_for_them(attempt: Attempt) -> None:
-    with running("--device", "emulated", "--gpus", "0", environment={"HETERODOOP_DRIVER_TESTS": ""}) as plain:
-        with plain.client() as client:
-            answer = client.offer(replace(attempt, conf={"heterodoop.gpu.delay": "0.5"}))
-    assert answer["run"] == "cpu" and "is for tests" in answer["reason"]
 
 
 @pytest.mark.parametrize(("start", "length"), [(59_999, 1), (100, 0)])
@@ -267,15 +260,15 @@ def test_a_split_that_cannot_be_read(driver: Driver, attempt: Attempt) -> None:
 
 
 def test_the_delay_is_said_and_kept(driver: Driver, attempt: Attempt) -> None:
-    outcome = mapped(driver, replace(attempt, conf={"heterodoop.gpu.delay": "2.2"}))
+    outcome = mapped(driver, slow(attempt, 2.2))
     texts = [row["text"] for row in outcome.progress]
-    assert outcome.kind == "result" and len(texts) >= 2 and any("heterodoop.gpu.delay" in text for text in texts)
+    assert outcome.kind == "result" and len(texts) >= 2 and any("tests.gpu.delay" in text for text in texts)
 
 
 def test_waiting_attempts_hear_how_many_are_ahead(driver: Driver, attempt: Attempt) -> None:
     """Two sessions: the third attempt of a job waits, and the fourth behind it."""
-    delayed = replace(attempt, conf={"heterodoop.gpu.delay": "60"}, policy="gpu-only", job="job_1_0044")
-    quick = replace(delayed, conf={})
+    quick = replace(attempt, policy="gpu-only", job="job_1_0044")
+    delayed = slow(quick, 60)
     with ExitStack() as stack:
         running = [stack.enter_context(driver.client()) for _ in range(2)]
         waiting = [stack.enter_context(driver.client()) for _ in range(2)]

@@ -20,17 +20,13 @@ from heterodoop.daemon import log
 
 from ...support import COMMAND, alive, cli_here, environment
 from ..client import INSTALLED, RUN, Attempt, Client, ClosedByDriver
-from ..running import Driver, driver_folder, running, wait_for
+from ..running import Driver, driver_folder, running, slow, wait_for
 
 
 @pytest.fixture
 def place(cache: dict[str, str]) -> Iterator[Driver]:
     with driver_folder(cache) as driver:
         yield driver
-
-
-def slow(attempt: Attempt, seconds: float) -> Attempt:
-    return replace(attempt, conf={"heterodoop.gpu.delay": str(seconds)})
 
 
 def listening_ports(pid: int) -> set[str]:

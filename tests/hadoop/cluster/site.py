@@ -20,7 +20,8 @@ from heterodoop.hadoop.job import client, follow, rest
 from heterodoop.hadoop.job.told import report
 from heterodoop.storage.webhdfs import Namespace
 
-from ...support import COMMAND, cli_here, environment, parts
+from ...driver import instrumented
+from ...support import cli_here, environment, parts
 
 # A small job in the application master itself: a third of the time, and the plug-in works there as anywhere.
 UBER = ("-D", "mapreduce.job.ubertask.enable=true")
@@ -133,7 +134,7 @@ def text(nbytes: int, seed: int) -> bytes:
 
 
 class Drivers:
-    """Emulated drivers for some NodeManagers, in a folder of their own that a job is told. `faults`: by port."""
+    """Emulated drivers with instruments for some NodeManagers, in a folder that a job is told. `faults`: by port."""
 
     def __init__(self, folder: Path, ports: list[int], faults: Mapping[int, str], arguments: tuple[str, ...] = ()) -> None:
         self.folder = folder
@@ -141,9 +142,9 @@ class Drivers:
         self.options = ("-D", f"heterodoop.driver.dir={folder}")
         folder.mkdir(mode=0o700, parents=True)
         for port in ports:
-            argv = [*COMMAND, "driver", "start", "--device", "emulated", "--gpus", "0", "--dir", str(folder),
+            argv = [*instrumented.COMMAND, "driver", "start", "--device", "emulated", "--gpus", "0", "--dir", str(folder),
                     "--node-port", str(port), *arguments]
-            fault = {"HETERODOOP_DRIVER_FAULT": faults[port]} if port in faults else {}
+            fault = {instrumented.VARIABLE: faults[port]} if port in faults else {}
             subprocess.run(argv, check=True, env=environment(fault), timeout=120)
 
     def status(self, port: int) -> dict[str, Any]:

@@ -19,8 +19,8 @@ import pytest
 from ...support import COMMAND, cli_here, environment
 from .site import UBER, Book, Result, Site, drivers
 
-SLOW = ("-D", "heterodoop.gpu.delay=4")  # seconds that a GPU task takes longer: time to strike
-SLOWER = ("-D", "heterodoop.gpu.delay=8")  # time to strike three times
+SLOW = ("-D", "tests.gpu.delay=4")  # seconds that a GPU task takes longer: time to strike
+SLOWER = ("-D", "tests.gpu.delay=8")  # time to strike three times
 # A node has 2048 MiB: one such map, also beside the ApplicationMaster.
 ON_ALL_NODES = ("-D", "mapreduce.map.memory.mb=1536", "-D", "mapreduce.job.maps=3")
 
@@ -89,7 +89,7 @@ def test_an_attempt_that_was_killed_is_none_that_failed(site: Site, words: Path)
     """Only the second try of the one that failed keeps off the GPU."""
     path = site.put("two-splits", b"a word\n" * 4000)
     with drivers(site.node_ports()) as started:
-        slow = ("-D", "heterodoop.gpu.delay=25", "-D", "mapreduce.job.maps=2")
+        slow = ("-D", "tests.gpu.delay=25", "-D", "mapreduce.job.maps=2")
         output = site.output()
         done = cli_here("submit", words, "-i", path, "-o", output, "-r", 1, "--detach", "--policy", "gpu-only", *slow,
                         *started.options)
