@@ -50,7 +50,9 @@ CODES: dict[str, Entry] = {
         "an input is neither a file nor a folder of files",
         "A folder is read one level deep, as Hadoop does by default, so a folder inside it is an error and"
         " is not passed over."
-        " Pipes, sockets and devices cannot be read at the offsets of splits.",
+        " Sockets and devices cannot be read at the offsets of splits. A pipe is an input where it is named by itself, and"
+        " so is stdin (-): what they hold is kept in a file until the job ends. With --iterate they are none, since each"
+        " round reads the input again.",
         "Name the inner folder as an input of its own, or use a glob such as 'in/*/*'. Write a stream to a file first.",
     ),
     "HD012": Entry(
@@ -211,6 +213,12 @@ CODES: dict[str, Entry] = {
         " of it is not used.",
         "Look at the file there. -D heterodoop.line.max.bytes allows longer records;"
         " -D mapreduce.input.linerecordreader.line.maxlength passes over them, as in Hadoop.",
+    ),
+    "HD053": Entry(
+        "there is no room for an input that must be copied",
+        "What stdin or a pipe holds is kept in OUTPUT/_temporary until the job ends, since splits are read at their offsets"
+        " and attempts may read them again. The disk is full, or the folder cannot be written to.",
+        "Name an output on a disk with room for input and output, or write the stream to a file first.",
     ),
     "HD052": Entry(
         "a filter printed a line that is too long",

@@ -1,4 +1,4 @@
-"""From what the user named as input to a list of files: files, folders (one level), globs, file: addresses.
+"""From what the user named as input to a list of files: files, folders (one level), globs, file: addresses, streams.
 
 As Hadoop's FileInputFormat lists a job's input: order of the arguments is kept, entries of a folder and matches of a
 glob come in byte order, names that start with `.` or `_` are hidden in both. Two differences: a hidden name that the
@@ -13,12 +13,15 @@ import re
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import Limitation, UsageError
-from .contents import look_at
+from . import streams
+from .contents import Content, look_at
 from .local import SUFFIXES, UNSUPPORTED, InputFile, Stamp, codec_of, suffix_of
+from .streams import Stream, is_stream
 
 AS_TEXT = "heterodoop.input.as.text"
 _STREAM = "write the stream to a file first"
@@ -34,21 +37,24 @@ class Listing(NamedTuple):
 
 def resolve(
     inputs: Sequence[str], *, ignore: Sequence[str] = (), check: Callable[[], None] = lambda: None, as_text: bool = False,
+    kept: Path | None = None,
 ) -> Listing:
-    """Find the job's input files, before any work is done.
+    """Find the job's input files, before any work is done. What streams hold is read, to their ends.
 
     ignore   absolute paths (the job's own output folder) that a folder or glob must not find.
-    check    called once per entry looked at; may raise to stop.
+    check    called once per entry looked at, and while a stream is waited for; may raise to stop.
     as_text  containers of records are read as lines, too.
-    Raises UsageError HD010 (missing, unreadable, no input at all), HD011 (neither file nor folder; folder in a folder),
-    HD012 (glob without match); Limitation HD013 (hdfs: and other schemes), HD014 (compression), HD047 (a container), HD048
-    (a file whose size the system does not tell).
+    kept     the folder that gets what streams hold, made where one is named; None: they are no inputs.
+    Raises UsageError HD010 (missing, unreadable, no input at all), HD011 (neither file nor folder; folder in a folder; a
+    stream), HD012 (glob without match); Limitation HD013 (hdfs: and other schemes), HD014 (compression), HD047 (a
+    container), HD048 (a file whose size the system does not tell); JobFailed HD053 (no room for a stream).
     """
-    finder = _Finder(frozenset(ignore), check, as_text)
+    finder = _Finder(frozenset(ignore), check, as_text, kept)
     for name in inputs:
         finder.add(name)
     if not inputs:
         raise UsageError("no input was named", code="HD010")
+    finder.read_streams()
     return Listing(tuple(finder.files), (*finder.warnings, *finder.told_by_bytes()))
 
 
@@ -57,23 +63,48 @@ class _Finder:
     ignore: frozenset[str]
     check: Callable[[], None]
     as_text: bool
+    kept: Path | None
     files: list[InputFile] = field(default_factory=list)
+    streams: dict[int, Stream] = field(default_factory=dict)  # by their places among the files
     warnings: list[Diagnostic] = field(default_factory=list)
     compressed: dict[str, list[str]] = field(default_factory=dict)  # read as text: format -> paths
     wide: dict[str, list[str]] = field(default_factory=dict)  # encoding -> paths
 
     def add(self, name: str) -> None:
         path = local_path(name)
+        if is_stream(path, None):
+            self._add_stream(path)
+            return
         try:
             status = os.stat(path)
         except (OSError, ValueError) as error:
-            if name == "-":
-                raise UsageError("'-' is no input: splits are read at their offsets", code="HD010", help=_STREAM) from None
             if not glob.has_magic(path) and len(_alternatives(path)) == 1:
                 raise _unreadable(name, error) from None
             self._add_glob(name, path)
             return
-        self._add_named(path, status)
+        if is_stream(path, status):
+            self._add_stream(path)
+        else:
+            self._add_named(path, status)
+
+    def _add_stream(self, name: str) -> None:
+        """One that was named by itself; a pipe that a folder or a glob finds may be nobody's, and is waited for by none."""
+        if self.kept is None:
+            raise UsageError(f"the input {name!r} is a stream, which can be read once only", code="HD011", help=_STREAM)
+        path, place = streams.path_of(name), len(self.files)
+        for earlier in self.streams.values():
+            if earlier.path == path:
+                raise streams.repeated(name, earlier.name)
+        _refuse_compression(name)
+        self.streams[place] = Stream(name, path, self.kept / f"{place}{suffix_of(path)}")
+        self.files.append(InputFile(path, 0))
+
+    def read_streams(self) -> None:
+        """All are there that were named: nothing is read of a stream where another input is missing."""
+        streams.keep(list(self.streams.values()), self.check)
+        for place, stream in self.streams.items():
+            status = _stat(str(stream.kept))
+            self.files[place] = self._file(str(stream.kept), status, stream.path)
 
     def _add_named(self, path: str, status: os.stat_result) -> None:
         if stat.S_ISDIR(status.st_mode):
@@ -116,26 +147,26 @@ class _Finder:
     def _add_file(self, path: str, status: os.stat_result) -> None:
         self.check()
         if not stat.S_ISREG(status.st_mode):
+            pipe = stat.S_ISFIFO(status.st_mode)
             raise UsageError(
                 f"the input {path!r} is not a regular file: splits are read at their offsets", code="HD011",
-                help=_STREAM,
+                help="name the pipe as an input of its own" if pipe else _STREAM,
             )
-        suffix = suffix_of(path)
-        if suffix in UNSUPPORTED:
-            raise Limitation(
-                f"the input {path!r}: {suffix} compression is not supported", code="HD014",
-                help=f"decompress it first ({UNSUPPORTED[suffix]}); .gz and .bz2 are read as they are",
-            )
-        codec = codec_of(path)
-        self._look_at(path, status.st_size, compressed=bool(codec))
-        self.files.append(InputFile(os.path.abspath(path), status.st_size, codec, Stamp.of(status)))
+        _refuse_compression(path)
+        self.files.append(self._file(path, status))
 
-    def _look_at(self, path: str, size: int, *, compressed: bool) -> None:
-        """Refuse what is there and is no text. `compressed`: by its name, so that its bytes need not be."""
+    def _file(self, path: str, status: os.stat_result, address: str = "") -> InputFile:
+        """A file that is there, looked at. `address`: what the user knows it by, where that is not its path."""
+        codec = codec_of(path)
         try:
-            found = look_at(path, size)
+            found = look_at(path, status.st_size)
         except OSError as error:
             raise _unreadable(path, error) from None
+        self._judge(found, address or path, status.st_size, compressed=bool(codec))
+        return InputFile(os.path.abspath(path), status.st_size, codec, Stamp.of(status), address)
+
+    def _judge(self, found: Content, path: str, size: int, *, compressed: bool) -> None:
+        """Refuse what is there and is no text. `compressed`: by its name, so that its bytes need not be."""
         if not size and not found.empty:
             raise Limitation(
                 f"the input {path!r} holds data, and has the size 0: it cannot be cut into splits", code="HD048",
@@ -167,6 +198,15 @@ class _Finder:
             help = f"name the file *{suffix}" if suffix else "decompress it first"
             warnings.append(Diagnostic("warning", "HD050", f"the input {what}", help=help))
         return warnings
+
+
+def _refuse_compression(path: str) -> None:
+    suffix = suffix_of(path)
+    if suffix in UNSUPPORTED:
+        raise Limitation(
+            f"the input {path!r}: {suffix} compression is not supported", code="HD014",
+            help=f"decompress it first ({UNSUPPORTED[suffix]}); .gz and .bz2 are read as they are",
+        )
 
 
 def local_path(name: str) -> str:

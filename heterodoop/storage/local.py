@@ -45,20 +45,32 @@ class Stamp(NamedTuple):
 class InputFile(NamedTuple):
     """One input file as it was when the job was planned.
 
-    path   absolute.
-    size   bytes on disk.
-    stamp  None: not known, then a file that has not become shorter is taken for the same.
+    path     absolute.
+    size     bytes on disk.
+    stamp    None: not known, then a file that has not become shorter is taken for the same.
+    address  where what is in it came from: the path of a stream, an hdfs: address; "": it is the user's own file.
     """
 
     path: str
     size: int
     codec: Codec = ""
     stamp: Stamp | None = None
+    address: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the user knows it by."""
+        return self.address or self.path
+
+    @property
+    def uri(self) -> str:
+        """As filters are told."""
+        return self.name if self.address.startswith("hdfs:") else "file:" + self.name
 
     @property
     def shown(self) -> str:
-        """The path for messages: in quotes and with escapes where it has bytes that no line shows."""
-        return self.path if self.path.isprintable() else repr(self.path)
+        """The name for messages: in quotes and with escapes where it has bytes that no line shows."""
+        return self.name if self.name.isprintable() else repr(self.name)
 
 
 class DamagedInput(Exception):

@@ -2,6 +2,7 @@
 
     OUT/_temporary/attempts/m_000003_0/   one attempt: spills, and work/ (the filters' working folder), tmp/ (TMPDIR),
                                           out/ (its part file, and what filters leave in mapreduce_task_output_dir)
+    OUT/_temporary/inputs/                what streams held that are inputs, each in a file
     OUT/_temporary/maps/                  IFiles and indexes of attempts that ended well
     OUT/_temporary/job                    held by the job's process; names what it is about to put into OUT
     OUT/_temporary/done/                  outputs of committed attempts; moved to OUT when the job commits
@@ -48,6 +49,10 @@ class Layout(NamedTuple):
     @property
     def attempts(self) -> Path:
         return self.temporary / "attempts"
+
+    @property
+    def inputs(self) -> Path:
+        return self.temporary / "inputs"
 
     @property
     def maps(self) -> Path:

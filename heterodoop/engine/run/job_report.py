@@ -352,7 +352,7 @@ class JobReport:
             if result.retried:
                 row["retried"] = result.retried
             split = self.plan.splits[task.number]
-            row["split"] = {"file": split.file.path, "start": split.start, "length": self.plan.bytes_of(end.attempt)}
+            row["split"] = {"file": split.file.name, "start": split.start, "length": self.plan.bytes_of(end.attempt)}
             if end.attempt.splits > 1:
                 row["tasks"] = list(end.attempt.numbers)
         if result.status_text:

@@ -1,6 +1,7 @@
 """From what the user asked for to a plan: settings, filters, splits, tasks and slots, all checked before any work.
 
-Nothing is written here, except modules for a device into the cache of compiled kernels.
+Nothing is written here, except modules for a device into the cache of compiled kernels, and what inputs hold that can be
+read once only.
 """
 
 from __future__ import annotations
@@ -121,12 +122,12 @@ def make_plan(
     spec: JobSpec, layout: Layout, options: RunOptions, check: Callable[[], None] = lambda: None,
     devices: DeviceSource | None = None,
 ) -> Plan:
-    """Check everything that can be checked without running a filter.
+    """Check everything that can be checked without running a filter, and keep what streams among the inputs hold.
 
     options  what is not in `spec`.
     check    called now and then; may raise to stop.
     devices  where map tasks may run; None: on the CPU.
-    Raises UsageError (options, settings, bundle, inputs), Limitation (kinds of input).
+    Raises UsageError (options, settings, bundle, inputs), Limitation (kinds of input), JobFailed HD053 (no room for them).
     """
     conf = _settings(spec, options)
     device = _device(options, devices)
@@ -137,7 +138,8 @@ def make_plan(
     if devices:
         devices.start(device, options.gpus, found, conf)
     ignore = (str(layout.output), str(layout.report), *options.ignore)
-    listing = storage.resolve(spec.inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT))
+    listing = storage.resolve(
+        spec.inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT), kept=layout.inputs)
     nbytes = conf.split_size.of(sum(file.size for file in listing.files))
     splits = plan_splits(listing.files, SplitSize(nbytes))
     reducers = conf.get(names.REDUCES)

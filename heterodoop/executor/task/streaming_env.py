@@ -106,7 +106,7 @@ def task_environment(task: TaskNames) -> list[bytes]:
         "mapreduce.task.output.dir": os.fspath(task.output_dir),
     }
     if task.split:
-        values["mapreduce.map.input.file"] = "file:" + task.split.file.path
+        values["mapreduce.map.input.file"] = task.split.file.uri
         values["mapreduce.map.input.start"] = str(task.split.start)
         values["mapreduce.map.input.length"] = str(task.split.length)
     pairs = [name + b"=" + os.fsencode(value) for key, value in values.items() for name in _TASK_NAMES[key]]

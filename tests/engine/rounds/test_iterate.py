@@ -92,6 +92,14 @@ def test_until_nothing_changes(job, tmp_path: Path):
     assert result.report["iterate"]["stopped"] == "unchanged" and len(result.report["iterate"]["rounds"]) == 6
 
 
+def test_each_round_reads_the_input_so_it_is_no_stream(job, tmp_path: Path):
+    (tmp_path / "in").unlink()
+    os.mkfifo(tmp_path / "in")
+    with pytest.raises(UsageError, match="read once only") as caught:
+        job()
+    assert caught.value.code == "HD011" and not (tmp_path / "out.rounds").exists()
+
+
 def test_a_side_file_that_comes_back_at_once(job, tmp_path: Path):
     (tmp_path / "zero").write_bytes(b"5\t\n")
     assert len(job().report["iterate"]["rounds"]) == 1

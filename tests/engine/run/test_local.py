@@ -300,3 +300,17 @@ def test_an_older_report_of_ours_is_replaced_and_strange_files_in_it_stay(bundle
     second = run(bundle(WORDS), source)
     assert names(second.report_folder) == ["attempts.jsonl", "notes.txt", "report.json"]
     assert second.report["job"]["id"] != first.report["job"]["id"]
+
+
+def test_pipes_give_what_files_of_their_content_give(bundle, run, tmp_path: Path):
+    app, text = bundle(WORDS, SUM, SUM, fold=True), b"".join(b"w%d w%d\n" % (n, n % 7) for n in range(2000))
+    pipe, file = tmp_path / "pipe", put(tmp_path / "in/1", text)
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[text], daemon=True)
+    writer.start()
+    result = run(app, pipe, file, split_size=1000)
+    writer.join()
+    expected = run(app, put(tmp_path / "copy", text), file, split_size=1000, out="expected")
+    assert parts(result.output) == parts(expected.output)
+    assert result.report["tasks"]["map"] == expected.report["tasks"]["map"] and expected.report["tasks"]["map"]["done"] > 20
+    assert names(result.output) == ["_SUCCESS", "part-00000"]
