@@ -1,5 +1,8 @@
 """Builds the native runtime: runtime/host/*/*.cpp -> heterodoop/_native/libhd_host.so, with g++ alone.
 
+The sources of a folder are compiled as one: most of a small source's time is its headers' (docs/decisions/0039). So two of
+them cannot have the same name in their anonymous namespaces.
+
 setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop.toolchain.native [-o FILE]` does the same
 for an installation that was made on a machine without a C++ compiler. Settings: CXX (the compiler, default g++),
 HETERODOOP_SANITIZE=1 (AddressSanitizer and UndefinedBehaviorSanitizer, for tests).
@@ -28,12 +31,12 @@ from . import compiler_words
 # inline its own functions all the same.
 CXX_FLAGS = ("-std=c++20", "-O3", "-fwrapv", "-fPIC", "-fno-semantic-interposition", "-pthread", "-Wall", "-Wextra")
 PRECOMPILED = "base/precompiled.h"  # below runtime/host
-WORTHWHILE = 8  # sources for which it takes less time than it saves
+WORTHWHILE = 8  # folders for which it takes less time than it saves
 SANITIZE_FLAGS = ("-Og", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 
 def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = False) -> Path:
-    """Compile `sources` in parallel and link them to `target`, which appears complete or not at all.
+    """Compile `sources`, folders in parallel, and link them to `target`, which appears complete or not at all.
 
     sources   the .cpp files; quoted includes start at runtime/host.
     sanitize  build with AddressSanitizer and UndefinedBehaviorSanitizer; the process that loads the library then
@@ -46,9 +49,10 @@ def compile_library(sources: Sequence[Path], target: Path, *, sanitize: bool = F
     target.parent.mkdir(parents=True, exist_ok=True)
     # Beside the target, so that the rename stays inside one file system and a running job keeps its old library.
     with scratch.folder(f".{target.name}.", target.parent) as folder:
-        objects = [folder / f"{i}-{source.stem}.o" for i, source in enumerate(sources)]
-        jobs = [["-c", str(source), "-o", str(obj)] for source, obj in zip(sources, objects, strict=True)]
-        quick = [*_precompiled(flags, folder), *flags] if len(sources) >= WORTHWHILE else flags
+        units = _units(sources)
+        objects = [folder / f"{i}-{unit[0].parent.name}.o" for i, unit in enumerate(units)]
+        jobs = [_words(unit, obj) for unit, obj in zip(units, objects, strict=True)]
+        quick = [*_precompiled(flags, folder), *flags] if len(units) >= WORTHWHILE else flags
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             list(pool.map(lambda words: _object(words, quick, flags, folder), jobs))
         partial = folder / target.name
@@ -80,6 +84,20 @@ def native_sources() -> list[Path]:
     return sorted(find("runtime", "host").rglob("*.cpp"))
 
 
+def _units(sources: Sequence[Path]) -> list[list[Path]]:
+    """The sources of each folder, the largest unit first: nobody waits for one that begins last."""
+    folders: dict[Path, list[Path]] = {}
+    for source in sources:
+        folders.setdefault(source.parent, []).append(source)
+    return sorted(folders.values(), key=lambda unit: -sum(source.stat().st_size for source in unit))
+
+
+def _words(unit: Sequence[Path], target: Path) -> list[str]:
+    """For the compiler, which reads all but the last as if it included them."""
+    *before, last = map(str, unit)
+    return [*(word for source in before for word in ("-include", source)), "-c", last, "-o", str(target)]
+
+
 def _precompiled(flags: Sequence[str], folder: Path) -> list[str]:
     """Compile PRECOMPILED below `folder`; the words that use it. Half of the work is to read the standard's headers."""
     source, target = find("runtime", "host", *PRECOMPILED.split("/")), folder / f"{PRECOMPILED}.gch"
@@ -92,7 +110,7 @@ def _precompiled(flags: Sequence[str], folder: Path) -> list[str]:
 
 
 def _object(words: Sequence[str], quick: Sequence[str], flags: Sequence[str], folder: Path) -> None:
-    """Compile one source, without the precompiled header where it fails with it: not every system lets g++ load one."""
+    """Compile one unit, without the precompiled header where it fails with it: not every system lets g++ load one."""
     try:
         _compiler([*quick, *words], folder)
     except ToolError:

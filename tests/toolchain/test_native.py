@@ -50,23 +50,29 @@ def test_a_faulty_file_keeps_the_old_library_and_shows_the_compiler_s_words(sour
     assert target.read_bytes() == before and os.listdir(target.parent) == ["lib.so"]
 
 
-@pytest.mark.parametrize("refused", ["nothing", "*c++-header*", "*-include*"])
+SHARED = f"*-include {native.PRECOMPILED}*"
+
+
+@pytest.mark.parametrize("refused", ["nothing", "*c++-header*", SHARED])
 def test_many_sources_share_what_they_include(refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the compiler can; a build does not fail where it cannot."""
+    """Where the compiler can; a build does not fail where it cannot. Those of a folder are compiled as one."""
     compiler = tmp_path / "compiler"
+    pattern = refused.replace(" ", "\\ ")
     compiler.write_text(
-        f'#!/bin/sh\necho "$@" >> {tmp_path}/runs\ncase "$*" in {refused}) echo no >&2; exit 1;; esac\nexec g++ "$@"\n')
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/runs\ncase "$*" in {pattern}) echo no >&2; exit 1;; esac\nexec g++ "$@"\n')
     compiler.chmod(0o755)
     monkeypatch.setenv("CXX", str(compiler))
-    sources = [tmp_path / f"{number}.cpp" for number in range(native.WORTHWHILE)]
+    folders = [tmp_path / f"folder{number}" for number in range(native.WORTHWHILE)]
+    sources = [folder / f"{number}{which}.cpp" for number, folder in enumerate(folders) for which in "ab"]
     for path in sources:
+        path.parent.mkdir(exist_ok=True)
         path.write_text(f"#include <cstddef>\n{SOURCE.replace('answer', f'answer{path.stem}')}")
     made = ctypes.CDLL(str(native.compile_library(sources, tmp_path / "out" / "lib.so")))
     assert [getattr(made, f"answer{path.stem}")() for path in sources] == [42] * len(sources)
     runs = (tmp_path / "runs").read_text().splitlines()
-    with_it, plain = (sum(" -c " in run and ("-include" in run) is given for run in runs) for given in (True, False))
-    many = len(sources)
-    assert (with_it, plain) == {"nothing": (many, 0), "*c++-header*": (0, many), "*-include*": (many, many)}[refused]
+    with_it, plain = (sum(" -c " in run and (native.PRECOMPILED in run) is given for run in runs) for given in (True, False))
+    many = len(folders)
+    assert (with_it, plain) == {"nothing": (many, 0), "*c++-header*": (0, many), SHARED: (many, many)}[refused]
     assert sum("c++-header" in run for run in runs) == 1 and os.listdir(tmp_path / "out") == ["lib.so"]
 
 

@@ -9,8 +9,8 @@
 namespace hd {
 namespace {
 
-constexpr uint64_t kLeastPlaces = 1 << 12, kMostPlaces = uint64_t(1) << 31, kGrowth = 8;
-constexpr uint64_t kPlacesPerKey = 2;
+constexpr uint64_t kLeastKeyPlaces = 1 << 12, kMostKeyPlaces = uint64_t(1) << 31, kGrowth = 8;
+constexpr uint64_t kKeyPlacesPerKey = 2;
 constexpr RuntimeKernels::Shape kChains{32, 32}, kLongChains{128, 8};  // the second: chain_threads in sink/ordered.cuh
 
 // Of a record's number. What is largest is known of two and more.
@@ -41,7 +41,7 @@ void OrderedCombiner::release_tables() {
 
 // A table of `places`, with the keys that are kept.
 void OrderedCombiner::rebuild(GpuContext &context, uint64_t places) {
-  if (places > kMostPlaces) throw OutOfDeviceMemory{places * sizeof(uint64_t)};
+  if (places > kMostKeyPlaces) throw OutOfDeviceMemory{places * sizeof(uint64_t)};
   places_ = 0;
   table_.reserve(places);
   numbers_.reserve(places);
@@ -57,7 +57,7 @@ OrderedCombiner::Numbered OrderedCombiner::read(GpuContext &context, RuntimeKern
                                                 uint64_t first_record) {
   const uint32_t n = order.count;
   const uint64_t given = context.options.fold_places;
-  uint64_t places = std::max({places_, given ? std::bit_ceil(given) : kLeastPlaces, std::bit_ceil(kPlacesPerKey * known_)});
+  uint64_t places = std::max({places_, given ? std::bit_ceil(given) : kLeastKeyPlaces, std::bit_ceil(kKeyPlacesPerKey * known_)});
   for (;; places *= kGrowth) {
     context.task.cancel.check();
     if (stale_ || places != places_) rebuild(context, places);
