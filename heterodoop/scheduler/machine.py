@@ -10,9 +10,9 @@ A map task may run a second time on a slot of the other kind that has nothing el
 is the task's, the other attempt is killed. While both run, a failure of one decides nothing: the other goes on as the
 task's only attempt; a duplicate's failure does not count as one of the task's tries.
 
-A GPU slot may do several neighbouring map tasks as one attempt, which has one output (several.py). They are done when it
-has succeeded; where it fails, or CPU slots without work are expected to be sooner, it gives all of them back, and each
-runs by itself from then on. That is no try of theirs.
+A GPU slot may do several neighbouring map tasks as one attempt, which has one output (several.py), a CPU slot those of
+small files. They are done when it has succeeded; where it fails, or CPU slots without work are expected to be sooner, it
+gives all of them back, and each runs by itself from then on. That is no try of theirs.
 
 A job may have a hundred thousand tasks, so a task costs one byte here and the story keeps its last STORY steps only.
 """
@@ -49,7 +49,7 @@ from .model import (
 from .outlook import cpus_need, gpu_needs, longer_at_first, wakes
 from .policies import CPU_ONLY, OUTWEIGHS, Policy, View
 from .running import Run, Running
-from .several import SINGLY, Several, at_least, fair, late, size_of, splits
+from .several import NO_SMALL, SINGLY, Several, Small, at_least, fair, late, size_of, small_files, splits
 from .story import DONE, DROPPED, FAILED, RUNNING, STATES, STORY, TRANSITIONS, WAITING, InvalidEvent, Step
 
 
@@ -61,13 +61,14 @@ class Machine:
     gpus       GPUs behind the GPU slots; default: as many as slots.
     size       bytes of a map task's split, by its number: what estimates are made from.
     estimates  what is known of map tasks already.
-    several    which map tasks a GPU slot may do as one attempt.
+    several    which map tasks a GPU slot may do as one attempt. small: which a CPU slot may, where there are no GPUs.
     """
 
     def __init__(
         self, job: JobShape, slots: Sequence[Slot], policy: Policy = CPU_ONLY, *, late: Sequence[Slot] = (),
         spare: Sequence[Slot] = (), gpus: int | None = None, size: Callable[[int], int] = lambda number: 1,
         estimates: Estimates | None = None, several: Several = SINGLY,
+        small: Small = NO_SMALL,
     ) -> None:
         gpu_slots = sum(slot.kind == "gpu" for slot in slots)
         if len(slots) == gpu_slots:
@@ -84,6 +85,7 @@ class Machine:
         self.duplicates = {"won": 0, "lost": 0, "failed": 0}  # lost: the CPU slot was sooner
         self.several = {"attempts": 0, "tasks": 0, "given_back": 0}  # of those of several splits; attempts: that succeeded
         self._several = several
+        self._small = small
         self._policy = policy
         self._cpus = len(slots) - gpu_slots
         self._mappers = self._cpus if policy.takes(View(job.maps, gpu_slots, 0), "cpu") else 0  # that take map tasks
@@ -239,12 +241,16 @@ class Machine:
         return self._close("failed", reason, attempt)
 
     def _give_back(self, attempt: Attempt, why: str) -> None:
-        """The tasks of an attempt of several wait, each for itself. Whatever it is, the next ones do half as many in one."""
+        """The tasks of an attempt of several wait, each for itself. Whatever it is, the next ones do half as many in one, of
+        small files each by itself: what a host kernel leaves once it leaves again."""
         for task in attempt.tasks:
             self._move(task, WAITING, f"attempt {attempt.number} of {attempt.splits} tasks {why}")
         self._again.extend(attempt.tasks)
         self._numbers[attempt.task] = attempt.number + 1
-        self._several = self._several._replace(most=self._several.most // 2)
+        if attempt.slot.kind == "gpu":
+            self._several = self._several._replace(most=self._several.most // 2)
+        else:
+            self._small = NO_SMALL
         self.several["given_back"] += 1
 
     def _lost(self, attempt: Attempt, maps: Sequence[int], reason: str) -> list[Instruction]:
@@ -340,6 +346,9 @@ class Machine:
     def _splits(self, slot: Slot, task: TaskId, speedup: float | None, held: frozenset[Slot]) -> int:
         """How many tasks a slot that may have this one does in one. A GPU slot's first attempt shows how long one takes."""
         fresh = task.kind == "map" and not self._again
+        if slot.kind == "cpu" and fresh and self._small.nbytes and not self._gpus:
+            share = (self.job.maps - self._fresh) / (2 * self._cpus)
+            return small_files(task.number, self._small, share, self.job.maps, self._size)
         if slot.kind != "gpu" or slot not in self._used or not fresh or self._several.most < 2:
             return 1
         cpus = self._mappers - len(held) if self._mappers else 0

@@ -38,7 +38,7 @@ class Slot(NamedTuple):
 class Attempt(NamedTuple):
     """One run of a task on a slot; `number` counts the task's runs from 0, duplicates included.
 
-    splits  of a map task on a GPU slot: it does so many tasks in one, `task` and those behind it, and has one output.
+    splits  of a map task: it does so many in one, `task` and those behind it, and has one output.
     """
 
     task: TaskId

@@ -59,8 +59,9 @@ class Running:
         return task in self._runs or any(task in attempt.tasks for attempt in self._several)
 
     def several(self, now: float) -> list[tuple[Attempt, float]]:
-        """Those of several splits that were not told to stop, and the seconds since each began."""
-        return [(attempt, now - run.started) for attempt, run in self._several.items() if not run.killed]
+        """Those of several splits on GPU slots that were not told to stop, and the seconds since each began."""
+        return [(attempt, now - run.started) for attempt, run in self._several.items()
+                if attempt.slot.kind == "gpu" and not run.killed]
 
     def on_gpus(self, estimates: Estimates, size: Callable[[int], int], now: float) -> int:
         """Map tasks on GPU slots, those included that were told to stop; of several in one what is expected to be left."""
@@ -143,7 +144,7 @@ class Running:
         """Invariants, for tests."""
         apart = [task for attempt, run in self._several.items() if not run.killed for task in attempt.tasks]
         assert len(set(apart)) == len(apart) and not self._runs.keys() & set(apart), "a task of several runs elsewhere, too"
-        assert all(a.slot.kind == "gpu" and a.task.kind == "map" for a in self._several), "several splits on a CPU slot"
+        assert all(attempt.task.kind == "map" for attempt in self._several), "several reduce tasks in one"
         for task, runs in self._runs.items():
             assert 1 <= len(runs) <= 2, f"{task} runs {len(runs)} times"
             if len(runs) == 2:

@@ -1,7 +1,8 @@
-"""Map tasks that a GPU slot does several of in one: how many, and when they are better done singly. Pure.
+"""Map tasks that a slot does several of in one: how many, and when they are better done singly. Pure.
 
 A GPU is done with a task in milliseconds, and each costs it a launch sequence and the reducers a segment. So a slot takes
-neighbours as one attempt; fewer of them as less is left (guided self-scheduling), so that all slots end together.
+neighbours as one attempt; fewer of them as less is left (guided self-scheduling), so that all slots end together. A CPU
+slot does so with small files: a process for each takes longer than its work.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from .estimates import Estimates
 from .model import Attempt
 
 SECONDS = 0.25  # that such an attempt is expected to take at most: in tasks that are longer the start is nothing
+
+LEAST = 256 << 10  # bytes of small files that a CPU slot does in less time than it starts a process
 
 
 def alone(number: int) -> bool:
@@ -35,6 +38,31 @@ class Several(NamedTuple):
 
 
 SINGLY = Several()
+
+
+class Small(NamedTuple):
+    """What an attempt of a CPU slot may be that does several tasks: whole files that are small.
+
+    nbytes  of input together, at most; 0: there is none.
+    joins   whether a map task's split may be in one with that of the task before.
+    """
+
+    nbytes: int = 0
+    joins: Callable[[int], bool] = alone
+
+
+NO_SMALL = Small()
+
+
+def small_files(first: int, small: Small, wanted: float, tasks: int, size: Callable[[int], int]) -> int:
+    """How many tasks, of `tasks` in all, a CPU slot takes from `first` on: those that are allowed and wanted, or LEAST."""
+    count, nbytes = 1, size(first)
+    while first + count < tasks and small.joins(first + count):
+        nbytes += size(first + count)
+        if nbytes > small.nbytes or (count + 1 > wanted and nbytes > LEAST):
+            break
+        count += 1
+    return count
 
 
 def fair(left: int, gpus: int, sessions: float, cpus: int, speedup: float | None) -> float:

@@ -57,9 +57,12 @@ class Content(NamedTuple):
 
 def look_at(path: str, size: int) -> Content:
     """What the file's first and last bytes say. `size`: of the file. Raises OSError."""
-    with open(path, "rb", buffering=0) as file:
-        head = file.read(_HEAD) or b""
-        tail = os.pread(file.fileno(), _TAIL, max(size - _TAIL, 0)) if size > _TAIL else head
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # a job may have thousands: no object for each
+    try:
+        head = os.read(file, _HEAD)
+        tail = os.pread(file, _TAIL, max(size - _TAIL, 0)) if size > len(head) else head
+    finally:
+        os.close(file)
     return content(head, tail, size)
 
 

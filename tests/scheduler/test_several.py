@@ -24,7 +24,7 @@ from heterodoop.scheduler.model import (
     TaskId,
 )
 from heterodoop.scheduler.policies import POLICIES
-from heterodoop.scheduler.several import SECONDS, Several, fair, splits
+from heterodoop.scheduler.several import LEAST, NO_SMALL, SECONDS, Several, Small, fair, small_files, splits
 
 from .simulator import Shape, Warmth, engine, known
 
@@ -172,3 +172,27 @@ def test_they_never_make_a_job_longer_and_gain_what_an_attempt_costs() -> None:
     assert max(sweep(15, 0.0)) < 1.01
     gains = sweep(15, 0.5)
     assert max(gains) < 1.01 and sum(gains) / len(gains) < 0.95
+
+
+def test_a_cpu_slot_takes_small_files_in_ever_smaller_shares() -> None:
+    small = Small(9 * LEAST, lambda number: number != 30)
+    job = Machine(JobShape(40, 0), (CPU, Slot(1, "cpu")), size=lambda number: LEAST // 2, small=small)
+    first, second = launched(job.handle(Start()), "cpu")
+    assert (first.splits, second.splits) == (10, 7), "a quarter of what is left for each of two slots"
+    (third,) = launched(job.handle(Succeeded(first)), "cpu")
+    assert third.numbers == range(17, 22)
+    (fourth,) = launched(job.handle(Succeeded(second)), "cpu")
+    (fifth,) = launched(job.handle(Succeeded(third)), "cpu")
+    assert (fourth.numbers, fifth.numbers) == (range(22, 26), range(26, 29)), "in the end so many as a process is worth"
+    (sixth,) = launched(job.handle(Succeeded(fourth)), "cpu")
+    assert sixth.numbers == range(29, 30), "what comes behind is no small file"
+    (last,) = launched(job.handle(Failed(fifth, "left")), "cpu")
+    assert last.splits == 1 and job.several["given_back"] == 1, "and from then on each is alone"
+    job.validate()
+
+
+def test_small_files_are_together_no_longer_than_allowed() -> None:
+    small = Small(1000, lambda number: True)
+    assert small_files(0, small, 99, 50, lambda number: 300) == 3
+    assert small_files(48, small, 99, 50, lambda number: 300) == 2
+    assert small_files(0, NO_SMALL, 99, 50, lambda number: 0) == 1

@@ -1,4 +1,6 @@
-"""How many splits a map task on a GPU may have at most: several only where no byte of the output can be another one.
+"""How many splits a map task may have at most: several only where no byte of the output can be another one.
+
+On a GPU these are neighbours in a file, as a host kernel small files.
 
 A map output of several splits has what theirs have, merged in their order; with a combiner it has less, since that meets the
 values of all of them. Then the reducer must make the same of less (decision 0033). Not here: how many a task gets
@@ -14,7 +16,7 @@ from ...executor.task.split import Split
 from ...job.jobconf import JobConf
 from ...job.settings import RECORD_DELIMITER, SPLITS
 from ...manifest import Manifest, Program, Reducer, Region
-from ...scheduler.several import Several
+from ...scheduler.several import NO_SMALL, Several, Small
 from ..job.device_names import EMULATED
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 8  # of a GPU's task, where the job does not say: more of them save little
 FOLDED_BYTES = 1 << 30  # of such a task, whose pairs meet in tables
+SMALL_BYTES = 4 << 20  # of small files in one task: as much as the shortest split of a large file (executor/task/split.py)
 SORTED_BYTES = 256 << 20  # of other tasks: larger ones are sorted in several runs, which the host merges
 
 
@@ -55,13 +58,28 @@ def together(found: Manifest, conf: JobConf, reducers: int, offload: DevicePlan 
     return Together(why=why) if why else Together(most, FOLDED_BYTES if folds else SORTED_BYTES)
 
 
+def small_files(found: Manifest, conf: JobConf, reducers: int, splits: Sequence[Split]) -> Small:
+    """Which files a map task as a host kernel may have, of a job of the bundle `found` whose map tasks have one."""
+    if _of_records(conf, reducers) or _of_the_map(found) or _of_the_combiner(found):
+        return NO_SMALL
+    return Small(SMALL_BYTES, lambda number: _whole(splits[number - 1]) and _whole(splits[number]))
+
+
+def _whole(split: Split) -> bool:
+    return not split.file.codec and split.start == 0 and split.length == split.file.size < SMALL_BYTES
+
+
 def _of_the_job(conf: JobConf, reducers: int, offload: DevicePlan) -> str:
-    if not reducers:
-        return "without reduce tasks each split has an output file"
     if offload.options.keep:
         return "the input of each split stays on the GPU for the next round"
     if offload.check != "none":
         return "results are compared split by split"
+    return _of_records(conf, reducers)
+
+
+def _of_records(conf: JobConf, reducers: int) -> str:
+    if not reducers:
+        return "without reduce tasks each split has an output file"
     if conf.skip_from or conf.get(RECORD_DELIMITER):
         return "where records begin and end is not only for line ends to say"
     return ""

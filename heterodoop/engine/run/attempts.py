@@ -38,7 +38,7 @@ class AttemptRunner:
 
     on_cpu       runs the map tasks of CPU slots.
     on_device    runs those of GPU slots; None: there are no such slots. `spare`: folders that can serve again.
-    several      runs one of several splits on a device, or fails.
+    several      runs one of several splits, on a device or of small files as a host kernel, or fails.
     host_reduce  runs reduce tasks; None: they run as filters.
     crashes    of tasks whose filter failed and that are tried again: the last attempt's.
     """
@@ -116,7 +116,7 @@ class AttemptRunner:
         return replace(result, failure=failure) if failure else result
 
     def _together(self, run: MapRun, attempt: Attempt, progress: Progress) -> AttemptResult:
-        """Several splits of a file as one.
+        """Several splits of a file as one, or several files.
 
         Fails where a pair does not read back: then nobody knows what the reducer makes of what was combined over them all.
         """

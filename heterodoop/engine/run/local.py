@@ -11,6 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,7 @@ from ...errors import Interrupted, JobFailed
 from ...executor.kernel.host_kernel import HostMaps
 from ...executor.kernel.host_reduce import HostReduces
 from ...executor.kernel.prologue import Prologues
+from ...executor.kernel.small_files import run_joined
 from ...executor.native.runtime import Native
 from ...executor.task.cpu_task import TaskRunner, by_filters
 from ...executor.task.report import AttemptResult, TaskFailure
@@ -173,15 +175,16 @@ class _Job:
         self.machine = Machine(
             plan.shape, plan.slots.every, plan.slots.policy, late=plan.slots.late, spare=plan.slots.spare,
             gpus=plan.slots.gpus, size=lambda number: plan.splits[number].length, estimates=Estimates(remembered),
-            several=plan.together.several(plan.splits),
+            several=plan.together.several(plan.splits), small=plan.small,
         )
         self.late = deque(plan.slots.late)
         self.shuffle = Shuffle()
         native = runner if isinstance(runner, Native) else None
         prologues = Prologues(native) if native else None  # of devices and host kernels: the same programs
-        on_cpu = by_filters(runner)
+        on_cpu, small = by_filters(runner), None
         if native and prologues and plan.host:
-            on_cpu = HostMaps(plan.host, native, prologues).run_map
+            maps = HostMaps(plan.host, native, prologues)
+            on_cpu, small = maps.run_map, partial(run_joined, maps)
         self.devices: Devices | None = None
         self.check: DeviceCheck | None = None
         if devices and plan.offload:
@@ -192,7 +195,7 @@ class _Job:
         on_device = self.check.run_map if self.check else None
         several = self.devices.run_several if self.devices else None
         self.attempts = AttemptRunner(
-            plan, layout, self.shuffle, runner, on_cpu, on_device, self._host_reduces(runner), several)
+            plan, layout, self.shuffle, runner, on_cpu, on_device, self._host_reduces(runner), several or small)
         self.results: dict[Attempt, tuple[AttemptResult, float]] = {}  # of attempts that ended and are not committed
         self.duplicates: set[Attempt] = set()
         self.overtaken: set[Attempt] = set()  # another attempt of their task was sooner

@@ -30,9 +30,10 @@ from ...job.setting import Party
 from ...job.spec import JobSpec, parted
 from ...scheduler.model import Attempt, JobShape
 from ...scheduler.policies import CPU_ONLY
+from ...scheduler.several import NO_SMALL, Small
 from ...storage import inputs as storage
 from ..devices.job_slots import Slots, check_policy, plan_slots
-from ..devices.together import Together, together
+from ..devices.together import Together, small_files, together
 from ..job.device_names import AUTO, CPU, check_device
 from ..job.layout import Layout
 
@@ -91,6 +92,7 @@ class Plan(NamedTuple):
     host_reduce  what reduce tasks run as; None: the filter.
     device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
     together   how many splits a map task may have there.
+    small      which small files a map task may have as a host kernel.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Plan(NamedTuple):
     host: HostCode | None = None
     host_reduce: Path | None = None
     together: Together = Together()
+    small: Small = NO_SMALL
 
     @property
     def input_bytes(self) -> int:
@@ -157,14 +160,16 @@ def make_plan(
     shape = JobShape(
         len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
     )
+    host = host_code(found, bundle, reducers) if conf.get(names.HOST_KERNELS) else None
     return Plan(
         name=text[names.NAME], job_id=job_id, bundle=bundle, cpu=cpu,
         splits=splits, shape=shape, files=files, settings=text,
         slots=plan_slots(device, options.policy, options.cpu_slots, offload, conf),
         warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
-        host=host_code(found, bundle, reducers) if conf.get(names.HOST_KERNELS) else None,
+        host=host,
         host_reduce=reduce_program(found, bundle) if conf.get(names.HOST_KERNELS) else None,
         together=together(found, conf, reducers, offload),
+        small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
     )
 
 

@@ -153,6 +153,11 @@ class HostMaps:
     _kept: LiveInsFile | None = None
     _tries: Tries = field(default_factory=Tries)
 
+    @property
+    def given_up(self) -> str:
+        """Why the host kernel is not tried any more; "" while it is."""
+        return self._tries.given_up
+
     def run_map(self, run: MapRun, progress: Progress) -> AttemptResult:
         """A map task, as `cpu_task.run_map`; with `left` set where filters did it. Raises OSError as `run_alone`.
 
