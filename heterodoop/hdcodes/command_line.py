@@ -69,9 +69,9 @@ CODES: dict[str, Entry] = {
     ),
     "HD014": Entry(
         "a compressed input that cannot be read",
-        "Only .gz and .bz2 are decompressed. Reading another compressed file as if it were text would give a"
-        " wrong result"
-        " without a word, so it is refused.",
+        "Decompressed are .gz, .bz2, .deflate, .zst, and .lz4 and .snappy in Hadoop's own form of blocks, which is not that"
+        " of the tools lz4 and snzip. Reading another compressed file as if it were text would give a wrong result without a"
+        " word, so it is refused.",
         "Decompress it first; the message names a command.",
     ),
     "HD015": Entry(
@@ -202,8 +202,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD050": Entry(
         "compressed data is read as text",
-        "Whether a file is decompressed is told by its name alone, as in Hadoop: .gz and .bz2. This one holds compressed"
-        " data under another name (.GZ, .tgz, .bgz, none at all).",
+        "Whether a file is decompressed is told by its name alone, as in Hadoop (.gz, .bz2 and others). This one holds"
+        " compressed data under another name (.GZ, .tgz, .bgz, none at all).",
         "Rename it, or decompress it first. Nothing, if its bytes are meant to be read as lines.",
     ),
     "HD051": Entry(
@@ -213,6 +213,12 @@ CODES: dict[str, Entry] = {
         " of it is not used.",
         "Look at the file there. -D heterodoop.line.max.bytes allows longer records;"
         " -D mapreduce.input.linerecordreader.line.maxlength passes over them, as in Hadoop.",
+    ),
+    "HD054": Entry(
+        "a codec needs a Python package that is missing",
+        "Zstandard is read and written by the package zstandard, blocks of LZ4 and Snappy by cramjam. gzip, bzip2 and"
+        " deflate need nothing.",
+        "pip install 'heterodoop[codecs]'",
     ),
     "HD053": Entry(
         "there is no room for an input that must be copied",

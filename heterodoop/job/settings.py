@@ -40,6 +40,7 @@ RECORD_DELIMITER = "textinputformat.record.delimiter"
 IGNORE_KEY = "stream.map.input.ignoreKey"
 TRUNCATE = "stream.jobconf.truncate.limit"
 COMPRESS = "mapreduce.output.fileoutputformat.compress"
+COMPRESS_CODEC = "mapreduce.output.fileoutputformat.compress.codec"
 INPUTS = "mapreduce.input.fileinputformat.inputdir"
 OUTPUT = "mapreduce.output.fileoutputformat.outputdir"
 PARTITIONER = "mapreduce.job.partitioner.class"
@@ -351,8 +352,11 @@ _INPUT_AND_OUTPUT = (
         _RUN: Refusal(("org.apache.hadoop.mapred.TextInputFormat",), "input is always text"), _SUBMIT: _OURS}),
     Setting("mapreduce.job.outputformat.class", CLASS, "What writes the output.", _NOBODY, refused={
         _RUN: Refusal(("org.apache.hadoop.mapred.TextOutputFormat",), "output is always text"), _SUBMIT: _OURS}),
-    _alone(COMPRESS, BOOLEAN, "Whether the output is compressed.",
-           Refusal(("false",), "the output is plain text files and an empty _SUCCESS")),
+    Setting(COMPRESS, BOOLEAN, "Whether the part files are compressed; not those that programs make beside them.",
+            _RUN | _SUBMIT, "false"),
+    Setting(COMPRESS_CODEC, CLASS,
+            "By which codec. `run` has those of .deflate, .gz, .bz2, and with `pip install 'heterodoop[codecs]'` of .zst,"
+            " .lz4 and .snappy; another one is refused there (HD031).", _RUN | _SUBMIT, _CODECS[0]),
     _alone("mapreduce.fileoutputcommitter.marksuccessfuljobs", BOOLEAN, "Whether a job that is done writes _SUCCESS.",
            Refusal(("true",), "_SUCCESS is always written")),
     _skipped("mapreduce.map.skip.maxrecords", "Records around a bad one that a map may skip.", Refusal(("0",), "skip mode")),

@@ -18,12 +18,14 @@ from typing import NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import Limitation, UsageError
-from . import streams
+from . import codecs, streams
+from .codecs import Codec
 from .contents import Content, look_at
-from .local import SUFFIXES, UNSUPPORTED, InputFile, Stamp, codec_of, suffix_of
+from .local import UNSUPPORTED, InputFile, Stamp, codec_of, suffix_of
 from .streams import Stream, is_stream
 
 AS_TEXT = "heterodoop.input.as.text"
+_OF_TOOLS = {"lz4": "lz4 -d", "snappy": "snzip -d"}
 _STREAM = "write the stream to a file first"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
@@ -158,27 +160,34 @@ class _Finder:
     def _file(self, path: str, status: os.stat_result, address: str = "") -> InputFile:
         """A file that is there, looked at. `address`: what the user knows it by, where that is not its path."""
         codec = codec_of(path)
+        if codec:
+            codecs.need(codec, f"the input {address or path!r}")
         try:
             found = look_at(path, status.st_size)
         except OSError as error:
             raise _unreadable(path, error) from None
-        self._judge(found, address or path, status.st_size, compressed=bool(codec))
+        self._judge(found, address or path, status.st_size, codec)
         return InputFile(os.path.abspath(path), status.st_size, codec, Stamp.of(status), address)
 
-    def _judge(self, found: Content, path: str, size: int, *, compressed: bool) -> None:
-        """Refuse what is there and is no text. `compressed`: by its name, so that its bytes need not be."""
+    def _judge(self, found: Content, path: str, size: int, codec: Codec) -> None:
+        """Refuse what is there and is no text. `codec`: by its name; then its bytes need not be."""
         if not size and not found.empty:
             raise Limitation(
                 f"the input {path!r} holds data, and has the size 0: it cannot be cut into splits", code="HD048",
                 help="copy it to a file first: cat PATH > FILE",
             )
-        if found.container and not self.as_text and not compressed:
+        if found.container and not self.as_text and not codec:
             first = f"make lines of it first ({found.text}); " if found.text else "make lines of it first; "
             raise Limitation(
                 f"the input {path!r} is {found.container}, and holds no lines of text", code="HD047",
                 help=f"{first}-D {AS_TEXT}=true reads its bytes as they are",
             )
-        if found.compressed and not compressed:
+        if found.compressed and codec == f"Hadoop {found.compressed}":
+            raise Limitation(
+                f"the input {path!r} is a file of the tool {found.compressed}; {suffix_of(path)} stands for blocks in"
+                " Hadoop's own form", code="HD014", help=f"decompress it first ({_OF_TOOLS[found.compressed]})",
+            )
+        if found.compressed and not codec:
             self.compressed.setdefault(found.compressed, []).append(path)
         if found.wide:
             self.wide.setdefault(found.wide, []).append(path)
@@ -194,7 +203,7 @@ class _Finder:
         for name, paths in self.compressed.items():
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             what = f"{paths[0]!r}{more}: {name} data under a name that does not say so is read as text, as Hadoop reads it"
-            suffix = next((suffix for suffix, codec in SUFFIXES.items() if codec == name), "")
+            suffix = next((suffix for suffix, codec in codecs.SUFFIXES.items() if codec == name), "")
             help = f"name the file *{suffix}" if suffix else "decompress it first"
             warnings.append(Diagnostic("warning", "HD050", f"the input {what}", help=help))
         return warnings
@@ -205,7 +214,7 @@ def _refuse_compression(path: str) -> None:
     if suffix in UNSUPPORTED:
         raise Limitation(
             f"the input {path!r}: {suffix} compression is not supported", code="HD014",
-            help=f"decompress it first ({UNSUPPORTED[suffix]}); .gz and .bz2 are read as they are",
+            help=f"decompress it first ({UNSUPPORTED[suffix]}); read as they are: {', '.join(codecs.SUFFIXES)}",
         )
 
 

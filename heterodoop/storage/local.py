@@ -6,27 +6,20 @@ split, decompressed here (every member of it) and pushed through a pipe by `Pump
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import fcntl
 import os
 import threading
-import zlib
-from collections.abc import Iterator
 from types import TracebackType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-Codec = Literal["", "gzip", "bzip2"]
-
-SUFFIXES: dict[str, Codec] = {".gz": "gzip", ".bz2": "bzip2"}
+from .codecs import SUFFIXES, Codec, DamagedInput, decompressed
 
 # Suffix -> a command that turns such a file into text. Reading one as text would be a silent wrong answer.
 UNSUPPORTED: dict[str, str] = {
-    ".zst": "zstd -d", ".lz4": "lz4 -d", ".snappy": "snzip -d", ".xz": "xz -d", ".deflate": "pigz -dz",
-    ".lzo": "lzop -d", ".lzma": "xz -d", ".zip": "unzip", ".Z": "uncompress",
+    ".xz": "xz -d", ".lzo": "lzop -d", ".lzma": "xz -d", ".zip": "unzip", ".Z": "uncompress",
 }
 
-CHUNK = 256 << 10
 PIPE_BYTES = 1 << 20
 
 
@@ -73,10 +66,6 @@ class InputFile(NamedTuple):
         return self.name if self.name.isprintable() else repr(self.name)
 
 
-class DamagedInput(Exception):
-    """A compressed file that ends early or does not decode; the message says how, without the file's name."""
-
-
 def suffix_of(path: str) -> str:
     return os.path.splitext(path)[1]
 
@@ -84,70 +73,6 @@ def suffix_of(path: str) -> str:
 def codec_of(path: str) -> Codec:
     """By the name's suffix alone, as Hadoop's CompressionCodecFactory decides."""
     return SUFFIXES.get(suffix_of(path), "")
-
-
-class _Inflater:
-    """zlib's inflater for one gzip member, with the interface of bz2.BZ2Decompressor (which keeps unread input)."""
-
-    def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(wbits=31)
-        self._full = False  # the last piece filled its limit: more may wait inside
-
-    @property
-    def eof(self) -> bool:
-        return self._zlib.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._zlib.unused_data
-
-    @property
-    def needs_input(self) -> bool:
-        return not (self.eof or self._full or self._zlib.unconsumed_tail)
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        out = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
-        self._full = len(out) == max_length
-        return out
-
-
-def decompressed(path: str, codec: Codec) -> Iterator[bytes]:
-    """The text of a compressed file in pieces of at most CHUNK bytes, all its members one after the other.
-
-    Not Python's gzip.open and bz2.open: the latter takes a damaged second member for the end of the file and says
-    nothing. NUL padding after a gzip member is legal. Raises DamagedInput, OSError.
-    """
-    decoder: _Inflater | bz2.BZ2Decompressor | None = None
-    members = 0
-    try:
-        with open(path, "rb", buffering=0) as file:
-            while data := file.read(CHUNK):
-                while data:
-                    if decoder is None:
-                        data = data.lstrip(b"\0") if codec == "gzip" and members else data
-                        if not data:
-                            break
-                        decoder = _Inflater() if codec == "gzip" else bz2.BZ2Decompressor()
-                        members += 1
-                    yield from _pieces(decoder, data)
-                    data = decoder.unused_data if decoder.eof else b""
-                    decoder = None if decoder.eof else decoder
-    except (zlib.error, EOFError) as error:
-        raise DamagedInput(f"its {codec} data is damaged ({error})") from None
-    except OSError as error:
-        if error.errno is not None:  # bz2 reports bad data as an OSError without a number
-            raise
-        raise DamagedInput(f"its {codec} data is damaged ({error})") from None
-    if decoder is not None or not members:
-        raise DamagedInput(f"its {codec} data ends too early")
-
-
-def _pieces(decoder: _Inflater | bz2.BZ2Decompressor, data: bytes) -> Iterator[bytes]:
-    """What one piece of compressed data gives; returns when the decoder wants more or its member is complete."""
-    out = decoder.decompress(data, CHUNK)
-    yield out
-    while not decoder.eof and not decoder.needs_input:
-        yield decoder.decompress(b"", CHUNK)
 
 
 class Pump:

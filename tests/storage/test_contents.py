@@ -103,7 +103,7 @@ def test_compressed_data_under_another_name_is_read_with_a_warning(tmp_path: Pat
     assert [f.codec for f in listing.files] == ["", "", "", "", "", "gzip"]
     first, second = listing.warnings
     assert (first.code, first.help) == ("HD050", "name the file *.gz") and "a.GZ' and 3 more: gzip data" in first.message
-    assert (second.code, second.help) == ("HD050", "decompress it first") and "e': zstd data" in second.message
+    assert (second.code, second.help) == ("HD050", "name the file *.zst") and "e': zstd data" in second.message
 
 
 def test_text_of_wide_characters_is_read_with_a_warning(tmp_path: Path) -> None:

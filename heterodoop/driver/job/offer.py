@@ -12,7 +12,8 @@ from ...job import settings
 from ...job.jobconf import JobConf
 from ...job.setting import Party
 from ...scheduler.policies import POLICIES, Policy
-from ...storage.local import SUFFIXES, UNSUPPORTED, suffix_of
+from ...storage.codecs import SUFFIXES
+from ...storage.local import UNSUPPORTED, suffix_of
 from ..wire.protocol import VERSION, Malformed, Message, text_of
 from .codec import CODECS
 from .fetch import SplitRequest

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...diag import Diagnostic
-from ...errors import Interrupted, JobFailed
+from ...errors import Interrupted, JobFailed, UsageError
 from ...job import jobconf
 from ...job.iterate import Iteration, SideFile
 from ...job.rounds import Rounds, identity
-from ...job.settings import ROUND
+from ...job.settings import COMPRESS, ROUND
 from ...job.spec import JobSpec
 from ...job.stopping import Round, Stop, content
 from ...storage import inputs as storage
@@ -42,8 +42,9 @@ def run_iterated(
     devices  as for `run_job`, a lasting one: workers stay from round to round. It is ended at the end.
     tell     called after each round, and at the start for those that an earlier run left.
     Returns the last round as the job's result; its report has all rounds as "iterate".
-    Raises as `run_job`, and UsageError HD040 (no such side file), HD041 to HD043, JobFailed HD044 (a criterion on a
-    counter that no round had). What was done is kept in OUT.rounds, except after the first round's failure.
+    Raises as `run_job`, and UsageError HD031 (a compressed output), HD040 (no such side file), HD041 to HD043, JobFailed
+    HD044 (a criterion on a counter that no round had). What was done is kept in OUT.rounds, except after the first round's
+    failure.
     """
     refuse_existing(spec.output)
     layout = Layout(Path(os.path.abspath(storage.local_path(spec.output))))
@@ -72,6 +73,11 @@ class _Job:
         self.stop = Stop.of(spec.again, conf)
         self.spec, self.options, self.layout = spec, options, layout
         self.devices, self.tell = devices, tell
+        if conf.get(COMPRESS):
+            raise UsageError(
+                f"{COMPRESS} is true: a round's output is the next one's side file, which programs read as it is",
+                code="HD031", help=f"-D {COMPRESS}=false",
+            )
         self.as_text: bool = conf.get(storage.AS_TEXT)
         self.name = spec.again.side_file
         self.files = dict(shipped(spec.files))

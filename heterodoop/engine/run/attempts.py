@@ -19,6 +19,7 @@ from ...executor.task.cpu_task import MapRun, OnCpu, Place, TaskRunner, changed_
 from ...executor.task.report import AttemptResult, Crash, TaskFailure
 from ...executor.task.streaming_env import TaskNames
 from ...scheduler.model import Attempt, TaskId
+from ...storage.codecs import Form, compress
 from ...values import dataclass
 from ..job.layout import AttemptFolder, Layout, part_name, remove_tree
 from .commit import commit_attempt
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 
 WATCHED_BYTES = 128 << 10  # twice what a filter's stdin reads at a time (runtime/cpu/stdio_buffers.c)
+
+
+class _Cancelled(Exception):
+    """The attempt was told to stop while its part file was compressed."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,24 @@ class AttemptRunner:
             used = None
         folder.make(self.plan.files, used)
         run = self._map if attempt.task.kind == "map" else self._reduce
-        return run(attempt, folder, progress)
+        result = run(attempt, folder, progress)
+        part = folder.out / part_name(attempt.task.number)
+        if self.plan.packing and not result.failure and not result.cancelled and part.exists():
+            return self._pack(part, self.plan.packing, result, progress)
+        return result
+
+    def _pack(self, part: Path, form: Form, result: AttemptResult, progress: Progress) -> AttemptResult:
+        """The attempt's part file, compressed. Raises OSError."""
+        def check() -> None:
+            if progress.cancelled:
+                raise _Cancelled
+
+        try:
+            compress(part, part.with_name(part.name + form.suffix), form.codec, check)
+        except _Cancelled:
+            return AttemptResult(cancelled=True)
+        part.unlink()
+        return result
 
     def _map(self, attempt: Attempt, folder: AttemptFolder, progress: Progress) -> AttemptResult:
         out, index = self.layout.map_output(attempt)

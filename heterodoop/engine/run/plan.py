@@ -32,6 +32,7 @@ from ...scheduler.model import Attempt, JobShape
 from ...scheduler.policies import CPU_ONLY
 from ...scheduler.several import NO_SMALL, Small
 from ...storage import inputs as storage
+from ...storage.codecs import CLASSES, Form, need
 from ..devices.job_slots import Slots, check_policy, plan_slots
 from ..devices.together import Together, small_files, together
 from ..job.device_names import AUTO, CPU, check_device
@@ -92,6 +93,7 @@ class Plan(NamedTuple):
     host_reduce  what reduce tasks run as; None: the filter.
     device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
     together   how many splits a map task may have there.
+    packing    how part files are compressed; None: they are text.
     small      which small files a map task may have as a host kernel.
     """
 
@@ -111,6 +113,7 @@ class Plan(NamedTuple):
     host_reduce: Path | None = None
     together: Together = Together()
     small: Small = NO_SMALL
+    packing: Form | None = None
 
     @property
     def input_bytes(self) -> int:
@@ -130,9 +133,11 @@ def make_plan(
     options  what is not in `spec`.
     check    called now and then; may raise to stop.
     devices  where map tasks may run; None: on the CPU.
-    Raises UsageError (options, settings, bundle, inputs), Limitation (kinds of input), JobFailed HD053 (no room for them).
+    Raises UsageError (options, settings, bundle, inputs), Limitation (kinds of input), JobFailed HD053 (no room for them),
+    ToolError HD054 (a package for compressed files is missing).
     """
     conf = _settings(spec, options)
+    packing = _packing(conf)
     device = _device(options, devices)
     plan_slots(CPU, None, options.cpu_slots, None, conf)
     files = tuple(shipped(spec.files))
@@ -169,8 +174,22 @@ def make_plan(
         host=host,
         host_reduce=reduce_program(found, bundle) if conf.get(names.HOST_KERNELS) else None,
         together=together(found, conf, reducers, offload),
-        small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
+        packing=packing, small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
     )
+
+
+def _packing(conf: JobConf) -> Form | None:
+    """Raises UsageError HD031 (an unknown codec), ToolError HD054."""
+    if not conf.get(names.COMPRESS):
+        return None
+    name = conf.get(names.COMPRESS_CODEC).strip()
+    form = CLASSES.get(name)
+    if form is None:
+        known = ", ".join(one.rpartition(".")[2] for one in CLASSES)
+        raise UsageError(f"-D {names.COMPRESS_CODEC}={name}: there is no such codec here", code="HD031",
+                         help=f"org.apache.hadoop.io.compress.NAME, where NAME is {known}; or run the job under Hadoop")
+    need(form.codec, names.COMPRESS_CODEC)
+    return form
 
 
 def _device(options: RunOptions, devices: DeviceSource | None) -> str:

@@ -92,6 +92,12 @@ def test_until_nothing_changes(job, tmp_path: Path):
     assert result.report["iterate"]["stopped"] == "unchanged" and len(result.report["iterate"]["rounds"]) == 6
 
 
+def test_a_side_file_is_not_compressed(job, tmp_path: Path):
+    with pytest.raises(UsageError, match="next one's side file") as caught:
+        job(settings=("mapreduce.output.fileoutputformat.compress=true",))
+    assert caught.value.code == "HD031" and not (tmp_path / "out").exists()
+
+
 def test_each_round_reads_the_input_so_it_is_no_stream(job, tmp_path: Path):
     (tmp_path / "in").unlink()
     os.mkfifo(tmp_path / "in")

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import hashlib
 import json
 import os
+import signal
+import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from heterodoop.engine.run import attempts
+from heterodoop.errors import Interrupted, JobFailed, ToolError, UsageError
+from heterodoop.job.settings import COMPRESS
 from heterodoop.manifest import PairReader
+from heterodoop.storage.codecs import SUFFIXES, decompressed
 
 from ..conftest import CAT, ENVIRONMENT, SCANF_SUM, SUM, WORDS, names, parts
 from ..worker_jobs import children
@@ -314,3 +322,51 @@ def test_pipes_give_what_files_of_their_content_give(bundle, run, tmp_path: Path
     assert parts(result.output) == parts(expected.output)
     assert result.report["tasks"]["map"] == expected.report["tasks"]["map"] and expected.report["tasks"]["map"]["done"] > 20
     assert names(result.output) == ["_SUCCESS", "part-00000"]
+
+
+@pytest.mark.parametrize(("codec", "suffix", "reducers"), [
+    ("", ".deflate", 2), ("GzipCodec", ".gz", 2), ("GzipCodec", ".gz", 0), ("SnappyCodec", ".snappy", 2),
+])
+def test_part_files_are_compressed_as_hadoop_does(bundle, run, tmp_path: Path, codec: str, suffix: str, reducers: int):
+    app, text = bundle(WORDS, "", SUM), put(tmp_path / "in", b"b a b\na c\n" * 50)
+    said = [f"{COMPRESS}=true", *([f"{COMPRESS}.codec=org.apache.hadoop.io.compress.{codec}"] if codec else [])]
+    expected = run(app, text, reducers=reducers, out="plain")
+    result = run(app, text, reducers=reducers, settings=said)
+    assert names(result.output) == ["_SUCCESS", *(f"part-0000{n}{suffix}" for n in range(max(1, reducers)))]
+    found = [b"".join(decompressed(str(path), SUFFIXES[suffix])) for path in sorted(result.output.glob("part-*"))]
+    assert found == parts(expected.output) and any(found)
+    assert parts(run(bundle(CAT), result.output, out="again", reducers=1).output) == [b"".join(sorted(
+        b"".join(found).splitlines(keepends=True)))]
+
+
+def test_a_part_file_that_cannot_be_compressed_fails_its_attempt(bundle, run, tmp_path: Path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "part")
+
+    monkeypatch.setattr(attempts, "compress", full)
+    with pytest.raises(JobFailed, match="in 4 attempts: cannot use the task's files: part: No space left") as caught:
+        run(bundle(CAT), put(tmp_path / "in", b"a\n"), settings=[f"{COMPRESS}=true"])
+    assert caught.value.code == "HD405"
+
+
+def test_an_attempt_that_is_stopped_while_it_compresses(bundle, run, tmp_path: Path, monkeypatch):
+    def stopped(source: Path, target: Path, codec: str, check) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            check()
+            time.sleep(0.01)
+
+    monkeypatch.setattr(attempts, "compress", stopped)
+    with pytest.raises(Interrupted):
+        run(bundle(CAT), put(tmp_path / "in", b"a\n"), settings=[f"{COMPRESS}=true"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_codec_that_is_not_here(bundle, run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    app, text = bundle(CAT), put(tmp_path / "in", b"a\n")
+    lz4 = "org.apache.hadoop.io.compress.Lz4Codec"
+    for name, kind, code in (("my.Codec", UsageError, "HD031"), (lz4, ToolError, "HD054")):
+        monkeypatch.setitem(sys.modules, "cramjam", None)
+        with pytest.raises(kind, match="compress.codec") as caught:
+            run(app, text, settings=[f"{COMPRESS}=true", f"{COMPRESS}.codec={name}"])
+        assert caught.value.code == code and not (tmp_path / "out").exists()
