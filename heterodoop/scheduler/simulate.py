@@ -2,10 +2,11 @@
 
 Every node has a container per CPU slot and one per GPU, all alike. At any moment as many of the free ones as GPUs are free
 ask first, node by node, then the others. All of a cluster know at once what is decided (the coordinator tells a driver
-within a second). A task that is forced keeps its container until the GPU has done it, and that GPU's own stays empty. A
-task that a GPU has and its container would do sooner from the beginning is taken back. With `heartbeat` a node gets tasks
-only then, as in Hadoop 1. With `cap` it gets at most as many as it has GPUs once the paper's job tail has begun (its
-JobTracker half, Algorithm 2). Several jobs get containers in turn; who waits for a GPU waits in the machine's line.
+within a second), or, `alone`, what YARN says. A task that is forced keeps its container until the GPU has done it, and that
+GPU's own stays empty. A task that a GPU has and its container would do sooner from the beginning is taken back. With
+`heartbeat` a node gets tasks only then, as in Hadoop 1. With `cap` it gets at most as many as it has GPUs once the paper's
+job tail has begun (its JobTracker half, Algorithm 2). Several jobs get containers in turn; who waits for a GPU waits in the
+machine's line.
 
 Tasks of a kind take the same time, give or take `jitter`. Not simulated: reduce tasks, locality, failures of attempts, start
 of a JVM.
@@ -20,7 +21,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .node.job import MIB
+from .node.job import MIB, of_yarn
 from .node.machine import NodeMachine
 from .node.model import (
     Action,
@@ -62,13 +63,15 @@ class Shape(NamedTuple):
 
 class Conditions(NamedTuple):
     """heartbeat: seconds between two times a node gets tasks, 0 = at once. cap: the JobTracker half; needs a heartbeat.
-    jitter: a task takes up to this share less or more. learn: nodes do not know the speedup before they have measured it."""
+    jitter: a task takes up to this share less or more. learn: nodes do not know the speedup before they have measured it.
+    alone: no coordinator: a node knows what YARN says of the job, at once, and neither what others decide nor their room."""
 
     heartbeat: float = 0.0
     cap: bool = False
     jitter: float = 0.0
     learn: bool = False
     seed: int = 1
+    alone: bool = False
 
 
 IDEAL = Conditions()
@@ -245,7 +248,7 @@ class _Run:
         job.completed, job.end = job.completed + 1, self.now
         place.free += 1 + slot
         self._obey(place, place.handle(Done(lease, seconds), self.now))
-        if not self.speedups and (measured := place.node.speedup(job.name)):
+        if not self.speedups and not self.conditions.alone and (measured := place.node.speedup(job.name)):
             self.speedups = (measured,)  # the coordinator tells it to all
         if self.policy.duplicates:
             for lease in place.tell(self.now, place.waiting):
@@ -307,11 +310,7 @@ class _Run:
         """A GPU's container asks, or (`container`) a CPU slot's."""
         job, lease = self.turns[0], len(self.of)
         if self.listens:
-            elsewhere = job.tasks - job.left - place.mine[job.name]
-            known = Knowledge(job.tasks, job.completed, elsewhere, self.shape.nodes, self.speedups)
-            if (room := self._room_elsewhere(place)) is not None:
-                known = known._replace(room=room, pending=self._pending())
-            place.handle(Heard(job.name, known), self.now)
+            place.handle(Heard(job.name, self._known(place, job)), self.now)
         offered = Offered(lease, job.name, str(job.tasks - job.left), MIB, job.tasks, self.policy)
         (answer,) = place.handle(offered, self.now)
         assert isinstance(answer, Answer)
@@ -321,6 +320,17 @@ class _Run:
             self._run_on_cpu(place, lease, self.now)
         else:
             self._run(place, lease, forced=answer.decision.forced)
+
+    def _known(self, place: _Place, job: _Job) -> Knowledge:
+        """What the node has heard of the job when one of its containers asks."""
+        nodes, mine = self.shape.nodes, place.mine[job.name]
+        if self.conditions.alone:
+            known = of_yarn(job.tasks, job.completed, self._pending(), nodes, mine)
+            return known._replace(speedups=self.speedups)
+        known = Knowledge(job.tasks, job.completed, job.tasks - job.left - mine, nodes, self.speedups)
+        if (room := self._room_elsewhere(place)) is not None:
+            known = known._replace(room=room, pending=self._pending())
+        return known
 
     def _run(self, place: _Place, lease: int, *, forced: bool) -> None:
         """A task that was told to run on a GPU: at once, or when one is free."""

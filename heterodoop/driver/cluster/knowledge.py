@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
+from ...scheduler.node.job import of_yarn
 from ...scheduler.node.model import JobReport, Knowledge
 from .yarn_rest import JOB, JobState, Rest, Unknown
 
@@ -144,19 +145,10 @@ class Polls:
 
 
 def alone(state: JobState | None, nodes: int | None, report: JobReport) -> Knowledge | None:
-    """What a driver without a coordinator can conclude.
-
-    It does not hear what other nodes decide. Tasks that have a container are taken for decided: more than are, since a JVM
-    takes seconds to start, so R may be too small by those. A task is forced only where the GPUs are expected to have it done
-    before a CPU slot would, so that costs little. Where the ApplicationMaster hides that count, only this node's decisions
-    count.
-    """
+    """What a driver without a coordinator can conclude: it does not hear what other nodes decide."""
     if state is None or not nodes:
         return None
-    elsewhere = 0
-    if nodes > 1 and state.pending is not None:
-        elsewhere = max(0, state.total - state.pending - len(report.decided))
-    return Knowledge(state.total, state.completed, elsewhere, nodes)
+    return of_yarn(state.total, state.completed, state.pending, nodes, len(report.decided))
 
 
 class Ticker:

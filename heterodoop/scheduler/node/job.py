@@ -88,6 +88,19 @@ class Job:
         return JobReport(frozenset(self.decided), self.total, self.live, self.estimates.measured(), cpu, gpu, room)
 
 
+def of_yarn(total: int, completed: int, pending: int | None, nodes: int, decided: int) -> Knowledge:
+    """What a node concludes of a job that has decided on so many of its tasks and hears nothing of other nodes.
+
+    total, completed, pending  mapsTotal, mapsCompleted and mapsPending of the ApplicationMaster; None: it does not say.
+
+    Tasks that have a container are taken for decided: more than are, since a JVM takes seconds to start, so R may be too
+    small by those. A task is forced only where the GPUs are expected to have it done before a CPU slot would, so that costs
+    little. Where the ApplicationMaster hides that count, only this node's decisions count.
+    """
+    elsewhere = max(0, total - pending - decided) if nodes > 1 and pending is not None else 0
+    return Knowledge(total, completed, elsewhere, nodes)
+
+
 def room_of(free: Sequence[float], speedup: float) -> int:
     """Tasks that GPUs would have done until a container would have done one. `free`: when each has done what it has, in
     tasks of a GPU."""
