@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
+
+from heterodoop.driver.wire.place import Place
 
 from .support import COMMAND, environment
 
@@ -80,17 +84,19 @@ def test_what_begins_after_the_signal_is_waited_for_too() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_command_of_a_service_that_does_not_answer_ends(tmp_path: Path, number: signal.Signals) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("a" * 64 + "\n")
-    secret.chmod(0o400)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        words = ["coordinator", "status", "--connect", f"127.0.0.1:{server.getsockname()[1]}", "--secret", str(secret)]
+def test_a_command_of_a_service_that_does_not_answer_ends(number: signal.Signals) -> None:
+    """A driver's socket on which nobody speaks."""
+    folder = Path(tempfile.mkdtemp(prefix="hd-"))  # a socket's path is short: not pytest's deep folder
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(Place(folder).socket))
+        server.listen()
+        words = ["driver", "status", "--dir", str(folder)]
         process = subprocess.Popen([*COMMAND, *words], stderr=subprocess.PIPE, env=environment(), text=True)
         with server.accept()[0]:
             begun = time.monotonic()
             process.send_signal(number)
             said = process.communicate(timeout=15)[1]
+    shutil.rmtree(folder)
     assert process.returncode == 130 and time.monotonic() - begun < 4 and "Traceback" not in said
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Commands of modules beside this one: module and attribute.
 _ELSEWHERE = {
-    "cluster": ("cluster", "cluster_command"), "coordinator": ("coordinator", "coordinator_command"),
+    "cluster": ("cluster", "cluster_command"),
     "driver": ("driver", "driver"), "fs": ("submit", "fs_command"), "job": ("submit", "job_command"),
     "simulate": ("simulate", "simulate_command"), "submit": ("submit", "submit_command"),
 }

@@ -36,8 +36,6 @@ def _place(command: Any) -> Any:
 @click.option("--store", metavar="BYTES", default="8g", show_default=True, help="For jobs' files on disk.")
 @click.option("--work", metavar="DIR", help="Folder for jobs' files and results (default: in --dir, else this user's own).")
 @click.option("--tcp", is_flag=True, help="Listen on 127.0.0.1 too, for Java before 16; a secret in --dir proves both ends.")
-@click.option("--coordinator", metavar="HOST:PORT", help="The cluster's coordinator (heterodoop coordinator).")
-@click.option("--coordinator-secret", metavar="FILE", help="The coordinator's secret.")
 @click.option("--foreground", is_flag=True, help="Stay, and log to stderr too (systemd).")
 @click.option("--ready-fd", type=int, default=-1, hidden=True)
 def start(**options: Any) -> None:

@@ -29,7 +29,6 @@ import click
 @click.option("--jitter", type=float, default=0.0, metavar="X", help="A task takes up to this share less or more, as 0.2.")
 @click.option("--seed", type=int, default=1, show_default=True, metavar="N", help="Of the jitter.")
 @click.option("--learn", is_flag=True, help="Nodes measure the speedup first; else they know it.")
-@click.option("--alone", is_flag=True, help="Drivers have no coordinator: each knows what YARN says of the job, no more.")
 @click.option(
     "--other-job", "other_jobs", type=int, multiple=True, metavar="N",
     help="Another job, of N map tasks, begins at the same time; may be given several times.",

@@ -8,15 +8,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import time
-from pathlib import Path
 from typing import Any
 
 import click
 
 from ..daemon.start import say_ready
-from ..driver.cluster.client import source_for
+from ..driver.cluster.knowledge import source_for
 from ..driver.job.gpus import CUDA, EMULATED, Wish
 from ..driver.server import Config, Server
 from ..driver.wire import admin, control, place
@@ -29,8 +27,7 @@ from ..storage import hadoop_conf
 
 STOP_SECONDS = 3600.0
 NOW_SECONDS = 20.0
-_STARTED_WITH = ("dir", "node_port", "memory", "gpu_memory", "queue", "store", "work", "tcp", "gpus", "device", "sessions",
-                 "coordinator", "coordinator_secret")
+_STARTED_WITH = ("dir", "node_port", "memory", "gpu_memory", "queue", "store", "work", "tcp", "gpus", "device", "sessions")
 
 
 def where(dir: str | None, node_port: str | None) -> Place:
@@ -58,9 +55,7 @@ def serve(here: Place, words: tuple[str, ...], ready_fd: int, options: dict[str,
     """The driver's process. SIGTERM and Ctrl-C end it as `stop` does, the second time as `stop --now`."""
     conf = hadoop_conf.load()
     config = _config(here, words, options)._replace(foreground=ready_fd < 0)
-    secret = Path(options["coordinator_secret"]) if options["coordinator_secret"] else None
-    source = source_for(conf, f"{socket.gethostname()}:{here.port}", options["coordinator"] or "", secret)
-    with Server(config, conf, source) as server:
+    with Server(config, conf, source_for(conf)) as server:
 
         def end(number: int, frame: object) -> None:
             server.stop(now=server.stopping)
@@ -167,5 +162,5 @@ def _words(options: dict[str, Any]) -> tuple[str, ...]:
         if value is True:
             words.append(option)
         elif value:
-            words += [option, os.path.abspath(value) if name in ("dir", "work", "coordinator_secret") else str(value)]
+            words += [option, os.path.abspath(value) if name in ("dir", "work") else str(value)]
     return tuple(words)

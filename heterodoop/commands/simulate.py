@@ -62,7 +62,7 @@ def _conditions(options: dict[str, Any]) -> Conditions:
         raise _wrong(f"--heartbeat {heartbeat:g} is not more than 0")
     if not 0 <= jitter < 1:
         raise _wrong(f"--jitter {jitter:g} is not from 0 to less than 1")
-    return Conditions(heartbeat, options["jobtracker_cap"], jitter, options["learn"], options["seed"], options["alone"])
+    return Conditions(heartbeat, options["jobtracker_cap"], jitter, options["learn"], options["seed"])
 
 
 def _besides(options: dict[str, Any]) -> Besides:

@@ -1,4 +1,4 @@
-"""What driver or coordinator say of themselves: a log, one JSON object per line, in a file that is rotated and, in the
+"""What a driver says of itself: a log, one JSON object per line, in a file that is rotated and, in the
 foreground, on stderr; and how often what happened.
 
 Not here: what a task wrote, which goes into the attempt's own log.

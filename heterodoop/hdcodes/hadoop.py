@@ -237,40 +237,6 @@ CODES: dict[str, Entry] = {
         " (or .reduce.).",
         "Raise it with -D; the filter's share is what is above mapreduce.map.java.opts' -Xmx.",
     ),
-    "HD641": Entry(
-        "a file cannot be the cluster's secret",
-        "The coordinator and the drivers prove to each other that they hold the same secret: a file with 64 hexadecimal"
-        " digits, mode 0400, owned by the user who runs them, no link. The message says what is different.",
-        "heterodoop coordinator start makes one where it is missing. Copy it to the machines of the drivers by a way that"
-        " others cannot read, and chmod 0400 it there.",
-    ),
-    "HD642": Entry(
-        "the coordinator cannot listen at this address",
-        "--listen takes HOST:PORT of this machine, where every driver can reach it; [::1]:PORT for IPv6. The address is"
-        " none, belongs to another machine, or another program listens there.",
-        "Name another port, or end the program that uses it.",
-    ),
-    "HD643": Entry(
-        "a coordinator runs already",
-        "One coordinator at a time lives in a user's folder, and holds a lock there that ends with its process.",
-        "heterodoop coordinator status, or heterodoop coordinator stop.",
-    ),
-    "HD644": Entry(
-        "the coordinator did not start",
-        "The process that was to become the coordinator ended, or was not ready in time. The message has what it said last.",
-        "heterodoop coordinator start --foreground shows all it says.",
-    ),
-    "HD645": Entry(
-        "no coordinator answers",
-        "No coordinator runs in this user's folder, or the one that is named does not answer, or does not know the secret.",
-        "heterodoop coordinator start; jobs run without one, each driver then asks by itself.",
-    ),
-    "HD646": Entry(
-        "the coordinator knows no ResourceManager",
-        "It asks the ApplicationMasters of jobs through the ResourceManager's proxy, whose address comes from the *-site.xml"
-        " files in $HADOOP_CONF_DIR. There is no such folder.",
-        "Set HADOOP_CONF_DIR to the folder that the Hadoop commands use.",
-    ),
     "HD647": Entry(
         "a cluster or a job cannot be simulated as it was described",
         "Nodes, tasks and slots are whole numbers, the speedup is a factor, and something must be able to run a task.",

@@ -37,8 +37,6 @@ class View(NamedTuple):
     gpu_needs  for the task on a GPU slot; None: not known. In times t_cpu.
     room       tasks that the GPUs would have done besides what they have, until this CPU slot would have done one; None: not
                known, and `gpu_busy` counts each task that they have as a whole one.
-    elsewhere  `room` of all other nodes; None: not known, and they are taken to be as this one.
-    pending    map tasks of the job that have no container yet; None: not known.
     later      what the GPUs need before they work as fast as S says, in times t_cpu.
     """
 
@@ -50,8 +48,6 @@ class View(NamedTuple):
     cpus_need: float | None = None
     gpu_needs: float | None = None
     room: int | None = None
-    elsewhere: int | None = None
-    pending: int | None = None
     later: float = 0.0
 
 
@@ -87,7 +83,7 @@ def tail(view: View, kind: SlotKind) -> bool:
     if _cpus_are_sooner(view):
         return kind == "cpu"
     if view.room is not None:
-        return view.room >= 1 if kind == "gpu" else not _fits(view, view.room)
+        return view.room >= 1 if kind == "gpu" else _share(view) > view.room
     return kind == "gpu" or not _gpus_are_sooner(view, _share(view) + view.gpu_busy)
 
 
@@ -99,17 +95,6 @@ def paper_tail(view: View, kind: SlotKind) -> bool:
 def _share(view: View) -> float:
     """Undecided tasks that fall to one node."""
     return max(1.0, view.undecided / view.nodes)
-
-
-def _fits(view: View, room: int) -> bool:
-    """Whether GPUs would have done this task, and those of all nodes all that is left, until the CPU slot would have one."""
-    if _share(view) <= room:
-        return True
-    if view.elsewhere is None or view.pending is None:
-        return False
-    # Tasks that have a container ask now, on whichever node that is. This node gets its share of the others while they last,
-    # and so has done this one in time.
-    return view.pending / view.nodes + 1 <= room and view.undecided <= room + view.elsewhere
 
 
 def _gpus_are_sooner(view: View, tasks: float) -> bool:

@@ -1,12 +1,11 @@
 """Jobs of map tasks on a cluster, in virtual time, decided by the same machine and policies as under Hadoop.
 
 Every node has a container per CPU slot and one per GPU, all alike. At any moment as many of the free ones as GPUs are free
-ask first, node by node, then the others. All of a cluster know at once what is decided (the coordinator tells a driver
-within a second), or, `alone`, what YARN says. A task that is forced keeps its container until the GPU has done it, and that
-GPU's own stays empty. A task that a GPU has and its container would do sooner from the beginning is taken back. With
-`heartbeat` a node gets tasks only then, as in Hadoop 1. With `cap` it gets at most as many as it has GPUs once the paper's
-job tail has begun (its JobTracker half, Algorithm 2). Several jobs get containers in turn; who waits for a GPU waits in the
-machine's line.
+ask first, node by node, then the others. All know at once what YARN says of a job (a driver asks once a second).
+A task that is forced keeps its container until the GPU has done it, and that GPU's own stays empty. A task that a GPU has
+and its container would do sooner from the beginning is taken back. With `heartbeat` a node gets tasks only then, as in
+Hadoop 1. With `cap` it gets at most as many as it has GPUs once the paper's job tail has begun (its JobTracker half,
+Algorithm 2). Several jobs get containers in turn; who waits for a GPU waits in the machine's line.
 
 Tasks of a kind take the same time, give or take `jitter`. Not simulated: reduce tasks, locality, failures of attempts, start
 of a JVM.
@@ -36,6 +35,7 @@ from .node.model import (
     Knowledge,
     Offered,
     Ready,
+    Recalled,
     Refused,
     Run,
     Start,
@@ -43,7 +43,8 @@ from .node.model import (
 )
 from .policies import CPU_ONLY, Policy
 
-TOLD = 20  # times that nodes tell what their GPUs have, while one does a task
+PROGRAM = "the jobs' own"
+ALWAYS = -math.inf  # the age of what is never forgotten
 
 
 class Shape(NamedTuple):
@@ -63,15 +64,13 @@ class Shape(NamedTuple):
 
 class Conditions(NamedTuple):
     """heartbeat: seconds between two times a node gets tasks, 0 = at once. cap: the JobTracker half; needs a heartbeat.
-    jitter: a task takes up to this share less or more. learn: nodes do not know the speedup before they have measured it.
-    alone: no coordinator: a node knows what YARN says of the job, at once, and neither what others decide nor their room."""
+    jitter: a task takes up to this share less or more. learn: nodes do not know the speedup before they have measured it."""
 
     heartbeat: float = 0.0
     cap: bool = False
     jitter: float = 0.0
     learn: bool = False
     seed: int = 1
-    alone: bool = False
 
 
 IDEAL = Conditions()
@@ -145,13 +144,12 @@ class _Place:
     """A node. free: containers. waiting: forced tasks that wait for a GPU, with when they asked. on_gpus: what runs there,
     by lease. mine: tasks of each job that it has decided on."""
 
-    __slots__ = ("free", "mine", "node", "now", "number", "on_gpus", "room", "waiting")
+    __slots__ = ("free", "mine", "node", "now", "number", "on_gpus", "waiting")
 
     def __init__(self, number: int, shape: Shape) -> None:
         self.number = number
         self.node = NodeMachine(shape.gpus)
         self.now = 0.0  # of its last event
-        self.room: int | None = None  # as the others know it
         self.free = shape.gpus + shape.cpu_slots
         self.waiting: dict[int, float] = {}
         self.on_gpus: dict[int, _OnGpu] = {}
@@ -188,18 +186,19 @@ class _Run:
     def __init__(self, shape: Shape, policy: Policy, conditions: Conditions, besides: Besides, spans: bool) -> None:
         self.shape, self.policy, self.conditions = shape, policy, conditions
         self.places = [_Place(number, shape) for number in range(shape.nodes)]
+        for place in () if conditions.learn else self.places:
+            place.handle(Recalled(PROGRAM, shape.speedup, ALWAYS), 0.0)
         self.listens = policy.name in ("tail", "paper-tail")  # the others decide without
         self.jobs = [_Job(f"job {number}", tasks) for number, tasks in enumerate((shape.tasks, *besides.jobs))]
         self.turns = deque(self.jobs)  # jobs with tasks left, in the order in which they get containers
         self.of: list[_Job] = []  # by lease, whose task it is
         self.left, self.now = sum(job.tasks for job in self.jobs), 0.0
         self.on_gpus = self.forced = 0
+        self.free = sum(place.free for place in self.places)
         self.busy = {True: 0.0, False: 0.0}
         self.lent = False  # whether GPUs' containers ran tasks on the CPU
         self.spans: list[Span] | None = [] if spans else None
-        self.speedups: tuple[float, ...] = () if conditions.learn else (shape.speedup,)
         self.random = random.Random(conditions.seed)
-        self.looked, self.room = -math.inf, 0  # when all nodes last told their room, and its sum
         # (when, lease, node, on a GPU, keeps a second container, seconds); leases of the first GPU's faults are below 0
         self.ends: list[tuple[float, int, int, bool, bool, float]] = []
         if besides.down and shape.gpus:
@@ -246,10 +245,8 @@ class _Run:
         place.on_gpus.pop(lease, None)
         job = self.of[lease]
         job.completed, job.end = job.completed + 1, self.now
-        place.free += 1 + slot
+        self._gives(place, 1 + slot)
         self._obey(place, place.handle(Done(lease, seconds), self.now))
-        if not self.speedups and not self.conditions.alone and (measured := place.node.speedup(job.name)):
-            self.speedups = (measured,)  # the coordinator tells it to all
         if self.policy.duplicates:
             for lease in place.tell(self.now, place.waiting):
                 self._take_back(place, lease)
@@ -267,7 +264,7 @@ class _Run:
         for action in actions:
             if isinstance(action, Start):
                 asked, slot = place.waiting.pop(action.lease), place.free > 0
-                place.free -= slot
+                self._gives(place, -slot)
                 self._run_on_gpu(place, action, asked, forced=True, slot=slot)
             elif isinstance(action, TurnAway):
                 self._take_back(place, action.lease)
@@ -281,7 +278,7 @@ class _Run:
             heapq.heapify(self.ends)
             if self.spans is not None:
                 self.spans.remove(Span(place.number, True, *task[:4]))
-            place.free += task.slot
+            self._gives(place, task.slot)
             self.lent |= not task.slot
             asked = task.asked
         else:
@@ -311,7 +308,7 @@ class _Run:
         job, lease = self.turns[0], len(self.of)
         if self.listens:
             place.handle(Heard(job.name, self._known(place, job)), self.now)
-        offered = Offered(lease, job.name, str(job.tasks - job.left), MIB, job.tasks, self.policy)
+        offered = Offered(lease, job.name, str(job.tasks - job.left), MIB, job.tasks, self.policy, PROGRAM)
         (answer,) = place.handle(offered, self.now)
         assert isinstance(answer, Answer)
         self._count(place, job, most)
@@ -321,16 +318,14 @@ class _Run:
         else:
             self._run(place, lease, forced=answer.decision.forced)
 
+    def _gives(self, place: _Place, containers: int) -> None:
+        place.free += containers
+        self.free += containers
+
     def _known(self, place: _Place, job: _Job) -> Knowledge:
         """What the node has heard of the job when one of its containers asks."""
-        nodes, mine = self.shape.nodes, place.mine[job.name]
-        if self.conditions.alone:
-            known = of_yarn(job.tasks, job.completed, self._pending(), nodes, mine)
-            return known._replace(speedups=self.speedups)
-        known = Knowledge(job.tasks, job.completed, job.tasks - job.left - mine, nodes, self.speedups)
-        if (room := self._room_elsewhere(place)) is not None:
-            known = known._replace(room=room, pending=self._pending())
-        return known
+        without = max(0, self.left - self.free)  # tasks that find no container free
+        return of_yarn(job.tasks, job.completed, without, self.shape.nodes, place.mine[job.name])
 
     def _run(self, place: _Place, lease: int, *, forced: bool) -> None:
         """A task that was told to run on a GPU: at once, or when one is free."""
@@ -348,42 +343,14 @@ class _Run:
         """A task of the job is decided; the next job has its turn."""
         self.of.append(job)
         place.mine[job.name] += 1
-        place.free -= 1
+        self._gives(place, -1)
         job.left -= 1
         self.left -= 1
         self.turns.rotate(-1)
         if not job.left:
             self.turns.remove(job)
-        if place.room is not None:
-            self._look(place)
         if most:
             most[place.number] -= 1
-
-    def _room_elsewhere(self, place: _Place) -> int | None:
-        """Of all other nodes' GPUs; None: not known, or too little for all that is left in any case, or of several jobs.
-
-        Nodes tell it a few times while a GPU does a task, and whenever they have decided on one.
-        """
-        shape = self.shape
-        if shape.nodes == 1 or len(self.jobs) > 1 or not self.speedups:
-            return None
-        if self.left > shape.nodes * shape.gpus * max(self.speedups):
-            return None
-        if self.now >= self.looked + shape.gpu_seconds / TOLD:
-            self.looked = self.now
-            for one in self.places:
-                one.handle(Heard(self.jobs[0].name, Knowledge(shape.tasks, speedups=self.speedups)), self.now)
-                self._look(one)
-        return self.room - (place.room or 0)
-
-    def _pending(self) -> int:
-        """Tasks that find no container free; the one that asks has one."""
-        return max(0, self.left - sum(place.free for place in self.places))
-
-    def _look(self, place: _Place) -> None:
-        found = place.node.room(self.jobs[0].name, self.now) or 0
-        self.room += found - (place.room or 0)
-        place.room = found
 
     def _run_on_gpu(self, place: _Place, start: Start, asked: float, *, forced: bool, slot: bool) -> None:
         seconds = self._seconds(on_gpu=True)

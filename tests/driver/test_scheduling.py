@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 
-from heterodoop.driver.cluster.yarn_rest import Rest
 from heterodoop.driver.wire import admin
 from heterodoop.driver.wire.place import Place
 from heterodoop.driver.wire.protocol import Type
 
 from .client import CPU_DONE, INSTALLED, RUN, Attempt
-from .coordinating import SECRET, Running
 from .fake_yarn import JOB, FakeYarn, job_says, page, proxied
 from .running import Driver, running, slow, wait_for
 
@@ -84,29 +82,6 @@ def test_the_last_tasks_wait_for_the_gpu(environment: dict[str, str], attempt: A
         yarn.answers[proxied()] = page(404)
         wait_for(lambda: "404" in state(driver)["knowledge"]["detail"])
         assert told(driver, attempt) == "gpu 1 1", "this node decided on all other tasks itself"
-
-
-def test_drivers_that_share_a_coordinator(
-    environment: dict[str, str], attempt: Attempt, yarn: FakeYarn, tmp_path: Path,
-) -> None:
-    """The second node has measured nothing; it takes the speedup from the first, and counts what that has decided."""
-    secret = tmp_path / "secret"
-    secret.write_text(SECRET.hex())
-    secret.chmod(0o400)
-    yarn.answers[proxied()] = job_says(MAPS, 0, pending=MAPS)
-    with Running(Rest(yarn.where)) as coordinator:
-        host, port = coordinator.address
-        options = ("--sessions", 1, "--coordinator", f"{host}:{port}", "--coordinator-secret", secret)
-        with running(*options, environment=environment) as first, running(*options, environment=environment) as second:
-            measure(first, attempt)
-            wait_for(lambda: told(second, attempt) == "gpu 1 1")
-            assert state(second)["knowledge"]["source"] == "coordinator"
-            idle(second)
-            wait_for(lambda: coordinator.status()["jobs"][0]["decided"] == 6)
-            assert len(coordinator.status()["drivers"]) == 2
-            coordinator.end()
-            wait_for(lambda: state(second)["knowledge"]["source"] == "poll")
-            wait_for(lambda: told(second, attempt) == "cpu 0 0")  # alone, it knows no speedup
 
 
 def delayed(said: dict[str, str]) -> bool:

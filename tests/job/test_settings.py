@@ -41,7 +41,7 @@ def literals(path: Path) -> Iterator[str]:
 
 def test_no_setting_is_read_that_is_not_in_the_table() -> None:
     known = {row.key for row in ROWS} | OLD_NAMES.keys() | set(OLD_NAMES.values()) | hadoop_conf.DEFAULTS.keys()
-    loggers = {"heterodoop.driver", "heterodoop.coordinator"}
+    loggers = {"heterodoop.driver"}
     read = [
         (str(path.relative_to(ROOT)), name)
         for path in sorted((ROOT / "heterodoop").rglob("*.py"))

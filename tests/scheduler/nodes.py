@@ -94,9 +94,6 @@ class Node:
     def report(self) -> Mapping[str, JobReport]:
         return self.machine.report()
 
-    def room(self, job: str, now: float) -> int | None:
-        return self.machine.room(job, now)
-
     def speedup(self, job: str) -> float | None:
         return self.machine.speedup(job)
 

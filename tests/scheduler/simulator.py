@@ -103,11 +103,9 @@ class Nodes:
     def takes(self, node: int, kind: SlotKind) -> bool:
         shape = self.shape
         busy = shape.gpus - self.free_gpus[node] + self.queued[node]
-        view = View(self.left, shape.gpus, busy, shape.speedup, shape.nodes, 1.0, 1 / shape.speedup, self.room(node))
-        if kind == "cpu" and self.policy.name == "tail" and self.left <= shape.nodes * shape.gpus * shape.speedup:
-            pending = max(0, self.left - sum(self.free_cpus) - sum(self.free_gpus))
-            elsewhere = sum(self.room(other) for other in range(shape.nodes) if other != node)
-            view = view._replace(elsewhere=elsewhere, pending=pending)
+        without = max(0, self.left - sum(self.free_cpus) - sum(self.free_gpus))  # what YARN says
+        undecided = self.left if shape.nodes == 1 else max(1, without)
+        view = View(undecided, shape.gpus, busy, shape.speedup, shape.nodes, 1.0, 1 / shape.speedup, self.room(node))
         return self.policy.takes(view, kind)
 
     def room(self, node: int) -> int:

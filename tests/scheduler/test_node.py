@@ -100,8 +100,6 @@ def test_a_programs_next_job_knows_the_speedup_of_its_last() -> None:
     assert node.offer(1, "second", "t1", MIB, 6, TAIL, "p") == ON_GPU
     assert node.offer(2, "second", "t2", MIB, 6, TAIL, "p") == FORCED[1], "5 left and one on the GPU: 6 <= 6"
     assert node.offer(3, "third", "t1", MIB, 2, TAIL, "another") == ON_CPU
-    node.hear("second", Knowledge(speedups=(1.5,)))
-    assert node.offer(4, "second", "t3", MIB, 6, TAIL, "p") == ON_CPU, "other nodes of this job know better"
 
 
 def test_speedups_of_programs_are_forgotten_in_turn() -> None:
@@ -113,23 +111,9 @@ def test_speedups_of_programs_are_forgotten_in_turn() -> None:
     assert node.offer(3, "again", "t2", MIB, 3, TAIL, "p1") == FORCED[1]
 
 
-def test_a_node_tells_its_room_and_hears_the_others() -> None:
-    node = Node(gpus=1)
-    assert node.room("j", 0.0) is None, "nothing is known of the job"
-    asked(node, 0, GPU_FIRST, maps=20)
-    assert node.report()["j"].room is None, "nor S"
-    node.hear("j", Knowledge(speedups=(6.0,)))
-    assert node.report()["j"].room == node.room("j", 0.0) == 5
-    assert asked(node, 1, maps=20) == ON_CPU, "18 and one on the GPU are more than 6"
-    node.hear("j", Knowledge(speedups=(6.0,), nodes=2, room=20, pending=10))
-    assert asked(node, 2, maps=20) == ON_CPU, "5 of those without a container may come before it is done: 6 with it"
-    node.hear("j", Knowledge(speedups=(6.0,), nodes=2, room=13, pending=4))
-    assert asked(node, 3, maps=20) == FORCED[1] and node.room("j", 0.0) == 4
-
-
 def test_a_slow_gpu_gets_no_task_and_is_never_forced() -> None:
     node = Node(gpus=1)
-    node.hear("j", Knowledge(speedups=(0.99,)))
+    node.recall("", 0.99, 0.0)
     assert [asked(node, task, maps=2) for task in range(2)] == [ON_CPU, ON_CPU]
 
 
@@ -154,9 +138,9 @@ def test_attempts_that_share_a_gpu_do_not_make_it_slower() -> None:
     assert node.report()["j"].gpu_seconds == 1.0
 
 
-def test_what_others_measured_serves_until_there_are_own_attempts() -> None:
+def test_what_the_last_job_measured_serves_until_there_are_own_attempts() -> None:
     node = Node(gpus=1)
-    node.hear("j", Knowledge(speedups=(2.0, 9.0, 4.0)))
+    node.recall("", 4.0, 0.0)
     assert asked(node, 0, maps=5) == ON_GPU
     assert asked(node, 1, maps=5) == ON_CPU, "4 left and one on the GPU: more than 4"
     assert asked(node, 2, maps=5) == FORCED[1], "3 left and one on the GPU"
@@ -165,7 +149,8 @@ def test_what_others_measured_serves_until_there_are_own_attempts() -> None:
 def test_undecided_is_bounded_by_what_the_application_master_says() -> None:
     def decision(knowledge: Knowledge) -> Decision:
         node = Node(gpus=1)
-        node.hear("j", knowledge._replace(speedups=(6.0,)))
+        node.recall("", 6.0, 0.0)
+        node.hear("j", knowledge)
         asked(node, 0, maps=100)
         return asked(node, 1, maps=100)
 
@@ -353,7 +338,7 @@ def test_attempts_that_wait_for_the_same_kernels_count_once() -> None:
 
 def test_a_fast_gpu_keeps_its_attempts_and_one_that_waits_too_long_is_taken_back() -> None:
     node = Node(gpus=1)
-    node.hear("j", Knowledge(speedups=(4.0,)))
+    node.recall("p", 4.0, 0.0)
     on_cpu(node, 9, 8.0, 0.0)
     for lease in range(4):  # 2 s each
         assert node.offer(lease, "j", f"t{lease}", MIB, 5, TAIL, "p", 0.0).kind == "gpu"

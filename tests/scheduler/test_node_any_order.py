@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil
-from statistics import fmean, median
+from statistics import fmean
 
 import pytest
 from hypothesis import given, settings
@@ -51,10 +51,6 @@ GPUS = st.sampled_from([0, 1, 1, 1, 2, 3])
 KNOWLEDGE = st.builds(
     Knowledge, total=st.sampled_from([None, TASKS]), completed=st.integers(0, TASKS) | st.none(),
     decided_elsewhere=st.integers(0, TASKS // 2), nodes=st.integers(0, 3),
-    # With S between 1 and 2 the node looks at parts of tasks that its GPUs still have to do; the model has whole ones.
-    speedups=st.lists(st.sampled_from([2.0, 4.0, 6.0, 0.5]), max_size=3).map(tuple).filter(
-        lambda found: sorted(found) != [0.5, 2.0]),
-    room=st.none() | st.integers(0, 2 * TASKS), pending=st.none() | st.integers(0, TASKS),
 )
 TAILS = [POLICIES["tail"]] * 5 + [POLICIES["paper-tail"]] * 2
 
@@ -207,7 +203,7 @@ class AnyOrder(RuleBasedStateMachine):
             return Decision("cpu")
         known = job.known or Knowledge()
         remembered = self.remembered if self.latest - self.since <= REMEMBERED_SECONDS else 0.0
-        speedup = self.speedup(job) or (median(known.speedups) if known.speedups else remembered)
+        speedup = self.speedup(job) or remembered
         if q < slots:
             return Decision("cpu" if policy.name == "tail" and 0 < (speedup or 0) < 1 else "gpu")
         force = policy is GPU_ONLY
@@ -218,16 +214,7 @@ class AnyOrder(RuleBasedStateMachine):
             share = max(1, left / max(known.nodes, 1))
             tasks = share + (q if policy.name == "tail" else 0)
             force = speedup >= 1 and ceil(tasks / self.gpus) <= speedup
-            force = force or (policy.name == "tail" and self.others_do_the_rest(known, speedup, q, left))
         return Decision("gpu", True, q - slots + 1) if force else Decision("cpu")
-
-    def others_do_the_rest(self, known: Knowledge, speedup: float, q: int, left: int) -> bool:
-        """Whether GPUs of all nodes do all that is left in time, and this node's its share of the tasks that come to ask."""
-        if known.room is None or known.pending is None or not speedup or speedup < 1:
-            return False
-        whole = [q // self.gpus + (gpu < q % self.gpus) for gpu in range(self.gpus)]
-        room = sum(max(0, int(speedup) - tasks) for tasks in whole)
-        return known.pending / max(known.nodes, 1) + 1 <= room and max(1, left) <= room + known.room
 
     def decided(self, job: Job) -> set[str]:
         return {attempt.task for attempt in self.live if attempt.job is job and attempt.kind != "lent"} | set(job.finished)
@@ -367,8 +354,14 @@ class AnyOrder(RuleBasedStateMachine):
         self.node.hear(job, knowledge)
         self.jobs.setdefault(job, Job()).known = knowledge
 
+    @rule(speedup=st.sampled_from([0.5, 2.0, 4.0, 6.0]))
+    def an_earlier_driver_had_measured(self, speedup: float) -> None:
+        if not self.node.knows("program"):
+            self.node.recall("program", speedup, 0.0)
+            self.remembered, self.since = speedup, self.latest
+
     @rule()
-    def coordinator_is_lost(self) -> None:
+    def yarn_is_silent(self) -> None:
         for name, job in self.jobs.items():
             self.node.hear(name, None)
             job.known = None
@@ -429,7 +422,7 @@ def test_a_job_that_takes_no_gpu_changes_no_decision(
 ) -> None:
     def decisions(*, alone: bool) -> list[Decision]:
         node, found, first, second = Node(1), [], list(ours), list(others)
-        node.hear("ours", Knowledge(speedups=(6.0,)))
+        node.recall("", 6.0, 0.0)
         for other in [*order, *[False] * len(ours), *[True] * len(others)]:
             if other and second:
                 event, number = second.pop(0)

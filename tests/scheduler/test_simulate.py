@@ -120,7 +120,7 @@ def at_once(intervals: list[tuple[float, float]]) -> int:
 
 @given(shapes(6))
 @example(simulator.Shape(20, 1, 1, 16, 1, 20))
-@example(simulator.Shape(96, 8, 4, 6, 49, 10))  # a node has had its share, and the others have room for all that is left
+@example(simulator.Shape(96, 8, 4, 6, 49, 10))  # a node has had its share, and the others could do all that is left
 @example(simulator.Shape(15, 1, 4, 1, 16, 11))  # a GPU that is about to end its task is as good as free
 @settings(max_examples=200, deadline=None)
 def test_tail_is_not_slower_than_either_side_alone(shape: simulator.Shape) -> None:
@@ -158,7 +158,7 @@ def test_the_job_trackers_half() -> None:
 def test_nodes_that_have_to_measure_first() -> None:
     """Three tasks of each kind are known when the tail comes, and the table's numbers come out all the same."""
     learnt = simulate(WORDCOUNT, TAIL, Conditions(learn=True))
-    assert (learnt.makespan, learnt.forced) == (30, 60)
+    assert (learnt.makespan, learnt.forced) == (30, 180)
     short = Shape(1, 1, 3, 4, 10.0)
     assert simulate(short, TAIL).makespan == 4 and simulate(short, TAIL, Conditions(learn=True)).makespan == 10
 
@@ -191,7 +191,7 @@ def test_a_hundred_thousand_tasks_on_a_thousand_nodes() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module._Run, "_offer", counting)
         outcome = simulate(Shape(1000, 1, 20, 100_000, 6.0), TAIL)
-    assert calls == 100_000 and outcome.makespan == 24
+    assert calls == 100_000 and outcome.makespan == 25  # a GPU task more than gpu-first
 
 
 def test_both_clusters_of_the_paper() -> None:

@@ -1,1 +1,1 @@
-"""What a node cannot see by itself: YARN over REST, and the coordinator, from both sides."""
+"""What a node cannot see by itself: YARN over REST."""

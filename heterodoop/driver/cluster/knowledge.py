@@ -1,7 +1,6 @@
-"""How a driver learns what its Node cannot see: a thread that asks and tells. Here: by polling; client.py: by
-asking the cluster's coordinator.
+"""How a driver learns what its Node cannot see: a thread that asks the ApplicationMasters and tells the node.
 
-    source = Poller(Rest(of_conf(conf)))
+    source = source_for(conf)
     source.start(node)
     source.watch(job)      with every offer; costs nothing for a job that is known
     source.stop()
@@ -19,10 +18,12 @@ from typing import Protocol
 
 from ...scheduler.node.job import of_yarn
 from ...scheduler.node.model import JobReport, Knowledge
-from .yarn_rest import JOB, JobState, Rest, Unknown
+from ...storage.hadoop_conf import HadoopConf
+from .yarn_rest import JOB, JobState, Rest, Unknown, of_conf
 
 PERIOD = 1.0  # seconds between two questions of one job
-STALE = 5.0  # seconds after which an answer says nothing
+QUESTIONS = 100  # a second that an ApplicationMaster hears from all nodes of a cluster together, at most
+STALE = 5.0  # periods after which an answer says nothing
 NODES_PERIOD = 30.0  # of the number of nodes, which changes rarely
 GIVE_UP = 600.0  # seconds without an answer after which a job without open leases is forgotten
 END_PERIOD = 10.0  # seconds between two questions whether a silent job has ended
@@ -56,7 +57,7 @@ class Source(Protocol):
         """End the thread; what it told last stays until forgotten."""
 
     def status(self) -> dict[str, object]:
-        """For `driver status`: "source" ("coordinator", "poll", "none"), "detail" (one sentence), "jobs" (how many)."""
+        """For `driver status`: "source" ("poll", "none"), "detail" (one sentence), "jobs" (how many)."""
 
 
 class _Polled:
@@ -75,7 +76,8 @@ class _Polled:
 
 
 class Polls:
-    """Jobs' states from the ApplicationMasters, each asked for once a PERIOD at most. One thread at a time."""
+    """Jobs' states from the ApplicationMasters, each asked for once a PERIOD at most, on a large cluster less often. One
+    thread at a time."""
 
     def __init__(self, rest: Rest, clock: Clock = time.monotonic) -> None:
         self._rest, self._clock = rest, clock
@@ -118,13 +120,17 @@ class Polls:
                 polled.checked = began
                 ended = self._rest.over(job)
         # One that lets a question wait is asked less often: the others must not wait for it.
-        polled.due = began + max(PERIOD * 0.9, 10 * (self._clock() - began))
+        polled.due = began + max(self._period * 0.9, 10 * (self._clock() - began))
         return ended
 
     def state(self, job: str) -> JobState | None:
         """None: not known, or too long ago."""
         polled = self._jobs.get(job)
-        return polled.state if polled and self._clock() - polled.answered <= STALE else None
+        return polled.state if polled and self._clock() - polled.answered <= STALE * self._period else None
+
+    @property
+    def _period(self) -> float:
+        return max(PERIOD, (self._nodes or 1) / QUESTIONS)
 
     def silent(self, job: str) -> float:
         """Seconds since the job's ApplicationMaster began not to answer."""
@@ -145,7 +151,7 @@ class Polls:
 
 
 def alone(state: JobState | None, nodes: int | None, report: JobReport) -> Knowledge | None:
-    """What a driver without a coordinator can conclude: it does not hear what other nodes decide."""
+    """What a driver can conclude: it does not hear what other nodes decide (docs/decisions/0039)."""
     if state is None or not nodes:
         return None
     return of_yarn(state.total, state.completed, state.pending, nodes, len(report.decided))
@@ -185,7 +191,7 @@ class Ticker:
 
 
 class Poller:
-    """The source of a driver that has no coordinator: asks the ApplicationMasters itself."""
+    """The source of a driver that knows a ResourceManager."""
 
     def __init__(self, rest: Rest, clock: Clock = time.monotonic) -> None:
         self._polls = Polls(rest, clock)
@@ -199,7 +205,7 @@ class Poller:
         self._ticker.start()
 
     def attach(self, node: Node) -> None:
-        """As `start`, for a caller that calls `step` itself."""
+        """As `start`, for tests, which call `step` themselves."""
         self._node = node
 
     def watch(self, job: str) -> None:
@@ -240,6 +246,12 @@ class Poller:
         """Ask no more for a job."""
         with self._lock:
             self._jobs.discard(job)
+
+
+def source_for(conf: HadoopConf) -> Source:
+    """What a driver asks: the ApplicationMasters, or nobody where no ResourceManager is named."""
+    where = of_conf(conf)
+    return Poller(Rest(where)) if where.resource_managers else Nothing()
 
 
 class Nothing:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import median
 
 from ..estimates import SAMPLES, Estimates
 from ..model import SlotKind
@@ -53,8 +52,7 @@ class Job:
 
     def known_speedup(self, remembered: float | None) -> float | None:
         """S by the best source. `remembered`: S of the program's last job."""
-        others = self.knowledge.speedups if self.knowledge else ()
-        return self.estimates.measured() or (median(others) if others else remembered)
+        return self.estimates.measured() or remembered
 
     def seconds(self, kind: SlotKind, nbytes: int, remembered: float | None) -> float | None:
         """Of a task of so many bytes on this kind; None: not known. From one attempt on; but the first on a GPU may have
@@ -78,14 +76,12 @@ class Job:
         if not view.speedup or not free:
             return view
         # An attempt that gets no GPU has its container's processor at once: one t_cpu, whatever the other slots do.
-        return view._replace(
-            cpus_need=1.0, gpu_needs=1 / view.speedup, room=room_of(free, view.speedup), elsewhere=known.room,
-            pending=known.pending)
+        return view._replace(cpus_need=1.0, gpu_needs=1 / view.speedup, room=room_of(free, view.speedup))
 
-    def report(self, room: int | None) -> JobReport:
+    def report(self) -> JobReport:
         cpu, gpu = (self.estimates.seconds(kind, MIB) if self.estimates.count(kind) >= SAMPLES else None
                     for kind in ("cpu", "gpu"))
-        return JobReport(frozenset(self.decided), self.total, self.live, self.estimates.measured(), cpu, gpu, room)
+        return JobReport(frozenset(self.decided), self.total, self.live, self.estimates.measured(), cpu, gpu)
 
 
 def of_yarn(total: int, completed: int, pending: int | None, nodes: int, decided: int) -> Knowledge:

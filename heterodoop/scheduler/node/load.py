@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..policies import ROUNDING
-from .job import Job, room_of
+from .job import Job
 from .lease import Lease
 from .on_gpu import ends
 
@@ -52,12 +52,6 @@ class Load:
             left = self._left(lease) if one else None
             needs.append(left / one if one and left is not None else 1.0)
         return ends(needs, self.gpus)
-
-    def room(self, job: Job) -> int | None:
-        """Tasks of the job that the GPUs would have done besides what they have, until a container would have done one;
-        None: S is not known."""
-        speedup = job.known_speedup(self._remembered(job))
-        return room_of(self.free_in_tasks(job), speedup) if speedup else None
 
     def share(self, lease: Lease) -> float:
         """Attempts that a GPU has at a time while it has this one. They take longer each, and the GPU is no slower."""

@@ -2,17 +2,15 @@
 
 Every map attempt asks it whether to run on a GPU or in its container:
 
-    force the GPU  iff  max(1, R/N) <= room, or P/N + 1 <= room and R <= room + that of the other nodes
-                                                                    else gpu-first, where S >= 1           (policies.tail)
+    force the GPU  iff  max(1, R/N) <= room        else gpu-first, where S >= 1           (policies.tail)
 
 R = min(total - decided, mapsTotal - mapsCompleted): map tasks of the job that nobody has decided on, the asking one
 included. Decided tasks count by task id, not by attempt: an id stays while an attempt of it lives or has given a result.
-What happens on other nodes is heard from the coordinator or from the ApplicationMaster (Heard); a node that has heard
-nothing takes all that it has not decided itself for its own to do, which can only make the tail begin later. `room`: tasks
-that the node's GPUs would have done besides what they have, until the container would have done one; P: map tasks that have
-no container yet. S is the job's own, by the estimates that the embedded engine has, too (estimates.py), of seconds without
-the wait for a GPU and the start of a JVM; until there are enough of them, that of other nodes, else of the program's last
-job.
+What happens on other nodes is heard from the ApplicationMaster (Heard); a node that has heard nothing takes all that it has
+not decided itself for its own to do, which can only make the tail begin later. `room`: tasks that the node's GPUs would have
+done besides what they have, until the container would have done one. S is the job's own, by the estimates that the embedded
+engine has, too (estimates.py), of seconds without the wait for a GPU and the start of a JVM; until there are enough of them,
+that of the program's last job.
 
     offered - [Ready] - queued - [Start] - running - [Sent] - sent - [Done]
        any of them - [Refused] - cpu - [Done]          any of them - [Closed]          lent: queued - running - [Closed]
@@ -180,15 +178,9 @@ class NodeMachine:
         """S of a job from this node's attempts; None: not known."""
         return self._jobs[job].estimates.measured() if job in self._jobs else None
 
-    def room(self, job: str, now: float) -> int | None:
-        """Tasks of the job that the GPUs would have done besides what they have, until a container would have done one;
-        None: S is not known, or nothing of the job."""
-        self._load.now = self._now = max(self._now, now)
-        return self._load.room(self._jobs[job]) if job in self._jobs else None
-
     def report(self) -> Mapping[str, JobReport]:
         """What this node knows of each job."""
-        return {name: job.report(self._load.room(job)) for name, job in self._jobs.items()}
+        return {name: job.report() for name, job in self._jobs.items()}
 
     def knows(self, program: str) -> bool:
         """Whether S of the program's last job is known, however old."""

@@ -30,31 +30,23 @@ class Why(NamedTuple):
 
 
 class Knowledge(NamedTuple):
-    """What is known of a job beyond this node, from the coordinator or the job's ApplicationMaster.
+    """What is known of a job beyond this node, from its ApplicationMaster.
 
     total, completed   mapsTotal and mapsCompleted of the ApplicationMaster; None where it was not asked.
-    decided_elsewhere  task ids that only other nodes have decided on.
+    decided_elsewhere  tasks that other nodes have decided on.
     nodes              N: nodes that serve the job, this one included.
-    speedups           S of other nodes, for a node that has too few attempts of its own.
-    room               tasks that the GPUs of the other nodes would have done besides what they have, until a container would
-                       have done one; None: not known of all of them.
-    pending            map tasks that have no container yet; None: the ApplicationMaster does not say so.
     """
 
     total: int | None = None
     completed: int | None = None
     decided_elsewhere: int = 0
     nodes: int = 1
-    speedups: tuple[float, ...] = ()
-    room: int | None = None
-    pending: int | None = None
 
 
 class JobReport(NamedTuple):
-    """What this node can tell others of a job. `decided`: task ids. Seconds are per MiB of split, None before SAMPLES.
+    """What this node knows of a job. `decided`: task ids. Seconds are per MiB of split, None before SAMPLES.
 
     total: mapreduce.job.maps, 0 before an attempt asked; live: attempts whose lease is open.
-    room: of this node's GPUs, as others hear of it (Knowledge); None: S is not known.
     """
 
     decided: frozenset[str]
@@ -63,7 +55,6 @@ class JobReport(NamedTuple):
     speedup: float | None
     cpu_seconds: float | None
     gpu_seconds: float | None
-    room: int | None = None
 
 
 class Measured(NamedTuple):

@@ -1,4 +1,4 @@
-"""A driver without a coordinator: what it asks, how often, and what its node then knows."""
+"""What a driver asks, how often, and what its node then knows."""
 
 from __future__ import annotations
 
@@ -97,6 +97,24 @@ def test_once_a_second_at_most_for_each_job(yarn: FakeYarn) -> None:
         clock.now += 0.25
     assert yarn.asked.count(proxied()) == yarn.asked.count(proxied(OTHER)) == 10
     assert yarn.asked.count(METRICS) == 1
+
+
+def test_all_nodes_of_a_large_cluster_ask_a_hundred_times_a_second(yarn: FakeYarn) -> None:
+    """Of 400 nodes each asks once in four seconds, and believes an answer for twenty."""
+    yarn.answers[METRICS] = says({"clusterMetrics": {"activeNodes": 400}})
+    yarn.answers[proxied()] = job_says(100, 20, pending=50)
+    poller, node, clock = stepped(yarn, JOB)
+    for _ in range(40):
+        poller.step()
+        clock.now += 0.5
+    assert yarn.asked.count(proxied()) == 6, "the first answer came before it knew how many nodes there are"
+    yarn.answers[proxied()] = redirect("/cluster")
+    clock.now = 17 + 4 * STALE - 1
+    poller.step()
+    assert node.heard[-1][1] is not None, "the last answer came at 17 s"
+    clock.now += 2
+    poller.step()
+    assert node.heard[-1][1] is None
 
 
 def test_what_is_old_is_not_known(yarn: FakeYarn) -> None:

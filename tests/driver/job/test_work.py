@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver.cluster import process as coordinator_process
 from heterodoop.driver.job.work import MARKER, WorkFolder
 from heterodoop.driver.wire import control, place
 from heterodoop.driver.wire.place import Place
@@ -125,12 +124,6 @@ def test_where_it_lies_by_default(tmp_path: Path) -> None:
         assert found.parts[-3] == "driver" and found.name == "driver" and not found.is_relative_to("/tmp/heterodoop-0")
         assert found.is_relative_to(tmp_path / ".local/state/heterodoop") or found.parts[1:3] == ("var", "lib")
     assert control.work_folder(Place(tmp_path), "/w", environ) == Path("/w/driver")
-
-
-def test_the_coordinators_secret_does_not_lie_in_everybodys_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coordinator_process, "folder_of", lambda dir: place.shared_folder())
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert coordinator_process._folder("", create=True) == tmp_path / "heterodoop" / "coordinator"
 
 
 def test_a_start_that_would_empty_a_folder_of_something_else(cache: dict[str, str], tmp_path: Path) -> None:

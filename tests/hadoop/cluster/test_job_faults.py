@@ -1,18 +1,15 @@
-"""Whatever breaks while a job runs, its output is right: drivers, workers, map attempts, nodes, the coordinator, results."""
+"""Whatever breaks while a job runs, its output is right: drivers, workers, map attempts, nodes, results."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
@@ -47,27 +44,16 @@ def test_every_node_s_driver_fails_in_another_way(site: Site, words: Path, book:
     assert done.sides == (0, done.report["maps"]) and done.plugin("FALLBACKS") >= 3 and done.report["failed_attempts"] == 0
 
 
-def test_driver_worker_map_attempt_and_coordinator_are_killed(site: Site, words: Path, book: Book):
-    folder = Path(tempfile.mkdtemp(prefix="hd-coordinator-"))
-    address = coordinator(site, folder)
-    secret = str(folder / "coordinator.secret")
-    try:
-        arguments = ("--coordinator", address, "--coordinator-secret", secret)
-        with drivers(site.node_ports(), *arguments) as started:
-            run = Detached(site, words, book, 2, *ON_ALL_NODES, *SLOWER, "--policy", "gpu-only", *started.options)
-            busy = until(lambda: [port for port in started.ports if started.status(port)["queue"]["running"]])
-            known = until(lambda: known_to_all(folder, run.job))
-            assert known["state"]["total"] >= known["decided"] > 0
-            pid = int(started.status(busy[0])["gpus"][0]["pid"])
-            os.kill(pid, signal.SIGKILL)
-            victim = until(lambda: map_jvms(run.job))[-1]
-            os.kill(victim, signal.SIGKILL)
-            os.kill(int(started.status(busy[-1])["pid"]), signal.SIGKILL)
-            command(site, "coordinator", "stop", "--dir", str(folder), check=False)
-            done = run.end()
-    finally:
-        command(site, "coordinator", "stop", "--dir", str(folder), check=False)
-        shutil.rmtree(folder)
+def test_driver_worker_and_map_attempt_are_killed(site: Site, words: Path, book: Book):
+    with drivers(site.node_ports()) as started:
+        run = Detached(site, words, book, 2, *ON_ALL_NODES, *SLOWER, "--policy", "gpu-only", *started.options)
+        busy = until(lambda: [port for port in started.ports if started.status(port)["queue"]["running"]])
+        until(lambda: started.status(busy[0])["knowledge"]["jobs"])
+        os.kill(int(started.status(busy[0])["gpus"][0]["pid"]), signal.SIGKILL)
+        victim = until(lambda: map_jvms(run.job))[-1]
+        os.kill(victim, signal.SIGKILL)
+        os.kill(int(started.status(busy[-1])["pid"]), signal.SIGKILL)
+        done = run.end()
     assert done.parts == book.wanted(2)
     assert done.report["failed_attempts"] >= 1 and done.report["state"] == "SUCCEEDED"
 
@@ -143,21 +129,6 @@ def map_jvms(job: str, attempt_of: str = "") -> list[int]:
     return sorted(found)
 
 
-def known_to_all(folder: Path, job: str) -> dict[str, Any] | None:
-    """What the coordinator says of a job, once its ApplicationMaster has answered and all three drivers are connected."""
-    said = json.loads(cli_here("coordinator", "status", "--json", "--dir", folder).out)
-    found: list[dict[str, Any]] = [one for one in said["jobs"] if one["job"] == job and one["state"]]
-    return found[0] if found and len(said["drivers"]) == 3 else None
-
-
 def command(site: Site, *words: str, check: bool = True) -> str:
     argv, variables = [*COMMAND, *words], environment(site.environment)
     return subprocess.run(argv, check=check, env=variables, capture_output=True, text=True, timeout=60).stdout
-
-
-def coordinator(site: Site, folder: Path) -> str:
-    """A coordinator of the cluster; returns its address."""
-    said = command(site, "coordinator", "start", "--listen", "127.0.0.1:0", "--dir", str(folder))
-    found = re.search(r"127\.0\.0\.1:[0-9]+", said)
-    assert found, said
-    return found[0]
