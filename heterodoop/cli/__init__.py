@@ -20,7 +20,7 @@ import click
 
 from .. import __version__
 from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
-from . import refusals, standard_files
+from . import job_options, refusals, standard_files
 from .messages import printable, show_diagnostics
 
 if TYPE_CHECKING:
@@ -127,10 +127,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 @click.argument("bundle", type=click.Path())
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("-o", "--output", required=True, type=click.Path(), help="Folder to write; must not exist yet.")
-@click.option(
-    "-r", "--reducers", metavar="N",
-    help="Reduce tasks; 0 = the map output is the result (default: 1 with a reducer, else 0).",
-)
+@job_options.reducers("-r", "--reducers", default="1")
 @click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/32 of the input, 4m to 64m).")
 @click.option(
     "--cpu-slots", metavar="N",
@@ -143,11 +140,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 )
 @click.option("--cpu-only", is_flag=True, help="The same as --device cpu.")
 @click.option("--gpus", metavar="LIST", default="all", show_default=True, help="GPUs to use: all, none, or numbers (0,1).")
-@click.option(
-    "--policy", metavar="NAME",
-    help="Who takes which map task: tail (default), gpu-first, gpu-only (default with --device emulated), cpu-only,"
-         " paper-tail.",
-)
+@job_options.policy("tail (default)", "gpu-first", "gpu-only (default with --device emulated)", "cpu-only", "paper-tail")
 @click.option(
     "--ingest-threads", metavar="N",
     help="Threads that read for one GPU (default: from the processors, 12 at most); so many CPU slots fewer.",
@@ -164,28 +157,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 )
 @click.option("--filters", is_flag=True, help="Run filters on the CPU, not host kernels (map with combiner, reducers).")
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
-@click.option(
-    "--record-delimiter", metavar="TEXT",
-    help=r"End of a record instead of \n, \r\n or \r; escapes like \n and \x01 are understood.",
-)
-@click.option(
-    "-D", "settings", multiple=True, metavar="KEY=VALUE",
-    help="Job setting as in Hadoop; repeatable (docs/job-settings.md).",
-)
-@click.option(
-    "--file", "files", multiple=True, metavar="PATH[#NAME]",
-    help="File that the filters find in their working folder; repeatable.",
-)
-@click.option(
-    "--iterate", "side_file", metavar="NAME",
-    help="Run the job again and again, each time with the last output as the side file NAME (a --file gives the first one).",
-)
-@click.option("--rounds", metavar="N", help="With --iterate: at most N rounds (default: 100).")
-@click.option(
-    "--until", metavar="CONDITION",
-    help="With --iterate: done when a counter of the last round says so: GROUP:COUNTER<NUMBER, or <= == >= >.",
-)
-@click.option("--quiet", is_flag=True, help="No progress.")
+@job_options.of_a_job
 @click.option("--json", "as_json", is_flag=True, help="Print the job report to stdout as JSON.")
 def run_command(
     bundle: str, inputs: tuple[str, ...], output: str, cpu_only: bool, side_file: str | None, rounds: str | None,

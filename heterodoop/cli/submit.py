@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from . import job_options
 from .messages import show_diagnostics
 
 # Streaming's other options (StreamJob.setupOptions) and the generic ones: what does the same here. Declared, so that
@@ -79,28 +80,16 @@ def _streaming_options(command: Any) -> Any:
 @click.option("-i", "-input", "--input", "inputs", multiple=True, required=True, metavar="PATH",
               help="Input: a file, a folder or a pattern in HDFS; repeatable.")
 @click.option("-o", "-output", "--output", "output", required=True, metavar="PATH", help="Folder to write; must not exist.")
-@click.option("-r", "-numReduceTasks", "--reducers", "reducers", metavar="N",
-              help="Reduce tasks; 0 = the map output is the result (default: the cluster's with a reducer, else 0).")
-@click.option("--policy", metavar="NAME",
-              help="Who takes which map task: tail (default), gpu-first, gpu-only, cpu-only, paper-tail.")
+@job_options.reducers("-r", "-numReduceTasks", "--reducers", default="the cluster's")
+@job_options.policy("tail (default)", "gpu-first", "gpu-only", "cpu-only", "paper-tail")
 @click.option("--cpu-only", is_flag=True, help="A plain Hadoop Streaming job of the CPU filters, without the plug-in.")
-@click.option("--record-delimiter", metavar="TEXT", help=r"End of a record instead of \n, \r\n, \r; may hold escapes.")
-@click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Job setting; repeatable.")
-@click.option("--file", "files", multiple=True, metavar="PATH[#NAME]",
-              help="File of this machine that the filters find in their working folder; repeatable.")
+@job_options.of_a_job
 @_streaming_options
-@click.option("--iterate", "side_file", metavar="NAME",
-              help="Run the job again and again, each time with the last output as the side file NAME (a --file gives the"
-                   " first one).")
-@click.option("--rounds", metavar="N", help="With --iterate: at most N rounds (default: 100).")
-@click.option("--until", metavar="CONDITION",
-              help="With --iterate: done when a counter of the last round says so: GROUP:COUNTER<NUMBER, or <= == >= >.")
 @click.option("--queue", metavar="NAME", help="YARN's queue.")
 @click.option("--name", metavar="TEXT", help="Name of the job (default: the bundle's).")
 @click.option("--dry-run", is_flag=True, help="Print the `hadoop jar` command that submits the job, and do not run it.")
 @click.option("--detach", is_flag=True, help="Print the job's id as soon as it is submitted, and do not wait for it.")
 @click.option("--kill-on-exit", is_flag=True, help="Kill the job when this command is interrupted.")
-@click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print the end, the counters and a failure's cause to stdout as JSON.")
 def submit_command(
     bundle: str, inputs: tuple[str, ...], output: str, side_file: str | None, rounds: str | None, until: str | None,

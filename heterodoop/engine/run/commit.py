@@ -11,7 +11,6 @@ a killed job left, or one that could not remove it all: the next command with th
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import stat
@@ -20,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ...daemon.lock import Lock
 from ...errors import JobFailed, UsageError
 from ...storage.inputs import local_path
 from ..job.layout import SUCCESS, TEMPORARY, AttemptFolder, Layout, remove_tree, sync, sync_tree
@@ -65,7 +65,7 @@ def reserve(output: str) -> Reservation:
         layout.temporary.mkdir()
         lock = os.open(layout.job, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            Lock(lock).take()
         path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_ISVTX)
         for folder in (layout.attempts, layout.maps, layout.done):
             folder.mkdir()
@@ -176,10 +176,11 @@ def _is_own_folder(status: os.stat_result) -> bool:
 
 
 def _remove_if_free(layout: Layout, there: set[str]) -> None:
-    """Raises OSError: it is held by a job that runs, or is of none."""
+    """It stays where a job that runs holds it. Raises OSError: it is of none."""
     lock = os.open(layout.job, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not Lock(lock).take():
+            return
         with contextlib.suppress(ValueError):
             there -= set(json.loads(os.read(lock, 1 << 26) or b"[]"))
         if there <= {TEMPORARY}:
