@@ -87,7 +87,6 @@ HOMES = {
     "pycuda": ("executor.gpu.device",),
     "hdfs": ("storage",),
     "hdfs_native": ("storage",),
-    "matplotlib": ("commands.simulate_png",),
 }
 # Standard modules that reach out of the process, and where they may.
 PROCESS_HOMES = {
@@ -100,14 +99,13 @@ PROCESS_HOMES = {
 }
 
 # Decision 0005: commands load what they need when they run, and only a terminal needs the progress bar's library.
-# PyCUDA is an extra, and only a worker process that drives a GPU loads it, which wakes the GPU before it imports the rest;
-# matplotlib is used where it happens to be.
+# PyCUDA is an extra, and only a worker process that drives a GPU loads it, which wakes the GPU before it imports the rest.
 LOADS_LATE = {
     *(PACKAGE / "cli").glob("*.py"), PACKAGE / "engine" / "terminal" / "progress.py",
     PACKAGE / "executor" / "gpu" / "device.py",
     PACKAGE / "together.py", PACKAGE / "compiler" / "compile.py",  # loads the compiler while C compilers run
     PACKAGE / "compiler" / "emit" / "render.py",  # as that
-    PACKAGE / "executor" / "worker" / "main.py", PACKAGE / "commands" / "early.py", PACKAGE / "commands" / "simulate_png.py",
+    PACKAGE / "executor" / "worker" / "main.py", PACKAGE / "commands" / "early.py",
 }
 
 FUNCTION_LINES = 60
@@ -293,7 +291,7 @@ def test_every_dependency_is_used_and_every_use_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[^\w.-]", dependency)[0].lower() for dependency in project["dependencies"]}
     used = {name for path in MODULES for kind, name, _ in imports(path) if kind == "foreign"}
-    optional = {"pycuda", "hdfs", "hdfs_native", "matplotlib"}
+    optional = {"pycuda", "hdfs", "hdfs_native"}
     assert declared == used - sys.stdlib_module_names - optional
 
 

@@ -41,7 +41,7 @@ import click
     "--compare", is_flag=True,
     help="tail against gpu-first for speedups from 3 to 47 on both clusters of the HeteroDoop paper (its Table 3).",
 )
-@click.option("--plot", type=click.Path(), metavar="FILE", help="Draw what ran when on which slot: .svg, or .png.")
+@click.option("--plot", type=click.Path(), metavar="FILE", help="Draw what ran when on which slot, as SVG (.svg).")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def simulate_command(**options: Any) -> None:
     """Say how long a job of map tasks would take, and what the policies of scheduling do to it.

@@ -15,7 +15,6 @@ from ..scheduler.policies import POLICIES, Policy
 from ..scheduler.simulate import Besides, Conditions, Outcome, Shape
 from ..scheduler.simulate import simulate as run
 from ..scheduler.timeline import chart, svg
-from . import simulate_png
 
 MOST_TASKS = 10_000_000
 
@@ -154,20 +153,15 @@ def _picture(plot: str | None) -> Path | None:
     if plot is None:
         return None
     path = Path(plot)
-    if path.suffix not in (".svg", ".png"):
-        raise UsageError(f"{plot} ends neither in .svg nor in .png", code="HD648")
-    if path.suffix == ".png":
-        simulate_png.check()
+    if path.suffix != ".svg":
+        raise UsageError(f"{plot} does not end in .svg", code="HD648")
     return path
 
 
 def _draw(path: Path, shape: Shape, outcomes: list[Outcome]) -> None:
     charts = [chart(shape, outcome) for outcome in outcomes]
     try:
-        if path.suffix == ".svg":
-            path.write_text(svg(charts), encoding="utf-8")
-        else:
-            simulate_png.write(path, charts)
+        path.write_text(svg(charts), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}", code="HD648") from None
 

@@ -92,7 +92,7 @@ def describe(role: Role, analysis: passes.Analysis) -> Kernel | None:
         source=f"cuda/{role}.cu", entry=f"hd_{role}", threads=decisions.threads, blocks=decisions.blocks,
         kvpairs=decisions.kvpairs, key_bytes=shape.key_bytes, value_bytes=shape.value_bytes,
         shared_bytes=decisions.shared_bytes, stack_bytes=decisions.stack_bytes,
-        shared=tuple(_shared(field, analysis) for field in decisions.shared),
+        shared=tuple(_shared(field) for field in decisions.shared),
         prologue=f"bin/{role}.prologue" if alone else "",
         prologue_runs=prologue.runs(program, analysis.facts.calls) if alone else "once",
         plan=decisions.plan, cubins=(),
@@ -101,7 +101,7 @@ def describe(role: Role, analysis: passes.Analysis) -> Kernel | None:
     )
 
 
-def _shared(field: SharedField, analysis: passes.Analysis) -> SharedVar:
+def _shared(field: SharedField) -> SharedVar:
     inner = field.type
     while isinstance(inner, ctype.Array):
         inner = inner.of

@@ -143,7 +143,7 @@ def _rewritten(
     object that it got."""
     after: dict[str, ir.Program] = {}
     with times.step("lower"):
-        program = after["lower"] = lower(unit, bound, sink)
+        program = after["lower"] = lower(unit, bound)
     _verified(program, "lower", verify, times)
     for row in PASSES:
         before = program

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import manifest
-from ..diag import Sink
 from ..manifest import Reason
 from ..source import Span
 from ..values import dataclass
@@ -90,7 +89,7 @@ def behind(found: Analysis, before: manifest.Region) -> Analysis:
 def _analyse(unit: Unit, bound: BoundRegion, times: Times) -> Analysis:
     place = bound.directive.span
     with times.step("reducer"):
-        program = prune(record_loop.recognise(stdio(lower(unit, bound, Sink()))))
+        program = prune(record_loop.recognise(stdio(lower(unit, bound))))
         if program.refusals:
             first = program.refusals[0]
             return Analysis(NoLoop(first.message, first.span), place)

@@ -244,8 +244,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD648": Entry(
         "the timeline cannot be drawn",
-        "The timeline is written as SVG, or as PNG where matplotlib is installed; the file's name ends in .svg or .png.",
-        "pip install matplotlib, or name a file that ends in .svg.",
+        "The timeline is written as SVG, and the file's name ends in .svg. The message says what is wrong with it.",
+        "Name a file that ends in .svg, in a folder that is there.",
     ),
     "HD650": Entry(
         "the Hadoop plug-in is not built",

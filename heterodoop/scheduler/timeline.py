@@ -1,6 +1,6 @@
 """What ran when and where, as a picture: one row per GPU and CPU slot of a node, time to the right. SVG as text.
 
-Not here: PNG (commands/simulate_png.py), the simulation.
+Not here: the simulation.
 """
 
 from __future__ import annotations

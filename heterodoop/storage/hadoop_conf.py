@@ -81,10 +81,6 @@ class HadoopConf:
         ids = self.get_list("yarn.resourcemanager.ha.rm-ids") if several else ()
         return tuple(self._rm_web(f".{rm}") for rm in ids) if ids else (self._rm_web(""),)
 
-    def rm_web(self) -> str:
-        """URL of the ResourceManager's web server; with high availability the first one's, which redirects."""
-        return self.rm_webs()[0]
-
     def jhs_web(self) -> str:
         """URL of the job history server's web server."""
         scheme = _scheme(self.get("mapreduce.jobhistory.http.policy"))

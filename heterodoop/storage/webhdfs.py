@@ -41,7 +41,6 @@ class Status(NamedTuple):
     owner: str
     group: str
     mode: int
-    replication: int
     modified: int
 
 
@@ -226,5 +225,5 @@ def _plain(error: OSError) -> str:
 def _status(path: str, found: dict[str, Any]) -> Status:
     return Status(
         path, found["type"] == "DIRECTORY", int(found["length"]), found["owner"], found["group"],
-        int(found["permission"], 8), int(found["replication"]), int(found["modificationTime"]),
+        int(found["permission"], 8), int(found["modificationTime"]),
     )

@@ -85,10 +85,10 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 
 def test_addresses() -> None:
     plain = HadoopConf(None, {"fs.defaultFS": "hdfs://nn:8020", "yarn.resourcemanager.hostname": "rm"}, {})
-    assert plain.rm_web() == "http://rm:8088" and plain.nn_webs() == ("http://nn:9870",)
+    assert plain.rm_webs() == ("http://rm:8088",) and plain.nn_webs() == ("http://nn:9870",)
     assert plain.jhs_web() == "http://127.0.0.1:19888" and not plain.secure
     https = HadoopConf(None, {"yarn.http.policy": "HTTPS_ONLY", "yarn.resourcemanager.hostname": "rm"}, {})
-    assert https.rm_web() == "https://rm:8090" and https.nn_webs() == ()
+    assert https.rm_webs() == ("https://rm:8090",) and https.nn_webs() == ()
 
 
 def test_addresses_with_high_availability() -> None:

@@ -175,10 +175,6 @@ class State:
         return self.marks.get(cell)
 
 
-def _meet_marks(a: dict[Cell, Mark], b: dict[Cell, Mark]) -> dict[Cell, Mark]:
-    return {c: a[c].meet(b[c]) for c in a if c in b} if a is not b else a
-
-
 def join(a: State, b: State) -> State:
     """What holds on both paths."""
     env = a.env if a.env == b.env else {c: v for c, v in a.env.items() if b.env.get(c, ANY) == v}

@@ -6,14 +6,11 @@ key's first pair and after each further one, and what is printed when the key is
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ...values import dataclass
 from ..types import ctype
 from ..types.ctype import CType
 
 TEXT = ctype.Pointer(ctype.CHAR)  # of a term that is a text: bytes without a NUL
-Reduction = Literal["sum", "min", "max", "and", "or", "xor"]
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class Situations:
             known = _copy(memory)
             first, same = self._understood(1, self._first(start)), self._understood(2, self._same(memory))
             other = self._understood(3, self._other(memory))
-            if not self._settled(memory, first, same, other):
+            if not self._settled(memory, same, other):
                 if _copy(memory) == known:
                     raise Refused
                 continue
@@ -247,7 +247,7 @@ class Situations:
             contents[self._key] = Text.KEPT
         return State(terms, contents)
 
-    def _settled(self, memory: _Memory, first: State, same: State, other: State) -> bool:
+    def _settled(self, memory: _Memory, same: State, other: State) -> bool:
         """Is it as was assumed? What was not is known better now: a constant that changed is computed, or forgotten."""
         settled, assumed = True, sorted(memory.positive)
         for key, term in list(memory.constants.items()):

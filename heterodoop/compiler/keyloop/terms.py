@@ -142,7 +142,7 @@ NULL = Named("NULL", False)
 LINE = Named("the line")
 TAB = Named("the line's first tab")
 NEWLINE = Named("the line's newline")
-ZERO, ONE = Const(0), Const(1)
+ZERO = Const(0)
 
 
 class Text(Enum):

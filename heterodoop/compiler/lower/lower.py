@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ...diag import Sink
 from ...manifest import Reason
 from ...source import Span
 from ..ir import ir
@@ -23,8 +22,8 @@ from .names import Globals
 from .stmt import OPAQUE, FunctionLowering
 
 
-def lower(unit: Unit, bound: BoundRegion, sink: Sink) -> ir.Program:
-    """The program around one region. `sink` gets nothing so far: what cannot be lowered is a reason, not an error."""
+def lower(unit: Unit, bound: BoundRegion) -> ir.Program:
+    """The program around one region. What cannot be lowered is a reason in it, not an error."""
     return _Lowering(unit, bound).program()
 
 

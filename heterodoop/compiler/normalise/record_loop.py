@@ -9,7 +9,6 @@ every record; a condition that depends on anything else is another loop. A loop 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -254,13 +253,3 @@ class _Evaluator:
         if isinstance(kind, Pointer):
             return value
         raise _Unknown
-
-
-def variables_of(read: Read) -> Iterator[ir.Expr]:
-    """The pointers that a read writes through."""
-    if isinstance(read, ir.ReadPair):
-        yield from read.targets
-    else:
-        yield read.target
-        if read.kind == "getline":
-            yield read.capacity

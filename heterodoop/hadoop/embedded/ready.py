@@ -49,13 +49,6 @@ def active_nodes(port: int) -> int:
     return int(get_json(port, "/ws/v1/cluster/metrics")["clusterMetrics"]["activeNodes"])
 
 
-def running_node_ports(port: int) -> set[int]:
-    """The ports of the NodeManagers in state RUNNING. Raises as `checks`."""
-    listed = (get_json(port, "/ws/v1/cluster/nodes?states=RUNNING")["nodes"] or {}).get("node") or []
-    nodes = listed if isinstance(listed, list) else [listed]
-    return {int(node["id"].rpartition(":")[2]) for node in nodes}
-
-
 def _make_folders(port: int, user: str) -> bool:
     """Make the folders of HDFS that users expect."""
     # Both: the history server may have made its folder already, for itself alone.

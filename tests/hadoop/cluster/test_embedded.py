@@ -12,7 +12,8 @@ import pytest
 
 from heterodoop.daemon import processes
 from heterodoop.hadoop.cluster import Cluster
-from heterodoop.hadoop.embedded import proc, ready
+from heterodoop.hadoop.embedded import proc
+from heterodoop.hadoop.embedded.web import get_json
 
 from ...support import ROOT, cli_here
 
@@ -74,7 +75,8 @@ def test_the_usual_commands(cluster: Cluster, hadoop: Hadoop) -> None:
 def test_status_env_and_logs(cluster: Cluster) -> None:
     told = json.loads(cli_here("cluster", "status", "--json", "--dir", cluster.dir).out)
     assert told["running"] and told["version"] == "3.5.0" and len(told["node_ports"]) == 3
-    assert ready.running_node_ports(cluster.state.ports["resourcemanager-web"]) == set(told["node_ports"])
+    listed = get_json(cluster.state.ports["resourcemanager-web"], "/ws/v1/cluster/nodes?states=RUNNING")["nodes"]["node"]
+    assert {int(node["id"].rpartition(":")[2]) for node in listed} == set(told["node_ports"])
     lines = cli_here("cluster", "env", "--dir", cluster.dir).out.decode()
     script = f'{lines}\ncommand -v hadoop; echo "$HADOOP_CONF_DIR"; ls "$HETERODOOP_STREAMING_JAR"'
     shown = subprocess.run(["sh", "-euc", script], capture_output=True, text=True, check=True).stdout.splitlines()
