@@ -52,15 +52,16 @@ ROOMS = {
 NATIVE_ROOMS = {
     "base": "../hostlane",  # checksums, which host kernels have without the system's headers
     "device": "base ../emu",
-    "filter": "base",
+    "pairs": "base",
+    "filter": "base pairs",
     "input": "base device filter",
-    "ifile": "base filter",
+    "ifile": "base pairs filter",
     "output": "base device ifile",
-    "collect": "base filter ifile",
-    "task": "base filter input ifile collect ../device",
+    "collect": "base pairs filter ifile",
+    "task": "base pairs filter input ifile collect ../device",
     "host_kernel": "base filter input collect task ../device",
     "launch": "base device task ../device",
-    "steps": "input output collect task launch ../device",
+    "steps": "base input output collect task launch ../device",
     "gpu": "base device input ifile output collect task launch steps",
     "api": "device input collect task host_kernel gpu",
 }

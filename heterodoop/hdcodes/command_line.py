@@ -125,6 +125,12 @@ CODES: dict[str, Entry] = {
         "Both say the same thing with different values; the command line option is taken.",
         "Give it once.",
     ),
+    "HD035": Entry(
+        "a job setting that nothing reads",
+        "The setting is for a class that the job does not use, so it changes nothing, as in Hadoop. The message names the"
+        " class.",
+        "Set the class, or remove the setting.",
+    ),
     "HD036": Entry(
         "the job's report could not be written",
         "The output is complete; only the report in OUTPUT.report is missing or old. A full disk is the usual cause.",

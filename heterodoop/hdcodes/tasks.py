@@ -179,4 +179,18 @@ CODES: dict[str, Entry] = {
         "heterodoop driver status says whether it lives, and its log why it ended. --driver never starts workers for the job"
         " alone.",
     ),
+    "HD435": Entry(
+        "filters do all tasks of the job, or all reduce tasks, for settings of its keys",
+        "Separators, keys of several fields, KeyFieldBasedPartitioner and KeyFieldBasedComparator are done exactly as Hadoop"
+        " does them, by the programs as filters on CPU slots. Devices and host kernels cut lines at tabs and sort by bytes.",
+        "Nothing. Where the default does as well, leave the setting out, and the job is faster.",
+    ),
+    "HD436": Entry(
+        "keys that Hadoop's comparator does not put into an order",
+        "KeyFieldBasedComparator compares numerically (n) in a way that is an order among some texts only: whole numbers"
+        " and numbers with a point, or whole numbers with zeros before them, -7, 7, 0.5 or 007. Of others, of an empty field"
+        " in the middle of a key, and of 07 beside 7.5, it may say a < b, b < c and c < a. Hadoop's result then depends on"
+        " how it happens to sort. The message names key and part.",
+        "Leave out the records without a number, or print a number. A part that is one field says so: -k1,1n, not -k1n.",
+    ),
 }

@@ -25,6 +25,7 @@ from .setting import Other, Party, Refusal, Setting
 PREFIX = "heterodoop."
 MAX_REDUCERS = 100_000
 MAX_BYTES = 1 << 62
+_MOST_FIELDS = 999_999_999  # nine digits: sums of such numbers are far from Java's limits of its long
 NO_LIMIT = (1 << 31) - 1  # of a line's length, Hadoop's default
 SESSIONS_OF_A_DRIVER = 2
 
@@ -44,6 +45,18 @@ COMPRESS_CODEC = "mapreduce.output.fileoutputformat.compress.codec"
 INPUTS = "mapreduce.input.fileinputformat.inputdir"
 OUTPUT = "mapreduce.output.fileoutputformat.outputdir"
 PARTITIONER = "mapreduce.job.partitioner.class"
+PARTITION_OPTIONS = "mapreduce.partition.keypartitioner.options"
+PARTITION_FIELDS = "num.key.fields.for.partition"
+COMPARATOR = "mapreduce.job.output.key.comparator.class"
+COMPARATOR_OPTIONS = "mapreduce.partition.keycomparator.options"
+KEY_SEPARATOR = "mapreduce.map.output.key.field.separator"
+MAP_KEY_FIELDS = "stream.num.map.output.key.fields"
+REDUCE_KEY_FIELDS = "stream.num.reduce.output.key.fields"
+MAP_OUTPUT_SEPARATOR = "stream.map.output.field.separator"
+REDUCE_OUTPUT_SEPARATOR = "stream.reduce.output.field.separator"
+MAP_INPUT_SEPARATOR = "stream.map.input.field.separator"
+REDUCE_INPUT_SEPARATOR = "stream.reduce.input.field.separator"
+TEXT_SEPARATOR = "mapreduce.output.textoutputformat.separator"
 MAP_RUNNER = "mapred.map.runner.class"
 COLLECTOR = "mapreduce.job.map.output.collector.class"
 MAP_COMMAND = "stream.map.streamprocessor"
@@ -76,6 +89,9 @@ _TEXT_READER = "org.apache.hadoop.streaming.io.TextOutputReader"
 _QUICK_SORT = ("org.apache.hadoop.util.QuickSort",)
 _CODECS = ("org.apache.hadoop.io.compress.DefaultCodec", "org.apache.hadoop.io.compress.GzipCodec")
 HASH_PARTITIONER = "org.apache.hadoop.mapred.lib.HashPartitioner"
+FIELD_PARTITIONER = "org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner"
+FIELD_COMPARATORS = ("org.apache.hadoop.mapred.lib.KeyFieldBasedComparator",
+                     "org.apache.hadoop.mapreduce.lib.partition.KeyFieldBasedComparator")
 
 
 def _ours(key: str, kind: Kind, doc: str, heeds: Party = _RUN, default: str = "", unit: str = "", java: str = "") -> Setting:
@@ -233,10 +249,7 @@ _PLUG_IN = (
           java="DRIVER_TCP"),
 )
 
-_FIRST_TAB = "the key is always the text up to the first tab"
-_BY_TAB = "key and value are always separated by a tab"
-_BY_BYTES = "keys are always sorted and grouped by their bytes, as Hadoop's Text"
-_HASHED = "keys always go to reducers by Hadoop's HashPartitioner"
+_GROUPED = "groups are always of equal keys"
 _PROGRAMS = "the filters are those of the bundle"
 _EVERYTHING = "every record and every task counts; none is skipped"
 _OURS = Refusal((), "submit sets this itself")
@@ -249,13 +262,13 @@ def _alone(key: str, kind: Kind, doc: str, run: Refusal, plugin: Refusal | None 
     return Setting(key, kind, doc, _SUBMIT, refused={_RUN: run, **({_PLUGIN: plugin} if plugin else {})}, java=java)
 
 
-def _fields(key: str, plugin: Refusal | None, java: str) -> Setting:
-    return _alone(f"stream.num.{key}.output.key.fields", integer(1, (1 << 31) - 1), "Fields of the text that are its key.",
-                  Refusal(("1",), _FIRST_TAB), plugin, java)
+def _fields(key: str, of: str, plugin: Refusal, java: str) -> Setting:
+    return Setting(key, integer(1, _MOST_FIELDS), f"Fields of a line of {of} that are its key (default: 1); a line with"
+                   " fewer separators is all key.", _RUN | _SUBMIT, refused={_PLUGIN: plugin}, java=java)
 
 
-def _separator(key: str, plugin: Refusal | None, java: str) -> Setting:
-    return _alone(key, TEXT, "What stands between key and value.", Refusal(("\t",), _BY_TAB), plugin, java)
+def _separator(key: str, doc: str, plugin: Refusal, java: str) -> Setting:
+    return Setting(key, SOME_TEXT, f"{doc} (default: a tab).", _RUN | _SUBMIT, refused={_PLUGIN: plugin}, java=java)
 
 
 def _lines(key: str, doc: str, plugin: Refusal | None = None) -> Setting:
@@ -275,14 +288,20 @@ _TAB_ONLY = Refusal(("\t",), "another separator of key and value")
 _COMBINER_TAB = Refusal(("\t",), "another separator of key and value", _COMBINER)
 
 _TEXT_FORM = (
-    _fields("map", Refusal(("1",), "a key of several fields"), "MAP_KEY_FIELDS"),
-    _fields("reduce", Refusal(("1",), "a key of several fields", _COMBINER), "REDUCE_KEY_FIELDS"),
-    _separator("stream.map.output.field.separator", _TAB_ONLY, "MAP_OUTPUT_SEPARATOR"),
-    _separator("stream.reduce.output.field.separator", _COMBINER_TAB, "REDUCE_OUTPUT_SEPARATOR"),
-    _separator("stream.map.input.field.separator", _TAB_ONLY, "MAP_INPUT_SEPARATOR"),
-    _separator("stream.reduce.input.field.separator", _COMBINER_TAB, "REDUCE_INPUT_SEPARATOR"),
-    _separator("mapreduce.output.textoutputformat.separator",
+    _fields(MAP_KEY_FIELDS, "the map filter", Refusal(("1",), "a key of several fields"), "MAP_KEY_FIELDS"),
+    _fields(REDUCE_KEY_FIELDS, "combiner and reduce filter", Refusal(("1",), "a key of several fields", _COMBINER),
+            "REDUCE_KEY_FIELDS"),
+    _separator(MAP_OUTPUT_SEPARATOR, "What ends a field in the map filter's lines", _TAB_ONLY, "MAP_OUTPUT_SEPARATOR"),
+    _separator(REDUCE_OUTPUT_SEPARATOR, "What ends a field in the lines of combiner and reduce filter", _COMBINER_TAB,
+               "REDUCE_OUTPUT_SEPARATOR"),
+    _separator(MAP_INPUT_SEPARATOR, "What stands between key and value of what the map filter reads, where it reads keys"
+               " (stream.map.input.ignoreKey=false)", _TAB_ONLY, "MAP_INPUT_SEPARATOR"),
+    _separator(REDUCE_INPUT_SEPARATOR, "What stands between key and value of what combiner and reduce filter read",
+               _COMBINER_TAB, "REDUCE_INPUT_SEPARATOR"),
+    _separator(TEXT_SEPARATOR, "What stands between key and value in part files",
                Refusal(("\t",), "another separator of key and value", "the job has no reducers"), "TEXT_OUTPUT_SEPARATOR"),
+    Setting(KEY_SEPARATOR, SOME_TEXT, "What ends a field within a key, for KeyFieldBasedPartitioner and"
+            " KeyFieldBasedComparator (default: a tab).", _RUN | _SUBMIT),
     _alone(IGNORE_KEY, BOOLEAN, "Whether the map filter sees the record alone, without its key.",
            Refusal(("true",), "the map filter sees the record alone"),
            Refusal(("true",), "filters read the offsets of lines too", "it is false"), "IGNORE_KEY"),
@@ -318,18 +337,22 @@ _PROGRAM = (
 
 _SHUFFLE = (
     _alone(PARTITIONER, CLASS, "Which reducer a key goes to.",
-           Refusal((HASH_PARTITIONER, "org.apache.hadoop.mapreduce.lib.partition.HashPartitioner"), _HASHED),
+           Refusal((HASH_PARTITIONER, "org.apache.hadoop.mapreduce.lib.partition.HashPartitioner", FIELD_PARTITIONER),
+                   "there are HashPartitioner and KeyFieldBasedPartitioner"),
            Refusal((HASH_PARTITIONER,), "another partitioner"), "PARTITIONER"),
-    _alone("mapreduce.partition.keypartitioner.options", TEXT, "Fields of the key by which a partitioner decides.",
-           Refusal((), _HASHED)),
-    _alone("mapreduce.job.output.key.comparator.class", CLASS, "How keys are sorted.", Refusal((), _BY_BYTES),
+    Setting(PARTITION_OPTIONS, TEXT, "Parts of the key by which KeyFieldBasedPartitioner decides, `-k1,2`"
+            " (default: all of it).", _RUN | _SUBMIT),
+    Setting(PARTITION_FIELDS, integer(1, _MOST_FIELDS), "An older way to say `-k1,N` there; it wins.",
+            _RUN | _SUBMIT),
+    _alone(COMPARATOR, CLASS, "How keys are sorted.",
+           Refusal(FIELD_COMPARATORS, "there are the order of bytes, of Hadoop's Text, and KeyFieldBasedComparator"),
            Refusal((), "a key comparator"), "KEY_COMPARATOR"),
-    _alone("mapreduce.partition.keycomparator.options", TEXT, "Fields of the key by which a comparator sorts.",
-           Refusal((), _BY_BYTES)),
+    Setting(COMPARATOR_OPTIONS, TEXT, "How KeyFieldBasedComparator sorts, `-k1,1 -k2,2nr` (default: by bytes).",
+            _RUN | _SUBMIT),
     _alone("mapreduce.job.output.group.comparator.class", CLASS, "Which keys are one group for the reducer.",
-           Refusal((), _BY_BYTES)),
+           Refusal((), _GROUPED)),
     _alone("mapreduce.job.combiner.group.comparator.class", CLASS, "Which keys are one group for the combiner.",
-           Refusal((), _BY_BYTES), Refusal((), "a comparator"), "COMBINER_COMPARATOR"),
+           Refusal((), _GROUPED), Refusal((), "a comparator"), "COMBINER_COMPARATOR"),
     Setting("map.sort.class", CLASS, "How a map's pairs are sorted in memory.", _SUBMIT,
             refused={_PLUGIN: Refusal(_QUICK_SORT, "another sort")}, java="MAP_SORT"),
     Setting("mapreduce.map.sort.class", CLASS, "The same, under the name that Hadoop's documentation has.", _SUBMIT,

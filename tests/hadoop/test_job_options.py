@@ -168,6 +168,15 @@ def test_what_changes_nothing_is_not_warned_of(made: Made):
     assert not made.warnings
 
 
+@pytest.mark.parametrize("key", ["mapred.partitioner.class", "mapreduce.job.partitioner.class"])
+def test_a_partitioner_that_a_setting_names_is_streaming_s_option(made: Made, key: str):
+    """Hadoop refuses a job of the old API with the setting's present name."""
+    job = made(settings=(f"{key}=my.Part",), reducers="2")
+    assert arguments(job)[arguments(job).index("-partitioner") + 1] == "my.Part"
+    assert "mapreduce.job.partitioner.class" not in settings(job) and [c for c, _ in made.warnings] == ["HD626"]
+    assert made(settings=(f"{key}=my.Part",), partitioner="x.Y").partitioner == "x.Y"
+
+
 def test_a_program_without_a_kernel_is_submitted_with_a_warning(made: Made):
     made(bundle=made.bundles.get(PLAIN))
     assert [c for c, _ in made.warnings] == ["HD626"] and "stays on the CPU" in made.warnings[0][1]

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "collect/combine.h"
+#include "base/printable.h"
 #include "base/crc32.h"
 #include "ifile/fan_in.h"
 #include "ifile/ifile.h"

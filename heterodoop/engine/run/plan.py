@@ -22,7 +22,7 @@ from ...executor.kernel.host_reduce import reduce_program
 from ...executor.task.cpu_task import CpuJob
 from ...executor.task.split import Split, SplitSize, plan_splits
 from ...executor.task.streaming_env import job_environment
-from ...job import jobconf
+from ...job import jobconf, keys
 from ...job import settings as names
 from ...job.cpu import cpu_job
 from ...job.jobconf import JobConf
@@ -139,10 +139,17 @@ def make_plan(
     conf = _settings(spec, options)
     packing = _packing(conf)
     device = _device(options, devices)
+    form = keys.pair_form(conf)
     plan_slots(CPU, None, options.cpu_slots, None, conf)
     files = tuple(shipped(spec.files))
     bundle = Path(os.path.abspath(spec.bundle))
     found = manifest.load(bundle)
+    reducers = conf.get(names.REDUCES)
+    if reducers is None:
+        reducers = 1 if found.program("reduce") or (options.combining and found.program("combine")) else 0
+    maps_by_filters = bool(form and keys.of_maps(form, reducers, found.program("combine") is not None))
+    if maps_by_filters:
+        devices = None
     if devices:
         devices.start(device, options.gpus, found, conf)
     ignore = (str(layout.output), str(layout.report), *options.ignore)
@@ -150,9 +157,6 @@ def make_plan(
         spec.inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT), kept=layout.inputs)
     nbytes = conf.split_size.of(sum(file.size for file in listing.files))
     splits = plan_splits(listing.files, SplitSize(nbytes))
-    reducers = conf.get(names.REDUCES)
-    if reducers is None:
-        reducers = 1 if found.program("reduce") or (options.combining and found.program("combine")) else 0
     job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
     text = _all_settings(conf, layout, spec.inputs, found.name, job_id, len(splits), reducers)
     text.setdefault(names.MAX_SPLIT, str(nbytes))
@@ -162,17 +166,19 @@ def make_plan(
         check_policy(options.policy, CPU)
     environment = job_environment(os.environb, text, conf.get(names.TRUNCATE))
     cpu = cpu_job(found, bundle, conf, environment, reducers, conf.get(names.RECORD_DELIMITER) or b"")
+    host_kernels = conf.get(names.HOST_KERNELS)
     shape = JobShape(
         len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
     )
-    host = host_code(found, bundle, reducers) if conf.get(names.HOST_KERNELS) else None
+    host = host_code(found, bundle, reducers) if host_kernels and not maps_by_filters else None
     return Plan(
         name=text[names.NAME], job_id=job_id, bundle=bundle, cpu=cpu,
         splits=splits, shape=shape, files=files, settings=text,
         slots=plan_slots(device, options.policy, options.cpu_slots, offload, conf),
-        warnings=(*conf.warnings, *listing.warnings, *refused), device=options.device, offload=offload,
+        warnings=(*conf.warnings, *keys.warnings(conf), *_by_filters(conf, maps_by_filters), *listing.warnings, *refused),
+        device=options.device, offload=offload,
         host=host,
-        host_reduce=reduce_program(found, bundle) if conf.get(names.HOST_KERNELS) else None,
+        host_reduce=reduce_program(found, bundle) if host_kernels and not form else None,
         together=together(found, conf, reducers, offload),
         packing=packing, small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
     )
@@ -190,6 +196,13 @@ def _packing(conf: JobConf) -> Form | None:
                          help=f"org.apache.hadoop.io.compress.NAME, where NAME is {known}; or run the job under Hadoop")
     need(form.codec, names.COMPRESS_CODEC)
     return form
+
+
+def _by_filters(conf: JobConf, maps: bool) -> list[Diagnostic]:
+    """That no device and no host kernel does the tasks, of reducers alone or of `maps` too, and for which settings."""
+    settings = ", ".join(keys.asked(conf))
+    tasks = "all tasks, neither devices nor host kernels" if maps else "all reduce tasks, no host kernels"
+    return [Diagnostic("warning", "HD435", f"filters do {tasks}: {settings}")] if settings else []
 
 
 def _device(options: RunOptions, devices: DeviceSource | None) -> str:

@@ -104,7 +104,7 @@ def _verify_host(
         found, native = manifest.load(plan.bundle), Native.load()
         kept: dict[int, MapOutput] | None = {} if plan.host_reduce and plan.cpu.reducers else None
         if plan.host is None:
-            verdicts = _not_as_host_kernel(plan, layout, native, refusal(found), kept, stop, tell)
+            verdicts = _not_as_host_kernel(plan, layout, native, _why_not(plan) or refusal(found), kept, stop, tell)
         else:
             ways = as_host_kernel(HostMaps(plan.host, native, Prologues(native)))
             verdicts = tuple(_checked(TaskChecker(plan, layout, native, ways, kept), stop, tell))
@@ -136,12 +136,16 @@ def _none(plan: Plan, reason: str) -> Iterator[Verdict]:
     return (Verdict(number, str(split), "cpu-only", reason=reason) for number, split in enumerate(plan.splits))
 
 
+def _why_not(plan: Plan, code: str = "") -> str:
+    """What the job's warnings say of why filters do all tasks: that of `code`, or the settings for which they do."""
+    return next((w.message.partition(": ")[2] for w in plan.warnings if w.code in (code, "HD435")), "")
+
+
 def _verdicts(
     plan: Plan, layout: Layout, source: DeviceSource, stop: StopSignals, tell: Callable[[Verdict], None],
 ) -> Iterator[Verdict]:
     if plan.offload is None:
-        reason = next(warning.message for warning in plan.warnings if warning.code == "HD411").partition(": ")[2]
-        yield from (_told(verdict, tell) for verdict in _none(plan, reason))
+        yield from (_told(verdict, tell) for verdict in _none(plan, _why_not(plan, "HD411")))
         return
     native = Native.load()
     devices = source.open(native, plan.offload, Prologues(native))

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...errors import ToolError
 from ...resources import BUILD_NATIVE
 
-ABI_VERSION = 13
+ABI_VERSION = 14
 N_COUNTERS = 14
 N_STAGES = 19
 TO_END = 2**64 - 1
@@ -34,6 +34,29 @@ class PairCheck(ctypes.Structure):
     ]
 
 
+class Text(ctypes.Structure):
+    _fields_ = [("bytes", c_char_p), ("size", c_uint64)]
+
+
+class KeyRangeBlock(ctypes.Structure):
+    _fields_ = [
+        ("first_field", c_uint32), ("first_char", c_uint32), ("last_field", c_uint32), ("last_char", c_uint32),
+        ("numeric", c_uint32), ("reverse", c_uint32),
+    ]
+
+
+class PairFormBlock(ctypes.Structure):
+    _fields_ = [
+        ("map_out", Text), ("reduce_out", Text), ("reduce_in", Text), ("out", Text), ("map_fields", c_uint32),
+        ("reduce_fields", c_uint32), ("by_fields", c_uint32), ("ordered", c_uint32), ("key_fields", Text),
+        ("partition", POINTER(KeyRangeBlock)), ("order", POINTER(KeyRangeBlock)), ("n_partition", c_uint64),
+        ("n_order", c_uint64),
+    ]
+
+
+PairFormPointer = POINTER(PairFormBlock)
+
+
 class ProgressBlock(ctypes.Structure):
     _fields_ = [
         ("bytes_in", c_uint64), ("records_in", c_uint64), ("pairs_out", c_uint64), ("bytes_out", c_uint64),
@@ -50,7 +73,7 @@ class MapBlock(ctypes.Structure):
         ("out_path", c_char_p), ("index_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
         ("check", PairCheck), ("line_max", c_uint64), ("skip_from", c_uint64),
         ("watch_from", c_uint64), ("combine_watch_from", c_uint64), ("host", Command), ("live_ins_fd", c_int32),
-        ("epilogue", Command),
+        ("epilogue", Command), ("form", PairFormPointer),
     ]
 
 
@@ -64,6 +87,7 @@ class ReduceBlock(ctypes.Structure):
         ("flags", c_uint32), ("merge_bytes", c_uint64), ("linger_ms", c_uint32), ("timeout_ms", c_uint32),
         ("work_dir", c_char_p), ("out_path", c_char_p), ("log_path", c_char_p), ("reporter_prefix", c_char_p),
         ("line_max", c_uint64), ("watch_from", c_uint64), ("host", Command), ("threads", c_uint64),
+        ("form", PairFormPointer),
     ]
 
 
@@ -83,7 +107,7 @@ class ResultBlock(ctypes.Structure):
     ]
 
 
-_SIZED = (Command, PairCheck, ProgressBlock, MapBlock, SegmentBlock, ReduceBlock, ResultBlock)
+_SIZED = (Command, PairCheck, ProgressBlock, MapBlock, SegmentBlock, ReduceBlock, ResultBlock, KeyRangeBlock, PairFormBlock)
 
 
 def open_library(path: Path) -> ctypes.CDLL:

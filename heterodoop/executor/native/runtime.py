@@ -21,6 +21,7 @@ from ...manifest import PairReader
 from ...resources import native_library
 from ...values import dataclass
 from . import abi as abi
+from .pair_form import PairForm, form_block
 from .progress import Phase as Phase
 from .progress import Progress as Progress
 
@@ -49,6 +50,7 @@ class TaskStatus(IntEnum):
     TIMED_OUT = 14  # a filter was silent for too long
     HOST_LEFT = 15  # the host kernel gave up: run the task again without it; `message` says why
     HOST_SILENT = 16  # the same, because it was silent for too long
+    KEY_ORDER = 17  # keys that the job's comparator does not put into an order
     DEVICE_LOST = 100  # never of the native runtime: the device is gone, and not for anything that the task did
 
 
@@ -84,6 +86,7 @@ class MapSpec:
                       lines.
     live_ins          descriptor of the file that it reads its live-ins from (host_kernel.py); None = there is none.
     epilogue          program that runs behind it, with what its records gathered as its stdin; None = there is none.
+    form              of the pairs, where it is another than Hadoop's default; only without `host` and on no device.
     """
 
     map: FilterCommand
@@ -112,6 +115,7 @@ class MapSpec:
     host_folds: bool = True
     live_ins: int | None = None
     epilogue: FilterCommand | None = None
+    form: PairForm | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,7 @@ class ReduceSpec:
     line_max, watch_from: as in MapSpec.
     host     a program that does what merge and `reduce` do, instead of them, by up to `threads` threads; None = there is
              none. Only with segments, none of them empty.
+    form     as of the map tasks that made the segments; only without `host`.
     """
 
     reduce: FilterCommand | None
@@ -153,6 +158,7 @@ class ReduceSpec:
     timeout_seconds: float = 0.0
     host: FilterCommand | None = None
     threads: int = 1
+    form: PairForm | None = None
 
 
 @dataclass(frozen=True)
@@ -299,6 +305,7 @@ def map_block(spec: MapSpec) -> abi.MapBlock:
         reporter_prefix=c_bytes(spec.reporter_prefix), check=_check(spec.check), line_max=spec.line_max,
         skip_from=spec.skip_from, watch_from=_from(spec.watch_from), combine_watch_from=_from(spec.combine_watch_from),
         host=host, live_ins_fd=-1 if spec.live_ins is None else spec.live_ins, epilogue=epilogue,
+        form=form_block(spec.form),
     )
 
 
@@ -312,7 +319,7 @@ def _reduce_block(spec: ReduceSpec) -> abi.ReduceBlock:
         work_dir=c_bytes(spec.work_dir), out_path=c_bytes(spec.out_path),
         log_path=c_bytes(spec.log_path), reporter_prefix=c_bytes(spec.reporter_prefix), line_max=spec.line_max,
         watch_from=_from(spec.watch_from), host=command_block(spec.host) if spec.host else abi.Command(),
-        threads=spec.threads,
+        threads=spec.threads, form=form_block(spec.form),
     )
 
 

@@ -18,6 +18,7 @@ from ...errors import HeteroDoopError
 from ...manifest import PairReader
 from ...storage.local import Pump, Stamp
 from ...values import dataclass
+from ..native.pair_form import PairForm
 from ..native.runtime import FilterCommand, MapSpec, Progress, ReduceSpec, Segment, TaskResult, TaskStatus
 from .map_output import open_map_output
 from .report import AttemptResult, Crash, TaskFailure
@@ -50,6 +51,7 @@ class CpuJob:
     line_max, skip_from   how long lines may be, as in native.MapSpec.
     attempt_environment   `environment` is one attempt's, whole: nothing is added to it.
     timeout_seconds       without progress, after which an attempt fails; 0 = never.
+    map_form, reduce_form  of the pairs, where the job says something that concerns these tasks; filters do them then.
     """
 
     map: Path
@@ -67,6 +69,8 @@ class CpuJob:
     line_max: int = 0
     skip_from: int = 0
     timeout_seconds: float = 0.0
+    map_form: PairForm | None = None
+    reduce_form: PairForm | None = None
 
 
 class Place(NamedTuple):
@@ -145,7 +149,7 @@ def reduce_spec(job: CpuJob, segments: Sequence[Segment], place: Place, out: Pat
         reduce=command, segments=segments, partition=place.names.number,
         accept_exit_code=job.accept_exit_code, merge_bytes=job.sort_bytes, work_dir=place.scratch, out_path=out,
         log_path=place.log, reporter_prefix=job.reporter_prefix, line_max=job.line_max, watch_from=place.watch_from,
-        timeout_seconds=job.timeout_seconds,
+        timeout_seconds=job.timeout_seconds, form=job.reduce_form,
     )
 
 
@@ -163,7 +167,7 @@ def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) ->
         regroup=job.regroup, check=job.check, accept_exit_code=job.accept_exit_code, sort_bytes=job.sort_bytes,
         work_dir=place.scratch, out_path=out, index_path=index, log_path=place.log, reporter_prefix=job.reporter_prefix,
         line_max=job.line_max, skip_from=job.skip_from, watch_from=place.watch_from,
-        combine_watch_from=place.combine_watch_from, timeout_seconds=job.timeout_seconds,
+        combine_watch_from=place.combine_watch_from, timeout_seconds=job.timeout_seconds, form=job.map_form,
     )
 
 
@@ -246,8 +250,9 @@ _CODES = {
     TaskStatus.INPUT_LINE: "HD051",
     TaskStatus.OUTPUT_LINE: "HD052",
     TaskStatus.TIMED_OUT: "HD430",
+    TaskStatus.KEY_ORDER: "HD436",
 }
-_PERMANENT = frozenset({TaskStatus.SPAWN_FAILED, TaskStatus.INPUT_LINE, TaskStatus.OUTPUT_LINE})
+_PERMANENT = frozenset({TaskStatus.SPAWN_FAILED, TaskStatus.INPUT_LINE, TaskStatus.OUTPUT_LINE, TaskStatus.KEY_ORDER})
 
 
 def map_result(

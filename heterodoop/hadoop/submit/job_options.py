@@ -87,6 +87,7 @@ def build(
     if not (options.cpu_only or plain) and _reducer_counts(spec.bundle, what):
         settings.setdefault(names.DETAILS, "false")
     reducers = _reducers(settings, what, conf)
+    partitioner = settings.pop(names.PARTITIONER, "")  # Hadoop takes it by its old name alone, which streaming's option sets
     packed = archive.pack(spec.bundle)
     job = StreamingJob(
         bundle=Shipped(str(packed.path), packed.name), bundle_sha256=packed.sha256,
@@ -97,7 +98,7 @@ def build(
         policy=settings.pop(names.POLICY, ""), settings=settings, environment=tuple(map(_variable, options.environment)),
         files=(*map(_file, spec.files), *_shipped(options.hadoop_files)), archives=tuple(_shipped(options.archives)),
         libjars=tuple(jar for text in options.libjars for jar in text.split(",") if jar),
-        partitioner=options.partitioner, output_format=options.output_format,
+        partitioner=options.partitioner or partitioner, output_format=options.output_format,
         input_format="" if options.input_format in TEXT_INPUT else options.input_format,
     )
     _check_names(job)

@@ -16,7 +16,7 @@ namespace {
 
 using namespace hd;
 
-static_assert(HD_HOST_SILENT == static_cast<int>(kHostSilent) && HD_N_COUNTERS == static_cast<int>(kCounters));
+static_assert(HD_KEY_ORDER == static_cast<int>(kKeyOrder) && HD_N_COUNTERS == static_cast<int>(kCounters));
 
 const char *const kCounterNames[] = {
     "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS",
@@ -56,9 +56,10 @@ extern "C" {
 
 int32_t hd_abi_version(void) { return HD_ABI_VERSION; }
 
-void hd_abi_sizes(uint64_t sizes[7]) {
+void hd_abi_sizes(uint64_t sizes[9]) {
   const uint64_t all[] = {sizeof(hd_command), sizeof(hd_pair_check), sizeof(hd_progress), sizeof(hd_map_spec),
-                          sizeof(hd_segment), sizeof(hd_reduce_spec), sizeof(hd_result)};
+                          sizeof(hd_segment), sizeof(hd_reduce_spec), sizeof(hd_result), sizeof(hd_key_range),
+                          sizeof(hd_pair_form)};
   std::copy(std::begin(all), std::end(all), sizes);
 }
 

@@ -28,6 +28,7 @@ enum TaskStatus : int32_t {
   kTimedOut = 14,      // a filter was silent for too long
   kHostLeft = 15,      // a host kernel gave up: the filters have to do the task
   kHostSilent = 16,    // the same, because it was silent for too long
+  kKeyOrder = 17,      // keys that the comparator of the job does not put into an order
 };
 
 // Every failure inside the runtime; caught at the C ABI.

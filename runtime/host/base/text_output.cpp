@@ -5,7 +5,8 @@
 namespace hd {
 
 // Mode 0666: what the user's umask says, as for any file a program writes for him.
-TextOutput::TextOutput(const std::string &path) : file_(path, 0666), buffer_(new char[kBuffer]) {}
+TextOutput::TextOutput(const std::string &path, std::string separator)
+    : separator_(std::move(separator)), file_(path, 0666), buffer_(new char[kBuffer]) {}
 
 void TextOutput::put(std::string_view bytes) {
   if (bytes.size() >= kBuffer) {  // as it is: it is not copied twice
@@ -23,7 +24,7 @@ void TextOutput::put(std::string_view bytes) {
 
 void TextOutput::add_slowly(std::string_view key, std::string_view value) {
   put(key);
-  put("\t");
+  put(separator_);
   put(value);
   put("\n");
 }

@@ -1,4 +1,4 @@
-// A text file of pairs, `key TAB value NL` each: map-only output and reduce output, as TextOutputFormat writes Text
+// A text file of pairs, `key TAB value NL` each (or another separator): map-only output and reduce output, as TextOutputFormat writes Text
 // pairs (Hadoop: TextOutputFormat.LineRecordWriter; an empty value leaves a trailing tab).
 #pragma once
 #include <memory>
@@ -13,14 +13,14 @@ namespace hd {
 // The file appears complete under its name at commit(), or not at all. Memory: one buffer.
 class TextOutput {
  public:
-  explicit TextOutput(const std::string &path);
+  explicit TextOutput(const std::string &path, std::string separator = "\t");
   void add(std::string_view key, std::string_view value) {
-    const size_t n = key.size() + value.size() + 2;
+    const size_t n = key.size() + separator_.size() + value.size() + 1;
     if (n > kBuffer - used_) return add_slowly(key, value);
     char *to = buffer_.get() + used_;
     key.copy(to, key.size());
-    to[key.size()] = '\t';
-    value.copy(to + key.size() + 1, value.size());
+    separator_.copy(to + key.size(), separator_.size());
+    value.copy(to + key.size() + separator_.size(), value.size());
     to[n - 1] = '\n';
     used_ += n;
   }
@@ -34,6 +34,7 @@ class TextOutput {
   void put(std::string_view bytes);
   void flush();
 
+  const std::string separator_;
   OutputFile file_;
   std::unique_ptr<char[]> buffer_;
   size_t used_ = 0;

@@ -25,13 +25,6 @@ uint64_t table_limit(const CollectorOptions &options) {
 
 }  // namespace
 
-uint32_t partition_of(std::string_view key, uint32_t n) {
-  if (n <= 1) return 0;
-  uint32_t h = 1;
-  for (char c : key) h = 31 * h + uint32_t(int32_t(static_cast<signed char>(c)));
-  return (h & 0x7fffffff) % n;
-}
-
 struct Collector::State {
   const CollectorOptions options;
   Counters &counters;
@@ -47,7 +40,7 @@ struct Collector::State {
   bool combined = false;  // a spill has been through the combiner (then all have)
 
   State(const CollectorOptions &o, Counters &n, const Cancel &c)
-      : options(o), counters(n), cancel(c), context{o.partitions, output_buffer(o.sort_bytes), n, cancel, false},
+      : options(o), counters(n), cancel(c), context{o.partitions, output_buffer(o.sort_bytes), n, cancel, false, options.keeper.get(), options.combine_in},
         combiner(options, n), table(table_limit(o)), spills(options, context), regroup(o.regroup && o.combine) {}
 
   void add(std::string_view key, std::string_view value) {

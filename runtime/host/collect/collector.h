@@ -7,6 +7,8 @@
 
 #include "base/common.h"
 #include "filter/process.h"
+#include "pairs/pair_form.h"
+#include "pairs/partition.h"
 
 namespace hd {
 
@@ -38,6 +40,11 @@ struct CollectorOptions {
   // Runs the combiner once: feeds `in` to its stdin, its stdout to `out`; throws Error kCombinerFailed. Empty = no combiner.
   // Returns the bytes of its input that it left unread.
   std::function<uint64_t(Source &in, Sink &out)> combine;
+  // Where pairs are kept in another form, `add` gets them in it, and the combiner reads and writes them as they were.
+  std::shared_ptr<PairKeeper> keeper;
+  bool stays = false;                  // what the combiner prints stays in the partition, whatever its key: as in Hadoop
+  std::string combine_in = "\t";       // between key and value of what the combiner reads
+  PairCut combine_out;                 // how its lines are cut into pairs
 };
 
 class Collector {
@@ -54,8 +61,5 @@ class Collector {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// Hadoop's HashPartitioner over Text bytes (signed), facts: h = 1; h = 31*h + b; (h & 0x7fffffff) % n.
-uint32_t partition_of(std::string_view key, uint32_t n);
 
 }  // namespace hd

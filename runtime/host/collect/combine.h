@@ -21,7 +21,4 @@ class Combiner {
   Counters &counters_;
 };
 
-// For messages: "quoted", bytes outside printable ASCII escaped, cut after 80 bytes.
-std::string printable(std::string_view key);
-
 }  // namespace hd

@@ -73,8 +73,9 @@ class KeySorter {
 
 }  // namespace
 
-SortedLoad::SortedLoad(GroupTable &table, uint32_t partitions) : table_(table), bounds_(size_t(partitions) + 1) {
-  distribute(partitions);
+SortedLoad::SortedLoad(GroupTable &table, uint32_t partitions, bool kept)
+    : table_(table), bounds_(size_t(partitions) + 1) {
+  distribute(partitions, kept);
   KeySorter sorter(table);
   for (uint32_t p = 0; p < partitions; ++p)
     sorter.sort(entries_.data() + bounds_[p], bounds_[p + 1] - bounds_[p], 0);
@@ -82,12 +83,13 @@ SortedLoad::SortedLoad(GroupTable &table, uint32_t partitions) : table_(table), 
 }
 
 // Counting sort by partition, which is computed here, once per distinct key.
-void SortedLoad::distribute(uint32_t partitions) {
+void SortedLoad::distribute(uint32_t partitions, bool kept) {
   const Column<Group> &groups = table_.groups();
   Column<uint32_t> partition;
   partition.resize(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
-    partition[i] = partition_of(table_.key(groups[i]), partitions);
+    const std::string_view key = table_.key(groups[i]);
+    partition[i] = kept ? kept_partition(key) : partition_of(key, partitions);
     ++bounds_[partition[i] + 1];
   }
   for (size_t p = 1; p < bounds_.size(); ++p) bounds_[p] += bounds_[p - 1];

@@ -36,12 +36,13 @@ class RunCursor {
 // in arrival order, are dealt out to their groups in one pass.
 class SortedLoad {
  public:
-  SortedLoad(GroupTable &table, uint32_t partitions);
+  // `kept`: keys are in the form of a PairKeeper, which holds their partition.
+  SortedLoad(GroupTable &table, uint32_t partitions, bool kept = false);
   bool empty(uint32_t partition) const { return bounds_[partition] == bounds_[partition + 1]; }
   RunCursor runs(uint32_t partition) const;
 
  private:
-  void distribute(uint32_t partitions);
+  void distribute(uint32_t partitions, bool kept);
   void deal_runs();
 
   GroupTable &table_;

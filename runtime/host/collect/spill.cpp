@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "ifile/segment_merger.h"
 #include "collect/sorted_load.h"
 #include "ifile/text_lines.h"
@@ -28,8 +29,13 @@ void write_once(Cursor cursor, IFileWriter &out) {
 // Writes one partition from a cursor over its pairs, in order.
 template <class Cursor>
 void write_partition(const SpillContext &context, uint32_t partition, Cursor cursor, Combiner *combiner, IFileWriter &out) {
+  if (combiner && context.keeper) {
+    const GivingCursor<Cursor> given{std::move(cursor), context.keeper};
+    TextSource source(given, context.counters.value[kCombineInputRecords], context.cancel, context.separator);
+    return combiner->run(partition, source, out);
+  }
   if (combiner) {
-    TextSource source(std::move(cursor), context.counters.value[kCombineInputRecords], context.cancel);
+    TextSource source(std::move(cursor), context.counters.value[kCombineInputRecords], context.cancel, context.separator);
     return combiner->run(partition, source, out);
   }
   if (context.once) return write_once(std::move(cursor), out);
@@ -59,7 +65,7 @@ SpillFile::~SpillFile() {
 }
 
 void write_load(const SpillContext &context, GroupTable &table, Combiner *combiner, IFileWriter &out) {
-  const SortedLoad load(table, context.partitions);
+  const SortedLoad load(table, context.partitions, context.keeper != nullptr);
   for (uint32_t p = 0; p < context.partitions; ++p) {
     if (!load.empty(p)) write_partition(context, p, load.runs(p), combiner, out);
     out.end_partition();

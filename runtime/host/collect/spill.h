@@ -24,6 +24,8 @@ struct SpillContext {
   Counters &counters;
   const Cancel &cancel;
   bool once;  // a key that is there twice is an error, where pairs do not go through a combiner
+  const PairKeeper *keeper = nullptr;       // pairs are kept in its form
+  std::string_view separator = "\t";        // between key and value of what the combiner reads
 };
 
 // A spill and its index; both files are removed with it.

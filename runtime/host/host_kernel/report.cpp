@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "../../device/steps/abi.h"
-#include "collect/combine.h"
 #include "task/failure_text.h"
 #include "host_kernel/text.h"
+#include "base/printable.h"
 
 namespace hd {
 namespace {

@@ -87,17 +87,29 @@ MergeReader::~MergeReader() = default;
 
 bool MergeReader::next(std::string_view &key, std::string_view &value) { return state_->merger.next(key, value); }
 
+bool next_pair(MergeReader &reader, PairKeeper *keeper, std::string_view &key, std::string_view &value) {
+  if (!reader.next(key, value)) return false;
+  if (keeper) {
+    const TextPair pair = keeper->give(key, value);
+    key = pair.key;
+    value = pair.value;
+    keeper->look(key);
+  }
+  return true;
+}
+
 struct MergeSource::State {
   MergeReader &reader;
   uint64_t &records, &groups;
   LineBuffer lines;
+  PairKeeper *keeper;
   std::string_view key, value;
   std::string group;  // the current one's key
   bool any = false, waiting = false;
 
   bool advance() {
     if (waiting) return true;
-    if (!reader.next(key, value)) return false;
+    if (!next_pair(reader, keeper, key, value)) return false;
     if (!any || key != group) {
       group.assign(key);
       any = true;
@@ -107,8 +119,9 @@ struct MergeSource::State {
   }
 };
 
-MergeSource::MergeSource(MergeReader &reader, uint64_t &records, uint64_t &groups)
-    : state_(new State{reader, records, groups, {}, {}, {}, {}}) {}
+MergeSource::MergeSource(MergeReader &reader, uint64_t &records, uint64_t &groups, std::string_view separator,
+                         PairKeeper *keeper)
+    : state_(new State{reader, records, groups, LineBuffer(separator), keeper, {}, {}, {}}) {}
 
 MergeSource::~MergeSource() = default;
 

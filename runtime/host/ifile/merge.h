@@ -8,6 +8,7 @@
 
 #include "base/common.h"
 #include "filter/process.h"
+#include "pairs/pair_form.h"
 
 namespace hd {
 
@@ -30,10 +31,15 @@ class MergeReader {
   std::unique_ptr<State> state_;
 };
 
-// The merged pairs as text, `key TAB value NL`, in pieces for a filter's stdin; counts records and groups.
+// The reader's next pair as it was before `keeper` kept it; no keeper: as it is. Throws Error kKeyOrder, too.
+bool next_pair(MergeReader &reader, PairKeeper *keeper, std::string_view &key, std::string_view &value);
+
+// The merged pairs as text, `key TAB value NL`, in pieces for a filter's stdin; counts records and groups. With a `keeper`
+// the segments are in its form.
 class MergeSource : public Source {
  public:
-  MergeSource(MergeReader &reader, uint64_t &records, uint64_t &groups);
+  MergeSource(MergeReader &reader, uint64_t &records, uint64_t &groups, std::string_view separator = "\t",
+              PairKeeper *keeper = nullptr);
   ~MergeSource() override;
   std::string_view next() override;
 

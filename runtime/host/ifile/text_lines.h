@@ -1,8 +1,9 @@
-// Pairs as the text a filter reads, key TAB value NL, in pieces for its stdin.
+// Pairs as the text a filter reads, key TAB value NL (or another separator), in pieces for its stdin.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "ifile/ifile.h"
@@ -14,9 +15,11 @@ namespace hd {
 class LineBuffer {
  public:
   static constexpr size_t kPiece = 64 << 10;
+  LineBuffer() = default;
+  explicit LineBuffer(std::string_view separator) : separator_(separator) {}
   // Adds the line up to `count` times, as far as there is room; returns how many. An empty buffer takes at least one.
   uint64_t add(std::string_view key, std::string_view value, uint64_t count) {
-    const size_t n = key.size() + value.size() + 2;
+    const size_t n = key.size() + separator_.size() + value.size() + 1;
     if (n > capacity_ - used_) {
       if (used_ != 0) return 0;
       capacity_ = std::max(n, kPiece);
@@ -24,8 +27,8 @@ class LineBuffer {
     }
     char *const p = buffer_.get() + used_;
     char *const middle = copy_text(p, key.data(), key.size());
-    *middle = '\t';
-    *copy_text(middle + 1, value.data(), value.size()) = '\n';
+    separator_.copy(middle, separator_.size());
+    *copy_text(middle + separator_.size(), value.data(), value.size()) = '\n';
     if (count > 1) {
       count = std::min<uint64_t>(count, (capacity_ - used_) / n);
       replicate(p, n, count);
@@ -40,6 +43,7 @@ class LineBuffer {
   std::string_view view() const { return {buffer_.get(), used_}; }
 
  private:
+  std::string separator_ = "\t";
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0, used_ = 0;
 };
@@ -49,8 +53,8 @@ class LineBuffer {
 template <class Cursor>
 class TextSource final : public Source {
  public:
-  TextSource(Cursor cursor, uint64_t &records, const Cancel &cancel)
-      : cursor_(std::move(cursor)), records_(records), cancel_(cancel) {}
+  TextSource(Cursor cursor, uint64_t &records, const Cancel &cancel, std::string_view separator = "\t")
+      : cursor_(std::move(cursor)), records_(records), cancel_(cancel), lines_(separator) {}
 
   std::string_view next() override {
     cancel_.check();

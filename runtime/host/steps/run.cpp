@@ -3,7 +3,7 @@
 #include <string>
 
 #include "../../device/steps/kernels.h"
-#include "collect/combine.h"
+#include "base/printable.h"
 
 namespace hd {
 namespace {

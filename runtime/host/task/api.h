@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 13
+#define HD_ABI_VERSION 14
 
 enum hd_status {
   HD_OK = 0,
@@ -31,7 +31,8 @@ enum hd_status {
   HD_OUTPUT_LINE = 13,   // a filter printed a line that is longer than line_max
   HD_TIMED_OUT = 14,     // a filter moved no byte for timeout_ms
   HD_HOST_LEFT = 15,     // the host kernel gave up, nothing of it counts: run again without `host`; the message says why
-  HD_HOST_SILENT = 16    // the same, because it moved no byte for timeout_ms
+  HD_HOST_SILENT = 16,   // the same, because it moved no byte for timeout_ms
+  HD_KEY_ORDER = 17      // the comparator (hd_pair_form) does not put the keys into an order; the message has one of them
 };
 
 enum hd_counter {
@@ -103,6 +104,24 @@ typedef struct {
   uint64_t none, has_none; // PairCheck::none
 } hd_pair_check;
 
+typedef struct {
+  const char *bytes;
+  uint64_t size;
+} hd_text;
+
+typedef struct { // KeyRange in pairs/key_fields.h
+  uint32_t first_field, first_char, last_field, last_char, numeric, reverse;
+} hd_key_range;
+
+typedef struct { // PairForm in pairs/pair_form.h; no text is empty
+  hd_text map_out, reduce_out, reduce_in, out;
+  uint32_t map_fields, reduce_fields; // of the key, in lines of map_out and reduce_out
+  uint32_t by_fields, ordered;
+  hd_text key_fields; // what separates fields within a key
+  const hd_key_range *partition, *order;
+  uint64_t n_partition, n_order;
+} hd_pair_form;
+
 typedef struct { // written while the task runs, for whoever wants to look; only `cancel` is read
   volatile uint64_t bytes_in, records_in, pairs_out, bytes_out;
   volatile int32_t phase;  // hd_phase
@@ -133,6 +152,7 @@ typedef struct {
   hd_command host;
   int32_t live_ins_fd; // a file that it reads as its descriptor 4 (executor/kernel/host_kernel.py); -1 = none. Not closed
   hd_command epilogue; // of `host`: runs behind it, with the totals of its records as its stdin; argv NULL = none
+  const hd_pair_form *form; // NULL: the key ends at the first tab, and its bytes decide; only without `host` and on no device
 } hd_map_spec;
 
 typedef struct {
@@ -153,6 +173,7 @@ typedef struct {
   // segments, none of them empty.
   hd_command host;
   uint64_t threads;
+  const hd_pair_form *form; // as of the map tasks; only without `host`
 } hd_reduce_spec;
 
 typedef struct { // the code before a mapper's region, as a program that writes its variables to descriptor 3
@@ -176,8 +197,9 @@ typedef struct {
 } hd_result;
 
 int32_t hd_abi_version(void);
-// sizeof of hd_command, hd_pair_check, hd_progress, hd_map_spec, hd_segment, hd_reduce_spec, hd_result, in this order.
-void hd_abi_sizes(uint64_t sizes[7]);
+// sizeof of hd_command, hd_pair_check, hd_progress, hd_map_spec, hd_segment, hd_reduce_spec, hd_result, hd_key_range,
+// hd_pair_form, in this order.
+void hd_abi_sizes(uint64_t sizes[9]);
 const char *hd_counter_name(int32_t counter); // NULL outside the range
 const char *hd_stage_name(int32_t stage);
 

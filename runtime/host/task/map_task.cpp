@@ -2,6 +2,7 @@
 #include "base/text_output.h"
 #include "filter/pair_splitter.h"
 #include "task/map_spec.h"
+#include "task/pair_form_of.h"
 #include "task/split_input.h"
 #include "task/task.h"
 
@@ -30,18 +31,31 @@ void run_map_filter(const hd_map_spec &spec, TaskRun &task, Sink &sink) {
 
 void collect_map(const hd_map_spec &spec, TaskRun &task, const std::function<void(Sink &)> &map) {
   const LineLimit limit{spec.line_max, "map filter"};
+  const PairForm form = pair_form_of(spec.form);
   if (spec.reducers == 0) {
-    TextOutput text(text_of(spec.out_path));
+    TextOutput text(text_of(spec.out_path), form.out);
     PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); }, limit, task.counters,
-                      kMapOutputRecords, kMapOutputBytes);
+                      kMapOutputRecords, kMapOutputBytes, form.map_out);
     map(sink);
     return finish_task(task, [&] { text.commit(); });
   }
-  Collector collector(collector_of(spec, task), task.counters, task.cancel);
-  PairSplitter sink([&](std::string_view key, std::string_view value) { collector.add(key, value); }, limit, task.counters,
-                    kMapOutputRecords, kMapOutputBytes);
-  map(sink);
-  finish_task(task, [&] { collector.finish(); });
+  CollectorOptions options = collector_of(spec, task);
+  options.stays = spec.form != nullptr;
+  options.combine_in = form.reduce_in;
+  options.combine_out = form.reduce_out;
+  if (form.keeps()) options.keeper = std::make_shared<PairKeeper>(form, spec.reducers);
+  PairKeeper *const keeper = options.keeper.get();
+  Collector collector(options, task.counters, task.cancel);
+  const auto collect = [&](auto add) {
+    PairSplitter sink(add, limit, task.counters, kMapOutputRecords, kMapOutputBytes, form.map_out);
+    map(sink);
+    finish_task(task, [&] { collector.finish(); });
+  };
+  if (!keeper) return collect([&](std::string_view key, std::string_view value) { collector.add(key, value); });
+  collect([&](std::string_view key, std::string_view value) {
+    const TextPair pair = keeper->keep(key, value, keeper->partition(key));
+    collector.add(pair.key, pair.value);
+  });
 }
 
 void run_map_task(const hd_map_spec &spec, TaskRun &task) {

@@ -4,6 +4,7 @@
 #include "ifile/merge.h"
 #include "filter/pair_splitter.h"
 #include "input/records.h"
+#include "task/pair_form_of.h"
 #include "task/task.h"
 #include "base/text_output.h"
 
@@ -21,7 +22,7 @@ std::vector<Segment> segments_of(const hd_reduce_spec &spec) {
 }
 
 // Hadoop's IdentityReducer (a job without a reduce program but with reducers).
-void copy_pairs(MergeReader &reader, TextOutput &text, TaskRun &task) {
+void copy_pairs(MergeReader &reader, PairKeeper *keeper, TextOutput &text, TaskRun &task) {
   task.phase(HD_PHASE_FILTER);
   std::string_view key, value;
   std::string previous;
@@ -32,7 +33,7 @@ void copy_pairs(MergeReader &reader, TextOutput &text, TaskRun &task) {
     task.progress.bytes_in = bytes;
     task.progress.bytes_out = bytes;
   };
-  while (reader.next(key, value)) {
+  while (next_pair(reader, keeper, key, value)) {
     text.add(key, value);
     bytes += key.size() + value.size() + 2;
     if (records++ == 0 || key != previous) {
@@ -50,16 +51,17 @@ void copy_pairs(MergeReader &reader, TextOutput &text, TaskRun &task) {
   task.counters.add(kReduceOutputRecords, records);
 }
 
-void run_reduce_filter(const hd_reduce_spec &spec, const Command &reduce, MergeReader &reader, TextOutput &text, TaskRun &task) {
+void run_reduce_filter(const hd_reduce_spec &spec, const Command &reduce, MergeReader &reader, const PairForm &form,
+                       PairKeeper *keeper, TextOutput &text, TaskRun &task) {
   uint64_t *const counters = task.counters.value;
-  MergeSource merged(reader, counters[kReduceInputRecords], counters[kReduceInputGroups]);
+  MergeSource merged(reader, counters[kReduceInputRecords], counters[kReduceInputGroups], form.reduce_in, keeper);
   ObservedSource observed(merged, [&](size_t n) {
     task.progress.bytes_in = task.progress.bytes_in + n;
     task.progress.records_in = counters[kReduceInputRecords];
   });
   PeekSource source(observed);
   PairSplitter sink([&](std::string_view key, std::string_view value) { text.add(key, value); },
-                    {spec.line_max, "reduce filter"}, task.counters, kReduceOutputRecords);
+                    {spec.line_max, "reduce filter"}, task.counters, kReduceOutputRecords, kCounters, form.reduce_out);
   ObservedSink output(sink, [&](size_t n) {
     task.progress.bytes_out = task.progress.bytes_out + n;
     task.progress.pairs_out = counters[kReduceOutputRecords];
@@ -74,12 +76,15 @@ void run_reduce_filter(const hd_reduce_spec &spec, const Command &reduce, MergeR
 }  // namespace
 
 void run_reduce_task(const hd_reduce_spec &spec, TaskRun &task) {
-  TextOutput text(spec.out_path);
+  const PairForm form = pair_form_of(spec.form);
+  PairKeeper kept(form, 1);  // it gives: which partitions there are does not matter
+  PairKeeper *const keeper = form.keeps() ? &kept : nullptr;
+  TextOutput text(spec.out_path, form.out);
   MergeReader reader(segments_of(spec), spec.merge_bytes, spec.work_dir ? spec.work_dir : "", task.cancel);
   if (const Command reduce = command_of(spec.reduce, task))
-    run_reduce_filter(spec, reduce, reader, text, task);
+    run_reduce_filter(spec, reduce, reader, form, keeper, text, task);
   else
-    copy_pairs(reader, text, task);
+    copy_pairs(reader, keeper, text, task);
   finish_task(task, [&] { text.commit(); });
 }
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "collect/combine.h"
 #include "filter/process.h"
 #include "input/records.h"
+#include "base/printable.h"
 
 namespace hd {
 

@@ -45,9 +45,10 @@ Check = Callable[..., Verification]
 def check(tmp_path: Path) -> Check:
     (tmp_path / "in.txt").write_bytes(TEXT)
 
-    def run(bundle: Path, *inputs: Path, **options: object) -> Verification:
+    def run(bundle: Path, *inputs: Path, host: bool = False, **options: object) -> Verification:
         options.setdefault("device", "emulated")
-        return verify(bundle, [str(i) for i in inputs or [tmp_path / "in.txt"]], RunOptions(**options))  # type: ignore[arg-type]
+        named = [str(i) for i in inputs or [tmp_path / "in.txt"]]
+        return verify(bundle, named, RunOptions(**options), host=host)  # type: ignore[arg-type]
 
     return run
 
@@ -175,6 +176,14 @@ def test_a_program_without_a_kernel_is_cpu_only(fake, bundle, check) -> None:
     found = check(bundle(WORDS), split_size=100)
     assert [v.outcome for v in found.verdicts] == ["cpu-only"] * 3 and [w.code for w in found.warnings] == ["HD411"]
     assert "holds no kernel" in found.verdicts[0].reason and fake.tasks == []
+
+
+def test_settings_of_keys_leave_nothing_to_compare(fake, bundle, check) -> None:
+    for host in (False, True):
+        found = check(with_kernel(bundle(WORDS)), settings=("stream.num.map.output.key.fields=2",), host=host)
+        assert [(v.outcome, v.reason) for v in found.verdicts] == [
+            ("cpu-only", "-D stream.num.map.output.key.fields=2")]
+    assert fake.tasks == []
 
 
 def test_a_filter_that_fails_on_the_cpu_ends_it(fake, bundle, check) -> None:

@@ -17,7 +17,8 @@ HEADERS = ROOT / "runtime" / "host" / "task"
 BLOCKS: dict[str, type[ctypes.Structure]] = {
     "hd_command": abi.Command, "hd_pair_check": abi.PairCheck, "hd_progress": abi.ProgressBlock, "hd_map_spec": abi.MapBlock,
     "hd_segment": abi.SegmentBlock, "hd_reduce_spec": abi.ReduceBlock, "hd_prologue_spec": abi.PrologueBlock,
-    "hd_result": abi.ResultBlock, "hd_blob": gpu_abi.Blob, "hd_relocation": gpu_abi.RelocationBlock,
+    "hd_result": abi.ResultBlock, "hd_text": abi.Text, "hd_key_range": abi.KeyRangeBlock,
+    "hd_pair_form": abi.PairFormBlock, "hd_blob": gpu_abi.Blob, "hd_relocation": gpu_abi.RelocationBlock,
     "hd_kernel_spec": gpu_abi.KernelBlock, "hd_gpu_options": gpu_abi.OptionsBlock, "hd_gpu_stats": gpu_abi.StatsBlock,
 }
 

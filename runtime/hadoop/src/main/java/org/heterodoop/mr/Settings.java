@@ -82,35 +82,41 @@ final class Settings {
   /** The input format behind `HeteroInputFormat` (default: `TextInputFormat`). */
   static final String INPUT_FORMAT = "heterodoop.inputformat";
 
-  /** Fields of the text that are its key. */
+  /** Fields of a line of the map filter that are its key (default: 1); a line with fewer separators is all key. */
   static final String MAP_KEY_FIELDS = "stream.num.map.output.key.fields";
   static final int MAP_KEY_FIELDS_TAKEN = 1;
 
-  /** Fields of the text that are its key. */
+  /**
+   * Fields of a line of combiner and reduce filter that are its key (default: 1); a line with fewer separators is
+   * all key.
+   */
   static final String REDUCE_KEY_FIELDS = "stream.num.reduce.output.key.fields";
   static final int REDUCE_KEY_FIELDS_TAKEN = 1;
 
-  /** What stands between key and value. */
+  /** What ends a field in the map filter's lines (default: a tab). */
   static final String MAP_OUTPUT_SEPARATOR = "stream.map.output.field.separator";
   static final List<String> MAP_OUTPUT_SEPARATOR_TAKEN = Collections.unmodifiableList(Arrays.asList(
       "\t"));
 
-  /** What stands between key and value. */
+  /** What ends a field in the lines of combiner and reduce filter (default: a tab). */
   static final String REDUCE_OUTPUT_SEPARATOR = "stream.reduce.output.field.separator";
   static final List<String> REDUCE_OUTPUT_SEPARATOR_TAKEN = Collections.unmodifiableList(Arrays.asList(
       "\t"));
 
-  /** What stands between key and value. */
+  /**
+   * What stands between key and value of what the map filter reads, where it reads keys
+   * (stream.map.input.ignoreKey=false) (default: a tab).
+   */
   static final String MAP_INPUT_SEPARATOR = "stream.map.input.field.separator";
   static final List<String> MAP_INPUT_SEPARATOR_TAKEN = Collections.unmodifiableList(Arrays.asList(
       "\t"));
 
-  /** What stands between key and value. */
+  /** What stands between key and value of what combiner and reduce filter read (default: a tab). */
   static final String REDUCE_INPUT_SEPARATOR = "stream.reduce.input.field.separator";
   static final List<String> REDUCE_INPUT_SEPARATOR_TAKEN = Collections.unmodifiableList(Arrays.asList(
       "\t"));
 
-  /** What stands between key and value. */
+  /** What stands between key and value in part files (default: a tab). */
   static final String TEXT_OUTPUT_SEPARATOR = "mapreduce.output.textoutputformat.separator";
   static final List<String> TEXT_OUTPUT_SEPARATOR_TAKEN = Collections.unmodifiableList(Arrays.asList(
       "\t"));
