@@ -12,8 +12,8 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 HADOOP = "tests/hadoop/cluster/"
-# Each starts and ends a Hadoop of its own.
-OWN_HADOOP = (HADOOP + "test_cluster_page.py", HADOOP + "test_hadoop_342.py")
+# These start and end a Hadoop of their own.
+OWN_HADOOP = (HADOOP + "test_hadoop_342.py",)
 # Longest first, so that no worker begins one of them when the others are done.
 FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/soak/", "tests/cases/", "tests/apps/")
 # What tests/sanitized.py runs: what goes deepest into native code, and the property test of whole jobs. In the run beside it

@@ -1,7 +1,8 @@
 """The Hadoop that the tests in this folder share: started for the first one that asks, down after the last of the folder.
 
-A keeper takes it down even if pytest is killed. Missing Java or Maven is an error that names the package, not a skip. Tests
-that change a server (kill one) put it right again with `cluster.restart`, since others come after them.
+Both by the commands that docs/cluster.md and docs/hadoop.md have, so that no test of these pages needs another one. A keeper
+takes it down even if pytest is killed. Missing Java or Maven is an error that names the package, not a skip. Tests that
+change a server (kill one) put it right again with `cluster.restart`, since others come after them.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from heterodoop.hadoop import cluster as hadoop
-from heterodoop.hadoop.cluster import Cluster, Options
+from heterodoop.hadoop.cluster import Cluster
+from heterodoop.hadoop.embedded.folder import ENVIRONMENT as PLACE
 
-from ...support import ROOT, Bundles, environment
+from ...support import ROOT, Bundles, cli_process, environment
 from .site import Book, Site
 
 
@@ -25,9 +27,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     """Hadoop 3.5.0 with three NodeManagers of 2048 MiB: four containers each."""
     folder = tmp_path_factory.mktemp("cluster")
     failed_before = request.session.testsfailed
-    started = hadoop.up(Options(dir=folder, owner=os.getpid()), say=print)
+    place = {PLACE: str(folder)}
     try:
-        yield started
+        told = cli_process("cluster", "up", "--owner", os.getpid(), env=place, timeout=300)
+        assert told.status == 0 and b"Hadoop 3.5.0 is ready" in told.out, told.message
+        yield hadoop.running(folder)
+        assert cli_process("cluster", "down", env=place).out.decode() == f"the cluster in {folder} is down\n"
     finally:
         failed = request.session.testsfailed > failed_before
         hadoop.down(folder, delete=not failed)

@@ -21,11 +21,11 @@ from heterodoop.hadoop.embedded import proc
 from heterodoop.hadoop.embedded.folder import Folder
 
 from ...support import cli_here, cli_process
-from .site import Book, Site, drivers
+from .site import UBER, Book, Site, drivers
 
 UP = 300
 OPTIONS = ("--nodes", 1, "--hadoop-version", "3.4.2")
-MAPS = ("-r", 2, "-D", "mapreduce.job.maps=2")
+MAPS = ("-r", 1, "-D", "mapreduce.job.maps=2")
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,20 @@ def site(owned: Owned, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 
 def test_a_plain_job(site: Site, words: Path, book: Book):
     output = site.output()
-    line = cli_here("submit", words, "-i", book.path, "-o", output, *MAPS, "--cpu-only", "--dry-run").out.decode()
+    line = cli_here("submit", words, "-i", book.path, "-o", output, *MAPS, *UBER, "--cpu-only",
+                    "--dry-run").out.decode()
     subprocess.run(["bash", "-c", line], env=site.environment, check=True, capture_output=True)
-    assert site.parts(output) == book.wanted(2)
+    assert site.parts(output) == book.wanted(1)
 
 
 def test_a_mixed_job(site: Site, words: Path, book: Book):
-    """A job of GPUs and CPUs: the driver gives its first attempt back."""
+    """A job of GPUs and CPUs, in containers: the driver gives its first attempt back."""
     ports = site.node_ports()
     with drivers(ports, faults=dict.fromkeys(ports, "error@running*1")) as started:
         options = ("--policy", "gpu-only", "-D", "heterodoop.verify=true", *started.options)
         done = site.submit(words, [book.path], *MAPS, *options)
     gpu, cpu = done.sides
-    assert done.parts == book.wanted(2) and gpu and cpu and gpu + cpu == done.report["maps"]
+    assert done.parts == book.wanted(1) and gpu and cpu and gpu + cpu == done.report["maps"]
 
 
 def test_a_killed_owner_and_a_killed_node_leave_nothing(owned: Owned) -> None:
