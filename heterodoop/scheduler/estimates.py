@@ -121,10 +121,13 @@ class Estimates:
 
         That a GPU is slower is seen by its first task's rate. That it is faster is seen when some have ended.
         """
-        asked = sessions, self.slow, self._known
-        if asked not in self._measured:
-            self._measured[asked] = self._measure(sessions)
-        return self._measured[asked]
+        known = self.remembered
+        asked = sessions, self.slow, known.speedup if known else None
+        try:
+            return self._measured[asked]
+        except KeyError:
+            found = self._measured[asked] = self._measure(sessions)
+            return found
 
     def _measure(self, sessions: float) -> float | None:
         cpu, gpu = self._total("cpu"), self._total("gpu")
@@ -154,11 +157,12 @@ class Estimates:
 
     def _total(self, kind: SlotKind) -> Total:
         """Of the samples that count."""
-        if kind not in self._totals:
+        total = self._totals.get(kind)
+        if total is None:
             samples = self._samples[kind]
             first = self._first if kind == "gpu" and len(samples) < SAMPLES else ()
-            self._totals[kind] = _total(first, samples)
-        return self._totals[kind]
+            total = self._totals[kind] = _total(first, samples)
+        return total
 
 
 def _ratio(cpu: Total, gpu: Total) -> float:

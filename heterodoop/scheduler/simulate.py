@@ -26,7 +26,6 @@ from .node.model import (
     Action,
     Advanced,
     Answer,
-    Cancel,
     Device,
     Devices,
     Done,
@@ -167,7 +166,7 @@ class _Place:
         """How far all tasks on GPUs are. Returns those, and of those that wait, that their containers would do sooner."""
         fractions = {lease: task.fraction(now) for lease, task in self.on_gpus.items()}
         return [lease for lease, fraction in {**fractions, **dict.fromkeys(waiting, 0.0)}.items()
-                if Cancel(lease) in self.handle(Advanced(lease, fraction), now)]
+                if self.handle(Advanced(lease, fraction), now)]
 
 
 def simulate(

@@ -16,13 +16,10 @@ class Sessions:
 
     def __init__(self, devices: int, sessions: int) -> None:
         self.now: tuple[Device, ...] = (Device(),) * devices
+        self.in_service = devices
         self.sessions = sessions
         self._free = [set(range(sessions)) for _ in range(devices)]
         self._users: dict[int, str] = {}  # device -> whose tasks it ran last
-
-    @property
-    def in_service(self) -> int:
-        return sum(not device.out for device in self.now)
 
     @property
     def out(self) -> str:
@@ -36,6 +33,7 @@ class Sessions:
         if len(now) != len(self.now):
             raise ValueError(f"{len(now)} devices instead of {len(self.now)}")
         self.now = tuple(now)
+        self.in_service = sum(not device.out for device in now)
 
     def take(self, user: str) -> tuple[Session, bool] | None:
         """A session, and whether its device must be started anew; None: none can be had now.

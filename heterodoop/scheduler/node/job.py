@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..estimates import SAMPLES, Estimates
 from ..model import SlotKind
@@ -11,6 +11,7 @@ from ..policies import ROUNDING, View
 from .model import JobReport, Knowledge, Why
 
 MIB = 1 << 20
+Remembered = Callable[["Job"], float | None]  # S of the last job of a job's program; None: not known
 
 
 class Job:
@@ -50,24 +51,27 @@ class Job:
             self.used.add(device)
         self.estimates.finished(kind, nbytes, seconds, first=first)
 
-    def known_speedup(self, remembered: float | None) -> float | None:
-        """S by the best source. `remembered`: S of the program's last job."""
-        return self.estimates.measured() or remembered
+    def known_speedup(self, remembered: Remembered) -> float | None:
+        """S by the best source."""
+        return self.estimates.measured() or remembered(self)
 
-    def seconds(self, kind: SlotKind, nbytes: int, remembered: float | None) -> float | None:
+    def seconds(self, kind: SlotKind, nbytes: int, remembered: Remembered) -> float | None:
         """Of a task of so many bytes on this kind; None: not known. From one attempt on; but the first on a GPU may have
         loaded kernels, and says something only of a program whose S is known. Where there is none, from the other kind's
         and S."""
-        speedup, found = self.known_speedup(remembered), self.estimates.seconds(kind, nbytes)
-        if found and (kind == "cpu" or speedup):
+        found = self.estimates.seconds(kind, nbytes)
+        if found and kind == "cpu":
+            return found
+        speedup = self.known_speedup(remembered)
+        if found and speedup:
             return found
         other = self.estimates.seconds("gpu" if kind == "cpu" else "cpu", nbytes)
         if not speedup or not other:
             return None
         return other * speedup if kind == "cpu" else other / speedup
 
-    def view(self, task: str, gpus: int, busy: int, remembered: float | None, free: Sequence[float]) -> View:
-        """`remembered`: S of the program's last job; `free`: when each GPU has done what it has, in tasks of a GPU."""
+    def view(self, task: str, gpus: int, busy: int, remembered: Remembered, free: Sequence[float]) -> View:
+        """`free`: when each GPU has done what it has, in tasks of a GPU."""
         known = self.knowledge or Knowledge()
         left = self.total - (len(self.decided) - (task in self.decided)) - known.decided_elsewhere
         if known.total is not None and known.completed is not None:

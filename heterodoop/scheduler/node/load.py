@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from ..policies import ROUNDING
-from .job import Job
+from .job import Job, Remembered
 from .lease import Lease
 from .on_gpu import ends
-
-Remembered = Callable[[Job], float | None]
 
 
 class Load:
@@ -46,12 +44,10 @@ class Load:
     def free_in_tasks(self, job: Job) -> list[float]:
         """When each GPU is done with what it has, in tasks of the job, as large as the last one that asked; one of which
         nothing is known counts as a whole one."""
-        one = job.seconds("gpu", job.nbytes, self._remembered(job))
-        needs = []
-        for lease in self._in_turn():
-            left = self._left(lease) if one else None
-            needs.append(left / one if one and left is not None else 1.0)
-        return ends(needs, self.gpus)
+        one = job.seconds("gpu", job.nbytes, self._remembered)
+        if not one:
+            return ends([1.0] * len(self), self.gpus)
+        return ends([left / one if left is not None else 1.0 for left in self._lefts(self._in_turn())], self.gpus)
 
     def share(self, lease: Lease) -> float:
         """Attempts that a GPU has at a time while it has this one. They take longer each, and the GPU is no slower."""
@@ -60,7 +56,7 @@ class Load:
 
     def overtaken(self, lease: Lease) -> bool:
         """Whether it would be done sooner in its container from now on. The job's later attempts are told so by S."""
-        cpu = lease.job.seconds("cpu", lease.nbytes, self._remembered(lease.job))
+        cpu = lease.job.seconds("cpu", lease.nbytes, self._remembered)
         if cpu is None:
             return False
         self._compare(lease, cpu)
@@ -73,14 +69,33 @@ class Load:
 
     def _in_turn(self) -> list[Lease]:
         """Attempts on GPUs, then those that wait for one, oldest first."""
-        return sorted(self._leases.values(), key=lambda lease: not lease.on_gpu.shared)
+        every = self._leases.values()
+        if self.running == len(every):
+            return list(every)
+        return [*(one for one in every if one.on_gpu.shared), *(one for one in every if not one.on_gpu.shared)]
 
     def _left(self, lease: Lease) -> float | None:
         """Seconds of a GPU that the attempt still needs; None: not known. One that shares its GPU needs its share."""
-        needs = lease.job.seconds("gpu", lease.nbytes, self._remembered(lease.job))
-        share = self.share(lease)
-        left = lease.on_gpu.left(needs * share if needs else None, self.now)
+        on_gpu, share = lease.on_gpu, self.share(lease)
+        left = on_gpu.known_left(self.now)
+        if left is None:
+            needs = lease.job.seconds("gpu", lease.nbytes, self._remembered)
+            left = on_gpu.left(needs * share if needs else None, self.now)
         return left / share if left is not None else None
+
+    def _lefts(self, leases: Iterable[Lease]) -> list[float | None]:
+        """`_left` of each. It is the same for all that wait of one job and size, and many may."""
+        waiting: dict[tuple[Job, int], float | None] = {}
+        found = []
+        for lease in leases:
+            kind = lease.job, lease.nbytes
+            if lease.on_gpu.shared:
+                found.append(self._left(lease))
+            else:
+                if kind not in waiting:
+                    waiting[kind] = self._left(lease)
+                found.append(waiting[kind])
+        return found
 
     def _until(self, lease: Lease) -> float | None:
         """Seconds until the attempt's end on a GPU; None: not known."""
@@ -90,7 +105,7 @@ class Load:
         if lease.on_gpu.shared:
             return own * self.share(lease)
         before = self._in_turn()
-        needs = [self._left(other) for other in before[:before.index(lease)]]
+        needs = self._lefts(before[:before.index(lease)])
         return min(ends([one for one in needs if one is not None], self.gpus)) + own
 
     def _late(self, lease: Lease, needs: float) -> None:

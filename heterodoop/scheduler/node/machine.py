@@ -232,7 +232,7 @@ class NodeMachine:
         job.total, job.program, job.nbytes = max(event.maps, 1), event.program, max(event.nbytes, 1)
         why = self._why_not(event, job)
         policy = CPU_ONLY if why.reason else event.policy
-        view = job.view(event.task, self._load.gpus, self.busy, self._remembered(job), self._load.free_in_tasks(job))
+        view = job.view(event.task, self._load.gpus, self.busy, self._remembered, self._load.free_in_tasks(job))
         sessions = view.gpus * self._sessions.sessions
         if view.gpu_busy < sessions:
             decision = Decision("gpu" if policy.takes(view, "gpu") else "cpu")

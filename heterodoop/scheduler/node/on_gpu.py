@@ -41,16 +41,23 @@ class OnGpu:
             return None
         return (self.last[0] - self.first[0]) / (self.last[1] - self.first[1])
 
-    def left(self, expected: float | None, now: float) -> float | None:
-        """Seconds that it still needs; None: not known. `expected`: what it was expected to take; None: not known.
+    def known_left(self, now: float) -> float | None:
+        """Seconds that it still needs at the rate at which it advances; None: not known.
 
         One that is late by some time is expected to need as long again, as in the embedded engine (running.py).
         """
+        if not self.shared or self.last is None or (whole := self.whole()) is None:
+            return None
+        return abs((1 - self.last[1]) * whole - (now - self.last[0]))
+
+    def left(self, expected: float | None, now: float) -> float | None:
+        """Seconds that it still needs, also where its rate is not known; None: not known. `expected`: what it was expected
+        to take; None: not known."""
         if not self.shared:
             return expected
-        whole, elapsed = self.whole(), now - self.started
-        if whole is not None and self.last is not None:
-            return abs((1 - self.last[1]) * whole - (now - self.last[0]))
+        if (known := self.known_left(now)) is not None:
+            return known
+        elapsed = now - self.started
         if expected is not None:
             return abs(expected - elapsed)
         return elapsed if elapsed > FIRST_SECONDS else None
