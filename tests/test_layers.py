@@ -106,6 +106,7 @@ LOADS_LATE = {
     PACKAGE / "executor" / "gpu" / "device.py",
     PACKAGE / "together.py", PACKAGE / "compiler" / "compile.py",  # loads the compiler while C compilers run
     PACKAGE / "compiler" / "emit" / "render.py",  # as that
+    PACKAGE / "storage" / "inputs.py",  # HDFS, which few jobs have inputs in
     PACKAGE / "executor" / "worker" / "main.py", PACKAGE / "commands" / "early.py",
 }
 

@@ -64,8 +64,10 @@ CODES: dict[str, Entry] = {
     ),
     "HD013": Entry(
         "input or output on another file system",
-        "The embedded engine reads and writes files of this machine: plain paths, file:/path and file:///path.",
-        "Copy the data here first (hadoop fs -get PATH .).",
+        "The embedded engine reads and writes files of this machine: plain paths, file:/path and file:///path. Inputs of"
+        " `run` may be in HDFS, too: hdfs://HOST:PORT/PATH, or hdfs:///PATH of the cluster that HADOOP_CONF_DIR names. They"
+        " are copied beside the output first. With --iterate they are none: each round reads again.",
+        "Copy the data here first (hadoop fs -get PATH .), or let `heterodoop submit` run the job where its input is.",
     ),
     "HD014": Entry(
         "a compressed input that cannot be read",
@@ -226,11 +228,20 @@ CODES: dict[str, Entry] = {
         " deflate need nothing.",
         "pip install 'heterodoop[codecs]'",
     ),
+    "HD055": Entry(
+        "a limit of memory that `run` does not set",
+        "mapreduce.map.memory.mb and mapreduce.reduce.memory.mb are limits of YARN's containers, which count the memory that"
+        " a task's processes have in use. The embedded engine has no containers. A limit of address space (RLIMIT_AS) would"
+        " be another thing: it ends programs that map much and use little. No byte of the output depends on it.",
+        "Remove the setting. To limit command and filters together: systemd-run --user --scope -p MemoryMax=8G heterodoop"
+        " run ...",
+    ),
     "HD053": Entry(
         "there is no room for an input that must be copied",
-        "What stdin or a pipe holds is kept in OUTPUT/_temporary until the job ends, since splits are read at their offsets"
-        " and attempts may read them again. The disk is full, or the folder cannot be written to.",
-        "Name an output on a disk with room for input and output, or write the stream to a file first.",
+        "What stdin, a pipe or a file in HDFS holds is kept in OUTPUT/_temporary until the job ends. Splits are read at"
+        " their offsets, and attempts may read them again. The disk is full, or the folder cannot be written to.",
+        "Name an output on a disk with room for input and output, or write the stream to a file first. A job on data in HDFS"
+        " is better submitted.",
     ),
     "HD052": Entry(
         "a filter printed a line that is too long",

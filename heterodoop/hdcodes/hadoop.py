@@ -218,7 +218,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD636": Entry(
         "the Python package hdfs is missing",
-        "heterodoop fs speaks WebHDFS with it. Submitting works without it: Hadoop then checks the paths by itself.",
+        "heterodoop fs speaks WebHDFS with it, and `run` reads inputs in HDFS with hdfs-native, which comes with it."
+        " Submitting works without it: Hadoop then checks the paths by itself.",
         "pip install 'heterodoop[hdfs]'",
     ),
     "HD637": Entry(

@@ -22,6 +22,8 @@ _NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "\\": "\\"}
 
+_LIMIT = "systemd-run --user --scope -p MemoryMax=8G heterodoop run ... limits command and filters together"
+
 Options = Mapping[str, tuple[str, str]]
 
 
@@ -75,7 +77,9 @@ def parse(definitions: Sequence[str], options: Options) -> JobConf:
     for key, value in text.items():
         if key in _HEEDED or key in options:
             _value(key, value, options[key][0] if key in options else f"-D {key}")
-    return JobConf(text, (*warnings, *names.misspelt(text, _HEEDED)))
+    unset = [Diagnostic("warning", "HD055", f"-D {key}={text[key]}: filters have no limit of memory here", help=_LIMIT)
+             for key in names.NO_LIMITS if key in text]
+    return JobConf(text, (*warnings, *unset, *names.misspelt(text, _HEEDED)))
 
 
 def gather(

@@ -1,13 +1,13 @@
 """Data in HDFS, by `hdfs-native`, which speaks the DataNodes' own protocol (docs/decisions/0012).
 
 The package is an extra (pip install 'heterodoop[hdfs]') and is imported when it is first needed. Every failure is an
-OSError. Not here: names (webhdfs.py), which cluster (hadoop_conf.py), splits and records.
+OSError. Not here: names for `heterodoop fs` (webhdfs.py), which cluster (hadoop_conf.py), splits and records.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote
 
 from .hadoop_conf import HadoopConf
@@ -26,6 +26,14 @@ class RangeReader(Protocol):
         ...
 
 
+class Entry(NamedTuple):
+    """A file or folder, by its absolute path."""
+
+    path: str
+    folder: bool
+    length: int
+
+
 class HdfsData:
     """Reading of a cluster's files. Files under construction have the length that the NameNode says."""
 
@@ -38,6 +46,29 @@ class HdfsData:
     def open(self, path: str) -> RangeReader:
         """A file by its absolute path. Raises OSError: it is missing, no file, or may not be read."""
         return _HdfsFile(_call(lambda: self._client.read(path)))
+
+    def status(self, path: str) -> Entry | None:
+        """What is there; None: nothing. Raises OSError."""
+        def ask() -> Entry | None:
+            try:
+                return _entry(self._client.get_file_info(path))
+            except FileNotFoundError:
+                return None
+
+        found: Entry | None = _call(ask)
+        return found
+
+    def entries(self, folder: str) -> list[Entry]:
+        """What a folder holds. Raises OSError."""
+        return [_entry(one) for one in _call(lambda: list(self._client.list_status(folder)))]
+
+    def glob(self, pattern: str) -> list[Entry]:
+        """What a pattern of an absolute path matches. Raises OSError."""
+        return [_entry(one) for one in _call(lambda: self._client.glob_status(pattern))]
+
+
+def _entry(found: Any) -> Entry:
+    return Entry("/" + found.path.strip("/"), bool(found.isdir), int(found.length))
 
 
 class _HdfsFile:

@@ -1,4 +1,4 @@
-"""From what the user named as input to a list of files: files, folders (one level), globs, file: addresses, streams.
+"""From what the user named as input to a list of files: files, folders (one level), globs, streams, HDFS.
 
 As Hadoop's FileInputFormat lists a job's input: order of the arguments is kept, entries of a folder and matches of a
 glob come in byte order, names that start with `.` or `_` are hidden in both. Two differences: a hidden name that the
@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import Limitation, UsageError
@@ -24,9 +24,13 @@ from .contents import Content, look_at
 from .local import UNSUPPORTED, InputFile, Stamp, codec_of, suffix_of
 from .streams import Stream, is_stream
 
+if TYPE_CHECKING:
+    from .hdfs_inputs import Found, HdfsInputs
+
 AS_TEXT = "heterodoop.input.as.text"
 _OF_TOOLS = {"lz4": "lz4 -d", "snappy": "snzip -d"}
 _STREAM = "write the stream to a file first"
+_IN_HDFS = re.compile(r"hdfs:/", re.IGNORECASE)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
@@ -41,22 +45,23 @@ def resolve(
     inputs: Sequence[str], *, ignore: Sequence[str] = (), check: Callable[[], None] = lambda: None, as_text: bool = False,
     kept: Path | None = None,
 ) -> Listing:
-    """Find the job's input files, before any work is done. What streams hold is read, to their ends.
+    """Find the job's input files, before any work is done. What streams and files in HDFS hold is copied.
 
     ignore   absolute paths (the job's own output folder) that a folder or glob must not find.
     check    called once per entry looked at, and while a stream is waited for; may raise to stop.
     as_text  containers of records are read as lines, too.
-    kept     the folder that gets what streams hold, made where one is named; None: they are no inputs.
+    kept     the folder that gets what streams and files in HDFS hold, made where one is named; None: they are no inputs.
     Raises UsageError HD010 (missing, unreadable, no input at all), HD011 (neither file nor folder; folder in a folder; a
     stream), HD012 (glob without match); Limitation HD013 (hdfs: and other schemes), HD014 (compression), HD047 (a
-    container), HD048 (a file whose size the system does not tell); JobFailed HD053 (no room for a stream).
+    container), HD048 (a file whose size the system does not tell); ToolError HD054 (a codec's package), HD632, HD636
+    (HDFS); JobFailed HD053 (no room for a copy).
     """
     finder = _Finder(frozenset(ignore), check, as_text, kept)
     for name in inputs:
         finder.add(name)
     if not inputs:
         raise UsageError("no input was named", code="HD010")
-    finder.read_streams()
+    finder.copy()
     return Listing(tuple(finder.files), (*finder.warnings, *finder.told_by_bytes()))
 
 
@@ -68,11 +73,16 @@ class _Finder:
     kept: Path | None
     files: list[InputFile] = field(default_factory=list)
     streams: dict[int, Stream] = field(default_factory=dict)  # by their places among the files
+    in_hdfs: dict[int, Found] = field(default_factory=dict)  # as these
+    clusters: HdfsInputs | None = None
     warnings: list[Diagnostic] = field(default_factory=list)
     compressed: dict[str, list[str]] = field(default_factory=dict)  # read as text: format -> paths
     wide: dict[str, list[str]] = field(default_factory=dict)  # encoding -> paths
 
     def add(self, name: str) -> None:
+        if self.kept and _IN_HDFS.match(name) and not os.path.lexists(name):
+            self._add_hdfs(name)
+            return
         path = local_path(name)
         if is_stream(path, None):
             self._add_stream(path)
@@ -98,15 +108,43 @@ class _Finder:
             if earlier.path == path:
                 raise streams.repeated(name, earlier.name)
         _refuse_compression(name)
-        self.streams[place] = Stream(name, path, self.kept / f"{place}{suffix_of(path)}")
+        self.streams[place] = Stream(name, path, self._kept(place, path))
         self.files.append(InputFile(path, 0))
 
-    def read_streams(self) -> None:
-        """All are there that were named: nothing is read of a stream where another input is missing."""
+    def _add_hdfs(self, name: str) -> None:
+        from .hdfs_inputs import HdfsInputs  # few jobs have such an input, and it reads Hadoop's configuration
+
+        self.clusters = self.clusters or HdfsInputs()
+        found = self.clusters.find(name)
+        for file in found:
+            _refuse_compression(file.address)
+            self.in_hdfs[len(self.files)] = file
+            self.files.append(InputFile(file.path, file.length))
+        if not found:
+            what = f"the input folder {name!r} holds no visible file: it is empty input"
+            self.warnings.append(Diagnostic("warning", "HD015", what))
+
+    def copy(self) -> None:
+        """What streams and files in HDFS hold. All are there that were named: nothing is read where an input is missing."""
+        if self.in_hdfs:
+            self._copy_from_hdfs()
         streams.keep(list(self.streams.values()), self.check)
         for place, stream in self.streams.items():
             status = _stat(str(stream.kept))
             self.files[place] = self._file(str(stream.kept), status, stream.path)
+
+    def _copy_from_hdfs(self) -> None:
+        from .hdfs_inputs import copy
+
+        copies = {place: self._kept(place, found.path) for place, found in self.in_hdfs.items()}
+        copy([(found, copies[place]) for place, found in self.in_hdfs.items()], self.check)
+        for place, found in self.in_hdfs.items():
+            self.files[place] = self._file(str(copies[place]), _stat(str(copies[place])), found.address)
+
+    def _kept(self, place: int, path: str) -> Path:
+        """Where a copy goes: its suffix says whether it is compressed."""
+        assert self.kept is not None
+        return self.kept / f"{place}{suffix_of(path)}"
 
     def _add_named(self, path: str, status: os.stat_result) -> None:
         if stat.S_ISDIR(status.st_mode):

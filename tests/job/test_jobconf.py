@@ -35,6 +35,7 @@ def test_the_last_definition_wins_and_values_may_hold_anything():
 
 def test_old_names_stand_for_the_new_ones():
     assert conf("mapred.reduce.tasks=3").get("mapreduce.job.reduces") == 3
+    assert conf("mapred.output.compression.codec=X").get("mapreduce.output.fileoutputformat.compress.codec") == "X"
     with pytest.raises(UsageError, match="HashPartitioner"):
         conf("mapred.partitioner.class=My")
 
@@ -54,6 +55,12 @@ def test_an_option_wins_and_says_so():
     both = parse([f"{key}=3"], {key: ("--reducers", "2")})
     assert both.get(key) == 2 and [w.code for w in both.warnings] == ["HD034"]
     assert parse([f"{key}=2"], {key: ("--reducers", "2")}).warnings == ()
+
+
+@pytest.mark.parametrize("key", ["mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", "mapred.job.map.memory.mb"])
+def test_a_limit_that_is_not_set_is_told(key: str):
+    (warning,) = conf(f"{key}=2048").warnings
+    assert warning.code == "HD055" and "=2048" in warning.message and "MemoryMax" in str(warning.help)
 
 
 def test_what_has_no_effect_is_told():
