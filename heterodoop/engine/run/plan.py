@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from ..devices.devices import DevicePlan, DeviceSource
 
 
+_OTHER_PAIRS = "the reducer reads pairs in another form than the combiner prints them"
+
+
 class RunOptions(NamedTuple):
     """The options of `heterodoop run`, as text where the user gave text; None = not given.
 
@@ -179,8 +182,8 @@ def make_plan(
         device=options.device, offload=offload,
         host=host,
         host_reduce=reduce_program(found, bundle) if host_kernels and not form else None,
-        together=together(found, conf, reducers, offload),
-        packing=packing, small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
+        together=Together(why=_OTHER_PAIRS) if form else together(found, conf, reducers, offload),
+        packing=packing, small=small_files(found, conf, reducers, splits) if host and not offload and not form else NO_SMALL,
     )
 
 
