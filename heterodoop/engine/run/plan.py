@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from ..devices.devices import DevicePlan, DeviceSource
 
 
-_OTHER_PAIRS = "the reducer reads pairs in another form than the combiner prints them"
-
-
 class RunOptions(NamedTuple):
     """The options of `heterodoop run`, as text where the user gave text; None = not given.
 
@@ -182,8 +179,8 @@ def make_plan(
         device=options.device, offload=offload,
         host=host,
         host_reduce=reduce_program(found, bundle) if host_kernels and not form else None,
-        together=Together(why=_OTHER_PAIRS) if form else together(found, conf, reducers, offload),
-        packing=packing, small=small_files(found, conf, reducers, splits) if host and not offload and not form else NO_SMALL,
+        together=together(found, conf, reducers, offload),
+        packing=packing, small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
     )
 
 

@@ -75,8 +75,7 @@ def test_files_of_which_a_program_asks_something_stay_alone(bundles: Bundles, jo
     assert result.report["map"]["several_splits"]["given_back"] == 1 and result.warnings == ()
 
 
-@pytest.mark.parametrize("options", [{"reducers": 0}, {"record_delimiter": ";"}, {"filters": True},
-                                     {"settings": ["stream.reduce.input.field.separator=;"]}])
+@pytest.mark.parametrize("options", [{"reducers": 0}, {"record_delimiter": ";"}, {"filters": True}])
 def test_where_it_would_show_each_file_is_a_task(wordcount: Path, job, options) -> None:
     _, rows = job(wordcount, [b"a;b\n"] * 5, **options)
     assert len(rows) == 5 and not any("tasks" in row for row in rows)
