@@ -166,8 +166,8 @@ def run_command(
     """Run a job on this machine.
 
     BUNDLE is what `heterodoop compile` made, or an app's folder or map.c, which is then compiled first (for GPUs too, where
-    the job may use one). INPUTS are files, folders and globs. The result is OUTPUT/part-00000 and so on, with
-    OUTPUT/_SUCCESS written last; the job's report and logs are in OUTPUT.report.
+    the job may use one). INPUTS are files, folders, globs, pipes, - for stdin, and hdfs: addresses. The result is
+    OUTPUT/part-00000 and so on, with OUTPUT/_SUCCESS written last; the job's report and logs are in OUTPUT.report.
 
     With --iterate rounds follow each other until the condition of --until is met, the output is the side file again, or
     there were N rounds. An interrupted job keeps its rounds in OUTPUT.rounds, and the same command goes on there.
