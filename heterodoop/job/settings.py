@@ -253,7 +253,7 @@ _PLUG_IN = (
           java="DRIVER_TCP"),
 )
 
-_GROUPED = "groups are always of equal keys"
+_GROUPED = "groups are always of equal keys, as they are by these classes"
 _PROGRAMS = "the filters are those of the bundle"
 _EVERYTHING = "every record and every task counts; none is skipped"
 _OURS = Refusal((), "submit sets this itself")
@@ -354,9 +354,9 @@ _SHUFFLE = (
     Setting(COMPARATOR_OPTIONS, TEXT, "How KeyFieldBasedComparator sorts, `-k1,1 -k2,2nr` (default: by bytes).",
             _RUN | _SUBMIT),
     _alone("mapreduce.job.output.group.comparator.class", CLASS, "Which keys are one group for the reducer.",
-           Refusal((), _GROUPED)),
+           Refusal(FIELD_COMPARATORS, _GROUPED)),
     _alone("mapreduce.job.combiner.group.comparator.class", CLASS, "Which keys are one group for the combiner.",
-           Refusal((), _GROUPED), Refusal((), "a comparator"), "COMBINER_COMPARATOR"),
+           Refusal(FIELD_COMPARATORS, _GROUPED), Refusal((), "a comparator"), "COMBINER_COMPARATOR"),
     Setting("map.sort.class", CLASS, "How a map's pairs are sorted in memory.", _SUBMIT,
             refused={_PLUGIN: Refusal(_QUICK_SORT, "another sort")}, java="MAP_SORT"),
     Setting("mapreduce.map.sort.class", CLASS, "The same, under the name that Hadoop's documentation has.", _SUBMIT,

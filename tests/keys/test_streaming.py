@@ -24,7 +24,8 @@ JOBS = {
     "sorted": (1, False, (
         *FIELDS, "stream.reduce.input.field.separator=;", "stream.reduce.output.field.separator=,",
         "stream.num.reduce.output.key.fields=2", f"mapred.output.key.comparator.class={LIBRARY}Comparator",
-        "map.output.key.field.separator=,", "mapred.text.key.comparator.options=-k1,1r -k2,2nr")),
+        "map.output.key.field.separator=,", "mapred.text.key.comparator.options=-k1,1r -k2,2nr",
+        f"mapred.output.value.groupfn.class={LIBRARY}Comparator")),
     "partitioned": (3, False, (
         *FIELDS, f"mapred.partitioner.class={LIBRARY}Partitioner", "map.output.key.field.separator=,",
         "mapred.text.key.partitioner.options=-k1,1 -k3.1,3.1")),
