@@ -27,7 +27,7 @@ T = TypeVar("T")
 _here = threading.local()
 
 
-class Together:
+class Threads:
     """A thread per processor. What is begun first is done first, so that later work may wait for earlier."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Together:
         """Call the function in a thread; `result()` gives what it returns, or raises."""
         return self._threads.submit(function, *args, **kwargs)
 
-    def __enter__(self) -> Together:
+    def __enter__(self) -> Threads:
         self._outer.enter_context(ending(self._end))
         return self
 
@@ -79,7 +79,7 @@ class Together:
 @contextmanager
 def ending(end: Callable[[], None]) -> Iterator[None]:
     """Inside, `end` is what ends this thread's work; it may be called from another thread. Elsewhere it does nothing."""
-    group: Together | None = getattr(_here, "together", None)
+    group: Threads | None = getattr(_here, "together", None)
     if group is None:
         yield
         return

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.driver.wire import place
-from heterodoop.driver.wire.place import Place
+from heterodoop.driver.wire.place import DriverPlace
 from heterodoop.executor.gpu import gpus
 from heterodoop.hadoop.embedded import jars
 from heterodoop.toolchain import nvcc, plugin
@@ -237,7 +237,7 @@ def test_the_gpu_driver_process(machine: Path, tmp_path: Path, monkeypatch: pyte
     assert found["state"] == "no" and "has mode 0755" in found["text"]
     folder.chmod(0o700)
     assert examine()["GPU driver process"]["text"] == f"none runs in {folder}"
-    with place.locked(Place(folder, 0)), place.locked(Place(folder, 8041)):
+    with place.locked(DriverPlace(folder, 0)), place.locked(DriverPlace(folder, 8041)):
         found = examine()["GPU driver process"]
     assert found["state"] == "yes" and found["text"].startswith(f"in {folder}: pid {os.getpid()}, since 20")
     assert f"; pid {os.getpid()} for the NodeManager of port 8041, since 20" in found["text"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from heterodoop.driver.wire.place import Place
+from heterodoop.driver.wire.place import DriverPlace
 
 from .support import COMMAND, environment
 
@@ -88,7 +88,7 @@ def test_a_command_of_a_service_that_does_not_answer_ends(number: signal.Signals
     """A driver's socket on which nobody speaks."""
     folder = Path(tempfile.mkdtemp(prefix="hd-"))  # a socket's path is short: not pytest's deep folder
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(Place(folder).socket))
+        server.bind(str(DriverPlace(folder).socket))
         server.listen()
         words = ["driver", "status", "--dir", str(folder)]
         process = subprocess.Popen([*COMMAND, *words], stderr=subprocess.PIPE, env=environment(), text=True)

@@ -8,12 +8,12 @@ import time
 import pytest
 
 from heterodoop import together
-from heterodoop.together import Together
+from heterodoop.together import Threads
 from heterodoop.toolchain import cc
 
 
 def test_results_and_errors_come_with_the_work() -> None:
-    with Together() as work:
+    with Threads() as work:
         good, bad = work.begin(pow, 2, 5), work.begin(int, "x")
     assert good.result() == 32
     with pytest.raises(ValueError):
@@ -22,7 +22,7 @@ def test_results_and_errors_come_with_the_work() -> None:
 
 def test_what_is_begun_first_is_done_first() -> None:
     """So later work may wait for earlier, however few threads there are."""
-    with Together() as work:
+    with Threads() as work:
         first = work.begin(time.sleep, 0.05)
         later = [work.begin(first.result) for _ in range(40)]
     assert all(one.result() is None for one in later)
@@ -31,7 +31,7 @@ def test_what_is_begun_first_is_done_first() -> None:
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_an_error_kills_what_still_runs(error: type[BaseException]) -> None:
     began = time.monotonic()
-    with pytest.raises(error), Together() as work:
+    with pytest.raises(error), Threads() as work:
         running = work.begin(cc.run, ["sh", "-c", "sleep 30 & wait"])
         waiting = [work.begin(cc.run, ["sleep", "30"]) for _ in range(20)]
         while running.running() is False:
@@ -49,7 +49,7 @@ def test_a_command_that_starts_too_late_is_killed_at_once() -> None:
         with together.ending(killed.set):
             pass
 
-    with pytest.raises(ValueError), Together() as work:
+    with pytest.raises(ValueError), Threads() as work:
         work.begin(late)
         work._end()
         started.set()

@@ -15,7 +15,7 @@ from ..errors import EXIT_JOB_FAILED, EXIT_OK
 from ..hadoop import cluster
 from ..hadoop.embedded import daemons, jars, proc, state
 from ..hadoop.embedded import logs as cluster_logs
-from ..hadoop.embedded.state import State
+from ..hadoop.embedded.state import ClusterState
 
 MIB = 1 << 20
 
@@ -59,7 +59,7 @@ def status(folder: str | None, *, as_json: bool) -> int:
     return EXIT_OK if whole else EXIT_JOB_FAILED
 
 
-def _print_status(of: State, alive: dict[str, bool]) -> None:
+def _print_status(of: ClusterState, alive: dict[str, bool]) -> None:
     word = "ready" if of.ready else "starting"
     click.echo(f"Hadoop {of.version} in {of.dir}: {_what(of)}, {word if all(alive.values()) else 'not all of it runs'}.")
     width = max(map(len, alive))
@@ -71,11 +71,11 @@ def _print_status(of: State, alive: dict[str, bool]) -> None:
         click.echo(f"{state.KEEPER:{width}}  {of.pids[state.KEEPER]:>8}  takes the cluster down when its owner ends")
 
 
-def _what(of: State) -> str:
+def _what(of: ClusterState) -> str:
     return f"{of.nodes} NodeManager{'s' if of.nodes > 1 else ''} with {of.memory} MiB each"
 
 
-def _exposure(of: State) -> str:
+def _exposure(of: ClusterState) -> str:
     """Which ports are open to the network, from the kernel's own tables."""
     by_process = {of.process(name): name for name in daemons.names(of.nodes)}
     found = [(by_process[p], port) for p, port in proc.listening(by_process)]

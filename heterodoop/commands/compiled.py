@@ -46,7 +46,7 @@ class Compiled:
         self._show(result.warnings)
         return bundle
 
-    def _compile(self, bundle: Path) -> tuple[Path, compiling.Result]:
+    def _compile(self, bundle: Path) -> tuple[Path, compiling.CompileResult]:
         try:
             return compiling.compile_to_bundle(self._options, bundle)
         except ToolError as error:

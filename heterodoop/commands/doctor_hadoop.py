@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..daemon.lock import owner_of
 from ..driver.wire import place
-from ..driver.wire.place import Place
+from ..driver.wire.place import DriverPlace
 from ..errors import HeteroDoopError
 from ..executor.lent.lender import Connection
 from ..hadoop.embedded import jars, java
@@ -98,7 +98,7 @@ def _driver(folder: Path) -> Check:
     except HeteroDoopError as error:
         return Check(name, "no", error.message, error.help)
     ports = [0, *(int(p.stem.removeprefix("driver-")) for p in sorted(folder.glob("driver-*.lock")) if p.stem[7:].isdigit())]
-    found = [(port, owner) for port in ports if (owner := owner_of(Place(folder, port).lock))]
+    found = [(port, owner) for port in ports if (owner := owner_of(DriverPlace(folder, port).lock))]
     if not found:
         return Check(name, "none", f"none runs in {folder}", _DRIVER_HELP)
     told = [

@@ -15,10 +15,10 @@ import click
 
 from ..daemon.start import say_ready
 from ..driver.cluster.knowledge import source_for
-from ..driver.job.gpus import CUDA, EMULATED, Wish
+from ..driver.job.gpus import CUDA, EMULATED, DeviceWish
 from ..driver.server import Config, Server
 from ..driver.wire import admin, control, place
-from ..driver.wire.place import Place
+from ..driver.wire.place import DriverPlace
 from ..driver.wire.protocol import Type
 from ..errors import ToolError, UsageError
 from ..executor.gpu.gpus import MIB
@@ -30,9 +30,9 @@ NOW_SECONDS = 20.0
 _STARTED_WITH = ("dir", "node_port", "memory", "gpu_memory", "queue", "store", "work", "tcp", "gpus", "device", "sessions")
 
 
-def where(dir: str | None, node_port: str | None) -> Place:
+def where(dir: str | None, node_port: str | None) -> DriverPlace:
     """Raises UsageError HD032: no port."""
-    return Place(place.folder_of(dir or ""), parse_count(node_port, "--node-port", 1, 65535) if node_port else 0)
+    return DriverPlace(place.folder_of(dir or ""), parse_count(node_port, "--node-port", 1, 65535) if node_port else 0)
 
 
 def start(foreground: bool, ready_fd: int, **options: Any) -> int:
@@ -51,7 +51,7 @@ def start(foreground: bool, ready_fd: int, **options: Any) -> int:
     return 0
 
 
-def serve(here: Place, words: tuple[str, ...], ready_fd: int, options: dict[str, Any]) -> None:
+def serve(here: DriverPlace, words: tuple[str, ...], ready_fd: int, options: dict[str, Any]) -> None:
     """The driver's process. SIGTERM and Ctrl-C end it as `stop` does, the second time as `stop --now`."""
     conf = hadoop_conf.load()
     config = _config(here, words, options)._replace(foreground=ready_fd < 0)
@@ -140,13 +140,13 @@ def _mib(nbytes: int) -> str:
     return str(nbytes // MIB)
 
 
-def _config(here: Place, words: tuple[str, ...], options: dict[str, Any]) -> Config:
+def _config(here: DriverPlace, words: tuple[str, ...], options: dict[str, Any]) -> Config:
     """Raises UsageError HD032."""
     if options["device"] not in (CUDA, EMULATED):
         raise UsageError(f"--device {options['device']!r}: must be {CUDA} or {EMULATED}", code="HD032")
     gpu_memory = parse_size(options["gpu_memory"], "--gpu-memory") if options["gpu_memory"] else 0
     sessions = parse_count(options["sessions"], "--sessions", 1, 16)
-    wish = Wish(options["device"], options["gpus"], sessions, memory=gpu_memory)
+    wish = DeviceWish(options["device"], options["gpus"], sessions, memory=gpu_memory)
     return Config(
         here, control.work_folder(here, options["work"] or ""), wish, parse_size(options["memory"], "--memory"),
         parse_size(options["store"], "--store"), parse_count(options["queue"], "--queue", 1, 100_000), options["tcp"],

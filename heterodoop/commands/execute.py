@@ -12,7 +12,7 @@ from ..diag import Diagnostic
 from ..errors import UsageError
 from ..job.runner import Runner, Shown
 from ..job.spec import JobSpec
-from ..job.stopping import Round, Wish
+from ..job.stopping import IterateOptions, Round
 
 Show = Callable[[Sequence[Diagnostic]], None]
 
@@ -39,10 +39,10 @@ def shown_to(show: Show, *, quiet: bool, as_json: bool) -> Shown:
     return Shown(not quiet, show, _nothing if quiet else _say, _nothing if quiet or as_json else _tell)
 
 
-def wish(side_file: str | None, rounds: str | None, until: str | None) -> Wish | None:
+def wish(side_file: str | None, rounds: str | None, until: str | None) -> IterateOptions | None:
     """Of --iterate, --rounds, --until. Raises UsageError HD040 where one of the others stands without --iterate."""
     if side_file is not None:
-        return Wish(side_file, rounds, until)
+        return IterateOptions(side_file, rounds, until)
     for option, value in (("--rounds", rounds), ("--until", until)):
         if value is not None:
             raise UsageError(f"{option} {value} says when a job with --iterate is done", code="HD040",

@@ -14,7 +14,7 @@ import click
 
 from ..errors import UsageError
 from ..hadoop.job import client
-from ..storage.webhdfs import Namespace, Status
+from ..storage.webhdfs import FileStatus, Namespace
 
 
 @contextlib.contextmanager
@@ -23,7 +23,7 @@ def _namespace() -> Iterator[Namespace]:
         yield found
 
 
-def _existing(space: Namespace, name: str) -> Status:
+def _existing(space: Namespace, name: str) -> FileStatus:
     path = space.resolve(name)
     found = space.status(path)
     if found is None:
@@ -114,6 +114,6 @@ def _is_precious(path: str, home: str) -> bool:
     return posixpath.commonpath([path, home]) == path or posixpath.dirname(path) == "/user" or path == "/tmp"
 
 
-def _visible(space: Namespace, folder: Status) -> list[Status]:
+def _visible(space: Namespace, folder: FileStatus) -> list[FileStatus]:
     """Its files, without those that Hadoop takes for hidden."""
     return [entry for entry in space.list(folder.name) if not entry.folder and posixpath.basename(entry.name)[0] not in "._"]

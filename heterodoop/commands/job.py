@@ -9,13 +9,13 @@ import click
 
 from ..errors import EXIT_JOB_FAILED, EXIT_OK
 from ..hadoop.job import client, jobs
-from ..hadoop.job.rest import Cluster, job_id
+from ..hadoop.job.rest import ClusterClient, job_id
 
 _BAD = ("FAILED", "KILLED", "ERROR")
 
 
-def _cluster() -> Cluster:
-    return Cluster(client.configuration())
+def _cluster() -> ClusterClient:
+    return ClusterClient(client.configuration())
 
 
 def listing(*, everything: bool, everybody: bool, as_json: bool) -> None:
@@ -46,12 +46,12 @@ def status(text: str, *, as_json: bool) -> int:
 
 def kill(text: str) -> None:
     conf = client.configuration()
-    click.echo(jobs.kill(Cluster(conf), conf, job_id(text)))
+    click.echo(jobs.kill(ClusterClient(conf), conf, job_id(text)))
 
 
 def logs(text: str, attempt: str, lines: int) -> None:
     conf = client.configuration()
-    cluster, shown = Cluster(conf), False
+    cluster, shown = ClusterClient(conf), False
     for title, content in jobs.log_texts(cluster, conf, jobs.attempts(cluster, job_id(text), attempt), lines):
         shown = True
         click.echo(f"==> {title} <==")

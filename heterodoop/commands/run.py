@@ -12,7 +12,7 @@ from ..engine.run.plan import RunOptions
 from ..engine.runner import LocalRunner
 from ..executor.gpu import gpus
 from ..job.spec import JobSpec
-from ..job.stopping import Wish
+from ..job.stopping import IterateOptions
 from ..scheduler.policies import CPU_ONLY
 from .execute import Show, execute, shown_to
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def run(
-    bundle: Path, inputs: tuple[str, ...], output: str, again: Wish | None, *, show: Show, as_json: bool, quiet: bool,
+    bundle: Path, inputs: tuple[str, ...], output: str, again: IterateOptions | None, *, show: Show, as_json: bool,
+    quiet: bool,
     devices: DeviceSource | None, **options: Any,
 ) -> None:
     """Run the job; print its report with `as_json`, else where the result lies. Raises as `LocalRunner.run`."""

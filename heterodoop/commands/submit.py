@@ -14,12 +14,13 @@ from ..hadoop.job.told import FORMAT
 from ..hadoop.runner import HadoopRunner
 from ..hadoop.submit.job_options import SubmitOptions
 from ..job.spec import JobSpec
-from ..job.stopping import Wish
+from ..job.stopping import IterateOptions
 from .execute import Show, execute, shown_to
 
 
 def submit(
-    bundle: str, inputs: tuple[str, ...], output: str, again: Wish | None, *, show: Show, dry_run: bool, detach: bool,
+    bundle: str, inputs: tuple[str, ...], output: str, again: IterateOptions | None, *, show: Show, dry_run: bool,
+    detach: bool,
     kill_on_exit: bool, quiet: bool, as_json: bool, **options: Any,
 ) -> None:
     """Raises as `HadoopRunner`; UsageError HD032 (--detach with --iterate); JobFailed HD628 and its like."""

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from ..manifest import Linked, Role
-from ..together import Together
+from ..together import Threads
 from ..toolchain import cc as toolchain
 from ..toolchain import filter as toolchain_filter
 from ..toolchain import kept, objects
@@ -26,7 +26,7 @@ class Begun:
     filters  the CPU filters, in bundle/bin of the scratch folder `into`. Without one there are neither.
     """
 
-    def __init__(self, options: BuildOptions, work: Together, into: Path | None = None) -> None:
+    def __init__(self, options: BuildOptions, work: Threads, into: Path | None = None) -> None:
         self.options = options
         self._objects = into / "objects" if into is not None else None
         if self._objects is not None:

@@ -24,17 +24,19 @@ from .app import BuildOptions
 if TYPE_CHECKING:
     from .spine import Analysed
 
-__all__ = ["BuildOptions", "Result", "compile_to_bundle", "summary", "times_text"]
+__all__ = ["BuildOptions", "CompileResult", "compile_to_bundle", "summary", "times_text"]
 
 
 @dataclass(frozen=True)
-class Result:
+class CompileResult:
     manifest: Manifest
     programs: tuple[Analysed, ...]
     warnings: list[Diagnostic]
 
 
-def compile_to_bundle(options: BuildOptions, output: Path | None = None, *, anew: bool = False) -> tuple[Path, Result]:
+def compile_to_bundle(
+    options: BuildOptions, output: Path | None = None, *, anew: bool = False,
+) -> tuple[Path, CompileResult]:
     """Compile the app into a bundle, default NAME.hdp in the current folder; returns its path and what was found.
 
     One that is there and would come out the same stays, and `programs` of the result is empty, unless it is to be made
@@ -45,17 +47,17 @@ def compile_to_bundle(options: BuildOptions, output: Path | None = None, *, anew
     _check_target(target)
     found = unchanged.key(options)
     known = unchanged.unchanged(target, found) if not anew else None
-    return target, _compiled(options, target, found) if known is None else Result(known, (), [])
+    return target, _compiled(options, target, found) if known is None else CompileResult(known, (), [])
 
 
-def _compiled(options: BuildOptions, target: Path, key: str) -> Result:
-    from ..together import Together
+def _compiled(options: BuildOptions, target: Path, key: str) -> CompileResult:
+    from ..together import Threads
     from .begun import Begun
 
     with ExitStack() as stack:
         with _writing(target):
             folder = stack.enter_context(scratch.folder(f".{target.name[:200]}.", _existing(target.parent)))
-        work = stack.enter_context(Together())
+        work = stack.enter_context(Threads())
         begun = Begun(options, work, folder)
         with interrupts.held():  # Python says that it was killed where a signal ends an import
             from . import own_faults, spine  # while the compilers run
@@ -87,7 +89,7 @@ def _existing(folder: Path) -> Path:
     return next((path for path in (folder, *folder.parents) if os.path.lexists(path)), folder)
 
 
-def times_text(result: Result) -> str:
+def times_text(result: CompileResult) -> str:
     """What each step took, program by program."""
     return "\n".join(f"// {program.path}\n{program.times.text()}" for program in result.programs)
 

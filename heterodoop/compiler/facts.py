@@ -29,7 +29,7 @@ from .decide.sequencing import order_refusals
 from .decide.stack import stack_refusals
 from .device import program, text
 from .device.lower import lower
-from .device.scope import Known as KnownToDevice
+from .device.scope import LoweringFacts as KnownToDevice
 from .emit.prologue import refusals as prologue_refusals
 from .ir import ir
 from .ir.call_graph import CallGraph
@@ -43,7 +43,7 @@ Reasons = tuple[manifest.Reason, ...]
 
 
 @dataclass(frozen=True)
-class Given:
+class AnalysisInput:
     """What the facts are about.
 
     program  after all rewrites.
@@ -65,7 +65,7 @@ def reasons_text(reasons: Reasons) -> str:
 class Facts(Asked):
     """The facts in the order in which they are found out; `text` of a row is what `--emit` prints."""
 
-    def __init__(self, given: Given, times: Times) -> None:
+    def __init__(self, given: AnalysisInput, times: Times) -> None:
         super().__init__(times)
         self.given, self.program = given, given.program
 
@@ -133,7 +133,7 @@ class Facts(Asked):
     # ------------------------------------------------------------------------------------- what its kernel is to be
 
     @fact("calls", dump=launch.text)
-    def launch(self) -> launch.Launch:
+    def launch(self) -> launch.LaunchConfig:
         """threads, blocks, room for pairs, stack"""
         return launch.launch(self.program, self.calls)
 

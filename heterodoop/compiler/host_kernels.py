@@ -16,7 +16,7 @@ from pathlib import Path
 from ..errors import ToolError
 from ..manifest import HostKernel, Kernel, Program, Reason, Role
 from ..source import UNKNOWN, Span
-from ..together import Together
+from ..together import Threads
 from ..toolchain import host_kernel
 from . import own_faults, passes, reducers
 from .device import needle, nodes
@@ -51,7 +51,7 @@ def _sought(mapper: passes.Analysis) -> str:
     return found.key.shown if isinstance(found, nodes.Var) else ""
 
 
-def describe_reducer(found: reducers.Analysis) -> HostKernel | Reason:
+def describe_reducer(found: reducers.ReducerAnalysis) -> HostKernel | Reason:
     """The same of a reducer."""
     if isinstance(found.found, NoLoop):
         assert found.refusal is not None
@@ -61,7 +61,7 @@ def describe_reducer(found: reducers.Analysis) -> HostKernel | Reason:
 
 
 @deep
-def reducer_text(found: reducers.Analysis) -> str:
+def reducer_text(found: reducers.ReducerAnalysis) -> str:
     """The text of the host kernel of a reducer that has one."""
     assert not isinstance(found.found, NoLoop)
     return reducer.emit(found.found.loop, found.found.pairs, found.macros, found.place)
@@ -95,7 +95,7 @@ def text(mapper: passes.Analysis, combiner: passes.Analysis | None) -> str:
 
 def begin(
     made: Path, programs: Sequence[Program], mapper: passes.Analysis | None, combiner: passes.Analysis | None,
-    work: Together,
+    work: Threads,
 ) -> Future[Reason | None] | None:
     """Begin to build the mapper's host kernel into the bundle that is being made; why there is none. None: it has none."""
     program = next(p for p in programs if p.role == "map")
@@ -110,7 +110,7 @@ def begin(
 
 
 def begin_reducer(
-    made: Path, programs: Sequence[Program], found: reducers.Analysis | None, work: Together,
+    made: Path, programs: Sequence[Program], found: reducers.ReducerAnalysis | None, work: Threads,
 ) -> Future[Reason | None] | None:
     """Begin to build the reducer's, as `begin`."""
     program = next((p for p in programs if p.role == "reduce"), None)
@@ -123,7 +123,7 @@ def begin_reducer(
     return work.begin(_build, written, made / program.host.binary, found.place)
 
 
-def _fault(error: Exception, place: Span, work: Together) -> Future[Reason | None]:
+def _fault(error: Exception, place: Span, work: Threads) -> Future[Reason | None]:
     reason = own_faults.reason(error, place)
     return work.begin(lambda: reason)
 

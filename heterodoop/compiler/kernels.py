@@ -15,7 +15,7 @@ from ..errors import CompilerBug, ToolError, UserError
 from ..kernel_plan import KernelPlan
 from ..manifest import Kernel, Placed, Program, Reason, Role, SharedVar, Texel
 from ..source import SourceFile, Span
-from ..together import Together
+from ..together import Threads
 from ..toolchain import nvcc as toolchain_cuda
 from ..toolchain.cc import CcOptions
 from ..values import dataclass
@@ -35,7 +35,7 @@ _REFUSED = frozenset({"HD503", "HD515"})  # nvcc did not end, or not well
 
 
 @dataclass(frozen=True)
-class Part:
+class KernelBuild:
     """One program that has a kernel, with what its files are made of."""
 
     role: Role
@@ -125,7 +125,8 @@ def _texel(kind: ctype.CType) -> Texel:
 
 
 def begin_prologues(
-    made: Path, parts: Sequence[Part], programs: Sequence[Program], extra: Sequence[Path], cc: CcOptions, work: Together,
+    made: Path, parts: Sequence[KernelBuild], programs: Sequence[Program], extra: Sequence[Path], cc: CcOptions,
+    work: Threads,
 ) -> dict[Role, Future[Reason | None]]:
     """Begin to build the prologues (and epilogues) into the bundle that is being made; why there is none."""
     kernels = {p.role: p.kernel for p in programs}
@@ -133,7 +134,7 @@ def begin_prologues(
 
 
 def build(
-    made: Path, parts: Sequence[Part], programs: Sequence[Program], prologues: Mapping[Role, Future[Reason | None]],
+    made: Path, parts: Sequence[KernelBuild], programs: Sequence[Program], prologues: Mapping[Role, Future[Reason | None]],
     options: GpuOptions,
 ) -> tuple[Program, ...]:
     """Write the kernels' files into the bundle that is being made; the programs with what was built filled in.
@@ -163,7 +164,7 @@ def _without_kernel(program: Program, reason: Reason) -> Program:
     return replace(program, kernel=None, gpu_refusals=(*program.gpu_refusals, reason))
 
 
-def _text(part: Part) -> str | Reason:
+def _text(part: KernelBuild) -> str | Reason:
     """The kernel's text, or why there is none."""
     try:
         return text(part.analysis)
@@ -171,7 +172,7 @@ def _text(part: Part) -> str | Reason:
         return own_faults.reason(error, part.bound.directive.span)
 
 
-def _prologue(made: Path, part: Part, kernel: Kernel, extra: Sequence[Path], cc: CcOptions) -> Reason | None:
+def _prologue(made: Path, part: KernelBuild, kernel: Kernel, extra: Sequence[Path], cc: CcOptions) -> Reason | None:
     if not kernel.prologue:
         return None
     span, shared = part.bound.directive.span, part.analysis.decisions.shared
@@ -226,7 +227,7 @@ def _compiled(
             return program
         source = made / kernel.source
         try:
-            texts = [toolchain_cuda.Text(source, program.role, kernel.entry)]
+            texts = [toolchain_cuda.KernelFile(source, program.role, kernel.entry)]
             found = toolchain_cuda.build(nvcc, texts, source.parent, archs)
         except ToolError as error:
             if error.code not in _REFUSED:
@@ -234,5 +235,5 @@ def _compiled(
             return _without_kernel(program, own_faults.refused_text(error, "nvcc", places[program.role]))
         return replace(program, kernel=replace(kernel, cubins=found[program.role]))
 
-    with Together() as work:
+    with Threads() as work:
         return tuple([one.result() for one in [work.begin(compiled, program) for program in programs]])

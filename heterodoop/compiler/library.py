@@ -13,7 +13,7 @@ from pathlib import Path
 from ..manifest import Reason
 from ..source import Span
 from ..toolchain import cc, compiler_words, probe
-from ..toolchain.probe import Machine
+from ..toolchain.probe import ProbedMachine
 from .device import output
 from .ir import formats, ir
 from .ir import walk as ir_walk
@@ -64,7 +64,7 @@ def needs(
     return reasons, tuple(sorted(macros))
 
 
-def _language(machine: Machine, path: Path) -> Iterator[Reason]:
+def _language(machine: ProbedMachine, path: Path) -> Iterator[Reason]:
     """What $CC says that kernels do not follow."""
     words = compiler_words.changes(cc.find_cc())
     for word in words:

@@ -21,7 +21,7 @@ from .decide import optimisations
 from .decide.decisions import Decisions
 from .emit.map_fold import MapFold
 from .emit.ordered import Ordered
-from .facts import Facts, Given
+from .facts import AnalysisInput, Facts
 from .ir import ir
 from .ir.read import read_ir
 from .ir.text import print_ir
@@ -36,7 +36,7 @@ from .normalise.prune import prune
 from .normalise.stdio import stdio
 from .source.deep import deep
 from .source.frontend import Unit
-from .steps import Row, Times, rows
+from .steps import FactRow, Times, rows
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ PASSES: tuple[Pass, ...] = (
           ("stdio", "calls that became nodes of our own leave library names unused"))),
 )
 
-FACTS: tuple[Row, ...] = rows(Facts)
+FACTS: tuple[FactRow, ...] = rows(Facts)
 
 
 def check_order() -> None:
@@ -129,7 +129,7 @@ def run(
     times = times or Times()
     after = _rewritten(unit, bound, sink, times, options, verify)
     program = list(after.values())[-1]
-    facts = Facts(Given(program, unit, bound, options, libm), times)
+    facts = Facts(AnalysisInput(program, unit, bound, options, libm), times)
     for row in FACTS:
         getattr(facts, row.name)
     sink.extend(facts.clauses)

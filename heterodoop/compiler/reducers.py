@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"%[-+ #0-9.]*[hlLqjzt]*[a-zA-Z]|-?[0-9]+(?:\.[0-9]+)?")  #
 
 
 @dataclass(frozen=True)
-class Analysis:
+class ReducerAnalysis:
     """found: what it is. macros: what its program defines to behave as this machine's C library (`library`)."""
 
     found: Reducer | NoLoop
@@ -62,19 +62,20 @@ class Analysis:
         return manifest.Reducer("fold" if self.found.folds else "ordered", self.found.key, self.found.pairs, kept)
 
 
-def analyse(unit: Unit, bound: BoundRegion | None, times: Times) -> Analysis:
+def analyse(unit: Unit, bound: BoundRegion | None, times: Times) -> ReducerAnalysis:
     """bound: by its directive, where it has one."""
     place = Span(unit.path, 0)
     try:
         bound = bound or reading_loop(unit)
         if bound is None:
-            return Analysis(NoLoop("main() has no loop of its own that reads pairs by getline, fgets or scanf"), place)
+            return ReducerAnalysis(NoLoop("main() has no loop of its own that reads pairs by getline, fgets or scanf"),
+                                   place)
         return _analyse(unit, bound, times)
     except Exception as error:
-        return Analysis(NoLoop(own_faults.reason(error, place).message), place)
+        return ReducerAnalysis(NoLoop(own_faults.reason(error, place).message), place)
 
 
-def behind(found: Analysis, before: manifest.Region) -> Analysis:
+def behind(found: ReducerAnalysis, before: manifest.Region) -> ReducerAnalysis:
     """Of a reducer that may take several texts between two numbers of a value: it with those that the program before it
     prints there."""
     if isinstance(found.found, NoLoop) or not before.emissions:
@@ -86,23 +87,23 @@ def behind(found: Analysis, before: manifest.Region) -> Analysis:
 
 
 @deep
-def _analyse(unit: Unit, bound: BoundRegion, times: Times) -> Analysis:
+def _analyse(unit: Unit, bound: BoundRegion, times: Times) -> ReducerAnalysis:
     place = bound.directive.span
     with times.step("reducer"):
         program = prune(record_loop.recognise(stdio(lower(unit, bound))))
         if program.refusals:
             first = program.refusals[0]
-            return Analysis(NoLoop(first.message, first.span), place)
+            return ReducerAnalysis(NoLoop(first.message, first.span), place)
         found = reducer.recognise(program)
         if isinstance(found, NoLoop):
-            return Analysis(found, place)
+            return ReducerAnalysis(found, place)
         order = _order(program)
         if order:
-            return Analysis(NoLoop(order[0].message, order[0].span), place)
+            return ReducerAnalysis(NoLoop(order[0].message, order[0].span), place)
     reasons, macros = library.needs(program, _bodies(program), unit.newer, Path(unit.path))
     if reasons:
-        return Analysis(NoLoop(reasons[0].message, reasons[0].span), place)
-    return Analysis(found, place, macros)
+        return ReducerAnalysis(NoLoop(reasons[0].message, reasons[0].span), place)
+    return ReducerAnalysis(found, place, macros)
 
 
 def _order(program: ir.Program) -> tuple[Reason, ...]:

@@ -21,13 +21,13 @@ from ..diag import Sink
 from ..errors import UsageError, UserError
 from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Region, Role, sha256
 from ..source import SourceMap, Span
-from ..together import Together
+from ..together import Threads
 from ..toolchain import cc as toolchain
 from ..values import dataclass
 from . import host_kernels, kernels, library, own_faults, passes, reducers
 from .app import BuildOptions
 from .begun import Begun
-from .compile import Result, times_text
+from .compile import CompileResult, times_text
 from .keyloop import reducer
 from .keyloop.reducer import NoLoop
 from .lower.bind import BoundRegion, bind
@@ -47,23 +47,23 @@ class Analysed:
     region: passes.Analysis | None
     refusals: tuple[Reason, ...]
     times: Times = field(default_factory=Times)
-    reducer: reducers.Analysis | None = None
+    reducer: reducers.ReducerAnalysis | None = None
 
 
-def analyse(options: BuildOptions, begun: Begun | None = None) -> Result:
+def analyse(options: BuildOptions, begun: Begun | None = None) -> CompileResult:
     """Analyse all programs of the app; no filter is built, so `binaries` of the manifest is empty.
 
     begun  what C compilers were started for already; None: they are now.
     Raises UserError with the errors of all programs together, ToolError without a C compiler.
     """
     if begun is None:
-        with Together() as work:
+        with Threads() as work:
             return analyse(options, Begun(options, work))
     sink = Sink()
     programs = [a for role, path in options.programs if (a := _analyse_or_collect(role, path, begun, sink))]
     sink.raise_errors()
     programs = [_behind(program, programs) for program in _folding(programs, options.gpu.optimisations)]
-    return Result(_manifest(options, programs), tuple(programs), sink.warnings)
+    return CompileResult(_manifest(options, programs), tuple(programs), sink.warnings)
 
 
 def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | None = None) -> str:
@@ -161,7 +161,7 @@ def _analysed_reducer(path: Path, unit: frontend.Unit, found: list[BoundRegion],
     cpu = Reason("HD201", "reducers run on the CPU: the paper has no directive for them", Span(str(path), 0))
     if unit.refusal is not None:
         place = unit.refusal.span
-        analysis = reducers.Analysis(NoLoop(unit.refusal.message, place), place)
+        analysis = reducers.ReducerAnalysis(NoLoop(unit.refusal.message, place), place)
         return Analysed("reduce", path, unit, None, None, (unit.refusal,), reducer=analysis)
     analysis = reducers.analyse(unit, found[0] if found else None, times)
     return Analysed("reduce", path, unit, None, None, (cpu,), reducer=analysis)
@@ -203,7 +203,7 @@ def _program(program: Analysed, options: BuildOptions) -> Program:
     return _with_lines(_reducing(made, program.reducer) if program.reducer else made, program)
 
 
-def _reducing(made: Program, found: reducers.Analysis) -> Program:
+def _reducing(made: Program, found: reducers.ReducerAnalysis) -> Program:
     try:
         host = host_kernels.describe_reducer(found)
     except Exception as error:
@@ -241,7 +241,7 @@ def _region_with_line(region: Region, lines: SourceMap) -> Region:
     return replace(region, no_fold=replace(reason, text=lines.line(reason.span))) if reason is not None else region
 
 
-def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Manifest:
+def write_bundle(made: Path, result: CompileResult, begun: Begun, work: Threads) -> Manifest:
     """Write the bundle's files beside its filters (`begun`). Raises as building filters and kernels does; OSError."""
     options = begun.options
     (made / "src").mkdir()
@@ -269,14 +269,14 @@ def write_bundle(made: Path, result: Result, begun: Begun, work: Together) -> Ma
     return manifest
 
 
-def _parts(result: Result) -> list[kernels.Part]:
+def _parts(result: CompileResult) -> list[kernels.KernelBuild]:
     """The programs that have a kernel."""
     parts = []
     described = {p.role for p in result.manifest.programs if p.kernel is not None}
     for program in result.programs:
         source = program.unit.sources.get(program.unit.path)
         if program.role in described and program.region is not None and program.bound is not None and source is not None:
-            parts.append(kernels.Part(program.role, source, program.bound, program.region))
+            parts.append(kernels.KernelBuild(program.role, source, program.bound, program.region))
     return parts
 
 
@@ -304,7 +304,7 @@ def _cuda_text(program: Analysed) -> str:
     return _refusals_text(program) or "// no key loop with a kernel: the combiner runs on the CPU\n"
 
 
-def _host_text(program: Analysed, result: Result) -> str:
+def _host_text(program: Analysed, result: CompileResult) -> str:
     """Of the mapper, in which the combiner's work is, and of the reducer."""
     made = result.manifest.program(program.role)
     assert made is not None

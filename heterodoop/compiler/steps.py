@@ -21,7 +21,7 @@ A = TypeVar("A", bound="Asked")
 
 
 @dataclass(frozen=True)
-class Row:
+class FactRow:
     """dump: the result as text, None where it has none that tells more than its readers'."""
 
     name: str
@@ -68,9 +68,9 @@ class Asked:
     def __init__(self, times: Times) -> None:
         self.times = times
         self._known: dict[str, Any] = {}
-        self._asking: list[Row] = []
+        self._asking: list[FactRow] = []
 
-    def ask(self, row: Row, compute: Callable[[], T]) -> T:
+    def ask(self, row: FactRow, compute: Callable[[], T]) -> T:
         """A fact's value. Raises CompilerBug where the fact that is being computed does not need it by its row."""
         if self._asking and row.name not in self._asking[-1].needs:
             raise CompilerBug(f"'{self._asking[-1].name}' asks for '{row.name}', which is not among its needs")
@@ -88,13 +88,13 @@ class Asked:
 class Fact(Generic[A, T]):
     """A method that is a fact: reading it gives its value."""
 
-    row: Row
+    row: FactRow
 
     def __init__(self, method: Callable[[A], T], needs: tuple[str, ...], dump: Callable[[Any], str] | None) -> None:
         self._method, self._needs, self._dump = method, needs, dump
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.row = Row(name, self._method.__doc__ or "", self._needs, self._dump)
+        self.row = FactRow(name, self._method.__doc__ or "", self._needs, self._dump)
 
     @overload
     def __get__(self, asked: None, owner: type) -> Fact[A, T]: ...
@@ -111,6 +111,6 @@ def fact(*needs: str, dump: Callable[[Any], str] | None = None) -> Callable[[Cal
     return lambda method: Fact(method, needs, dump)
 
 
-def rows(kind: type[Asked]) -> tuple[Row, ...]:
+def rows(kind: type[Asked]) -> tuple[FactRow, ...]:
     """The facts of a class, in the order in which they stand there."""
     return tuple(found.row for found in vars(kind).values() if isinstance(found, Fact))

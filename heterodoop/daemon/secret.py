@@ -18,11 +18,11 @@ BYTES = 32  # of a secret, and of a nonce
 _SECRET = re.compile(rb"[0-9a-f]{64}\Z")
 
 
-class Unfit(Exception):
+class SecretUnfit(Exception):
     """Why a file cannot hold a secret."""
 
 
-class Open(Unfit):
+class SecretNotPrivate(SecretUnfit):
     """It is not its user's alone."""
 
 
@@ -34,13 +34,13 @@ def read(path: Path, forbidden: int = 0o377) -> bytes:
             found = os.fstat(fd)
             text = file.read(256).strip() if stat.S_ISREG(found.st_mode) else b""
     except OSError as error:
-        raise Unfit(error.strerror or str(error)) from None
+        raise SecretUnfit(error.strerror or str(error)) from None
     if found.st_uid != os.getuid():
-        raise Open(f"it belongs to user {found.st_uid}")
+        raise SecretNotPrivate(f"it belongs to user {found.st_uid}")
     if found.st_mode & forbidden:
-        raise Open(f"its mode is {stat.S_IMODE(found.st_mode):04o}, not 0400")
+        raise SecretNotPrivate(f"its mode is {stat.S_IMODE(found.st_mode):04o}, not 0400")
     if not _SECRET.match(text):
-        raise Unfit("it is not 64 hexadecimal digits")
+        raise SecretUnfit("it is not 64 hexadecimal digits")
     return bytes.fromhex(text.decode())
 
 
@@ -58,7 +58,7 @@ def make(path: Path) -> None:
                 os.fsync(fd)
             os.link(folder / path.name, path)
     except OSError as error:
-        raise Unfit(error.strerror or str(error)) from None
+        raise SecretUnfit(error.strerror or str(error)) from None
 
 
 def nonce() -> bytes:

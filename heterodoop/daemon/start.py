@@ -24,7 +24,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _behind: list[Child] = []  # those that live on; kept, so that none is forgotten before it has ended
 
 
-class Ended(NamedTuple):
+class StartFailed(NamedTuple):
     """A process that does not serve: its exit status, and what it said."""
 
     status: int
@@ -48,7 +48,7 @@ def python(
     )
 
 
-def command(words: Sequence[str], said: IO[bytes], seconds: float | None = None) -> str | Ended:
+def command(words: Sequence[str], said: IO[bytes], seconds: float | None = None) -> str | StartFailed:
     """Start `heterodoop WORDS --ready-fd N` behind the caller, and wait until it serves. Returns what it says then.
 
     said     its stderr: a file, which is read where it ends.
@@ -72,7 +72,7 @@ def command(words: Sequence[str], said: IO[bytes], seconds: float | None = None)
         child.kill()
     status = child.wait()
     said.seek(0)
-    return Ended(status, said.read().decode("utf-8", "backslashreplace").strip())
+    return StartFailed(status, said.read().decode("utf-8", "backslashreplace").strip())
 
 
 def leave(child: Child) -> None:

@@ -22,13 +22,13 @@ from ..scheduler.node.model import Answer, Done, Offered, Ready, Refused, Run, S
 from ..scheduler.policies import CPU_ONLY
 from .cluster.knowledge import Source
 from .job.fetch import TaskReader
-from .job.files import Folders, JobFile, Store, parse_files
+from .job.files import FileStore, Folders, JobFile, parse_files
 from .job.gpus import Gpus
 from .job.jobs import Job, Jobs
 from .job.modules import Modules
 from .job.offer import Declined, Offer
 from .job.speedups import Speedups
-from .job.tasks import Cancelled, Result, Say, Tasks, Work
+from .job.tasks import Cancelled, DeviceResult, Say, Tasks, Work
 from .job.work import WorkFolder
 from .node import Node, Ticket
 from .pulse import Pulse, TakenBack
@@ -36,12 +36,12 @@ from .wire.protocol import (
     BIG_CONTROL,
     CONTROL,
     VERSION,
-    Closed,
-    Failed,
+    ConnectionClosed,
     Field,
     Malformed,
     Message,
-    Silent,
+    PeerFailed,
+    PeerSilent,
     Stream,
     Type,
     encode,
@@ -60,7 +60,7 @@ class Services(NamedTuple):
 
     native: Native
     gpus: Gpus
-    store: Store
+    store: FileStore
     folders: Folders
     jobs: Jobs
     tasks: Tasks
@@ -73,7 +73,7 @@ class Services(NamedTuple):
     terms: Any
 
 
-class Attempt(NamedTuple):
+class OpenAttempt(NamedTuple):
     """An attempt whose connection is open."""
 
     ticket: Ticket
@@ -98,16 +98,16 @@ class Conversation:
         offer = Offer.of(message)
         say = Say()
         with self._s.node.ticket(offer.attempt, say.progress, say) as ticket:
-            attempt = Attempt(ticket, offer, say)
+            attempt = OpenAttempt(ticket, offer, say)
             try:
                 with self._s.jobs.attempt(offer.job) as job:
                     self._live(attempt, job)
-            except (Closed, Cancelled) as end:
+            except (ConnectionClosed, Cancelled) as end:
                 self._count(attempt, "closed", reason=str(end))
-                if isinstance(end, Closed):
+                if isinstance(end, ConnectionClosed):
                     raise
 
-    def _live(self, attempt: Attempt, job: Job) -> None:
+    def _live(self, attempt: OpenAttempt, job: Job) -> None:
         answer = self._ask(attempt)
         decision, why = answer.decision, answer.why
         self._stream.send(
@@ -123,7 +123,7 @@ class Conversation:
                 self._refuse(attempt, declined)
         self._cpu(attempt)
 
-    def _ask(self, attempt: Attempt) -> Answer:
+    def _ask(self, attempt: OpenAttempt) -> Answer:
         """The node's decision."""
         offer, why, policy = attempt.offer, Why(), CPU_ONLY
         try:
@@ -136,19 +136,19 @@ class Conversation:
         return self._s.node.answer(Offered(
             attempt.number, offer.job, offer.task, offer.split.length, offer.maps, policy, offer.bundle, why))
 
-    def _refuse(self, attempt: Attempt, declined: Declined) -> None:
+    def _refuse(self, attempt: OpenAttempt, declined: Declined) -> None:
         if not isinstance(declined, TakenBack):
             self._stream.send(Type.REFUSED, ("reason", declined.reason), ("code", declined.code))
         self._s.node.tell(Refused(attempt.number))
         self._count(attempt, "refused", reason=declined.reason, code=declined.code)
 
-    def _cpu(self, attempt: Attempt) -> None:
+    def _cpu(self, attempt: OpenAttempt) -> None:
         """The attempt runs in its container; the connection stays until it says how long it took."""
         seconds = self._stream.receive((Type.CPU_DONE,), None).seconds("seconds")
         self._s.node.tell(Done(attempt.number, seconds))
         self._count(attempt, "cpu_done", seconds=seconds)
 
-    def _gpu(self, attempt: Attempt, job: Job) -> None:
+    def _gpu(self, attempt: OpenAttempt, job: Job) -> None:
         """Raises Declined: the attempt runs on the CPU, on this connection."""
         message = self._prepared(attempt)
         if message.type is Type.FAILED:
@@ -176,7 +176,7 @@ class Conversation:
                     bytes=result.read_bytes, stages={name: round(value, 6) for name, value in _seconds(result).items()})
 
     @contextmanager
-    def _turn(self, attempt: Attempt, begun: list[float]) -> Iterator[Session]:
+    def _turn(self, attempt: OpenAttempt, begun: list[float]) -> Iterator[Session]:
         """Wait for a session, which is the attempt's in the block; `begun`: when it got it. Raises Declined, Cancelled."""
         run = Run(attempt.number, attempt.offer.split.user)
         with self._s.node.device(attempt.ticket, run, attempt.say.waits) as session:
@@ -184,7 +184,7 @@ class Conversation:
             yield session
 
     @staticmethod
-    def _run(pulse: Pulse, run: Callable[[], Result]) -> Result:
+    def _run(pulse: Pulse, run: Callable[[], DeviceResult]) -> DeviceResult:
         """The device's result, unless the attempt was taken back meanwhile. Raises Declined, TakenBack, Cancelled."""
         try:
             result = run()
@@ -198,7 +198,7 @@ class Conversation:
             raise TakenBack
         return result
 
-    def _prepared(self, attempt: Attempt) -> Message:
+    def _prepared(self, attempt: OpenAttempt) -> Message:
         """RUN or FAILED, which the task may keep waiting for as long as it says that it is still at work. Raises Closed."""
         end = time.monotonic() + PREPARE_SECONDS
         while time.monotonic() < end:
@@ -206,9 +206,9 @@ class Conversation:
             if message.type is not Type.WAIT:
                 return message
             attempt.say.text = "the task prepares its files"
-        raise Silent(f"the task has prepared its files for {PREPARE_SECONDS:g} s")
+        raise PeerSilent(f"the task has prepared its files for {PREPARE_SECONDS:g} s")
 
-    def _scratch(self, attempt: Attempt, used: ExitStack) -> Path:
+    def _scratch(self, attempt: OpenAttempt, used: ExitStack) -> Path:
         """A private folder for the attempt. Raises Declined."""
         try:
             if not self._s.work.ensure():
@@ -220,7 +220,7 @@ class Conversation:
             raise Declined(f"the GPU driver's folder: {error}", "HD617") from None
 
     def _work(
-        self, attempt: Attempt, job: Job, fields: Iterable[bytes], environment: Sequence[bytes], used: ExitStack,
+        self, attempt: OpenAttempt, job: Job, fields: Iterable[bytes], environment: Sequence[bytes], used: ExitStack,
     ) -> Work:
         """The attempt with all its files here, until `used` ends. Raises Declined."""
         try:
@@ -232,7 +232,7 @@ class Conversation:
                 raise UsageError(why, code="HD615")
             attempt.say.length = attempt.offer.split.length
             return Work(attempt.offer, job, bundle, folder, environment)
-        except Failed as error:
+        except PeerFailed as error:
             raise Declined(f"the task cannot send its files: {error}", "HD616") from None
         except OSError as error:
             raise Declined(f"the GPU driver's store: {error}", "HD616") from None
@@ -269,10 +269,10 @@ class Conversation:
             self._stream.send(Type.READ, ("offset", offset), ("length", size))
             try:
                 return b"".join(self._stream.receive_data(size, DATA_SECONDS))
-            except Failed as error:
+            except PeerFailed as error:
                 raise Declined(f"neither driver nor task can read the split: {error}", "HD617") from None
 
-    def _send(self, result: Result) -> None:
+    def _send(self, result: DeviceResult) -> None:
         """RESULT and its bytes."""
         sizes = [(path, os.stat(path).st_size) for path in (result.index, result.data) if path]
         text = result.index is None
@@ -289,16 +289,16 @@ class Conversation:
         with open(path, "rb") as file:
             self._stream.send_file(file.fileno(), size)
 
-    def _count(self, attempt: Attempt, what: str, **more: object) -> None:
+    def _count(self, attempt: OpenAttempt, what: str, **more: object) -> None:
         self._s.log.count(what)
         self._s.log.event(what, lease=attempt.number, attempt=attempt.offer.attempt, **more)
 
 
-def _seconds(result: Result) -> dict[str, float]:
+def _seconds(result: DeviceResult) -> dict[str, float]:
     return {**result.attempt.seconds, **result.seconds}
 
 
-def _result_fields(result: Result) -> list[Field]:
+def _result_fields(result: DeviceResult) -> list[Field]:
     done = result.attempt
     fields: list[Field] = [("counter", f"{name}={value}") for name, value in sorted(done.counters.items())]
     fields += [("user", f"{group}\0{name}\0{value}") for (group, name), value in sorted(done.user_counters.items())]

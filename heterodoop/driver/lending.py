@@ -16,16 +16,16 @@ from typing import Any
 
 from ..errors import HeteroDoopError
 from ..executor.kernel.gpu_task import KernelCall
-from ..executor.lent.words import Declined, GiveBack, Granted, Lender, LentChannel, Page, Wish, Working
+from ..executor.lent.words import GiveBack, Granted, Lender, LentChannel, LoanDeclined, LoanWish, Page, Working
 from ..executor.native.runtime import Progress
 from ..executor.worker.client import WorkerDevice
-from ..executor.worker.messages import Reply, Run
+from ..executor.worker.messages import Reply, RunTask
 from ..executor.worker.process import WorkerProcess
 from ..scheduler.node.machine import FULL, STOPPING
 from ..scheduler.node.model import Lend
 from .conversation import Services
 from .job import offer
-from .wire.protocol import Closed, Malformed, Stream
+from .wire.protocol import ConnectionClosed, Malformed, Stream
 
 BETWEEN_SECONDS = 600.0  # from a device to a task for it: the code before the region runs meanwhile
 FRAME_SECONDS = 30.0  # for a message that has begun
@@ -57,7 +57,7 @@ class Seen(Progress):
     def waits(self, ahead: int) -> None:
         """Raises Closed."""
         if self.cancelled:
-            raise Closed("the job's task was stopped")
+            raise ConnectionClosed("the job's task was stopped")
 
 
 class Lending:
@@ -76,7 +76,7 @@ class Lending:
             while True:
                 self._lend(*self._receive(None))
         except (EOFError, OSError) as error:
-            raise Closed(str(error)) from None
+            raise ConnectionClosed(str(error)) from None
 
     def _lender(self) -> Lender:
         gpus, why = self._s.gpus, self._s.node.closed()
@@ -93,7 +93,7 @@ class Lending:
     def _lend(self, wish: object, fd: int) -> None:
         """One attempt's device, from the wish to the end of its use."""
         try:
-            if not isinstance(wish, Wish) or fd < 0:
+            if not isinstance(wish, LoanWish) or fd < 0:
                 raise Malformed(f"{type(wish).__name__} is no wish for a device")
             seen = Seen(Page(fd), self._stream)
         except ValueError as error:
@@ -107,13 +107,13 @@ class Lending:
                 turn = self._s.node.device(ticket, Lend(ticket.number, wish.job, _user()), seen.waits)
                 session = used.enter_context(turn)
             except offer.Declined as declined:
-                self._channel.send(Declined(declined.reason, "HD434" if declined.reason in _NOT_NOW else declined.code))
+                self._channel.send(LoanDeclined(declined.reason, "HD434" if declined.reason in _NOT_NOW else declined.code))
                 return
             device, gpu = self._s.gpus.session(session, self._s.gpus.options(), wish.nbytes)
             self._channel.send(Granted(gpu.number, gpu.arch))
             self._serve(device, wish, seen, gpu.number)
 
-    def _serve(self, device: WorkerDevice, wish: Wish, seen: Seen, number: int) -> None:
+    def _serve(self, device: WorkerDevice, wish: LoanWish, seen: Seen, number: int) -> None:
         device.hang_seconds = max(device.hang_seconds, wish.hang_seconds)
         device.on_process = self._tell
         calls: tuple[KernelCall, KernelCall | None] | None = None
@@ -123,12 +123,12 @@ class Lending:
                 try:
                     if isinstance(message, GiveBack):
                         return
-                    if not isinstance(message, Run):
+                    if not isinstance(message, RunTask):
                         raise Malformed(f"{type(message).__name__} is no task")
                     try:
                         calls = self._kept(message.calls) if message.calls else calls
                     except (HeteroDoopError, OSError) as error:
-                        self._channel.send(Declined(f"the GPU driver cannot keep the kernels: {error}", "HD434"))
+                        self._channel.send(LoanDeclined(f"the GPU driver cannot keep the kernels: {error}", "HD434"))
                         continue
                     if calls is None:
                         raise Malformed("a task without kernels")
@@ -145,9 +145,10 @@ class Lending:
         return self._s.modules.kept(map), self._s.modules.kept(combine) if combine else None
 
     def _run(
-        self, device: WorkerDevice, task: Run, fd: int, calls: tuple[KernelCall, KernelCall | None], seen: Seen, nbytes: int,
+        self, device: WorkerDevice, task: RunTask, fd: int, calls: tuple[KernelCall, KernelCall | None], seen: Seen,
+        nbytes: int,
         number: int,
-    ) -> Reply | Declined:
+    ) -> Reply | LoanDeclined:
         device.options = self._s.gpus.lent(task.options)
         spec = replace(task.spec, input=fd) if fd >= 0 else task.spec
         before, begun = device.stats(), time.monotonic()

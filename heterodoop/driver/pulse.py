@@ -9,7 +9,7 @@ from threading import Event, Lock, Thread
 from .job.offer import Declined
 from .job.tasks import Say
 from .node import Node
-from .wire.protocol import Closed, Field, Stream, Type
+from .wire.protocol import ConnectionClosed, Field, Stream, Type
 
 PULSE_SECONDS = 1.0
 _LOOK_SECONDS = 0.2
@@ -67,7 +67,7 @@ class Pulse:
                 self._end.wait(_LOOK_SECONDS)
             else:
                 return
-        except Closed:
+        except ConnectionClosed:
             pass
         self._say.progress.cancel()
 

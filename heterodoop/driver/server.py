@@ -31,9 +31,9 @@ from ..scheduler.node.machine import NodeMachine
 from ..storage.hadoop_conf import HadoopConf
 from .cluster.knowledge import Nothing, Source
 from .conversation import OFFER_SECONDS, Conversation, Services
-from .job.fetch import Cluster, Memory
-from .job.files import Folders, Store
-from .job.gpus import Gpus, Wish
+from .job.fetch import OwnFiles, SplitMemory
+from .job.files import FileStore, Folders
+from .job.gpus import DeviceWish, Gpus
 from .job.jobs import Jobs
 from .job.modules import Modules
 from .job.removals import Removals
@@ -44,8 +44,8 @@ from .lending import Lending
 from .node import Node, Ticket, World
 from .wire import admin, place
 from .wire.lobby import Lobby
-from .wire.place import Place
-from .wire.protocol import BIG_CONTROL, Closed, Malformed, Message, Silent, Stream, Type
+from .wire.place import DriverPlace
+from .wire.protocol import BIG_CONTROL, ConnectionClosed, Malformed, Message, PeerSilent, Stream, Type
 
 CONNECTIONS = 1024  # of attempts at a time; one on the CPU keeps its own until it ends
 UNPROVEN = 64  # over TCP, of those that have not proved who they are
@@ -66,9 +66,9 @@ class Config(NamedTuple):
     words    the options as they were given, for `driver restart`.
     """
 
-    place: Place
+    place: DriverPlace
     work: Path
-    wish: Wish = Wish("cuda")
+    wish: DeviceWish = DeviceWish("cuda")
     memory: int = 4 << 30
     store: int = 8 << 30
     queue: int = 64
@@ -127,12 +127,12 @@ class Server:
         gpus.start()
         machine = NodeMachine(len(gpus.states()), config.wish.sessions, config.queue)
         node = Node(machine, lambda: World(gpus.states(), self.stopping), gpus.renew)
-        store = Store(config.work / "store", config.store, lambda what: self.log.event("store", what=what))
+        store = FileStore(config.work / "store", config.store, lambda what: self.log.event("store", what=what))
         folders = Folders(store, config.work / "folders", self._removals)
         jobs = Jobs(native, config.wish.device, folders, node.unfit)
-        cluster = Cluster(self._conf)
+        cluster = OwnFiles(self._conf)
         stack.callback(cluster.close)
-        self.memory = Memory(config.memory)
+        self.memory = SplitMemory(config.memory)
         tasks = Tasks(native, gpus, cluster, self.memory, config.work / "attempts", self._removals)
         speedups = Speedups(node, gpus.names)
         stack.callback(speedups.save, every=True)
@@ -224,7 +224,7 @@ class Server:
             if tcp:
                 return place.peer_uid(sock) not in (None, os.getuid())
             place.admit(sock)
-        except (Closed, OSError):  # OSError: it is gone
+        except (ConnectionClosed, OSError):  # OSError: it is gone
             return True
         return False
 
@@ -238,8 +238,8 @@ class Server:
             message = stream.receive(kinds, OFFER_SECONDS, BIG_CONTROL)
             self._silent.leave(stream)
             self._answer(stream, message)
-        except Closed as end:
-            if isinstance(end, Malformed | Silent):
+        except ConnectionClosed as end:
+            if isinstance(end, Malformed | PeerSilent):
                 self.log.count("malformed" if isinstance(end, Malformed) else "silent")
                 self.log.event("dropped", reason=str(end))
         except BaseException:  # a bug of ours: this attempt sees a closed socket, the others go on

@@ -140,7 +140,7 @@ class LocalPool(Pool):
         device.close()
 
 
-class Member(NamedTuple):
+class PoolWorker(NamedTuple):
     """A worker of the pool, and the GPU that it holds."""
 
     worker: Worker
@@ -153,7 +153,7 @@ class WorkerPool(Pool):
     lasting  these outlive the pool, there are other jobs before it or behind it.  last: nobody waits here for their end.
     """
 
-    def __init__(self, members: Sequence[Member], *, lasting: bool = False, last: bool = False) -> None:
+    def __init__(self, members: Sequence[PoolWorker], *, lasting: bool = False, last: bool = False) -> None:
         self._members = list(members)
         self._lasting = lasting
         self._last = last
@@ -215,7 +215,7 @@ class WorkerPool(Pool):
     def warnings(self) -> list[Diagnostic]:
         return [warning for member in self._members for warning in _warnings(member)]
 
-    def _wait(self, progress: Progress, user: str) -> tuple[WorkerDevice, Member]:
+    def _wait(self, progress: Progress, user: str) -> tuple[WorkerDevice, PoolWorker]:
         """A session, of a worker that holds nothing of another user. Raises DeviceError."""
         me = object()
         self._line.append(me)
@@ -233,7 +233,7 @@ class WorkerPool(Pool):
             worker.replace()
         return chosen
 
-    def _choose(self, user: str) -> tuple[WorkerDevice, Member] | None:
+    def _choose(self, user: str) -> tuple[WorkerDevice, PoolWorker] | None:
         """A free session, of the worker with the most of them; None: wait for one.
 
         Raises DeviceError where a GPU is out of service: its slots run tasks on the CPU, and do not wait for the others.
@@ -253,7 +253,7 @@ class WorkerPool(Pool):
         return None
 
 
-def _warnings(member: Member) -> list[Diagnostic]:
+def _warnings(member: PoolWorker) -> list[Diagnostic]:
     worker, gpu = member.worker, member.gpu
     if worker.out_of_service and not worker.faults:
         return [Diagnostic("warning", "HD417", f"{gpu} is left out: {worker.out_of_service}")]

@@ -21,7 +21,7 @@ from ..errors import DeviceError
 from .device_pool import Pool, Taken
 from .kernel.native_device import DeviceOptions
 from .lent.lender import Connection, LentDevice, Stopped
-from .lent.words import Lender, Wish
+from .lent.words import Lender, LoanWish
 from .native.runtime import Progress
 
 _JOBS = itertools.count(1)
@@ -46,7 +46,7 @@ class LentPool(Pool):
     def take(self, options: DeviceOptions, nbytes: int, progress: Progress, user: str = "") -> Iterator[Taken]:
         if self._blamed:
             raise DeviceError(self._blamed, code="HD415")
-        connection, arch = self._granted(Wish(self._job, nbytes, self._hang_seconds), progress)
+        connection, arch = self._granted(LoanWish(self._job, nbytes, self._hang_seconds), progress)
         device = LentDevice(self._lender.device, connection, options)
         kept = False
         try:
@@ -103,7 +103,7 @@ class LentPool(Pool):
         """For the job's report."""
         return {"use": "driver", "pid": self._lender.pid, "folder": str(self._folder), "lost_tasks": len(self._lost)}
 
-    def _granted(self, wish: Wish, progress: Progress) -> tuple[Connection, str]:
+    def _granted(self, wish: LoanWish, progress: Progress) -> tuple[Connection, str]:
         """A connection with a device, and the device's architecture. Raises DeviceError: there is none for this task."""
         while True:
             connection, used = self._connection()

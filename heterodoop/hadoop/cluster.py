@@ -25,7 +25,7 @@ from .embedded import class_data, daemons, folder, jars, java, keeper_process, p
 from .embedded.daemons import Starter
 from .embedded.folder import Folder
 from .embedded.jars import Say
-from .embedded.state import State
+from .embedded.state import ClusterState
 
 READY_SECONDS = 240.0
 GRACE_SECONDS = 10.0  # a NodeManager waits much longer for applications that ended just before
@@ -58,7 +58,7 @@ class Options:
 class Cluster:
     """A cluster that was ready when this value was made."""
 
-    state: State
+    state: ClusterState
 
     @property
     def dir(self) -> Path:
@@ -99,7 +99,7 @@ def place(path: Path | None) -> Folder:
     return folder.at(path)
 
 
-def variables(of: State) -> dict[str, str]:
+def variables(of: ClusterState) -> dict[str, str]:
     """What a shell needs to work with the cluster, without PATH."""
     return {
         "HADOOP_CONF_DIR": str(of.folder.conf), "HADOOP_HOME": str(of.folder.path), "JAVA_HOME": of.java,
@@ -125,7 +125,7 @@ def up(options: Options, say: Say = lambda text: None) -> Cluster:
         _take_down(where)
         _links(where, lib, classes)
         wrappers.write(where, release, found)
-        new = State(
+        new = ClusterState(
             id=uuid.uuid4().hex, boot=processes.boot(), version=release.version, user=pwd.getpwuid(os.getuid()).pw_name,
             nodes=options.nodes, memory=options.memory, java=str(found.home), dir=str(where.path), ports={},
         )
@@ -164,7 +164,7 @@ def _links(where: Folder, lib: Path, classes: Path | None) -> None:
     folder.link(where.path / "share" / "hadoop" / "tools" / "lib", where.lib)  # $HADOOP_HOME/share/..., as tutorials write
 
 
-def _try_ports(new: State, found: java.Java, owner: int | None) -> State:
+def _try_ports(new: ClusterState, found: java.Java, owner: int | None) -> ClusterState:
     """Start on free ports; on others where somebody takes one in the moment between."""
     preferred = state.last_ports(new.folder)
     for left in range(_TRIES - 1, -1, -1):
@@ -178,7 +178,7 @@ def _try_ports(new: State, found: java.Java, owner: int | None) -> State:
     raise AssertionError("the last try raises")
 
 
-def _start(new: State, found: java.Java, owner: int | None) -> State:
+def _start(new: ClusterState, found: java.Java, owner: int | None) -> ClusterState:
     """Start everything and wait. Ends it all again on any error, Ctrl-C among them."""
     state.write(new)
     with last_resort.cleaning(lambda: _kill(new.folder)):
@@ -192,7 +192,7 @@ def _start(new: State, found: java.Java, owner: int | None) -> State:
             raise
 
 
-def _started(new: State, found: java.Java, owner: int | None) -> State:
+def _started(new: ClusterState, found: java.Java, owner: int | None) -> ClusterState:
     if owner is not None:
         new = _recorded(new, state.KEEPER, keeper_process.start(new, owner))
     site.write(new.folder, new.release, new.ports, new.memory, new.user)
@@ -212,13 +212,13 @@ def _kill(where: Folder) -> None:
         processes.send(process, signal.SIGKILL)
 
 
-def _recorded(of: State, name: str, process: Process) -> State:
+def _recorded(of: ClusterState, name: str, process: Process) -> ClusterState:
     after = of.with_process(name, process)
     state.write(after)
     return after
 
 
-def _wait_ready(of: State, again: str = "") -> None:
+def _wait_ready(of: ClusterState, again: str = "") -> None:
     """Wait until the cluster can be used. `again`: the one server that is new."""
     waiting = ready.checks(of.ports, of.nodes, of.user)
     if again:
@@ -285,7 +285,7 @@ def _take_down(where: Folder) -> bool:
     return found
 
 
-def _servers(where: Folder, old: State | None) -> list[Process]:
+def _servers(where: Folder, old: ClusterState | None) -> list[Process]:
     """By pid and start time as written down, in order; then those that nobody came to write down."""
     known: list[Process] = []
     if old is not None:

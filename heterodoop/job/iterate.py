@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple
 from ..diag import Diagnostic
 from ..errors import UsageError
 from .rounds import Ended, Rounds
-from .stopping import Round, Stop
+from .stopping import Round, StopRules
 
 
 class SideFile(NamedTuple):
@@ -33,7 +33,7 @@ class Iteration(Generic[Ended]):
     """
 
     def __init__(
-        self, rounds: Rounds[Ended], stop: Stop, name: str, first: SideFile, path: Path, tell: Callable[[Round], None],
+        self, rounds: Rounds[Ended], stop: StopRules, name: str, first: SideFile, path: Path, tell: Callable[[Round], None],
     ) -> None:
         self._rounds, self._stop, self._name, self._tell = rounds, stop, name, tell
         self._earlier = len(rounds.done)

@@ -1,7 +1,8 @@
 """The rounds of an iterated job that are done, kept in OUT.rounds so that the job can go on after an interrupt.
 
 The same on disk and in HDFS: whose the rounds are, which are done, what is noted of one, how much of its output stays,
-what it gives as a side file. A `Store` keeps them in a form of its own (engine/rounds/folder.py, hadoop/rounds/hdfs.py).
+what it gives as a side file. A `RoundStore` keeps them in a form of its own (engine/rounds/folder.py,
+                                                                              hadoop/rounds/hdfs.py).
 Not here: running rounds, and when there are enough (`iterate`, `stopping`).
 """
 
@@ -21,7 +22,7 @@ KEPT = 2  # outputs: those of many rounds would fill a disk
 Ended = TypeVar("Ended")
 
 
-class Store(Protocol[Ended]):
+class RoundStore(Protocol[Ended]):
     """A folder for the rounds of one job. `Ended`: what is known of a round's job when it is done.
 
     where  the folder, as messages have it. anew: how to begin anew, for a message.
@@ -70,7 +71,7 @@ class Store(Protocol[Ended]):
 class Rounds(Generic[Ended]):
     """`open` takes the store for this process, `close` lets it go. All methods raise as the store's."""
 
-    def __init__(self, store: Store[Ended]) -> None:
+    def __init__(self, store: RoundStore[Ended]) -> None:
         self.store = store
         self.done: list[Ended] = []
         self._went_on = 0

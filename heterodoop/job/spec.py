@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from . import jobconf
 from . import settings as names
-from .stopping import Wish
+from .stopping import IterateOptions
 
 
 class Common(Protocol):
@@ -45,11 +45,11 @@ class JobSpec(NamedTuple):
     settings: tuple[str, ...] = ()
     options: Mapping[str, tuple[str, str]] = {}
     files: tuple[str, ...] = ()
-    again: Wish | None = None
+    again: IterateOptions | None = None
 
     @classmethod
     def of(
-        cls, bundle: str | Path, inputs: Sequence[str], output: str, options: Common, again: Wish | None = None,
+        cls, bundle: str | Path, inputs: Sequence[str], output: str, options: Common, again: IterateOptions | None = None,
     ) -> JobSpec:
         """Raises UsageError HD032: a record delimiter that cannot be."""
         given: dict[str, tuple[str, str]] = {}

@@ -23,7 +23,7 @@ _MOST = 100  # rounds, where nothing is said
 Report = Mapping[str, Any]
 
 
-class Wish(NamedTuple):
+class IterateOptions(NamedTuple):
     """The options of an iterated job, as text where the user gave text; None = not given.
 
     side_file  the name of the side file, one of `--file`, that a round's output takes the place of.
@@ -71,14 +71,14 @@ class Round(NamedTuple):
         return {"input": {"read_bytes": read, "kept_bytes": device.get("kept_bytes", 0)}}
 
 
-class Stop(NamedTuple):
+class StopRules(NamedTuple):
     """The rules. `limit`: rounds at most."""
 
     limit: int
     until: Criterion | None
 
     @classmethod
-    def of(cls, wish: Wish, conf: JobConf) -> Stop:
+    def of(cls, wish: IterateOptions, conf: JobConf) -> StopRules:
         """`conf`: with the wish's options in it; the wish's `until` wins. Raises UsageError HD041."""
         text = wish.until if wish.until is not None else conf.get(UNTIL)
         return cls(conf.get(ROUNDS) or _MOST, criterion.parse(text) if text is not None else None)

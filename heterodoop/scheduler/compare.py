@@ -11,7 +11,7 @@ from .simulate import IDEAL, Conditions, Shape, simulate
 SPEEDUPS = (3, 6, 9, 12, 20, 30, 47)
 
 
-class Setup(NamedTuple):
+class PaperCluster(NamedTuple):
     """Nodes, GPUs and CPU map slots of a node (Table 3); map tasks of word count and of BlackScholes (Table 2)."""
 
     nodes: int
@@ -20,9 +20,9 @@ class Setup(NamedTuple):
     tasks: tuple[int, ...]
 
 
-CLUSTERS: Mapping[str, Setup] = {
-    "Cluster1": Setup(48, 1, 20, (5760, 3600)),
-    "Cluster2": Setup(32, 3, 4, (1024, 5120)),
+CLUSTERS: Mapping[str, PaperCluster] = {
+    "Cluster1": PaperCluster(48, 1, 20, (5760, 3600)),
+    "Cluster2": PaperCluster(32, 3, 4, (1024, 5120)),
 }
 
 

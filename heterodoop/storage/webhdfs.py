@@ -32,7 +32,7 @@ COPYING = "._COPYING_"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
-class Status(NamedTuple):
+class FileStatus(NamedTuple):
     """An entry. `modified`: ms since 1970."""
 
     name: str
@@ -96,13 +96,13 @@ class Namespace:
     def _elsewhere(self, name: str) -> Limitation:
         return Limitation(f"{name!r} is in another file system than {self.address}", code="HD637", help="use: hadoop fs")
 
-    def status(self, path: str) -> Status | None:
+    def status(self, path: str) -> FileStatus | None:
         """The entry at an absolute path, None where there is none."""
         with self._errors(path):
             found = self._client.status(path, strict=False)
         return _status(path, found) if found else None
 
-    def list(self, path: str) -> list[Status]:
+    def list(self, path: str) -> list[FileStatus]:
         """The entries of a folder, in order of their names' bytes; of a file, itself."""
         with self._errors(path):
             found = self._client._list_status(path).json()["FileStatuses"]["FileStatus"]
@@ -222,8 +222,8 @@ def _plain(error: OSError) -> str:
     return found[-1].strip() if found else text
 
 
-def _status(path: str, found: dict[str, Any]) -> Status:
-    return Status(
+def _status(path: str, found: dict[str, Any]) -> FileStatus:
+    return FileStatus(
         path, found["type"] == "DIRECTORY", int(found["length"]), found["owner"], found["group"],
         int(found["permission"], 8), int(found["modificationTime"]),
     )

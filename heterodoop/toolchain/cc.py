@@ -106,7 +106,7 @@ def is_c(path: str | os.PathLike[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class CompilerPlace:
     """Where the compiler runs, and how paths are spelled for it. `cwd` None: here, as the user spelled them.
 
     gcc hands a source's bare name to its passes as the base of dump files, and a pass takes `@name` for a response file
@@ -116,7 +116,7 @@ class Place:
     cwd: str | None
 
     @classmethod
-    def of(cls, paths: Sequence[str | os.PathLike[str]]) -> Place:
+    def of(cls, paths: Sequence[str | os.PathLike[str]]) -> CompilerPlace:
         return cls("/" if any(os.path.basename(os.fspath(p)).startswith("@") for p in paths) else None)
 
     def path(self, path: str | os.PathLike[str]) -> str:
@@ -319,14 +319,14 @@ def header_folders(cc: tuple[str, ...]) -> frozenset[str]:
 
 def compile_object(source: str | os.PathLike[str], out: str | os.PathLike[str], options: CcOptions) -> Output:
     """Compile a C file of the user's as it is in a filter, into an object that `build_filter` takes (see `made_object`)."""
-    cc, place = find_cc(), Place.of([source, out])
+    cc, place = find_cc(), CompilerPlace.of([source, out])
     words = [*cc, *place.options(options).language_flags(), *TOLERANT, "-ftabstop=1", "-c", "-o", place.path(out)]
     return run([*words, "-x", "c", place.path(source)], timeout=300, cwd=place.cwd)
 
 
 def made_object(result: Output, source: str | os.PathLike[str], out: str | os.PathLike[str]) -> None:
     """Raises as `build_filter` where `compile_object` left no object."""
-    cc, place = find_cc(), Place.of([source, out])
+    cc, place = find_cc(), CompilerPlace.of([source, out])
     check(cc[0], result, {place.path(source): os.fspath(source)})
     if not os.path.exists(out):
         raise _nothing_made(cc)
@@ -356,7 +356,7 @@ def build_filter(
     a kernel made from the same source computes.
     Raises UserError HD300 (C errors) or HD301 (link errors) with the compiler's text, ToolError HD502, HD503.
     """
-    cc, place = find_cc(), Place.of([*sources, out])
+    cc, place = find_cc(), CompilerPlace.of([*sources, out])
     words = [*cc, *place.options(options).language_flags(), *TOLERANT, *more, "-o", place.path(out)]
     words += [word for folder in quoted for word in ("-iquote", os.path.abspath(folder))]
     for source in sources:
@@ -377,7 +377,7 @@ def build_object(source: str | os.PathLike[str], out: str | os.PathLike[str], *,
 
     Raises as `build_filter`.
     """
-    cc, place = find_cc(), Place.of([source, out])
+    cc, place = find_cc(), CompilerPlace.of([source, out])
     words = [*compiler_words.own(cc), f"-std={DEFAULT_STD}", *FILTER_FLAGS, "-c", "-o", place.path(out)]
     words += [*language_words(source), place.path(source)]
     check(cc[0], run(words, timeout=timeout, cwd=place.cwd), {place.path(source): os.fspath(source)})

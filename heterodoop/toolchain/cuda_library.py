@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .. import resources
 from ..errors import ToolError
-from ..together import Together
+from ..together import Threads
 from . import cache as build_cache
 from . import cc
 from .nvcc import FLAGS, Nvcc, check_environment, environment
@@ -40,7 +40,7 @@ def cuda_library(nvcc: Nvcc, archs: Sequence[str], cache: Path | None = None) ->
         kept = home / f"{build_cache.key([*common, source.name, source.read_bytes()])}.o"
         return build_cache.get(kept, lambda path: _run(nvcc, [*flags, "-c", str(source)], path, source.name))
 
-    with Together() as work:
+    with Threads() as work:
         objects = [begun.result() for begun in [work.begin(object_file, source) for source in sources]]
     kept = home / f"libhd_cuda.{build_cache.key([*_LIBRARY_FLAGS, *environment(), *(o.name for o in objects)])}.so"
     words = [*_LIBRARY_FLAGS, *map(str, objects), *library_folder(nvcc)]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from . import cache as build_cache
 from . import cc
-from .cc import CcOptions, Output, Place
+from .cc import CcOptions, CompilerPlace, Output
 
 # Where a line comes from: its number and whether it is the system's, but not the file, which lies elsewhere next time.
 _MARKER = re.compile(r'# (?P<line>\d+) "(?:[^"\\]|\\.)*"(?P<flags>[ \d]*)')
@@ -102,7 +102,7 @@ def _text_name(
     source: str | os.PathLike[str], options: CcOptions, quoted: Sequence[str] = (), more: Sequence[str] = (),
 ) -> str | None:
     """The hash for one C file; None where the compiler must be asked."""
-    compiler, place = cc.find_cc(), Place.of([source])
+    compiler, place = cc.find_cc(), CompilerPlace.of([source])
     if len(compiler) > 1:  # words may name files, plug-ins and other programs
         return None
     words = [*compiler, "-E", *place.options(options).language_flags(), *cc.TOLERANT, *more]

@@ -17,7 +17,7 @@ from pathlib import Path
 from .. import resources
 from ..errors import ToolError, UsageError
 from ..manifest import Cubin, sha256
-from ..together import Together
+from ..together import Threads
 from ..values import dataclass
 from . import cache as build_cache
 from . import cc
@@ -43,7 +43,7 @@ class Nvcc:
 
 
 @dataclass(frozen=True)
-class Text:
+class KernelFile:
     """A kernel file to compile: `stem` is the name of what comes out, `entry` the kernel whose registers are reported."""
 
     source: Path
@@ -132,7 +132,7 @@ def of_this_machine() -> tuple[str, ...]:
 
 
 def build(
-    nvcc: Nvcc, texts: Sequence[Text], folder: Path, archs: Sequence[str], *, cache: Path | None = None,
+    nvcc: Nvcc, texts: Sequence[KernelFile], folder: Path, archs: Sequence[str], *, cache: Path | None = None,
 ) -> dict[str, tuple[Cubin, ...]]:
     """Compile every text for every architecture, in parallel, into `folder`; stem -> its cubins, in the order of `archs`.
 
@@ -147,7 +147,7 @@ def build(
     common = [*FLAGS, build_cache.identity(nvcc.path), *environment(), *headers]
     maker = _Maker(nvcc, FLAGS, common, cache or build_cache.folder(), _common_ptx(archs))
     jobs = [(text, arch) for text in texts for arch in archs]
-    with Together() as work:
+    with Threads() as work:
         for made in [work.begin(maker.made, text, maker.base) for text in texts if maker.base]:
             made.result()
         cubins = [work.begin(maker.cubin, text, arch, folder) for text, arch in jobs]
@@ -180,7 +180,7 @@ class _Maker:
     cache: Path
     base: str
 
-    def cubin(self, text: Text, arch: str, folder: Path) -> Cubin:
+    def cubin(self, text: KernelFile, arch: str, folder: Path) -> Cubin:
         """The result for one architecture, copied into the bundle's folder."""
         kept = self.made(text, arch)
         out = folder / f"{text.stem}.{arch}{kept.suffix}"
@@ -188,7 +188,7 @@ class _Maker:
         said = kept.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
         return Cubin(arch, f"{folder.name}/{out.name}", sha256(out), *usage(said, text.entry))
 
-    def made(self, text: Text, arch: str) -> Path:
+    def made(self, text: KernelFile, arch: str) -> Path:
         """The result in the cache, nvcc's report beside it."""
         data = text.source.read_bytes()
         suffix = "ptx" if arch.startswith("compute_") else "cubin"

@@ -22,7 +22,7 @@ LIBRARY_SOURCES = ("numbers.c", "text.c", "strings.c", "math.c")
 
 
 @dataclass(frozen=True)
-class Machine:
+class ProbedMachine:
     """What the probe found.
 
     library    its name and version, "glibc 2.36"; "unknown" for others than glibc.
@@ -43,7 +43,7 @@ class Machine:
         return known().get((name, self.behaviour[name]))
 
 
-def machine(folder: Path | None = None) -> Machine:
+def machine(folder: Path | None = None) -> ProbedMachine:
     """The probe's answer for $CC and its words, kept in the cache. Raises ToolError HD502, HD503, HD516; OSError.
 
     folder  of the cache, default `build_cache.folder()`.
@@ -52,7 +52,7 @@ def machine(folder: Path | None = None) -> Machine:
 
 
 @cache
-def _machine(cc: tuple[str, ...], folder: Path) -> Machine:
+def _machine(cc: tuple[str, ...], folder: Path) -> ProbedMachine:
     sources = build_cache.tree(resources.find("runtime", "probe"), (".c", ".h"))
     libraries = [build_cache.identity(toolchain.library_file(cc, name)) for name in ("libc.a", "libc.so.6")]
     parts = [*toolchain.FILTER_FLAGS, *cc, build_cache.identity(cc[0]), toolchain.version(cc), *libraries, *sources]
@@ -60,7 +60,7 @@ def _machine(cc: tuple[str, ...], folder: Path) -> Machine:
     try:
         return _read(build_cache.get(made, _ask).read_text(encoding="utf-8"))
     except HeteroDoopError as error:
-        return Machine("unknown", {}, failure=error.message.partition("\n")[0])
+        return ProbedMachine("unknown", {}, failure=error.message.partition("\n")[0])
 
 
 def _ask(target: Path) -> None:
@@ -86,12 +86,12 @@ def _run(argv: list[str]) -> str:
     return done.stdout
 
 
-def _read(text: str) -> Machine:
+def _read(text: str) -> ProbedMachine:
     rows = [line.rpartition(" ") for line in text.splitlines()[1:]]
     library = text.partition("\n")[0].removeprefix("library ")
     language = {name: value for name, _, value in rows if name.startswith("language:")}
     strange = tuple(name.removeprefix("language:") for name, value in language.items() if value != "1")
-    return Machine(library, {name: value for name, _, value in rows if name not in language}, strange)
+    return ProbedMachine(library, {name: value for name, _, value in rows if name not in language}, strange)
 
 
 @cache

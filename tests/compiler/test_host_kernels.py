@@ -11,7 +11,7 @@ import pytest
 from heterodoop import explain, manifest
 from heterodoop.compiler import host_kernels
 from heterodoop.compiler.app import BuildOptions
-from heterodoop.compiler.compile import Result, compile_to_bundle, summary
+from heterodoop.compiler.compile import CompileResult, compile_to_bundle, summary
 from heterodoop.compiler.spine import analyse, emit
 from heterodoop.errors import CompilerBug, ToolError
 from heterodoop.manifest import HostKernel, Program
@@ -30,7 +30,7 @@ def options(app: Path = WORDCOUNT) -> BuildOptions:
     return BuildOptions.make([str(app)], arch=["none"])
 
 
-def build(folder: Path, app: Path = WORDCOUNT) -> tuple[Path, Result]:
+def build(folder: Path, app: Path = WORDCOUNT) -> tuple[Path, CompileResult]:
     return compile_to_bundle(options(app), folder / "x.hdp")
 
 

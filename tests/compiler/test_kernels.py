@@ -14,7 +14,7 @@ from heterodoop.compiler.decide.optimisations import names
 from heterodoop.compiler.spine import emit
 from heterodoop.errors import UsageError
 from heterodoop.manifest import Kernel, Manifest
-from heterodoop.toolchain.nvcc import Text, build, find_nvcc
+from heterodoop.toolchain.nvcc import KernelFile, build, find_nvcc
 
 from ..support import ROOT, Bundles, cli_here
 
@@ -261,7 +261,7 @@ def test_nvcc_takes_every_app(nvcc: None, app: str, bundles: Bundles, tmp_path: 
     """The kernels of a bundle that other tests have too, without making all else of it again."""
     bundle, found = bundles.app(ROOT / "apps" / app), find_nvcc()
     kernels = [program.kernel for program in manifest.load(bundle).programs if program.kernel is not None]
-    texts = [Text(bundle / one.source, str(number), one.entry) for number, one in enumerate(kernels)]
+    texts = [KernelFile(bundle / one.source, str(number), one.entry) for number, one in enumerate(kernels)]
     assert found is not None and kernels
     made = build(found, texts, tmp_path / "cuda", ["sm_80"])
     assert all(cubin.registers > 0 for text in texts for cubin in made[text.stem])

@@ -9,7 +9,7 @@ import pytest
 
 from heterodoop.compiler import kernels, passes
 from heterodoop.compiler.app import BuildOptions
-from heterodoop.compiler.compile import Result, compile_to_bundle
+from heterodoop.compiler.compile import CompileResult, compile_to_bundle
 from heterodoop.compiler.source import deep, frontend
 from heterodoop.compiler.spine import analyse
 from heterodoop.errors import CompilerBug, ToolError
@@ -40,7 +40,7 @@ def as_a_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def _compile(folder: Path, text: str = PLAIN, arch: str = "none") -> tuple[Path, Result]:
+def _compile(folder: Path, text: str = PLAIN, arch: str = "none") -> tuple[Path, CompileResult]:
     (folder / "map.c").write_text(text)
     return compile_to_bundle(BuildOptions.make([str(folder / "map.c")], arch=[arch]), folder / "app.hdp")
 

@@ -11,7 +11,7 @@ import pytest
 from heterodoop import manifest
 from heterodoop.compiler import spine
 from heterodoop.compiler.begun import Begun
-from heterodoop.compiler.compile import BuildOptions, Result, compile_to_bundle
+from heterodoop.compiler.compile import BuildOptions, CompileResult, compile_to_bundle
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -77,7 +77,7 @@ def test_another_compiler_makes_a_new_bundle(app: Path, monkeypatch: pytest.Monk
 def test_a_build_with_warnings_shows_them_again(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = spine.analyse
 
-    def warned(options: BuildOptions, begun: Begun) -> Result:
+    def warned(options: BuildOptions, begun: Begun) -> CompileResult:
         result = original(options, begun)
         result.warnings.append("look")  # type: ignore[arg-type]
         return result

@@ -18,7 +18,7 @@ def test_of_several_that_make_one_all_have_the_same(tmp_path: Path) -> None:
     def take() -> None:
         try:
             secret.make(path)
-        except secret.Unfit as why:
+        except secret.SecretUnfit as why:
             assert "exists" in str(why)
         found.add(secret.read(path))
 
@@ -35,11 +35,11 @@ def test_what_others_may_read_is_open_as_far_as_it_matters(tmp_path: Path) -> No
     path = tmp_path / "secret"
     secret.make(path)
     path.chmod(0o600)
-    with pytest.raises(secret.Open, match="0600, not 0400"):
+    with pytest.raises(secret.SecretNotPrivate, match="0600, not 0400"):
         secret.read(path)
     assert len(secret.read(path, 0o077)) == secret.BYTES
     path.chmod(0o440)
-    with pytest.raises(secret.Open, match="0440"):
+    with pytest.raises(secret.SecretNotPrivate, match="0440"):
         secret.read(path, 0o077)
 
 

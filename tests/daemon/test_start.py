@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from heterodoop.daemon import start
-from heterodoop.daemon.start import Ended, command, python
+from heterodoop.daemon.start import StartFailed, command, python
 
 SAYS = "import os, sys; fd = int(sys.argv[sys.argv.index('--ready-fd') + 1])\n"
-Started = Callable[[str, float | None], str | Ended]
+Started = Callable[[str, float | None], str | StartFailed]
 
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Started:
     """What `command` makes of a process that runs this code."""
-    def run(code: str, seconds: float | None) -> str | Ended:
+    def run(code: str, seconds: float | None) -> str | StartFailed:
         def stand_in(words: list[str], **options: object) -> start.Child:
             return python(["-S", "-c", SAYS + code, *words], **options)  # type: ignore[arg-type]
 
@@ -42,12 +42,13 @@ def test_it_serves_once_it_has_said_a_line(started: Started, seconds: float | No
 
 @pytest.mark.parametrize("seconds", [None, 60.0])
 def test_one_that_ends_before(started: Started, seconds: float | None) -> None:
-    assert started("os.write(fd, b'half'); sys.exit('no such luck')", seconds) == Ended(1, "no such luck")
+    assert started("os.write(fd, b'half'); sys.exit('no such luck')", seconds) == StartFailed(1, "no such luck")
 
 
 def test_one_that_takes_too_long_is_killed(started: Started) -> None:
     begun = time.monotonic()
-    assert started("import time; sys.stderr.write('well'); sys.stderr.flush(); time.sleep(600)", 1.0) == Ended(-9, "well")
+    assert started("import time; sys.stderr.write('well'); sys.stderr.flush(); time.sleep(600)", 1.0) == StartFailed(-9,
+                                                                                                                     "well")
     assert time.monotonic() - begun < 60
 
 

@@ -32,11 +32,11 @@ from heterodoop.driver import conversation, lending, node, pulse, server
 from heterodoop.driver.job import tasks
 from heterodoop.driver.job.fetch import TaskReader
 from heterodoop.driver.job.offer import Declined
-from heterodoop.driver.wire.protocol import DATA_BYTES, Closed, Message, Type
+from heterodoop.driver.wire.protocol import DATA_BYTES, ConnectionClosed, Message, Type
 from heterodoop.executor.kernel.gpu_task import KernelCall
 from heterodoop.executor.lent import words
 from heterodoop.executor.worker.client import WorkerDevice
-from heterodoop.executor.worker.messages import Reply, Run
+from heterodoop.executor.worker.messages import Reply, RunTask
 from heterodoop.scheduler.node.model import Action, Event, Ready, Sent, Session
 
 MODULE = "tests.driver.instrumented"
@@ -76,7 +76,7 @@ class Faults:
             self.silent = True
             time.sleep(_HANG_SECONDS)
         if self.takes("cut", moment):
-            raise Closed("cut on purpose")
+            raise ConnectionClosed("cut on purpose")
         if self.takes("error", moment):
             raise Declined("refused on purpose", "HD619")
 
@@ -96,7 +96,7 @@ class Faults:
 class SlowTasks(tasks.Tasks):
     def run(
         self, work: tasks.Work, scratch: Path, reader: TaskReader, say: tasks.Say, turn: tasks.Turn,
-    ) -> tasks.Result:
+    ) -> tasks.DeviceResult:
         @contextmanager
         def slow() -> Iterator[Session]:
             with turn() as session:
@@ -128,24 +128,24 @@ class FaultyConversation(conversation.Conversation):
         self.faults.at("offer")
         super().serve(message)
 
-    def _count(self, attempt: conversation.Attempt, what: str, **more: object) -> None:
+    def _count(self, attempt: conversation.OpenAttempt, what: str, **more: object) -> None:
         super()._count(attempt, what, **more)
         if what.startswith("answered_"):
             self.faults.at("answer")
 
-    def _prepared(self, attempt: conversation.Attempt) -> Message:
+    def _prepared(self, attempt: conversation.OpenAttempt) -> Message:
         message = super()._prepared(attempt)
         if message.type is Type.RUN:
             self.faults.at("run")
         return message
 
     @contextmanager
-    def _turn(self, attempt: conversation.Attempt, begun: list[float]) -> Iterator[Session]:
+    def _turn(self, attempt: conversation.OpenAttempt, begun: list[float]) -> Iterator[Session]:
         with super()._turn(attempt, begun) as session:
             self.faults.at("running")
             yield session
 
-    def _send(self, result: tasks.Result) -> None:
+    def _send(self, result: tasks.DeviceResult) -> None:
         self._data = result.data
         super()._send(result)
         self.faults.at("sent")
@@ -170,13 +170,13 @@ class FaultyLending(lending.Lending):
     faults: Faults
 
     def _run(
-        self, device: WorkerDevice, task: Run, fd: int, calls: tuple[KernelCall, KernelCall | None], seen: lending.Seen,
+        self, device: WorkerDevice, task: RunTask, fd: int, calls: tuple[KernelCall, KernelCall | None], seen: lending.Seen,
         nbytes: int, number: int,
-    ) -> Reply | words.Declined:
+    ) -> Reply | words.LoanDeclined:
         try:
             self.faults.at("running")
         except Declined as declined:
-            return words.Declined(declined.reason, declined.code)
+            return words.LoanDeclined(declined.reason, declined.code)
         return super()._run(device, task, fd, calls, seen, nbytes, number)
 
 

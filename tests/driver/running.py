@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from heterodoop.driver.job.gpus import Wish
+from heterodoop.driver.job.gpus import DeviceWish
 from heterodoop.driver.server import Config, Server
-from heterodoop.driver.wire.place import Place
+from heterodoop.driver.wire.place import DriverPlace
 from heterodoop.storage import hadoop_conf
 
 from ..support import Done, alive, cli_process
@@ -142,8 +142,8 @@ def in_this_process(environment: Mapping[str, str], patch: pytest.MonkeyPatch) -
     for module, name, part in instrumented.replaced():
         patch.setattr(module, name, part)
     with driver_folder() as driver:
-        place = Place(driver.folder)
-        config = Config(place, driver.folder / "driver.work", Wish("emulated", sessions=1))
+        place = DriverPlace(driver.folder)
+        config = Config(place, driver.folder / "driver.work", DeviceWish("emulated", sessions=1))
         with Server(config, hadoop_conf.load()) as server:
             serving = threading.Thread(target=server.run)
             serving.start()

@@ -33,14 +33,14 @@ from heterodoop.executor.kernel.native_device import DeviceOptions
 from heterodoop.executor.kernel.prologue import LiveIns
 from heterodoop.executor.lent import lender, terms
 from heterodoop.executor.lent.lender import Connection
-from heterodoop.executor.lent.words import ASK, Declined, GiveBack, Granted, Lender, LentChannel, Wish, Working
+from heterodoop.executor.lent.words import ASK, GiveBack, Granted, Lender, LentChannel, LoanDeclined, LoanWish, Working
 from heterodoop.executor.lent_pool import LentPool
 from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Progress, TaskStatus
 from heterodoop.executor.worker.client import no_result
-from heterodoop.executor.worker.messages import Reply, Run
+from heterodoop.executor.worker.messages import Reply, RunTask
 from heterodoop.job.spec import JobSpec
+from heterodoop.job.stopping import IterateOptions as Rounds
 from heterodoop.job.stopping import Round
-from heterodoop.job.stopping import Wish as Rounds
 
 from ..support import Bundles, alive, changed_kernel, parts
 from .instrumented import VARIABLE as FAULT
@@ -281,9 +281,9 @@ def test_a_job_that_ends_without_a_word(driver: Driver) -> None:
     """What it had or waited for is free again."""
     held = [Connection(driver.folder) for _ in range(3)]
     for connection in held[:2]:  # as many as the device has sessions
-        connection.take(Wish("gone", 1, 30.0), Progress())
+        connection.take(LoanWish("gone", 1, 30.0), Progress())
     waiting = threading.Thread(target=lambda: pytest.raises(
-        (OSError, EOFError), held[2].take, Wish("gone", 1, 30.0), Progress()))
+        (OSError, EOFError), held[2].take, LoanWish("gone", 1, 30.0), Progress()))
     waiting.start()
     wait_for(lambda: driver.status()["queue"]["waiting"] == 1)
     for connection in held[::-1]:  # who waits first, or it would be granted what the others had
@@ -298,7 +298,7 @@ def test_a_task_that_is_stopped_while_it_waits(driver: Driver) -> None:
     pool, progress = LentPool(driver.folder, Connection(driver.folder), 30.0), Progress()
     held = [Connection(driver.folder) for _ in range(2)]
     for connection in held:
-        connection.take(Wish("others", 1, 30.0), Progress())
+        connection.take(LoanWish("others", 1, 30.0), Progress())
     threading.Timer(0.3, progress.cancel).start()
     with pytest.raises(DeviceError, match="the task was stopped"), pool.take(DeviceOptions(), 1, progress):
         pass
@@ -317,7 +317,7 @@ class _Evil:
 
 
 @pytest.mark.parametrize("message", [
-    pickle.dumps(_Evil()), pickle.dumps(subprocess.Popen), b"no pickle", pickle.dumps(Wish("a", 1, 1.0)),
+    pickle.dumps(_Evil()), pickle.dumps(subprocess.Popen), b"no pickle", pickle.dumps(LoanWish("a", 1, 1.0)),
     pickle.dumps(GiveBack()),
 ], ids=["call", "class", "noise", "no memory", "too early"])
 def test_what_does_not_belong_there_closes_the_connection(driver: Driver, message: bytes) -> None:
@@ -338,7 +338,7 @@ def test_members_of_enumerations_arrive_whatever_python_writes_them_as(way: str,
         monkeypatch.setattr(TaskStatus, "__reduce_ex__", lambda self, protocol: (getattr, (TaskStatus, self.name)))
     here, there = socket.socketpair()
     with here, there:
-        LentChannel(here).send(Declined(TaskStatus.IO_ERROR, "x"))  # type: ignore[arg-type]
+        LentChannel(here).send(LoanDeclined(TaskStatus.IO_ERROR, "x"))  # type: ignore[arg-type]
         (said, fd) = LentChannel(there).receive()
     assert said.reason is TaskStatus.IO_ERROR and fd == -1
 
@@ -417,11 +417,11 @@ def test_a_driver_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_kernels_travel_once_and_what_was_counted_adds_up() -> None:
-    seen: list[Run] = []
+    seen: list[RunTask] = []
 
     def act(channel: LentChannel) -> None:
         _grant(channel)
-        while isinstance(message := channel.receive()[0], Run):
+        while isinstance(message := channel.receive()[0], RunTask):
             seen.append(message)
             channel.send(Reply(no_result(TaskStatus.DEVICE_FAILED, "it broke", time.monotonic()), {"launches": 2}))
 
@@ -459,7 +459,7 @@ def test_a_module_that_is_compiled_anew_at_its_place(tmp_path: Path) -> None:
 def test_a_driver_that_is_told_to_end_waits_for_what_is_lent(cache: dict[str, str]) -> None:
     with running(environment=cache) as driver:
         connection = Connection(driver.folder)
-        connection.take(Wish("last", 1, 30.0), Progress())
+        connection.take(LoanWish("last", 1, 30.0), Progress())
         driver.stop()
         pytest.raises(DeviceError, Connection, driver.folder)
         assert alive(driver.pid())

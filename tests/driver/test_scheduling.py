@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from heterodoop.driver.wire import admin
-from heterodoop.driver.wire.place import Place
+from heterodoop.driver.wire.place import DriverPlace
 from heterodoop.driver.wire.protocol import Type
 
 from .client import CPU_DONE, INSTALLED, RUN, Attempt
@@ -57,7 +57,7 @@ def measure(driver: Driver, attempt: Attempt) -> None:
 
 def state(driver: Driver) -> dict[str, Any]:
     """As `driver status`, without a process."""
-    return admin.ask(Place(driver.folder), Type.STATUS)
+    return admin.ask(DriverPlace(driver.folder), Type.STATUS)
 
 
 def idle(driver: Driver) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor.device_pool import Member, WorkerPool
+from heterodoop.executor.device_pool import PoolWorker, WorkerPool
 from heterodoop.executor.gpu.gpus import Gpu
 from heterodoop.executor.kernel.native_device import DeviceOptions
 from heterodoop.executor.native.runtime import Progress
@@ -35,7 +35,7 @@ def worker() -> FakeWorker:
 
 @pytest.fixture
 def pool(worker: FakeWorker) -> Iterator[WorkerPool]:
-    yield WorkerPool([Member(worker, Gpu(0, "emulated", "sm_1", 0))])
+    yield WorkerPool([PoolWorker(worker, Gpu(0, "emulated", "sm_1", 0))])
 
 
 def taken(pool: WorkerPool, user: str, order: list[str], go: threading.Event) -> threading.Thread:

@@ -350,7 +350,7 @@ def test_a_state_left_by_another_run_of_the_kernel(tools: Write, tmp_path: Path)
     mine = processes.identify(os.getpid())
     assert mine is not None
     names = {"namenode-web": 1, "namenode": 2, "resourcemanager-web": 3, "historyserver-web": 4, "nodemanager1-web": 5}
-    old = state.State(
+    old = state.ClusterState(
         id="x", boot="another", version="3.5.0", user="u", nodes=1, memory=2048, java="/j", dir=str(where.path),
         ports={**names, "nodemanager1": 6}, ready=True,
     ).with_process("namenode", mine)

@@ -12,7 +12,7 @@ import pytest
 from heterodoop.errors import UsageError
 from heterodoop.job.iterate import Iteration, SideFile
 from heterodoop.job.rounds import KEPT, Rounds
-from heterodoop.job.stopping import Round, Stop, content
+from heterodoop.job.stopping import Round, StopRules, content
 
 
 class Stopped(Exception):
@@ -92,7 +92,7 @@ def go(store: MemoryStore, folder: Path, told: list[Round], limit: int = 100, id
     rounds = Rounds(store)
     rounds.open({"program": identity})
     try:
-        return Iteration(rounds, Stop(limit, None), "n", first, folder / "side", told.append).run(store.run)
+        return Iteration(rounds, StopRules(limit, None), "n", first, folder / "side", told.append).run(store.run)
     finally:
         rounds.close(keep=False)
 

@@ -16,7 +16,7 @@ from heterodoop.errors import JobFailed, UsageError
 from heterodoop.hadoop.submit.job_options import SubmitOptions
 from heterodoop.job.runner import JobEnd, Shown
 from heterodoop.job.spec import JobSpec, parted
-from heterodoop.job.stopping import Wish
+from heterodoop.job.stopping import IterateOptions
 
 COMMON: dict[str, Any] = {"reducers": "3", "record_delimiter": r"\x01", "settings": ("a=b",), "files": ("x#y",)}
 
@@ -34,7 +34,7 @@ def test_a_file_may_have_a_name_of_its_own(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_options_of_iterate_stand_with_it_only():
-    assert wish(None, None, None) is None and wish("n", "2", None) == Wish("n", "2", None)
+    assert wish(None, None, None) is None and wish("n", "2", None) == IterateOptions("n", "2", None)
     with pytest.raises(UsageError) as refused:
         wish(None, None, "a<1")
     assert refused.value.code == "HD040"
@@ -60,7 +60,7 @@ def played(
             shown.say(one.code)
 
     shown = shown_to(show, quiet=quiet, as_json=as_json)
-    spec = JobSpec(Path("b"), ("in",), "out", again=Wish("n") if "iterate" in end.report else None)
+    spec = JobSpec(Path("b"), ("in",), "out", again=IterateOptions("n") if "iterate" in end.report else None)
     execute(Played(end), spec, shown, as_json=as_json)
     told = capsys.readouterr()
     return told.out, told.err.splitlines()

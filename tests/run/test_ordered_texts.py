@@ -19,7 +19,7 @@ from heterodoop.engine.run.plan import RunOptions
 from heterodoop.engine.verify.verify import verify
 from heterodoop.errors import JobFailed
 from heterodoop.explain import explain_text
-from heterodoop.toolchain.nvcc import Text, build, find_nvcc
+from heterodoop.toolchain.nvcc import KernelFile, build, find_nvcc
 
 from ..compiler.emit.test_key_loop import MAP
 from ..compiler.keyloop import evaluator, random_texts
@@ -117,7 +117,7 @@ def test_eight_texts_of_a_value(bundles: Bundles, tmp_path: Path) -> None:
     assert (verdict.outcome, verdict.reason) == ("equal", "")
     found = find_nvcc()
     if found is not None:
-        build(found, [Text(bundle / kernel(bundle).source, "combine", "hd_combine")], tmp_path / "cuda", ["sm_80"])
+        build(found, [KernelFile(bundle / kernel(bundle).source, "combine", "hd_combine")], tmp_path / "cuda", ["sm_80"])
 
 
 # Put together behind a place: of one of two texts, of what was as long as the text before, and with a snprintf that may cut,

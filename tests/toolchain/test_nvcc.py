@@ -12,7 +12,7 @@ from heterodoop import resources
 from heterodoop.errors import ToolError, UsageError
 from heterodoop.toolchain import cache
 from heterodoop.toolchain import nvcc as toolchain_cuda
-from heterodoop.toolchain.nvcc import DEFAULT_ARCHITECTURES, Nvcc, Text, architectures, build, find_nvcc, usage
+from heterodoop.toolchain.nvcc import DEFAULT_ARCHITECTURES, KernelFile, Nvcc, architectures, build, find_nvcc, usage
 
 RUNTIME = resources.find("runtime", "device")
 VERSION = "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.88\n"
@@ -106,18 +106,18 @@ def test_architectures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Text]:
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[KernelFile]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "app" / "cuda").mkdir(parents=True)
     found = []
     for name in ("map", "combine"):
         path = tmp_path / "app" / "cuda" / f"{name}.cu"
         path.write_text(f"int {name};\n")
-        found.append(Text(path, name, f"hd_{name}"))
+        found.append(KernelFile(path, name, f"hd_{name}"))
     return found
 
 
-def test_every_text_for_every_architecture(texts: list[Text], tmp_path: Path) -> None:
+def test_every_text_for_every_architecture(texts: list[KernelFile], tmp_path: Path) -> None:
     nvcc = fake(tmp_path / "nvcc")
     folder = tmp_path / "app" / "cuda"
     found = build(Nvcc(str(nvcc), (13, 0)), texts, folder, ["sm_80", "compute_80"])
@@ -131,7 +131,7 @@ def test_every_text_for_every_architecture(texts: list[Text], tmp_path: Path) ->
     assert sum("-cubin -arch=sm_80" in w for w in words) == 2 and sum("-ptx -arch=compute_80" in w for w in words) == 2
 
 
-def test_the_text_is_read_once_for_several_architectures(texts: list[Text], tmp_path: Path) -> None:
+def test_the_text_is_read_once_for_several_architectures(texts: list[KernelFile], tmp_path: Path) -> None:
     nvcc = fake(tmp_path / "nvcc")
     folder = tmp_path / "app" / "cuda"
     found = build(Nvcc(str(nvcc), (13, 0)), texts, folder, ["sm_90", "sm_86", "compute_86", "sm_100"])
@@ -143,7 +143,7 @@ def test_the_text_is_read_once_for_several_architectures(texts: list[Text], tmp_
     assert build(Nvcc(str(nvcc), (13, 0)), texts, folder, ["sm_90", "sm_86"]) and len(runs(nvcc)) == len(words)
 
 
-def test_the_second_time_nothing_is_compiled(texts: list[Text], tmp_path: Path) -> None:
+def test_the_second_time_nothing_is_compiled(texts: list[KernelFile], tmp_path: Path) -> None:
     nvcc = fake(tmp_path / "nvcc")
     compiler = Nvcc(str(nvcc), (13, 0))
     first = build(compiler, texts, tmp_path / "app" / "cuda", ["sm_80"])
@@ -161,7 +161,7 @@ def test_the_second_time_nothing_is_compiled(texts: list[Text], tmp_path: Path) 
 
 
 def test_another_header_or_compiler_is_another_kernel(
-    texts: list[Text], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    texts: list[KernelFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "device").mkdir()
     monkeypatch.setattr(resources, "find", lambda kind, *parts: tmp_path / "device")
@@ -177,7 +177,7 @@ def test_another_header_or_compiler_is_another_kernel(
 
 @pytest.mark.parametrize("name", ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"])
 def test_what_nvcc_takes_from_the_environment_makes_another_kernel(
-    name: str, texts: list[Text], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    name: str, texts: list[KernelFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     nvcc = fake(tmp_path / "nvcc")
     for value in ("", "-O1", "-O2", "-O1"):
@@ -192,7 +192,7 @@ def test_what_nvcc_takes_from_the_environment_makes_another_kernel(
 ])
 @pytest.mark.parametrize("name", ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"])
 def test_flags_of_the_environment_do_not_change_numbers(
-    name: str, flags: str, refused: str, texts: list[Text], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    name: str, flags: str, refused: str, texts: list[KernelFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     nvcc = Nvcc(str(fake(tmp_path / "nvcc")), (13, 0))
     monkeypatch.setenv(name, flags)
@@ -204,7 +204,7 @@ def test_flags_of_the_environment_do_not_change_numbers(
     assert caught.value.code == "HD514"
 
 
-def test_what_nvcc_refuses_is_told_in_its_words(texts: list[Text], tmp_path: Path) -> None:
+def test_what_nvcc_refuses_is_told_in_its_words(texts: list[KernelFile], tmp_path: Path) -> None:
     nvcc = fake(tmp_path / "nvcc", "echo 'word count.c(17): error: identifier \"x\" is undefined' >&2; exit 2")
     with pytest.raises(ToolError, match=r'word count.c\(17\): error: identifier "x" is undefined') as caught:
         build(Nvcc(str(nvcc), (13, 0)), texts, tmp_path / "app" / "cuda", ["sm_80"])
@@ -230,7 +230,7 @@ def nvcc() -> Nvcc:
 def test_a_kernel_is_compiled_and_its_errors_are_placed(nvcc: Nvcc, tmp_path: Path) -> None:
     path = tmp_path / "map.cu"
     path.write_text('extern "C" __global__ void hd_map(int *p) { p[threadIdx.x] = 1; }\n')
-    texts = [Text(path, "map", "hd_map")]
+    texts = [KernelFile(path, "map", "hd_map")]
     cubin, ptx = build(nvcc, texts, tmp_path / "cuda", ["sm_90", "compute_80"], cache=tmp_path)["map"]
     assert 0 < cubin.registers < 64 and cubin.spills == 0
     assert (tmp_path / cubin.path).read_bytes().startswith(b"\x7fELF")
@@ -242,7 +242,8 @@ def test_a_kernel_is_compiled_and_its_errors_are_placed(nvcc: Nvcc, tmp_path: Pa
 
 def test_the_runtimes_kernels_compile(nvcc: Nvcc, tmp_path: Path) -> None:
     source = toolchain_cuda.resources.find("runtime", "device", "steps", "kernels.cu")
-    (cubin,) = build(nvcc, [Text(source, "kernels", "")], tmp_path / "cuda", ["sm_90"], cache=tmp_path / "cache")["kernels"]
+    (cubin,) = build(nvcc, [KernelFile(source, "kernels", "")], tmp_path / "cuda", ["sm_90"],
+                     cache=tmp_path / "cache")["kernels"]
     assert (tmp_path / cubin.path).read_bytes().startswith(b"\x7fELF")
 
 
@@ -252,5 +253,5 @@ def test_what_nvcc_leaves_where_it_is_stopped_goes(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("TMPDIR", str(kept))
     nvcc = Nvcc(str(fake(tmp_path / "nvcc", 'mkdir "$TMPDIR/tmpxft_1"')), (13, 0))
     (tmp_path / "map.cu").write_text("text")
-    build(nvcc, [Text(tmp_path / "map.cu", "map", "hd_map")], tmp_path / "out", ["sm_90"], cache=tmp_path / "cache")
+    build(nvcc, [KernelFile(tmp_path / "map.cu", "map", "hd_map")], tmp_path / "out", ["sm_90"], cache=tmp_path / "cache")
     assert not list(kept.iterdir()) and not list((tmp_path / "cache").rglob("tmpxft*"))

@@ -12,7 +12,7 @@ import pytest
 from heterodoop.compiler import kernels, spine
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.toolchain import probe
-from heterodoop.toolchain.probe import Machine
+from heterodoop.toolchain.probe import ProbedMachine
 
 from ..support import Bundles, cli_here, parts
 
@@ -50,15 +50,15 @@ def analysed(tmp_path: Path, text: str = NUMBERS) -> spine.Analysed:
 
 
 @pytest.fixture
-def here() -> Machine:
+def here() -> ProbedMachine:
     return probe.machine()
 
 
-def pretend(monkeypatch: pytest.MonkeyPatch, machine: Machine) -> None:
+def pretend(monkeypatch: pytest.MonkeyPatch, machine: ProbedMachine) -> None:
     monkeypatch.setattr(probe, "machine", lambda: machine)
 
 
-def test_this_machine_is_known(here: Machine) -> None:
+def test_this_machine_is_known(here: ProbedMachine) -> None:
     """Else kernels are kept off devices here; the hashes of a new library belong into runtime/probe/known.txt."""
     assert here.library.startswith("glibc ") and not here.failure and not here.strange
     assert [name for name in here.behaviour if here.macros(name) is None] == []
@@ -80,14 +80,18 @@ def test_devices_read_numbers_as_this_machines_library(bundles: Bundles, tmp_pat
     assert report["device"]["map_tasks"] == {"emulated": 1} and report["device"]["left_to_cpu"] == []
 
 
-def test_a_newer_library_decides_what_kernels_do(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_newer_library_decides_what_kernels_do(
+    here: ProbedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pretend(monkeypatch, dataclasses.replace(here, behaviour={**here.behaviour, **NEWER}))
     program = analysed(tmp_path)
     assert program.region is not None and program.region.macros == ("HD_EXACT_HEXADECIMALS", "HD_QUIET_PAYLOADS")
     assert "#define HD_EXACT_HEXADECIMALS 1" in kernels.text(program.region)
 
 
-def test_headers_may_lead_calls_to_other_functions(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_headers_may_lead_calls_to_other_functions(
+    here: ProbedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pretend(monkeypatch, dataclasses.replace(here, behaviour={**here.behaviour, **NEWER}))
     led = 'extern long hd_a(void) __asm__("__isoc23_strtol"), hd_b(void) __asm__("__isoc23_sscanf");\n'
     (tmp_path / "led.h").write_text(f"#pragma GCC system_header\n{led}")
@@ -96,7 +100,7 @@ def test_headers_may_lead_calls_to_other_functions(here: Machine, tmp_path: Path
     assert program.region.macros[:2] == ("HD_BINARY_INTEGERS", "HD_BINARY_SCANS")
 
 
-def test_glibc_2_36_needs_no_macro(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_glibc_2_36_needs_no_macro(here: ProbedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = {name: value for name, value in here.behaviour.items() if not name.startswith("c23:")}
     pretend(monkeypatch, dataclasses.replace(here, behaviour={**plain, **OLDER}))
     program = analysed(tmp_path)
@@ -107,7 +111,7 @@ def test_glibc_2_36_needs_no_macro(here: Machine, tmp_path: Path, monkeypatch: p
                                                   ("tiny hexadecimals", "13:74: strtof()"),
                                                   ("printed reals", "13:9: printf()")])
 def test_what_kernels_do_not_know_keeps_the_program_on_the_cpu(
-    behaviour: str, place: str, here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    behaviour: str, place: str, here: ProbedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     odd = dict.fromkeys((behaviour, f"c23:{behaviour}"), "0" * 16)
     pretend(monkeypatch, dataclasses.replace(here, library="glibc 9.1", behaviour={**here.behaviour, **odd}))
@@ -116,7 +120,7 @@ def test_what_kernels_do_not_know_keeps_the_program_on_the_cpu(
     assert f"{reason.place}: {reason.message}".startswith(f"{tmp_path}/map.c:{place}")
 
 
-def test_other_functions_do_not_matter(here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_functions_do_not_matter(here: ProbedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, dataclasses.replace(here, behaviour={**here.behaviour, "strtok": "0" * 16, "isalpha": "0" * 16}))
     assert analysed(tmp_path).refusals == ()
 

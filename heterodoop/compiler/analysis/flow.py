@@ -14,7 +14,7 @@ from ..ir import walk as ir_walk
 from ..types import ctype
 from ..types.ranges import Range
 from .flow_expr import Evaluator, Exhausted
-from .flow_findings import Findings, Outcomes, Place, Walk
+from .flow_findings import Findings, Outcomes, Touched, Walk
 from .flow_loops import changed_in, counting, filled_arrays, runs_at_least_once
 from .flow_objects import ObjectModel
 from .flow_state import ANY, LIMIT, Addr, Same, State, Value, by_value, merge, same, widened
@@ -152,7 +152,7 @@ class _Flow:
                 out.append(self._evaluator.initialise(cell, stmt.init, state, stmt.span))
             else:
                 outcomes = self._evaluator.eval(stmt.init, state)
-                out += [self._memory.write([Place(cell)], s, v, stmt.span) for v, s in outcomes]
+                out += [self._memory.write([Touched(cell)], s, v, stmt.span) for v, s in outcomes]
         return out
 
     def _block(self, stmt: ir.Block, states: list[State]) -> list[State]:

@@ -12,7 +12,7 @@ from ..ir import formats, ir
 from ..ir.text_length import longest
 from ..normalise.stdio import literal
 from ..types import ctype
-from .flow_findings import ITSELF, KEPT, TEXT, Outcomes, Place
+from .flow_findings import ITSELF, KEPT, TEXT, Outcomes, Touched
 from .flow_findings import Access as How
 from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
 from .libc_effects import EFFECTS, Access, Effect
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Enter = Callable[[ir.Function, list[Value], State, ir.Call], Outcomes]  # what a call of an own function does
 
 
-class Calls:
+class FlowCalls:
     """`call`: the outcomes of a call, and of a node of our own."""
 
     def __init__(self, evaluator: Evaluator, enter: Enter) -> None:
@@ -125,7 +125,7 @@ class Calls:
 
     # ------------------------------------------------------------------------------------- arguments
 
-    def places(self, node: ir.Call | ir.ReadPair, number: int, args: list[Value]) -> list[Place]:
+    def places(self, node: ir.Call | ir.ReadPair, number: int, args: list[Value]) -> list[Touched]:
         """What argument `number` points to, seen as its pointer type says; nothing for NULL."""
         exprs = node.args if isinstance(node, ir.Call) else node.targets
         value = args[number]
@@ -193,13 +193,13 @@ class Calls:
     def strtok(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         """A new string is kept in hidden state, which strtok(NULL) goes on with."""
         self._memory.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
-        return self._tokenize(node, args[0], 0, [Place(STRTOK.cell)], state)
+        return self._tokenize(node, args[0], 0, [Touched(STRTOK.cell)], state)
 
     def strtok_r(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         self._memory.read(self.places(node, 1, args), state, node.span, "string", site=(node.number, 1))
         return self._tokenize(node, args[0], 0, self.places(node, 2, args), state)
 
-    def _tokenize(self, node: ir.Call, text: Value, at: int, kept: list[Place], state: State) -> Outcomes:
+    def _tokenize(self, node: ir.Call, text: Value, at: int, kept: list[Touched], state: State) -> Outcomes:
         starts = truth(text)
         cut = [] if text == 0 else self._evaluator.places_at(node.args[at], text, ctype.CHAR)
         if starts is not True:
@@ -218,7 +218,7 @@ class Calls:
                 self._memory.note_write(place.cell.obj, node.span)
         return [(value, state)]
 
-    def _kept_places(self, kept: list[Place], old: Value) -> list[Place]:
+    def _kept_places(self, kept: list[Touched], old: Value) -> list[Touched]:
         hidden = [p.cell.obj for p in kept] == [STRTOK]
         if isinstance(old, Addr):
             place = self._model.pointee(Addr(old.cell, None, by=Same(kept[0].cell)), ctype.CHAR)
@@ -226,7 +226,7 @@ class Calls:
         objects = sorted({t for p in kept for t in self._model.points_to.contents(p.cell.obj)})
         return [replace(self._model.pointee(Addr(o.cell, None), ctype.CHAR), tokens=hidden) for o in objects]
 
-    def _token(self, cut: list[Place], state: State) -> Value:
+    def _token(self, cut: list[Touched], state: State) -> Value:
         """A token, or NULL: it lies in the string that is cut."""
         if len(cut) != 1:
             return ANY
@@ -395,7 +395,7 @@ class Calls:
         state = self._memory.write(capacity, state, ANY, node.span)
         return [(-1, failed), (Bound(RECORD, 1, nonzero=True), state)]
 
-    def _filled(self, places: list[Place], state: State, node: ir.ReadRecord, size: Value) -> State:
+    def _filled(self, places: list[Touched], state: State, node: ir.ReadRecord, size: Value) -> State:
         """The record's buffer is written up to the record's NUL; behind it stands what earlier ones left."""
         self._memory.fits(node, ITSELF, places, size if isinstance(size, int) else None, state)
         return self._memory.write_string(places, state, node.span)
@@ -444,12 +444,13 @@ def _small_allocation(node: ir.Call) -> bool:
     return len(sizes) == len(node.args) and total is not None and total <= _SMALL
 
 
-_SPECIAL: dict[str, Callable[[Calls, ir.Call, list[Value], State], Outcomes]] = {
-    "strtok": Calls.strtok, "strtok_r": Calls.strtok_r, "__strtok_r": Calls.strtok_r, "strsep": Calls.strsep,
-    "sprintf": Calls.sprintf, "snprintf": Calls.sprintf, "sscanf": Calls.sscanf, "__errno_location": Calls.errno,
+_SPECIAL: dict[str, Callable[[FlowCalls, ir.Call, list[Value], State], Outcomes]] = {
+    "strtok": FlowCalls.strtok, "strtok_r": FlowCalls.strtok_r, "__strtok_r": FlowCalls.strtok_r, "strsep": FlowCalls.strsep,
+    "sprintf": FlowCalls.sprintf, "snprintf": FlowCalls.sprintf, "sscanf": FlowCalls.sscanf,
+    "__errno_location": FlowCalls.errno,
 }
 
-_NODES: dict[type, Callable[[Calls, Any, State], Outcomes]] = {
-    ir.Call: Calls.plain, ir.Emit: Calls.output, ir.Stderr: Calls.output, ir.Exit: Calls.exit,
-    ir.ReadRecord: Calls.read_record, ir.ReadPair: Calls.read_pair,
+_NODES: dict[type, Callable[[FlowCalls, Any, State], Outcomes]] = {
+    ir.Call: FlowCalls.plain, ir.Emit: FlowCalls.output, ir.Stderr: FlowCalls.output, ir.Exit: FlowCalls.exit,
+    ir.ReadRecord: FlowCalls.read_record, ir.ReadPair: FlowCalls.read_pair,
 }

@@ -15,12 +15,12 @@ from ..ir import walk as ir_walk
 from ..types import ctype, ranges
 from ..types.ctype import Int, Pointer
 from ..types.ranges import INT_MAX, TRUTH, Range
-from .flow_calls import Calls, Enter
-from .flow_findings import ITSELF, Outcomes, Place, PlaceOutcomes, Walk
-from .flow_memory import Memory
+from .flow_calls import Enter, FlowCalls
+from .flow_findings import ITSELF, Outcomes, PlaceOutcomes, Touched, Walk
+from .flow_memory import MemoryFlow
 from .flow_objects import ObjectModel
 from .flow_state import ANY, LIMIT, NATURAL, NONZERO, Addr, Bound, Same, State, Value, by_value, joined, merge, truth
-from .flow_tests import Conditions, keeps_value
+from .flow_tests import Branches, keeps_value
 from .objects import RECORD, Cell, Code, Hidden, Object, Variable
 
 
@@ -35,8 +35,8 @@ class Evaluator:
     """
 
     def __init__(self, model: ObjectModel, walk: Walk, enter: Enter) -> None:
-        self.model, self.walk, self.memory = model, walk, Memory(model, walk)
-        self.conditions, self.calls = Conditions(self), Calls(self, enter)
+        self.model, self.walk, self.memory = model, walk, MemoryFlow(model, walk)
+        self.conditions, self.calls = Branches(self), FlowCalls(self, enter)
         self.ends: dict[Object, int] = {}
         self._steps = 0
 
@@ -65,7 +65,7 @@ class Evaluator:
 
     def lvalue(self, node: ir.Expr, state: State) -> PlaceOutcomes:
         if isinstance(node, ir.Name):
-            return [([Place(self.key(node.name).cell)], state)]
+            return [([Touched(self.key(node.name).cell)], state)]
         if isinstance(node, ir.Deref):
             return [(self._target(node, node.pointer, v, s), s) for v, s in self.eval(node.pointer, state) if v != 0]
         if isinstance(node, ir.Index):
@@ -76,7 +76,7 @@ class Evaluator:
                 for places, s in self.lvalue(node.base, state)
             ]
         if isinstance(node, ir.Str):
-            return [([Place(self.model.points_to.literal(node).cell)], state)]
+            return [([Touched(self.model.points_to.literal(node).cell)], state)]
         if isinstance(node, ir.Compound):
             return self._compound(node, state)
         return [([], s) for _, s in self.eval(node, state)]
@@ -98,7 +98,7 @@ class Evaluator:
                 out.append(([replace(p, end=end) for p in places] if end is not None else places, s2))
         return out
 
-    def _target(self, node: ir.Expr, pointer: ir.Expr, value: Value, state: State) -> list[Place]:
+    def _target(self, node: ir.Expr, pointer: ir.Expr, value: Value, state: State) -> list[Touched]:
         """What `*pointer` is, noted where it may lie outside its object."""
         places = self.places_at(pointer, value, node.type)
         self.memory.followed(node, places, state)
@@ -111,9 +111,9 @@ class Evaluator:
     def _compound(self, node: ir.Compound, state: State) -> PlaceOutcomes:
         cell = self.model.points_to.sites[node.number].cell
         state = self.initialise(cell, node.init, state, node.span)
-        return [([Place(cell)], state)]
+        return [([Touched(cell)], state)]
 
-    def places_at(self, pointer: ir.Expr, value: Value, kind: ctype.CType) -> list[Place]:
+    def places_at(self, pointer: ir.Expr, value: Value, kind: ctype.CType) -> list[Touched]:
         """What a pointer's target may be: the address it is known to hold, else all that it may point to."""
         if isinstance(value, Addr):
             return [self.model.pointee(value, kind)]
@@ -126,9 +126,9 @@ class Evaluator:
         if isinstance(init, ir.Fill):
             for _, item in init.items:
                 state = self._after(item, state)
-            return self.memory.write([Place(cell)], state, ANY, span)
+            return self.memory.write([Touched(cell)], state, ANY, span)
         value, state = self.single_outcome(init, state)
-        return self.memory.write([Place(cell)], state, value, span)
+        return self.memory.write([Touched(cell)], state, value, span)
 
     def single_outcome(self, node: ir.Expr, state: State) -> tuple[Value, State]:
         """All outcomes as one: used where they need not be kept apart."""
@@ -151,7 +151,7 @@ class Evaluator:
             out.append((self._loaded(node, places, s), self.memory.learn(places, s)))
         return out
 
-    def _loaded(self, node: ir.Expr, places: list[Place], state: State) -> Value:
+    def _loaded(self, node: ir.Expr, places: list[Touched], state: State) -> Value:
         cell = places[0].cell if len(places) == 1 and not places[0].part and self.model.single(places[0].cell.obj) else None
         known = state.value(cell) if cell is not None else ANY
         if isinstance(node.type, Int) and cell is not None and known in (ANY, NONZERO):
@@ -176,7 +176,7 @@ class Evaluator:
     def address(self, node: ir.AddressOf, state: State) -> Outcomes:
         return [(self._address(places, inner=False), s) for places, s in self.lvalue(node.operand, state)]
 
-    def _address(self, places: list[Place], *, inner: bool) -> Value:
+    def _address(self, places: list[Touched], *, inner: bool) -> Value:
         """Address of a place; for an array that is an element of another its own elements are not told apart."""
         if len(places) != 1:
             return NONZERO

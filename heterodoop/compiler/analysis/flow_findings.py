@@ -21,7 +21,7 @@ TEXT = -2  # what the node, a pointer that printf or sprintf is given, leads to
 
 
 @dataclass(frozen=True)
-class Place:
+class Touched:
     """What an access touches: a cell as a whole, or a part of it (an element, by its number, or one before `end`).
 
     by  a variable whose number, plus a constant, is the element's. tokens: it is where strtok had stopped.
@@ -36,11 +36,11 @@ class Place:
 
 
 Outcomes = list[tuple[Value, State]]  # of an expression
-PlaceOutcomes = list[tuple[list[Place], State]]  # of an lvalue
+PlaceOutcomes = list[tuple[list[Touched], State]]  # of an lvalue
 
 
 @dataclass
-class Facts:
+class OneObject:
     """What was found about one object: the first place of each kind of access, in the order of the analysis."""
 
     read: Span | None = None
@@ -59,7 +59,7 @@ class Findings:
     line_ends  nothing but NUL is written over the line's NUL. line_texts: reads of strings for which that matters.
     """
 
-    facts: dict[Object, Facts] = field(default_factory=dict)
+    facts: dict[Object, OneObject] = field(default_factory=dict)
     problems: dict[tuple[str, str, Span], Reason] = field(default_factory=dict)
     unproven: dict[Site, set[Object]] = field(default_factory=dict)
     touched: dict[Site, set[Object]] = field(default_factory=dict)
@@ -73,8 +73,8 @@ class Findings:
         site = node.number, part
         self.inside[site] = inside and self.inside.get(site, True)
 
-    def of(self, obj: Object) -> Facts:
-        return self.facts.setdefault(obj, Facts())
+    def of(self, obj: Object) -> OneObject:
+        return self.facts.setdefault(obj, OneObject())
 
     def problem(self, code: str, message: str, span: Span) -> None:
         self.problems.setdefault((code, message, span), Reason(code, message, span))

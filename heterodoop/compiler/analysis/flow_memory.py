@@ -11,7 +11,7 @@ from ...source import Span
 from ..ir import ir
 from ..types import ctype, ranges
 from ..types.ranges import Range
-from .flow_findings import ITSELF, Access, Level, Place, Site, Walk
+from .flow_findings import ITSELF, Access, Level, Site, Touched, Walk
 from .flow_objects import ObjectModel
 from .flow_state import ANY, WHOLE, Addr, Bound, Mark, Same, State, Value
 from .objects import EXTERNAL, RECORD, UNKNOWN, Cell, Hidden, Literal, Object
@@ -20,7 +20,7 @@ _ELSEWHERE = frozenset({RECORD, UNKNOWN})  # the line's accesses are checked oth
 _SHORTEST = 2  # bytes of the shortest line
 
 
-class Memory:
+class MemoryFlow:
     """What accesses do to states, and to the findings."""
 
     def __init__(self, model: ObjectModel, walk: Walk) -> None:
@@ -35,7 +35,7 @@ class Memory:
         inside = low is not None and high is not None and low >= 0 and high < (array.length or 0)
         self._walk.findings.lies(node, ITSELF, inside=inside and certain)
 
-    def followed(self, node: ir.Expr, places: list[Place], state: State, *, certain: bool = False) -> None:
+    def followed(self, node: ir.Expr, places: list[Touched], state: State, *, certain: bool = False) -> None:
         """What a pointer leads to. certain: it is known to lie inside."""
         inside = not self._walk.recursing and (certain or all(self._inside(p, state) for p in places))
         self._walk.findings.lies(node, ITSELF, inside=inside)
@@ -50,28 +50,28 @@ class Memory:
         fits = self._model.size(array.of) == self._model.size(kind)
         return fits and base.offset + low >= 0 and base.offset + high < array.length
 
-    def fits(self, node: ir.Node, part: int, places: list[Place], most: int | None, state: State) -> None:
+    def fits(self, node: ir.Node, part: int, places: list[Touched], most: int | None, state: State) -> None:
         """A library call touches so many bytes there at most, None: not known, through argument `part`."""
         inside = most is not None and not self._walk.recursing and all(self._fits(p, most, state) for p in places)
         self._walk.findings.lies(node, part, inside=inside)
 
-    def _fits(self, place: Place, nbytes: int, state: State) -> bool:
+    def _fits(self, place: Touched, nbytes: int, state: State) -> bool:
         room = self.room_bytes(place, state)
         return place.cell.obj in _ELSEWHERE or (room is not None and nbytes <= room)
 
-    def room_bytes(self, place: Place, state: State) -> int | None:
+    def room_bytes(self, place: Touched, state: State) -> int | None:
         """Bytes that surely are there from a place on, None: not known that it lies in its object."""
         room, kind = self.room(place, state), self._model.cell_type(place.cell)
         size = self._model.size(kind.of if isinstance(kind, ctype.Array) else kind)
         return room * size if room is not None and size is not None else None
 
-    def _inside(self, place: Place, state: State) -> bool:
+    def _inside(self, place: Touched, state: State) -> bool:
         """Does an element, or what is no array, surely lie in its object? The line looks after itself."""
         room = self.room(place, state)
         text = isinstance(place.cell.obj, Literal) and self.is_below(place, state)
         return place.cell.obj in _ELSEWHERE or text or (room is not None and room > 0)
 
-    def room(self, place: Place, state: State) -> int | None:
+    def room(self, place: Touched, state: State) -> int | None:
         """Elements that surely are there from a place on, None: not known that it lies in its object."""
         kind = self._model.cell_type(place.cell)
         if not isinstance(kind, ctype.Array):
@@ -86,7 +86,8 @@ class Memory:
     # ------------------------------------------------------------------------------------- reading
 
     def read(
-        self, places: list[Place], state: State, span: Span, how: Access = "value", nbytes: int | None = None, *, site: Site,
+        self, places: list[Touched], state: State, span: Span, how: Access = "value", nbytes: int | None = None, *,
+        site: Site,
     ) -> None:
         self._walk.findings.touched.setdefault(site, set()).update(place.cell.obj for place in places)
         if not places:  # the pointer was made of a number, or of nothing
@@ -115,7 +116,7 @@ class Memory:
         if level == "assumed":
             facts.assumed = facts.assumed or span
 
-    def _in_line(self, place: Place, state: State, how: Access) -> bool:
+    def _in_line(self, place: Touched, state: State, how: Access) -> bool:
         """Does an access surely lie in the line that was read? The shortest has a newline and a NUL."""
         if how == "bytes" or self._walk.recursing:
             return False
@@ -124,14 +125,14 @@ class Memory:
         known = place.elem is not None and 0 <= place.elem < _SHORTEST
         return known or self.is_below(place, state) or (place.tokens and how == "string")
 
-    def is_below(self, place: Place, state: State) -> bool:
+    def is_below(self, place: Touched, state: State) -> bool:
         """Is an element that goes by a variable known to be among those that are written?"""
         if place.by is None or place.cell.path:
             return False
         known, by = state.known, place.by
         return known.below.get((place.cell.obj, by.cell), -1) > by.plus and known.lower.get(by.cell, -1) + by.plus >= 0
 
-    def learn(self, places: list[Place], state: State) -> State:
+    def learn(self, places: list[Touched], state: State) -> State:
         """An element of the line (or of what is one piece) was read: it is there, or the lane has ended."""
         if len(places) != 1 or places[0].by is None or not self.closed(places[0].cell, state):
             return state
@@ -208,7 +209,7 @@ class Memory:
             high = narrow.high if high is None or narrow.high is None else min(high, narrow.high)
         return (None if low is None else low + value.plus), (None if high is None else high + value.plus)
 
-    def _level(self, place: Place, state: State, how: Access, nbytes: int | None) -> Level:
+    def _level(self, place: Touched, state: State, how: Access, nbytes: int | None) -> Level:
         kind = self._model.cell_type(place.cell)
         if isinstance(kind, ctype.Struct) and not place.part and not kind.union:
             return self._struct_level(place.cell, kind, state)
@@ -240,7 +241,7 @@ class Memory:
         layout = self._model.program.layouts.table.get(kind.tag)
         if layout is None:
             return "exposed" if mark is None else "assumed"
-        levels = {self._level(Place(cell.member(f.name)), state, "value", None) for f in layout.fields}
+        levels = {self._level(Touched(cell.member(f.name)), state, "value", None) for f in layout.fields}
         return "exposed" if "exposed" in levels else "assumed" if "assumed" in levels else "proven"
 
     # ------------------------------------------------------------------------------------- writing
@@ -257,11 +258,11 @@ class Memory:
                 facts.write = span
             facts.write = facts.write or span
 
-    def _note_writes(self, places: list[Place], span: Span) -> None:
+    def _note_writes(self, places: list[Touched], span: Span) -> None:
         for obj in [place.cell.obj for place in places] or [UNKNOWN]:
             self.note_write(obj, span)
 
-    def write(self, places: list[Place], state: State, value: Value, span: Span, *, zero: bool = False) -> State:
+    def write(self, places: list[Touched], state: State, value: Value, span: Span, *, zero: bool = False) -> State:
         """An assignment. `zero`: the value is 0, so that it ends strings rather than runs them together."""
         self._note_writes(places, span)
         for place in places:
@@ -286,7 +287,7 @@ class Memory:
             state = state.with_value(other, ANY)
         return state
 
-    def _write_part(self, state: State, place: Place, zero: bool) -> State:
+    def _write_part(self, state: State, place: Touched, zero: bool) -> State:
         cell = place.cell
         if not isinstance(self._model.cell_type(cell), ctype.Array):
             state = state.forget([cell.obj])
@@ -303,7 +304,7 @@ class Memory:
         mark = Mark(prefix, (old.string and zero) or known_end or closed, closed=closed)
         return state.with_mark(cell, WHOLE if self._full(cell, prefix) else mark)
 
-    def _written_by(self, place: Place, state: State) -> tuple[State, bool]:
+    def _written_by(self, place: Touched, state: State) -> tuple[State, bool]:
         """The state when an element that goes by a variable is written, and whether all elements before it are, too."""
         by, obj = place.by, place.cell.obj
         if by is None or place.cell.path or state.known.below.get((obj, by.cell), -2) < by.plus:
@@ -311,7 +312,7 @@ class Memory:
         known = state.known.written(obj, by.cell, by.plus + 1)
         return replace(state, known=known), known.lower.get(by.cell, -1) + by.plus >= 0
 
-    def _stays_closed(self, place: Place, state: State, old: Mark, zero: bool) -> bool:
+    def _stays_closed(self, place: Touched, state: State, old: Mark, zero: bool) -> bool:
         """A NUL may be put anywhere in what is written, another value not over its end."""
         more = 0 if zero else 1
         if place.elem is not None:
@@ -323,7 +324,7 @@ class Memory:
         kind = self._model.cell_type(cell)
         return isinstance(kind, ctype.Array) and kind.length is not None and 0 < kind.length <= prefix
 
-    def _weaken(self, state: State, places: list[Place], *, ends: bool) -> State:
+    def _weaken(self, state: State, places: list[Touched], *, ends: bool) -> State:
         """Something that may be in these objects was overwritten, not surely within what is written: their strings may have
         lost their ends, unless what was put there `ends` them."""
         touched = {p.cell.obj for p in places}
@@ -332,7 +333,7 @@ class Memory:
                 state = state.with_mark(cell, replace(mark, string=mark.string and ends, closed=False))
         return state
 
-    def _reach(self, place: Place, elements: int | None) -> None:
+    def _reach(self, place: Touched, elements: int | None) -> None:
         """`elements` elements are written there (None: some), of an array in which that place is known."""
         kind = self._model.cell_type(place.cell)
         size = self._model.size(kind.of) if isinstance(kind, ctype.Array) else None
@@ -342,20 +343,20 @@ class Memory:
         else:
             self._walk.findings.reaches(place.cell.obj, (at + elements) * size)
 
-    def _reach_bytes(self, place: Place, nbytes: int | None) -> None:
+    def _reach_bytes(self, place: Touched, nbytes: int | None) -> None:
         kind = self._model.cell_type(place.cell)
         size = self._model.size(kind.of) if isinstance(kind, ctype.Array) else None
         elements = -(-nbytes // size) if size and nbytes is not None else None
         self._reach(place if place.part else replace(place, part=True, elem=0), elements)
 
-    def _note_in_line(self, place: Place, state: State, zero: bool) -> None:
+    def _note_in_line(self, place: Touched, state: State, zero: bool) -> None:
         """A byte other than NUL in the line may be put where the line ends."""
         if place.cell.obj == RECORD and not zero:
             next_one = replace(place, by=replace(place.by, plus=place.by.plus + 1)) if place.by is not None else place
             if place.elem != 0 and not self.is_below(next_one, state):
                 self._walk.findings.line_ends = False
 
-    def write_string(self, places: list[Place], state: State, span: Span) -> State:
+    def write_string(self, places: list[Touched], state: State, span: Span) -> State:
         """A NUL-terminated string from each place on."""
         self._note_writes(places, span)
         for place in places:
@@ -372,7 +373,8 @@ class Memory:
         return state.with_mark(cell, Mark(old.prefix, old.string or starts, closed=old.closed and starts))
 
     def write_bytes(
-        self, places: list[Place], state: State, nbytes: int | None, span: Span, *, zero: bool = False, tokens: bool = False,
+        self, places: list[Touched], state: State, nbytes: int | None, span: Span, *, zero: bool = False,
+        tokens: bool = False,
     ) -> State:
         """`nbytes` bytes from each place on (None: some number, perhaps 0). `tokens`: NULs in a string that is there."""
         self._note_writes(places, span)

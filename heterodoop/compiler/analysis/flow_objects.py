@@ -12,9 +12,9 @@ from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
 from ..types import ctype
 from ..types.ctype import CType
-from .flow_findings import Place
+from .flow_findings import Touched
 from .flow_state import Addr
-from .objects import ERRNO, RECORD, STRTOK, Cell, Literal, Local, Object, Result, Site
+from .objects import ERRNO, RECORD, STRTOK, Cell, Literal, Local, Object, Returned, Site
 from .points_to import PointsTo
 
 
@@ -36,7 +36,7 @@ class ObjectModel:
         """Does the object live on from one record (or pair) to the next?"""
         if isinstance(obj, Site):
             return obj not in self._fresh
-        if isinstance(obj, (Local, Result)):
+        if isinstance(obj, (Local, Returned)):
             return obj.within(self.program.region.function) and obj not in self._inside
         return obj.lasting
 
@@ -94,22 +94,22 @@ class ObjectModel:
 
     # ------------------------------------------------------------------------------------- places
 
-    def pointee(self, value: Addr, kind: CType) -> Place:
+    def pointee(self, value: Addr, kind: CType) -> Touched:
         """What `*value` is, read or written as `kind`."""
         cell = ctype.Array(ctype.CHAR, None) if value.cell.obj == RECORD else self.cell_type(value.cell)
         if isinstance(cell, ctype.Array):
             fits = self.size(cell.of) == self.size(kind) and self.size(kind) is not None
-            return Place(value.cell, True, value.offset if fits else None, by=value.by if fits else None)
+            return Touched(value.cell, True, value.offset if fits else None, by=value.by if fits else None)
         fits = cell is not None and self.size(cell) == self.size(kind) and value.offset in (0, None)
-        return Place(value.cell, part=not fits)
+        return Touched(value.cell, part=not fits)
 
-    def member(self, place: Place, base: CType, field_type: CType, name: str) -> Place:
+    def member(self, place: Touched, base: CType, field_type: CType, name: str) -> Touched:
         """base.name: a cell of its own, but for unions and elements of arrays."""
         if place.part:
-            return Place(place.cell, True)
+            return Touched(place.cell, True)
         if isinstance(base, ctype.Struct) and base.union:
-            return Place(place.cell, part=self.size(base) != self.size(field_type))
-        return Place(place.cell.member(name))
+            return Touched(place.cell, part=self.size(base) != self.size(field_type))
+        return Touched(place.cell.member(name))
 
 
 def _declared_inside(program: ir.Program) -> set[Object]:

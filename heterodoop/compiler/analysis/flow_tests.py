@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .flow_expr import Evaluator
 
 
-class Conditions:
+class Branches:
     """`branch`: the states in which a condition holds, and the others."""
 
     def __init__(self, evaluator: Evaluator) -> None:

@@ -15,7 +15,7 @@ from ..types import ctype
 from ..types.ctype import CType
 from .objects import Object
 from .uses import UseTable
-from .writers import Start, Writers
+from .writers import Prefix, Writers
 
 _CONSTANT_NODES = (
     ir.Const, ir.Str, ir.Cast, ir.Decay, ir.AddressOf, ir.Binary, ir.Unary, ir.Index, ir.Member, ir.Name,
@@ -26,7 +26,7 @@ class Known:
     def __init__(self, program: ir.Program, table: UseTable, writers: Writers, calls: CallGraph) -> None:
         self.program, self.points_to, self.writers = program, table.points_to, writers
         self._other = {use.key for use in table.uses if use.cls not in ("sharedRO", "unused")}
-        self._start = Start(program)
+        self._start = Prefix(program)
         self._bodies = calls.bodies
 
     # ------------------------------------------------------------------------------------- symbols

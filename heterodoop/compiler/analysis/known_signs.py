@@ -18,7 +18,7 @@ from ..ir import walk as ir_walk
 from ..normalise import stdio
 from ..types import ctype
 from ..types.ctype import CType
-from .objects import Local, Object, Result, variable
+from .objects import Local, Object, Returned, variable
 
 _READERS = frozenset({"atof", "strtod", "strtof"})
 _SIGN_CALLS = frozenset({"fabs", "fabsf", "copysign", "copysignf"})
@@ -179,9 +179,9 @@ class _Trace:
     def _call(self, function: str, call: ir.Call) -> bool:
         name = ir.called(call)
         if name in self._program.by_name:
-            if Result(name) in self._seen:
+            if Returned(name) in self._seen:
                 return True
-            self._seen.add(Result(name))
+            self._seen.add(Returned(name))
             return _carries(call.type) and all(self.known(name, value) for value in self._returned.get(name, ()))
         if name in _SIGN_CALLS:
             return self._through(function, call, call.args, needed=name.startswith("fabs"))

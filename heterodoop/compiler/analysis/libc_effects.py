@@ -46,7 +46,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class CallRefusal:
     """Why a call keeps a region on the CPU: an HDnnn and the sentence's end ("rand() is called: ...")."""
 
     code: str
@@ -103,41 +103,43 @@ _ROWS: dict[str, str] = {
     "putc": "", "fwrite": "b0:1*2", "perror": "s0", "write": "b1:2", "read": "t1", "basename": "=0", "dirname": "=0",
 }
 
-REFUSED: dict[str, Refusal] = {
+REFUSED: dict[str, CallRefusal] = {
     **dict.fromkeys(
         "getenv secure_getenv".split(),
-        Refusal("HD220", "its name is no string literal, or the program uses environ; call it before the loop")),
-    **dict.fromkeys("setenv putenv unsetenv".split(), Refusal("HD220", "the environment is one for all records")),
+        CallRefusal("HD220", "its name is no string literal, or the program uses environ; call it before the loop")),
+    **dict.fromkeys("setenv putenv unsetenv".split(), CallRefusal("HD220", "the environment is one for all records")),
     **dict.fromkeys(
         "rand srand random srandom drand48 srand48 lrand48 mrand48 rand_r time clock gettimeofday clock_gettime localtime "
-        "gmtime getpid".split(), Refusal("HD221", "its result differs from run to run, or from record to record")),
-    "setlocale": Refusal("HD222", "numbers and characters would follow the machine's locale"),
+        "gmtime getpid".split(), CallRefusal("HD221", "its result differs from run to run, or from record to record")),
+    "setlocale": CallRefusal("HD222", "numbers and characters would follow the machine's locale"),
     **dict.fromkeys(
         "setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp _longjmp".split(),
-        Refusal("HD216", "it jumps between functions")),
+        CallRefusal("HD216", "it jumps between functions")),
     **dict.fromkeys(
         "fopen freopen fclose fread fseek ftell rewind setvbuf setbuf open close read write unlink remove rename "
         "tmpfile mkstemp dup2 dprintf putw".split(),
-        Refusal("HD229", "files are opened, read and written on the CPU only")),
-    **dict.fromkeys("popen pclose system fork execvp".split(), Refusal("HD229", "programs are started on the CPU only")),
+        CallRefusal("HD229", "files are opened, read and written on the CPU only")),
+    **dict.fromkeys("popen pclose system fork execvp".split(), CallRefusal("HD229", "programs are started on the CPU only")),
     **dict.fromkeys(
         "__builtin_va_start __builtin_va_end __builtin_va_copy".split(),
-        Refusal("HD235", "the function takes a variable number of arguments")),
+        CallRefusal("HD235", "the function takes a variable number of arguments")),
     **dict.fromkeys(
         "fputs fputc putc fwrite puts putchar perror".split(),
-        Refusal("HD229", "it writes to another stream than stdout or stderr")),
+        CallRefusal("HD229", "it writes to another stream than stdout or stderr")),
     **dict.fromkeys(
         "printf fprintf vprintf vfprintf".split(),
-        Refusal("HD229", "write to stdout or stderr, with a literal format of C's own conversions, one for each argument")),
-    "fflush": Refusal("HD229", "only fflush(stdout) or fflush(stderr) whose result nobody uses changes nothing"),
+        CallRefusal("HD229",
+                    "write to stdout or stderr, with a literal format of C's own conversions, one for each argument")),
+    "fflush": CallRefusal("HD229", "only fflush(stdout) or fflush(stderr) whose result nobody uses changes nothing"),
     **dict.fromkeys(
         "getchar getc fgetc getchar_unlocked getc_unlocked gets scanf fscanf getline getdelim fgets ungetc feof ferror "
-        "clearerr".split(), Refusal("HD215", "the record loop's condition does all reading")),
+        "clearerr".split(), CallRefusal("HD215", "the record loop's condition does all reading")),
     **dict.fromkeys(
         "realloc reallocarray aligned_alloc alloca __builtin_alloca".split(),
-        Refusal("HD219", "a record's memory must be of known size")),
-    **dict.fromkeys("qsort bsearch atexit signal".split(), Refusal("HD224", "it calls back a function through a pointer")),
-    **dict.fromkeys("sleep usleep isatty access".split(), Refusal("HD229", "it asks the operating system")),
+        CallRefusal("HD219", "a record's memory must be of known size")),
+    **dict.fromkeys("qsort bsearch atexit signal".split(),
+                    CallRefusal("HD224", "it calls back a function through a pointer")),
+    **dict.fromkeys("sleep usleep isatty access".split(), CallRefusal("HD229", "it asks the operating system")),
 }
 
 # Calls whose effects depend on their result or on an argument being NULL: see flow_calls.

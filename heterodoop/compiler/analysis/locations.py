@@ -16,7 +16,7 @@ from ..ir import ir
 from ..ir import walk as ir_walk
 from ..types import ctype
 from .libc_effects import EFFECTS
-from .objects import ERRNO, LITERAL, UNKNOWN, Behind, Code, Local, Object, Result, Variable, is_literal
+from .objects import ERRNO, LITERAL, UNKNOWN, Behind, Code, Local, Object, Returned, Variable, is_literal
 from .points_to import PointsTo
 
 Part = int | None | tuple[str, str]  # a constant element, an element, a member of a struct by its tag
@@ -178,7 +178,7 @@ class Locations:
 
     def _reachable(self, obj: Object) -> bool:
         """May a pointer of which nothing is known lead to the object?"""
-        named = isinstance(obj, (Variable, Result, Code)) or obj is ERRNO
+        named = isinstance(obj, (Variable, Returned, Code)) or obj is ERRNO
         return obj in self._addressed if named else not is_literal(obj)
 
 

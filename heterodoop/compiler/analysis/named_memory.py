@@ -35,7 +35,7 @@ _SIZES = {"malloc": 1, "calloc": 2}  # arguments
 
 
 @dataclass(frozen=True)
-class Memory:
+class Allocation:
     """An allocation: the pointer variable that leads to it, and the array that it is. room: what says its bytes where these
     are not constant."""
 
@@ -45,7 +45,7 @@ class Memory:
     room: ir.Symbol | None = None
 
 
-def memories(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> tuple[Memory, ...]:
+def memories(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> tuple[Allocation, ...]:
     """Those that could be named."""
     direct = {number for _, body in calls.bodies for node in ir_walk.walk(body) for number in _direct(node)}
     mentioned = {points_to.key(function, node.name) for function, body in calls.bodies
@@ -59,7 +59,7 @@ def memories(program: ir.Program, points_to: PointsTo, calls: CallGraph) -> tupl
     return tuple(one for one in found if one.pointer not in others and one.site not in others)
 
 
-def named(program: ir.Program, points_to: PointsTo, calls: CallGraph, wanted: Collection[Memory]) -> ir.Program:
+def named(program: ir.Program, points_to: PointsTo, calls: CallGraph, wanted: Collection[Allocation]) -> ir.Program:
     """The program in which what runs for a record knows these by their names."""
     arrays = {one.pointer: one for one in wanted}
     if not arrays:
@@ -83,7 +83,7 @@ def _direct(node: ir.Node) -> Iterator[int]:
         yield pointer.number
 
 
-def _memory(program: ir.Program, points_to: PointsTo, writers: Writers, key: Object) -> Memory | None:
+def _memory(program: ir.Program, points_to: PointsTo, writers: Writers, key: Object) -> Allocation | None:
     """That of a pointer that is set once, to an allocation; it may be NULL besides."""
     symbol, written = points_to.symbol(key), [write for write in writers.of(key) if not _null(write.value)]
     outer = isinstance(key, Global) or (symbol is not None and symbol in program.enclosing.locals)
@@ -104,7 +104,7 @@ def _memory(program: ir.Program, points_to: PointsTo, writers: Writers, key: Obj
     made = ir.Symbol(f"{symbol.name}{ir.MEMORY}", symbol.original, kind, "static", owner=owner, span=symbol.span)
     said = f"hd_live_in_room({symbol.original}, {MOST_BYTES - size}UL)"  # no record reaches the last element
     room = ir.Symbol(f"{symbol.name}{ir.ROOM}", said, ctype.ULONG, "call", span=symbol.span) if computed else None
-    return Memory(key, site, made, room)
+    return Allocation(key, site, made, room)
 
 
 def _null(value: ir.Init | None) -> bool:
@@ -136,7 +136,7 @@ def _acting(points_to: PointsTo, calls: CallGraph, pointers: Collection[Object])
 
 
 def _by_name(
-    node: Any, function: str, program: ir.Program, points_to: PointsTo, arrays: dict[Object, Memory],
+    node: Any, function: str, program: ir.Program, points_to: PointsTo, arrays: dict[Object, Allocation],
 ) -> Any:
     pointer = node.base if isinstance(node, ir.Index) else node.pointer if isinstance(node, ir.Deref) else None
     memory = arrays.get(points_to.key(function, pointer.name)) if isinstance(pointer, ir.Name) else None
@@ -150,7 +150,7 @@ def _by_name(
     return replace(node, base=decayed) if isinstance(node, ir.Index) else replace(node, pointer=decayed)
 
 
-def _inside(index: ir.Expr, memory: Memory, program: ir.Program) -> ir.Expr:
+def _inside(index: ir.Expr, memory: Allocation, program: ir.Program) -> ir.Expr:
     """The index where there is memory, else that behind the array. A negative one is beyond all, too."""
     kind, room = memory.symbol.type, memory.room
     assert isinstance(kind, ctype.Array) and kind.length is not None and room is not None

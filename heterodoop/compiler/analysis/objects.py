@@ -129,7 +129,7 @@ class Local(Variable):
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Object):
+class Returned(Object):
     """What a function of the program returns."""
 
     function: str

@@ -21,7 +21,7 @@ from .objects import (
     Hidden,
     Literal,
     Object,
-    Result,
+    Returned,
     Site,
     Unnamed,
     Variable,
@@ -129,7 +129,7 @@ class PointsTo:
 
     def return_(self, function: str, node: ir.Return) -> None:
         if node.value is not None:
-            self._store({Result(function)}, function, node.value)
+            self._store({Returned(function)}, function, node.value)
 
     def read_record(self, function: str, node: ir.ReadRecord) -> None:
         if node.kind == "getline":
@@ -197,7 +197,7 @@ class PointsTo:
         if isinstance(node, ir.Comma):
             return self.objects(function, node.second)
         if isinstance(node, ir.Call):
-            return {*(Result(c.name) for c in self.callees(function, node))} or {UNKNOWN}
+            return {*(Returned(c.name) for c in self.callees(function, node))} or {UNKNOWN}
         return {UNKNOWN}
 
     def targets(self, function: str, node: ir.Expr) -> set[Object]:
@@ -225,7 +225,7 @@ class PointsTo:
     def call_targets(self, function: str, node: ir.Call) -> set[Object]:
         own = self.callees(function, node)
         if own:
-            return set().union(*(self.contents(Result(c.name)) for c in own))
+            return set().union(*(self.contents(Returned(c.name)) for c in own))
         return self._library_targets(function, node, ir.called(node))
 
     def _library_targets(self, function: str, node: ir.Call, name: str) -> set[Object]:

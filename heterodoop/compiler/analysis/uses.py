@@ -29,9 +29,9 @@ from ..types import ctype
 from ..types.ctype import CType
 from ..types.parts import Path
 from .accumulators import Accumulator, NearMiss
-from .flow_findings import Facts, Findings, Site
+from .flow_findings import Findings, OneObject, Site
 from .flow_objects import ObjectModel
-from .objects import STRTOK, Hidden, Local, Object, Result
+from .objects import STRTOK, Hidden, Local, Object, Returned
 from .points_to import PointsTo
 
 
@@ -130,7 +130,7 @@ class _Classifier:
             if key in found or key in clauses or symbol.storage == "call":
                 yield key, symbol
         for key in sorted(found):
-            if self._model.outer(key) and not isinstance(key, (Local, Result)) and key not in others:
+            if self._model.outer(key) and not isinstance(key, (Local, Returned)) and key not in others:
                 yield key, None
 
     def _clause_keys(self) -> set[Object]:
@@ -141,7 +141,7 @@ class _Classifier:
         return {self._points_to.key(region.function, n) for n in named if n}
 
     def _use(self, key: Object, symbol: ir.Symbol | None) -> Use:
-        facts = self._findings.facts.get(key) or Facts()
+        facts = self._findings.facts.get(key) or OneObject()
         kind = (symbol.type if symbol is not None else self._model.object_type(key)) or ctype.VOID
         name = symbol.name if symbol is not None else self._memory_name(key)
         cls, reason = self._classify(key, name, symbol, facts, kind)
@@ -166,7 +166,7 @@ class _Classifier:
     # ------------------------------------------------------------------------------------- classes
 
     def _classify(
-        self, key: Object, name: str, symbol: ir.Symbol | None, facts: Facts, kind: CType,
+        self, key: Object, name: str, symbol: ir.Symbol | None, facts: OneObject, kind: CType,
     ) -> tuple[VariableClass, str]:
         region = self._program.region
         if key in self._gathered.found:
@@ -208,7 +208,7 @@ class _Classifier:
         named = "named in sharedRO; " if name in region.sharedRO else ""
         return "sharedRO", f"{named}never written in the region{more}"
 
-    def _exposed(self, key: Object, name: str, facts: Facts) -> tuple[VariableClass, str]:
+    def _exposed(self, key: Object, name: str, facts: OneObject) -> tuple[VariableClass, str]:
         if not self._mapper:
             named = self._program.region.firstprivate
             how = "named in firstprivate" if name in named else "found by the compiler"
@@ -224,7 +224,7 @@ class _Classifier:
         self._refusals.append(Reason("HD210", text + more, miss.place if miss is not None else facts.exposed or NO_SPAN))
         return "carried", text + more
 
-    def _record_class(self, key: Object, name: str, facts: Facts) -> tuple[VariableClass, str]:
+    def _record_class(self, key: Object, name: str, facts: OneObject) -> tuple[VariableClass, str]:
         what = self._record[key]
         if what in ("the line's buffer", "the buffer's capacity") and not facts.reader_only:
             text = f"'{name}', {what}, is changed {_at(facts.write)} other than by the reader"

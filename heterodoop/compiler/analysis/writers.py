@@ -120,7 +120,7 @@ class Writers:
         return found
 
 
-class Start:
+class Prefix:
     """What surely ran when the region is reached: writes of the enclosing function's straight-line code before it."""
 
     def __init__(self, program: ir.Program) -> None:

@@ -40,7 +40,7 @@ class Extent:
 
 
 @dataclass(frozen=True)
-class Room:
+class TouchedBytes:
     """What a library call touches: `nbytes` to the end of what stands there by its name, None: one of the objects."""
 
     nbytes: int | None
@@ -61,7 +61,7 @@ class Extents:
     by_key: Mapping[Object, Extent]
     indexes: frozenset[int]
     sites: Mapping[int, frozenset[Object]]
-    rooms: Mapping[Site, Room]
+    rooms: Mapping[Site, TouchedBytes]
     shared: frozenset[Object]
     refusals: tuple[Reason, ...] = ()
 
@@ -90,7 +90,7 @@ class _Accesses:
     def __init__(self, points_to: PointsTo, flow: Findings, calls: CallGraph, layouts: ctype.Layouts) -> None:
         self._points_to, self._layouts = points_to, layouts
         self.indexes: set[int] = set()
-        self.rooms: dict[Site, Room] = {}
+        self.rooms: dict[Site, TouchedBytes] = {}
         self.sites: dict[int, frozenset[Object]] = {}
         moved = _moved(calls.bodies, points_to, layouts)
         for function, body in calls.bodies:
@@ -111,7 +111,7 @@ class _Accesses:
         plain = ir_walk.uncast(pointer)
         named = isinstance(plain, (ir.Decay, ir.AddressOf)) and not isinstance(plain.operand, ir.Index)
         nbytes = self._layouts.size(plain.operand.type) if named and isinstance(plain, (ir.Decay, ir.AddressOf)) else None
-        self.rooms[site] = Room(nbytes, objects)
+        self.rooms[site] = TouchedBytes(nbytes, objects)
 
     def shared(self) -> frozenset[Object]:
         rooms = (room.keys for room in self.rooms.values() if room.nbytes is None)

@@ -23,7 +23,7 @@ _REAL_BYTES = 24  # %e or %g of a double, sign and exponent included; %f of larg
 
 
 @dataclass(frozen=True)
-class Launch:
+class LaunchConfig:
     """threads of a block (a multiple of 32), blocks (0 = chosen at run time), bytes of the longest key and value text."""
 
     threads: int
@@ -35,14 +35,14 @@ class Launch:
     stack_bytes: int
 
 
-def launch(program: ir.Program, calls: CallGraph) -> Launch:
+def launch(program: ir.Program, calls: CallGraph) -> LaunchConfig:
     """The launch shape of a program's region."""
     region = program.region
     threads = -(-(region.threads or DEFAULT_THREADS) // WARP) * WARP
     key = text_bytes(program, region.key, region.keylength)
     value = text_bytes(program, region.value, region.vallength)
     slot = -(-(key + value + _LINE_BYTES) // _SLOT_ALIGN) * _SLOT_ALIGN
-    return Launch(threads, region.blocks, region.kvpairs, key, value, slot, stack_bytes(program, calls))
+    return LaunchConfig(threads, region.blocks, region.kvpairs, key, value, slot, stack_bytes(program, calls))
 
 
 def text_bytes(program: ir.Program, name: str, length: int) -> int:
@@ -65,6 +65,6 @@ def _text_bytes(program: ir.Program, whole: CType, length: int) -> int:
     return each * max(length, 1) + max(length - 1, 0)
 
 
-def text(shape: Launch) -> str:
+def text(shape: LaunchConfig) -> str:
     """One line per number."""
     return "".join(f"{field.name:12}{getattr(shape, field.name)}\n" for field in fields(shape))

@@ -23,7 +23,7 @@ from ..types import ctype
 from ..types.ctype import CType
 from . import optimisations
 from .decisions import Decisions, Place, Space
-from .launch import Launch
+from .launch import LaunchConfig
 from .live_in import fields
 from .pointers import Pointers
 
@@ -47,7 +47,7 @@ class Placement:
 
 
 def decide(
-    program: ir.Program, table: UseTable, known: Known, shape: Launch, scope: Mapping[str, str],
+    program: ir.Program, table: UseTable, known: Known, shape: LaunchConfig, scope: Mapping[str, str],
     options: tuple[str, ...] = optimisations.chosen(),
 ) -> Placement:
     """All decisions about the kernel of a program's region.

@@ -22,7 +22,7 @@ _OWN = frozenset({"record", "private", "guarded", "firstprivate"})
 
 
 @dataclass(frozen=True)
-class Pointer:
+class PlacedPointer:
     """how  "constant" and "own": the kernel sets it to `init`; "handed": the prologue's value, made a device address."""
 
     how: Literal["constant", "own", "handed"]
@@ -43,7 +43,7 @@ class Pointers:
         # Textures are read by name only, so what a pointer leads to is none, and no table of constants either.
         self._textures = frozenset(use.key for use in table.uses if use.cls == "texture")
         self.pinned: frozenset[Object] = frozenset()
-        self.found: dict[Object, Pointer] = {}
+        self.found: dict[Object, PlacedPointer] = {}
         self._solve([u for u in table.uses if isinstance(u.type, ctype.Pointer) and u.cls in ("sharedRO", "texture")])
 
     def _solve(self, uses: list[Use]) -> None:
@@ -57,28 +57,28 @@ class Pointers:
                 return
             self.pinned |= pinned
 
-    def _classify(self, use: Use) -> Pointer:
+    def _classify(self, use: Use) -> PlacedPointer:
         symbol = self._known.symbol(use.key)
         targets = self._points_to.contents(use.key)
         if symbol is None:
-            return Pointer("handed")
+            return PlacedPointer("handed")
         own = {t for t in targets if self._classes.get(t) in _OWN}
         if own:
             return self._own(use, symbol, targets - own)
         if self._known.constant(use.key, symbol) and not targets & (self.pinned | self._textures):
             init = self._known.constant_init(use.key, symbol)
-            return Pointer("constant", "its initialiser is known and nobody writes it", init)
+            return PlacedPointer("constant", "its initialiser is known and nobody writes it", init)
         return self._handed(use, targets)
 
-    def _own(self, use: Use, symbol: ir.Symbol, others: set[Object]) -> Pointer:
+    def _own(self, use: Use, symbol: ir.Symbol, others: set[Object]) -> PlacedPointer:
         init = self._only_value(use.key, symbol)
         if init is not None and self.own_value(use.key, init):
-            return Pointer("own", "points into the thread's own memory", init)
+            return PlacedPointer("own", "points into the thread's own memory", init)
         name = use.name.split("$")[0]
         text = f"'{name}' points to a variable that the loop writes, and is set in more than one way before it"
         if others:
             text = f"'{name}' may point to a variable that the loop writes, or to another one"
-        return Pointer("own", "", None, code="HD247", problem=f"{text}; use the variable itself in the loop")
+        return PlacedPointer("own", "", None, code="HD247", problem=f"{text}; use the variable itself in the loop")
 
     def _only_value(self, key: Object, symbol: ir.Symbol) -> ir.Init | None:
         """The one value of a pointer; of `q = p` that of p."""
@@ -113,7 +113,7 @@ class Pointers:
         key = self._points_to.key(self._program.region.function, node.name)
         return self._classes.get(key) in _OWN and isinstance(node.type, (ctype.Array, ctype.Struct, ctype.Int, ctype.Float))
 
-    def _handed(self, use: Use, targets: set[Object]) -> Pointer:
+    def _handed(self, use: Use, targets: set[Object]) -> PlacedPointer:
         name = use.name.split("$")[0]
         text = isinstance(use.type, ctype.Pointer) and isinstance(use.type.to, ctype.Int) and use.type.to.bits == 8
         literal = any(map(is_literal, targets))
@@ -128,7 +128,8 @@ class Pointers:
             problem = f"'{name}' may point to a string literal that holds a zero byte; use an array"
         elif RECORD in targets:
             problem = f"'{name}' may point into the line that the loop reads"
-        return Pointer("handed", string=literal or EXTERNAL in targets, code="HD249" if problem else "", problem=problem)
+        return PlacedPointer("handed", string=literal or EXTERNAL in targets, code="HD249" if problem else "",
+                             problem=problem)
 
     def _long_literal(self) -> bool:
         """Does a literal go on behind its first zero byte, so that its length cannot be told from a pointer?"""

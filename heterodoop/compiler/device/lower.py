@@ -16,7 +16,7 @@ from ..ir import walk as ir_walk
 from ..types import ctype
 from . import exprs, inits, nodes
 from .program import Begin, Declare, Fresh, FreshGlobals, Function, Lies, Program, Start, StartShared, Table, Zero
-from .scope import Kernel, Known, Scope
+from .scope import KernelContext, LoweringFacts, Scope
 from .stmts import Body
 from .types import no_device_type, struct_problem, used_tags
 
@@ -29,9 +29,9 @@ _OF_THREAD = (  # what only a thread's own state can do
 )
 
 
-def lower(program: ir.Program, known: Known, libm: Libm = "own") -> Program:
+def lower(program: ir.Program, known: LoweringFacts, libm: Libm = "own") -> Program:
     """The kernel of a program's region. libm: whose exp, log, pow ... the CPU filters call."""
-    kernel = Kernel(exprs.RULES, program, known, libm)
+    kernel = KernelContext(exprs.RULES, program, known, libm)
     scope = Scope(kernel, program.enclosing, region=True)
     structs, of_structs = _structs(kernel)
     tables, of_tables = _tables(kernel, scope)
@@ -49,7 +49,7 @@ def _left(code: str, text: str, where: ir.Function | ir.Symbol | ir.Region) -> n
 # ------------------------------------------------------------------------------------------ functions
 
 
-def _helpers(kernel: Kernel) -> tuple[Function, ...]:
+def _helpers(kernel: KernelContext) -> tuple[Function, ...]:
     bodies = {f.name: Body(Scope(kernel, f)).block(f.body) for f in kernel.helpers}
     direct = {name for name, body in bodies.items() if name in kernel.calls[name] or any(map(_needs, ir_walk.walk(body)))}
     return tuple(
@@ -69,7 +69,7 @@ def _needs(node: object) -> bool:
     return isinstance(node, _OF_THREAD) or (isinstance(node, Declare) and bool(node.guard or node.extent))
 
 
-def _signatures(kernel: Kernel) -> Iterator[nodes.Unsupported]:
+def _signatures(kernel: KernelContext) -> Iterator[nodes.Unsupported]:
     """Functions and variables whose declaration alone is too much."""
     for function in kernel.helpers:
         if function.type.variadic:
@@ -86,7 +86,7 @@ def _signatures(kernel: Kernel) -> Iterator[nodes.Unsupported]:
 # ------------------------------------------------------------------------------------------ types and tables
 
 
-def _structs(kernel: Kernel) -> tuple[tuple[tuple[str, bool], ...], list[nodes.Unsupported]]:
+def _structs(kernel: KernelContext) -> tuple[tuple[tuple[str, bool], ...], list[nodes.Unsupported]]:
     """Structs that the kernel mentions, and those that they hold; layouts that have no exact text."""
     program = kernel.program
     wanted = used_tags(program, [f.name for f in kernel.helpers], [f.type for f in kernel.decisions.fields()])
@@ -100,7 +100,7 @@ def _structs(kernel: Kernel) -> tuple[tuple[tuple[str, bool], ...], list[nodes.U
     return (*unknown, *known), left
 
 
-def _tables(kernel: Kernel, scope: Scope) -> tuple[tuple[Table, ...], list[nodes.Unsupported]]:
+def _tables(kernel: KernelContext, scope: Scope) -> tuple[tuple[Table, ...], list[nodes.Unsupported]]:
     """Constants with their initialisers, each behind those whose addresses it holds; those that C++17 has no list for."""
     places = {p.key: (p.type, p.init) for p in kernel.decisions.places if p.space == "constant"}
     symbols: dict[Object, tuple[ctype.CType, ir.Init | None]] = {
@@ -130,7 +130,7 @@ def _named(init: ir.Init | None) -> set[str]:
     return set().union(*(ir_walk.names(item) for item in items))
 
 
-def _no_table(kernel: Kernel, key: Object) -> nodes.Unsupported:
+def _no_table(kernel: KernelContext, key: Object) -> nodes.Unsupported:
     symbol = kernel.points_to.symbol(key)
     gap = f"leaves out more than {inits.MOST_HOLES} elements"
     shown = symbol.original if symbol is not None else str(key)
@@ -141,7 +141,7 @@ def _no_table(kernel: Kernel, key: Object) -> nodes.Unsupported:
 # ------------------------------------------------------------------------------------------ the start of a record
 
 
-def _start(kernel: Kernel, scope: Scope) -> Iterator[ir.Stmt]:
+def _start(kernel: KernelContext, scope: Scope) -> Iterator[ir.Stmt]:
     """Each work item's own variables, then what they held before the region, then their guards, which know of nothing."""
     reader = _reader_state(kernel)
     places = kernel.decisions.places
@@ -166,7 +166,7 @@ def _start(kernel: Kernel, scope: Scope) -> Iterator[ir.Stmt]:
         yield Lies(extent.key, _lying(kernel, extent.key))
 
 
-def _lying(kernel: Kernel, key: Object) -> nodes.Var | nodes.Memory | None:
+def _lying(kernel: KernelContext, key: Object) -> nodes.Var | nodes.Memory | None:
     """What stands where an object from outside the region lies; memory of the heap that all share: the pointer to it."""
     place = kernel.decisions.by_key(key)
     if place is None:
@@ -189,7 +189,7 @@ def outer_locals(program: ir.Program) -> Iterator[ir.Symbol]:
     return (s for s in (*enclosing.params, *enclosing.locals) if s.name in used and s.name not in inside)
 
 
-def _reader_state(kernel: Kernel) -> set[Object]:
+def _reader_state(kernel: KernelContext) -> set[Object]:
     """Getline's line and capacity: a work item begins as a program that has read nothing."""
     loop = ir.record_loop(kernel.program.region)
     found: set[Object] = set()
@@ -214,7 +214,7 @@ def _initial(place: Place, target: nodes.Var | nodes.Memory, scope: Scope) -> li
 # ------------------------------------------------------------------------------------------ guards
 
 
-def _keeps_guards(kernel: Kernel) -> bool:
+def _keeps_guards(kernel: KernelContext) -> bool:
     """Has the kernel guards, or calls of the library that write where the line may lie?"""
     if kernel.guards.by_key or kernel.guards.sites:
         return True
@@ -222,7 +222,7 @@ def _keeps_guards(kernel: Kernel) -> bool:
     return any(_writes_line(kernel, name, node) for name, node in calls)
 
 
-def _writes_line(kernel: Kernel, function: str, node: ir.Call) -> bool:
+def _writes_line(kernel: KernelContext, function: str, node: ir.Call) -> bool:
     name = ir.called(node)
     effect = EFFECTS.get(name)
     written = {access.arg for access in effect.writes} if effect else set(range(len(node.args)))

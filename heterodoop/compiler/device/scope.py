@@ -35,7 +35,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Known:
+class LoweringFacts:
     """Facts and decisions that are handed to the lowering."""
 
     calls: CallGraph
@@ -48,12 +48,12 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelContext:
     """libm: whose exp, log, pow ... the filters call."""
 
     rules: Rules
     program: ir.Program
-    known: Known
+    known: LoweringFacts
     libm: Libm
 
     @property
@@ -127,7 +127,7 @@ class Kernel:
 class Scope:
     """One function's names. region: those of the enclosing function, as the region's body has them."""
 
-    def __init__(self, kernel: Kernel, function: ir.Function, *, region: bool = False) -> None:
+    def __init__(self, kernel: KernelContext, function: ir.Function, *, region: bool = False) -> None:
         self.kernel, self.function, self.region = kernel, function, region
         self.reads_record = False  # inside the call that reads a record
         self._own = {symbol.name for symbol in (*function.params, *function.locals)}

@@ -11,20 +11,20 @@ from ..device import checks, nodes
 from ..device.program import Lies
 from ..ir import ir
 from . import leaf
-from .scope import Kernel, Scope, line
+from .scope import KernelStyle, Scope, line
 
 HEADER = "lane/extent.cuh"
 _POINTERS = frozenset({"global", "texture"})  # spaces whose variables are reached by a pointer to their first element
 
 
-def fields(kernel: Kernel) -> list[str]:
+def fields(kernel: KernelStyle) -> list[str]:
     """Members of the kernel's `Extents`."""
     extents = kernel.program.extents.by_key.values()
     known = [f"hd::Extent<{'' if _handed_over(e.key, kernel) else e.nbytes}> {e.name};" for e in extents]
     return [*known, *(f"hd::Extent<> {name};" for name in _strings(kernel))]
 
 
-def _strings(kernel: Kernel) -> dict[str, str]:
+def _strings(kernel: KernelStyle) -> dict[str, str]:
     """What holds the texts that the prologue hands over, by the names of their extents: their fields in `Shared`."""
     if ANY_TEXT not in kernel.program.extents.shared:
         return {}
@@ -32,12 +32,12 @@ def _strings(kernel: Kernel) -> dict[str, str]:
     return {f"hd_text_{n}": kernel.fields[key] for n, key in enumerate(keys)}
 
 
-def strings(kernel: Kernel) -> list[str]:
+def strings(kernel: KernelStyle) -> list[str]:
     """Where those texts lie."""
     return [f"hd.extents.{name}.begin(shared.{at}, shared.{at}_bytes);" for name, at in _strings(kernel).items()]
 
 
-def texts(kernel: Kernel) -> list[str]:
+def texts(kernel: KernelStyle) -> list[str]:
     """The table of the literals, and where each begins in it; behind each its NUL and a byte that belongs to none."""
     if not kernel.literals:
         return []
@@ -50,7 +50,7 @@ def texts(kernel: Kernel) -> list[str]:
     ]
 
 
-def _handed_over(key: Object, kernel: Kernel) -> bool:
+def _handed_over(key: Object, kernel: KernelStyle) -> bool:
     """Is it memory whose size the kernel finds before it? Several allocations may be one piece, which realloc has grown."""
     place = kernel.program.decisions.by_key(key)
     return place is not None and place.base is not None

@@ -15,7 +15,7 @@ from ..device.program import Begin
 from ..ir import ir
 from ..types import ctype
 from . import extent
-from .scope import Kernel, Scope, line
+from .scope import KernelStyle, Scope, line
 from .types import declare
 
 HEADER = "lane/guard.cuh"
@@ -23,14 +23,14 @@ HEADER = "lane/guard.cuh"
 # ------------------------------------------------------------------------------------------ the kernel's own
 
 
-def fields(kernel: Kernel) -> list[str]:
+def fields(kernel: KernelStyle) -> list[str]:
     """Members of the kernel's `Guards`."""
     found = kernel.program.guards.by_key.values()
     sizes = ((g, f"{g.nbytes}, {g.limit}" if g.limit != g.nbytes else f"{g.nbytes}") for g in found)
     return [f"hd::Guard<{size}> {guard.name};" for guard, size in sizes]
 
 
-def before_items(kernel: Kernel) -> list[str]:
+def before_items(kernel: KernelStyle) -> list[str]:
     """The bits of what is written apart, once for a thread."""
     at, lines = 0, []
     for guard in kernel.program.guards.by_key.values():

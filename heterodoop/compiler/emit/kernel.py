@@ -37,8 +37,8 @@ from ..types import ctype
 from . import extent, guard, init, map_fold, totals, types
 from .expr import TEXTS
 from .render import render
-from .scope import Kernel, Scope, block_name
-from .stmt import Body, Lines, falls_through
+from .scope import KernelStyle, Scope, block_name
+from .stmt import Body, TextLines, falls_through
 from .types import INDENT, declare
 
 _ALWAYS = ("lane/base.cuh", "lane/lane.cuh", "libc/format.cuh", "libc/arith.cuh", "libc/wrap.cuh")
@@ -60,9 +60,9 @@ def text(
     program: Program, name: str, about: list[str], macros: Sequence[str], *, numbers: bool = False,
     form: map_fold.MapFold | None = None, one_thread: bool = False, **changes: object,
 ) -> str:
-    """The text, to be put down as `name`. numbers, form, one_thread: see `Kernel`. changes: of the template's
+    """The text, to be put down as `name`. numbers, form, one_thread: see `KernelStyle`. changes: of the template's
     data (templates/kernel.cu.j2)."""
-    kernel = Kernel(program, TEXTS, numbers, form, one_thread)
+    kernel = KernelStyle(program, TEXTS, numbers, form, one_thread)
     region, decisions, plan = program.source.region, program.decisions, program.decisions.plan
     word = "combine" if isinstance(region, ir.CombineRegion) else "map"
     source = ir_names.escape(region.span.file.encode("utf-8", "surrogateescape"))[1:-1]  # for comments
@@ -108,7 +108,7 @@ def text(
 
 def next_holding(program: Program, text: ir.Expr) -> str:
     """The call that opens a record of those that hold `text`, an array or a literal."""
-    scope = Scope(Kernel(program, TEXTS))
+    scope = Scope(KernelStyle(program, TEXTS))
     return f"hd.next_holding({scope.value(ir.Decay(ctype.Pointer(ctype.CHAR, const=True), text))})"
 
 
@@ -168,7 +168,7 @@ def _header(node: ir.Node) -> Iterator[str]:
         yield "libc/stdio.cuh"
 
 
-def _constant(table: Table, kernel: Kernel) -> str:
+def _constant(table: Table, kernel: KernelStyle) -> str:
     assert not isinstance(table.init, ir.Fill)
     text = "{}" if table.init is None else init.initialiser(table.type, table.init, Scope(kernel))
     name = kernel.global_names[table.key]
@@ -180,7 +180,7 @@ def _constant(table: Table, kernel: Kernel) -> str:
 # ------------------------------------------------------------------------------------------ what a thread knows
 
 
-def _shared_field(field: SharedField, kernel: Kernel) -> str:
+def _shared_field(field: SharedField, kernel: KernelStyle) -> str:
     """Arrays in memory of their own by a pointer to their first element, a texture's handle beside it."""
     name = kernel.fields[field.key]
     if field.kind == "string":
@@ -198,26 +198,26 @@ def _element_pointer(kind: ctype.CType, name: str) -> str:
     return types.constant_pointer(inner, name)
 
 
-def _shared_checks(kernel: Kernel) -> list[str]:
+def _shared_checks(kernel: KernelStyle) -> list[str]:
     fields = [f for f in kernel.program.decisions.fields() if f.offset]
     checks = [f"sizeof(Shared) == {kernel.program.decisions.shared_bytes}"]
     checks += [f"offsetof(Shared, {kernel.fields[f.key]}) == {f.offset}" for f in fields]
     return [f'static_assert({check}, "as the host fills it in");' for check in checks]
 
 
-def _lane_field(place: Place, name: str, kernel: Kernel) -> str:
+def _lane_field(place: Place, name: str, kernel: KernelStyle) -> str:
     if place.name.startswith("*"):
         return _memory(place, name, kernel)
     return f"{types.own(place.type, name, apart=kernel.apart(place.key))};"
 
 
-def _memory(place: Place, name: str, kernel: Kernel) -> str:
+def _memory(place: Place, name: str, kernel: KernelStyle) -> str:
     """Scratch memory of a thread, with something behind it where that tells it from others."""
     more = _GAP if place.key in kernel.program.extents.shared else 0
     return f"alignas(16) char {name}[{place.nbytes + more}];"
 
 
-def _in_block(kernel: Kernel) -> list[Place]:
+def _in_block(kernel: KernelStyle) -> list[Place]:
     return [p for p in kernel.program.decisions.places if p.space == "shared"]
 
 
@@ -232,17 +232,17 @@ def _lane(plan: KernelPlan, fold: str) -> str:
     return f"hd::{sink}" if items == "hd::GlobalItems" else f"hd::{sink}, {items}"
 
 
-def _in_warp(kernel: Kernel) -> list[tuple[Place, str]]:
+def _in_warp(kernel: KernelStyle) -> list[tuple[Place, str]]:
     """Arrays in a warp's part of shared memory, by their names in the kernel."""
     scope = Scope(kernel)
     return [(p, scope.local(p.name)) for p in kernel.program.decisions.places if p.space == "warp"]
 
 
-def _block_field(place: Place, kernel: Kernel) -> str:
+def _block_field(place: Place, kernel: KernelStyle) -> str:
     return f"{_element_pointer(place.type, kernel.fields[place.key] + '_block')};"
 
 
-def _before_items(kernel: Kernel) -> Iterator[str]:
+def _before_items(kernel: KernelStyle) -> Iterator[str]:
     """Copies for the block's threads; the only place where threads wait for each other."""
     places = _in_block(kernel)
     for place in places:
@@ -266,7 +266,7 @@ def _block_type(place: Place) -> str:
 # ------------------------------------------------------------------------------------------ functions
 
 
-def _head(function: Function, kernel: Kernel) -> str:
+def _head(function: Function, kernel: KernelStyle) -> str:
     scope = Scope(kernel, function)
     params = [declare(p.type, scope.local(p.name)) for p in function.params]
     if function.context:
@@ -275,9 +275,9 @@ def _head(function: Function, kernel: Kernel) -> str:
     return f"static __device__ {declare(function.type.result, text)}"
 
 
-def _helpers(kernel: Kernel) -> Iterator[str]:
+def _helpers(kernel: KernelStyle) -> Iterator[str]:
     for function in kernel.program.helpers:
-        lines = Lines()
+        lines = TextLines()
         lines.add(f"{_head(function, kernel)}", function.span)
         lines.add("{")
         if function.recursive:
@@ -288,12 +288,12 @@ def _helpers(kernel: Kernel) -> Iterator[str]:
         yield "\n".join([*lines.text, "}", _HERE, ""])
 
 
-def _item(kernel: Kernel) -> list[str]:
+def _item(kernel: KernelStyle) -> list[str]:
     """The body of the item loop: fresh variables, then the region as it stands."""
     scope = Scope(kernel)
     fresh = [text for stmt in kernel.program.start for text in _STARTS[type(stmt)](stmt, scope)]
     fresh += extent.strings(kernel)
-    lines = Lines()
+    lines = TextLines()
     Body(scope, lines).block(kernel.program.body, 2)
     return [*(INDENT * 2 + line for line in fresh), *([""] if fresh else []), *lines.text, _HERE]
 
@@ -343,7 +343,7 @@ def _lies(stmt: Lies, scope: Scope) -> list[str]:
     return [extent.lies(stmt, scope)]
 
 
-def _own_array(kind: ctype.CType, name: str, kernel: Kernel, *, apart: bool) -> str:
+def _own_array(kind: ctype.CType, name: str, kernel: KernelStyle, *, apart: bool) -> str:
     """A declaration of an outer local; text begins a word where string functions go by words."""
     words = kernel.program.decisions.plan.output == "vectorized"
     text = words and isinstance(kind, ctype.Array) and isinstance(kind.of, ctype.Int) and kind.of.bits == 8

@@ -19,27 +19,27 @@ from ..keyloop.finish import flat, terms_of
 from ..keyloop.loop import (
     TEXT,
     Byte,
-    Bytes,
     Choice,
     Convert,
-    Cut,
     Element,
-    Finish,
     Joined,
-    Kept,
+    KeptValue,
     KeyLoop,
+    KeyOutput,
     Length,
+    LiteralText,
     Number,
     Operation,
     Order,
+    PairField,
     Piece,
     PrintedIf,
     PrintedKey,
     PrintedTerm,
-    Read,
     Size,
     Stored,
     Term,
+    TextPrefix,
     ValueField,
     ValueText,
     Zeros,
@@ -83,7 +83,7 @@ def reducer_problem(loop: KeyLoop, pairs: PairReader) -> str:
     problem = _reading_problem(loop)
     if problem:
         return problem
-    finish: Finish | None = loop.finish
+    finish: KeyOutput | None = loop.finish
     while finish is not None:
         if not all(map(_is_printed, flat(finish.pieces))):
             return "it prints by a conversion that is not analysed"
@@ -120,7 +120,7 @@ def _reading_problem(loop: KeyLoop) -> str:
 
 def _is_own(part: Term, number: int) -> bool:
     """Is it no text that is kept, but that of one number?"""
-    return not (isinstance(part, Kept) and part.type == TEXT) or part.number == number
+    return not (isinstance(part, KeptValue) and part.type == TEXT) or part.number == number
 
 
 def _printing(part: Term) -> tuple[Piece, ...]:
@@ -163,7 +163,7 @@ def _room(kind: CType) -> int:
 def columns(loop: KeyLoop) -> tuple[int, ...]:
     """The fields of a value that have a column on a device: all but texts that nothing is made of."""
     terms = (*loop.first, *loop.same, *loop.outside)
-    read = {part.number for made in terms for part in parts(made) if isinstance(part, Read)}
+    read = {part.number for made in terms for part in parts(made) if isinstance(part, PairField)}
     return tuple(i for i, field in enumerate(loop.reads.fields) if isinstance(field, ValueField) or i in read)
 
 
@@ -184,7 +184,7 @@ def _is_printed(piece: Piece) -> bool:
     return bool((_KEY_SPEC if piece.term.type == TEXT else _SPEC).fullmatch(piece.spec))
 
 
-def _finish_problem(finish: Finish) -> str:
+def _finish_problem(finish: KeyOutput) -> str:
     """A key's line must begin with the key, so that lines stay in the order of the keys, and be one."""
     pieces = [*finish.pieces]
     whole = b"".join(p if isinstance(p, bytes) else b"\1" for p in pieces)
@@ -333,7 +333,7 @@ def _may_leave(made: Term) -> bool:
             return _may_leave(made.operand)
         case Choice():
             return any(map(_may_leave, (made.condition, made.then, made.other)))
-        case Cut() | Length() | Byte():
+        case TextPrefix() | Length() | Byte():
             return _may_leave(made.operand)
         case Element() | Stored() | Order() | Joined() | Size():
             return any(_may_leave(part) for part in parts(made) if part is not made)
@@ -408,7 +408,7 @@ def _step(name: str, terms: Sequence[Term], loop: KeyLoop, style: _Style) -> Ite
 def _changed(terms: Sequence[Term], loop: KeyLoop) -> list[int]:
     """What changes, in an order for that: texts, whose pieces see numbers as they were, before numbers, and a text that
     others are made of behind those."""
-    changed = [i for i, made in enumerate(terms) if not (isinstance(made, Kept) and made.number == i)]
+    changed = [i for i, made in enumerate(terms) if not (isinstance(made, KeptValue) and made.number == i)]
     texts, found = [i for i in changed if is_text(loop.state[i].type)], []
     while texts:
         free = (i for i in texts if not any(i in _sources(terms[j]) for j in texts if j != i))
@@ -427,9 +427,9 @@ def _sources(made: Term) -> set[int]:
     """The numbers of the texts that are kept of which a text may be the first bytes."""
     if isinstance(made, Choice):
         return _sources(made.then) | _sources(made.other)
-    if isinstance(made, Cut):
+    if isinstance(made, TextPrefix):
         return _sources(made.operand)
-    return {made.number} if isinstance(made, Kept) else set()
+    return {made.number} if isinstance(made, KeptValue) else set()
 
 
 def _beforehand(made: Term, name: str) -> Iterator[str]:
@@ -457,7 +457,7 @@ def _joined(made: Term, number: int, name: str) -> Iterator[str]:
             yield from _joined(made.text, number, f"{name}b")
             upto = f"s.s{number}.n" if made.upto is None else name
             yield f"texts.append({', '.join([f's.s{number}', upto, *map(piece, made.pieces)])});"
-        case Kept() if made.number == number:
+        case KeptValue() if made.number == number:
             return
         case _:
             yield f"texts.put(s.s{number}, {term(made)});"
@@ -477,7 +477,7 @@ def _array(made: Term, number: int) -> Iterator[str]:
             yield f"made{number}.at[{term(made.index)}] = {term(made.value)};"
         case Zeros():
             yield f"made{number} = {{}};"
-        case Kept():
+        case KeptValue():
             yield from [f"made{number} = s.s{made.number};"] if made.number != number else []
 
 
@@ -489,14 +489,14 @@ def _rule(field: ValueText, style: _Style) -> str:
     return f"hd::TextRule{{{low:#x}u, {high:#x}u, {most}, {_truth(field.empty)}, {_truth(field.indented)}}}"
 
 
-def _finish(finish: Finish, style: _Style) -> Iterator[str]:
+def _finish(finish: KeyOutput, style: _Style) -> Iterator[str]:
     yield (f"{style.head.format(', class Out')}static HD_DEVICE bool finish(const State &s, const hd::Text &text, "
            f"{style.out} &out{style.leaving}) {{")
     yield from (INDENT + line for line in _printed(finish))
     yield "}"
 
 
-def _printed(finish: Finish | None) -> Iterator[str]:
+def _printed(finish: KeyOutput | None) -> Iterator[str]:
     if finish is None:
         yield "return false;"
         return
@@ -561,11 +561,11 @@ def term(made: Term) -> str:
     match made:
         case Zeros() | Stored() | Joined():
             raise AssertionError(made)  # of `_array` and `_joined`
-        case Kept():
+        case KeptValue():
             return f"s.s{made.number}.text()" if made.type == TEXT else f"s.s{made.number}"
-        case Bytes():
+        case LiteralText():
             return f"hd::Text{{{leaf.string(made.data)}, {len(made.data)}}}"
-        case Cut():
+        case TextPrefix():
             return f"hd::cut({term(made.operand)}, {made.most})"
         case Order():
             return f"hd::order({', '.join(map(term, made.operands))})"
@@ -575,7 +575,7 @@ def term(made: Term) -> str:
             return f"static_cast<unsigned long>({piece(PrintedTerm(made.spec, made.operand))}.size())"
         case Length() | Byte():
             return f"hd::{'length' if isinstance(made, Length) else 'first_byte'}({term(made.operand)})"
-        case Read():
+        case PairField():
             return f"v.v{made.number}"
         case Number():
             return f"({leaf.const(ir.Const(made.type, made.value))[0]})"

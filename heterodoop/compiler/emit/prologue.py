@@ -136,7 +136,7 @@ def _as_original(path: str, copy: Path) -> list[str]:
     """Words under which __BASE_FILE__ (and __TIMESTAMP__) are the program's own; nobody wants a copy's warnings."""
     with contextlib.suppress(OSError):
         os.utime(copy, ns=(os.stat(path).st_atime_ns, os.stat(path).st_mtime_ns))
-    name = _escaped(cc.Place.of([path]).path(path))
+    name = _escaped(cc.CompilerPlace.of([path]).path(path))
     return ["-w", "-Wno-error", "-Wno-pedantic", "-Wno-builtin-macro-redefined", f'-D__BASE_FILE__="{name}"']
 
 

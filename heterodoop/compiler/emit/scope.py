@@ -1,6 +1,6 @@
 """What a name is called in generated text: a local, a field of `shared` or `globals`, a constant table, a function.
 
-`Kernel` is what all functions of one kernel have in common, `Scope` one function's view of it.
+`KernelStyle` is what all functions of one kernel have in common, `Scope` one function's view of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelStyle:
     """numbers: constant numbers of a printed value stand as numbers, since a sink takes those as they are. map_fold: of
     the pairs that a map kernel folds itself. one_thread: it is a host kernel's, which gathers in one place."""
 
@@ -114,7 +114,7 @@ class Kernel:
 class Scope:
     """One function's names. region: those of the enclosing function, whose body is the kernel's."""
 
-    def __init__(self, kernel: Kernel, function: Function | None = None) -> None:
+    def __init__(self, kernel: KernelStyle, function: Function | None = None) -> None:
         """function: a helper, None: the region's."""
         self.kernel, self.region = kernel, function is None
         self.function: Function | ir.Function = function if function is not None else kernel.program.source.enclosing

@@ -1,6 +1,6 @@
 """Statements of the device IR -> lines of CUDA text that follow the user's source line by line.
 
-`Lines` collects text with source places and puts `#line` directives only where the text leaves the source's order, so
+`TextLines` collects text with source places and puts `#line` directives only where the text leaves the source's order, so
 that compiler messages, profilers and debuggers show the user's C. Non-goals: what surrounds a function's body.
 """
 
@@ -22,7 +22,7 @@ _SIMPLE = (ir.ExprStmt, ir.Return, ir.Break, ir.Continue)
 _WIDTH = 110  # several statements of one source line share a line up to this
 
 
-class Lines:
+class TextLines:
     """Lines of text. `at`: where the next line stands in the user's source, if there."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ def _escaped(text: str, at: int) -> bool:
 class Body:
     """Writes one function's statements."""
 
-    def __init__(self, scope: Scope, lines: Lines) -> None:
+    def __init__(self, scope: Scope, lines: TextLines) -> None:
         self._scope, self._lines = scope, lines
 
     def block(self, block: ir.Block, depth: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...manifest import Accumulation
 from ..decide.decisions import Place
 from ..decide.totals import by_place, members
-from .scope import Kernel
+from .scope import KernelStyle
 from .types import INDENT, declare
 
 HEADER = "lane/totals.cuh"
@@ -23,34 +23,34 @@ ORDERED: dict[Accumulation, str] = {
 }
 
 
-def headers(kernel: Kernel) -> list[str]:
+def headers(kernel: KernelStyle) -> list[str]:
     if not kernel.total_fields:
         return []
     return [ONE_THREAD if kernel.one_thread else HEADER]
 
 
-def fields(kernel: Kernel) -> list[str]:
+def fields(kernel: KernelStyle) -> list[str]:
     """Of struct Totals, a task's."""
     return [_field(place, name) for place, name in kernel.total_fields.values()]
 
 
-def block_fields(kernel: Kernel) -> list[str]:
+def block_fields(kernel: KernelStyle) -> list[str]:
     """Of what a block has of them in shared memory."""
     return [_field(place, name) for place, name in _in_block(kernel)]
 
 
-def thread_fields(kernel: Kernel) -> list[str]:
+def thread_fields(kernel: KernelStyle) -> list[str]:
     """Of what each thread has of them."""
     return [_field(place, name) for place, name in _in_thread(kernel)]
 
 
-def checks(kernel: Kernel) -> list[str]:
+def checks(kernel: KernelStyle) -> list[str]:
     found = {place.key: total for place, total in by_place(kernel.program.source, kernel.program.decisions.places)}
     return [f'static_assert(offsetof(Totals, {name}) == {found[key].base}, "as the host reads it");'
             for key, (_, name) in kernel.total_fields.items() if found[key].base]
 
 
-def before_items(kernel: Kernel) -> Iterator[str]:
+def before_items(kernel: KernelStyle) -> Iterator[str]:
     """By all threads of a block."""
     if not kernel.total_fields:
         return
@@ -70,7 +70,7 @@ def before_items(kernel: Kernel) -> Iterator[str]:
         yield f"{INDENT}__syncthreads();\n"
 
 
-def behind_items(kernel: Kernel) -> Iterator[str]:
+def behind_items(kernel: KernelStyle) -> Iterator[str]:
     """By all threads that are left: one that ended early has ended its launch, of which nothing counts."""
     for place, name in _in_thread(kernel):
         yield from _lines(kernel, place, "gather_atomically", f"hd.block_totals->{name}", f"hd.thread_totals.{name}")
@@ -80,7 +80,7 @@ def behind_items(kernel: Kernel) -> Iterator[str]:
         yield from _lines(kernel, place, "gather_by_block", f"hd.totals->{name}", f"hd.block_totals->{name}")
 
 
-def _lines(kernel: Kernel, place: Place, call: str, *objects: str) -> Iterator[str]:
+def _lines(kernel: KernelStyle, place: Place, call: str, *objects: str) -> Iterator[str]:
     """Calls for a variable, or for each member of it that records gather in, which is reached by where it lies."""
     for path, op in (place.ops or {}).items():
         found = objects
@@ -91,7 +91,7 @@ def _lines(kernel: Kernel, place: Place, call: str, *objects: str) -> Iterator[s
         yield f"{INDENT}hd::{call}<{operation(kernel, op)}>({', '.join(found)});\n"
 
 
-def operation(kernel: Kernel, op: Accumulation) -> str:
+def operation(kernel: KernelStyle, op: Accumulation) -> str:
     """The type of runtime/device/lane that has an operation."""
     ordered = ORDERED.get(op) if kernel.one_thread else None
     return f"hd::{ordered or OPERATIONS[op]}"
@@ -101,12 +101,12 @@ def _field(place: Place, name: str) -> str:
     return f"{declare(place.type, name)};"
 
 
-def _in_block(kernel: Kernel) -> list[tuple[Place, str]]:
+def _in_block(kernel: KernelStyle) -> list[tuple[Place, str]]:
     """Those of which a block has its own part: those of its threads come together there, too."""
     if kernel.one_thread:
         return []
     return [(place, name) for place, name in kernel.total_fields.values() if place.space != "device-total"]
 
 
-def _in_thread(kernel: Kernel) -> list[tuple[Place, str]]:
+def _in_thread(kernel: KernelStyle) -> list[tuple[Place, str]]:
     return [(place, name) for place, name in _in_block(kernel) if place.space == "thread-total"]

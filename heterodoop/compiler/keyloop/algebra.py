@@ -16,26 +16,26 @@ from ..types import ctype
 from ..types.ctype import CType, Float, Int
 from .loop import (
     Byte,
-    Bytes,
     Choice,
     Convert,
-    Cut,
     Element,
     Joined,
-    Kept,
+    KeptValue,
     Length,
+    LiteralText,
     Number,
     Operation,
     Order,
+    PairField,
     PrintedTerm,
-    Read,
     Size,
     Stored,
     Term,
+    TextPrefix,
     Zeros,
 )
 
-Change = Callable[[Kept | Read], Term]
+Change = Callable[[KeptValue | PairField], Term]
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _NEUTRAL_RIGHT = {"+": 0, "-": 0, "*": 1, "|": 0, "^": 0, "<<": 0, ">>": 0, "/": 1, "&": -1}
 _COMMUTES = frozenset("+*|^&")
@@ -221,16 +221,16 @@ def choice(condition: Term, then: Term, other: Term) -> Term:
 
 def cut(text: Term, most: int) -> Term:
     """The first `most` bytes of a text."""
-    if isinstance(text, Bytes):
-        return Bytes(text.data[:most])
-    if isinstance(text, Cut):
-        return Cut(text.operand, min(text.most, most))
-    return Cut(text, most)
+    if isinstance(text, LiteralText):
+        return LiteralText(text.data[:most])
+    if isinstance(text, TextPrefix):
+        return TextPrefix(text.operand, min(text.most, most))
+    return TextPrefix(text, most)
 
 
 def order(left: Term, right: Term) -> Term:
     """What strcmp gives of two texts, as far as it is known."""
-    if isinstance(left, Bytes) and isinstance(right, Bytes):
+    if isinstance(left, LiteralText) and isinstance(right, LiteralText):
         return Number((left.data > right.data) - (left.data < right.data), ctype.INT)
     return Number(0, ctype.INT) if equal(left, right) else Order((left, right))
 
@@ -240,7 +240,7 @@ def length(text: Term) -> Term:
         return choice(text.condition, length(text.then), length(text.other))
     if isinstance(text, Joined):
         return added([text.upto if text.upto is not None else length(text.text), *map(size, text.pieces)])
-    return Number(len(text.data), ctype.ULONG) if isinstance(text, Bytes) else Length(text)
+    return Number(len(text.data), ctype.ULONG) if isinstance(text, LiteralText) else Length(text)
 
 
 def added(sizes: list[Term]) -> Term:
@@ -263,7 +263,7 @@ def size(piece: bytes | PrintedTerm) -> Term:
 def program_texts(term: Term) -> Iterator[bytes]:
     """The texts of the program that it, or what it prints, is made of."""
     for part in parts(term):
-        if isinstance(part, Bytes):
+        if isinstance(part, LiteralText):
             yield part.data
         elif isinstance(part, Joined):
             yield from (piece for piece in part.pieces if isinstance(piece, bytes))
@@ -276,7 +276,7 @@ def is_joined(text: Term) -> bool:
 
 def joined(text: Term, upto: Term | None, pieces: tuple[bytes | PrintedTerm, ...]) -> Term | None:
     """Pieces behind a text, or behind its first bytes; None where that is not known."""
-    if upto is not None and (equal(upto, length(text)) or equal(text, Bytes(b""))):
+    if upto is not None and (equal(upto, length(text)) or equal(text, LiteralText(b""))):
         upto = None
     if isinstance(text, Choice) and upto is None:
         then, other = joined(text.then, None, pieces), joined(text.other, None, pieces)
@@ -287,7 +287,7 @@ def joined(text: Term, upto: Term | None, pieces: tuple[bytes | PrintedTerm, ...
 
 
 def first_byte(text: Term) -> Term:
-    if isinstance(text, Bytes):
+    if isinstance(text, LiteralText):
         return Number(ctype.wrap(ctype.CHAR, text.data[0]) if text.data else 0, ctype.CHAR)
     return Byte(text)
 
@@ -425,7 +425,7 @@ def parts(term: Term) -> Iterator[Term]:
 
 
 def _inner(term: Term) -> tuple[Term, ...]:
-    if isinstance(term, (Convert, Cut, Length, Byte)):
+    if isinstance(term, (Convert, TextPrefix, Length, Byte)):
         return (term.operand,)
     if isinstance(term, (Operation, Order)):
         return term.operands
@@ -443,7 +443,7 @@ def _inner(term: Term) -> tuple[Term, ...]:
 
 def kept(*terms: Term | None) -> set[int]:
     """The numbers of what was kept that terms depend on."""
-    return {part.number for term in terms if term is not None for part in parts(term) if isinstance(part, Kept)}
+    return {part.number for term in terms if term is not None for part in parts(term) if isinstance(part, KeptValue)}
 
 
 def narrowed(terms: list[Term], at: int) -> Int | None:
@@ -451,9 +451,9 @@ def narrowed(terms: list[Term], at: int) -> Int | None:
     found: set[CType | None] = set()
     for term in terms:
         for part in parts(term):
-            if any(isinstance(inner, Read) and inner.number == at for inner in _inner(part)):
+            if any(isinstance(inner, PairField) and inner.number == at for inner in _inner(part)):
                 found.add(part.type if isinstance(part, Convert) else None)
-        if isinstance(term, Read) and term.number == at:
+        if isinstance(term, PairField) and term.number == at:
             found.add(None)
     kind = found.pop() if len(found) == 1 else None
     return kind if isinstance(kind, Int) and kind.bits >= 32 else None
@@ -461,7 +461,7 @@ def narrowed(terms: list[Term], at: int) -> Int | None:
 
 def replaced(term: Term, change: Change) -> Term:
     """The term with its leaves changed."""
-    if isinstance(term, (Kept, Read)):
+    if isinstance(term, (KeptValue, PairField)):
         return change(term)
     if isinstance(term, Convert):
         operand = replaced(term.operand, change)
@@ -471,7 +471,7 @@ def replaced(term: Term, change: Change) -> Term:
         pieces = tuple(replace(piece, term=replaced(piece.term, change)) if isinstance(piece, PrintedTerm) else piece
                        for piece in term.pieces)
         return Joined(replaced(term.text, change), pieces, upto)
-    if isinstance(term, (Cut, Length, Byte, Size)):
+    if isinstance(term, (TextPrefix, Length, Byte, Size)):
         return replace(term, operand=replaced(term.operand, change))
     if isinstance(term, Element):
         return replace(term, array=replaced(term.array, change), index=replaced(term.index, change))

@@ -10,8 +10,8 @@ from ..ir import formats
 from ..types import ctype
 from ..types.ctype import Int
 from . import algebra, loop
-from .state import Either, Emitted, Fork, Printed, Refused, Ways, placed
-from .terms import KEPT, Made, Text, number, value_text
+from .state import Either, Emitted, Fork, NoKeyLoop, Printed, Ways, placed
+from .terms import KEPT, Made, TextTerm, number, value_text
 
 _PLAIN: dict[Int, frozenset[str]] = {
     ctype.INT: frozenset({"%d", "%i"}), ctype.UINT: frozenset({"%u"}),
@@ -27,12 +27,12 @@ def plain(kind: ctype.CType | None, spec: str) -> bool:
     return isinstance(kind, Int) and spec in _PLAIN.get(kind, ())
 
 
-def finish_of(ways: Ways, *, lines: bool = True) -> loop.Finish:
+def finish_of(ways: Ways, *, lines: bool = True) -> loop.KeyOutput:
     """What is printed of a key. lines: as a combiner may, one line of it, or nothing; else any text."""
     *others, (_, last) = _alternatives(ways, lines)
-    finish = loop.Finish(last) if last or not others else None
+    finish = loop.KeyOutput(last) if last or not others else None
     for condition, pieces in reversed(others):
-        finish = loop.Finish(pieces, condition, finish)
+        finish = loop.KeyOutput(pieces, condition, finish)
     assert finish is not None
     return finish
 
@@ -62,7 +62,7 @@ def pieces_of(emitted: Emitted, *, lines: bool) -> tuple[loop.Piece, ...]:
             with placed(piece.span if isinstance(piece, Printed) else UNKNOWN):
                 merged.append(piece if isinstance(piece, bytes) else printed(piece))
     if lines and merged and not _is_line(merged):
-        raise Refused("what it prints for a key is not the key, a tab, the number and a newline")
+        raise NoKeyLoop("what it prints for a key is not the key, a tab, the number and a newline")
     return tuple(merged)
 
 
@@ -81,24 +81,24 @@ def _is_line(pieces: list[loop.Piece]) -> bool:
 
 def printed(made: Printed) -> loop.Piece:
     """A conversion of a key, a text or a number, as far as it is understood."""
-    if made.what == Text.KEPT and _PADDED.fullmatch(made.spec):
+    if made.what == TextTerm.KEPT and _PADDED.fullmatch(made.spec):
         return loop.PrintedKey(made.spec)
     if made.what == KEPT and plain(made.type, made.spec):
         return loop.PrintedKey()
-    text = value_text(made.what) if isinstance(made.what, (Made, Text)) else None
+    text = value_text(made.what) if isinstance(made.what, (Made, TextTerm)) else None
     if text is not None and _PADDED.fullmatch(made.spec) and not algebra.is_joined(text):
         return loop.PrintedTerm(made.spec, text)
     conversion = formats.conversion(made.spec)
     if made.type is None or conversion.letter == "s" or made.what == KEPT:
-        raise Refused("it does not print the key that it keeps as %s or %d, or what it prints is not understood")
+        raise NoKeyLoop("it does not print the key that it keeps as %s or %d, or what it prints is not understood")
     wanted = formats.argument_type(conversion)
-    term = number(made.what, made.type) if not isinstance(made.what, (Made, Text)) else None
+    term = number(made.what, made.type) if not isinstance(made.what, (Made, TextTerm)) else None
     if made.what is None and made.variable is not None:
-        raise Refused("what it prints of a key is not understood", made.variable)
+        raise NoKeyLoop("what it prints of a key is not understood", made.variable)
     if term is None or conversion.stars or conversion.letter not in "diuxXofFeEgGaA" or wanted is None:
-        raise Refused("what it prints of a key is not understood")
+        raise NoKeyLoop("what it prints of a key is not understood")
     if not algebra.computes(wanted) or not _same_size(wanted, term.type):
-        raise Refused("what it prints of a key is of another type than its conversion")
+        raise NoKeyLoop("what it prints of a key is of another type than its conversion")
     converted = algebra.convert(term, wanted)
     assert converted is not None
     return loop.PrintedTerm(made.spec, converted)
@@ -143,7 +143,7 @@ def _changed(pieces: Iterable[loop.Piece], change: algebra.Change) -> tuple[loop
     return tuple(found)
 
 
-def terms_of(finish: loop.Finish | None) -> list[loop.Term]:
+def terms_of(finish: loop.KeyOutput | None) -> list[loop.Term]:
     """Every term in it, those of the first line first."""
     if finish is None:
         return []
@@ -151,14 +151,14 @@ def terms_of(finish: loop.Finish | None) -> list[loop.Term]:
     return [*_terms(finish.pieces), *condition, *terms_of(finish.other)]
 
 
-def changed(finish: loop.Finish, change: algebra.Change) -> loop.Finish:
+def changed(finish: loop.KeyOutput, change: algebra.Change) -> loop.KeyOutput:
     """It with the leaves of its terms changed."""
     pieces = _changed(finish.pieces, change)
     condition = algebra.replaced(finish.condition, change) if finish.condition is not None else None
-    return loop.Finish(pieces, condition, changed(finish.other, change) if finish.other is not None else None)
+    return loop.KeyOutput(pieces, condition, changed(finish.other, change) if finish.other is not None else None)
 
 
-def between(finish: loop.Finish) -> tuple[bytes, ...] | None:
+def between(finish: loop.KeyOutput) -> tuple[bytes, ...] | None:
     """What stands between the numbers of the first line that is printed; None where that is not all of the value."""
     numbers = [n for n, piece in enumerate(finish.pieces) if isinstance(piece, loop.PrintedTerm)]
     if not numbers or finish.pieces[1:2] != (b"\t",) or finish.pieces[-1] != b"\n":

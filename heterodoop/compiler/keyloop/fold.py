@@ -18,8 +18,8 @@ from ..types.ctype import Float, Int
 from . import algebra, finish, loop
 from .loop_text import loop_text
 from .reader import Reader
-from .situations import Found, Situations
-from .state import SITUATIONS, VALUES, Refused, Stop
+from .situations import KeyLoopFound, Situations
+from .state import SITUATIONS, VALUES, Jump, NoKeyLoop
 
 LEFT = "the loop is left before the last pair, or a comparison cannot be decided"
 DEEP = "it is nested too deeply"
@@ -53,9 +53,9 @@ def recognise(program: ir.Program) -> Recognised:
         return Recognised()
     try:
         found = Situations(program).key_loop()
-    except Refused as refused:
+    except NoKeyLoop as refused:
         return _none(program, reason(refused), place(refused))
-    except Stop:
+    except Jump:
         return _none(program, LEFT)
     except RecursionError:
         return _none(program, DEEP)
@@ -81,12 +81,12 @@ def _none(program: ir.Program, why: str, place: Span | None = None) -> Recognise
     return Recognised(None, _plain_reader(program), why, None, why, place)
 
 
-def place(refused: Refused) -> Span | None:
+def place(refused: NoKeyLoop) -> Span | None:
     """The statement that it is for."""
     return refused.span if refused.span is not None and refused.span.line else None
 
 
-def reason(refused: Refused) -> str:
+def reason(refused: NoKeyLoop) -> str:
     """As a sentence, without the place."""
     return refused.why or f"what it does {SITUATIONS[refused.situation or 'flush']} is not understood"
 
@@ -94,23 +94,23 @@ def reason(refused: Refused) -> str:
 # ------------------------------------------------------------------------------------------ folds
 
 
-def _fold(found: Found) -> tuple[manifest.Fold | None, str]:
+def _fold(found: KeyLoopFound) -> tuple[manifest.Fold | None, str]:
     """The fold that a key loop is, or why it is none."""
     whole, reader = found.loop, found.reader
     try:
         if found.goes_on:
-            raise Refused(found.goes_on)
+            raise NoKeyLoop(found.goes_on)
         if found.leaks:
-            raise Refused("what it makes of a key may depend on an empty key before it")
+            raise NoKeyLoop("what it makes of a key may depend on an empty key before it")
         if reader.ends_at_value:
-            raise Refused("it may end the process at a number of the value")
+            raise NoKeyLoop("it may end the process at a number of the value")
         if any(isinstance(field, loop.ValueText) for field in whole.reads.fields):
-            raise Refused("it reads a text of the value")
+            raise NoKeyLoop("it reads a text of the value")
         order = _printed_order(whole)
         if whole.reads.fields and len(whole.reads.fields) != len(order):
-            raise Refused("it does not print as many numbers as it reads")
+            raise NoKeyLoop("it does not print as many numbers as it reads")
         fields = tuple(_field(whole, place, at) for place, at in enumerate(order))
-    except Refused as refused:
+    except NoKeyLoop as refused:
         return None, refused.why
     between = finish.between(whole.finish) or ()
     types = [number.type for number in whole.reads.fields]
@@ -124,50 +124,50 @@ def _fold(found: Found) -> tuple[manifest.Fold | None, str]:
 def _printed_order(whole: loop.KeyLoop) -> list[int]:
     """The state by the places at which it is printed, each once, as what it is."""
     if whole.finish.condition is not None:
-        raise Refused("it prints of some keys only")
+        raise NoKeyLoop("it prints of some keys only")
     order = []
     for piece in whole.finish.pieces:
         if isinstance(piece, loop.PrintedIf):
-            raise Refused("it prints of some keys only")
+            raise NoKeyLoop("it prints of some keys only")
         if not isinstance(piece, loop.PrintedTerm):
             continue
         kept = piece.term
         while isinstance(kept, loop.Convert):
             kept = kept.operand
-        if not isinstance(kept, loop.Kept):
-            raise Refused("it does not print what it gathers by the plain conversion of its type")
+        if not isinstance(kept, loop.KeptValue):
+            raise NoKeyLoop("it does not print what it gathers by the plain conversion of its type")
         state = whole.state[kept.number]
         if state.type not in VALUES and not isinstance(state.type, Float):
-            raise Refused(f"what it gathers must be one integer of 32 or 64 bits: '{state.name}' is {state.type}")
+            raise NoKeyLoop(f"what it gathers must be one integer of 32 or 64 bits: '{state.name}' is {state.type}")
         if isinstance(state.type, Float):
-            raise Refused(f"what it gathers must be one integer of 32 or 64 bits: '{state.name}' is {state.type}")
+            raise NoKeyLoop(f"what it gathers must be one integer of 32 or 64 bits: '{state.name}' is {state.type}")
         if piece.term != kept or not finish.plain(state.type, piece.spec):
-            raise Refused(f"it does not print '{state.name}' by the plain conversion of its type")
+            raise NoKeyLoop(f"it does not print '{state.name}' by the plain conversion of its type")
         order.append(kept.number)
     between = finish.between(whole.finish)
     if sorted(order) != list(range(len(whole.state))) or between is None:
-        raise Refused("it does not print what it gathers, each number once")
+        raise NoKeyLoop("it does not print what it gathers, each number once")
     if not all(manifest.stands_between(text.decode("latin-1")) for text in between):
-        raise Refused("it prints more than a few plain bytes between two numbers")
+        raise NoKeyLoop("it prints more than a few plain bytes between two numbers")
     return order
 
 
 def _field(whole: loop.KeyLoop, place: int, at: int) -> manifest.FoldField:
     """What the state at `at`, which is printed at `place`, is of the numbers there."""
     state, first, same = whole.state[at], whole.first[at], whole.same[at]
-    kept = loop.Kept(at, state.type)
+    kept = loop.KeptValue(at, state.type)
     value = VALUES[state.type]
     one = loop.Number(1, state.type)
     if isinstance(same, loop.Operation) and same == loop.Operation("+", (kept, one), state.type) and first == one:
         return manifest.FoldField("count", value)
     if place < len(whole.reads.fields):
-        read: loop.Term = loop.Read(place, whole.reads.fields[place].type)
+        read: loop.Term = loop.PairField(place, whole.reads.fields[place].type)
         number = algebra.convert(read, state.type)
         op = reduction(same, kept, number) if number is not None and first == number else None
         if op is not None and number is not None and (op == "sum" or number == read):
             return manifest.FoldField(op, value)
-    raise Refused(f"what it makes of '{state.name}' with another pair of the same key is no sum, count, least or greatest of"
-                  " the numbers at its place")
+    raise NoKeyLoop(f"what it makes of '{state.name}' with another pair of the same key is no sum, count, least or greatest"
+                    " of the numbers at its place")
 
 
 def reduction(same: loop.Term, kept: loop.Term, number: loop.Term) -> manifest.FoldOp | None:

@@ -47,7 +47,7 @@ class ValueForm:
 
 
 @dataclass(frozen=True)
-class State:
+class KeptVariable:
     """What is kept of a key in one variable: a number, an array of numbers, or (an array of char) a text. `name` is the
     program's own."""
 
@@ -59,7 +59,7 @@ NOT_KNOWN = -1  # the number of an array of which nothing is known, while a loop
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptValue:
     """The value of `KeyLoop.state[number]` before this pair."""
 
     number: int
@@ -67,7 +67,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Read:
+class PairField:
     """The value of `KeyLoop.reads.fields[number]` of this pair."""
 
     number: int
@@ -114,7 +114,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Bytes:
+class LiteralText:
     """A text that stands in the program."""
 
     data: bytes
@@ -122,7 +122,7 @@ class Bytes:
 
 
 @dataclass(frozen=True)
-class Cut:
+class TextPrefix:
     """The first `most` bytes of a text, or all of it."""
 
     operand: Term
@@ -202,8 +202,8 @@ class Size:
     type: CType = ctype.ULONG
 
 
-Term = (Kept | Read | Number | Convert | Operation | Choice | Bytes | Cut | Order | Length | Byte | Zeros | Stored | Element
-        | Joined | Size)
+Term = (KeptValue | PairField | Number | Convert | Operation | Choice | LiteralText | TextPrefix | Order | Length | Byte
+        | Zeros | Stored | Element | Joined | Size)
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ Piece = bytes | PrintedKey | PrintedTerm | PrintedIf
 
 
 @dataclass(frozen=True)
-class Finish:
+class KeyOutput:
     """What is printed of a key: `pieces` where `condition` (None: always) is not 0, else `other` (None: nothing).
 
     A combiner's pieces are a line, key, tab and value, or none. A reducer's are any text.
@@ -242,7 +242,7 @@ class Finish:
 
     pieces: tuple[Piece, ...]
     condition: Term | None = None
-    other: Finish | None = None
+    other: KeyOutput | None = None
 
 
 @dataclass(frozen=True)
@@ -258,10 +258,10 @@ class KeyLoop:
     """
 
     reads: ValueForm
-    state: tuple[State, ...]
+    state: tuple[KeptVariable, ...]
     first: tuple[Term, ...]
     same: tuple[Term, ...]
-    finish: Finish
+    finish: KeyOutput
     nonempty: bool = False
     head: bytes = b""
     tail: bytes = b""

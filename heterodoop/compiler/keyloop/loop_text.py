@@ -34,9 +34,9 @@ def _field(field: loop.ValueField | loop.ValueText) -> str:
 
 def term_text(term: loop.Term, names: list[str]) -> str:
     """Like C, with v0, v1 ... for the numbers of the value; every operator in parentheses."""
-    if isinstance(term, loop.Kept):
+    if isinstance(term, loop.KeptValue):
         return names[term.number]
-    if isinstance(term, loop.Read):
+    if isinstance(term, loop.PairField):
         return f"v{term.number}"
     if isinstance(term, loop.Number):
         return str(term.value)
@@ -50,9 +50,9 @@ def term_text(term: loop.Term, names: list[str]) -> str:
     if isinstance(term, (loop.Stored, loop.Element)):
         at = f"{term_text(term.array, names)}[{term_text(term.index, names)}]"
         return at if isinstance(term, loop.Element) else f"{at}={term_text(term.value, names)}"
-    if isinstance(term, loop.Bytes):
+    if isinstance(term, loop.LiteralText):
         return _shown(term.data)
-    if isinstance(term, loop.Cut):
+    if isinstance(term, loop.TextPrefix):
         return f"{term_text(term.operand, names)}[:{term.most}]"
     if isinstance(term, (loop.Length, loop.Byte)):
         return f"{'length' if isinstance(term, loop.Length) else 'first'}({term_text(term.operand, names)})"
@@ -69,7 +69,7 @@ def term_text(term: loop.Term, names: list[str]) -> str:
     return f"{term.op}({parts[0]})" if term.op.isalpha() else f"{term.op}{parts[0]}"
 
 
-def _finish(finish: loop.Finish | None, names: list[str]) -> Iterator[str]:
+def _finish(finish: loop.KeyOutput | None, names: list[str]) -> Iterator[str]:
     while finish is not None:
         condition = f" if {term_text(finish.condition, names)}" if finish.condition is not None else ""
         printed = " ".join(_piece(piece, names) for piece in finish.pieces)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from ..analysis.objects import Object, symbol_of
 from ..ir import ir
 from . import algebra, loop
-from .state import Situation, State
-from .terms import KEPT, KEY, Content, Made, Term, Text, either_words, known, number, value_text
+from .state import RunState, Situation
+from .terms import KEPT, KEY, Content, Made, Term, TextTerm, either_words, known, number, value_text
 
 
 def merged(
-    program: ir.Program, condition: loop.Term, then: State, other: State, situation: Situation,
-) -> State | None:
+    program: ir.Program, condition: loop.Term, then: RunState, other: RunState, situation: Situation,
+) -> RunState | None:
     """Where `condition` holds the one, else the other. None where the line is not the same afterwards."""
     if _line(then) != _line(other):
         return None
@@ -26,7 +26,7 @@ def merged(
     return state
 
 
-def _line(state: State) -> tuple[object, ...]:
+def _line(state: RunState) -> tuple[object, ...]:
     return state.cut, state.chopped, state.cuts, state.strtok, state.by
 
 
@@ -56,4 +56,4 @@ def _text(
     left, right = value_text(then), value_text(other)
     if left is not None and right is not None:
         return Made(algebra.choice(condition, left, right))
-    return Text.KEY if situation == "same" and {then, other} == {Text.KEY, Text.KEPT} else None
+    return TextTerm.KEY if situation == "same" and {then, other} == {TextTerm.KEY, TextTerm.KEPT} else None

@@ -11,7 +11,7 @@ from ...manifest import MOST_NUMBERS
 from ...source import Span
 from ..types.ctype import CType, Float, Int
 from .loop import ValueField, ValueText
-from .state import VALUES, Refused
+from .state import VALUES, NoKeyLoop
 
 _SEPARATORS = b" ,;:|/=#&\t"  # none of them is part of a number, or ends a line
 _CANDIDATES = tuple([bytes([a]) for a in _SEPARATORS] + [bytes([a, b]) for a in _SEPARATORS for b in _SEPARATORS])
@@ -66,7 +66,7 @@ class Reader:
     def converted_key(self, kind: Int) -> None:
         """The key's number is converted to a narrower type of the same sign."""
         if kind.bits < 32 or self.narrow not in (None, kind):
-            raise Refused
+            raise NoKeyLoop
         self.narrow = kind
 
     @property
@@ -87,47 +87,47 @@ class Reader:
 
     def found_key(self, kind: Literal["token", "field"], longest: int = 0) -> None:
         if self.key and (self.key, self.read_max) != (kind, longest):
-            raise Refused
+            raise NoKeyLoop
         self.key, self.read_max = kind, longest
 
     def found_number(self, kind: CType | None) -> None:
         """The key's text is read as a number."""
         if not isinstance(kind, Int) or kind.bits < 32 or (self.number is not None and self.number != kind):
-            raise Refused
+            raise NoKeyLoop
         self.number = kind
 
     def found_none(self, number: int) -> None:
         """A key was compared with a constant: the two must differ, or what is done depends on the key."""
         if self.none is not None and self.none != number:
-            raise Refused
+            raise NoKeyLoop
         self.none = number
 
     def found_value(self, at: int, kind: CType | None) -> Int | Float:
         """The number at a place of the value is read; its type as given back."""
         if at >= MOST_NUMBERS:
-            raise Refused(f"its values have more than {MOST_NUMBERS} numbers")
+            raise NoKeyLoop(f"its values have more than {MOST_NUMBERS} numbers")
         if at in self.texts:
-            raise Refused("a field of the value is read as a number and as a text")
+            raise NoKeyLoop("a field of the value is read as a number and as a text")
         fits = kind in VALUES or (isinstance(kind, Float) and kind.bits <= 64)
         if not isinstance(kind, (Int, Float)) or not fits or (at in self.fields and self.fields[at] != kind):
-            raise Refused
+            raise NoKeyLoop
         self.fields.setdefault(at, kind)
         return kind
 
     def found_text(self, at: int, stops: bytes, *, empty: bool, indented: bool = True) -> None:
         """A text is read at a place of the value, up to one of `stops`; none: to the end of the line."""
         if at >= MOST_NUMBERS:
-            raise Refused(f"its values have more than {MOST_NUMBERS} numbers")
+            raise NoKeyLoop(f"its values have more than {MOST_NUMBERS} numbers")
         if at in self.fields:
-            raise Refused("a field of the value is read as a number and as a text")
+            raise NoKeyLoop("a field of the value is read as a number and as a text")
         form = TextForm(stops, empty, indented)
         if replace(self.texts.setdefault(at, form), most=0) != form:
-            raise Refused("a text of the value is read in several ways")
+            raise NoKeyLoop("a text of the value is read in several ways")
 
     def keeps_text(self, at: int, longest: int) -> None:
         """Longer texts at that place do not read back."""
         if longest < 1:
-            raise Refused
+            raise NoKeyLoop
         form = self.texts[at]
         form.most = min(form.most, longest) if form.most else longest
 
@@ -138,7 +138,7 @@ class Reader:
             key = min((n for n in (self.read_max, self.keep_max) if n), default=0)
             room = (self.line_room - 1 - key - self._value_bytes) // len(open_ended) if key else 0
             if room < 1:
-                raise Refused("a pair may be longer than what fgets reads of it")
+                raise NoKeyLoop("a pair may be longer than what fgets reads of it")
             for form in open_ended:
                 form.most = room
 
@@ -152,7 +152,7 @@ class Reader:
             if at not in self.fields and at not in self.texts:
                 form = self.ended.get(at) or TextForm(b"", at not in self.between, True)
                 if at in self.between and not form.stops:
-                    raise Refused("a number of the value is not read")
+                    raise NoKeyLoop("a number of the value is not read")
                 self.texts[at] = form
 
     def forms(self) -> tuple[ValueField | ValueText, ...]:
@@ -169,13 +169,13 @@ class Reader:
         """Behind the number at that place stands something for which `allowed` holds."""
         left = tuple(text for text in self.between.get(at, _CANDIDATES) if allowed(text))
         if not left:
-            raise Refused("what stands between the numbers of a value is not known")
+            raise NoKeyLoop("what stands between the numbers of a value is not known")
         self.between[at] = left
 
     def keeps(self, longest: int) -> None:
         """Keys longer than this are not kept whole."""
         if longest < 1:
-            raise Refused
+            raise NoKeyLoop
         self.keep_max = min(self.keep_max, longest) if self.keep_max else longest
 
     def separators(self, wanted: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
@@ -185,10 +185,10 @@ class Reader:
         """
         count = self.count
         if {*self.fields, *self.texts} != set(range(count)) or any(at >= max(count - 1, 0) for at in self.between):
-            raise Refused("a number of the value is not read")
+            raise NoKeyLoop("a number of the value is not read")
         for at, form in self.texts.items():  # each ends where its stop stands, and the last one at the end
             if at == count - 1 and at in self.with_newline:
-                raise Refused("a text holds the newline of its line")
+                raise NoKeyLoop("a text holds the newline of its line")
             if at < count - 1:
                 self.narrowed(at, partial(_begins_with, form.stops))
         choices = self.choices()

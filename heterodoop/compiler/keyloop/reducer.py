@@ -21,7 +21,7 @@ from . import algebra, fold, loop
 from .fields import by_fields
 from .loop_text import loop_text
 from .situations import Situations
-from .state import VALUES, Refused, Stop
+from .state import VALUES, Jump, NoKeyLoop
 
 _MOST_KEYS = 24  # variables that are tried
 
@@ -123,10 +123,10 @@ def _with_key(program: ir.Program, name: str) -> tuple[int, Reducer | NoLoop]:
     try:
         situations = Situations(replace(program, region=replace(region, key=name)), reducer=True)
         found = situations.key_loop()
-    except Refused as refused:
+    except NoKeyLoop as refused:
         known = situations.known if situations is not None else 0
         return known, NoLoop(fold.reason(refused), fold.place(refused))
-    except Stop:
+    except Jump:
         return 1, NoLoop(fold.LEFT)
     except RecursionError:
         return 4, NoLoop(fold.DEEP)
@@ -143,7 +143,7 @@ def _place(whole: loop.KeyLoop, at: int) -> int:
     """Which number of a pair's value the first pair makes of the state, kept as what it is read as."""
     for number, field in enumerate(whole.reads.fields):
         same = isinstance(field, loop.ValueField) and algebra.same_kind(field.type, whole.state[at].type)
-        if same and whole.first[at] == loop.Read(number, field.type):
+        if same and whole.first[at] == loop.PairField(number, field.type):
             return number
     return -1
 
@@ -151,7 +151,7 @@ def _place(whole: loop.KeyLoop, at: int) -> int:
 def _operation(whole: loop.KeyLoop, at: int) -> manifest.FoldOp | None:
     """What a number that is kept is of one that each pair gives, where that is the same in any order."""
     state, first, same = whole.state[at], whole.first[at], whole.same[at]
-    kept = loop.Kept(at, state.type)
+    kept = loop.KeptValue(at, state.type)
     if isinstance(state.type, Float) or state.type not in VALUES or algebra.kept(first):
         return None
     if first == loop.Number(1, state.type) and same == loop.Operation("+", (kept, first), state.type):

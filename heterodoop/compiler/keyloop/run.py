@@ -25,7 +25,7 @@ from .fields import field_of
 from .merge import merged
 from .reader import Reader
 from .start import begins_empty, zeroed
-from .state import Either, Emitted, Printed, Refused, Situation, State, Stop, placed
+from .state import Either, Emitted, Jump, NoKeyLoop, Printed, RunState, Situation, placed
 from .terms import (
     KEPT,
     KEY,
@@ -41,17 +41,17 @@ from .terms import (
     TAB,
     ZERO,
     Address,
-    Array,
+    ArrayStart,
     Compared,
     Const,
     Content,
     End,
     Made,
     Num,
-    Place,
-    Start,
+    NumberStart,
     Term,
-    Text,
+    TextAddress,
+    TextTerm,
     Value,
     Words,
     either_words,
@@ -64,7 +64,7 @@ from .terms import (
 
 
 @dataclass
-class Run:
+class Execution:
     """One execution.
 
     decisions  answer the conditions in turn that cannot be decided; the first for which there is none raises Stop("fork").
@@ -75,7 +75,7 @@ class Run:
     program: ir.Program
     situation: Situation
     reader: Reader
-    state: State
+    state: RunState
     decisions: list[bool] = field(default_factory=list)
     function: str = ""
     answers: dict[str, bool] = field(default_factory=dict)
@@ -116,11 +116,11 @@ class Run:
             elif isinstance(stmt, (ir.For, ir.While, ir.DoWhile)):
                 self._rounds(stmt)
             elif isinstance(stmt, (ir.Continue, ir.Break)):
-                raise Stop("continue" if isinstance(stmt, ir.Continue) else "break")
+                raise Jump("continue" if isinstance(stmt, ir.Continue) else "break")
             elif isinstance(stmt, ir.Return):
-                raise Stop("return", self.value(stmt.value) if stmt.value is not None else None)
+                raise Jump("return", self.value(stmt.value) if stmt.value is not None else None)
             else:
-                raise Refused
+                raise NoKeyLoop
 
     def _decl(self, stmt: ir.Decl) -> None:
         key = self.key_of(stmt.name)
@@ -134,9 +134,9 @@ class Run:
         elif isinstance(stmt.init, ir.Expr):
             self.state.terms[key] = self.value(stmt.init)
         elif isinstance(stmt.init, ir.Fill):
-            self.state.contents[key] = Text.EMPTY if begins_empty(stmt.init) else None
+            self.state.contents[key] = TextTerm.EMPTY if begins_empty(stmt.init) else None
         elif stmt.length is not None:
-            raise Refused
+            raise NoKeyLoop
 
     def _if(self, stmt: ir.If) -> None:
         if self._dead_end(stmt.then) != self._dead_end(stmt.other):
@@ -154,14 +154,14 @@ class Run:
         for _ in range(_MOST_ROUNDS):
             goes_on = first or stmt.cond is None or self.condition(self.value(stmt.cond))
             if not isinstance(goes_on, bool):
-                raise Refused("how often a loop inside goes round is not known")
+                raise NoKeyLoop("how often a loop inside goes round is not known")
             if not goes_on:
                 return
             first = False
             self.inside += 1
             try:
                 self.block(stmt.body)
-            except Stop as stop:
+            except Jump as stop:
                 if stop.how == "break":
                     return
                 if stop.how != "continue":
@@ -170,17 +170,17 @@ class Run:
                 self.inside -= 1
             if isinstance(stmt, ir.For) and stmt.step is not None:
                 self.value(stmt.step)
-        raise Refused(f"a loop inside goes round more than {_MOST_ROUNDS} times")
+        raise NoKeyLoop(f"a loop inside goes round more than {_MOST_ROUNDS} times")
 
     def _switch(self, stmt: ir.Switch) -> None:
         """A chain of tests, one for each label, each with what is done from there on. A label that is not the body's own is
         not understood."""
         chosen, body = self.value(stmt.value), stmt.body.body
         if not isinstance(chosen, (Const, Num)):
-            raise Refused
+            raise NoKeyLoop
         labels = [(at, s.value) for at, s in enumerate(body) if isinstance(s, ir.CaseLabel)]
         if len(labels) != sum(isinstance(n, ir.CaseLabel) for n in ir_walk.walk(stmt.body)):
-            raise Refused
+            raise NoKeyLoop
         for name in (n.name for n in ir_walk.walk(stmt.body) if isinstance(n, ir.Decl)):  # a label may jump over it
             self.state.terms.pop(self.key_of(name), None)
             self.state.contents.pop(self.key_of(name), None)
@@ -199,7 +199,7 @@ class Run:
             for stmt in body[at:]:
                 if not isinstance(stmt, ir.CaseLabel):
                     self.stmt(stmt)
-        except Stop as stop:
+        except Jump as stop:
             if stop.how != "break":
                 raise
         return None
@@ -237,7 +237,7 @@ class Run:
                 outputs.append(self.emitted[printed:])
                 if self.inside:  # as many ways as there are rounds would be too many
                     del self.emitted[printed:]
-            except Stop as stop:
+            except Jump as stop:
                 if stop.how == "fork":
                     raise
             finally:
@@ -271,7 +271,7 @@ class Run:
             found = self._of_positive(algebra.truth(term.term))
             return bool(found.value) if isinstance(found, loop.Number) else self._decided(found)
         if term is None or term.truth is None:
-            raise Refused
+            raise NoKeyLoop
         self.reader.nonempty |= term == KEY_LENGTH
         return term.truth
 
@@ -285,7 +285,7 @@ class Run:
         """A comparison of a count with a number below it is decided."""
         if isinstance(term, loop.Operation) and len(term.operands) == 2:
             left, right = term.operands
-            if isinstance(left, loop.Kept) and left.number in self.positive and isinstance(right, loop.Number):
+            if isinstance(left, loop.KeptValue) and left.number in self.positive and isinstance(right, loop.Number):
                 if (term.op, right.value) in _TRUE_OF_POSITIVES:
                     return loop.Number(1, ctype.INT)
                 if (term.op, right.value) in _FALSE_OF_POSITIVES:
@@ -302,7 +302,7 @@ class Run:
         asked, negated = _question(condition)
         if asked not in self.answers:
             if len(self.answers) == len(self.decisions):
-                raise Stop("fork", condition=condition)
+                raise Jump("fork", condition=condition)
             self.answers[asked] = self.decisions[len(self.answers)] != negated
         return self.answers[asked] != negated
 
@@ -320,17 +320,17 @@ class Run:
         parts, before = list(ir_walk.walk(cond)), self.state
         self.state = before.copy()
         if any(self._behind_the_end(n) for n in parts):
-            raise Refused
+            raise NoKeyLoop
         self.state = before
         assigned = {n.target.number for n in parts if isinstance(n, ir.Assign)}
         if not all(self._of_the_pair(n) for n in parts if isinstance(n, ir.Name) and n.number not in assigned):
-            raise Refused
+            raise NoKeyLoop
         decided: bool | None = None
         self.guarding = True
         try:
             found = self.condition(self.value(cond))
             decided = found if isinstance(found, bool) else None
-        except Refused:
+        except NoKeyLoop:
             if any(_leaves_something(n) for n in parts):
                 raise
         finally:
@@ -340,7 +340,7 @@ class Run:
             self.reader.guarded_at = cond.span if cond.span.line else None
             self.reader.ends_at_value |= any(self._of_a_value(n) for n in parts)
         elif decided != goes_on:
-            raise Refused
+            raise NoKeyLoop
 
     def _behind_the_end(self, node: ir.Node) -> bool:
         """May it read an element, or bytes, that no pair has to have written?"""
@@ -356,7 +356,7 @@ class Run:
         if isinstance(node.type, ctype.Array):
             content = self.state.contents.get(key)
             kept = isinstance(content, Made) and content.gathered
-            return key in self.lines or (content not in (None, Text.KEPT) and not kept)
+            return key in self.lines or (content not in (None, TextTerm.KEPT) and not kept)
         term = self.state.terms.get(key)
         return term is not None and term != KEPT and not term.gathered
 
@@ -368,7 +368,7 @@ class Run:
         term = LINE if key in self.lines else self.state.terms.get(key)
         if isinstance(self.state.contents.get(key), Made):
             return True
-        return isinstance(term, (Num, Start, End)) or term == TAB or (term == LINE and not self.state.cut)
+        return isinstance(term, (Num, NumberStart, End)) or term == TAB or (term == LINE and not self.state.cut)
 
     def truth(self, term: Term) -> bool:
         """A value's truth on this way through the program."""
@@ -399,9 +399,9 @@ class Run:
         handler = _RULES.get(type(node))
         try:
             if handler is None:
-                raise Refused
+                raise NoKeyLoop
             return handler(self, node)
-        except Refused as refused:
+        except NoKeyLoop as refused:
             if refused.span is None and node.span.line:
                 refused.span = node.span
             raise
@@ -425,11 +425,11 @@ class Run:
         if not isinstance(node.operand.type, ctype.Array):
             return None
         if isinstance(node.operand, ir.Str):
-            return Words(loop.Bytes(node.operand.data.split(b"\0")[0]))
+            return Words(loop.LiteralText(node.operand.data.split(b"\0")[0]))
         key = self.place(node.operand)
         if key is None:
             return None
-        return LINE if key in self.lines else Array(key)
+        return LINE if key in self.lines else ArrayStart(key)
 
     def address(self, node: ir.AddressOf) -> Term:
         inner = node.operand
@@ -464,12 +464,12 @@ class Run:
         if isinstance(pointer, Address) and index == ZERO:
             key = self._pointed(pointer, node)
             return self.state.terms.get(key) if key is not None else None
-        if isinstance(pointer, Array) and algebra.is_numbers(self.type_of(pointer.obj)):
+        if isinstance(pointer, ArrayStart) and algebra.is_numbers(self.type_of(pointer.obj)):
             array, at = self._array_and_index(node, pointer.obj, index)
             return known(algebra.element(array, at))
-        if isinstance(pointer, Array) and index == ZERO:
+        if isinstance(pointer, ArrayStart) and index == ZERO:
             return self.first_of(self.state.contents.get(pointer.obj))
-        if isinstance(pointer, Start) and index == ZERO:
+        if isinstance(pointer, NumberStart) and index == ZERO:
             text = self.text_at(pointer.at)
             return self.first_of(text) if text is not None else None
         if pointer == LINE and index == LINE_END and not self.state.cut and not self.state.chopped:
@@ -489,23 +489,23 @@ class Run:
         """What an array of numbers holds, and an index as a long that is inside of it."""
         kind = self.type_of(key)
         assert isinstance(kind, ctype.Array) and kind.length
-        array = self.state.terms.get(key) or Num(loop.Kept(loop.NOT_KNOWN, kind))
+        array = self.state.terms.get(key) or Num(loop.KeptValue(loop.NOT_KNOWN, kind))
         if node.type != kind.of:
-            raise Refused
+            raise NoKeyLoop
         asked = number(index, node.index.type if isinstance(node, ir.Index) else ctype.INT)
         at = algebra.convert(asked, ctype.LONG) if asked is not None else None
         if not isinstance(array, Num) or at is None:
-            raise Refused
+            raise NoKeyLoop
         outside = algebra.outside(at, kind.length)
         if outside == loop.Number(1, ctype.INT):
-            raise Refused("it goes outside of an array")
+            raise NoKeyLoop("it goes outside of an array")
         self.state.outside = algebra.either(self.state.outside, outside)
         return array.term, at
 
     def first_of(self, text: Content | None) -> Term:
         if isinstance(text, Made) and algebra.is_joined(text.term):
-            raise Refused("a byte is read of a text that is put together")
-        if text in (Text.KEY, Text.KEPT):
+            raise NoKeyLoop("a byte is read of a text that is put together")
+        if text in (TextTerm.KEY, TextTerm.KEPT):
             self.reader.nonempty = True
         return first_byte(text)
 
@@ -554,9 +554,9 @@ class Run:
             ours, theirs = number(left, kind), number(right, kind)
             made = algebra.binary(op, ours, theirs, ctype.INT) if ours is not None and theirs is not None else None
             return known(self._of_positive(made)) if made is not None else None
-        if left == right and (left in (LINE, TAB) or isinstance(left, (Start, End))):
+        if left == right and (left in (LINE, TAB) or isinstance(left, (NumberStart, End))):
             return Const(int(op in ("==", "<=", ">=")))
-        if op in ("==", "!=") and isinstance(left, (Start, End)) and isinstance(right, (Start, End)):
+        if op in ("==", "!=") and isinstance(left, (NumberStart, End)) and isinstance(right, (NumberStart, End)):
             return Const(int(op == "!="))
         if isinstance(left, Const) or left == NULL:
             left, right, op = right, left, _MIRROR[op]
@@ -610,25 +610,25 @@ class Run:
         ours, theirs = number(left, kind), number(right, right_kind)
         if ours is None or theirs is None:
             return next(iter({left, right} - {ZERO})) if op == "+" and ZERO in (left, right) and left != right else None
-        if op in ("/", "%") and isinstance(theirs, loop.Kept) and theirs.number in self.positive:
+        if op in ("/", "%") and isinstance(theirs, loop.KeptValue) and theirs.number in self.positive:
             return Num(loop.Operation(op, (ours, theirs), kind))  # which does not trap
         return known(algebra.binary(op, ours, theirs, kind))
 
     def _moved(self, op: str, left: Term, right: Term, kind: CType) -> Term:
         """A pointer behind the tab, or behind what stands between two numbers, or into an array of char."""
-        if isinstance(left, Array) and op == "+" and algebra.is_text(self.type_of(left.obj)):
+        if isinstance(left, ArrayStart) and op == "+" and algebra.is_text(self.type_of(left.obj)):
             index = number(right, kind)
             at = algebra.convert(index, ctype.LONG) if index is not None else None
-            return Place(left.obj, at) if at is not None else None
+            return TextAddress(left.obj, at) if at is not None else None
         if not isinstance(left, (End, type(TAB))):
             left, right = right, left
         if op != "+" or not isinstance(right, Const):
             return None
         if left == TAB and right.value == 1:
-            return Start(0)
+            return NumberStart(0)
         if isinstance(left, End) and right.value > 0:
             self.reader.narrowed(left.at, lambda text: len(text) == right.value)
-            return Start(left.at + 1)
+            return NumberStart(left.at + 1)
         return left if right == ZERO else None
 
     def conditional(self, node: ir.Conditional) -> Term:
@@ -651,7 +651,7 @@ class Run:
     def _check_twice(self, target: ir.Expr) -> None:
         """It is read and stored to, each time found anew."""
         if any(_leaves_something(node) for node in ir_walk.walk(target)):
-            raise Refused
+            raise NoKeyLoop
 
     def _compound(self, node: ir.Assign, old: Value, value: Value) -> Term:
         """old op value in the type that C computes in, converted back."""
@@ -695,30 +695,30 @@ class Run:
 
     def store(self, target: ir.Expr, term: Term) -> None:
         if isinstance(target.type, ctype.Struct):
-            raise Refused
+            raise NoKeyLoop
         indexed = isinstance(target, (ir.Index, ir.Deref))
         pointer, index = self._element(target) if indexed else (None, ZERO)
-        if isinstance(pointer, Array) and algebra.is_numbers(self.type_of(pointer.obj)):
+        if isinstance(pointer, ArrayStart) and algebra.is_numbers(self.type_of(pointer.obj)):
             self._store_element(target, pointer.obj, index, term)
             return
         key = self._pointed(pointer, target) if indexed and index == ZERO else self.place(target) if not indexed else None
         if key is not None:
             if isinstance(term, Num) and algebra.too_large(term.term):
-                raise Refused("what is computed of it is too long")
+                raise NoKeyLoop("what is computed of it is too long")
             self.state.terms[key] = term
             return
         if pointer is None or term != ZERO or isinstance(pointer, Address):
-            raise Refused
+            raise NoKeyLoop
         self._store_nul(pointer, index)
 
     def _store_element(self, target: ir.Expr, key: Object, index: Term, term: Term) -> None:
         array, at = self._array_and_index(target, key, index)
         value = number(term, target.type)
         if value is None:
-            raise Refused
+            raise NoKeyLoop
         made = algebra.stored(array, at, value)
         if algebra.too_large(made):
-            raise Refused("what is computed of it is too long")
+            raise NoKeyLoop("what is computed of it is too long")
         self.state.terms[key] = Num(made)
 
     def _store_nul(self, pointer: Value, index: Term) -> None:
@@ -730,27 +730,28 @@ class Run:
             self.state.chopped = True
         elif pointer == NEWLINE and index == ZERO:
             self.state.chopped = True
-        elif isinstance(pointer, Start) and index == newline_behind(pointer.at):
+        elif isinstance(pointer, NumberStart) and index == newline_behind(pointer.at):
             self.state.chopped = True
         elif isinstance(pointer, End) and index == ZERO:
             self.state.cuts[pointer.at] = b""
-        elif isinstance(pointer, Array) and isinstance(index, Const):
+        elif isinstance(pointer, ArrayStart) and isinstance(index, Const):
             self._end_array(pointer.obj, index.value)
         else:
-            raise Refused
+            raise NoKeyLoop
 
     def _end_array(self, key: Object, index: int) -> None:
         content = self.state.contents.get(key)
         if index == 0:
-            self.state.contents[key] = Text.EMPTY
+            self.state.contents[key] = TextTerm.EMPTY
         elif isinstance(content, Made):
             if not 0 <= index < self.array_size(key) or (content.room is not None and index > content.room):
-                raise Refused
+                raise NoKeyLoop
             self.state.contents[key] = Made(self.cut(content.term, index))
-        elif content in (Text.KEY, Text.OPEN_KEY, Text.KEPT) and self.reader.key_max and index >= self.reader.key_max:
-            self.state.contents[key] = Text.KEY if content == Text.OPEN_KEY else content
-        elif content is not None and not (content == Text.EMPTY and 0 < index < self.array_size(key)):
-            raise Refused
+        elif content in (TextTerm.KEY, TextTerm.OPEN_KEY,
+                         TextTerm.KEPT) and self.reader.key_max and index >= self.reader.key_max:
+            self.state.contents[key] = TextTerm.KEY if content == TextTerm.OPEN_KEY else content
+        elif content is not None and not (content == TextTerm.EMPTY and 0 < index < self.array_size(key)):
+            raise NoKeyLoop
 
     # ------------------------------------------------------------------------------------- strings
 
@@ -760,14 +761,14 @@ class Run:
         if text is not None:
             return literal_text(text)
         term = self.value(node)
-        if isinstance(term, Array):
+        if isinstance(term, ArrayStart):
             content = self.state.contents.get(term.obj)
             return self.ended(content) if isinstance(content, Made) else content
         if term == LINE:
-            return Text.KEY if self.state.cut else None
+            return TextTerm.KEY if self.state.cut else None
         if isinstance(term, Words):
-            return literal_text(term.text.data) if isinstance(term.text, loop.Bytes) else Made(term.text)
-        return self.text_at(term.at) if isinstance(term, Start) else None
+            return literal_text(term.text.data) if isinstance(term.text, loop.LiteralText) else Made(term.text)
+        return self.text_at(term.at) if isinstance(term, NumberStart) else None
 
     def text_at(self, at: int) -> Made | None:
         """The text that begins at a place of the value, where it ends before the newline."""
@@ -776,13 +777,13 @@ class Run:
             return None
         if stops == b"":
             if at not in self.reader.ended:
-                raise Refused
+                raise NoKeyLoop
             self.reader.found_text(at, self.reader.ended[at].stops, empty=True)
         else:
             if stops is not None and b"\n" not in stops and not self.state.chopped:
                 self.reader.with_newline.add(at)
             self.reader.found_text(at, (stops or b"").replace(b"\n", b"").replace(b"\r", b""), empty=stops is None)
-        return Made(loop.Read(at, loop.TEXT))
+        return Made(loop.PairField(at, loop.TEXT))
 
     def ended(self, text: Made) -> Made:
         """A text whose NUL may be missing: one that is too long does not read back."""
@@ -798,29 +799,29 @@ class Run:
     def fits(self, text: loop.Term, most: int) -> None:
         """A text has at most so many bytes: what is longer does not read back."""
         if algebra.is_joined(text):
-            raise Refused("a text that is put together is copied")
-        if isinstance(text, loop.Read):
+            raise NoKeyLoop("a text that is put together is copied")
+        if isinstance(text, loop.PairField):
             self.reader.keeps_text(text.number, most)
         elif isinstance(text, loop.Choice):
             self.fits(text.then, most)
             self.fits(text.other, most)
-        elif isinstance(text, loop.Cut):
+        elif isinstance(text, loop.TextPrefix):
             if text.most > most:
                 self.fits(text.operand, most)
         elif self._longest(text) > most:
-            raise Refused("a text may be too long for the array that it is copied to")
+            raise NoKeyLoop("a text may be too long for the array that it is copied to")
 
     def _longest(self, text: loop.Term) -> int:
-        if isinstance(text, loop.Kept):
+        if isinstance(text, loop.KeptValue):
             return self.array_size(self.kept[text.number]) - 1
-        assert isinstance(text, loop.Bytes)
+        assert isinstance(text, loop.LiteralText)
         return len(text.data)
 
     def cut(self, text: loop.Term, most: int) -> loop.Term:
         """The first bytes of a text."""
         if algebra.is_joined(text):
-            raise Refused("a text that is put together is cut")
-        if isinstance(text, loop.Kept) and self._longest(text) <= most:
+            raise NoKeyLoop("a text that is put together is cut")
+        if isinstance(text, loop.KeptValue) and self._longest(text) <= most:
             return text
         return algebra.cut(text, most)
 
@@ -873,10 +874,12 @@ _FALSE_OF_POSITIVES = frozenset({("<=", 0), ("<", 1), ("<", 0), ("==", 0), ("=="
 _OPPOSITE = {"==": "!=", ">=": "<", "<=": ">"}  # of integers: a comparison of floating numbers has none
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
-_RULES: dict[type, Callable[[Run, Any], Term]] = {
-    ir.Const: Run.const, ir.Name: Run.name, ir.Decay: Run.decay, ir.AddressOf: Run.address, ir.Cast: Run.cast,
-    ir.Index: Run.load, ir.Deref: Run.load, ir.Member: Run.member, ir.Unary: Run.unary, ir.Binary: Run.binary,
-    ir.Conditional: Run.conditional,
-    ir.Comma: Run.comma, ir.Assign: Run.assign, ir.Step: Run.step, ir.Emit: Run.emit,
+_RULES: dict[type, Callable[[Execution, Any], Term]] = {
+    ir.Const: Execution.const, ir.Name: Execution.name, ir.Decay: Execution.decay, ir.AddressOf: Execution.address,
+    ir.Cast: Execution.cast,
+    ir.Index: Execution.load, ir.Deref: Execution.load, ir.Member: Execution.member, ir.Unary: Execution.unary,
+    ir.Binary: Execution.binary,
+    ir.Conditional: Execution.conditional,
+    ir.Comma: Execution.comma, ir.Assign: Execution.assign, ir.Step: Execution.step, ir.Emit: Execution.emit,
     ir.Call: lambda run, node: run.calls.call(node),
 }

@@ -10,8 +10,8 @@ from ..ir import walk as ir_walk
 from ..normalise.stdio import literal
 from ..types import ctype
 from . import algebra, loop
-from .state import Refused, State, placed
-from .terms import ZERO, Const, Num, Term, Text
+from .state import NoKeyLoop, RunState, placed
+from .terms import ZERO, Const, Num, Term, TextTerm
 
 _QUIET = frozenset({"malloc", "calloc", "memset", "strcpy", "setvbuf", "getenv", "atoi", "atol", "strtol", "strlen"})
 
@@ -23,10 +23,10 @@ def before(program: ir.Program) -> list[ir.Stmt]:
         if isinstance(stmt, ir.RegionHere):
             return out
         out.append(stmt)
-    raise Refused
+    raise NoKeyLoop
 
 
-def start_state(program: ir.Program, *, prints: bool = False) -> tuple[State, bytes]:
+def start_state(program: ir.Program, *, prints: bool = False) -> tuple[RunState, bytes]:
     """Constants and empty strings; and what is printed, which is nothing but where that is allowed (`prints`).
 
     Raises Refused where the code before the region reads, prints else, may end the process, or calls the unknown.
@@ -37,7 +37,7 @@ def start_state(program: ir.Program, *, prints: bool = False) -> tuple[State, by
         if text is None:
             _check_quiet(stmt)
         head += text or b""
-    state = State()
+    state = RunState()
     for symbol in program.enclosing.locals:
         term, content = _local(program, symbol, prologue)
         key = Local(program.region.function, symbol.name)
@@ -46,7 +46,7 @@ def start_state(program: ir.Program, *, prints: bool = False) -> tuple[State, by
         if not _mentions(prologue, symbol.name):
             other = variable(program, "", symbol.name)
             state.terms[other] = _constant(symbol.init) if symbol.init is not None else _zero(symbol.type)
-            state.contents[other] = Text.EMPTY if _empty(symbol.init, True) else None
+            state.contents[other] = TextTerm.EMPTY if _empty(symbol.init, True) else None
     return state, head
 
 
@@ -65,22 +65,22 @@ def _check_quiet(stmt: ir.Stmt) -> None:
     with placed(stmt.span):
         for node in ir_walk.walk(stmt):
             if isinstance(node, _LOUD):
-                raise Refused("the code before its loop prints, reads, or may end the process")
+                raise NoKeyLoop("the code before its loop prints, reads, or may end the process")
             if isinstance(node, ir.Call) and ir.called(node) not in _QUIET:
-                raise Refused(f"the code before its loop calls {ir.called(node) or 'a function'}()")
+                raise NoKeyLoop(f"the code before its loop calls {ir.called(node) or 'a function'}()")
 
 
-def _local(program: ir.Program, symbol: ir.Symbol, prologue: list[ir.Stmt]) -> tuple[Term, Text | None]:
+def _local(program: ir.Program, symbol: ir.Symbol, prologue: list[ir.Stmt]) -> tuple[Term, TextTerm | None]:
     """A local's last plain assignment, where nothing else in the prologue touches it."""
     term: Term = None
-    content: Text | None = None
+    content: TextTerm | None = None
     for stmt in prologue:
         if isinstance(stmt, ir.Decl):
             if stmt.name == symbol.name:
                 term = _constant(stmt.init)
                 if algebra.is_numbers(symbol.type) and isinstance(stmt.init, ir.Fill) and zeroed(stmt.init):
                     term = _zero(symbol.type)
-                content = Text.EMPTY if isinstance(symbol.type, ctype.Array) and _empty(stmt.init, False) else None
+                content = TextTerm.EMPTY if isinstance(symbol.type, ctype.Array) and _empty(stmt.init, False) else None
                 continue
         assigned = _plain_assignment(stmt, symbol.name)
         if algebra.is_numbers(symbol.type) and _mentions([stmt], symbol.name):
@@ -103,7 +103,7 @@ def _may_change(stmt: ir.Stmt, symbol: ir.Symbol) -> bool:
     return False
 
 
-def _plain_assignment(stmt: ir.Stmt, name: str) -> tuple[Term, Text | None] | None:
+def _plain_assignment(stmt: ir.Stmt, name: str) -> tuple[Term, TextTerm | None] | None:
     """`name = constant;`, `name[0] = 0;`, `strcpy(name, "");`, `memset(name, 0, ...)`, chained assignments too."""
     if not isinstance(stmt, ir.ExprStmt):
         return None
@@ -112,14 +112,14 @@ def _plain_assignment(stmt: ir.Stmt, name: str) -> tuple[Term, Text | None] | No
         second = expr.args[1]
         empty = literal(second) == b"" if ir.called(expr) == "strcpy" else isinstance(second, ir.Const) and second.value == 0
         long_enough = ir.called(expr) == "strcpy" or (isinstance(expr.args[2], ir.Const) and int(expr.args[2].value) > 0)
-        return (None, Text.EMPTY) if empty and long_enough else None
+        return (None, TextTerm.EMPTY) if empty and long_enough else None
     while isinstance(expr, ir.Assign) and expr.op == "=":
         value = _last_value(expr)
         target = expr.target
         if isinstance(target, ir.Name) and target.name == name:
             return _constant(value), None
         if isinstance(target, (ir.Index, ir.Deref)) and _first_element(target) == name:
-            return (None, Text.EMPTY) if isinstance(value, ir.Const) and value.value == 0 else None
+            return (None, TextTerm.EMPTY) if isinstance(value, ir.Const) and value.value == 0 else None
         expr = ir_walk.uncast(expr.value)
     return None
 

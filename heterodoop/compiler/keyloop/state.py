@@ -52,7 +52,7 @@ class Either:
 Emitted = list["bytes | Printed | Either"]
 
 
-class Refused(Exception):
+class NoKeyLoop(Exception):
     """The program does something that a key loop does not do, or that is not understood.
 
     why        said where that is known, else `span` is the statement and `situation` the pair that it was run for.
@@ -72,12 +72,12 @@ def placed(span: Span) -> Iterator[None]:
     """A refusal inside is about this place, where none further inside is known."""
     try:
         yield
-    except Refused as refused:
+    except NoKeyLoop as refused:
         refused.span = refused.span or span
         raise
 
 
-class Stop(Exception):
+class Jump(Exception):
     """A jump: "continue", "return" (with its value), or "fork": `condition` has to be decided."""
 
     def __init__(self, how: str, value: Term = None, condition: loop.Term | None = None) -> None:
@@ -86,7 +86,7 @@ class Stop(Exception):
 
 
 @dataclass
-class State:
+class RunState:
     """What variables hold, and arrays; of the line: is it cut at the tab, chopped at its newline?
 
     cuts    bytes that became NULs where the number at a place of the value ends: those of which the first that is there
@@ -104,8 +104,8 @@ class State:
     by: Object | None = None
     outside: loop.Term = loop.Number(0, ctype.INT)
 
-    def copy(self) -> State:
-        return State(dict(self.terms), dict(self.contents), self.cut, self.chopped, dict(self.cuts), self.strtok, self.by,
+    def copy(self) -> RunState:
+        return RunState(dict(self.terms), dict(self.contents), self.cut, self.chopped, dict(self.cuts), self.strtok, self.by,
                      self.outside)
 
     def new_line(self) -> None:
@@ -114,10 +114,10 @@ class State:
 
 
 @dataclass(frozen=True)
-class Way:
+class RunEnd:
     """One way through the program: what it leaves behind and prints, and the place of the first that prints."""
 
-    state: State
+    state: RunState
     emitted: Emitted
     at: Span = UNKNOWN
 
@@ -131,7 +131,7 @@ class Fork:
     other: Ways
 
 
-Ways = Way | Fork
+Ways = RunEnd | Fork
 
 
 def plain_text(emitted: Emitted) -> bytes | None:
@@ -148,11 +148,11 @@ def without_end(ways: Ways, end: bytes) -> Ways:
     while left:
         last = emitted.pop() if emitted else b""
         if not isinstance(last, bytes) or not last or not (last.endswith(left) or left.endswith(last)):
-            raise Refused("what it prints at the end depends on whether there are keys")
+            raise NoKeyLoop("what it prints at the end depends on whether there are keys")
         if len(last) > len(left):
             emitted.append(last[: -len(left)])
         left = left[: -len(last)] if len(last) < len(left) else b""
-    return Way(ways.state, emitted, ways.at)
+    return RunEnd(ways.state, emitted, ways.at)
 
 
 def printed_at(ways: Ways) -> Span:
@@ -160,8 +160,8 @@ def printed_at(ways: Ways) -> Span:
     return next((way.at for way in each_way(ways) if way.at.line), UNKNOWN)
 
 
-def each_way(ways: Ways) -> Iterator[Way]:
-    if isinstance(ways, Way):
+def each_way(ways: Ways) -> Iterator[RunEnd]:
+    if isinstance(ways, RunEnd):
         yield ways
     else:
         yield from each_way(ways.then)

@@ -15,7 +15,7 @@ from . import algebra, loop
 
 
 @dataclass(frozen=True)
-class Named:
+class Atom:
     """A value that has no parts. `truth`: is it other than 0 or NULL? None: not for every pair, or it cannot be told.
 
     gathered  Does it depend on the pairs before this one?
@@ -40,7 +40,7 @@ class Const:
 
 
 @dataclass(frozen=True)
-class Array:
+class ArrayStart:
     """The address of a char array's start."""
 
     obj: Object
@@ -61,7 +61,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Place:
+class TextAddress:
     """The address of a place in a char array: a long from its start on."""
 
     obj: Object
@@ -98,7 +98,7 @@ class Num:
 
 
 @dataclass(frozen=True)
-class Start:
+class NumberStart:
     """Where the number at a place of the value begins."""
 
     at: int
@@ -127,25 +127,25 @@ class Compared:
         return bool(algebra.kept(self.order))
 
 
-Value = Named | Const | Array | Words | Place | Address | Num | Start | End | Compared
+Value = Atom | Const | ArrayStart | Words | TextAddress | Address | Num | NumberStart | End | Compared
 Term = Value | None
 
-KEY = Named("K", None)  # the key, where it is read as a number
-KEPT = Named("the kept key", None)
-NONZERO = Named("any but 0")
-POSITIVE = Named("more than 0")
-LENGTH = Named("the line's length")
-KEY_LENGTH = Named("the key's length")
-KEY_SIZE = Named("the key's length and 1")
-LINE_END = Named("the index of the line's newline", None)
-NULL = Named("NULL", False)
-LINE = Named("the line")
-TAB = Named("the line's first tab")
-NEWLINE = Named("the line's newline")
+KEY = Atom("K", None)  # the key, where it is read as a number
+KEPT = Atom("the kept key", None)
+NONZERO = Atom("any but 0")
+POSITIVE = Atom("more than 0")
+LENGTH = Atom("the line's length")
+KEY_LENGTH = Atom("the key's length")
+KEY_SIZE = Atom("the key's length and 1")
+LINE_END = Atom("the index of the line's newline", None)
+NULL = Atom("NULL", False)
+LINE = Atom("the line")
+TAB = Atom("the line's first tab")
+NEWLINE = Atom("the line's newline")
 ZERO = Const(0)
 
 
-class Text(Enum):
+class TextTerm(Enum):
     """What a char array, or what a pointer leads to, holds. A text of which nothing is known is None."""
 
     KEY = "K"
@@ -169,7 +169,7 @@ class Made:
         return bool(algebra.kept(self.term))
 
 
-Content = Text | Made
+Content = TextTerm | Made
 
 
 def either_words(condition: loop.Term, then: Term, other: Term) -> Term:
@@ -180,18 +180,18 @@ def either_words(condition: loop.Term, then: Term, other: Term) -> Term:
 
 
 def literal_text(data: bytes) -> Content:
-    return Made(loop.Bytes(data)) if data else Text.EMPTY
+    return Made(loop.LiteralText(data)) if data else TextTerm.EMPTY
 
 
 def newline_behind(at: int) -> Term:
     """The index of the newline from a place of the value on."""
-    return Named(f"the index of the newline behind {at}", None)
+    return Atom(f"the index of the newline behind {at}", None)
 
 
 def value_text(content: Content | None) -> loop.Term | None:
     """A text of values as a term; None for a key, and for what is not known or not ended."""
-    if content == Text.EMPTY:
-        return loop.Bytes(b"")
+    if content == TextTerm.EMPTY:
+        return loop.LiteralText(b"")
     return content.term if isinstance(content, Made) and content.room is None else None
 
 
@@ -199,9 +199,9 @@ def first_byte(text: Content | None) -> Term:
     """What a text begins with."""
     if isinstance(text, Made):
         return known(algebra.first_byte(text.term)) if text.room is None else None
-    if text == Text.EMPTY:
+    if text == TextTerm.EMPTY:
         return ZERO
-    return NONZERO if text in (Text.KEY, Text.KEPT) else None
+    return NONZERO if text in (TextTerm.KEY, TextTerm.KEPT) else None
 
 
 def known(term: loop.Term | None) -> Term:

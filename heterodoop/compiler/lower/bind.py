@@ -21,10 +21,10 @@ from ..source.directive import Directive
 from ..source.frontend import Unit
 from ..types.ctype import Layouts
 from ..types.table import TypeTable, Unsupported
-from .bind_clauses import ClauseBinder, Symbol
+from .bind_clauses import ClauseBinder, ScopedVariable
 from .bind_reader import value_read
 
-__all__ = ["BoundRegion", "Symbol", "bind"]
+__all__ = ["BoundRegion", "ScopedVariable", "bind"]
 
 _ROLE_KINDS: dict[Role, Kind] = {"map": "mapper", "combine": "combiner", "reduce": "combiner"}
 _LOOPS = (c_ast.While, c_ast.DoWhile, c_ast.For)
@@ -48,7 +48,7 @@ class BoundRegion:
     stmt: c_ast.Node
     before: tuple[c_ast.Node, ...]
     after: tuple[c_ast.Node, ...]
-    scope: dict[str, Symbol]
+    scope: dict[str, ScopedVariable]
     layouts: Layouts
     key: str
     value: str
@@ -102,10 +102,10 @@ class _Binder:
         self.regions: list[BoundRegion] = []
         self._unit, self._sink = unit, sink
         self._types = TypeTable()
-        self._symbols: list[dict[str, Symbol]] = [{}]
+        self._symbols: list[dict[str, ScopedVariable]] = [{}]
         self._unknown: dict[str, str] = {}
         self._func: c_ast.FuncDef | None = None
-        self._seen: list[Symbol] = []  # every variable so far
+        self._seen: list[ScopedVariable] = []  # every variable so far
 
     def run(self, ast: c_ast.FileAST) -> None:
         for node in ast.ext:
@@ -150,7 +150,7 @@ class _Binder:
             static = "static" in (node.storage or [])
             storage: Literal["local", "global", "static"] = "static" if static else "local" if self._func else "global"
             storage = "global" if "extern" in (node.storage or []) else storage
-            self._symbols[-1][name] = Symbol(name, kind, self._place(node), storage, node)
+            self._symbols[-1][name] = ScopedVariable(name, kind, self._place(node), storage, node)
             self._seen.append(self._symbols[-1][name])
 
     def _place(self, node: c_ast.Decl) -> Span:
@@ -173,7 +173,7 @@ class _Binder:
                 params = []
             for name, kind, node in params:
                 assert isinstance(node, c_ast.Decl)
-                self._symbols[-1][name] = Symbol(name, kind, self._place(node), "param", node)
+                self._symbols[-1][name] = ScopedVariable(name, kind, self._place(node), "param", node)
             self._statements(func.body.block_items or [])
         self._symbols.pop()
         self._func = None
@@ -237,7 +237,7 @@ class _Binder:
             self._types.layouts, key, value, keyin, valuein, *values.numbers, *values.lists,
         ))
 
-    def _declared_in(self, stmt: c_ast.Node) -> list[Symbol]:
+    def _declared_in(self, stmt: c_ast.Node) -> list[ScopedVariable]:
         """A record's own variables, those of the loop's body. Of a statement with one more directive none."""
         if _has_pragma(stmt):
             return []
@@ -245,7 +245,7 @@ class _Binder:
         self._block([stmt])
         return [symbol for symbol in self._seen[before:] if symbol.storage == "local"]
 
-    def _value_read(self, directive: Directive, stmt: c_ast.Node, scope: dict[str, Symbol]) -> str:
+    def _value_read(self, directive: Directive, stmt: c_ast.Node, scope: dict[str, ScopedVariable]) -> str:
         """What a clause 'valuein' that is left out would name; "" for a variable of the loop's own, and for a mapper."""
         if directive.kind == "mapper" or directive.names("valuein"):
             return ""

@@ -38,7 +38,7 @@ _CONTRADICTIONS = (
 
 
 @dataclass(frozen=True)
-class Symbol:
+class ScopedVariable:
     """A variable that is in scope at the directive. `decl` is its Decl node (a parameter's, for storage "param")."""
 
     name: str
@@ -62,7 +62,8 @@ class ClauseBinder:
     unknown: declared names whose type HeteroDoop does not know -> what it is."""
 
     def __init__(
-        self, unit: Unit, sink: Sink, directive: Directive, scope: dict[str, Symbol], inside: Callable[[], Sequence[Symbol]],
+        self, unit: Unit, sink: Sink, directive: Directive, scope: dict[str, ScopedVariable],
+        inside: Callable[[], Sequence[ScopedVariable]],
         types: TypeTable, unknown: dict[str, str],
     ) -> None:
         self._unit, self._sink, self._directive = unit, sink, directive
@@ -90,7 +91,7 @@ class ClauseBinder:
 
     # -------------------------------------------------------------------------------------------- names
 
-    def _symbols(self, clause: Clause) -> list[Symbol]:
+    def _symbols(self, clause: Clause) -> list[ScopedVariable]:
         found = []
         for argument in clause.args:
             symbol = self._symbol(clause, argument)
@@ -98,7 +99,7 @@ class ClauseBinder:
                 found.append(symbol)
         return found
 
-    def _symbol(self, clause: Clause, argument: Argument) -> Symbol | None:
+    def _symbol(self, clause: Clause, argument: Argument) -> ScopedVariable | None:
         name = argument.text
         if plain(name) in self._scope:
             return self._scope[plain(name)]
@@ -124,7 +125,7 @@ class ClauseBinder:
             self._sink.error("HD111", message, argument.span, notes=notes, help=help)
         return None
 
-    def _one_of(self, inside: list[Symbol], clause: Clause, argument: Argument) -> Symbol | None:
+    def _one_of(self, inside: list[ScopedVariable], clause: Clause, argument: Argument) -> ScopedVariable | None:
         """The variable of the loop; of several with that name, each has the same type."""
         first = inside[0]
         for other in inside[1:]:
@@ -135,7 +136,7 @@ class ClauseBinder:
                 return None
         return first
 
-    def _right_type(self, clause: Clause, argument: Argument, symbol: Symbol) -> bool:
+    def _right_type(self, clause: Clause, argument: Argument, symbol: ScopedVariable) -> bool:
         wanted = ""
         if clause.name in _NAMES:
             if not self._holds_numbers(ctype.element(symbol.ctype) or symbol.ctype):
@@ -167,7 +168,7 @@ class ClauseBinder:
             kind = kind.of
         return self._holds_numbers(kind) or isinstance(kind, ctype.Pointer) and isinstance(kind.to, ctype.Int | ctype.Float)
 
-    def _declared(self, symbol: Symbol) -> Note:
+    def _declared(self, symbol: ScopedVariable) -> Note:
         return Note(f"{symbol.name!r} is declared {str(symbol.ctype)!r} here", symbol.span)
 
     def _check_contradictions(self) -> None:
@@ -219,7 +220,7 @@ class ClauseBinder:
         single = isinstance(last, c_ast.Decl) and last.name == "hd_value" and last.init is not None
         return const_eval(last.init, self._types) if single else None
 
-    def _length(self, clause_name: str, name: str, symbol: Symbol, given: int | None) -> int | None:
+    def _length(self, clause_name: str, name: str, symbol: ScopedVariable, given: int | None) -> int | None:
         """Elements of a key or value: as given, else by its type. Compares the two."""
         clause = self._directive.clause(clause_name)
         known = self._types.layouts.elements(symbol.ctype)
@@ -231,13 +232,13 @@ class ClauseBinder:
             self._compare(clause, given, known, name, symbol)
         return given
 
-    def _of_fields(self, symbol: Symbol) -> list[int | None]:
+    def _of_fields(self, symbol: ScopedVariable) -> list[int | None]:
         """Elements of each field of a struct: a clause that names it may mean the field that is the key or value."""
         kind, layouts = symbol.ctype, self._types.layouts
         layout = layouts.table.get(kind.tag) if isinstance(kind, ctype.Struct) else None
         return [layouts.elements(field.type) for field in layout.fields] if layout is not None else []
 
-    def _missing(self, clause_name: str, name: str, symbol: Symbol) -> None:
+    def _missing(self, clause_name: str, name: str, symbol: ScopedVariable) -> None:
         clause = self._directive.clause(name)
         assert clause is not None
         what = "a pointer" if isinstance(symbol.ctype, ctype.Pointer) else "an array of unknown length"
@@ -247,7 +248,7 @@ class ClauseBinder:
             help=f"add {clause_name}(N), N = elements of the longest {name}, a string's final '\\0' included",
         )
 
-    def _compare(self, clause: Clause, given: int, known: int, name: str, symbol: Symbol) -> None:
+    def _compare(self, clause: Clause, given: int, known: int, name: str, symbol: ScopedVariable) -> None:
         if known == 1 and not isinstance(symbol.ctype, ctype.Array):
             message = f"{clause.name}({given}) for the {name} {symbol.name!r}, one {symbol.ctype}: lengths count elements"
         elif given < known:

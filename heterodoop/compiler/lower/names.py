@@ -16,7 +16,7 @@ from ..source.stand_ins import to_declare
 from ..types import ctype
 from ..types.ctype import CType
 from ..types.literals import Unsupported
-from ..types.table import Name, TypeTable, const_object
+from ..types.table import Identifier, TypeTable, const_object
 from . import expr as lower_expr
 from .init import initialiser
 
@@ -61,7 +61,7 @@ class Globals:
         called = {name for name in _called(function) if self.types.lookup(name) is not None}
         return {*self.definitions, *self._defined, *called}
 
-    def use(self, name: str, found: Name) -> ir.Symbol:
+    def use(self, name: str, found: Identifier) -> ir.Symbol:
         """The symbol of a name of file scope; a function that the program defines is wanted from now on."""
         if name in self.symbols:
             return self.symbols[name]

@@ -78,7 +78,7 @@ _RANGE = "a range designator ([first ... last] = value; a loop before the region
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundConstruct:
     """A construct that keeps the program from being analysed. `ordinal`: which occurrence of `token` on its line."""
 
     what: str
@@ -95,7 +95,7 @@ class Cleaned:
     text: str
     files: tuple[str, ...]
     lines: tuple[PpLine, ...]
-    refusal: Found | None
+    refusal: FoundConstruct | None
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,8 @@ def clean(lines: Sequence[PpLine], *, gnu: bool) -> Cleaned:
     refusal = None
     if found:
         line, what, token = min(found, key=lambda f: (f[0], f[2].start if f[2] else 0))
-        refusal = Found(what, lines[line].file, lines[line].line, token.text if token else "", cleaner.ordinal(token))
+        refusal = FoundConstruct(what, lines[line].file, lines[line].line, token.text if token else "",
+                                 cleaner.ordinal(token))
     out = [PpLine(p.file, p.line, t, p.system) for p, t in zip(lines, cleaner.result().split("\n"), strict=True)]
     files = tuple(dict.fromkeys(line.file for line in out))
     return Cleaned(_with_markers(out, files), files, tuple(out), refusal)

@@ -14,7 +14,7 @@ from ...diag import Note, Sink
 from ...source import Span
 from ...values import dataclass
 from .clauses import BY_NAME, CLAUSES, KINDS, ClauseRule, Kind
-from .logical import Text
+from .logical import SourceText
 from .wide_names import NAME
 
 _TOKEN = re.compile(rf"{NAME}|\S")
@@ -66,7 +66,7 @@ def close_match(word: str, choices: Iterable[str]) -> str:
     return by_lower[found[0]] if found else ""
 
 
-def parse_directive(text: Text, pragma: Span, sink: Sink) -> Directive | None:
+def parse_directive(text: SourceText, pragma: Span, sink: Sink) -> Directive | None:
     """Parse a directive's text, which starts with the word `mapreduce`. All its errors (HD101-HD108) go to the sink.
 
     pragma   span of `#pragma`, for errors that have no better place.
@@ -101,7 +101,7 @@ def with_expanded(directive: Directive, texts: dict[tuple[int, int], str]) -> Di
 class _Parser:
     """`mapreduce KIND clause(...) ...`; commas between clauses are allowed, as in OpenMP."""
 
-    def __init__(self, text: Text, pragma: Span, sink: Sink) -> None:
+    def __init__(self, text: SourceText, pragma: Span, sink: Sink) -> None:
         self.kind: Kind | None = None
         self.clauses: list[Clause] = []
         self._text, self._pragma, self._sink = text, pragma, sink

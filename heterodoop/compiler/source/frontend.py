@@ -19,11 +19,11 @@ from ...diag import Diagnostic, Sink
 from ...errors import UsageError, UserError
 from ...manifest import Reason
 from ...source import SourceFile, SourceMap, Span
-from ...together import Together
+from ...together import Threads
 from ...toolchain import cc
-from ...toolchain.cc import CcOptions, Place
+from ...toolchain.cc import CcOptions, CompilerPlace
 from . import macros
-from .clean import PRAGMA, PRELUDE, Cleaned, Found, clean
+from .clean import PRAGMA, PRELUDE, Cleaned, FoundConstruct, clean
 from .directive import Directive, close_match, parse_directive, unexpanded, with_expanded
 from .line_markers import PpLine, c23_functions, read_lines
 from .logical import pragma_text
@@ -95,7 +95,7 @@ def load(path: str | os.PathLike[str], options: CcOptions, runs: CcRuns | None =
     name = os.fspath(path)
     source = _read(name)
     if runs is None:
-        with Together() as work:
+        with Threads() as work:
             return load(path, options, CcRuns.begin(path, options, work))
     loader = _Loader(source, options, runs)
     deps, warnings, directives, errors = loader.check()
@@ -122,7 +122,7 @@ class _Loader:
         self.sources.add(source)
         self._source, self._options, self._runs = source, options, runs
         self._cc = cc.find_cc()
-        self._names = {Place.of([source.path]).path(source.path): source.path}
+        self._names = {CompilerPlace.of([source.path]).path(source.path): source.path}
         self._headers = str(resources.find("runtime", "headers"))
         self._lines: list[PpLine] = []  # as preprocessed with these
         self._refusal: Reason | None = None
@@ -265,7 +265,7 @@ class _Loader:
             message = f"the C parser does not take this program ({failure.message})"
             return None, Reason("HD303", message, span if line else Span(file, 0))
 
-    def _construct(self, found: Found, lines: Sequence[PpLine]) -> Reason:
+    def _construct(self, found: FoundConstruct, lines: Sequence[PpLine]) -> Reason:
         col = Columns(self.sources, lines).find(found.file, found.line, found.token, found.ordinal)
         return Reason("HD304", f"{found.what} is not analysed", Span(found.file, found.line, col, col + 1))
 

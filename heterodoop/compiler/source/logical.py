@@ -15,7 +15,7 @@ _OPERATOR = re.compile(r'_Pragma\s*\(\s*(?:L|u8|u|U)?"((?:[^"\\]|\\.)*)"\s*\)')
 
 
 @dataclass(frozen=True)
-class Text:
+class SourceText:
     """Characters and, for each, its (line, column); column 0 = only the line is known."""
 
     file: str
@@ -35,16 +35,16 @@ class Text:
             last += 1
         return Span(self.file, line, col, self.places[last][1] + 1)
 
-    def cut(self, start: int, end: int | None = None) -> Text:
-        return Text(self.file, self.chars[start:end], self.places[start:end])
+    def cut(self, start: int, end: int | None = None) -> SourceText:
+        return SourceText(self.file, self.chars[start:end], self.places[start:end])
 
 
-def unplaced(file: str, line: int, chars: str) -> Text:
+def unplaced(file: str, line: int, chars: str) -> SourceText:
     """Text that stands nowhere in the file (a macro made it): only its line is known."""
-    return Text(file, chars, ((line, 0),) * len(chars))
+    return SourceText(file, chars, ((line, 0),) * len(chars))
 
 
-def pragma_text(source: SourceFile, line: int, fallback: str, ordinal: int) -> tuple[Text, Span]:
+def pragma_text(source: SourceFile, line: int, fallback: str, ordinal: int) -> tuple[SourceText, Span]:
     """The text after `#pragma` or inside `_Pragma("")` for a directive that the preprocessor reported on `line`.
 
     fallback  the preprocessor's own text of it, used where the line does not spell it out (macros).
@@ -64,7 +64,7 @@ def pragma_text(source: SourceFile, line: int, fallback: str, ordinal: int) -> t
     return unplaced(source.path, line, fallback), Span(source.path, line)
 
 
-def scan(source: SourceFile, line: int) -> Text:
+def scan(source: SourceFile, line: int) -> SourceText:
     """The logical line that starts at physical line `line`."""
     return _scan(source, line)[0]
 
@@ -84,7 +84,7 @@ def operator_span(source: SourceFile, span: Span) -> Span | None:
     return Span(span.file, span.line, match.start() + 1, match.end() + 1) if match else None
 
 
-def _scan(source: SourceFile, line: int) -> tuple[Text, int]:
+def _scan(source: SourceFile, line: int) -> tuple[SourceText, int]:
     chars: list[str] = []
     places: list[tuple[int, int]] = []
     text, col = source.line(line), 1
@@ -116,7 +116,7 @@ def _scan(source: SourceFile, line: int) -> tuple[Text, int]:
         chars.append(rest[0])
         places.append((line, col))
         col += 1
-    return Text(source.path, "".join(chars), tuple(places)), line
+    return SourceText(source.path, "".join(chars), tuple(places)), line
 
 
 def _comment_end(source: SourceFile, line: int, col: int) -> tuple[int, int]:

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from ... import resources
 from ...source import SourceMap
-from ...together import Together
+from ...together import Threads
 from ...toolchain import cc as toolchain
 from ...toolchain import compiler_words, kept
-from ...toolchain.cc import CcOptions, Place
+from ...toolchain.cc import CcOptions, CompilerPlace
 from ...values import dataclass
 from .line_markers import PpLine
 from .wide_names import plain
@@ -52,10 +52,10 @@ class CcRuns:
 
     @classmethod
     def begin(
-        cls, path: str | os.PathLike[str], options: CcOptions, work: Together, into: Path | None = None,
+        cls, path: str | os.PathLike[str], options: CcOptions, work: Threads, into: Path | None = None,
     ) -> CcRuns:
         """Judge the program by compiling it `into` an object, without one by looking at it. Raises ToolError HD502."""
-        cc, place, name = toolchain.find_cc(), Place.of([path]), os.fspath(path)
+        cc, place, name = toolchain.find_cc(), CompilerPlace.of([path]), os.fspath(path)
         headers = str(resources.find("runtime", "headers"))
         stand_ins = work.begin(preprocess, cc, name, options, place, headers=headers)
         if into is None:
@@ -74,12 +74,14 @@ class CcRuns:
         return cls(silence, output, output.result)
 
 
-def _check_syntax(cc: Sequence[str], path: str, options: CcOptions, place: Place) -> toolchain.Output:
+def _check_syntax(cc: Sequence[str], path: str, options: CcOptions, place: CompilerPlace) -> toolchain.Output:
     flags = [*place.options(options).language_flags(), *toolchain.TOLERANT]
     return toolchain.run([*cc, "-fsyntax-only", "-ftabstop=1", *flags, "-x", "c", place.path(path)], cwd=place.cwd)
 
 
-def preprocess(cc: Sequence[str], path: str, options: CcOptions, place: Place, *, headers: str = "") -> toolchain.Output:
+def preprocess(
+    cc: Sequence[str], path: str, options: CcOptions, place: CompilerPlace, *, headers: str = "",
+) -> toolchain.Output:
     """Run `cc -E` on a file, with the macros that it defines left in (`is_macro`).
 
     headers  folder of stand-in headers to use instead of the system's, "" = the system's.

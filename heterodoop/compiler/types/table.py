@@ -19,11 +19,11 @@ from .const_eval import const_eval, evaluate, expr_type
 from .ctype import CType, Field, Int, Layout, Layouts, Pointer, Struct
 from .literals import Unsupported
 
-__all__ = ["Name", "TypeTable", "Unsupported", "const_eval", "evaluate", "expr_type"]
+__all__ = ["Identifier", "TypeTable", "Unsupported", "const_eval", "evaluate", "expr_type"]
 
 
 @dataclass(frozen=True)
-class Name:
+class Identifier:
     """What an ordinary identifier is. `value` is an enumerator's; `node` the declaration (None if made up)."""
 
     kind: Literal["object", "function", "typedef", "enumerator"]
@@ -59,7 +59,7 @@ class TypeTable:
 
     def __init__(self) -> None:
         self.layouts = Layouts()
-        self._names: list[dict[str, Name]] = [{}]
+        self._names: list[dict[str, Identifier]] = [{}]
         self._tags: list[dict[str, CType]] = [{}]
         self._made: dict[int, tuple[c_ast.Node, CType]] = {}
         self._used: set[str] = set()
@@ -75,19 +75,19 @@ class TypeTable:
             self._names.pop()
             self._tags.pop()
 
-    def lookup(self, name: str) -> Name | None:
+    def lookup(self, name: str) -> Identifier | None:
         return next((scope[name] for scope in reversed(self._names) if name in scope), None)
 
-    def names(self) -> dict[str, Name]:
+    def names(self) -> dict[str, Identifier]:
         """Every visible name."""
-        visible: dict[str, Name] = {}
+        visible: dict[str, Identifier] = {}
         for scope in self._names:
             visible.update(scope)
         return visible
 
     def bind(self, name: str, kind: CType, node: c_ast.Node | None = None) -> None:
         """Declare an object or function by hand."""
-        self._names[-1][name] = Name("function" if isinstance(kind, ctype.Func) else "object", kind, None, node)
+        self._names[-1][name] = Identifier("function" if isinstance(kind, ctype.Func) else "object", kind, None, node)
 
     def declare(self, node: c_ast.Decl | c_ast.Typedef) -> CType:
         """Enter a declaration (struct-only ones too) into the current scope; its type, completed by its initialiser.
@@ -96,7 +96,7 @@ class TypeTable:
         """
         kind = self.type_of(node.type)
         if isinstance(node, c_ast.Typedef):
-            self._names[-1][node.name] = Name("typedef", kind, None, node)
+            self._names[-1][node.name] = Identifier("typedef", kind, None, node)
         elif node.name:
             kind = self.complete(self._keep_length(node.name, kind), node.init)
             self.bind(node.name, kind, node)
@@ -236,7 +236,7 @@ class TypeTable:
                     raise Unsupported(f"value of enumerator {item.name!r}", item)
                 value = given
                 values.append(value)
-                self._names[-1][item.name] = Name("enumerator", _fit(value, value, signed=True), value, item)
+                self._names[-1][item.name] = Identifier("enumerator", _fit(value, value, signed=True), value, item)
         kind = _fit(min(values, default=0), max(values, default=0), signed=min(values, default=0) < 0)
         if node.name:
             self._tags[-1][node.name] = kind

@@ -31,7 +31,7 @@ END_PERIOD = 10.0  # seconds between two questions whether a silent job has ende
 Clock = Callable[[], float]
 
 
-class Node(Protocol):
+class NodeView(Protocol):
     """The node, as far as a source knows it. All methods may be called from any thread."""
 
     def hear(self, job: str, knowledge: Knowledge | None) -> None:
@@ -47,7 +47,7 @@ class Node(Protocol):
 class Source(Protocol):
     """What the driver's server needs. All methods may be called from any thread, and none blocks for long."""
 
-    def start(self, node: Node) -> None:
+    def start(self, node: NodeView) -> None:
         """Begin to tell `node`, which is the source's own from now on to tell."""
 
     def watch(self, job: str) -> None:
@@ -198,13 +198,13 @@ class Poller:
         self._jobs: set[str] = set()
         self._lock = threading.Lock()
         self._ticker = Ticker("knowledge", self.step)
-        self._node: Node | None = None
+        self._node: NodeView | None = None
 
-    def start(self, node: Node) -> None:
+    def start(self, node: NodeView) -> None:
         self.attach(node)
         self._ticker.start()
 
-    def attach(self, node: Node) -> None:
+    def attach(self, node: NodeView) -> None:
         """As `start`, for tests, which call `step` themselves."""
         self._node = node
 
@@ -257,7 +257,7 @@ def source_for(conf: HadoopConf) -> Source:
 class Nothing:
     """The source of a driver that knows no ResourceManager: nothing is ever known, so every job is gpu-first."""
 
-    def start(self, node: Node) -> None:
+    def start(self, node: NodeView) -> None:
         pass
 
     def watch(self, job: str) -> None:

@@ -41,7 +41,7 @@ class SplitRequest(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Input:
+class SplitInput:
     """A split that can be read: `path` holds its bytes at their offsets, up to `size` at least.
 
     read     "driver" or "task".
@@ -64,7 +64,7 @@ class TooLong(Exception):
     """The split's last record goes on behind it for more than a record may have."""
 
 
-class Memory:
+class SplitMemory:
     """What all splits in memory files may take together, in bytes."""
 
     def __init__(self, limit: int) -> None:
@@ -90,7 +90,7 @@ class Memory:
                 self._changed.notify_all()
 
 
-class Cluster:
+class OwnFiles:
     """What this process can read by itself: the default file system, as its own user."""
 
     def __init__(self, conf: HadoopConf) -> None:
@@ -133,14 +133,14 @@ class TaskReader:
 
 @contextmanager
 def fetched(
-    request: SplitRequest, cluster: Cluster, task: TaskReader, check: Callable[[], None],
-) -> Iterator[Input]:
+    request: SplitRequest, cluster: OwnFiles, task: TaskReader, check: Callable[[], None],
+) -> Iterator[SplitInput]:
     """The split, until the block ends. `check` is called between ranges and may raise, as `task` may.
 
     Raises OSError; TooLong.
     """
     if path := local_path(request.uri):
-        yield Input(path, request.end, "driver", 0)
+        yield SplitInput(path, request.end, "driver", 0)
         return
     fd = os.memfd_create("heterodoop-split", os.MFD_CLOEXEC)
     try:
@@ -150,7 +150,7 @@ def fetched(
         size = os.fstat(fd).st_size
         if size < request.end:
             raise OSError(f"{request.uri} ends at {size}, before the split does at {request.end}")
-        yield Input(f"/proc/{os.getpid()}/fd/{fd}", size, "task" if why else "driver", nbytes, why)
+        yield SplitInput(f"/proc/{os.getpid()}/fd/{fd}", size, "task" if why else "driver", nbytes, why)
     finally:
         os.close(fd)
 
@@ -168,7 +168,7 @@ def local_path(uri: str) -> str:
 
 
 def _fill(
-    fd: int, request: SplitRequest, cluster: Cluster, task: TaskReader, check: Callable[[], None],
+    fd: int, request: SplitRequest, cluster: OwnFiles, task: TaskReader, check: Callable[[], None],
 ) -> tuple[int, str]:
     """How many bytes were read, and why the task did so ("": it did not)."""
     try:
@@ -181,7 +181,7 @@ def _fill(
 
 
 def _fill_parallel(
-    fd: int, request: SplitRequest, reader: RangeReader, cluster: Cluster, check: Callable[[], None],
+    fd: int, request: SplitRequest, reader: RangeReader, cluster: OwnFiles, check: Callable[[], None],
 ) -> int:
     end = min(request.end, reader.length)
 

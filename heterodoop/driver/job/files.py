@@ -102,7 +102,7 @@ def damage(file: JobFile, path: Path) -> str:
         return "it is gone" if isinstance(error, FileNotFoundError) else f"it cannot be read: {error.strerror}"
 
 
-class Store:
+class FileStore:
     """Files by hash, at most `limit` bytes of them; those unused for longest go first. Any thread may use it."""
 
     def __init__(self, folder: Path, limit: int, tell: Callable[[str], None] = lambda what: None) -> None:
@@ -232,7 +232,7 @@ class _Folder:
 class Folders:
     """Working folders made of stored files, one for all tasks that have the same ones."""
 
-    def __init__(self, store: Store, folder: Path, removals: Removals) -> None:
+    def __init__(self, store: FileStore, folder: Path, removals: Removals) -> None:
         self._store = store
         self._removals = removals
         self._folder = folder

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import DeviceError, ToolError
-from ...executor.device_pool import PATIENCE, Member
+from ...executor.device_pool import PATIENCE, PoolWorker
 from ...executor.gpu import gpus
 from ...executor.gpu.gpus import Gpu
 from ...executor.kernel import cuda, emulated
@@ -36,7 +36,7 @@ NOTHING_SAID = JobConf({}, party=Party.DRIVER)
 REST_SECONDS = 300.0  # after which a GPU that is out of service is tried again
 
 
-class Wish(NamedTuple):
+class DeviceWish(NamedTuple):
     """Which devices, and how they are used.
 
     device   "cuda" or "emulated".
@@ -54,10 +54,10 @@ class Wish(NamedTuple):
 class Gpus:
     """The devices. Close them when done; `start` is for the thread that lives as long as the driver."""
 
-    def __init__(self, wish: Wish) -> None:
+    def __init__(self, wish: DeviceWish) -> None:
         self.wish = wish
         self._workers: list[Worker] = []
-        self._members: list[Member] = []
+        self._members: list[PoolWorker] = []
         self._sessions: dict[Session, WorkerDevice] = {}
         self._pace = 0.0, 0.0  # bytes and seconds of all tasks that were done
         self._done: Counter[tuple[int, str]] = Counter()  # (GPU's number, what) -> sum
@@ -82,7 +82,7 @@ class Gpus:
             worker = self._worker()
             worker.open(0)
             worker.setup(setup)
-            self._members.append(Member(worker, Gpu(number, EMULATED, "", 0)))
+            self._members.append(PoolWorker(worker, Gpu(number, EMULATED, "", 0)))
 
     def _start_cuda(self, numbers: tuple[int, ...] | None) -> None:
         gpus.check_present(code="HD614", help="--device emulated runs the kernels on the CPU, for tests")
@@ -93,7 +93,7 @@ class Gpus:
         for worker, gpu in zip(workers, chosen, strict=True):
             worker.open(gpu.number)
             worker.setup(Setup(runtimes[gpu.arch], library))
-            self._members.append(Member(worker, gpu))
+            self._members.append(PoolWorker(worker, gpu))
         self._wait_for_one()
 
     def _wait_for_one(self) -> None:
@@ -179,7 +179,7 @@ class Gpus:
         """One row per GPU, for `driver status`."""
         return [self._row(member) for member in self._members]
 
-    def _row(self, member: Member) -> dict[str, object]:
+    def _row(self, member: PoolWorker) -> dict[str, object]:
         worker, gpu = member.worker, member.gpu
         number = gpu.number
         memory = self._memory(worker)

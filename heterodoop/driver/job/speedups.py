@@ -15,7 +15,7 @@ from ...toolchain import speeds
 SAVE_SECONDS = 10.0  # between two times that a program is written: every attempt changes S a little
 
 
-class Kept(Protocol):
+class SpeedupSource(Protocol):
     """Who knows what jobs of programs measured: the node."""
 
     def knows(self, program: str) -> bool: ...
@@ -28,7 +28,7 @@ class Kept(Protocol):
 class Speedups:
     """gpus: the names of the node's GPUs; none: they are emulated, and nothing is kept. Any thread may use it."""
 
-    def __init__(self, node: Kept, gpus: Sequence[str]) -> None:
+    def __init__(self, node: SpeedupSource, gpus: Sequence[str]) -> None:
         self._node, self._gpus = node, tuple(gpus)
         self._saved: dict[str, float] = {}  # program -> when it had been measured
         self._lock = Lock()

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import DeviceError, HeteroDoopError
-from ...executor.kernel.gpu_task import Refusal, run_on_device
+from ...executor.kernel.gpu_task import DeviceRefusal, run_on_device
 from ...executor.native.runtime import Native, Phase, Progress
 from ...executor.task.cpu_task import MapRun, Place
 from ...executor.task.report import AttemptResult
@@ -25,7 +25,7 @@ from ...executor.task.streaming_env import TaskNames
 from ...scheduler.node.model import Session
 from ...storage.local import InputFile
 from .codec import compress
-from .fetch import Cluster, Input, Memory, TaskReader, TooBig, TooLong, fetched
+from .fetch import OwnFiles, SplitInput, SplitMemory, TaskReader, TooBig, TooLong, fetched
 from .gpus import Gpus
 from .jobs import Bundle, Job
 from .offer import Declined, Offer
@@ -65,7 +65,7 @@ class Say:
 
 
 @dataclass(frozen=True)
-class Result:
+class DeviceResult:
     """What a device made, checked. `index` None: text, for a job without reducers. seconds: by stage."""
 
     attempt: AttemptResult
@@ -73,7 +73,7 @@ class Result:
     index: Path | None
     seconds: dict[str, float]
     gpu: str
-    source: Input
+    source: SplitInput
     read_bytes: int
     stderr: bytes
 
@@ -96,7 +96,7 @@ class Tasks:
     """Runs attempts, each in its caller's thread."""
 
     def __init__(
-        self, native: Native, gpus: Gpus, cluster: Cluster, memory: Memory, scratch: Path, removals: Removals,
+        self, native: Native, gpus: Gpus, cluster: OwnFiles, memory: SplitMemory, scratch: Path, removals: Removals,
     ) -> None:
         self._native = native
         self._gpus = gpus
@@ -116,7 +116,7 @@ class Tasks:
         finally:
             self._removals.remove(folder)
 
-    def run(self, work: Work, scratch: Path, reader: TaskReader, say: Say, turn: Turn) -> Result:
+    def run(self, work: Work, scratch: Path, reader: TaskReader, say: Say, turn: Turn) -> DeviceResult:
         """Run it on the device whose session it gets. Raises Declined: it must run on the CPU, and why; Cancelled; what
         `reader` and `turn` raise.
         """
@@ -142,7 +142,7 @@ class Tasks:
             with suppress(DeviceError):  # another GPU may have some: whose device it is says so
                 work.bundle.codes.get(arch)
 
-    def _on_device(self, work: Work, scratch: Path, reader: TaskReader, say: Say, turn: Turn) -> Result:
+    def _on_device(self, work: Work, scratch: Path, reader: TaskReader, say: Say, turn: Turn) -> DeviceResult:
         offer = work.offer
         options = self._gpus.options(offer.conf)
         with turn() as session:
@@ -164,15 +164,15 @@ class Tasks:
         nbytes = source.nbytes or done.counters.get("MAP_INPUT_BYTES", 0)
         index = run.index if offer.reduces else None
         name = f"{device.name} {gpu.number}"
-        return Result(done, run.out, index, seconds, name, source, nbytes, _tail(run.place.log))
+        return DeviceResult(done, run.out, index, seconds, name, source, nbytes, _tail(run.place.log))
 
     @contextmanager
-    def _input(self, offer: Offer, reader: TaskReader, say: Say) -> Iterator[Input]:
+    def _input(self, offer: Offer, reader: TaskReader, say: Say) -> Iterator[SplitInput]:
         with self._memory.reserved(offer.split.length + _SLACK, say.check):
             with fetched(offer.split, self._cluster, reader, say.check) as source:
                 yield source
 
-    def _map_run(self, work: Work, scratch: Path, source: Input) -> MapRun:
+    def _map_run(self, work: Work, scratch: Path, source: SplitInput) -> MapRun:
         offer = work.offer
         own = scratch / "work"
         own.mkdir(0o700)
@@ -184,10 +184,10 @@ class Tasks:
         job = work.bundle.cpu_job(offer, work.environment)
         return MapRun(job, split, place, scratch / "file.out", scratch / "file.out.index")
 
-    def _judge(self, work: Work, done: AttemptResult | Refusal, say: Say) -> None:
+    def _judge(self, work: Work, done: AttemptResult | DeviceRefusal, say: Say) -> None:
         """Raises Declined, Cancelled: it is no result."""
         say.check()
-        if isinstance(done, Refusal):
+        if isinstance(done, DeviceRefusal):
             if done.blamed:
                 work.job.blame(work.offer.task, done.reason)
             raise Declined(done.reason, "HD619" if done.device_failed else "HD615")
@@ -196,7 +196,7 @@ class Tasks:
         if done.failure:
             raise Declined(done.failure.message, done.failure.code)
 
-    def _checked(self, work: Work, result: Result, say: Say) -> Result:
+    def _checked(self, work: Work, result: DeviceResult, say: Say) -> DeviceResult:
         """The result after the check of its bytes, with the job's codec. Raises Declined, Cancelled."""
         if result.index is None:
             return result

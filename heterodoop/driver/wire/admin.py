@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from ...daemon.lock import owner_of
 from ...errors import ToolError
 from . import place
-from .place import Place
-from .protocol import BIG_CONTROL, Closed, Message, Stream, Type
+from .place import DriverPlace
+from .protocol import BIG_CONTROL, ConnectionClosed, Message, Stream, Type
 
 ASK_SECONDS = 10.0
 
@@ -33,7 +33,7 @@ def answer(stream: Stream, message: Message, server: Administered) -> None:
     stream.send(Type.STATE, ("json", json.dumps(server.status())))
 
 
-def ask(here: Place, type: Type, now: bool = False) -> dict[str, Any]:
+def ask(here: DriverPlace, type: Type, now: bool = False) -> dict[str, Any]:
     """What the driver says of itself. Raises UsageError HD612: its folder is not safe; ToolError HD613: nobody answers."""
     if here.folder.exists():
         place.check_folder(here.folder)
@@ -46,7 +46,7 @@ def ask(here: Place, type: Type, now: bool = False) -> dict[str, Any]:
         said = stream.receive((Type.STATE,), ASK_SECONDS, BIG_CONTROL)
         state: dict[str, Any] = json.loads(said.raw("json"))
         return state
-    except (OSError, Closed, ValueError) as error:
+    except (OSError, ConnectionClosed, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         owner = owner_of(here.lock)
         lives = f"; {owner} holds its lock" if owner else ""

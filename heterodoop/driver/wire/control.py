@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from ...daemon import lock, processes
-from ...daemon.start import Ended, command
+from ...daemon.start import StartFailed, command
 from ...errors import ToolError, UsageError
 from ...private import state_folder
 from . import admin, place
-from .place import Place
+from .place import DriverPlace
 from .protocol import Type
 
 
-def start(here: Place, words: Sequence[str]) -> Ended | None:
+def start(here: DriverPlace, words: Sequence[str]) -> StartFailed | None:
     """Start a driver with these options in the background, and wait until it serves. Returns how it ended where it did.
 
     Raises UsageError HD611: one runs already; HD612.
@@ -34,10 +34,10 @@ def start(here: Place, words: Sequence[str]) -> Ended | None:
             raise UsageError(f"a driver runs there already: {owner}", code="HD611", help="heterodoop driver status")
     with tempfile.TemporaryFile() as said:
         found = command(["driver", "start", "--foreground", *words], said)
-    return found if isinstance(found, Ended) else None
+    return found if isinstance(found, StartFailed) else None
 
 
-def stop(here: Place, now: bool, seconds: float) -> dict[str, Any]:
+def stop(here: DriverPlace, now: bool, seconds: float) -> dict[str, Any]:
     """End the driver: after its running tasks, or at once. Returns what it last said of itself.
 
     Raises ToolError HD613: there is none, or it has not ended after `seconds`.
@@ -56,7 +56,7 @@ def stop(here: Place, now: bool, seconds: float) -> dict[str, Any]:
     return state
 
 
-def work_folder(here: Place, wish: str, environ: Mapping[str, str] = os.environ) -> Path:
+def work_folder(here: DriverPlace, wish: str, environ: Mapping[str, str] = os.environ) -> Path:
     """--work, else beside the socket where its folder was chosen, else below what is this user's own on this host.
 
     Nothing of value lies in a /tmp that is everybody's, nor below /run, which is memory. Raises UsageError HD667: no home.

@@ -24,7 +24,7 @@ from ...executor.lent.meeting import NAME, peer
 from ...executor.lent.meeting import folder_of as folder_of
 from ...executor.lent.meeting import shared_folder as shared_folder
 from ...private import OTHERS_ANYTHING, why_unsafe
-from .protocol import Closed, Malformed, Stream, Type
+from .protocol import ConnectionClosed, Malformed, Stream, Type
 
 SOCKET_PATH_BYTES = 107  # struct sockaddr_un
 HANDSHAKE_SECONDS = 10.0
@@ -38,7 +38,7 @@ _ANY = 0xFFFFFFFF
 _UID_AT = 80
 
 
-class Place(NamedTuple):
+class DriverPlace(NamedTuple):
     """The names of one driver in its folder; `port`: of the NodeManager that it serves, 0 = any."""
 
     folder: Path
@@ -92,7 +92,7 @@ def _unsafe(folder: Path, why: str) -> UsageError:
 
 
 @contextmanager
-def locked(place: Place) -> Iterator[None]:
+def locked(place: DriverPlace) -> Iterator[None]:
     """The driver's life. Raises UsageError HD611: another one lives."""
     def refuse(owner: Owner | None) -> UsageError:
         return UsageError(f"a driver runs there already: {owner or 'it is just starting'}", code="HD611",
@@ -103,7 +103,7 @@ def locked(place: Place) -> Iterator[None]:
         yield
 
 
-def listen(place: Place) -> socket.socket:
+def listen(place: DriverPlace) -> socket.socket:
     """The unix socket, which nobody but us could connect to at any moment. Call it with the lock held.
 
     Raises UsageError HD614: it cannot be made.
@@ -125,7 +125,7 @@ def listen(place: Place) -> socket.socket:
     return sock
 
 
-def listen_tcp(place: Place) -> socket.socket:
+def listen_tcp(place: DriverPlace) -> socket.socket:
     """A port on 127.0.0.1, for Java before 16; its number goes to `place.tcp_port`. Raises UsageError HD614."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
@@ -138,16 +138,16 @@ def listen_tcp(place: Place) -> socket.socket:
     return sock
 
 
-def secret(place: Place) -> bytes:
+def secret(place: DriverPlace) -> bytes:
     """What both ends of a TCP connection know; made where there is none. Raises UsageError HD612: it is not ours alone."""
     if not place.secret.exists():
-        with suppress(secrets.Unfit):  # a driver of another NodeManager makes it, too
+        with suppress(secrets.SecretUnfit):  # a driver of another NodeManager makes it, too
             secrets.make(place.secret)
     try:
         return secrets.read(place.secret, OTHERS_ANYTHING)
-    except secrets.Open:
+    except secrets.SecretNotPrivate:
         raise _unsafe(place.secret, "others may read it") from None
-    except secrets.Unfit as why:
+    except secrets.SecretUnfit as why:
         raise _unsafe(place.secret, str(why)) from None
 
 
@@ -166,7 +166,7 @@ def admit(sock: socket.socket) -> None:
     """Raises Closed: the process at the other end of a unix socket is another user's."""
     uid = peer(sock)[1]
     if uid != os.getuid():
-        raise Closed(f"a process of uid {uid} connected")
+        raise ConnectionClosed(f"a process of uid {uid} connected")
 
 
 def peer_uid(sock: socket.socket) -> int | None:
@@ -200,7 +200,7 @@ def handshake(stream: Stream, key: bytes) -> None:
         raise Malformed("the proof is wrong: the task does not know the secret")
 
 
-def remove_leftovers(place: Place) -> None:
+def remove_leftovers(place: DriverPlace) -> None:
     """What a driver that was killed has left; call it with the lock held."""
     for path in (place.socket, place.tcp_port):
         with suppress(FileNotFoundError):

@@ -58,15 +58,15 @@ class Type(IntEnum):
     LEND = 48  # from `heterodoop run`: what follows are no frames (executor/lent/words.py)
 
 
-class Closed(Exception):
+class ConnectionClosed(Exception):
     """The connection is over: the peer is gone."""
 
 
-class Malformed(Closed):
+class Malformed(ConnectionClosed):
     """The peer says what it may not say."""
 
 
-class Silent(Closed):
+class PeerSilent(ConnectionClosed):
     """The peer says nothing, or takes nothing, for too long."""
 
 
@@ -211,7 +211,7 @@ class Stream:
                 raise Malformed(f"{type.name} of {size} bytes")
             message = decode(type, bytes(self._exactly(size, deadline)))
             if type is Type.FAILED:
-                raise Failed(message.text("reason", ""))
+                raise PeerFailed(message.text("reason", ""))
             return
 
     def wait(self, seconds: float | None) -> None:
@@ -247,9 +247,9 @@ class Stream:
         try:
             self.socket.sendall(data)
         except TimeoutError:
-            raise Silent("the peer does not take what is sent") from None
+            raise PeerSilent("the peer does not take what is sent") from None
         except OSError as error:
-            raise Closed(str(error)) from None
+            raise ConnectionClosed(str(error)) from None
 
     def _copy(self, fd: int, at: int, size: int) -> None:
         end = at + size
@@ -260,25 +260,25 @@ class Stream:
                 self._wait_writable()
                 continue
             except OSError as error:
-                raise Closed(str(error)) from None
+                raise ConnectionClosed(str(error)) from None
             if not done:
-                raise Closed("the file became shorter while it was sent")
+                raise ConnectionClosed("the file became shorter while it was sent")
             at += done
 
     def _wait_writable(self) -> None:
         poll = select.poll()
         poll.register(self.socket, select.POLLOUT)
         if not poll.poll(SEND_SECONDS * 1000):
-            raise Silent("the peer does not take what is sent")
+            raise PeerSilent("the peer does not take what is sent")
 
     def _wait_readable(self, seconds: float | None) -> None:
         poll = select.poll()
         try:
             poll.register(self.socket, select.POLLIN)
             if not poll.poll(None if seconds is None else max(0.0, seconds) * 1000):
-                raise Silent("the peer says nothing")
+                raise PeerSilent("the peer says nothing")
         except (OSError, ValueError) as error:
-            raise Closed(str(error)) from None
+            raise ConnectionClosed(str(error)) from None
 
     def _head(self, allowed: Collection[Type], deadline: float) -> tuple[int, Type]:
         size, number = _HEAD.unpack(self._exactly(_HEAD.size, deadline))
@@ -295,14 +295,14 @@ class Stream:
             try:
                 piece = self.socket.recv(min(DATA_BYTES, size - len(data)))
             except TimeoutError:
-                raise Silent("the peer says nothing") from None
+                raise PeerSilent("the peer says nothing") from None
             except OSError as error:
-                raise Closed(str(error)) from None
+                raise ConnectionClosed(str(error)) from None
             if not piece:
-                raise Closed("the peer has closed the connection")
+                raise ConnectionClosed("the peer has closed the connection")
             data += piece
         return data
 
 
-class Failed(Exception):
+class PeerFailed(Exception):
     """The task cannot give what was asked of it; the connection goes on."""

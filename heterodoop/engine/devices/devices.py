@@ -14,12 +14,12 @@ from typing import Any
 
 from ...diag import Diagnostic
 from ...errors import DeviceError, ToolError, UsageError
-from ...executor.device_pool import LocalPool, Member, Pool, WorkerPool
+from ...executor.device_pool import LocalPool, Pool, PoolWorker, WorkerPool
 from ...executor.gpu import gpus
 from ...executor.gpu.gpus import Gpu
 from ...executor.kernel import cuda, gpu_task
 from ...executor.kernel.emulated import device_code, runtime_module
-from ...executor.kernel.gpu_task import DeviceCode, Refusal
+from ...executor.kernel.gpu_task import DeviceCode, DeviceRefusal
 from ...executor.kernel.native_device import DeviceOptions
 from ...executor.kernel.prologue import Prologues
 from ...executor.lent import meeting
@@ -90,7 +90,7 @@ class Devices:
                 done = gpu_task.run_on_device(taken.device, code, self._prologues, run, progress)
         except DeviceError as error:  # there is none
             return replace(on_cpu(run, progress), reason=error.message)
-        if isinstance(done, Refusal):  # the device is free meanwhile: it may be another job's, too
+        if isinstance(done, DeviceRefusal):  # the device is free meanwhile: it may be another job's, too
             if done.blamed:
                 self._pool.blame(done.reason)
             return gpu_task.left(on_cpu, run, progress, done)
@@ -231,7 +231,7 @@ class DeviceSource:
         for worker, gpu in zip(self._workers, plan.gpus, strict=True):
             target = plan.targets[gpu.arch]
             worker.setup(Setup(target.runtime, target.library))
-            members.append(Member(worker, gpu))
+            members.append(PoolWorker(worker, gpu))
         return Devices(plan, WorkerPool(members, lasting=self._lasting, last=self._last), prologues)
 
     def open_checked(

@@ -46,7 +46,7 @@ def check_mode(asked: str) -> CheckMode:
     return "none"
 
 
-class Found(NamedTuple):
+class FoundDifference(NamedTuple):
     """A map task whose two results differ. `split`, or the part of it that was compared, as text."""
 
     task: int
@@ -75,7 +75,7 @@ class DeviceCheck:
         on_cpu: OnCpu,
     ) -> None:
         self.mode = mode
-        self.found: Found | None = None  # the first of them
+        self.found: FoundDifference | None = None  # the first of them
         self._compared = {"tasks": 0, "samples": 0}
         self._native = native
         self._runner = runner
@@ -182,7 +182,7 @@ class DeviceCheck:
         difference = self._difference(TaskOutput(cpu, run.out), device, run, progress)
         if progress.cancelled:
             return _Outcome(AttemptResult(cancelled=True), judged=False)
-        found = Found(run.place.names.number, str(run.split), difference) if difference else None
+        found = FoundDifference(run.place.names.number, str(run.split), difference) if difference else None
         with self._gate.settle(good=not found):
             self._compared[what] += 1
             self.found = self.found or found

@@ -18,7 +18,7 @@ from ...job.iterate import Iteration, SideFile
 from ...job.rounds import Rounds, identity
 from ...job.settings import COMPRESS, ROUND
 from ...job.spec import JobSpec
-from ...job.stopping import Round, Stop, content
+from ...job.stopping import Round, StopRules, content
 from ...storage import inputs as storage
 from ..job.layout import Layout
 from ..run.commit import refuse_existing
@@ -70,7 +70,7 @@ class _Job:
         if spec.again is None:
             raise ValueError("a job that runs once has no rounds")
         conf = jobconf.parse(spec.settings, spec.again.options)
-        self.stop = Stop.of(spec.again, conf)
+        self.stop = StopRules.of(spec.again, conf)
         self.spec, self.options, self.layout = spec, options, layout
         self.devices, self.tell = devices, tell
         if conf.get(COMPRESS):

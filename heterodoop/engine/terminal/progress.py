@@ -59,19 +59,19 @@ class Display(Protocol):
 def make_display(stream: TextIO, *, quiet: bool) -> Display:
     """The display that suits the stream."""
     if quiet:
-        return Silent()
+        return NoProgress()
     try:
         terminal = stream.isatty()
     except ValueError:  # closed
-        return Silent()
+        return NoProgress()
     if not terminal:
-        return Lines(stream)
-    from .progress_bar import Bar  # here, since its library takes longer to load than a small job to run
+        return LineProgress(stream)
+    from .progress_bar import ProgressBars  # here, since its library takes longer to load than a small job to run
 
-    return Bar(stream)
+    return ProgressBars(stream)
 
 
-class Silent:
+class NoProgress:
     def due(self) -> bool:
         return False
 
@@ -113,7 +113,7 @@ class Paced:
         raise NotImplementedError
 
 
-class Lines(Paced):
+class LineProgress(Paced):
     """A line at most every few seconds, and none for a job that is over before the first."""
 
     def __init__(self, stream: TextIO) -> None:

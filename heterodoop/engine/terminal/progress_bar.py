@@ -12,7 +12,7 @@ from .progress import Paced, Snapshot
 BAR_SECONDS = 0.1
 
 
-class Bar(Paced):
+class ProgressBars(Paced):
     """One bar per phase, redrawn in place; gone when the job ends."""
 
     def __init__(self, stream: TextIO) -> None:

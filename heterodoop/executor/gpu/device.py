@@ -19,7 +19,7 @@ from typing import Any
 
 from ...errors import DeviceError
 from .driver_api import DriverApi
-from .gpus import Gpu, Opened, Survey, too_full
+from .gpus import Gpu, OpenedGpu, Survey, too_full
 
 _DRIVER_FILES = Path("/proc/driver/nvidia/gpus")
 _LET_GO_SECONDS, _TICK_SECONDS = 0.5, 0.05
@@ -86,7 +86,7 @@ def _uuid(bus: str, files: Path) -> str:
 
 
 @contextmanager
-def open_gpu(number: int, driver: Any) -> Iterator[Opened]:
+def open_gpu(number: int, driver: Any) -> Iterator[OpenedGpu]:
     """The GPU with its primary context current in this thread; given back at the end, whatever happens.
 
     Raises DeviceError HD413: it cannot be opened, or too little of its memory is free.
@@ -111,10 +111,10 @@ def open_gpu(number: int, driver: Any) -> Iterator[Opened]:
             context.detach()
 
 
-def _memory(driver: Any) -> Opened:
+def _memory(driver: Any) -> OpenedGpu:
     """Its memory. Too little of it may be free for half a second more: a job that has just ended is still letting go."""
     end = time.monotonic() + _LET_GO_SECONDS
-    while too_full(opened := Opened(*driver.mem_get_info())) and time.monotonic() < end:
+    while too_full(opened := OpenedGpu(*driver.mem_get_info())) and time.monotonic() < end:
         time.sleep(_TICK_SECONDS)
     return opened
 

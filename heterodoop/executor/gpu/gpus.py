@@ -44,7 +44,7 @@ class Survey(NamedTuple):
     gpus: tuple[Gpu, ...]
 
 
-class Opened(NamedTuple):
+class OpenedGpu(NamedTuple):
     """A GPU whose context stands. Memory in bytes; `free` is what others left."""
 
     free: int
@@ -122,7 +122,7 @@ def old_driver(survey: Survey) -> str:
     return f"the driver is of CUDA {has}, {wanted} or newer is needed"
 
 
-def too_full(opened: Opened) -> str:
+def too_full(opened: OpenedGpu) -> str:
     """Why a GPU's memory does not suffice, "" where it does."""
     if opened.free >= MIN_FREE:
         return ""

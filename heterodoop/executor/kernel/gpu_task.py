@@ -98,7 +98,7 @@ class _Launcher:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class DeviceRefusal:
     """Why the device did not do a task, which is the CPU's now.
 
     seconds        on the device, in vain.
@@ -127,7 +127,7 @@ def run_map(
 
 def run_on_device(
     device: Device, code: DeviceCode, prologues: Prologues, run: MapRun, progress: Progress,
-) -> AttemptResult | Refusal:
+) -> AttemptResult | DeviceRefusal:
     """A map task on `device`, or why it must run on the CPU.
 
     A device that failed and is usable all the same (a worker process was replaced) gets the task once more, with `retried`
@@ -139,7 +139,7 @@ def run_on_device(
     try:
         launcher = _launcher(device, code, prologues, run, progress)
     except DeviceError as error:
-        return Refusal(error.message)
+        return DeviceRefusal(error.message)
     tried = _try(launcher, run, progress)
     retried, wasted = "", 0.0
     if tried.failed and device.usable and not progress.cancelled:
@@ -150,7 +150,7 @@ def run_on_device(
         status = tried.result.status
         failed = bool(retried) or status is not TaskStatus.RUN_ON_CPU
         blamed = status is TaskStatus.INTERNAL or (bool(retried) and status is TaskStatus.DEVICE_FAILED)
-        return Refusal(tried.result.message, wasted + tried.seconds, failed, retried, blamed)
+        return DeviceRefusal(tried.result.message, wasted + tried.seconds, failed, retried, blamed)
     done = map_result(tried.result, tried.fault, tried.runs, run.job, run.out, run.index)
     seconds = {**done.seconds, REFUSED_STAGE: wasted} if retried else done.seconds
     return replace(done, device=device.name, retried=retried, seconds=seconds)
@@ -211,7 +211,7 @@ def _launcher(device: Device, code: DeviceCode, prologues: Prologues, run: MapRu
     return _Launcher(device, call(code.map), call(combine) if combine else None)
 
 
-def left(on_cpu: OnCpu, run: MapRun, progress: Progress, refusal: Refusal) -> AttemptResult:
+def left(on_cpu: OnCpu, run: MapRun, progress: Progress, refusal: DeviceRefusal) -> AttemptResult:
     """The CPU does the task from its start, as `run_map` has it."""
     if progress.cancelled:
         result = AttemptResult(cancelled=True)

@@ -55,7 +55,7 @@ class LiveIns:
 
 
 @dataclass(frozen=True)
-class Given:
+class WrittenObject:
     """One object as the prologue wrote it: its address in that process, and its bytes."""
 
     address: int
@@ -183,7 +183,7 @@ def _alone(why: str) -> DeviceError:
     return DeviceError(f"the code before the region could not be run alone: {why}", code="HD410")
 
 
-def read_objects(shared: Sequence[SharedVar], data: bytes) -> list[Given]:
+def read_objects(shared: Sequence[SharedVar], data: bytes) -> list[WrittenObject]:
     """The objects that the prologue wrote, one per entry of `shared`, of the sizes that are known.
 
     Raises DeviceError HD410 where there are less or more bytes, or an object of another size.
@@ -196,14 +196,14 @@ def read_objects(shared: Sequence[SharedVar], data: bytes) -> list[Given]:
             raise _bad(f"{var.name} is missing or cut short")
         if var.nbytes and size != var.nbytes:
             raise _bad(f"{var.name} has {size} bytes, not {var.nbytes}")
-        objects.append(Given(address, data[at : at + size]))
+        objects.append(WrittenObject(address, data[at : at + size]))
         at += size
     if at != len(data):
         raise _bad(f"{len(data) - at} bytes follow the last object")
     return objects
 
 
-def place(kernel: Kernel, given: Sequence[Given]) -> LiveIns:
+def place(kernel: Kernel, given: Sequence[WrittenObject]) -> LiveIns:
     """Parameter block, device objects and relocations of what the prologue wrote. Raises DeviceError HD410."""
     block = bytearray(kernel.shared_bytes)
     vars = list(zip(kernel.shared, given, strict=True))
@@ -232,7 +232,7 @@ def place(kernel: Kernel, given: Sequence[Given]) -> LiveIns:
     return LiveIns(bytes(block), data, tuple(relocations))
 
 
-def _head(var: SharedVar, item: Given) -> bytes:
+def _head(var: SharedVar, item: WrittenObject) -> bytes:
     """What stands before memory of the heap: its size, for lane/extent.cuh."""
     return struct.pack("<QQ", len(item.data), 0) if var.kind == "heap" else b""
 
@@ -244,7 +244,7 @@ def _put(block: bytearray, var: SharedVar, data: bytes) -> None:
 
 
 def _pointer(
-    var: SharedVar, item: Given, vars: Sequence[tuple[SharedVar, Given]], objects: dict[int, int],
+    var: SharedVar, item: WrittenObject, vars: Sequence[tuple[SharedVar, WrittenObject]], objects: dict[int, int],
 ) -> Relocation | None:
     """Where a pointer leads on the device; None: it is NULL.
 

@@ -23,9 +23,9 @@ from ..kernel.gpu_task import KernelCall
 from ..kernel.native_device import DeviceOptions
 from ..native.runtime import MapSpec, Progress, TaskResult, TaskStatus
 from ..worker.client import no_result
-from ..worker.messages import Reply, Run
+from ..worker.messages import Reply, RunTask
 from . import meeting, terms
-from .words import ASK, Declined, GiveBack, Granted, Lender, LentChannel, Page, Wish, Working
+from .words import ASK, GiveBack, Granted, Lender, LentChannel, LoanDeclined, LoanWish, Page, Working
 
 SILENT_SECONDS = 30.0  # without a beat, after which the driver is taken to be gone
 HELLO_SECONDS = 5.0
@@ -78,26 +78,28 @@ class Connection:
         os.close(os.pidfd_open(meeting.peer(sock)[0]))  # a system without cannot end a dead driver's workers
         return lender
 
-    def take(self, wish: Wish, progress: Progress) -> Granted:
+    def take(self, wish: LoanWish, progress: Progress) -> Granted:
         """Wait for a device. Raises DeviceError: the driver gives none; OSError, EOFError: it is gone; Stopped."""
         ctypes.memset(ctypes.byref(self.page.block), 0, ctypes.sizeof(self.page.block))  # of the attempt before
         self._channel.send(wish, self._page_fd)
         said = self._answer(progress)
-        if isinstance(said, Declined):
+        if isinstance(said, LoanDeclined):
             raise DeviceError(said.reason, code=said.code)
         if not isinstance(said, Granted):
             raise OSError(f"{type(said).__name__} is no answer to a wish")
         self._calls = None
         return said
 
-    def run(self, spec: MapSpec, calls: tuple[KernelCall, KernelCall | None], options: DeviceOptions) -> Reply | Declined:
+    def run(
+        self, spec: MapSpec, calls: tuple[KernelCall, KernelCall | None], options: DeviceOptions,
+    ) -> Reply | LoanDeclined:
         """A map task on the device that was taken. Raises OSError, EOFError: the driver is gone."""
         new = None if calls == self._calls else calls
         fd = spec.input if isinstance(spec.input, int) else -1
-        self._channel.send(Run(spec, new, options), fd)
+        self._channel.send(RunTask(spec, new, options), fd)
         self._calls = calls
-        said: Reply | Declined = self._answer(None)
-        if isinstance(said, Declined):
+        said: Reply | LoanDeclined = self._answer(None)
+        if isinstance(said, LoanDeclined):
             self._calls = None
         elif not isinstance(said, Reply):
             raise OSError(f"{type(said).__name__} is no answer to a task")
@@ -179,7 +181,7 @@ class LentDevice:
                 self._connection.end_worker()
                 self.lost = str(error) if isinstance(error, OSError) and not error.errno else _ENDED
                 return no_result(TaskStatus.DEVICE_LOST, self.lost, begun)
-        if isinstance(said, Declined):
+        if isinstance(said, LoanDeclined):
             return no_result(TaskStatus.RUN_ON_CPU, said.reason, begun)
         self.stats.update(said.stats)
         return said.result

@@ -53,7 +53,7 @@ class Lender(NamedTuple):
     why_not: str = ""
 
 
-class Wish(NamedTuple):
+class LoanWish(NamedTuple):
     """A device for one attempt of a map task of so many bytes. job: whose turn it is; hang_seconds: as of Limits."""
 
     job: str
@@ -68,7 +68,7 @@ class Granted(NamedTuple):
     arch: str
 
 
-class Declined(NamedTuple):
+class LoanDeclined(NamedTuple):
     reason: str
     code: str
 

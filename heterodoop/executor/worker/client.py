@@ -17,12 +17,12 @@ from threading import Condition, Thread
 from typing import NamedTuple
 
 from ...errors import DeviceError
-from ..gpu.gpus import Opened, Survey
+from ..gpu.gpus import OpenedGpu, Survey
 from ..kernel.gpu_task import KernelCall
 from ..kernel.native_device import DeviceOptions
 from ..native.runtime import MapSpec, Progress, TaskResult, TaskStatus
-from .messages import Message, Open, Ready, Refused, Reply, Run, Setup
-from .process import START_SECONDS, Session, WorkerProcess
+from .messages import CannotServe, Message, OpenGpu, Reply, RunTask, SessionsReady, Setup
+from .process import START_SECONDS, SessionChannel, WorkerProcess
 from .spawn import Spawned, discard, spawn
 from .turns import Turns
 from .watch import Hung, Stopped, Watch
@@ -71,10 +71,10 @@ class Worker:
         self._fault: str | None = None  # why the present process must go; "" = at our wish
         self._out: DeviceError | None = None  # why the GPU is out of service
         self._survey: Survey | None = None
-        self._opened: Opened | None = None
+        self._opened: OpenedGpu | None = None
         self._number = number
         self._spawned = spawned
-        self._order: Open | None = None
+        self._order: OpenGpu | None = None
         self._setup: Setup | None = None
         self._thread = Thread(target=self._live, name=f"heterodoop-{kind}-worker", daemon=True)
 
@@ -85,7 +85,7 @@ class Worker:
     def open(self, number: int) -> None:
         """Use the GPU of this number, as soon as the process can."""
         with self._changed:
-            self._order = Open(number)
+            self._order = OpenGpu(number)
             self._changed.notify_all()
 
     def setup(self, setup: Setup) -> None:
@@ -100,7 +100,7 @@ class Worker:
         assert self._survey
         return self._survey
 
-    def opened(self, check: Callable[[], None] = lambda: None) -> Opened:
+    def opened(self, check: Callable[[], None] = lambda: None) -> OpenedGpu:
         """The memory of the GPU, once it is open. Waits as `survey`. Raises DeviceError: why it cannot be used."""
         self._wait(lambda: self._opened is not None, check)
         assert self._opened
@@ -123,7 +123,7 @@ class Worker:
         return self._last_pid
 
     @property
-    def memory(self) -> Opened | None:
+    def memory(self) -> OpenedGpu | None:
         """As `opened`, without waiting."""
         return self._opened
 
@@ -263,17 +263,17 @@ class Worker:
             match said:
                 case Survey():
                     self._survey = said
-                case Opened():
+                case OpenedGpu():
                     self._opened = said
-                case Ready():
+                case SessionsReady():
                     self._ready = not self._closing
                     self._probe = False
                     if self.limits.forgive:
                         self._forgiven = len(self.faults)
-                case Refused(message, code, help):
+                case CannotServe(message, code, help):
                     self._out, self._fault = DeviceError(message, code=code, help=help), ""
             self._changed.notify_all()
-        if isinstance(said, Ready):
+        if isinstance(said, SessionsReady):
             self.on_ready()
 
     def _retire(self, why: str) -> None:
@@ -354,13 +354,13 @@ class WorkerDevice:
         """Nothing: the session ends with its worker."""
 
     def _run(
-        self, process: WorkerProcess, session: Session, spec: MapSpec, calls: tuple[KernelCall, KernelCall | None],
+        self, process: WorkerProcess, session: SessionChannel, spec: MapSpec, calls: tuple[KernelCall, KernelCall | None],
         progress: Progress,
     ) -> TaskResult:
         """Raises Hung, Stopped; EOFError, OSError: the process ended."""
         new = None if session.calls == calls else calls
         fd = spec.input if isinstance(spec.input, int) else -1
-        session.channel.send(Run(spec, new, self.options), fd)
+        session.channel.send(RunTask(spec, new, self.options), fd)
         session.calls = calls
         limit = min(self.hang_seconds, spec.timeout_seconds or self.hang_seconds)
         Watch(progress, limit, lambda: process.others(self._session)).wait(session)

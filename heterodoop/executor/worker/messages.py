@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..gpu.gpus import Opened, Survey
+from ..gpu.gpus import OpenedGpu, Survey
 from ..kernel.gpu_task import KernelCall
 from ..kernel.native_device import DeviceOptions
 from ..native import abi as abi
@@ -29,7 +29,7 @@ _LARGEST = 1 << 36  # bytes: more than any task's data, less than a head that is
 _PIECE = 1 << 20
 
 
-class Refused(NamedTuple):
+class CannotServe(NamedTuple):
     """The worker cannot serve, and another one could not either."""
 
     message: str
@@ -37,7 +37,7 @@ class Refused(NamedTuple):
     help: str = ""
 
 
-class Open(NamedTuple):
+class OpenGpu(NamedTuple):
     """Use the GPU of this number."""
 
     number: int
@@ -54,11 +54,11 @@ class Setup(NamedTuple):
     probe: bool = False
 
 
-class Ready(NamedTuple):
+class SessionsReady(NamedTuple):
     """The sessions' devices are open."""
 
 
-class Run(NamedTuple):
+class RunTask(NamedTuple):
     """A map task. `calls` None: the kernels and live-ins of the session's previous task, which can be large."""
 
     spec: MapSpec
@@ -73,7 +73,7 @@ class Reply(NamedTuple):
     stats: dict[str, int]
 
 
-Message = Survey | Refused | Open | Opened | Setup | Ready | Run | Reply
+Message = Survey | CannotServe | OpenGpu | OpenedGpu | Setup | SessionsReady | RunTask | Reply
 
 
 class Channel:

@@ -27,7 +27,7 @@ _DEAD_SECONDS = 10.0  # from kill -9 to the end: the driver frees the GPU's memo
 _TAIL = 4000
 
 
-class Session:
+class SessionChannel:
     """A channel for map tasks, and the numbers of the one that runs.
 
     calls  the kernels that the worker has.
@@ -49,7 +49,8 @@ class WorkerProcess:
         self._stderr, self._process, self._open = spawned.stderr, spawned.process, spawned.owned
         control, *channels = spawned.channels
         self._sessions = [
-            Session(_channel(one, SEND_SECONDS), shared_block(fd)) for one, fd in zip(channels, spawned.blocks, strict=True)
+            SessionChannel(_channel(one, SEND_SECONDS), shared_block(fd)) for one,
+            fd in zip(channels, spawned.blocks, strict=True)
         ]
         self._control = _channel(control, START_SECONDS)
         self.pid = self._process.pid
@@ -67,7 +68,7 @@ class WorkerProcess:
         return message
 
     @contextmanager
-    def session(self, number: int) -> Iterator[Session]:
+    def session(self, number: int) -> Iterator[SessionChannel]:
         session = self._sessions[number]
         with session.lock:
             yield session

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from ..native.runtime import Phase, Progress
-from .process import Session
+from .process import SessionChannel
 
 CANCEL_SECONDS = 1.0  # that a task told to stop may still run: no kernel can be stopped in the middle
 _TICK_SECONDS = 0.1
@@ -52,7 +52,7 @@ class Watch:
         self._since = self._others_since = time.monotonic()
         self._stop: float | None = None
 
-    def wait(self, session: Session) -> None:
+    def wait(self, session: SessionChannel) -> None:
         """Returns when there is something to receive. Raises Hung, Stopped."""
         poll = select.poll()
         poll.register(session.channel.socket, select.POLLIN)

@@ -22,11 +22,11 @@ from threading import Thread
 
 from ...errors import EXIT_BUG, DeviceError, HeteroDoopError
 from ..gpu.device import load_driver, open_gpu, survey
-from ..gpu.gpus import Gpu, Opened, Survey
+from ..gpu.gpus import Gpu, OpenedGpu, Survey
 from ..gpu.waking import Waking
 from ..kernel.native_device import CudaDevice, EmulatedDevice, NativeDevice
 from ..native.runtime import Native, Progress
-from .messages import Channel, Open, Ready, Refused, Reply, Run, Setup, numbers, shared_block
+from .messages import CannotServe, Channel, OpenGpu, Reply, RunTask, SessionsReady, Setup, numbers, shared_block
 
 _LAST_SECONDS = 1.0  # for the sessions to close their devices, once the engine is gone or done
 Opener = Callable[[], NativeDevice]
@@ -37,20 +37,21 @@ def main(kind: str, descriptors: Sequence[str], waking: Waking | None) -> None:
     control, sessions, blocks = descriptors
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the engine's to handle
     channel = Channel(socket.socket(fileno=int(control)))
-    served = [Session(Channel(socket.socket(fileno=s)), b) for s, b in zip(numbers(sessions), numbers(blocks), strict=True)]
+    served = [SessionThread(Channel(socket.socket(fileno=s)), b) for s,
+              b in zip(numbers(sessions), numbers(blocks), strict=True)]
     try:
         serve(_Cuda(waking) if kind == CudaDevice.NAME else _Emulated(), channel, served)
     except HeteroDoopError as error:
-        channel.send(Refused(error.message, error.code, error.help))
+        channel.send(CannotServe(error.message, error.code, error.help))
     except (EOFError, OSError):  # the engine does not need us any more
         pass
 
 
-def serve(devices: _Cuda | _Emulated, channel: Channel, sessions: list[Session]) -> None:
+def serve(devices: _Cuda | _Emulated, channel: Channel, sessions: list[SessionThread]) -> None:
     """The worker's life. Raises HeteroDoopError: it cannot serve. EOFError, OSError: the engine is gone."""
     channel.send(devices.survey())
     order, _ = channel.receive()
-    assert isinstance(order, Open)
+    assert isinstance(order, OpenGpu)
     with devices.open(order.number) as opened:
         channel.send(opened)
         setup, _ = channel.receive()
@@ -62,7 +63,7 @@ def serve(devices: _Cuda | _Emulated, channel: Channel, sessions: list[Session])
         for error in [started.get() for _ in sessions]:
             if error:
                 raise error
-        channel.send(Ready())
+        channel.send(SessionsReady())
         try:
             channel.receive()  # the end: nothing more is ever said here
         finally:
@@ -80,14 +81,14 @@ def _device(devices: _Cuda | _Emulated, native: Native, setup: Setup, number: in
     return made
 
 
-def _finish(sessions: list[Session]) -> None:
+def _finish(sessions: list[SessionThread]) -> None:
     """Leave in order where no task runs; a task whose engine has gone ends here and now."""
     for session in sessions:
         if not session.ended(_LAST_SECONDS):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Session:
+class SessionThread:
     """Serves one channel, with a device of its own, in a thread of its own (CUDA's current device belongs to a thread)."""
 
     def __init__(self, channel: Channel, block: int) -> None:
@@ -131,7 +132,7 @@ class Session:
         calls = None
         while True:
             request, fd = self._channel.receive()
-            assert isinstance(request, Run)
+            assert isinstance(request, RunTask)
             calls = request.calls or calls
             assert calls is not None
             device.options = request.options
@@ -152,7 +153,7 @@ class _Cuda:
     def survey(self) -> Survey:
         return survey(self._driver)
 
-    def open(self, number: int) -> AbstractContextManager[Opened]:
+    def open(self, number: int) -> AbstractContextManager[OpenedGpu]:
         if self._waking:
             self._waking.keep(number)
         return open_gpu(number, self._driver)
@@ -168,8 +169,8 @@ class _Emulated:
         return Survey((0, 0), (Gpu(0, EmulatedDevice.NAME, "", 0),))
 
     @contextmanager
-    def open(self, number: int) -> Iterator[Opened]:
-        yield Opened(0, 0)
+    def open(self, number: int) -> Iterator[OpenedGpu]:
+        yield OpenedGpu(0, 0)
 
     def device(self, native: Native, setup: Setup, number: int) -> NativeDevice:
         return EmulatedDevice(native, setup.runtime, library=setup.library)

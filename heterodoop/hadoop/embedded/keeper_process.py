@@ -5,12 +5,12 @@ from __future__ import annotations
 from ...daemon.processes import Process, identify
 from ...daemon.start import leave, python
 from ...errors import ToolError
-from .state import State
+from .state import ClusterState
 
 MODULE = "heterodoop.hadoop.keeper"
 
 
-def start(of: State, owner: int) -> Process:
+def start(of: ClusterState, owner: int) -> Process:
     """Start the keeper of a cluster that is about to start, in a session of its own. Raises ToolError HD609: no owner."""
     bound = identify(owner)
     if bound is None:

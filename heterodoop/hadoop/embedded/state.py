@@ -20,7 +20,7 @@ FORMAT = "heterodoop-cluster-1"
 
 
 @dataclass(frozen=True)
-class State:
+class ClusterState:
     """A cluster that runs, is being started, or was left by a process that was killed.
 
     id       of this start. boot: the kernel's run in which the pids are valid. memory: MiB per NodeManager.
@@ -78,7 +78,7 @@ class State:
     def alive(self, name: str) -> bool:
         return name in self.pids and self.boot == processes.boot() and processes.alive(self.process(name))
 
-    def with_process(self, name: str, process: Process) -> State:
+    def with_process(self, name: str, process: Process) -> ClusterState:
         pids, starts = {**self.pids, name: process.pid}, {**self.starts, name: process.start}
         return replace(self, pids=pids, starts=starts)
 
@@ -90,7 +90,7 @@ class State:
         return {"format": FORMAT, **asdict(self), **derived}
 
 
-def write(state: State) -> None:
+def write(state: ClusterState) -> None:
     _replace(state.folder.state, state.to_json())
     _replace(state.folder.ports, state.ports)  # stays, so that the next start takes the same ones
 
@@ -101,13 +101,13 @@ def _replace(path: Path, content: object) -> None:
     partial.replace(path)
 
 
-def read(folder: Folder) -> State | None:
+def read(folder: Folder) -> ClusterState | None:
     """None: nothing runs there, or the file is of another HeteroDoop."""
     content = _json(folder.state)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return None
     try:
-        return State(**{name: content[name] for name in State.__dataclass_fields__})
+        return ClusterState(**{name: content[name] for name in ClusterState.__dataclass_fields__})
     except KeyError:
         return None
 

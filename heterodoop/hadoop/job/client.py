@@ -31,7 +31,7 @@ _TAIL_LINES = 15
 _KILL_MS = 60_000
 
 
-class Cut(KeyboardInterrupt):
+class ClientInterrupted(KeyboardInterrupt):
     """An interrupt ended the client. `job`: the id it had named by then, which Hadoop may have taken or not; "" for none."""
 
     def __init__(self, job: str) -> None:
@@ -150,7 +150,7 @@ def _run(argv: Sequence[str], environ: Mapping[str, str], seconds: float | None 
         except KeyboardInterrupt:
             stack.close()
             found = _JOB.search(_said(out))
-            raise Cut(found[0] if found else "") from None
+            raise ClientInterrupted(found[0] if found else "") from None
         return _said(out), client.returncode
 
 

@@ -16,7 +16,7 @@ from ...engine.terminal.progress import Display, Snapshot
 from ...errors import ToolError
 from . import plugin_counters
 from .plugin_counters import EMULATED_MAPS, GPU_MAPS, Counters
-from .rest import App, Cluster
+from .rest import App, ClusterClient
 
 PERIOD = 1.0
 GIVE_UP = 300.0
@@ -28,7 +28,7 @@ HADOOPS = ("org.apache.hadoop.", "Shuffle Errors")  # how the names of Hadoop's 
 Say = Callable[[str], None]
 
 
-class Ended(NamedTuple):
+class JobEnded(NamedTuple):
     """How a job ended. `state`: SUCCEEDED, FAILED or KILLED; `seconds`: from its submission.
 
     None, and no counters at all: nobody knows. A job that ran has some.
@@ -56,7 +56,7 @@ class Ended(NamedTuple):
 class Follower:
     """One job, watched. `plugin`: whether its map tasks may use GPUs."""
 
-    def __init__(self, cluster: Cluster, job: str, display: Display, say: Say, *, plugin: bool) -> None:
+    def __init__(self, cluster: ClusterClient, job: str, display: Display, say: Say, *, plugin: bool) -> None:
         self._cluster = cluster
         self._job = job
         self._display = display
@@ -65,7 +65,7 @@ class Follower:
         self._waited = time.monotonic()
         self._hinted = False
 
-    def wait(self) -> Ended:
+    def wait(self) -> JobEnded:
         """Until the job is over. Raises ToolError HD622 where the cluster is silent for too long."""
         heard = time.monotonic()
         try:
@@ -128,12 +128,12 @@ class Follower:
         return found, "emulated" if found and own.get(EMULATED_MAPS, 0) == found else "GPU"
 
 
-def ended(cluster: Cluster, job: str, app: App | None) -> Ended:
+def ended(cluster: ClusterClient, job: str, app: App | None) -> JobEnded:
     """What is known of a job that is over, from the JobHistory server, else from the ResourceManager alone."""
     found = cluster.history_of(job, HISTORY_SECONDS)
     if found is None:
         state, seconds = (app.final, app.elapsed / 1000) if app else ("UNKNOWN", 0.0)
-        return Ended(job, state, seconds, None, None, None, app.diagnostics if app else "", {})
+        return JobEnded(job, state, seconds, None, None, None, app.diagnostics if app else "", {})
     try:
         counters = cluster.counters(job)
     except Unknown:
@@ -141,7 +141,7 @@ def ended(cluster: Cluster, job: str, app: App | None) -> Ended:
     milliseconds = int(found.get("finishTime") or 0) - int(found.get("submitTime") or 0)
     failed = sum(int(found.get(name) or 0) for name in ("failedMapAttempts", "failedReduceAttempts"))
     state = str(found.get("state") or (app.final if app else "UNKNOWN"))
-    return Ended(
+    return JobEnded(
         job, "FAILED" if state == "ERROR" else state, milliseconds / 1000, int(found.get("mapsTotal") or 0),
         int(found.get("reducesTotal") or 0), failed,
         str(found.get("diagnostics") or (app.diagnostics if app else "")), counters,

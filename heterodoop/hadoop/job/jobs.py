@@ -13,13 +13,13 @@ from ...errors import UsageError
 from ...storage.hadoop_conf import HadoopConf
 from . import killing, logs, plugin_counters
 from .plugin_counters import CPU_MAPS, GPU_MAPS, Counters
-from .rest import App, Attempt, Cluster
+from .rest import App, ClusterClient, TaskAttempt
 
 LIVE = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
 LOG_NAMES = ("stdout", "stderr", "syslog")
 
 
-class Status(NamedTuple):
+class JobStatus(NamedTuple):
     """A job and how far it is. `on_gpus`, `on_cpus`: None where the plug-in said nothing; `sides`: the same in words."""
 
     job: str
@@ -46,12 +46,12 @@ class Status(NamedTuple):
         return text + (f", {self.failed_attempts} failed attempts" if self.failed_attempts else "")
 
 
-def listing(cluster: Cluster, *, everybody: bool, everything: bool) -> list[App]:
+def listing(cluster: ClusterClient, *, everybody: bool, everything: bool) -> list[App]:
     """Jobs, newest first: of this user unless `everybody`, those that are not over unless `everything`."""
     return cluster.apps("" if everybody else cluster.user, () if everything else LIVE)
 
 
-def status(cluster: Cluster, job: str) -> Status:
+def status(cluster: ClusterClient, job: str) -> JobStatus:
     """Raises UsageError HD630 where no server knows the job, ToolError HD622 where none answers."""
     app = _app(cluster, job)
     found = _detail(cluster, job)
@@ -66,7 +66,7 @@ def status(cluster: Cluster, job: str) -> Status:
     state = str(found.get("state") or "") or (app.state if app else "")
     if app is not None and app.over:
         state = app.final
-    return Status(
+    return JobStatus(
         job, app.name if app else str(found.get("name")), app.user if app else str(found.get("user")), state,
         number("mapsCompleted"), number("mapsTotal"), number("reducesCompleted"), number("reducesTotal"),
         number("failedMapAttempts") + number("failedReduceAttempts"),
@@ -76,7 +76,7 @@ def status(cluster: Cluster, job: str) -> Status:
     )
 
 
-def counters(cluster: Cluster, job: str) -> Counters:
+def counters(cluster: ClusterClient, job: str) -> Counters:
     """group -> name -> total. Raises as `status`."""
     try:
         return cluster.counters(job)
@@ -86,7 +86,7 @@ def counters(cluster: Cluster, job: str) -> Counters:
         return {}
 
 
-def kill(cluster: Cluster, conf: HadoopConf, job: str) -> str:
+def kill(cluster: ClusterClient, conf: HadoopConf, job: str) -> str:
     """End a job; returns what there is to say. Raises as `status`."""
     app = _app(cluster, job)
     if app is None:
@@ -100,7 +100,7 @@ def kill(cluster: Cluster, conf: HadoopConf, job: str) -> str:
     return f"{job} is {'' if over else 'being '}killed"
 
 
-def attempts(cluster: Cluster, job: str, only: str = "") -> list[Attempt]:
+def attempts(cluster: ClusterClient, job: str, only: str = "") -> list[TaskAttempt]:
     """The job's attempts, or one of them or of a task (`only`), failed ones first. Raises as `status`, HD630 for `only`."""
     if _app(cluster, job) is None and not _detail(cluster, job):
         raise _unknown(job)
@@ -114,7 +114,7 @@ def attempts(cluster: Cluster, job: str, only: str = "") -> list[Attempt]:
     return sorted(found, key=lambda attempt: attempt.state != "FAILED")
 
 
-def log_texts(cluster: Cluster, conf: HadoopConf, found: list[Attempt], lines: int) -> Iterator[tuple[str, str]]:
+def log_texts(cluster: ClusterClient, conf: HadoopConf, found: list[TaskAttempt], lines: int) -> Iterator[tuple[str, str]]:
     """(title, text) of each attempt's logs that are not empty."""
     for attempt in found:
         for name in LOG_NAMES:
@@ -123,14 +123,14 @@ def log_texts(cluster: Cluster, conf: HadoopConf, found: list[Attempt], lines: i
                 yield f"{attempt.id} {attempt.state} on {attempt.node}: {name}", logs.tail(text, lines) if lines else text
 
 
-def _app(cluster: Cluster, job: str) -> App | None:
+def _app(cluster: ClusterClient, job: str) -> App | None:
     try:
         return cluster.app(job)
     except Unknown as error:
         raise cluster.unreachable(error) from None
 
 
-def _detail(cluster: Cluster, job: str) -> dict[str, Any]:
+def _detail(cluster: ClusterClient, job: str) -> dict[str, Any]:
     for ask in (cluster.live, cluster.past):
         try:
             if found := one(ask(job).get("job")):
@@ -140,7 +140,7 @@ def _detail(cluster: Cluster, job: str) -> dict[str, Any]:
     return {}
 
 
-def _counters(cluster: Cluster, job: str) -> Counters:
+def _counters(cluster: ClusterClient, job: str) -> Counters:
     try:
         return cluster.counters(job)
     except Unknown:

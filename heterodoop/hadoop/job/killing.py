@@ -16,14 +16,14 @@ from ...job.settings import OUTPUT
 from ...storage.hadoop_conf import HadoopConf, hadoop_user
 from ...storage.webhdfs import Namespace
 from . import client
-from .rest import App, Cluster
+from .rest import App, ClusterClient
 
 OVER_SECONDS = 30.0  # an ApplicationMaster lingers for some five seconds after its job
 _POLL_SECONDS = 0.2
 _STAGING = "yarn.app.mapreduce.am.staging-dir"
 
 
-def kill(cluster: Cluster, conf: HadoopConf, job: str) -> bool:
+def kill(cluster: ClusterClient, conf: HadoopConf, job: str) -> bool:
     """End it; whether it is over within OVER_SECONDS. Raises Unknown: nobody takes the wish."""
     output = _setting(cluster, job, OUTPUT)
     if not client.kill(job):
@@ -35,7 +35,7 @@ def kill(cluster: Cluster, conf: HadoopConf, job: str) -> bool:
     return True
 
 
-def unsubmitted(cluster: Cluster, conf: HadoopConf, job: str) -> bool:
+def unsubmitted(cluster: ClusterClient, conf: HadoopConf, job: str) -> bool:
     """Whether the cluster does not have the job of a client that was ended; then what that had copied for it is removed."""
     try:
         if cluster.app(job) is not None:
@@ -46,7 +46,7 @@ def unsubmitted(cluster: Cluster, conf: HadoopConf, job: str) -> bool:
     return True
 
 
-def _setting(cluster: Cluster, job: str, key: str) -> str:
+def _setting(cluster: ClusterClient, job: str, key: str) -> str:
     """"" where nobody knows (yet)."""
     try:
         return cluster.setting(job, key)
@@ -54,7 +54,7 @@ def _setting(cluster: Cluster, job: str, key: str) -> str:
         return ""
 
 
-def _wait(cluster: Cluster, job: str) -> App | None:
+def _wait(cluster: ClusterClient, job: str) -> App | None:
     """The application when it is over; None: it is not, or nobody says so."""
     end = time.monotonic() + OVER_SECONDS
     while True:

@@ -14,7 +14,7 @@ from urllib.parse import unquote_plus
 from ...driver.cluster.yarn_rest import Unknown
 from ...storage import hdfs_causes
 from ...storage.hadoop_conf import HadoopConf
-from .rest import Attempt, Cluster
+from .rest import ClusterClient, TaskAttempt
 
 TAIL_LINES = 20
 ROLES = {"m": "map", "r": "reduce"}
@@ -24,7 +24,7 @@ _LEFT_GPU = re.compile(r"^heterodoop: attempt_\w+ (?:runs|goes on) on the CPU: (
 _NOISE = re.compile(r"log4j:WARN|SLF4J|WARNING: |Unable to load native-hadoop|^\s*$")
 
 
-class Known(NamedTuple):
+class KnownCause(NamedTuple):
     """A cause that is met often: what the attempt says, the error's code, what it means, what to do."""
 
     pattern: str
@@ -35,33 +35,35 @@ class Known(NamedTuple):
 
 _BUILD_THERE = "compile the program on a machine with the nodes' system (or an older one) and submit that bundle"
 KNOWN = (
-    Known(r"version `(GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found|GLIBC_[\d.]+", "HD631",
+    KnownCause(r"version `(GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found|GLIBC_[\d.]+", "HD631",
           "the filter was built with a newer C library than the node has", _BUILD_THERE),
-    Known(r"error while loading shared libraries: (\S+?):", "HD631", "the node lacks a library of the filter",
+    KnownCause(r"error while loading shared libraries: (\S+?):", "HD631", "the node lacks a library of the filter",
           "link it into the filter, or install it on the nodes"),
-    Known(r"HD520: this filter was compiled with", "HD631",
+    KnownCause(r"HD520: this filter was compiled with", "HD631",
           "the filter could not be linked statically, and the node has another C library", _BUILD_THERE),
-    Known(r"error=8, |[Ee]xec format error", "HD631", "the filter is no program for the node's processor", _BUILD_THERE),
-    Known(r"error=7, |Argument list too long", "HD638", "the job's settings do not fit into the filter's environment",
+    KnownCause(r"error=8, |[Ee]xec format error", "HD631", "the filter is no program for the node's processor",
+               _BUILD_THERE),
+    KnownCause(r"error=7, |Argument list too long", "HD638", "the job's settings do not fit into the filter's environment",
           "lower -D stream.jobconf.truncate.limit=20000"),
-    Known(r"(?i)running .{0,40}beyond .{0,10}(?:physical|virtual).{0,3}memory", "HD639",
+    KnownCause(r"(?i)running .{0,40}beyond .{0,10}(?:physical|virtual).{0,3}memory", "HD639",
           "the container used more memory than it may; the filter's counts too", "raise -D mapreduce.{role}.memory.mb"),
-    Known(r"Timed out after \d+ secs", "HD628", "the task said nothing for longer than it may",
+    KnownCause(r"Timed out after \d+ secs", "HD628", "the task said nothing for longer than it may",
           "raise -D mapreduce.task.timeout (milliseconds), or print reporter:status: lines on stderr"),
-    *(Known(*cause) for cause in hdfs_causes.CAUSES),
-    Known(r"No space left on device", "HD628", "a disk of the node is full", "free space there, or compress the map output"),
+    *(KnownCause(*cause) for cause in hdfs_causes.CAUSES),
+    KnownCause(r"No space left on device", "HD628", "a disk of the node is full",
+               "free space there, or compress the map output"),
 )
 
 
 class Cause(NamedTuple):
     """The probable cause of a failure. `attempt` None: no task failed, `what` is what YARN says of the application."""
 
-    attempt: Attempt | None
+    attempt: TaskAttempt | None
     what: str
     split: str = ""
     command: str = ""
     stderr: str = ""
-    known: Known | None = None
+    known: KnownCause | None = None
 
     @property
     def role(self) -> str:
@@ -91,7 +93,7 @@ def role(attempt: str) -> str:
     return ROLES[match[1]] if match else ""
 
 
-def cause(cluster: Cluster, conf: HadoopConf, job: str, diagnostics: str) -> Cause:
+def cause(cluster: ClusterClient, conf: HadoopConf, job: str, diagnostics: str) -> Cause:
     """The probable cause of a job's failure. Raises nothing: what nobody knows any more is left out."""
     try:
         failed = [attempt for attempt in cluster.attempts(job) if attempt.state == "FAILED"]
@@ -112,7 +114,7 @@ def cause(cluster: Cluster, conf: HadoopConf, job: str, diagnostics: str) -> Cau
     )
 
 
-def sentences(cluster: Cluster, conf: HadoopConf, job: str) -> dict[str, str]:
+def sentences(cluster: ClusterClient, conf: HadoopConf, job: str) -> dict[str, str]:
     """What map attempts said when they left a GPU, by the name of the reason: of a few attempts. Raises nothing."""
     try:
         attempts = [attempt for attempt in cluster.attempts(job) if role(attempt.id) == "map"]
@@ -125,7 +127,7 @@ def sentences(cluster: Cluster, conf: HadoopConf, job: str) -> dict[str, str]:
     return found
 
 
-def log(cluster: Cluster, conf: HadoopConf, attempt: Attempt, name: str) -> str:
+def log(cluster: ClusterClient, conf: HadoopConf, attempt: TaskAttempt, name: str) -> str:
     """An attempt's log file: from the cluster's web servers, else from NodeManagers' folders on this machine; "" = gone."""
     text = cluster.log(attempt, name)
     if text:
@@ -165,5 +167,5 @@ def _without_noise(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not _NOISE.search(line))
 
 
-def _known(text: str) -> Known | None:
+def _known(text: str) -> KnownCause | None:
     return next((known for known in KNOWN if re.search(known.pattern, text)), None)

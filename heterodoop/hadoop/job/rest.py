@@ -56,7 +56,7 @@ class App(NamedTuple):
         return self.state in OVER
 
 
-class Attempt(NamedTuple):
+class TaskAttempt(NamedTuple):
     """A task attempt; `node`: host:port of its NodeManager's web server, `container` its id, "" where it got none."""
 
     id: str
@@ -77,7 +77,7 @@ def job_id(text: str) -> str:
     return f"job_{match[1]}"
 
 
-class Cluster(yarn_rest.Rest):
+class ClusterClient(yarn_rest.Rest):
     """A client of one cluster's web addresses."""
 
     def __init__(self, conf: HadoopConf, timeout: float = TIMEOUT) -> None:
@@ -164,11 +164,11 @@ class Cluster(yarn_rest.Rest):
         found = self.either(job, "/counters") if ended else self.live(job, "/counters")
         return counters_of(found)
 
-    def attempts(self, job: str) -> list[Attempt]:
+    def attempts(self, job: str) -> list[TaskAttempt]:
         """All attempts of tasks that failed, else of tasks with a failed attempt, in order of their end. Raises Unknown."""
         tasks = many((one(self.either(job, "/tasks").get("tasks")) or {}).get("task"))
         failed = [task for task in tasks if task.get("state") in ("FAILED", "KILLED")] or tasks
-        found: list[Attempt] = []
+        found: list[TaskAttempt] = []
         for task in sorted(failed, key=lambda t: t.get("state") != "FAILED")[:20]:
             name = str(task.get("id"))
             listed = one(self.either(job, f"/tasks/{name}/attempts").get("taskAttempts")) or {}
@@ -198,7 +198,7 @@ class Cluster(yarn_rest.Rest):
                 why = f"{manager}{path}: {error}"
         raise Unknown(why)
 
-    def log(self, attempt: Attempt, name: str) -> str:
+    def log(self, attempt: TaskAttempt, name: str) -> str:
         """The end of a file of an attempt's log, from its NodeManager or the JobHistory server; "" where nobody has it."""
         urls = [f"{self.where.history}/ws/v1/history/containerlogs/{attempt.container}/{name}?nm.id=&size=-{_LOG_BYTES}"]
         if attempt.node:
@@ -235,11 +235,11 @@ def _app(found: Mapping[str, Any]) -> App:
     )
 
 
-def _attempt(found: Mapping[str, Any], task: str) -> Attempt:
+def _attempt(found: Mapping[str, Any], task: str) -> TaskAttempt:
     def text(name: str) -> str:
         return str(found.get(name) or "")
 
-    return Attempt(
+    return TaskAttempt(
         text("id"), task, text("state"), text("status"), text("nodeHttpAddress"), text("assignedContainerId"),
         text("diagnostics"), int(found.get("finishTime") or 0),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import plugin_counters
-from .follow import HADOOPS, Ended
+from .follow import HADOOPS, JobEnded
 from .logs import Cause
 from .plugin_counters import CPU_MAPS, EMULATED_MAPS, GPU_MAPS
 
@@ -18,7 +18,7 @@ _SHOWN = (
 )
 
 
-def report(end: Ended, output: str, cause: Cause | None) -> dict[str, Any]:
+def report(end: JobEnded, output: str, cause: Cause | None) -> dict[str, Any]:
     """The end of a job, for programs. None: nobody knows."""
     found: dict[str, Any] = {
         "format": FORMAT, "job": end.job, "state": end.state, "seconds": end.seconds, "maps": end.maps,
@@ -35,7 +35,7 @@ def report(end: Ended, output: str, cause: Cause | None) -> dict[str, Any]:
     return found
 
 
-def summary(end: Ended, sentences: Mapping[str, str]) -> list[str]:
+def summary(end: JobEnded, sentences: Mapping[str, str]) -> list[str]:
     """A job that succeeded, for people: tasks, why some left the GPU (`plugin_counters.told`), then counters."""
     sides = f" ({plugin_counters.sides(end.plugin)})" if end.plugin else ""
     tasks = "" if end.maps is None else f": {end.maps} maps{sides}, {end.reduces} reduces"

@@ -24,7 +24,7 @@ from ...daemon.processes import Process
 from ...errors import JobFailed, UsageError
 from ...job.rounds import not_ours
 from ...storage.webhdfs import COPYING, Namespace
-from ..job.follow import HADOOPS, Ended
+from ..job.follow import HADOOPS, JobEnded
 
 FORMAT = "heterodoop-hadoop-rounds-1"
 STATE, LOCK = "rounds.json", "lock"
@@ -65,11 +65,11 @@ class HdfsStore:
             self._space.remove(self.where)
         self._locked = False
 
-    def done(self, number: int) -> Ended | None:
+    def done(self, number: int) -> JobEnded | None:
         found = self._json(f"{number:04d}.json")
-        return Ended(**found) if found else None
+        return JobEnded(**found) if found else None
 
-    def write(self, number: int, ended: Ended) -> None:
+    def write(self, number: int, ended: JobEnded) -> None:
         self._write(f"{number:04d}.json", ended._asdict())
 
     def thin(self, number: int) -> None:
@@ -81,7 +81,7 @@ class HdfsStore:
             if posixpath.basename(name).startswith("part-"):
                 yield from self._space.read(name)
 
-    def report(self, ended: Ended) -> dict[str, Any]:
+    def report(self, ended: JobEnded) -> dict[str, Any]:
         return report(ended)
 
     def output(self, number: int) -> str:
@@ -171,7 +171,7 @@ def _gone(holder: Mapping[str, Any], host: str) -> bool:
         return False
 
 
-def report(ended: Ended) -> dict[str, Any]:
+def report(ended: JobEnded) -> dict[str, Any]:
     """A job's end in the form of an engine's report.json, for criteria and lists of rounds."""
     user: dict[str, dict[str, int]] = {}
     own: dict[str, int] = {}

@@ -30,15 +30,15 @@ from ...job.rounds import Rounds, identity
 from ...job.runner import Shown
 from ...job.settings import COMPRESS, ROUND, ROUNDS, TAGS, UNTIL
 from ...job.spec import JobSpec
-from ...job.stopping import Stop
+from ...job.stopping import StopRules
 from ...storage.webhdfs import Namespace
-from ..job.follow import SUCCEEDED, Ended, Say
+from ..job.follow import SUCCEEDED, JobEnded, Say
 from ..job.logs import Cause
-from ..job.rest import Cluster
+from ..job.rest import ClusterClient
 from ..submit import archive, patterns, submission
 from ..submit.job_options import SubmitOptions
 from ..submit.streaming import Shipped
-from ..submit.submission import Plan
+from ..submit.submission import Submission
 from .hdfs import HdfsStore
 
 FAILED = "failed"
@@ -52,13 +52,13 @@ _FREE = re.compile(
 )
 
 
-class Result(NamedTuple):
+class IterateResult(NamedTuple):
     """`ended`: the last round's job; `iterate`: all rounds that are done; `failure`: why the last one failed, else None.
 
     warnings  what there is to say at the end.
     """
 
-    ended: Ended
+    ended: JobEnded
     iterate: dict[str, Any]
     warnings: list[Diagnostic]
     failure: tuple[Cause, JobFailed] | None
@@ -75,7 +75,7 @@ class Iterated:
         self.plan = submission.plan(spec, options, say, dry=dry)
         given = [f"{key}={value}" for key, value in self.plan.job.settings.items() if key in (ROUNDS, UNTIL)]
         conf = jobconf.parse(given, wish.options)
-        self.stop = Stop.of(wish, conf)
+        self.stop = StopRules.of(wish, conf)
         self.warnings = [*self.plan.warnings, *conf.warnings]
         self.name = wish.side_file
         found = [file for file in self.plan.job.files[: len(spec.files)] if file.name == self.name and file.sha256]
@@ -104,7 +104,7 @@ class Iterated:
             [*kept, str(job.reducers), *streaming],
         )
 
-    def run(self, shown: Shown, *, kill_on_exit: bool) -> Result:
+    def run(self, shown: Shown, *, kill_on_exit: bool) -> IterateResult:
         """Run rounds until the criterion is met, the output is the side file again, or so many were run.
 
         Raises as `submission.run`, but for a round's failure, which is returned; UsageError HD042, HD043; JobFailed HD044,
@@ -129,14 +129,14 @@ class Iterated:
         finally:
             rounds.close(keep=keep)
 
-    def _round_plan(self, number: int, side: Shipped, tag: str = "") -> Plan:
+    def _round_plan(self, number: int, side: Shipped, tag: str = "") -> Submission:
         job = self.plan.job
         files = tuple(side if file == self.first else file for file in job.files)
         tags = ",".join(filter(None, (job.settings.get(TAGS, ""), tag)))
         settings = {**job.settings, ROUND: str(number), **({TAGS: tags} if tags else {})}
         return self.plan._replace(job=replace(job, files=files, settings=settings, output=self._store.output(number)))
 
-    def round_job(self, number: int, side: Shipped) -> Plan:
+    def round_job(self, number: int, side: Shipped) -> Submission:
         """The plan of a round, tagged so that it can be found again."""
         return self._round_plan(number, side, self._store.tag(number))
 
@@ -155,31 +155,31 @@ class Iterated:
 class _RoundFailed(Exception):
     """Its job did not succeed."""
 
-    def __init__(self, ended: Ended) -> None:
+    def __init__(self, ended: JobEnded) -> None:
         self.ended = ended
 
 
 class _Run:
     """The rounds of one call. `submitted`: there is a job of them, which may be running."""
 
-    def __init__(self, job: Iterated, store: HdfsStore, rounds: Rounds[Ended], shown: Shown, kill_on_exit: bool) -> None:
+    def __init__(self, job: Iterated, store: HdfsStore, rounds: Rounds[JobEnded], shown: Shown, kill_on_exit: bool) -> None:
         self._job, self._store, self._rounds, self._shown, self._kill = job, store, rounds, shown, kill_on_exit
-        self._cluster = Cluster(job.plan.hadoop.conf)
+        self._cluster = ClusterClient(job.plan.hadoop.conf)
         self.submitted = False
 
-    def result(self, folder: Path) -> Result:
+    def result(self, folder: Path) -> IterateResult:
         first = self._job.first
         side = SideFile(Path(first.address), first.sha256)
         loop = Iteration(self._rounds, self._job.stop, first.name, side, folder / first.name, self._shown.tell)
         try:
             stopped = loop.run(self._round)
         except _RoundFailed as failed:
-            return Result(failed.ended, loop.summary(FAILED), [], self._failure(failed.ended))
+            return IterateResult(failed.ended, loop.summary(FAILED), [], self._failure(failed.ended))
         with StopSignals(), last_resort.allowing(_COMMIT_SECONDS, "the output is being put in place"):  # too late to stop
             self._store.commit(len(self._rounds.done))
-        return Result(self._rounds.done[-1], loop.summary(stopped), loop.unmet(stopped), None)
+        return IterateResult(self._rounds.done[-1], loop.summary(stopped), loop.unmet(stopped), None)
 
-    def _round(self, number: int, side: SideFile) -> Ended:
+    def _round(self, number: int, side: SideFile) -> JobEnded:
         """Run a round, or take up the job of it that an earlier command started. Raises _RoundFailed."""
         plan = self._job.round_job(number, Shipped(str(side.path), self._job.first.name, side.sha256))
         job = self._begun(number)
@@ -206,7 +206,7 @@ class _Run:
         tagged = self._cluster.apps(self._cluster.user, tag=self._store.tag(number))
         return tagged[0].job if tagged else ""
 
-    def _follow(self, plan: Plan, number: int, job: str) -> Ended:
+    def _follow(self, plan: Submission, number: int, job: str) -> JobEnded:
         def note(submitted: str) -> None:
             self.submitted = True
             self._store.note(number, submitted)
@@ -222,7 +222,7 @@ class _Run:
             help = "; ".join(filter(None, (goes_on, error.help)))
             raise Interrupted(f"round {number}: {error.message}", help=help) from None
 
-    def _check_known(self, ended: Ended, number: int) -> None:
+    def _check_known(self, ended: JobEnded, number: int) -> None:
         """Counters that nobody knows would all be 0, and the criterion may be met by that."""
         if self._job.stop.until and not ended.counters:
             raise ToolError(
@@ -231,7 +231,7 @@ class _Run:
                 code="HD046", help="look at the JobHistory server; the same command goes on with what the job made",
             )
 
-    def _failure(self, ended: Ended) -> tuple[Cause, JobFailed]:
+    def _failure(self, ended: JobEnded) -> tuple[Cause, JobFailed]:
         number = self._rounds.next
         cause, error = submission.failure(self._job.plan.hadoop.conf, ended)
         help = "; ".join(filter(None, [error.help, self._rounds.kept(number)]))
@@ -240,7 +240,7 @@ class _Run:
         return cause, JobFailed(f"round {number}: {error.message}", code=error.code, help=help)
 
 
-def _check_plain(plan: Plan) -> None:
+def _check_plain(plan: Submission) -> None:
     if (plan.job.settings.get(COMPRESS) or plan.hadoop.conf.get(COMPRESS)).lower() == "true":
         raise UsageError(
             f"{COMPRESS} is true: a round's output is the next one's side file, which programs read as it is", code="HD031",

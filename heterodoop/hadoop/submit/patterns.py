@@ -8,13 +8,13 @@ from __future__ import annotations
 import posixpath
 import re
 
-from ...storage.webhdfs import Namespace, Status
+from ...storage.webhdfs import FileStatus, Namespace
 
 _IN_CLASS, _ESCAPED = re.compile(r"([\[&~|])"), r"\\\1"  # what Python reserves for itself in [ ]
 _MAGIC = re.compile(r"[*?[{\\]")
 
 
-def files(space: Namespace, path: str) -> list[Status]:
+def files(space: Namespace, path: str) -> list[FileStatus]:
     """The visible files behind an absolute path or pattern, of folders those in them; [] where there are none.
 
     Raises as `Namespace`.
@@ -26,19 +26,19 @@ def files(space: Namespace, path: str) -> list[Status]:
     return [entry for entry in found if not entry.folder and _visible(entry)]
 
 
-def _matches(space: Namespace, pattern: str) -> list[Status]:
+def _matches(space: Namespace, pattern: str) -> list[FileStatus]:
     """Level by level; a folder is listed only where a pattern needs it."""
     root = space.status("/") if _MAGIC.search(pattern) else None
     found = [root] if root else []
     for word in pattern.strip("/").split("/"):
-        below: list[Status] = []
+        below: list[FileStatus] = []
         for folder in (entry for entry in found if entry.folder):
             below += _below(space, folder.name, word)
         found = below
     return found
 
 
-def _below(space: Namespace, folder: str, word: str) -> list[Status]:
+def _below(space: Namespace, folder: str, word: str) -> list[FileStatus]:
     if not _MAGIC.search(word):
         entry = space.status(posixpath.join(folder, word))
         return [entry] if entry else []
@@ -70,5 +70,5 @@ def _regex(word: str) -> str:
     return text
 
 
-def _visible(entry: Status) -> bool:
+def _visible(entry: FileStatus) -> bool:
     return posixpath.basename(entry.name)[:1] not in ("_", ".")

@@ -19,10 +19,10 @@ from ...storage.hadoop_conf import HadoopConf
 from ...storage.webhdfs import Namespace
 from ..job import client, killing, logs
 from ..job.client import Hadoop
-from ..job.follow import SUCCEEDED, Ended, Follower, Say
+from ..job.follow import SUCCEEDED, Follower, JobEnded, Say
 from ..job.logs import Cause
 from ..job.plugin_counters import unexplained
-from ..job.rest import Cluster
+from ..job.rest import ClusterClient
 from . import streaming
 from .job_options import SubmitOptions, build
 from .streaming import StreamingJob
@@ -36,7 +36,7 @@ _KILL_SECONDS, _ASK_SECONDS = 60.0, 10.0  # that an interrupt may take
 _LOOKED_AT = 20  # inputs; of more Hadoop says itself what is missing, after seconds
 
 
-class Plan(NamedTuple):
+class Submission(NamedTuple):
     """A job, ready to be submitted, and what to warn of."""
 
     hadoop: Hadoop
@@ -74,7 +74,7 @@ class Paths:
             self._namespace.close()
 
 
-def plan(spec: JobSpec, options: SubmitOptions, say: Say, *, dry: bool) -> Plan:
+def plan(spec: JobSpec, options: SubmitOptions, say: Say, *, dry: bool) -> Submission:
     """Everything up to the submission. `dry`: no server is asked whether the output exists.
 
     Raises as `client.find` and `job_options.build`; UsageError HD020 (the output exists), HD010 (an input does not),
@@ -85,11 +85,11 @@ def plan(spec: JobSpec, options: SubmitOptions, say: Say, *, dry: bool) -> Plan:
     try:
         job, warnings = build(spec, options, hadoop.conf, paths.exists, say)
         if not dry:
-            Cluster(hadoop.conf).check()
+            ClusterClient(hadoop.conf).check()
             _look(paths, spec.inputs, spec.output)
     finally:
         paths.close()
-    return Plan(hadoop, job, warnings)
+    return Submission(hadoop, job, warnings)
 
 
 def _look(paths: Paths, inputs: Sequence[str], output: str) -> None:
@@ -101,7 +101,7 @@ def _look(paths: Paths, inputs: Sequence[str], output: str) -> None:
             raise UsageError(f"the input {name} does not exist", code="HD010", help="heterodoop fs put FILE PATH")
 
 
-def submit(of: Plan) -> str:
+def submit(of: Submission) -> str:
     """Hand the job to Hadoop's client and leave it alone; returns its id. Raises as `client.submit`; Interrupted."""
     try:
         return _submit(of)
@@ -110,9 +110,9 @@ def submit(of: Plan) -> str:
 
 
 def run(
-    of: Plan, display: Display, say: Say, *, kill_on_exit: bool, job: str = "",
+    of: Submission, display: Display, say: Say, *, kill_on_exit: bool, job: str = "",
     note: Callable[[str], None] = lambda job: None,
-) -> Ended:
+) -> JobEnded:
     """Submit the job and follow it to its end. An interrupt leaves it running, or kills it with `kill_on_exit`.
 
     job   the id where it has been submitted before.
@@ -125,37 +125,37 @@ def run(
             note(job)
             after = "kills it" if kill_on_exit else f"leaves it running (heterodoop job kill {job})"
             say(f"{job} is submitted; an interrupt {after}")
-        return Follower(Cluster(of.hadoop.conf), job, display, say, plugin=of.job.plugin is not None).wait()
+        return Follower(ClusterClient(of.hadoop.conf), job, display, say, plugin=of.job.plugin is not None).wait()
     except KeyboardInterrupt as error:
         raise _interrupted(of, job or getattr(error, "job", ""), kill=kill_on_exit) from None
 
 
-def _submit(of: Plan) -> str:
+def _submit(of: Submission) -> str:
     """Raises client.Cut with a job that Hadoop has; of one that it has not nothing is left."""
     try:
         return client.submit(of.hadoop, streaming.arguments(of.job, background=True))
-    except client.Cut as cut:
+    except client.ClientInterrupted as cut:
         with last_resort.allowing(_ASK_SECONDS, "the cluster is asked whether it has the job"):
-            if cut.job and killing.unsubmitted(Cluster(of.hadoop.conf), of.hadoop.conf, cut.job):
-                raise client.Cut("") from None
+            if cut.job and killing.unsubmitted(ClusterClient(of.hadoop.conf), of.hadoop.conf, cut.job):
+                raise client.ClientInterrupted("") from None
         raise
 
 
-def _interrupted(of: Plan, job: str, *, kill: bool) -> Interrupted:
+def _interrupted(of: Submission, job: str, *, kill: bool) -> Interrupted:
     if not job:
         return Interrupted("interrupted while the job was being submitted", help="heterodoop job list shows whether it was")
     if not kill:
         return Interrupted(f"interrupted; {job} goes on", help=f"heterodoop job kill {job}; heterodoop job status {job}")
     try:
         with last_resort.allowing(_KILL_SECONDS, f"{job} is being killed"):
-            over = killing.kill(Cluster(of.hadoop.conf), of.hadoop.conf, job)
+            over = killing.kill(ClusterClient(of.hadoop.conf), of.hadoop.conf, job)
     except (Unknown, KeyboardInterrupt) as error:
         why = str(error) or "interrupted again"
         return Interrupted(f"{job} could not be killed: {why}", help=f"heterodoop job kill {job}")
     return Interrupted(f"interrupted; {job} is {'' if over else 'being '}killed")
 
 
-def lost(of: Plan, end: Ended) -> list[Diagnostic]:
+def lost(of: Submission, end: JobEnded) -> list[Diagnostic]:
     """A warning where a job succeeded and no server has its counters."""
     if end.counters or end.state != SUCCEEDED:
         return []
@@ -166,17 +166,17 @@ def lost(of: Plan, end: Ended) -> list[Diagnostic]:
     )]
 
 
-def sentences(of: Plan, end: Ended) -> dict[str, str]:
+def sentences(of: Submission, end: JobEnded) -> dict[str, str]:
     """What attempts said when they left a GPU, where that says more than the counters."""
-    return logs.sentences(Cluster(of.hadoop.conf), of.hadoop.conf, end.job) if unexplained(end.plugin) else {}
+    return logs.sentences(ClusterClient(of.hadoop.conf), of.hadoop.conf, end.job) if unexplained(end.plugin) else {}
 
 
-def failure(conf: HadoopConf, end: Ended) -> tuple[Cause, JobFailed]:
+def failure(conf: HadoopConf, end: JobEnded) -> tuple[Cause, JobFailed]:
     """Why a job that did not succeed did not, and the error that says so: HD628, HD629 (killed), or the cause's own code."""
     if end.state == "KILLED":
         cause = Cause(None, logs.summary(end.diagnostics))
         return cause, JobFailed(f"{end.job} was killed: {cause.what}", code="HD629", help="heterodoop job list")
-    cause = logs.cause(Cluster(conf), conf, end.job, end.diagnostics)
+    cause = logs.cause(ClusterClient(conf), conf, end.job, end.diagnostics)
     code = cause.known.code if cause.known else "HD628"
     text = "\n".join([f"{end.job} failed", *(f"  {line}" for line in cause.lines())])
     helps = [cause.help, f"all logs: heterodoop job logs {end.job}"]

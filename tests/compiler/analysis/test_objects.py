@@ -17,14 +17,14 @@ from heterodoop.compiler.analysis.objects import (
     Literal,
     Local,
     Object,
-    Result,
+    Returned,
     Unnamed,
 )
 
 from ..regions import analyse, classes, codes, mapper
 
 KINDS: list[Object] = [
-    Local("main", "word"), Local("main", "word$2"), Global("weight"), Global("word"), Result("main"), Heap(3), Unnamed(3),
+    Local("main", "word"), Local("main", "word$2"), Global("weight"), Global("word"), Returned("main"), Heap(3), Unnamed(3),
     Code("main"), Behind(Local("main", "word")), RECORD, STRTOK, ERRNO, Literal(b"text"),
 ]
 

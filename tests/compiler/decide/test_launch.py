@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from heterodoop.compiler.decide import optimisations
-from heterodoop.compiler.decide.launch import DEFAULT_THREADS, Launch
+from heterodoop.compiler.decide.launch import DEFAULT_THREADS, LaunchConfig
 from heterodoop.compiler.decide.stack import MAX_DEPTH
 from heterodoop.errors import UsageError
 from heterodoop.kernel_plan import KernelPlan
@@ -15,13 +15,15 @@ from heterodoop.kernel_plan import KernelPlan
 from ..regions import COMBINER, MAPPER, analyse, combiner, mapper
 
 
-def shape(clauses: str = "", *, pragma: str = MAPPER, before: str = "", helpers: str = "", body: str = "v = 1;") -> Launch:
+def shape(
+    clauses: str = "", *, pragma: str = MAPPER, before: str = "", helpers: str = "", body: str = "v = 1;",
+) -> LaunchConfig:
     return analyse(mapper(body, before=before, helpers=helpers, pragma=f"{pragma} {clauses}"))[0].facts.launch
 
 
 def test_without_clauses() -> None:
     found = shape()
-    assert found == Launch(DEFAULT_THREADS, 0, 0, key_bytes=31, value_bytes=11, slot_bytes=48, stack_bytes=0)
+    assert found == LaunchConfig(DEFAULT_THREADS, 0, 0, key_bytes=31, value_bytes=11, slot_bytes=48, stack_bytes=0)
 
 
 def test_threads_blocks_and_pairs_are_the_clauses() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.compiler import passes
-from heterodoop.compiler.compile import BuildOptions, Result, compile_to_bundle
+from heterodoop.compiler.compile import BuildOptions, CompileResult, compile_to_bundle
 from heterodoop.compiler.decide.decisions import SharedField
 from heterodoop.compiler.emit import prologue
 from heterodoop.compiler.source.frontend import load
@@ -36,7 +36,7 @@ def program(before: str, use: str, *, helpers: str = "", pragma: str = PRAGMA, m
     return f"{start}{pragma}{LOOP.replace('USE', use)}\nreturn 0; }}\n"
 
 
-def compiled(folder: Path, text: str, **more: object) -> tuple[Path, Kernel, Result]:
+def compiled(folder: Path, text: str, **more: object) -> tuple[Path, Kernel, CompileResult]:
     (folder / "map.c").write_text(text)
     options = BuildOptions.make([str(folder)], arch=["none"], **more)  # type: ignore[arg-type]
     bundle, result = compile_to_bundle(options, folder / "app.hdp")

@@ -14,27 +14,27 @@ from typing import Any
 
 from heterodoop.compiler.keyloop.loop import (
     Byte,
-    Bytes,
     Choice,
     Convert,
-    Cut,
     Element,
-    Finish,
     Joined,
-    Kept,
+    KeptValue,
     KeyLoop,
+    KeyOutput,
     Length,
+    LiteralText,
     Number,
     Operation,
     Order,
+    PairField,
     Piece,
     PrintedIf,
     PrintedKey,
     PrintedTerm,
-    Read,
     Size,
     Stored,
     Term,
+    TextPrefix,
     ValueForm,
     ValueText,
     Zeros,
@@ -72,7 +72,7 @@ def _key(loop: KeyLoop, key: bytes, values: list[tuple[Value, ...]]) -> bytes:
     return b"".join(_pieces(loop.finish, key, kept))
 
 
-def _pieces(finish: Finish | None, key: bytes, kept: tuple[Value, ...]) -> Iterator[bytes]:
+def _pieces(finish: KeyOutput | None, key: bytes, kept: tuple[Value, ...]) -> Iterator[bytes]:
     while finish is not None and finish.condition is not None and not evaluate(finish.condition, kept, ()):
         finish = finish.other
     yield from _each(finish.pieces if finish is not None else (), key, kept)
@@ -134,9 +134,9 @@ def evaluate(term: Term, kept: tuple[Value, ...], value: tuple[Value, ...]) -> V
     """A term's value where what was kept is `kept`, and the pair's numbers are `value`."""
     if isinstance(term, Number):
         return term.value
-    if isinstance(term, Kept):
+    if isinstance(term, KeptValue):
         return kept[term.number]
-    if isinstance(term, Read):
+    if isinstance(term, PairField):
         return value[term.number]
     if isinstance(term, Size):
         return len(_conversion(term.spec, evaluate(term.operand, kept, value)))
@@ -152,11 +152,11 @@ def evaluate(term: Term, kept: tuple[Value, ...], value: tuple[Value, ...]) -> V
         if isinstance(term, Element):
             return array[at]
         return (*array[:at], evaluate(term.value, kept, value), *array[at + 1 :])
-    if isinstance(term, Bytes):
+    if isinstance(term, LiteralText):
         return term.data
-    if isinstance(term, (Cut, Length, Byte)):
+    if isinstance(term, (TextPrefix, Length, Byte)):
         text = evaluate(term.operand, kept, value)
-        if isinstance(term, Cut):
+        if isinstance(term, TextPrefix):
             return text[: term.most]
         return len(text) if isinstance(term, Length) else ctype.wrap(ctype.CHAR, text[0] if text else 0)
     if isinstance(term, Order):

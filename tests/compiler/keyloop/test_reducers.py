@@ -24,7 +24,7 @@ from ..regions import PRELUDE, preprocessed
 
 
 @cache
-def analyse(source: str) -> reducers.Analysis:
+def analyse(source: str) -> reducers.ReducerAnalysis:
     """A reducer, complete but for library declarations."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reduce.c"

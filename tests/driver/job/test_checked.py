@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from heterodoop.driver.job.fetch import Cluster, Input, Memory
-from heterodoop.driver.job.files import Folders, Store
-from heterodoop.driver.job.gpus import Gpus, Wish
+from heterodoop.driver.job.fetch import OwnFiles, SplitInput, SplitMemory
+from heterodoop.driver.job.files import FileStore, Folders
+from heterodoop.driver.job.gpus import DeviceWish, Gpus
 from heterodoop.driver.job.jobs import Job, Jobs
 from heterodoop.driver.job.offer import Declined, Offer
 from heterodoop.driver.job.removals import Removals
-from heterodoop.driver.job.tasks import Cancelled, Result, Say, Tasks, Work
+from heterodoop.driver.job.tasks import Cancelled, DeviceResult, Say, Tasks, Work
 from heterodoop.driver.wire.protocol import Message, Type
 from heterodoop.executor.kernel.prologue import Prologues
 from heterodoop.executor.native.runtime import Native
@@ -34,8 +34,8 @@ def native() -> Native:
 
 @pytest.fixture
 def tasks(native: Native, tmp_path: Path) -> Tasks:
-    cluster = Cluster(HadoopConf(None, {}, {}))
-    return Tasks(native, Gpus(Wish("emulated")), cluster, Memory(1), tmp_path / "attempts", Removals())
+    cluster = OwnFiles(HadoopConf(None, {}, {}))
+    return Tasks(native, Gpus(DeviceWish("emulated")), cluster, SplitMemory(1), tmp_path / "attempts", Removals())
 
 
 @pytest.fixture
@@ -54,11 +54,12 @@ def work(attempt: Attempt, native: Native, unfit: list[Why]) -> Work:
     return Work(offer_of(attempt), Job(Prologues(native), unfit.append), nothing, Path("/none"), [])
 
 
-def result(folder: Path, partitions: Any) -> Result:
+def result(folder: Path, partitions: Any) -> DeviceResult:
     data, index = ifile(partitions)
     (folder / "out").write_bytes(data)
     (folder / "out.index").write_bytes(index)
-    return Result(AttemptResult(), folder / "out", folder / "out.index", {}, "emulated 0", Input("", 0, "driver", 0), 0, b"")
+    return DeviceResult(AttemptResult(), folder / "out", folder / "out.index", {}, "emulated 0",
+                        SplitInput("", 0, "driver", 0), 0, b"")
 
 
 def test_a_right_output_passes(
@@ -92,7 +93,7 @@ def test_an_attempt_that_is_gone_is_not_refused(
 
 
 def test_idle_jobs_are_forgotten(native: Native, tmp_path: Path) -> None:
-    folders = Folders(Store(tmp_path / "s", 100), tmp_path / "f", Removals())
+    folders = Folders(FileStore(tmp_path / "s", 100), tmp_path / "f", Removals())
     jobs = Jobs(native, "emulated", folders, lambda job, why: None)
     with jobs.attempt("job_1"), jobs.attempt("job_2") as two:
         assert jobs.forget_idle(10**9) == []

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heterodoop.driver.job import fetch
-from heterodoop.driver.job.fetch import Cluster, Memory, SplitRequest, TaskReader, TooBig, TooLong, fetched, local_path
+from heterodoop.driver.job.fetch import OwnFiles, SplitMemory, SplitRequest, TaskReader, TooBig, TooLong, fetched, local_path
 from heterodoop.executor.native.runtime import Native
 from heterodoop.storage.hadoop_conf import HadoopConf, hadoop_user
 
@@ -60,7 +60,7 @@ def nobody(offset: int, size: int) -> bytes:
 
 
 def got(wanted: SplitRequest, ask: Callable[[int, int], bytes] = nobody) -> tuple[str, int, bytes, int]:
-    cluster = Cluster(CONF)
+    cluster = OwnFiles(CONF)
     with fetched(wanted, cluster, TaskReader(ask), lambda: None) as found:
         data = Path(found.path).read_bytes()
         blocks = os.stat(found.path).st_blocks * 512
@@ -104,7 +104,7 @@ def test_records_are_those_of_the_whole_file(
     hdfs.file = FakeFile(content)
     fetch.PAST_END = past  # look a few bytes behind the end at a time
     try:
-        cluster = Cluster(CONF)
+        cluster = OwnFiles(CONF)
         with fetched(request(start, length, delimiter), cluster, TaskReader(nobody), lambda: None) as found:
             assert native.read_records(found.path, start, length, delimiter) == native.read_records(
                 whole, start, length, delimiter)
@@ -147,7 +147,7 @@ def test_another_users_file_is_read_by_the_task(hdfs: type[FakeData]) -> None:
 
 
 def test_kerberos_is_the_tasks_business(hdfs: type[FakeData]) -> None:
-    cluster = Cluster(HadoopConf(None, {**CONF.values, "hadoop.security.authentication": "kerberos"}, {}))
+    cluster = OwnFiles(HadoopConf(None, {**CONF.values, "hadoop.security.authentication": "kerberos"}, {}))
     with pytest.raises(OSError, match="Kerberos"):
         cluster.open(request(0, 1))
     cluster.close()
@@ -182,7 +182,7 @@ def test_a_task_that_is_gone_ends_it(hdfs: type[FakeData]) -> None:
         raise Gone
 
     hdfs.file = FakeFile(b"12345")
-    cluster = Cluster(CONF)
+    cluster = OwnFiles(CONF)
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(Gone), fetched(request(0, 5), cluster, TaskReader(nobody), check):
         raise AssertionError
@@ -197,12 +197,12 @@ def test_local_files_are_taken_as_they_are(tmp_path: Path) -> None:
     assert local_path(uri) == local_path(f"file://{tmp_path}/a%20b") == str(path)
     for other in (f"file:{tmp_path}", f"file:{path}%00", "file:none", "s3a:/x", f"file:{path}.no"):
         assert local_path(other) == ""
-    with fetched(request(0, 1, uri=uri), Cluster(CONF), TaskReader(nobody), lambda: None) as found:
-        assert found == fetch.Input(str(path), 1, "driver", 0)
+    with fetched(request(0, 1, uri=uri), OwnFiles(CONF), TaskReader(nobody), lambda: None) as found:
+        assert found == fetch.SplitInput(str(path), 1, "driver", 0)
 
 
 def test_memory_is_waited_for() -> None:
-    memory = Memory(100)
+    memory = SplitMemory(100)
     order = []
     with pytest.raises(TooBig, match="--memory"), memory.reserved(101, lambda: None):
         raise AssertionError

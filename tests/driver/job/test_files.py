@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heterodoop.driver.job.files import IDLE_SECONDS, Folders, JobFile, Store, bundle_hash, parse_files
+from heterodoop.driver.job.files import IDLE_SECONDS, FileStore, Folders, JobFile, bundle_hash, parse_files
 from heterodoop.driver.job.removals import Removals
 from heterodoop.errors import UsageError
 
@@ -65,7 +65,7 @@ def test_no_name_leaves_the_folder(raw: bytes) -> None:
 
 
 def test_names_need_not_be_utf8(tmp_path: Path) -> None:
-    store = Store(tmp_path / "s", 100)
+    store = FileStore(tmp_path / "s", 100)
     name = os.fsdecode(b"\xff\xfe")
     files = parse_files([entry(name, hashlib.sha256(b"x").hexdigest())])
     folder = Folders(store, tmp_path / "f", Removals()).make(files, lambda lacking: store.take(lacking[0], [b"x"]))
@@ -73,7 +73,7 @@ def test_names_need_not_be_utf8(tmp_path: Path) -> None:
 
 
 def test_bytes_must_be_those_of_the_hash(tmp_path: Path) -> None:
-    store = Store(tmp_path, 100)
+    store = FileStore(tmp_path, 100)
     for pieces in ([b"abd"], [b"ab"], [b"abc", b"d"], []):
         with pytest.raises(UsageError, match="not the file that was named") as caught:
             store.take(file("a", b"abc"), pieces)
@@ -82,7 +82,7 @@ def test_bytes_must_be_those_of_the_hash(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_links_that_nobody_can_write_through(tmp_path: Path) -> None:
-    store = Store(tmp_path / "s", 100)
+    store = FileStore(tmp_path / "s", 100)
     folders = Folders(store, tmp_path / "f", Removals())
     files = [file("bin/map", b"abc", "x"), file("data", b"abc"), file("sub/more", b"xy")]
     asked: list[list[str]] = []
@@ -104,7 +104,7 @@ def test_a_folder_of_links_that_nobody_can_write_through(tmp_path: Path) -> None
 
 
 def test_the_store_keeps_to_its_size(tmp_path: Path) -> None:
-    store = Store(tmp_path / "s", 10)
+    store = FileStore(tmp_path / "s", 10)
     folders = Folders(store, tmp_path / "f", Removals())
     files = [file(f"f{n}", bytes([n]) * 4) for n in range(4)]
 
@@ -137,7 +137,7 @@ class Told:
     def __init__(self, base: Path) -> None:
         self.said: list[str] = []
         self.asked: list[str] = []
-        self.store = Store(base / "s", 100, self.said.append)
+        self.store = FileStore(base / "s", 100, self.said.append)
         self.folders = Folders(self.store, base / "f", Removals())
 
     def fetch(self, lacking: list[JobFile]) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from heterodoop.driver.job import gpus
-from heterodoop.driver.job.gpus import Codes, Gpus, Wish
+from heterodoop.driver.job.gpus import Codes, DeviceWish, Gpus
 from heterodoop.errors import DeviceError, ToolError, UsageError
-from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
+from heterodoop.executor.gpu.gpus import Gpu, OpenedGpu, Survey
 from heterodoop.executor.worker.client import Worker
 from heterodoop.job.jobconf import JobConf
 from heterodoop.job.setting import Party
@@ -36,10 +36,10 @@ class FakeWorker(Worker):
     def open(self, number: int) -> None:
         self.number = number
 
-    def opened(self, check: Any = None) -> Opened:
+    def opened(self, check: Any = None) -> OpenedGpu:
         if self.number in self.broken:
             raise DeviceError(f"GPU {self.number} is left out", code="HD413")
-        return Opened(70 << 30, 80 << 30)
+        return OpenedGpu(70 << 30, 80 << 30)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> type[FakeWorker]:
 
 
 def test_each_gpu_has_a_worker_with_the_kernels_of_its_kind(fakes: type[FakeWorker]) -> None:
-    started = Gpus(Wish("cuda"))
+    started = Gpus(DeviceWish("cuda"))
     started.start()
     assert [worker.number for worker in fakes.made] == [0, 1] and started.count == 2
     assert [worker._setup and worker._setup.runtime for worker in fakes.made] == [Path("sm_90"), Path("sm_80")]
@@ -63,13 +63,13 @@ def test_each_gpu_has_a_worker_with_the_kernels_of_its_kind(fakes: type[FakeWork
 
 def test_gpus_by_number_and_one_that_is_broken(fakes: type[FakeWorker]) -> None:
     fakes.broken = (1,)
-    chosen = Gpus(Wish("cuda", "1,0"))
+    chosen = Gpus(DeviceWish("cuda", "1,0"))
     chosen.start()
     assert [worker.number for worker in fakes.made] == [1, 0]
     with pytest.raises(DeviceError, match="GPU 1 is left out"):
-        Gpus(Wish("cuda", "1")).start()
+        Gpus(DeviceWish("cuda", "1")).start()
     with pytest.raises(UsageError, match="names number 0 to 1"):
-        Gpus(Wish("cuda", "2")).start()
+        Gpus(DeviceWish("cuda", "2")).start()
 
 
 @pytest.mark.parametrize(("survey", "what"), [
@@ -78,7 +78,7 @@ def test_gpus_by_number_and_one_that_is_broken(fakes: type[FakeWorker]) -> None:
 def test_no_gpu_to_start_on(fakes: type[FakeWorker], survey: Survey, what: str) -> None:
     fakes.survey_ = survey
     with pytest.raises(ToolError, match=what) as caught:
-        Gpus(Wish("cuda")).start()
+        Gpus(DeviceWish("cuda")).start()
     assert caught.value.code == "HD614"
 
 
@@ -87,7 +87,7 @@ def said(settings: dict[str, str]) -> JobConf:
 
 
 def test_settings_of_a_job() -> None:
-    plain = Gpus(Wish("emulated"))
+    plain = Gpus(DeviceWish("emulated"))
     wish = {"heterodoop.gpu.sub-split.bytes": "4096", "heterodoop.emulated.order": "reverse", "other": "x"}
     found = plain.options(said(wish))
     assert (found.sub_split, found.order, found.arena) == (4096, "reverse", 0)
@@ -99,10 +99,10 @@ def test_settings_of_a_job() -> None:
 
 def test_a_limit_of_gpu_memory_makes_launches_smaller() -> None:
     """Two sessions share it; a byte of input takes 32 of memory at most."""
-    limited = Gpus(Wish("cuda", sessions=2, memory=8 << 30))
+    limited = Gpus(DeviceWish("cuda", sessions=2, memory=8 << 30))
     assert limited.options().sub_split == (8 << 30) // 2 // 32
     assert limited.options(said({"heterodoop.gpu.sub-split.bytes": "5"})).sub_split == 5
-    assert Gpus(Wish("cuda", memory=1)).options().sub_split == 1 << 20
+    assert Gpus(DeviceWish("cuda", memory=1)).options().sub_split == 1 << 20
 
 
 def test_bundles_that_no_gpu_can_run(bundles: Bundles, wordcount: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from heterodoop import manifest
-from heterodoop.driver.job.files import Folders, JobFile, Store, bundle_hash
+from heterodoop.driver.job.files import FileStore, Folders, JobFile, bundle_hash
 from heterodoop.driver.job.jobs import Bundle, Jobs
 from heterodoop.driver.job.removals import Removals
 from heterodoop.errors import HeteroDoopError
@@ -27,7 +27,7 @@ class Sent:
         self.sources = files_of(bundle, "app.hdp/")
         self.files = [JobFile(name, sha(p.read_bytes()), p.stat().st_size, mode_of(p)) for name, p in self.sources.items()]
         self.offer = cast(Any, SimpleNamespace(bundle_name="app.hdp", bundle=bundle_hash(self.files, "app.hdp")))
-        self.store, self.place = Store(base / "s", 10**8), base / "f"
+        self.store, self.place = FileStore(base / "s", 10**8), base / "f"
         self.asked: list[str] = []
         self.jobs = Jobs(cast(Any, None), "emulated", Folders(self.store, self.place, Removals()), lambda job, why: None)
 

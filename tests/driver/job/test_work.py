@@ -13,7 +13,7 @@ import pytest
 
 from heterodoop.driver.job.work import MARKER, WorkFolder
 from heterodoop.driver.wire import control, place
-from heterodoop.driver.wire.place import Place
+from heterodoop.driver.wire.place import DriverPlace
 from heterodoop.errors import UsageError
 
 from ..client import INSTALLED, Attempt
@@ -117,13 +117,13 @@ def test_another_folder_in_its_place_is_not_used(tmp_path: Path) -> None:
 def test_where_it_lies_by_default(tmp_path: Path) -> None:
     """Nothing of value in a /tmp that is everybody's."""
     environ = {"HOME": str(tmp_path)}
-    own = control.work_folder(Place(tmp_path / "d", 8041), "", environ)
+    own = control.work_folder(DriverPlace(tmp_path / "d", 8041), "", environ)
     assert own == tmp_path / "d" / "driver-8041.work"
     for folder in (place.shared_folder(), Path("/run/heterodoop-driver")):
-        found = control.work_folder(Place(folder), "", environ)
+        found = control.work_folder(DriverPlace(folder), "", environ)
         assert found.parts[-3] == "driver" and found.name == "driver" and not found.is_relative_to("/tmp/heterodoop-0")
         assert found.is_relative_to(tmp_path / ".local/state/heterodoop") or found.parts[1:3] == ("var", "lib")
-    assert control.work_folder(Place(tmp_path), "/w", environ) == Path("/w/driver")
+    assert control.work_folder(DriverPlace(tmp_path), "/w", environ) == Path("/w/driver")
 
 
 def test_a_start_that_would_empty_a_folder_of_something_else(cache: dict[str, str], tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 from heterodoop.daemon.lock import owner_of
 from heterodoop.driver.wire import place
 from heterodoop.driver.wire.place import (
-    Place,
+    DriverPlace,
     check_folder,
     folder_of,
     listen,
@@ -26,7 +26,7 @@ from heterodoop.driver.wire.place import (
     locked,
     remove_leftovers,
 )
-from heterodoop.driver.wire.protocol import Closed, Malformed, Stream, Type
+from heterodoop.driver.wire.protocol import ConnectionClosed, Malformed, Stream, Type
 from heterodoop.errors import UsageError
 
 from ...support import environment
@@ -37,10 +37,10 @@ OTHER = 65534
 
 
 @pytest.fixture
-def here() -> Iterator[Place]:
+def here() -> Iterator[DriverPlace]:
     base = Path(tempfile.mkdtemp(prefix="hdd-", dir="/tmp"))
     check_folder(base / "d", create=True)
-    yield Place(base / "d", 8041)
+    yield DriverPlace(base / "d", 8041)
     shutil.rmtree(base)
 
 
@@ -49,8 +49,8 @@ def code(error: pytest.ExceptionInfo[UsageError]) -> str:
 
 
 def test_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Place(Path("/f"), 8041)
-    assert (found.socket, Place(Path("/f")).socket) == (Path("/f/driver-8041.sock"), Path("/f/driver.sock"))
+    found = DriverPlace(Path("/f"), 8041)
+    assert (found.socket, DriverPlace(Path("/f")).socket) == (Path("/f/driver-8041.sock"), Path("/f/driver.sock"))
     assert (found.tcp_port, found.lock, found.secret) == (
         Path("/f/driver-8041.port"), Path("/f/driver-8041.lock"), Path("/f/secret"))
     assert folder_of("/a", {"HETERODOOP_DRIVER_DIR": "/b"}) == Path("/a")
@@ -91,7 +91,7 @@ def test_a_folder_of_another_user(tmp_path: Path) -> None:
         check_folder(tmp_path / "theirs", create=True)
 
 
-def test_a_socket_is_private_from_its_first_moment(here: Place) -> None:
+def test_a_socket_is_private_from_its_first_moment(here: DriverPlace) -> None:
     old = os.umask(0)
     try:
         made = socket.socket.listen
@@ -109,16 +109,16 @@ def test_a_socket_is_private_from_its_first_moment(here: Place) -> None:
         os.umask(old)
 
 
-def test_a_stale_socket_is_replaced_and_a_long_path_is_named(here: Place, tmp_path: Path) -> None:
+def test_a_stale_socket_is_replaced_and_a_long_path_is_named(here: DriverPlace, tmp_path: Path) -> None:
     listen(here).close()
     assert here.socket.exists()
     listen(here).close()
     with pytest.raises(UsageError, match="at most 107 bytes") as caught:
-        listen(Place(tmp_path / ("x" * 100)))
+        listen(DriverPlace(tmp_path / ("x" * 100)))
     assert code(caught) == "HD614"
 
 
-def test_a_second_one_is_told_of_the_first(here: Place) -> None:
+def test_a_second_one_is_told_of_the_first(here: DriverPlace) -> None:
     assert owner_of(here.lock) is None
     with locked(here):
         owner = owner_of(here.lock)
@@ -126,14 +126,14 @@ def test_a_second_one_is_told_of_the_first(here: Place) -> None:
         with pytest.raises(UsageError, match=f"process {os.getpid()}, since 20") as caught, locked(here):
             raise AssertionError
         assert code(caught) == "HD611"
-        with locked(Place(here.folder, 8042)):  # of another NodeManager
+        with locked(DriverPlace(here.folder, 8042)):  # of another NodeManager
             pass
     assert owner_of(here.lock) is None
     with locked(here):
         pass
 
 
-def test_what_is_left_over_is_removed(here: Place) -> None:
+def test_what_is_left_over_is_removed(here: DriverPlace) -> None:
     listen(here).close()
     here.tcp_port.write_text("1")
     remove_leftovers(here)
@@ -153,7 +153,7 @@ except PermissionError:
 
 
 @ROOT_ONLY
-def test_another_user_is_not_served(here: Place) -> None:
+def test_another_user_is_not_served(here: DriverPlace) -> None:
     """The folder keeps him out; where it did not, the kernel says who he is."""
     with listen(here) as sock:
         other = ["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups"]
@@ -175,7 +175,7 @@ def test_another_user_is_not_served(here: Place) -> None:
             with peer:
                 try:
                     place.admit(peer)
-                except Closed as error:
+                except ConnectionClosed as error:
                     refused.append(str(error))
 
         thread = threading.Thread(target=serve)
@@ -185,7 +185,7 @@ def test_another_user_is_not_served(here: Place) -> None:
         assert refused == [f"a process of uid {OTHER} connected"]
 
 
-def test_our_own_processes_are_served(here: Place) -> None:
+def test_our_own_processes_are_served(here: DriverPlace) -> None:
     with listen(here) as sock, socket.socket(socket.AF_UNIX) as client:
         client.connect(str(here.socket))
         peer, _ = sock.accept()
@@ -204,7 +204,7 @@ def shaken(key: bytes, theirs: bytes) -> object:
             place.handshake(stream, key)
             outcome.append("proved")
             stream.send(Type.END)
-        except Closed as error:
+        except ConnectionClosed as error:
             outcome.append(error)
         stream.close()
 
@@ -222,11 +222,11 @@ def shaken(key: bytes, theirs: bytes) -> object:
     return outcome[0]
 
 
-def test_both_ends_prove_that_they_know_the_secret(here: Place) -> None:
+def test_both_ends_prove_that_they_know_the_secret(here: DriverPlace) -> None:
     key = place.secret(here)
     assert len(key) == 32 and place.secret(here) == key and stat.S_IMODE(here.secret.stat().st_mode) == 0o400
     assert shaken(key, key) == "proved"
-    assert isinstance(shaken(key, b"x" * 32), Closed)
+    assert isinstance(shaken(key, b"x" * 32), ConnectionClosed)
 
 
 def test_a_wrong_proof_is_refused() -> None:
@@ -243,7 +243,7 @@ def test_a_wrong_proof_is_refused() -> None:
         stream.close()
 
 
-def test_a_secret_that_others_can_read_is_none(here: Place) -> None:
+def test_a_secret_that_others_can_read_is_none(here: DriverPlace) -> None:
     place.secret(here)
     here.secret.chmod(0o444)
     with pytest.raises(UsageError, match="others may read it"):
@@ -255,7 +255,7 @@ def test_a_secret_that_others_can_read_is_none(here: Place) -> None:
         place.secret(here)
 
 
-def test_tcp_is_this_machines_alone(here: Place) -> None:
+def test_tcp_is_this_machines_alone(here: DriverPlace) -> None:
     with listen_tcp(here) as sock:
         assert sock.getsockname() == ("127.0.0.1", int(here.tcp_port.read_text()))
         assert stat.S_IMODE(here.tcp_port.stat().st_mode) == 0o600

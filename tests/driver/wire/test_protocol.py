@@ -14,7 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.driver.wire import protocol
-from heterodoop.driver.wire.protocol import CONTROL, Closed, Failed, Malformed, Message, Silent, Stream, Type, decode, encode
+from heterodoop.driver.wire.protocol import (
+    CONTROL,
+    ConnectionClosed,
+    Malformed,
+    Message,
+    PeerFailed,
+    PeerSilent,
+    Stream,
+    Type,
+    decode,
+    encode,
+)
 
 from .. import client
 
@@ -105,10 +116,10 @@ def test_a_close_that_fails_is_a_close() -> None:
 
 def test_nothing_and_half_a_message_are_silence(ends: tuple[Stream, socket.socket]) -> None:
     stream, theirs = ends
-    with pytest.raises(Silent):
+    with pytest.raises(PeerSilent):
         stream.receive((Type.OFFER,), 0.05)
     theirs.sendall(encode(Type.OFFER, [("a", b"1" * 100)])[:50])
-    with pytest.raises(Silent):
+    with pytest.raises(PeerSilent):
         stream.receive((Type.OFFER,), 0.1)
 
 
@@ -125,7 +136,7 @@ def test_a_drip_does_not_hold_a_connection(ends: tuple[Stream, socket.socket]) -
 
     thread = threading.Thread(target=drip)
     thread.start()
-    with pytest.raises(Silent):
+    with pytest.raises(PeerSilent):
         stream.receive((Type.OFFER,), 0.3)
     stop.set()
     thread.join()
@@ -137,7 +148,7 @@ def test_the_other_end_closes(ends: tuple[Stream, socket.socket]) -> None:
     theirs.sendall(b"\0\0")
     theirs.close()
     assert stream.gone()
-    with pytest.raises(Closed):
+    with pytest.raises(ConnectionClosed):
         stream.receive((Type.OFFER,), 5)
 
 
@@ -173,15 +184,15 @@ def test_more_data_than_was_asked_for(ends: tuple[Stream, socket.socket]) -> Non
 def test_a_task_can_say_that_it_has_no_data(ends: tuple[Stream, socket.socket]) -> None:
     stream, theirs = ends
     Stream(theirs).send(Type.FAILED, ("reason", "no such file"))
-    with pytest.raises(Failed, match="no such file"):
+    with pytest.raises(PeerFailed, match="no such file"):
         list(stream.receive_data(4, 5))
 
 
 def test_who_takes_nothing_is_silent(ends: tuple[Stream, socket.socket], monkeypatch: pytest.MonkeyPatch) -> None:
     stream, _ = ends
     stream.socket.settimeout(0.1)
-    with pytest.raises(Silent):
+    with pytest.raises(PeerSilent):
         send_bytes(stream, bytes(50 << 20))
     monkeypatch.setattr(protocol, "SEND_SECONDS", 0.1)
-    with open("/dev/zero", "rb"), pytest.raises(Closed):
+    with open("/dev/zero", "rb"), pytest.raises(ConnectionClosed):
         stream.send(Type.STATE, ("json", bytes(9 << 20)))

@@ -21,8 +21,8 @@ from heterodoop.driver import server
 from heterodoop.driver.server import SILENT, UNPROVEN
 from heterodoop.driver.wire import place
 from heterodoop.driver.wire.lobby import Lobby
-from heterodoop.driver.wire.place import HANDSHAKE_BYTES, Place, check_folder
-from heterodoop.driver.wire.protocol import Closed, Malformed, Silent, Stream, Type
+from heterodoop.driver.wire.place import HANDSHAKE_BYTES, DriverPlace, check_folder
+from heterodoop.driver.wire.protocol import ConnectionClosed, Malformed, PeerSilent, Stream, Type
 
 from ...support import environment
 from ..client import HELLO, INSTALLED, OFFER, Attempt, Client, ClosedByDriver, pack
@@ -117,7 +117,7 @@ def shaken(said: bytes) -> Exception | None:
         theirs.sendall(said)
         try:
             place.handshake(Stream(ours), b"k" * 32)
-        except Closed as error:
+        except ConnectionClosed as error:
             return error
     return None
 
@@ -127,8 +127,8 @@ def test_little_is_read_of_who_has_proved_nothing(monkeypatch: pytest.MonkeyPatc
     big = pack(HELLO, [("nonce", b"n" * HANDSHAKE_BYTES)])
     assert "at most" in str(shaken(big)) and isinstance(shaken(big), Malformed)
     begun = time.monotonic()
-    assert isinstance(shaken(pack(HELLO, [("nonce", b"n" * 32)])), Silent)  # no proof comes
-    assert isinstance(shaken(b"\0"), Silent)
+    assert isinstance(shaken(pack(HELLO, [("nonce", b"n" * 32)])), PeerSilent)  # no proof comes
+    assert isinstance(shaken(b"\0"), PeerSilent)
     assert time.monotonic() - begun < 2
 
 
@@ -221,4 +221,4 @@ def test_a_place_with_a_parent_of_others_is_not_used(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="others may write") as caught:
         check_folder(tmp_path / "shared" / "d", create=True)
     assert getattr(caught.value, "code", "") == "HD612"
-    assert Place(tmp_path).socket.name == "driver.sock" and Type.WAIT == 17
+    assert DriverPlace(tmp_path).socket.name == "driver.sock" and Type.WAIT == 17

@@ -131,7 +131,7 @@ def archs(wordcount: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, .
         found.append(options.gpu.arch)
         if options.gpu.arch != ("none",):
             raise ToolError("nvcc is of CUDA 11.8", code="HD514")
-        return wordcount, compiling.Result(manifest.load(wordcount), (), [])
+        return wordcount, compiling.CompileResult(manifest.load(wordcount), (), [])
 
     monkeypatch.setattr(compiling, "compile_to_bundle", compile_to_bundle)
     return found

@@ -27,7 +27,7 @@ from heterodoop.executor.native.runtime import Phase
 from heterodoop.executor.task import cpu_task, orphans
 from heterodoop.executor.worker.process import WorkerProcess
 from heterodoop.job.spec import JobSpec
-from heterodoop.job.stopping import Round, Wish
+from heterodoop.job.stopping import IterateOptions, Round
 from heterodoop.manifest import FILE, load, sha256
 
 from ...cases.processes import Watched, start_watched
@@ -101,7 +101,8 @@ def test_input_stays_on_a_device_from_round_to_round(wordcount: Path, sample: Pa
     (tmp_path / "none").touch()
     chosen = RunOptions(quiet=True, device="emulated", settings=(f"{WORKERS}1", "heterodoop.gpu.sessions=1"),
                         split_size=12_000, reducers=2, files=(f"{tmp_path / 'none'}#side",))
-    result = run_iterated(JobSpec.of(wordcount, [str(sample)], str(tmp_path / "out"), chosen, Wish("side", 3)), chosen,
+    result = run_iterated(JobSpec.of(wordcount, [str(sample)], str(tmp_path / "out"), chosen, IterateOptions("side", 3)),
+                          chosen,
                           devices=DeviceSource(lasting=True))
     assert parts(result.output) == expected
     size = sample.stat().st_size
@@ -121,7 +122,8 @@ def test_rounds_of_a_job_have_the_same_worker(wordcount: Path, sample: Path, tmp
         if done.number == 1:
             os.kill(started[0].pid, signal.SIGKILL)
 
-    result = run_iterated(JobSpec.of(wordcount, [str(sample)], str(tmp_path / "out"), chosen, Wish("side", 3)), chosen,
+    result = run_iterated(JobSpec.of(wordcount, [str(sample)], str(tmp_path / "out"), chosen, IterateOptions("side", 3)),
+                          chosen,
                           devices=DeviceSource(lasting=True), tell=between)
     assert parts(result.output) == expected and not children()
     assert len(reports) == 2 and len(started) == 2, "one worker, and one in place of the killed one"

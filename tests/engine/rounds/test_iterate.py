@@ -27,7 +27,7 @@ from heterodoop.errors import JobFailed, UsageError
 from heterodoop.job import criterion
 from heterodoop.job.rounds import Rounds
 from heterodoop.job.spec import JobSpec
-from heterodoop.job.stopping import Round, Wish
+from heterodoop.job.stopping import IterateOptions, Round
 
 from ..conftest import CAT, names
 from ..dying import Killed, dying
@@ -64,7 +64,7 @@ def job(bundle, tmp_path: Path):
         given = RunOptions(quiet=True, files=[f"{tmp_path / 'zero'}#n.txt"], settings=settings, max_attempts=1)
         told = [] if told is None else told
         given = given._replace(**options)  # type: ignore[arg-type]
-        spec = JobSpec.of(app, [str(tmp_path / "in")], str(tmp_path / "out"), given, Wish(side, rounds, until))
+        spec = JobSpec.of(app, [str(tmp_path / "in")], str(tmp_path / "out"), given, IterateOptions(side, rounds, until))
         return run_iterated(spec, given, tell=told.append)
 
     return go
@@ -135,7 +135,8 @@ def test_the_parts_of_several_tasks_are_one_side_file(bundle, tmp_path: Path):
     (tmp_path / "in").write_bytes(b"aa\nbb\n")
     (tmp_path / "first").write_bytes(b"")
     options = RunOptions(quiet=True, split_size=2, files=[f"{tmp_path / 'first'}#all"])
-    run_iterated(JobSpec.of(bundle(copy), [str(tmp_path / "in")], str(tmp_path / "out"), options, Wish("all", 2)), options)
+    run_iterated(JobSpec.of(bundle(copy), [str(tmp_path / "in")], str(tmp_path / "out"), options, IterateOptions("all", 2)),
+                 options)
     parts = [path.read_text() for path in sorted((tmp_path / "out").glob("part-*"))]
     assert parts == ["aa\t\nbb\t\naa\t\n", "aa\t\nbb\t\nbb\t\n", ""]
 
@@ -306,13 +307,13 @@ from pathlib import Path
 from heterodoop.engine.rounds.iterate import run_iterated
 from heterodoop.engine.run.plan import RunOptions
 from heterodoop.job.spec import JobSpec
-from heterodoop.job.stopping import Wish
+from heterodoop.job.stopping import IterateOptions
 from heterodoop.errors import HeteroDoopError
 bundle, folder = sys.argv[1:]
 print("ready", flush=True)
 try:
     options = RunOptions(files=[folder + "/zero#n.txt"])
-    run_iterated(JobSpec.of(bundle, [folder + "/in"], folder + "/out", options, Wish("n.txt")), options)
+    run_iterated(JobSpec.of(bundle, [folder + "/in"], folder + "/out", options, IterateOptions("n.txt")), options)
 except HeteroDoopError as error:
     print(error.message, error.help)
     sys.exit(error.exit_code)

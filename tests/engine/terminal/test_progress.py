@@ -10,8 +10,8 @@ import select
 import pytest
 
 from heterodoop.engine.terminal import progress
-from heterodoop.engine.terminal.progress import Lines, Silent, Snapshot, make_display
-from heterodoop.engine.terminal.progress_bar import Bar
+from heterodoop.engine.terminal.progress import LineProgress, NoProgress, Snapshot, make_display
+from heterodoop.engine.terminal.progress_bar import ProgressBars
 
 HALF = Snapshot("map", 1, 4, 0, 2, 0, 50, 100)
 
@@ -28,11 +28,11 @@ def test_a_snapshot_as_text_and_as_a_fraction():
 
 
 def test_nothing_when_quiet_or_closed():
-    assert isinstance(make_display(io.StringIO(), quiet=True), Silent)
+    assert isinstance(make_display(io.StringIO(), quiet=True), NoProgress)
     closed = io.StringIO()
     closed.close()
     silent = make_display(closed, quiet=False)
-    assert isinstance(silent, Silent) and not silent.due()
+    assert isinstance(silent, NoProgress) and not silent.due()
     silent.show(HALF)
     silent.close()
 
@@ -42,7 +42,7 @@ def test_lines_come_at_most_every_few_seconds(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     stream = io.StringIO()
     lines = make_display(stream, quiet=False)
-    assert isinstance(lines, Lines) and not lines.due(), "a short job says nothing"
+    assert isinstance(lines, LineProgress) and not lines.due(), "a short job says nothing"
     now[0] += progress.LINE_SECONDS
     assert lines.due()
     lines.show(HALF)
@@ -53,7 +53,7 @@ def test_a_stream_that_breaks_makes_the_display_silent():
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(os.dup(writer), "w") as stream:
-        lines = Lines(stream)
+        lines = LineProgress(stream)
         lines._next = 0.0
         assert lines.due()
         lines.show(HALF)
@@ -68,7 +68,7 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch):
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "w") as terminal:
         bar = make_display(terminal, quiet=False)
-        assert isinstance(bar, Bar) and bar.due()
+        assert isinstance(bar, ProgressBars) and bar.due()
         bar.show(HALF)
         assert not bar.due()
         bar.close()

@@ -11,14 +11,14 @@ import pytest
 
 from heterodoop.errors import DeviceError
 from heterodoop.executor.gpu import device
-from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
+from heterodoop.executor.gpu.gpus import Gpu, OpenedGpu, Survey
 
 from .fake_cuda import Error, FakeDriver
 
 OPENING = ["init", "Device", "retain_primary_context", "push", "mem_get_info"]
 
 
-def use(driver: FakeDriver) -> Opened:
+def use(driver: FakeDriver) -> OpenedGpu:
     with device.open_gpu(0, driver) as opened:
         assert driver.stack == [0] and driver.retained == 1
     return opened
@@ -48,7 +48,7 @@ def test_every_call_that_fails_while_gpus_are_named() -> None:
 
 def test_a_gpu_is_held_and_given_back() -> None:
     driver = FakeDriver()
-    assert use(driver) == Opened(70 << 30, 80 << 30)
+    assert use(driver) == OpenedGpu(70 << 30, 80 << 30)
     assert driver.calls == [*OPENING, "pop", "detach"] and (driver.stack, driver.retained) == ([], 0)
 
 

@@ -11,7 +11,7 @@ import pytest
 from heterodoop.errors import DeviceError
 from heterodoop.executor.gpu import device
 from heterodoop.executor.gpu.driver_api import DriverApi, Error
-from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
+from heterodoop.executor.gpu.gpus import Gpu, OpenedGpu, Survey
 
 SOURCE = """
 #include <stddef.h>
@@ -67,7 +67,7 @@ def driver(library: Path) -> DriverApi:
     return DriverApi(str(library))
 
 
-def use(driver: DriverApi) -> Opened:
+def use(driver: DriverApi) -> OpenedGpu:
     with device.open_gpu(1, driver) as opened:
         return opened
 
@@ -87,7 +87,7 @@ def test_no_gpu_is_not_an_error(driver: DriverApi, library: Path) -> None:
 
 def test_a_gpu_is_held_and_given_back(driver: DriverApi, library: Path) -> None:
     with device.open_gpu(0, driver) as opened:
-        assert opened == Opened(70 << 30, 80 << 30)
+        assert opened == OpenedGpu(70 << 30, 80 << 30)
         assert (value(library, "held"), value(library, "pushed")) == (1, 1)
     assert (value(library, "held"), value(library, "pushed")) == (0, 0)
 

@@ -8,7 +8,7 @@ import pytest
 
 from heterodoop.errors import UsageError
 from heterodoop.executor.gpu import gpus
-from heterodoop.executor.gpu.gpus import Gpu, Opened, Survey
+from heterodoop.executor.gpu.gpus import Gpu, OpenedGpu, Survey
 
 TWO = Survey((12, 4), (Gpu(0, "A", "sm_90", 80 << 30), Gpu(1, "B", "sm_80", 40 << 30)))
 
@@ -51,8 +51,8 @@ def test_a_driver_that_is_too_old() -> None:
 
 
 def test_memory_that_others_have_taken() -> None:
-    assert gpus.too_full(Opened(256 << 20, 80 << 30)) == ""
-    assert gpus.too_full(Opened(255 << 20, 1 << 30)) == "255 of 1024 MiB of its memory are free, 256 are needed"
+    assert gpus.too_full(OpenedGpu(256 << 20, 80 << 30)) == ""
+    assert gpus.too_full(OpenedGpu(255 << 20, 1 << 30)) == "255 of 1024 MiB of its memory are free, 256 are needed"
 
 
 def test_whether_there_can_be_a_gpu_is_a_look_at_two_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor.kernel.prologue import Given, LiveIns, Prologues, Relocation, place, read_objects
+from heterodoop.executor.kernel.prologue import LiveIns, Prologues, Relocation, WrittenObject, place, read_objects
 from heterodoop.executor.native.runtime import FilterCommand, Native, Progress
 from heterodoop.kernel_plan import KernelPlan
 from heterodoop.manifest import Kernel, PrologueRuns, SharedVar
@@ -238,7 +238,8 @@ A, B = SharedVar("*a", "heap", -1, 0), SharedVar("b", "object", 8, 8)
 
 def laid_out(target: int, *objects: tuple[SharedVar, int, int]) -> LiveIns:
     """A pointer to `target`, with objects of (what, address, size)."""
-    given = [Given(4096, struct.pack("<Q", target)), *(Given(address, bytes(size)) for _, address, size in objects)]
+    given = [WrittenObject(4096, struct.pack("<Q", target)),
+             *(WrittenObject(address, bytes(size)) for _, address, size in objects)]
     return place(kernel(POINTER, *(var for var, _, _ in objects)), given)
 
 
@@ -268,26 +269,27 @@ def test_memory_behind_null_is_no_object() -> None:
 
 
 def test_a_texture_is_an_object_with_a_handle_behind_its_address() -> None:
-    live = place(kernel(SharedVar("t", "texture", 8, 4, "float32")), [Given(64, b"abcd")])
+    live = place(kernel(SharedVar("t", "texture", 8, 4, "float32")), [WrittenObject(64, b"abcd")])
     assert live.objects == (b"abcd" + GAP,) and live.shared == bytes(32)
     assert live.relocations == (Relocation(0, 8, 0), Relocation(0, 16, 0, "float32"))
 
 
 @pytest.mark.parametrize("var", [SharedVar("n", "scalar", 30, 4), SharedVar("n", "scalar", -1, 4)])
 def test_nothing_is_written_outside_the_block(var: SharedVar) -> None:
-    assert "n lies outside the kernel's 32 parameter bytes" in refusal(lambda: place(kernel(var), [Given(64, b"abcd")]))
+    assert "n lies outside the kernel's 32 parameter bytes" in refusal(lambda: place(kernel(var),
+                                                                                     [WrittenObject(64, b"abcd")]))
 
 
 def test_objects_are_read_in_order() -> None:
     data = struct.pack("<QQ", 5, 1) + b"x" + struct.pack("<QQ", 9, 0)
-    assert read_objects([SharedVar("c", "scalar", 0, 1), A], data) == [Given(5, b"x"), Given(9, b"")]
+    assert read_objects([SharedVar("c", "scalar", 0, 1), A], data) == [WrittenObject(5, b"x"), WrittenObject(9, b"")]
 
 
 def test_a_kernel_is_told_where_a_text_s_object_begins_and_how_large_it_is() -> None:
     """Arguments and the environment lie in one piece; a pointer may lead into its middle."""
     text = SharedVar("*p", "string", 8, 0)
-    live = place(kernel(POINTER, text), [Given(4096, struct.pack("<Q", 1003)), Given(1000, b"a=b\0c=d\0")])
+    live = place(kernel(POINTER, text), [WrittenObject(4096, struct.pack("<Q", 1003)), WrittenObject(1000, b"a=b\0c=d\0")])
     assert live.relocations == (Relocation(0, 0, 3), Relocation(0, 8, 0))
     assert live.shared[8:24] == struct.pack("<QQ", 0, 8) and live.objects == (b"a=b\0c=d\0" + GAP,)
-    none = place(kernel(POINTER, text), [Given(4096, bytes(8)), Given(0, b"")])
+    none = place(kernel(POINTER, text), [WrittenObject(4096, bytes(8)), WrittenObject(0, b"")])
     assert none.relocations == () and none.shared[:24] == bytes(24)

@@ -15,7 +15,7 @@ from heterodoop.executor.kernel.native_device import DeviceOptions
 from heterodoop.executor.kernel.prologue import LiveIns
 from heterodoop.executor.native import abi as native_abi
 from heterodoop.executor.native.runtime import Phase, Progress
-from heterodoop.executor.worker.messages import Channel, Open, Ready, Reply, Run
+from heterodoop.executor.worker.messages import Channel, OpenGpu, Reply, RunTask, SessionsReady
 
 from .test_workers import CALL, OK, SPEC
 
@@ -30,14 +30,15 @@ def ends() -> Iterator[tuple[Channel, Channel]]:
 
 def test_messages_arrive_as_they_were(ends: tuple[Channel, Channel]) -> None:
     one, other = ends
-    for message in (Open(3), Run(SPEC, (CALL, None), DeviceOptions(sub_split=7)), Reply(OK, {"retries": 2}), Ready()):
+    for message in (OpenGpu(3), RunTask(SPEC, (CALL, None), DeviceOptions(sub_split=7)), Reply(OK, {"retries": 2}),
+                    SessionsReady()):
         one.send(message)
         assert other.receive() == (message, -1)
 
 
 def test_a_message_larger_than_the_sockets_buffer(ends: tuple[Channel, Channel]) -> None:
     one, other = ends
-    large = Run(SPEC, (KernelCall(CALL.code, LiveIns(bytes(range(256)) * 40_000)), CALL), DeviceOptions())
+    large = RunTask(SPEC, (KernelCall(CALL.code, LiveIns(bytes(range(256)) * 40_000)), CALL), DeviceOptions())
     sender = threading.Thread(target=one.send, args=(large,))
     sender.start()
     assert other.receive() == (large, -1)
@@ -48,9 +49,9 @@ def test_a_descriptor_travels_along_and_is_not_inherited(ends: tuple[Channel, Ch
     one, other = ends
     (tmp_path / "data").write_bytes(b"abc")
     with open(tmp_path / "data", "rb") as file:
-        one.send(Open(1), file.fileno())
+        one.send(OpenGpu(1), file.fileno())
     message, fd = other.receive()
-    assert message == Open(1) and os.read(fd, 10) == b"abc" and not os.get_inheritable(fd)
+    assert message == OpenGpu(1) and os.read(fd, 10) == b"abc" and not os.get_inheritable(fd)
     os.close(fd)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor.gpu.gpus import Opened
+from heterodoop.executor.gpu.gpus import OpenedGpu
 from heterodoop.executor.kernel.emulated import runtime_module
 from heterodoop.executor.kernel.gpu_task import KernelCall, KernelCode
 from heterodoop.executor.kernel.prologue import LiveIns
@@ -36,8 +36,8 @@ from heterodoop.executor.worker import (
     watch as worker_watch,
 )
 from heterodoop.executor.worker.client import Limits, Worker, WorkerDevice
-from heterodoop.executor.worker.messages import Channel, Open, Reply, Run, Setup
-from heterodoop.executor.worker.process import Session, WorkerProcess
+from heterodoop.executor.worker.messages import Channel, OpenGpu, Reply, RunTask, Setup
+from heterodoop.executor.worker.process import SessionChannel, WorkerProcess
 from heterodoop.executor.worker.spawn import Spawned
 from heterodoop.executor.worker.turns import Turns
 from heterodoop.kernel_plan import KernelPlan
@@ -77,7 +77,7 @@ def go_on() -> None:
 
 
 def test_a_worker_says_what_there_is_and_opens_it(worker: Worker) -> None:
-    assert worker.survey().gpus[0].name == "emulated" and worker.opened() == Opened(0, 0)
+    assert worker.survey().gpus[0].name == "emulated" and worker.opened() == OpenedGpu(0, 0)
     process = worker.process(go_on)
     assert worker.ready and worker.out_of_service == "" and os.getpgid(process.pid) == process.pid
     worker.stop()
@@ -142,7 +142,7 @@ def test_what_a_worker_wrote_to_stderr_is_told(worker: Worker, tmp_path: Path) -
     """A message that is no message: a fault of ours, of which the worker dies with a traceback."""
     process = worker.process(go_on)
     with process.session(0) as session:
-        session.channel.send(Open(9))
+        session.channel.send(OpenGpu(9))
     assert process.how_it_ended().startswith("exit status 70: Traceback") and "AssertionError" in process.how_it_ended()
 
 
@@ -230,13 +230,13 @@ class ScriptedWorker:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
-        self.session_ = Session(Channel(ours), native_abi.ProgressBlock())
+        self.session_ = SessionChannel(Channel(ours), native_abi.ProgressBlock())
         self.theirs = Channel(theirs)
         self.told: list[str] = []
         self.turns = Turns()
         self.killed = False
         self.others_do: Callable[[], object] = tuple
-        self.requests: list[Run] = []
+        self.requests: list[RunTask] = []
 
     def process(self, check) -> ScriptedWorker:
         check()
@@ -246,7 +246,7 @@ class ScriptedWorker:
         return worker_process.WorkerProcess.session(self, number)  # type: ignore[arg-type]
 
     @property
-    def _sessions(self) -> list[Session]:
+    def _sessions(self) -> list[SessionChannel]:
         return [self.session_]
 
     def others(self, number: int) -> object:
@@ -271,7 +271,7 @@ class ScriptedWorker:
         def run() -> None:
             for reply in replies:
                 request, _ = self.theirs.receive()
-                assert isinstance(request, Run)
+                assert isinstance(request, RunTask)
                 self.requests.append(request)
                 if reply:
                     self.theirs.send(reply)
@@ -303,7 +303,7 @@ def test_counts_of_a_process_that_is_gone_stay(scripted: ScriptedWorker) -> None
     device.map_task(SPEC, CALL, None)
     device.map_task(SPEC, CALL, None)
     assert device.stats() == {"sub_splits": 5}
-    scripted.session_ = Session(scripted.session_.channel, scripted.session_.block)  # of the next process
+    scripted.session_ = SessionChannel(scripted.session_.channel, scripted.session_.block)  # of the next process
     device.map_task(SPEC, CALL, None)
     thread.join()
     assert device.stats() == {"sub_splits": 6}

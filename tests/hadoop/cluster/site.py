@@ -61,7 +61,7 @@ class Site:
 
     def ended(self, job: str, output: str) -> Result:
         """A job that was submitted with --detach, after its end."""
-        cluster = rest.Cluster(client.configuration())
+        cluster = rest.ClusterClient(client.configuration())
         end = follow.Follower(cluster, job, make_display(sys.stderr, quiet=True), print, plugin=True).wait()
         return Result(self, output, json.loads(json.dumps(report(end, output, None))), "")
 
