@@ -16,6 +16,7 @@ import pytest
 from heterodoop import __version__, explain, hdcodes
 from heterodoop.compiler import compile as compiling
 from heterodoop.errors import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_LIMITATION, EXIT_PROGRAM, EXIT_USAGE
+from heterodoop.scheduler.policies import POLICIES
 
 from .support import COMMAND, Done, cli_here, cli_process, environment, parts, write_app
 
@@ -90,6 +91,13 @@ try:
 except SystemExit:
     print([m for m in sorted(sys.modules) if m.startswith(("heterodoop.", "pycparser", "rich", "ctypes"))], file=sys.stderr)
 """
+
+
+@pytest.mark.parametrize("command", ["run", "submit", "simulate"])
+def test_help_names_every_policy(command: str) -> None:
+    """The help is written down: it is read without the scheduler."""
+    said = "".join(cli_here(command, "--help").out.decode().split())
+    assert all(name in said for name in POLICIES)
 
 
 def test_help_imports_no_compiler_and_no_engine() -> None:
