@@ -140,7 +140,7 @@ USAGE = [
     (["run", "old.hdp", "in", "-o", "out"], EXIT_USAGE, "error[HD311]: "),
     (["run", "app", "absent", "-o", "out"], EXIT_USAGE, "error[HD010]: cannot read the input 'absent'"),
     (["run", "app", "*.none", "-o", "out"], EXIT_USAGE, "error[HD012]: "),
-    (["run", "app", "hdfs://h/x", "-o", "out"], EXIT_LIMITATION, "error[HD013]: "),
+    (["run", "app", "s3a://h/x", "-o", "out"], EXIT_LIMITATION, "error[HD013]: "),
     (["run", "app", "in", "-o", "empty"], EXIT_USAGE, "error[HD020]: "),
     (["run", "app", "in", "-o", "in/out"], EXIT_USAGE, "error[HD021]: "),
     (["run", "app", "in", "-o", "out", "-D", "x"], EXIT_USAGE, "error[HD030]: "),

@@ -167,7 +167,7 @@ def test_a_bundle_or_input_that_is_not_there_leaves_nothing(bundle, run, tmp_pat
     source = put(tmp_path / "in", b"a\n")
     refused(run, "HD312", tmp_path, source)
     refused(run, "HD010", bundle(CAT), tmp_path / "missing")
-    refused(run, "HD014", bundle(CAT), put(tmp_path / "x.zst", b""))
+    refused(run, "HD014", bundle(CAT), put(tmp_path / "x.xz", b""))
     put(tmp_path / "sub/a", b"")
     put(tmp_path / "sub/sub/a", b"")
     assert "sub/sub" in refused(run, "HD011", bundle(CAT), tmp_path / "sub").message
