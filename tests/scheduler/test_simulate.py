@@ -195,14 +195,15 @@ def test_a_hundred_thousand_tasks_on_a_thousand_nodes() -> None:
 
 
 def test_both_clusters_of_the_paper() -> None:
-    found = compare((3, 20, 47))
-    assert {row.cluster for row in found} == set(CLUSTERS) and len(found) == 12
+    """One speedup; docs/scheduling.md has all, and its command is run."""
+    found = compare((47,))
+    assert {row.cluster for row in found} == set(CLUSTERS) and len(found) == 4
     assert min(SPEEDUPS) == 3 and max(SPEEDUPS) == 47
     assert [row[3:] for row in found if row[1:3] == (3600, 47)] == [(188, 94, 68, 336)]
     for row in found:
         assert row.tail <= row.gpu_first + 1 and row.gpu_first <= row.cpu_only
     best = max(found, key=lambda row: row.gpu_first / row.tail)
-    assert best.gpu_first / best.tail > 1.3 and best.speedup >= 20
+    assert best.gpu_first / best.tail > 1.3
 
 
 def test_an_outcome_prints_its_shares() -> None:
