@@ -1,6 +1,6 @@
 """Builds the native runtime: runtime/host/*/*.cpp -> heterodoop/_native/libhd_host.so, with g++ alone.
 
-The sources of a folder are compiled as one: most of a small source's time is its headers' (docs/decisions/0039). So two of
+The sources of a folder are compiled as one: most of a small source's time is its headers' (docs/decisions/0043). So two of
 them cannot have the same name in their anonymous namespaces.
 
 setup.py calls `compile_library` while it makes the wheel; `python -m heterodoop.toolchain.native [-o FILE]` does the same
