@@ -76,6 +76,16 @@ def test_pages_name_only_codes_that_exist() -> None:
     assert named <= set(CODES), sorted(named - set(CODES))
 
 
+def test_a_decision_has_a_number_of_its_own_and_links_say_it() -> None:
+    numbers = [path.name[:4] for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+    assert numbers == [f"{number:04d}" for number in range(1, len(numbers) + 1)]
+    for path in (ROOT / "docs" / "decisions").glob("*.md"):
+        assert path.read_text(encoding="utf-8").startswith(f"# {path.name[:4]}: "), path.name
+    for page in PAGES:
+        for said, meant in re.findall(r"\[(?:decision )?(\d{4})\]\((?:[\w./]*/)?(\d{4})-", page.read_text(encoding="utf-8")):
+            assert said == meant, f"{page}: {said} is {meant}"
+
+
 def test_pages_name_only_files_that_exist() -> None:
     folders = "heterodoop|runtime|apps|tests|bench|docs|templates"
     missing = {

@@ -7,11 +7,12 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from heterodoop.scheduler.estimates import Estimates
-from heterodoop.scheduler.policies import POLICIES, View
+from heterodoop.scheduler.policies import OUTWEIGHS, POLICIES, View
 
 from .simulator import Shape, engine, nodes
 
-TAIL_ALONE = POLICIES["tail"]._replace(duplicates=False)
+TAIL = POLICIES["tail"]._replace(yields=False)
+TAIL_ALONE = TAIL._replace(duplicates=False)
 SIMPLE = {**POLICIES, "tail": TAIL_ALONE}
 
 # shape, then makespans under cpu-only, gpu-first, tail (tasks forced), paper-tail.
@@ -65,9 +66,18 @@ def test_tail_loses_one_gpu_task_at_most_against_gpu_first(shape: Shape) -> None
 def test_so_it_does_in_the_state_machine_where_duplicates_only_help(shape: Shape, sessions: int, known: bool) -> None:
     first, alone, tail = (
         engine(shape, policy, sessions=sessions, estimates=None if known else Estimates())
-        for policy in (POLICIES["gpu-first"], TAIL_ALONE, POLICIES["tail"])
+        for policy in (POLICIES["gpu-first"], TAIL_ALONE, TAIL)
     )
     assert tail <= alone <= first + sessions * shape.t_gpu
+
+
+@given(shapes(1), st.integers(1, 3))
+@example(Shape(29, 1, 2, 1, 13, 3), 1)
+@settings(max_examples=100, deadline=None)
+def test_cpu_slots_that_yield_cost_an_eighth_at_most_and_a_task(shape: Shape, sessions: int) -> None:
+    """Where reading for GPUs would lose nothing by them."""
+    yielding, working = (engine(shape, policy, sessions=sessions) for policy in (POLICIES["tail"], TAIL))
+    assert yielding <= working * (1 + 1 / OUTWEIGHS) + sessions * shape.t_gpu
 
 
 @given(shapes(1), st.integers(1, 4), st.booleans())
