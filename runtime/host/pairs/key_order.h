@@ -7,7 +7,7 @@
 //         | 3 ~number, 4, 5 number                        below, equal and above zero
 //   number := digits before the point (4 bytes), the digits, those behind it without zeros at their end, 00, tie
 //
-// All big-endian; of a reversed range every byte is complemented. Decision 0047 says what Hadoop's numeric comparison does
+// All big-endian; of a reversed range every byte is complemented. Decision 0049 says what Hadoop's numeric comparison does
 // with what is no number, and why it is refused here.
 #pragma once
 #include <cstdint>
