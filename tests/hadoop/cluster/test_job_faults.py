@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import pytest
 
-from ...support import COMMAND, cli_here, environment
+from ...support import cli_here
 from .site import UBER, Book, Result, Site, drivers
 
 SLOW = ("-D", "tests.gpu.delay=4")  # seconds that a GPU task takes longer: time to strike
@@ -127,8 +127,3 @@ def map_jvms(job: str, attempt_of: str = "") -> list[int]:
             if "java" in argv[0] and any(attempt.match(word) for word in argv):
                 found.append(int(entry))
     return sorted(found)
-
-
-def command(site: Site, *words: str, check: bool = True) -> str:
-    argv, variables = [*COMMAND, *words], environment(site.environment)
-    return subprocess.run(argv, check=check, env=variables, capture_output=True, text=True, timeout=60).stdout
