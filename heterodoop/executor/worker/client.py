@@ -167,7 +167,7 @@ class Worker:
         """No more tasks: the process ends in the background."""
         with self._changed:
             if self._process and not self._ready and not self._closing:  # it is still starting: nothing to end in order
-                self._process.leave()
+                self._process.kill()
             self._closing = True
             self._ready = False
             self._changed.notify_all()
@@ -224,7 +224,7 @@ class Worker:
         with self._changed:
             self._process, self._fault, self._last_pid = process, None, process.pid
             if self._closing:
-                process.leave()
+                process.kill()
         try:
             self._bring_up(process)
         except TimeoutError:

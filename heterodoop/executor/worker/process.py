@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 
-from ...daemon import start
 from ..kernel.gpu_task import KernelCall
 from ..native import abi as abi
 from . import spawn
@@ -55,7 +54,7 @@ class WorkerProcess:
         self._control = _channel(control, START_SECONDS)
         self.pid = self._process.pid
         self._how = ""
-        self._killed = self._left = False
+        self._killed = False
         self._lock = Lock()
 
     def send(self, message: Message) -> None:
@@ -99,18 +98,13 @@ class WorkerProcess:
         """Whether it ended by SIGKILL that was not `kill`'s: by the system for want of memory, or by a person."""
         return self._ended(_END_SECONDS) and self._process.returncode == -signal.SIGKILL and not self._killed
 
-    def leave(self) -> None:
-        """Kill it before it has had a task. Nobody waits for its end, which a driver that wakes delays by a tenth of a
-        second: who listens hears that it is gone."""
-        self._left = True
-        self.kill()
-        self._hang_up()
-        start.leave(self._process)
-
     def finish(self) -> None:
         """Let it end by itself, with its channels shut; kill it where it does not. Frees what belongs to it here."""
-        self._hang_up()
-        if not self._left and not self._ended(_END_SECONDS):
+        channels = [self._control, *(session.channel for session in self._sessions)]
+        for channel in channels[::-1]:
+            with suppress(OSError):
+                channel.socket.shutdown(socket.SHUT_RDWR)
+        if not self._ended(_END_SECONDS):
             self.kill()
             self._ended(_DEAD_SECONDS)
         self.how_it_ended()
@@ -119,15 +113,8 @@ class WorkerProcess:
                 users.enter_context(session.lock)  # who used it has seen the end of the channel
             self._open.close()
 
-    def _hang_up(self) -> None:
-        for channel in [self._control, *(session.channel for session in self._sessions)][::-1]:
-            with suppress(OSError):
-                channel.socket.shutdown(socket.SHUT_RDWR)
-
     def how_it_ended(self) -> str:
         """In words, with the end of what it wrote to stderr: a process that ends for a fault says why there."""
-        if self._left:
-            return "it was not wanted any more"
         if not self._ended(_DEAD_SECONDS):
             return f"its process {self.pid} cannot be killed"
         with self._lock:

@@ -155,22 +155,6 @@ def test_a_task_for_a_module_that_is_not_there_leaves_the_worker_alive(worker: W
         assert result.status in (TaskStatus.RUN_ON_CPU, TaskStatus.DEVICE_FAILED) and "/m.so" in result.message
 
 
-def test_a_worker_that_still_starts_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its process ends when the GPU's driver lets it: here never."""
-    made = Worker("emulated", 1)
-    made.start()
-    wait_for(lambda: made.pid)
-    pid = made.pid
-    os.killpg(pid, signal.SIGSTOP)
-    try:
-        monkeypatch.setattr(worker_spawn, "kill", lambda process: None)
-        begun = time.monotonic()
-        made.close()
-        assert time.monotonic() - begun < 1.5 and os.path.exists(f"/proc/{pid}")
-    finally:
-        os.killpg(pid, signal.SIGKILL)
-
-
 @pytest.mark.parametrize("text", ["import sys; sys.exit(3)", "import os; os.kill(os.getpid(), 11)"])
 def test_a_worker_that_cannot_start_is_not_started_for_ever(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str,
