@@ -371,7 +371,7 @@ class Machine:
     def _held(self, speedup: float | None) -> frozenset[Slot]:
         """CPU slots that take no map task where the GPUs are worth more, as far as is known: all of them where it is that
         much more and the policy says so, else the spare ones, once a GPU has done a task."""
-        if self.phase != "map" or not self._gpus:
+        if self.phase != "map" or not self._gpus or not (self._policy.yields or self._spare):
             return frozenset()
         most = self._most(speedup)
         if self._policy.yields and most and self._gpus * most > OUTWEIGHS * self._cpus and self._soon():

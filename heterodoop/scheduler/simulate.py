@@ -323,7 +323,7 @@ class _Run:
 
     def _known(self, place: _Place, job: _Job) -> Knowledge:
         """What the node has heard of the job when one of its containers asks."""
-        without = max(0, self.left - self.free)  # tasks that find no container free
+        without = min(job.left, max(0, self.left - self.free))  # its tasks that find no container free, at most
         return of_yarn(job.tasks, job.completed, without, self.shape.nodes, place.mine[job.name])
 
     def _run(self, place: _Place, lease: int, *, forced: bool) -> None:

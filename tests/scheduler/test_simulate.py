@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from heterodoop.scheduler import simulate as module
 from heterodoop.scheduler.compare import CLUSTERS, SPEEDUPS, compare
+from heterodoop.scheduler.node.model import Knowledge
 from heterodoop.scheduler.policies import POLICIES
 from heterodoop.scheduler.simulate import Besides, Conditions, Outcome, Shape, simulate
 
@@ -98,6 +99,22 @@ def test_a_small_job_has_its_turns_beside_a_large_one() -> None:
     assert outcome.ends == (104, 8) and outcome.forced == 103
     alone = simulate(Shape(1, 1, 10, 4, 6.0), POLICIES["gpu-only"])
     assert alone.ends == (4,)
+
+
+def test_no_task_that_another_node_has_decided_on_counts_as_left_whatever_other_jobs_have() -> None:
+    """A large job beside the small one has the most of all tasks without a container."""
+    original, seen = module._Run._known, 0
+
+    def known(self: module._Run, place: module._Place, job: module._Job) -> Knowledge:
+        nonlocal seen
+        found, seen = original(self, place, job), seen + 1
+        assert found.decided_elsewhere >= job.tasks - job.left - place.mine[job.name]
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module._Run, "_known", known)
+        simulate(Shape(4, 1, 3, 300, 6.0), TAIL, besides=Besides((40,)))
+    assert seen == 340
 
 
 def test_what_a_gpu_has_when_it_fails_runs_in_its_container_and_so_does_what_waits() -> None:

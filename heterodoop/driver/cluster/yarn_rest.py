@@ -26,7 +26,6 @@ from ...storage.hadoop_conf import HadoopConf
 TIMEOUT = 2.0  # seconds for an answer; through the proxy of a busy machine it takes up to 0.3
 LIMIT = 1 << 20  # bytes of an answer; a job's object has about 1,500
 JOB = re.compile(r"job_[0-9]{1,19}_[0-9]{1,10}\Z")
-TASK = re.compile(r"task_([0-9]{1,19}_[0-9]{1,10})_m_([0-9]{1,10})\Z")
 OVER = frozenset({"FINISHED", "FAILED", "KILLED"})  # states of an application that will not change
 
 
