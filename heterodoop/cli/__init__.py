@@ -63,12 +63,15 @@ def cli(debug: bool) -> None:
 def _compile_options(command: Any) -> Any:
     """The options that the C compiler gets, shared by every command that can compile."""
     options = [
-        click.option("--combine", type=click.Path(), help="The combiner's C file (default: combine.c of the folder)."),
-        click.option("--reduce", type=click.Path(), help="The reducer's C file (default: reduce.c of the folder)."),
+        click.option("--combine", type=click.Path(), help="The combiner's file (default: combine.c or .cc of the folder)."),
+        click.option("--reduce", type=click.Path(), help="The reducer's file (default: reduce.c or .cc of the folder)."),
         click.option("-I", "include", multiple=True, metavar="DIR", help="Folder for #include; repeatable."),
         click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Macro for the C compiler; repeatable."),
         click.option("-l", "library", multiple=True, metavar="LIB", help="Library to link with; repeatable."),
-        click.option("-std", "--std", "std", default="", show_default="$CC's, or gnu11", help="C standard."),
+        click.option(
+            "-std", "--std", "std", default="", show_default="$CC's, or gnu11",
+            help="C standard; one of C++ (c++20) is that of C++ files.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -106,7 +109,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
     """Compile an app into a bundle.
 
     SOURCE is a folder with map.c and, optionally, combine.c and reduce.c, or the map's C file. Further C files are
-    linked into every filter.
+    linked into every filter. C++ (.cc, .cpp, .cxx) is taken as well, and runs on the CPU.
     """
     from ..compiler import compile as compiling
 
@@ -165,8 +168,8 @@ def run_command(
 ) -> None:
     """Run a job on this machine.
 
-    BUNDLE is what `heterodoop compile` made, or an app's folder or map.c, which is then compiled first (for GPUs too, where
-    the job may use one). INPUTS are files, folders, globs, pipes, - for stdin, and hdfs: addresses. The result is
+    BUNDLE is what `heterodoop compile` made, or an app's folder or map.c (map.cc), which is then compiled first (for GPUs
+    too, where the job may use one). INPUTS are files, folders, globs, pipes, - for stdin, and hdfs: addresses. The result is
     OUTPUT/part-00000 and so on, with OUTPUT/_SUCCESS written last; the job's report and logs are in OUTPUT.report.
 
     With --iterate rounds follow each other until the condition of --until is met, the output is the side file again, or

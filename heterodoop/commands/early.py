@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..engine.job import device_names
 from ..errors import UsageError
 from ..executor.gpu import gpus
+from ..toolchain import languages
 
 if TYPE_CHECKING:
     from ..executor.worker.spawn import Early
@@ -38,7 +39,7 @@ def _number(bundle: str, options: Mapping[str, Any]) -> int | None:
     if options["device"] not in (device_names.AUTO, device_names.CUDA) or options["policy"] == "cpu-only":
         return None
     path = Path(bundle)
-    if not gpus.present() or not path.is_dir() or (path / "map.c").exists():  # an app's folder is compiled first
+    if not gpus.present() or not path.is_dir() or languages.programs(path, "map"):  # an app's folder is compiled first
         return None
     if options.get("driver") != "never" and options["gpus"] == gpus.ALL and _driver_answers():
         return None

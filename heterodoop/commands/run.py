@@ -14,6 +14,7 @@ from ..executor.gpu import gpus
 from ..job.spec import JobSpec
 from ..job.stopping import IterateOptions
 from ..scheduler.policies import CPU_ONLY
+from ..toolchain import languages
 from .execute import Show, execute, shown_to
 
 if TYPE_CHECKING:
@@ -45,6 +46,6 @@ def may_use_gpu(options: Mapping[str, Any]) -> bool:
 
 
 def needs_compiling(name: str) -> bool:
-    """Whether `name` is an app's folder or a C file and not a bundle."""
+    """Whether `name` is an app's folder or a file of C or C++ and not a bundle."""
     path = Path(name)
-    return (path.is_file() or (path / "map.c").is_file()) and not (path / manifest.FILE).is_file()
+    return (path.is_file() or bool(languages.programs(path, "map"))) and not (path / manifest.FILE).is_file()

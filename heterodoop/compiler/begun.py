@@ -13,7 +13,7 @@ from ..manifest import Linked, Role
 from ..together import Threads
 from ..toolchain import cc as toolchain
 from ..toolchain import filter as toolchain_filter
-from ..toolchain import kept, objects
+from ..toolchain import kept, languages, objects
 from .app import BuildOptions
 from .source.preprocess import CcRuns
 
@@ -22,7 +22,7 @@ class Begun:
     """What the compilers make of each program.
 
     runs     what the front end asks them (`preprocess`).
-    extra    the further files, those of C compiled.
+    extra    the further files, those of C and C++ compiled.
     filters  the CPU filters, in bundle/bin of the scratch folder `into`. Without one there are neither.
     """
 
@@ -49,9 +49,9 @@ class Begun:
         return self._objects / f"{name}.o" if self._objects is not None else None
 
     def _extra(self, number: int, path: Path) -> Path:
-        """A further file's object; what is none of C stays as it is. Raises as `toolchain.cc.build_filter`."""
+        """A further file's object; what is no source stays as it is. Raises as `toolchain.cc.build_filter`."""
         made = self._object(str(number))
-        if made is None or not toolchain.is_c(path):
+        if made is None or not languages.is_source(path):
             return path
         toolchain.made_object(kept.compile_object(path, made, self.options.cc), path, made)
         return made
@@ -61,6 +61,8 @@ class Begun:
         assert made is not None
         toolchain.made_object(self.runs[role].judged.result(), path, made)
         extra = [one.result() for one in self.extra]
+        if any(map(languages.is_cplusplus, (path, *self.options.extra))):
+            return toolchain_filter.link_cplusplus([*ours.result(), made, *extra], out, self.options.cc)
         return toolchain_filter.build([*ours.result(), made, *extra], out, self.options.cc)
 
 

@@ -23,6 +23,7 @@ from ..manifest import FILE, VERSION, Input, Manifest, Program, Reason, Region, 
 from ..source import SourceMap, Span
 from ..together import Threads
 from ..toolchain import cc as toolchain
+from ..toolchain import languages
 from ..values import dataclass
 from . import host_kernels, kernels, library, own_faults, passes, reducers
 from .app import BuildOptions
@@ -31,7 +32,8 @@ from .compile import CompileResult, times_text
 from .keyloop import reducer
 from .keyloop.reducer import NoLoop
 from .lower.bind import BoundRegion, bind
-from .source import frontend
+from .source import cplusplus, frontend
+from .source.preprocess import CcRuns
 from .source.wide_names import shown
 from .steps import Times
 
@@ -125,7 +127,7 @@ def _analyse_program(role: Role, path: Path, begun: Begun, sink: Sink) -> Analys
     times = Times()
     try:
         with times.step("load"):
-            unit = frontend.load(path, begun.options.cc, begun.runs[role])
+            unit = _loaded(path, begun.options, begun.runs[role])
     except Exception as error:
         unit = frontend.unread(path, own_faults.reason(error, Span(str(path), 0)))
     sink.extend(unit.warnings)
@@ -133,6 +135,14 @@ def _analyse_program(role: Role, path: Path, begun: Begun, sink: Sink) -> Analys
         return replace(_analyse_unit(role, path, unit, begun.options, sink, times), times=times)
     except Exception as error:
         return Analysed(role, path, unit, None, None, (own_faults.reason(error, Span(str(path), 0)),))
+
+
+def _loaded(path: Path, options: BuildOptions, runs: CcRuns) -> frontend.Unit:
+    if languages.is_cplusplus(path):
+        return cplusplus.load(path, runs)
+    unit = frontend.load(path, options.cc, runs)
+    other = next(filter(languages.is_cplusplus, options.extra), None)
+    return replace(unit, refusal=cplusplus.linked(other)) if other is not None else unit
 
 
 def _analyse_unit(
@@ -192,7 +202,7 @@ def _flags(cc: toolchain.CcOptions) -> tuple[str, ...]:
 
 
 def _program(program: Analysed, options: BuildOptions) -> Program:
-    sources = (f"src/{program.role}.c", *(f"src/{path.name}" for path in options.extra))
+    sources = (_source(program.role, program.path), *(f"src/{path.name}" for path in options.extra))
     region = program.region.region if program.region else None
     kernel, refusals = None, program.refusals
     try:
@@ -201,6 +211,11 @@ def _program(program: Analysed, options: BuildOptions) -> Program:
         refusals = (*refusals, own_faults.reason(error, Span(str(program.path), 0)))
     made = Program(program.role, f"bin/{program.role}", sources, region, refusals, kernel)
     return _with_lines(_reducing(made, program.reducer) if program.reducer else made, program)
+
+
+def _source(role: Role, path: Path) -> str:
+    """Where the bundle has the program's own file."""
+    return f"src/{role}{path.suffix if languages.is_cplusplus(path) else '.c'}"
 
 
 def _reducing(made: Program, found: reducers.ReducerAnalysis) -> Program:
@@ -246,7 +261,7 @@ def write_bundle(made: Path, result: CompileResult, begun: Begun, work: Threads)
     options = begun.options
     (made / "src").mkdir()
     for role, path in options.programs:
-        shutil.copyfile(path, made / "src" / f"{role}.c")
+        shutil.copyfile(path, made / _source(role, path))
     for path in options.extra:
         shutil.copyfile(path, made / "src" / path.name)
     parts, programs = _parts(result), result.manifest.programs

@@ -20,7 +20,7 @@ from .app import BuildOptions
 
 FILE = "build.key"
 # What else the C and CUDA compilers take from the environment.
-_ENVIRONMENT = ("CC", "CFLAGS", "SOURCE_DATE_EPOCH")
+_ENVIRONMENT = ("CC", "CFLAGS", "CXX", "CXXFLAGS", "SOURCE_DATE_EPOCH")
 _SUFFIXES = (".py", ".h", ".cuh", ".cu", ".c", ".j2", ".txt")
 
 

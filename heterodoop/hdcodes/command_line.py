@@ -6,10 +6,10 @@ from .entry import Entry
 
 CODES: dict[str, Entry] = {
     "HD001": Entry(
-        "an app's C file is missing",
+        "an app's C file is missing, or there are two",
         "An app is a folder with map.c and, if it has them, combine.c and reduce.c; or one C file that is"
         " the map, with --combine"
-        " and --reduce naming the others.",
+        " and --reduce naming the others. Each may be C++ instead (map.cc, .cpp or .cxx), and there is one of each.",
         "Check the path in the message.",
     ),
     "HD002": Entry(

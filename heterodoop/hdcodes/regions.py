@@ -305,4 +305,14 @@ CODES: dict[str, Entry] = {
         " filter behind a merge of all map outputs; the results are the same.",
         "`heterodoop explain` shows the statement. docs/writing-an-app.md has loops that are recognised.",
     ),
+    "HD270": Entry(
+        "the program is C++",
+        "A file that ends in .cc, .cpp or .cxx is compiled by CXX (g++ without it) with the words of CXXFLAGS. It"
+        " runs as a filter, in `run` and on Hadoop, beside programs in C. Kernels and host kernels are made of C"
+        " alone. What C++ means by a call or a conversion depends on overloads and templates, which the analysis does"
+        " not read. Even text that is both may mean two things (sizeof 'a'). So a directive in it has no effect. A"
+        " program of C that is linked with a C++ file is treated alike.",
+        "Nothing, if the CPU is fast enough: the result is right. For the GPU, write this program in C (map.c); the others"
+        " may stay in C++.",
+    ),
 }

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from .. import interrupts, last_resort, scratch, together
@@ -25,7 +24,8 @@ from ..diag import Diagnostic, Severity
 from ..errors import ToolError, UserError
 from ..source import Span
 from ..values import dataclass
-from . import compiler_words
+from . import compiler_words, cxx
+from .languages import is_cplusplus, word
 
 FILTER_FLAGS = ("-O3", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
 DEFAULT_STD = "gnu11"
@@ -43,8 +43,9 @@ _TAIL = 4000
 
 @dataclass(frozen=True)
 class CcOptions:
-    """What a user may say about compiling his C: -I, -D, -l (names without the dash and letter) and -std.
+    """What a user may say about compiling his C and C++: -I, -D, -l (names without the dash and letter) and -std.
 
+    cplusplus  the standard of C++ files; "" = the compiler's own.
     libm  whose exp, log, pow ... the filters call: "own" (runtime/math, as kernels do) or "system" (the C library).
     """
 
@@ -53,17 +54,19 @@ class CcOptions:
     libraries: tuple[str, ...] = ()
     std: str = DEFAULT_STD
     libm: Libm = "own"
+    cplusplus: str = ""
 
-    def preprocessor_flags(self) -> list[str]:
-        return [f"-std={self.std}", *(f"-I{plain_path(i)}" for i in self.includes), *(f"-D{d}" for d in self.defines)]
+    def preprocessor_flags(self, standard: str) -> list[str]:
+        said = [f"-std={standard}"] if standard else []
+        return [*said, *(f"-I{plain_path(i)}" for i in self.includes), *(f"-D{d}" for d in self.defines)]
 
     def math_flags(self) -> list[str]:
         """gcc computes exp(1) itself and makes x * x of pow(x, 2), in other bits: not where the functions are ours."""
         return [f"-fno-builtin-{n}{s}" for n in MATH_FUNCTIONS for s in ("", "f")] if self.libm == "own" else []
 
-    def language_flags(self) -> list[str]:
+    def language_flags(self, *, cplusplus: bool = False) -> list[str]:
         """All that says how a program of the user's is understood: for its filter, and whoever looks at its text."""
-        return [*FILTER_FLAGS, *self.math_flags(), *self.preprocessor_flags()]
+        return [*FILTER_FLAGS, *self.math_flags(), *self.preprocessor_flags(self.cplusplus if cplusplus else self.std)]
 
     def link_flags(self) -> list[str]:
         """The math library comes last: filters that call sqrt() should not need -lm."""
@@ -93,16 +96,6 @@ def plain_path(path: str | os.PathLike[str]) -> str:
 def as_printed(path: str) -> str:
     """A path as it stands in text that is read as UTF-8, whatever the locale's encoding of names is."""
     return os.fsencode(path).decode("utf-8", "surrogateescape")
-
-
-def language_words(path: str | os.PathLike[str]) -> list[str]:
-    """-x for a source."""
-    return ["-x", "c" if is_c(path) else "none"]
-
-
-def is_c(path: str | os.PathLike[str]) -> bool:
-    """Names without a known suffix are C (a file may be called `map` or `x;y`)."""
-    return Path(path).suffix not in (".o", ".a", ".s", ".S", ".so")
 
 
 @dataclass(frozen=True)
@@ -151,6 +144,11 @@ def find_cc(environ: Mapping[str, str] = os.environ) -> list[str]:
         f"C compiler not found (looked for {looked})", code="HD502",
         help="install gcc (Debian, Ubuntu: apt install gcc libc6-dev) or set CC to your compiler",
     )
+
+
+def compiler_of(source: str | os.PathLike[str]) -> list[str]:
+    """The compiler of a file of the user's: $CXX with $CXXFLAGS for C++, else $CC. Raises ToolError HD502, HD510."""
+    return cxx.users() if is_cplusplus(source) else find_cc()
 
 
 def standard(environ: Mapping[str, str] = os.environ) -> str:
@@ -318,15 +316,16 @@ def header_folders(cc: tuple[str, ...]) -> frozenset[str]:
 
 
 def compile_object(source: str | os.PathLike[str], out: str | os.PathLike[str], options: CcOptions) -> Output:
-    """Compile a C file of the user's as it is in a filter, into an object that `build_filter` takes (see `made_object`)."""
-    cc, place = find_cc(), CompilerPlace.of([source, out])
-    words = [*cc, *place.options(options).language_flags(), *TOLERANT, "-ftabstop=1", "-c", "-o", place.path(out)]
-    return run([*words, "-x", "c", place.path(source)], timeout=300, cwd=place.cwd)
+    """Compile a file of the user's as it is in a filter, into an object that `build_filter` takes (see `made_object`)."""
+    cc, place = compiler_of(source), CompilerPlace.of([source, out])
+    flags = place.options(options).language_flags(cplusplus=is_cplusplus(source))
+    words = [*cc, *flags, *TOLERANT, "-ftabstop=1", "-c", "-o", place.path(out)]
+    return run([*words, "-x", word(source), place.path(source)], timeout=300, cwd=place.cwd)
 
 
 def made_object(result: Output, source: str | os.PathLike[str], out: str | os.PathLike[str]) -> None:
     """Raises as `build_filter` where `compile_object` left no object."""
-    cc, place = find_cc(), CompilerPlace.of([source, out])
+    cc, place = compiler_of(source), CompilerPlace.of([source, out])
     check(cc[0], result, {place.path(source): os.fspath(source)})
     if not os.path.exists(out):
         raise _nothing_made(cc)
@@ -335,14 +334,14 @@ def made_object(result: Output, source: str | os.PathLike[str], out: str | os.Pa
 def _nothing_made(cc: Sequence[str]) -> ToolError:
     return ToolError(
         f"{shlex.join(cc)} made no program: it was told to do something else", code="HD503",
-        help="take words like -c, -E, -S and -fsyntax-only out of CC",
+        help="take words like -c, -E, -S and -fsyntax-only out of CC (of a C++ program: CXX, CXXFLAGS)",
     )
 
 
 def build_filter(
     sources: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], options: CcOptions, *, timeout: float = 300,
     quoted: Sequence[str | os.PathLike[str]] = (), wrapped: Sequence[str] = (), more: Sequence[str] = (),
-    said: list[str] | None = None, partial: bool = False,
+    said: list[str] | None = None, partial: bool = False, linker: Sequence[str] = (),
 ) -> list[Diagnostic]:
     """Compile and link a CPU filter. Returns the compiler's warnings.
 
@@ -351,17 +350,20 @@ def build_filter(
     more     further words for the compiler.
     said     gets all that compiler and linker print.
     partial  make one object of the sources, for a later link.
+    linker   a compiler other than $CC, for sources that are objects.
 
     Floating-point contraction, strict aliasing and undefined signed overflow are off, so that the filter computes what
     a kernel made from the same source computes.
     Raises UserError HD300 (C errors) or HD301 (link errors) with the compiler's text, ToolError HD502, HD503.
     """
-    cc, place = find_cc(), CompilerPlace.of([*sources, out])
-    words = [*cc, *place.options(options).language_flags(), *TOLERANT, *more, "-o", place.path(out)]
+    cc, place = list(linker) or find_cc(), CompilerPlace.of([*sources, out])
+    flags = FILTER_FLAGS if linker else place.options(options).language_flags()
+    words = [*cc, *flags, *TOLERANT, *more, "-o", place.path(out)]
     words += [word for folder in quoted for word in ("-iquote", os.path.abspath(folder))]
     for source in sources:
-        words += [*language_words(source), place.path(source)]
-    words += ["-x", "none", *(f"-Wl,--wrap={name}" for name in wrapped)]
+        # Whoever names the language of a file to g++ gets no library of C++.
+        words += [*([] if linker else ["-x", word(source)]), place.path(source)]
+    words += [*([] if linker else ["-x", "none"]), *(f"-Wl,--wrap={name}" for name in wrapped)]
     words += ["-r", "-nostdlib"] if partial else options.link_flags()
     result = run(words, timeout=timeout, cwd=place.cwd)
     if said is not None:
@@ -379,7 +381,7 @@ def build_object(source: str | os.PathLike[str], out: str | os.PathLike[str], *,
     """
     cc, place = find_cc(), CompilerPlace.of([source, out])
     words = [*compiler_words.own(cc), f"-std={DEFAULT_STD}", *FILTER_FLAGS, "-c", "-o", place.path(out)]
-    words += [*language_words(source), place.path(source)]
+    words += ["-x", word(source), place.path(source)]
     check(cc[0], run(words, timeout=timeout, cwd=place.cwd), {place.path(source): os.fspath(source)})
 
 

@@ -14,17 +14,20 @@ from pathlib import Path
 
 from ..errors import HeteroDoopError
 from ..manifest import Linked
-from . import cc, kept, objects
+from . import cc, cxx, kept, objects
 from .cc import CcOptions
 
 # Calls that load files of the C library's own at run time, whatever it was linked with.
 _LOADING = (
     "dlopen dlsym dladdr setlocale newlocale iconv_open catopen wordexp glob getpwnam getpwuid getpwnam_r getpwuid_r "
     "getpwent getgrnam getgrgid getgrnam_r getgrgid_r getgrent getgrouplist initgroups getlogin getaddrinfo gethostbyname "
-    "gethostbyname_r gethostbyaddr getnameinfo getservbyname getservbyport getprotobyname getnetbyname res_query"
+    "gethostbyname_r gethostbyaddr getnameinfo getservbyname getservbyport getprotobyname getnetbyname res_query "
+    "_ZNSt6localeC1EPKc _ZNSt6localeC1ERKS_PKci"  # std::locale(name) and std::locale(other, name, category)
 ).split()
 _REFERENCE = re.compile(r"(?P<file>\S.*): reference to (?P<name>\w+)$", re.MULTILINE)
-_LIBRARY = re.compile(r"lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|gcc|gcc_eh)(-[\d.]+)?\.a\(")
+_LIBRARY = re.compile(
+    r"lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|gcc|gcc_eh|stdc\+\+|supc\+\+|c\+\+|c\+\+abi)(-[\d.]+)?\.a\("
+)
 _SHARED = frozenset({"-pie", "-rdynamic", "-static-pie", "-shared-libgcc", "-static-libasan"})  # against -static
 
 
@@ -47,18 +50,26 @@ def build(
     return linked
 
 
+def link_cplusplus(parts: Sequence[Path], out: Path, options: CcOptions) -> Linked:
+    """Link objects of which some are C++ as `build` does, by the C++ compiler, which knows its library.
+
+    Raises as that, ToolError HD510. Not kept: of the libraries that it takes nobody says the names.
+    """
+    return _build(parts, out, options, (), (), (), tuple(cxx.users()))
+
+
 def _build(
     sources: Sequence[str | Path], out: Path, options: CcOptions, quoted: Sequence[str], wrapped: Sequence[str],
-    more: Sequence[str],
+    more: Sequence[str], linker: Sequence[str] = (),
 ) -> Linked:
     if wrapped:
         whole = out.with_name(f"{out.name}.wrapped.o")
         if _wrap(sources, whole, options, quoted, wrapped, more):
             sources, wrapped = [whole], ()
-    if _build_static(sources, out, options, quoted, wrapped, more):
+    if _build_static(sources, out, options, quoted, wrapped, more, linker):
         return "static"
     check = objects.own_object("cpu", "same_library.c")
-    cc.build_filter([check, *sources], out, options, quoted=quoted, wrapped=wrapped, more=more)
+    cc.build_filter([check, *sources], out, options, quoted=quoted, wrapped=wrapped, more=more, linker=linker)
     return "static" if b"/ld-" not in _interpreter(out) else "dynamic"
 
 
@@ -76,16 +87,17 @@ def _wrap(
 
 def _build_static(
     sources: Sequence[str | Path], out: Path, options: CcOptions, quoted: Sequence[str], wrapped: Sequence[str],
-    more: Sequence[str],
+    more: Sequence[str], linker: Sequence[str],
 ) -> bool:
     """Try it; False where it cannot be done, or would not be the same program."""
-    if _SHARED & set(cc.find_cc()):
+    if _SHARED & set(linker or cc.find_cc()):
         return False
     traced = [f"-Wl,--trace-symbol={name}" for name in _LOADING]
     said: list[str] = []
     try:
         cc.build_filter(
             sources, out, options, quoted=quoted, wrapped=wrapped, more=[*more, "-static", *traced], said=said,
+            linker=linker,
         )
     except HeteroDoopError:  # without -static the compiler says what is wrong with the program itself
         return False

@@ -17,6 +17,7 @@ from pathlib import Path
 from . import cache as build_cache
 from . import cc
 from .cc import CcOptions, CompilerPlace, Output
+from .languages import is_cplusplus, is_source, word
 
 # Where a line comes from: its number and whether it is the system's, but not the file, which lies elsewhere next time.
 _MARKER = re.compile(r'# (?P<line>\d+) "(?:[^"\\]|\\.)*"(?P<flags>[ \d]*)')
@@ -82,7 +83,7 @@ def _program_name(
     """None where a part cannot be told: libraries of the user's, archives, assembler."""
     parts: list[str] = []
     for source in sources:
-        part = _text_name(source, options, quoted, more) if cc.is_c(source) else _object_name(Path(source))
+        part = _text_name(source, options, quoted, more) if is_source(source) else _object_name(Path(source))
         if part is None:
             return None
         parts.append(part)
@@ -101,18 +102,20 @@ def _object_name(path: Path) -> str | None:
 def _text_name(
     source: str | os.PathLike[str], options: CcOptions, quoted: Sequence[str] = (), more: Sequence[str] = (),
 ) -> str | None:
-    """The hash for one C file; None where the compiler must be asked."""
-    compiler, place = cc.find_cc(), CompilerPlace.of([source])
+    """The hash for one file; None where the compiler must be asked."""
+    compiler, place = cc.compiler_of(source), CompilerPlace.of([source])
     if len(compiler) > 1:  # words may name files, plug-ins and other programs
         return None
-    words = [*compiler, "-E", *place.options(options).language_flags(), *cc.TOLERANT, *more]
+    cplusplus = is_cplusplus(source)
+    words = [*compiler, "-E", *place.options(options).language_flags(cplusplus=cplusplus), *cc.TOLERANT, *more]
     words += [word for folder in quoted for word in ("-iquote", os.path.abspath(folder))]
-    text = cc.run([*words, "-x", "c", place.path(source)], timeout=300, cwd=place.cwd)
+    text = cc.run([*words, "-x", word(source), place.path(source)], timeout=300, cwd=place.cwd)
     if text.returncode or text.stderr or _untold(text.stdout):
         return None
     # Whether the same text gets a message may depend on the macros that it was written with.
     written = b"" if "-w" in more else Path(source).read_bytes()
-    flags = [*cc.FILTER_FLAGS, *options.math_flags(), f"-std={options.std}", *_lasting(more)]
+    language = [word(source), options.cplusplus if cplusplus else options.std]
+    flags = [*cc.FILTER_FLAGS, *options.math_flags(), *language, *_lasting(more)]
     lines = "\n".join(_placeless(text.stdout))
     return build_cache.key([*_machine(compiler), *flags, "of", lines, written])
 

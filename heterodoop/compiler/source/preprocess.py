@@ -21,6 +21,7 @@ from ...together import Threads
 from ...toolchain import cc as toolchain
 from ...toolchain import compiler_words, kept
 from ...toolchain.cc import CcOptions, CompilerPlace
+from ...toolchain.languages import is_cplusplus, word
 from ...values import dataclass
 from .line_markers import PpLine
 from .wide_names import plain
@@ -54,10 +55,13 @@ class CcRuns:
     def begin(
         cls, path: str | os.PathLike[str], options: CcOptions, work: Threads, into: Path | None = None,
     ) -> CcRuns:
-        """Judge the program by compiling it `into` an object, without one by looking at it. Raises ToolError HD502."""
-        cc, place, name = toolchain.find_cc(), CompilerPlace.of([path]), os.fspath(path)
+        """Judge the program by compiling it `into` an object, without one by looking at it. Raises as `compiler_of`.
+
+        C++ is seen with the system's headers alone.
+        """
+        cc, place, name = toolchain.compiler_of(path), CompilerPlace.of([path]), os.fspath(path)
         headers = str(resources.find("runtime", "headers"))
-        stand_ins = work.begin(preprocess, cc, name, options, place, headers=headers)
+        stand_ins = work.begin(preprocess, cc, name, options, place, headers="" if is_cplusplus(path) else headers)
         if into is None:
             judged = work.begin(_check_syntax, cc, name, options, place)
         else:
@@ -75,8 +79,9 @@ class CcRuns:
 
 
 def _check_syntax(cc: Sequence[str], path: str, options: CcOptions, place: CompilerPlace) -> toolchain.Output:
-    flags = [*place.options(options).language_flags(), *toolchain.TOLERANT]
-    return toolchain.run([*cc, "-fsyntax-only", "-ftabstop=1", *flags, "-x", "c", place.path(path)], cwd=place.cwd)
+    flags = [*place.options(options).language_flags(cplusplus=is_cplusplus(path)), *toolchain.TOLERANT]
+    words = [*cc, "-fsyntax-only", "-ftabstop=1", *flags, "-x", word(path), place.path(path)]
+    return toolchain.run(words, cwd=place.cwd)
 
 
 def preprocess(
@@ -87,7 +92,8 @@ def preprocess(
     headers  folder of stand-in headers to use instead of the system's, "" = the system's.
     """
     if not headers:
-        return toolchain.run([*_words(cc, place.options(options)), "-dD", place.path(path)], cwd=place.cwd)
+        words = _words(cc, place.options(options), cplusplus=is_cplusplus(path))
+        return toolchain.run([*words, "-dD", place.path(path)], cwd=place.cwd)
     options, environment = _before_stand_ins(cc, options)
     words = _words(cc, place.options(replace(options, includes=(*options.includes, headers))))
     return toolchain.run([*words, "-dD", "-nostdinc", place.path(path)], cwd=place.cwd, environ=environment)
@@ -119,9 +125,10 @@ def preprocess_text(cc: Sequence[str], text: str, options: CcOptions, folder: st
     return toolchain.run([*_words(cc, toolchain.absolute(options)), "-"], stdin=text, cwd=folder)
 
 
-def _words(cc: Sequence[str], options: CcOptions) -> list[str]:
-    flags = [*options.language_flags(), "-g0", "-w", "-fno-diagnostics-color"]  # -g3 would print all macros
-    return [*compiler_words.quiet(cc), "-E", "-ftabstop=1", *flags, "-x", "c"]
+def _words(cc: Sequence[str], options: CcOptions, *, cplusplus: bool = False) -> list[str]:
+    # -g3 would print all macros
+    flags = [*options.language_flags(cplusplus=cplusplus), "-g0", "-w", "-fno-diagnostics-color"]
+    return [*compiler_words.quiet(cc), "-E", "-ftabstop=1", *flags, "-x", "c++" if cplusplus else "c"]
 
 
 def is_macro(line: PpLine) -> bool:
