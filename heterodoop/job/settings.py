@@ -62,6 +62,8 @@ COLLECTOR = "mapreduce.job.map.output.collector.class"
 MAP_COMMAND = "stream.map.streamprocessor"
 MAP_OUTPUT = "stream.map.output"
 SPECULATIVE = "mapreduce.map.speculative"
+UBER = "mapreduce.job.ubertask.enable"
+UBER_BYTES = "mapreduce.job.ubertask.maxbytes"
 SORT_BYTES = "heterodoop.sort.bytes"
 LINE_BYTES = "heterodoop.line.max.bytes"
 HOST_KERNELS = "heterodoop.host.kernels"
@@ -152,6 +154,11 @@ _TASKS = (
     Setting(SPECULATIVE, BOOLEAN, "Whether a slow map task gets a second attempt beside the first.", _SUBMIT, "true",
             others={_SUBMIT: Other("false", "with the plug-in a task that waits for a GPU looks slow, and a second attempt"
                                    " would be work for nothing")}),
+    Setting(UBER, BOOLEAN, "Whether the tasks of a small job run one after the other in its application master.", _SUBMIT,
+            "false", others={_SUBMIT: Other("true", "a container costs more than a small task: unless -D or the cluster says"
+                                            " otherwise, or -D has what only tasks in containers have")}),
+    Setting(UBER_BYTES, integer(0, MAX_BYTES), "Most bytes of input of such a job.", _SUBMIT, unit="bytes", others={
+        _SUBMIT: Other(str(32 << 20), "its map tasks wait for each other; where the cluster says less, that")}),
     Setting("stream.non.zero.exit.is.failure", BOOLEAN,
             "Whether a filter that exits with a status other than 0 fails its task.", _RUN | _SUBMIT | _DRIVER, "true",
             java="NON_ZERO_EXIT_IS_FAILURE", told=True),

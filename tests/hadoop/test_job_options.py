@@ -124,9 +124,33 @@ FORMATS = (
     {"settings": ("stream.map.input.ignoreKey=true",), "input_format": "KeyValueTextInputFormat"},
 ])
 def test_what_are_no_lines_of_a_file_is_left_to_streaming(made: Made, options: dict[str, object]):
+    options["settings"] = (*options.get("settings", ()), "mapreduce.job.ubertask.enable=false")  # type: ignore[misc]
     job = made(**options)
     assert [c for c, _ in made.warnings] == ["HD626"] and "plain streaming job" in made.warnings[0][1]
     assert arguments(job) == arguments(made(**options, cpu_only=True)) and not made.warnings
+
+
+UBER, UBER_BYTES = "mapreduce.job.ubertask.enable", "mapreduce.job.ubertask.maxbytes"
+
+
+def test_small_jobs_may_run_in_their_application_master(made: Made, fake: FakeCluster):
+    """Unless somebody says otherwise, or wants what only tasks in containers have."""
+    found = settings(made())
+    assert (found[UBER], found[UBER_BYTES]) == ("true", str(32 << 20))
+    assert settings(made(settings=(f"{UBER_BYTES}=7",)))[UBER_BYTES] == "7"
+    assert settings(made(settings=("mapred.job.name=x", "mapreduce.task.io.sort.mb=7")))[UBER] == "true"
+    for wish in ("mapred.map.max.attempts=2", "mapreduce.reduce.env=A=b", "mapred.child.java.opts=-Xmx1g",
+                 "mapreduce.map.resource.yarn.io/gpu=1", "mapreduce.map.memory.mb=900"):
+        assert UBER not in settings(made(settings=(wish,)))
+    assert UBER not in settings(made(cpu_only=True)) and settings(made(settings=(f"{UBER}=false",)))[UBER] == "false"
+    site = fake.folder / "conf" / "mapred-site.xml"
+    for rows, wanted in (({UBER_BYTES: "99"}, ("true", "99")), ({UBER_BYTES: "99999999999"}, ("true", str(32 << 20))),
+                         ({UBER: "false"}, (None, None))):
+        text = "".join(f"<property><name>{key}</name><value>{value}</value></property>" for key, value in rows.items())
+        site.write_text(f"<configuration>{text}</configuration>")
+        made.conf = client.configuration()
+        found = settings(made())
+        assert (found.get(UBER), found.get(UBER_BYTES)) == wanted
 
 
 @pytest.mark.parametrize("name", ["", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat"])

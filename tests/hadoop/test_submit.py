@@ -50,6 +50,16 @@ def test_a_job_is_submitted_and_followed_to_its_end(bundle: Path, fake: FakeClus
     assert f"heterodoop job kill {JOB}" in done.message and not done.out
 
 
+def test_a_job_in_its_application_master_is_told(bundle: Path, fake: FakeCluster):
+    assert ", in its application master" not in submit(bundle).message
+    fake.ended("SUCCEEDED", {}, uberized=True)
+    assert f"{JOB} succeeded in 4 s, in its application master: 3 maps, 1 reduces" in submit(bundle).message
+    fake.application(("FINISHED", "FAILED"))
+    fake.ended("FAILED", {}, "odd", uberized=True)
+    done = submit(bundle, "--json", status=1)
+    assert json.loads(done.out)["uber"] is True and "mapreduce.job.ubertask.enable=false: tasks in containers" in done.message
+
+
 def test_json_has_the_counters(bundle: Path):
     found = json.loads(submit(bundle, "--json", "--quiet").out)
     assert (found["state"], found["gpu_maps"], found["cpu_maps"], found["output"]) == ("SUCCEEDED", 2, 1, "/out")

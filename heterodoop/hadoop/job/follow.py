@@ -42,6 +42,7 @@ class JobEnded(NamedTuple):
     failed_attempts: int | None
     diagnostics: str
     counters: Counters
+    uber: bool = False  # its tasks ran in its application master
 
     @property
     def plugin(self) -> dict[str, int]:
@@ -144,5 +145,5 @@ def ended(cluster: ClusterClient, job: str, app: App | None) -> JobEnded:
     return JobEnded(
         job, "FAILED" if state == "ERROR" else state, milliseconds / 1000, int(found.get("mapsTotal") or 0),
         int(found.get("reducesTotal") or 0), failed,
-        str(found.get("diagnostics") or (app.diagnostics if app else "")), counters,
+        str(found.get("diagnostics") or (app.diagnostics if app else "")), counters, bool(found.get("uberized")),
     )

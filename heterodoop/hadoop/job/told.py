@@ -24,7 +24,7 @@ def report(end: JobEnded, output: str, cause: Cause | None) -> dict[str, Any]:
         "format": FORMAT, "job": end.job, "state": end.state, "seconds": end.seconds, "maps": end.maps,
         "reduces": end.reduces, "gpu_maps": end.maps_on(GPU_MAPS), "cpu_maps": end.maps_on(CPU_MAPS),
         "emulated_maps": end.maps_on(EMULATED_MAPS), "reasons": plugin_counters.reasons(end.plugin),
-        "failed_attempts": end.failed_attempts, "output": output, "counters": end.counters or None,
+        "uber": end.uber, "failed_attempts": end.failed_attempts, "output": output, "counters": end.counters or None,
     }
     if cause:
         attempt = cause.attempt
@@ -39,7 +39,8 @@ def summary(end: JobEnded, sentences: Mapping[str, str]) -> list[str]:
     """A job that succeeded, for people: tasks, why some left the GPU (`plugin_counters.told`), then counters."""
     sides = f" ({plugin_counters.sides(end.plugin)})" if end.plugin else ""
     tasks = "" if end.maps is None else f": {end.maps} maps{sides}, {end.reduces} reduces"
-    lines = [f"{end.job} succeeded in {end.seconds:.0f} s{tasks}", *plugin_counters.told(end.plugin, sentences)]
+    where = ", in its application master" if end.uber else ""
+    lines = [f"{end.job} succeeded in {end.seconds:.0f} s{where}{tasks}", *plugin_counters.told(end.plugin, sentences)]
     rows = [(name, value) for group in end.counters.values() for name, value in group.items() if name in _SHOWN and value]
     for group, counters in end.counters.items():
         if group != plugin_counters.GROUP and not group.startswith(HADOOPS):

@@ -26,7 +26,7 @@ from ...manifest import Manifest
 from ...scheduler.policies import CPU_ONLY, POLICIES
 from ...storage.hadoop_conf import HadoopConf
 from ...toolchain.plugin import provide
-from . import archive
+from . import archive, uber
 from .streaming import Shipped, StreamingJob
 
 TEXT_INPUT = ("", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat")  # as streaming understands -inputformat
@@ -86,6 +86,8 @@ def build(
         settings.setdefault(names.DRIVER_DIR, folder)
     if not (options.cpu_only or plain) and _reducer_counts(spec.bundle, what):
         settings.setdefault(names.DETAILS, "false")
+    if not options.cpu_only:
+        settings = {**uber.settings(settings, conf), **settings}
     reducers = _reducers(settings, what, conf)
     partitioner = settings.pop(names.PARTITIONER, "")  # Hadoop takes it by its old name alone, which streaming's option sets
     packed = archive.pack(spec.bundle)

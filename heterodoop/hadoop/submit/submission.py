@@ -14,6 +14,7 @@ from ...diag import Diagnostic
 from ...driver.cluster.yarn_rest import Unknown
 from ...engine.terminal.progress import Display
 from ...errors import HeteroDoopError, Interrupted, JobFailed, Limitation, ToolError, UsageError
+from ...job import settings as names
 from ...job.spec import JobSpec
 from ...storage.hadoop_conf import HadoopConf
 from ...storage.webhdfs import Namespace
@@ -179,5 +180,6 @@ def failure(conf: HadoopConf, end: JobEnded) -> tuple[Cause, JobFailed]:
     cause = logs.cause(ClusterClient(conf), conf, end.job, end.diagnostics)
     code = cause.known.code if cause.known else "HD628"
     text = "\n".join([f"{end.job} failed", *(f"  {line}" for line in cause.lines())])
-    helps = [cause.help, f"all logs: heterodoop job logs {end.job}"]
+    once = f"-D {names.UBER}=false: tasks in containers, tried more than once" if end.uber and not cause.known else ""
+    helps = [cause.help, once, f"all logs: heterodoop job logs {end.job}"]
     return cause, JobFailed(text, code=code, help="; ".join(filter(None, helps)))

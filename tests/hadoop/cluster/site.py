@@ -25,6 +25,7 @@ from ...support import cli_here, environment, parts
 
 # A small job in the application master itself: a third of the time, and the plug-in works there as anywhere.
 UBER = ("-D", "mapreduce.job.ubertask.enable=true")
+CONTAINERS = ("-D", "mapreduce.job.ubertask.enable=false")  # tasks that have their own, as those of larger jobs
 PLUGIN_GROUP = "HeteroDoop"
 
 

@@ -21,7 +21,7 @@ from heterodoop.hadoop.embedded import proc
 from heterodoop.hadoop.embedded.folder import Folder
 
 from ...support import cli_here, cli_process
-from .site import UBER, Book, Site, drivers
+from .site import CONTAINERS, UBER, Book, Site, drivers
 
 UP = 300
 OPTIONS = ("--nodes", 1, "--hadoop-version", "3.4.2")
@@ -69,7 +69,7 @@ def test_a_mixed_job(site: Site, words: Path, book: Book):
     """A job of GPUs and CPUs, in containers: the driver gives its first attempt back."""
     ports = site.node_ports()
     with drivers(ports, faults=dict.fromkeys(ports, "error@running*1")) as started:
-        options = ("--policy", "gpu-only", "-D", "heterodoop.verify=true", *started.options)
+        options = (*CONTAINERS, "--policy", "gpu-only", "-D", "heterodoop.verify=true", *started.options)
         done = site.submit(words, [book.path], *MAPS, *options)
     gpu, cpu = done.sides
     assert done.parts == book.wanted(1) and gpu and cpu and gpu + cpu == done.report["maps"]

@@ -14,7 +14,7 @@ from typing import TypeVar
 import pytest
 
 from ...support import cli_here
-from .site import UBER, Book, Result, Site, drivers
+from .site import CONTAINERS, UBER, Book, Result, Site, drivers
 
 SLOW = ("-D", "tests.gpu.delay=4")  # seconds that a GPU task takes longer: time to strike
 SLOWER = ("-D", "tests.gpu.delay=8")  # time to strike three times
@@ -75,7 +75,7 @@ def test_an_attempt_that_was_killed_is_none_that_failed(site: Site, words: Path)
     """Only the second try of the one that failed keeps off the GPU."""
     path = site.put("two-splits", b"a word\n" * 4000)
     with drivers(site.node_ports()) as started:
-        slow = ("-D", "tests.gpu.delay=25", "-D", "mapreduce.job.maps=2")
+        slow = ("-D", "tests.gpu.delay=25", "-D", "mapreduce.job.maps=2", *CONTAINERS)
         output = site.output()
         done = cli_here("submit", words, "-i", path, "-o", output, "-r", 1, "--detach", "--policy", "gpu-only", *slow,
                         *started.options)

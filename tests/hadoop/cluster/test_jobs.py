@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ...support import ROOT, Bundles, cli_here, parts
-from .site import UBER, Book, Drivers, Result, Site, drivers, text
+from .site import CONTAINERS, UBER, Book, Drivers, Result, Site, drivers, text
 
 # A container is a JVM of 3 s of processor time: no more of them than a test needs to say what it says.
 MAPS = 2
@@ -46,7 +46,7 @@ def same_counters(one: Result, other: Result) -> None:
 @pytest.fixture(scope="module")
 def cpu(site: Site, words: Path, book: Book) -> Result:
     """A job with the plug-in and no driver anywhere."""
-    return site.submit(words, [book.path], *many(1, ZLIB), "-D", "heterodoop.driver.dir=/none")
+    return site.submit(words, [book.path], *many(1, ZLIB), *CONTAINERS, "-D", "heterodoop.driver.dir=/none")
 
 
 def test_without_a_driver_every_map_runs_on_the_cpu(cpu: Result, book: Book):
@@ -63,7 +63,7 @@ def test_the_printed_line_run_by_hand_is_a_plain_streaming_job(site: Site, words
     assert site.parts(output) == book.wanted(2)
 
 
-@pytest.mark.parametrize(("reducers", "codec", "where"), [(1, "", UBER), (2, GZIP, ())])
+@pytest.mark.parametrize(("reducers", "codec", "where"), [(1, "", ()), (2, GZIP, CONTAINERS)])
 def test_every_map_on_a_gpu(
     site: Site, words: Path, book: Book, on_all_nodes: Drivers, cpu: Result, reducers: int, codec: str,
     where: tuple[str, ...],
@@ -72,6 +72,7 @@ def test_every_map_on_a_gpu(
     done = site.submit(words, [book.path], *many(reducers, codec), *policy, *on_all_nodes.options)
     assert done.parts == book.wanted(reducers)
     assert done.sides == (done.report["maps"], 0) and done.plugin("GPU_READ_BYTES") > 300_000
+    assert (cpu.report["uber"], done.report["uber"]) == (False, reducers == 1)
     if reducers == 1:
         same_counters(done, cpu)
 
