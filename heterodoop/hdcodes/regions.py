@@ -76,9 +76,10 @@ CODES: dict[str, Entry] = {
     ),
     "HD219": Entry(
         "memory of unknown size in the record loop",
-        "malloc and calloc in the loop are fine with a constant size up to 64 KiB, and so is strdup; realloc, "
-        "alloca and computed sizes are not.",
-        "Use an array of constant length, or allocate before the loop.",
+        "What a record of a mapper allocates by malloc, calloc, realloc, strdup and strndup may have any size. Of a size "
+        "that is computed is no memory of aligned_alloc and alloca, of a combiner, or of a function that the code before "
+        "the loop calls, too.",
+        "Use malloc, or an array of constant length; give the loop a function of its own.",
     ),
     "HD220": Entry(
         "the environment is used in the record loop",
@@ -167,9 +168,11 @@ CODES: dict[str, Entry] = {
         "Use another conversion, or cast the argument to the type that the conversion wants.",
     ),
     "HD234": Entry(
-        "heap memory in the record loop",
-        "A GPU thread has no heap: malloc, calloc, strdup and free in the loop run on the CPU.",
-        "Use an array of constant length, declared in the loop or before it.",
+        "heap memory that does not end with the record",
+        "Each record of a mapper has memory of its own for malloc, calloc, realloc, strdup, strndup and free. What was "
+        "allocated before the loop, the line's buffer and variables are none of it, and are not freed or resized there; "
+        "a combiner's loop has none, and a function that the code around the loop calls, too, belongs to that.",
+        "Allocate and free in the same record; give the loop a function of its own.",
     ),
     "HD235": Entry(
         "a call of a kind that the GPU text does not have",

@@ -28,11 +28,9 @@ SLOW = "HETERODOOP_SLOW" in os.environ
 
 REFUSED = {  # compiled for the CPU alone, with this code
     "B02": "HD304",  # statement expression
-    "B04": "HD234",  # malloc() for a record
     "B14": "HD212",  # break out of the record loop
     "B16": "HD210",  # state from record to record
     "B17": "HD210",
-    "B26": "HD234",
     "B32": "HD210",
     "B37": "HD237",  # __int128
     "B66": "HD228",  # its own stream of stdin

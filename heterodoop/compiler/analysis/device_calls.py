@@ -2,7 +2,8 @@
 
 A row is a header of runtime/device and the functions that it declares: NAME, NAME=SPELLING where hd:: has it by another
 name, `:err` or `:token` where the lane's errno or strtok state is the first argument, `:errno` where it is only if the
-program looks at errno. Else a device function has the C function's parameters and result. Only what gives the same bits
+program looks at errno, `:lane` where the lane itself and the source line come first. Else
+a device function has the C function's parameters and result. Only what gives the same bits
 as the CPU filter's function is here (exp and its like are ours in both); a function without a row is refused by name
 (`device.calls`).
 """
@@ -14,7 +15,7 @@ from typing import Literal
 from ...toolchain.cc import MATH_FUNCTIONS, Libm
 from ...values import dataclass
 
-State = Literal["", "err", "token"]
+State = Literal["", "err", "token", "lane"]
 
 _TABLE: dict[str, str] = {
     "libc/strings.cuh": (
@@ -34,6 +35,7 @@ _TABLE: dict[str, str] = {
         "atoi:errno atol:errno atoll:errno atof:errno strtoimax:err strtoumax:err "
         "strtol:err strtoul:err strtoll:err strtoull:err strtod:err strtof:err"
     ),
+    "lane/arena.cuh": "malloc:lane calloc:lane realloc:lane reallocarray:lane strdup:lane strndup:lane free:lane",
     "libc/math.cuh": (
         "sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf round roundf rint rintf fmod fmodf fmin fminf "
         "fmax fmaxf copysign copysignf nearbyint nearbyintf fma fmaf fdim fdimf scalbn scalbnf ldexp ldexpf frexp frexpf "
@@ -61,16 +63,17 @@ _ERRNO_LEFT = frozenset(
     for suffix in ("", "f")
 )
 _OWN_MATH = frozenset(_TABLE["libc/libm.cuh"].replace(":errno", "").split())
-MEMORY = frozenset({"malloc", "calloc", "strdup", "strndup", "free"})
+MEMORY = frozenset(_TABLE["lane/arena.cuh"].replace(":lane", "").split())
 
 
 @dataclass(frozen=True)
 class DeviceCall:
-    """`state` of the lane that the function gets first: "", "err", "token", "errno" (only where the program uses it)."""
+    """`state` of the lane that the function gets first: "", "err", "token", "errno" (only where the program uses it);
+    "lane": all of it, and the source line."""
 
     name: str
     spelling: str
-    state: Literal["", "err", "token", "errno"]
+    state: Literal["", "err", "token", "errno", "lane"]
     header: str
 
     def first(self, uses_errno: bool) -> State:
@@ -80,7 +83,8 @@ class DeviceCall:
         return self.state
 
 
-_STATES: dict[str, Literal["", "err", "token", "errno"]] = {"": "", "err": "err", "token": "token", "errno": "errno"}
+_STATES: dict[str, Literal["", "err", "token", "errno", "lane"]] = {
+    "": "", "err": "err", "token": "token", "errno": "errno", "lane": "lane"}
 
 
 def _rows() -> dict[str, DeviceCall]:
@@ -112,8 +116,6 @@ def why_not(name: str, libm: Libm = "own", uses_errno: bool = False) -> str:
         return f"{name}() is the C library's (--libm=system), whose last bits a GPU does not have, so it runs on the CPU"
     if find(name) is not None or name in BUILT_IN:
         return ""
-    if name in MEMORY:
-        return f"{name}() is called in the record loop, where a GPU thread has no heap: it runs on the CPU"
     if name in _CPU_MATH:
         return f"{name}() may give other bits on a GPU than the C library's, so it runs on the CPU"
     return f"{name.removeprefix('__hd_')}() has no device form, so it runs on the CPU"

@@ -19,7 +19,7 @@ from .flow_loops import changed_in, counting, filled_arrays, runs_at_least_once
 from .flow_objects import ObjectModel
 from .flow_state import ANY, LIMIT, Addr, Same, State, Value, by_value, merge, same, widened
 from .libc_effects import EFFECTS
-from .objects import RECORD, Local, Object, Unnamed
+from .objects import RECORD, Arena, Local, Object, Unnamed
 from .points_to import PointsTo
 
 SETTLED = 3  # rounds of a loop after which numbers that go down are given up
@@ -287,6 +287,8 @@ class _Flow:
     def enter(self, function: ir.Function, args: list[Value], state: State, node: ir.Call) -> Outcomes:
         if any(a.name == function.name for a in self._active):
             return self._recursion(function, args, state, node)
+        if function.name in self._model.calls.recursive:
+            args = [self._of_any_call(function, param, value) for param, value in zip(function.params, args, strict=False)]
         for param, value in zip(function.params, args, strict=False):
             cell = Local(function.name, param.name).cell
             state = self._memory.bind(state, cell, value).with_value(cell, value)
@@ -299,6 +301,12 @@ class _Flow:
         self._walk.function, self._frames, self._switches, self._walk.recursing = outer
         outcomes = active.returns + [(ANY, s) for s in after]
         return by_value([(self._returned(v, s, function.name), s.left(function.name)) for v, s in outcomes])
+
+    def _of_any_call(self, function: ir.Function, param: ir.Symbol, value: Value) -> Value:
+        """What is known of an argument whichever of the calls within each other it is of: to which variable it points."""
+        cell = Local(function.name, param.name)
+        allocated = any(isinstance(obj, Arena) for obj in self._model.points_to.contents(cell))
+        return value if isinstance(value, Addr) and not allocated else ANY
 
     def _returned(self, value: Value, state: State, function: str) -> Value:
         """A value as it is known when the variables of the function that returns it are gone."""
@@ -346,19 +354,29 @@ def writes_outside(program: ir.Program, name: str, points_to: PointsTo) -> bool:
                 return True
             if isinstance(node, ir.Call):
                 callees = points_to.callees(current, node)
-                if not callees and not _harmless(ir.called(node)):
+                if not callees and not _harmless(node, points_to) and not _writes_own(current, node, points_to):
                     return True
                 pending += [c.name for c in callees if c.name not in seen]
     return False
 
 
 def _own(obj: Object, function: str) -> bool:
-    return obj.within(function) or isinstance(obj, Unnamed) or obj is RECORD
+    return obj.within(function) or isinstance(obj, (Unnamed, Arena)) or obj is RECORD
 
 
-def _harmless(name: str) -> bool:
-    effect = EFFECTS.get(name)
-    return effect is not None and not effect.writes and effect.result != "new"
+def _harmless(node: ir.Call, points_to: PointsTo) -> bool:
+    effect = EFFECTS.get(ir.called(node))
+    new = effect is not None and effect.result == "new" and not isinstance(points_to.sites.get(node.number), Arena)
+    return effect is not None and not effect.writes and not new
+
+
+def _writes_own(function: str, node: ir.Call, points_to: PointsTo) -> bool:
+    """Does a library function write to nothing but what the record has allocated?"""
+    effect = EFFECTS.get(ir.called(node))
+    if effect is None or effect.stores or effect.result == "new":
+        return False
+    targets = [points_to.targets(function, node.args[access.arg]) for access in effect.writes if access.arg < len(node.args)]
+    return all(isinstance(obj, Arena) for found in targets for obj in found)
 
 
 def _has_default(body: ir.Block) -> bool:

@@ -16,7 +16,7 @@ from .flow_findings import ITSELF, KEPT, TEXT, Outcomes, Touched
 from .flow_findings import Access as How
 from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
 from .libc_effects import EFFECTS, Access, Effect
-from .objects import ERRNO, EXTERNAL, RECORD, STRTOK
+from .objects import ERRNO, EXTERNAL, RECORD, STRTOK, Arena
 
 if TYPE_CHECKING:
     from .flow_expr import Evaluator
@@ -62,7 +62,8 @@ class FlowCalls:
 
     def _check_call(self, node: ir.Call, name: str) -> None:
         """What functions a record may call, says `device.calls`."""
-        if name in ("malloc", "calloc") and not _small_allocation(node):
+        own = isinstance(self._model.points_to.sites.get(node.number), Arena)
+        if name in ("malloc", "calloc") and not own and not _small_allocation(node):
             self._walk.findings.problem("HD219", f"{name}() is called with a size that is not constant", node.span)
 
     def _unknown(self, node: ir.Call, args: list[Value], state: State) -> State:
@@ -108,7 +109,8 @@ class FlowCalls:
         if ir.called(node) in _LENGTHS and isinstance(args[0], Addr):
             return Bound(args[0].cell.obj, 1) if self._lies_inside(args[0], state) else NATURAL
         if effect.result == "new":
-            return Addr(self._model.points_to.sites[node.number].cell, 0, effect.null)
+            site = self._model.points_to.sites[node.number]
+            return Addr(site.cell, 0, effect.null and not isinstance(site, Arena))  # a thread without room ends
         return Addr(EXTERNAL.cell, None, effect.null) if effect.result == "ext" else ANY
 
     def _lies_inside(self, text: Addr, state: State) -> int:

@@ -103,7 +103,8 @@ class MemoryFlow:
             if not self._model.followed(obj):
                 continue
             level = self._level(place, state, how, nbytes)
-            if (level != "proven" or self._walk.recursing) and not isinstance(obj, Hidden):
+            certain = level == "proven" and (not self._walk.recursing or self._model.by_name_alone(obj))
+            if not certain and not isinstance(obj, Hidden):
                 self._walk.findings.unproven.setdefault(site, set()).add(obj)
             if self._model.outer(obj):
                 self._note_read(obj, level, span)

@@ -14,7 +14,7 @@ from ..types import ctype
 from ..types.ctype import CType
 from .flow_findings import Touched
 from .flow_state import Addr
-from .objects import ERRNO, RECORD, STRTOK, Cell, Literal, Local, Object, Returned, Site
+from .objects import ERRNO, RECORD, STRTOK, Arena, Cell, Literal, Local, Object, Returned, Site
 from .points_to import PointsTo
 
 
@@ -35,18 +35,30 @@ class ObjectModel:
     def outer(self, obj: Object) -> bool:
         """Does the object live on from one record (or pair) to the next?"""
         if isinstance(obj, Site):
-            return obj not in self._fresh
+            return obj not in self._fresh and not isinstance(obj, Arena)
         if isinstance(obj, (Local, Returned)):
             return obj.within(self.program.region.function) and obj not in self._inside
         return obj.lasting
 
     def followed(self, obj: Object) -> bool:
-        """Is it noted what of the object was written: one from outside, or a local of the loop or of a helper?"""
-        return self.outer(obj) or obj in self._locals
+        """Is it noted what of the object was written: one from outside, a local of the loop or of a helper, a record's
+        memory?"""
+        return self.outer(obj) or obj in self._locals or isinstance(obj, Arena)
 
     def single(self, obj: Object) -> bool:
         """Is it one object, so that a write to it surely replaces what was there?"""
         return obj.one and obj not in self._many
+
+    def by_name_alone(self, obj: Object) -> bool:
+        """Is it a number or pointer of a function of its own, which no pointer leads to?"""
+        plain = isinstance(self.object_type(obj), (ctype.Int, ctype.Float, ctype.Pointer))
+        return isinstance(obj, Local) and plain and obj not in self._addressed
+
+    @cached_property
+    def _addressed(self) -> set[Object]:
+        nodes = ((f, n.operand) for f, body in ir_walk.bodies(self.program) for n in ir_walk.walk(body)
+                 if isinstance(n, (ir.AddressOf, ir.Decay)) and not isinstance(n.operand.type, ctype.Func))
+        return set().union(*(self.points_to.objects(function, operand) for function, operand in nodes))
 
     def tracked(self, cell: Cell) -> bool:
         """Are values of this cell worth keeping apart? Not those of counters: they have too many."""
@@ -60,6 +72,8 @@ class ObjectModel:
                    or (isinstance(n, ir.Name) and n.name == ERRNO.name) for n in nodes)
 
     def object_type(self, obj: Object) -> CType | None:
+        if isinstance(obj, Arena):
+            return None  # as large as the call says, and there until it is freed: only the kernel knows
         if isinstance(obj, Site):
             return self._site_type(obj)
         if isinstance(obj, Literal):

@@ -68,7 +68,7 @@ _ROWS: dict[str, str] = {
     "atoi": "s0", "atol": "s0", "atoll": "s0", "atof": "s0", "abs": "", "labs": "", "llabs": "", "div": "", "ldiv": "",
     "strtol": "s0 p1 >1:0", "strtoll": "s0 p1 >1:0", "strtoul": "s0 p1 >1:0", "strtoull": "s0 p1 >1:0",
     "strtod": "s0 p1 >1:0", "strtof": "s0 p1 >1:0", "strtoimax": "s0 p1 >1:0", "strtoumax": "s0 p1 >1:0",
-    "malloc": "new?", "calloc": "new?", "free": "", "realloc": "b0:1 new?", "reallocarray": "new?", "aligned_alloc": "new?",
+    "malloc": "new?", "calloc": "new?", "free": "", "realloc": "new?", "reallocarray": "new?", "aligned_alloc": "new?",
     # ctype.h
     **dict.fromkeys(
         "isalpha isdigit isspace isalnum isupper islower ispunct isprint isgraph iscntrl isxdigit isblank isascii toascii "
@@ -135,7 +135,7 @@ REFUSED: dict[str, CallRefusal] = {
         "getchar getc fgetc getchar_unlocked getc_unlocked gets scanf fscanf getline getdelim fgets ungetc feof ferror "
         "clearerr".split(), CallRefusal("HD215", "the record loop's condition does all reading")),
     **dict.fromkeys(
-        "realloc reallocarray aligned_alloc alloca __builtin_alloca".split(),
+        "aligned_alloc alloca __builtin_alloca".split(),
         CallRefusal("HD219", "a record's memory must be of known size")),
     **dict.fromkeys("qsort bsearch atexit signal".split(),
                     CallRefusal("HD224", "it calls back a function through a pointer")),

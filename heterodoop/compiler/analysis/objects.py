@@ -185,6 +185,17 @@ class Heap(Site):
 
 
 @dataclass(frozen=True, eq=False)
+class Arena(Heap):
+    """What a call allocates while a record is treated: any number of objects, which end with the record."""
+
+    one = False
+
+    @cached_property
+    def _text(self) -> str:
+        return f"arena@{self.number}"
+
+
+@dataclass(frozen=True, eq=False)
 class Unnamed(Site):
     """A compound literal."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..ir.call_graph import CallGraph
 from ..types import ctype
 from .libc_effects import CONDITIONAL, EFFECTS
 from .objects import (
@@ -16,6 +17,7 @@ from .objects import (
     RECORD,
     STRTOK,
     UNKNOWN,
+    Arena,
     Code,
     Heap,
     Hidden,
@@ -30,6 +32,7 @@ from .objects import (
 )
 
 _LITERALS = 64  # that are told apart
+ARENA_CALLS = frozenset({"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup"})
 
 
 class PointsTo:
@@ -40,6 +43,7 @@ class PointsTo:
         self._contents: dict[Object, set[Object]] = {EXTERNAL: {EXTERNAL}, UNKNOWN: {UNKNOWN}, ERRNO: set(), STRTOK: set()}
         self._variables: dict[tuple[str, str], Variable | Hidden] = {}
         self.sites: dict[int, Site] = {}
+        self._of_record = record_allocations(program)
         self._few_literals = len(_literals(program)) <= _LITERALS
         self.site_nodes: dict[Site, tuple[str, ir.Expr]] = {}
         self._work: list[tuple[str, Any]] = []
@@ -76,7 +80,8 @@ class PointsTo:
     def _number(self, function: str, node: Any) -> None:
         if node.number in self.sites:
             return
-        kind = Unnamed if isinstance(node, ir.Compound) else Heap if _allocates(node) else None
+        kind: type[Site] | None = Unnamed if isinstance(node, ir.Compound) else Heap if _allocates(node) else None
+        kind = Arena if node.number in self._of_record else kind
         if kind is not None:
             site = kind(len(self.sites))
             self.sites[node.number] = site
@@ -241,7 +246,7 @@ class PointsTo:
         if effect is None:
             return {UNKNOWN}
         if effect.result == "new":
-            moved = self.targets(function, node.args[0]) if name == "realloc" else set()
+            moved = self.targets(function, node.args[0]) if name in ("realloc", "reallocarray") else set()
             return {self.sites.get(node.number, UNKNOWN)} | moved
         if effect.result == "arg":
             return self.targets(function, node.args[effect.source])
@@ -257,6 +262,18 @@ def _literals(program: ir.Program) -> set[bytes]:
 def _allocates(node: Any) -> bool:
     effect = EFFECTS.get(ir.called(node)) if isinstance(node, ir.Call) else None
     return effect is not None and effect.result == "new"
+
+
+def record_allocations(program: ir.Program) -> frozenset[int]:
+    """Numbers of the calls that allocate while a mapper treats a record, and that nothing else gets to."""
+    loop = ir.record_loop(program.region)
+    if loop is None or not isinstance(program.region, ir.MapRegion):
+        return frozenset()
+    calls = CallGraph(program)
+    helpers = calls.of(loop.body) - calls.around - {program.region.function}
+    bodies = [loop.body, *(program.by_name[name].body for name in sorted(helpers))]
+    return frozenset(n.number for body in bodies for n in ir_walk.walk(body)
+                     if isinstance(n, ir.Call) and ir.called(n) in ARENA_CALLS)
 
 
 def known_call(name: str) -> bool:

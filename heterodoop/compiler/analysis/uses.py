@@ -31,7 +31,7 @@ from ..types.parts import Path
 from .accumulators import Accumulator, NearMiss
 from .flow_findings import Findings, OneObject, Site
 from .flow_objects import ObjectModel
-from .objects import STRTOK, Hidden, Local, Object, Returned
+from .objects import STRTOK, Arena, Hidden, Local, Object, Returned
 from .points_to import PointsTo
 
 
@@ -218,6 +218,8 @@ class _Classifier:
         else:
             text = f"'{_shown(name)}' is read {_at(facts.exposed)} before it is written in the same record"
         more = f"; written {_at(facts.write)}, so records depend on each other"
+        if any(isinstance(obj, Arena) for obj in self._points_to.contents(key)):
+            more += "; it may lead to memory of an earlier record, which has ended with that: set it in each record"
         miss = self._gathered.misses.get(key)
         if miss is not None:
             more += f" (no total of what records add {_at(miss.update)}: {miss.why} {_at(miss.place)})"

@@ -32,7 +32,8 @@ _TEMPLATES = (
     "sscanf_apart memcpy_apart mempcpy_apart strcpy_apart stpcpy_apart strncpy_apart stpncpy_apart strcat_apart "
     "strncat_apart sprint_apart snprint_apart "
     "within inside fits literals sprint_in sprint_in_apart snprint_in snprint_in_apart fgets_in scan_from "
-    "gather gather_atomically gather_by_block set_nothing nothing_by_block hold take"
+    "gather gather_atomically gather_by_block set_nothing nothing_by_block hold take given malloc calloc realloc "
+    "reallocarray strdup strndup free"
 )
 RESERVED = frozenset(f"{_CPP} {_CUDA} {_OURS} {_TEMPLATES}".split())
 

@@ -17,7 +17,7 @@ from ...values import dataclass
 from ..analysis.flow_expr import known_array
 from ..analysis.flow_findings import ITSELF, Findings, Site
 from ..analysis.libc_effects import EFFECTS
-from ..analysis.objects import ANY_TEXT, EXTERNAL, RECORD, Global, Heap, Local, Object, is_literal
+from ..analysis.objects import ANY_TEXT, EXTERNAL, RECORD, Arena, Global, Heap, Local, Object, is_literal
 from ..analysis.points_to import PointsTo
 from ..analysis.uses import UseTable
 from ..ir import ir
@@ -55,7 +55,9 @@ class Extents:
     rooms     what library calls write, or read by its size, as the flow analysis names it, that is compared with the room
               that is there.
     shared    objects that an access may take for one another, by its address: something lies between them, and a pointer
-              that may lead into them is looked at when it is moved.
+              that may lead into them is looked at when it is moved. What the record allocates is among them.
+    addressed  numbers of nodes: elements that a pointer leads to, of which the address alone is taken, not known to be
+               there.
     """
 
     by_key: Mapping[Object, Extent]
@@ -63,6 +65,7 @@ class Extents:
     sites: Mapping[int, frozenset[Object]]
     rooms: Mapping[Site, TouchedBytes]
     shared: frozenset[Object]
+    addressed: frozenset[int] = frozenset()
     refusals: tuple[Reason, ...] = ()
 
 
@@ -72,7 +75,7 @@ def decide(program: ir.Program, table: UseTable, flow: Findings, calls: CallGrap
     by_key: dict[Object, Extent] = {}
     refusals: list[Reason] = []
     wanted = set().union(*found.sites.values(), *(r.keys for r in found.rooms.values() if r.nbytes is None))
-    for key in sorted(wanted - {RECORD, ANY_TEXT}):
+    for key in sorted(key for key in wanted - {RECORD, ANY_TEXT} if not isinstance(key, Arena)):
         nbytes = object_bytes(program, table, key)
         if isinstance(key, Local) and key.function in calls.recursive:
             text = f"a pointer into '{key.shown}', in a function that calls itself, is moved: where to is not known"
@@ -81,7 +84,9 @@ def decide(program: ir.Program, table: UseTable, flow: Findings, calls: CallGrap
         shown = key.shown if isinstance(key, (Local, Global)) else str(key)
         name = cuda_names.unique(shown.replace("@", "_"), [e.name for e in by_key.values()])
         by_key[key] = Extent(key, name, nbytes)
-    return Extents(by_key, frozenset(found.indexes), found.sites, found.rooms, found.shared(), tuple(refusals))
+    refusals += found.refusals
+    return Extents(by_key, frozenset(found.indexes), found.sites, found.rooms, found.shared(), frozenset(found.addressed),
+                   tuple(refusals))
 
 
 class _Accesses:
@@ -92,12 +97,16 @@ class _Accesses:
         self.indexes: set[int] = set()
         self.rooms: dict[Site, TouchedBytes] = {}
         self.sites: dict[int, frozenset[Object]] = {}
+        self.addressed: set[int] = set()
+        self.refusals: list[Reason] = []
         moved = _moved(calls.bodies, points_to, layouts)
         for function, body in calls.bodies:
             addresses = {n.operand.number for n in ir_walk.walk(body) if isinstance(n, ir.AddressOf)}
             for node in ir_walk.walk(body):
-                if isinstance(node, (ir.Index, ir.Deref)) and node.number not in addresses:
-                    if not flow.inside.get((node.number, ITSELF), False):
+                if isinstance(node, (ir.Index, ir.Deref)) and not flow.inside.get((node.number, ITSELF), False):
+                    if node.number in addresses:
+                        self.addressed.add(node.number)
+                    else:
                         self._access(function, node, moved)
                 for part, pointer in _touched(node):
                     if flow.inside.get((node.number, part)) is False:
@@ -116,7 +125,8 @@ class _Accesses:
     def shared(self) -> frozenset[Object]:
         rooms = (room.keys for room in self.rooms.values() if room.nbytes is None)
         several = (keys - {RECORD} for keys in (*self.sites.values(), *rooms))
-        return frozenset(key for keys in several if len(keys) > 1 or ANY_TEXT in keys for key in keys)
+        arena = (obj for obj in self._points_to.site_nodes if isinstance(obj, Arena))
+        return frozenset(key for keys in several if len(keys) > 1 or ANY_TEXT in keys for key in keys) | frozenset(arena)
 
     def _access(self, function: str, node: ir.Index | ir.Deref, moved: set[Object]) -> None:
         array = known_array(node.base) if isinstance(node, ir.Index) else None
@@ -127,7 +137,12 @@ class _Accesses:
             return
         found = self._points_to.objects(function, node)
         objects = kept(found)
-        if found & moved and objects != {RECORD} and all(isinstance(o, _KEPT) or o in (RECORD, ANY_TEXT) for o in objects):
+        allocated = any(isinstance(obj, Arena) for obj in objects)
+        if allocated and not all(isinstance(o, _KEPT) or o in (RECORD, ANY_TEXT) for o in objects):
+            text = "a pointer leads to memory that the record allocates, or to what cannot be named"
+            self.refusals.append(Reason("HD251", text, node.span))
+        known = objects != {RECORD} and all(isinstance(o, _KEPT) or o in (RECORD, ANY_TEXT) for o in objects)
+        if known and (allocated or found & moved):
             self.sites[node.number] = objects
 
 

@@ -14,7 +14,7 @@ from ...source import Span
 from ...values import dataclass
 from ..analysis.flow_findings import ITSELF
 from ..analysis.flow_findings import Site as Read
-from ..analysis.objects import RECORD, Local, Object, Site, Variable
+from ..analysis.objects import RECORD, Arena, Local, Object, Site, Variable
 from ..analysis.uses import UseTable
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -51,12 +51,14 @@ class Guards:
     """by_key    the guards, by their objects' keys.
     sites     unproven reads -> the guarded objects that each may touch, RECORD among them.
     strict    those of them that touch nothing else.
+    arena     what the record allocates: all of it has one guard, the thread's arena (runtime/device/lane/arena.cuh).
     refusals  objects that need a guard and cannot have one.
     """
 
     by_key: Mapping[Object, Guard]
     sites: Mapping[Read, frozenset[Object]]
     strict: frozenset[Read]
+    arena: frozenset[Object] = frozenset()
     refusals: tuple[Reason, ...] = ()
 
     def of(self, node: ir.Node, part: int = ITSELF) -> frozenset[Object]:
@@ -70,10 +72,11 @@ class Guards:
 def decide(program: ir.Program, table: UseTable, decisions: Decisions, calls: CallGraph) -> Guards:
     """The guards of a program's kernel."""
     wanted = _wanted(program, table)
+    arena = frozenset(key for key in table.points_to.site_nodes if isinstance(key, Arena))
     based = _by_address(program, table)
     by_key: dict[Object, Guard] = {}
     refusals: list[Reason] = []
-    for key in wanted:
+    for key in (key for key in wanted if key not in arena):
         nbytes = object_bytes(program, table, key)
         shown = key.shown if isinstance(key, Variable) else str(key)
         if not nbytes or (isinstance(key, Local) and key.function in calls.recursive):
@@ -83,10 +86,10 @@ def decide(program: ir.Program, table: UseTable, decisions: Decisions, calls: Ca
             continue
         name = cuda_names.unique(shown.replace("@", "_"), [g.name for g in by_key.values()])
         by_key[key] = Guard(key, name, nbytes, _limit(table, decisions, key, nbytes), key in based)
-    guarded = set(by_key) | {RECORD}
+    guarded = set(by_key) | {RECORD} | arena
     sites = {site: found for site, keys in table.unproven.items() if (found := keys & guarded)}
     strict = frozenset(site for site, keys in sites.items() if table.touched[site] <= keys)
-    return Guards(by_key, sites, strict, tuple(refusals))
+    return Guards(by_key, sites, strict, arena, tuple(refusals))
 
 
 def _wanted(program: ir.Program, table: UseTable) -> list[Object]:

@@ -12,7 +12,7 @@ from typing import Literal
 from ..analysis import device_calls
 from ..analysis.flow_findings import ITSELF, KEPT
 from ..analysis.libc_effects import EFFECTS, REFUSED
-from ..analysis.objects import RECORD
+from ..analysis.objects import RECORD, Arena
 from ..analysis.points_to import known_call
 from ..decide.extents import READS_ALL
 from ..ir import formats, ir
@@ -26,7 +26,7 @@ from .scope import Scope
 # Arguments of which a function reads no more than so many bytes, though they are strings.
 _UP_TO = {
     "strnlen": {0: 1}, "strncmp": {0: 2, 1: 2}, "strncasecmp": {0: 2, 1: 2}, "strncpy": {1: 2}, "stpncpy": {1: 2},
-    "strncat": {1: 2},
+    "strncat": {1: 2}, "strndup": {0: 1},
 }
 _APPENDS = {"strcat": None, "strncat": 2}  # -> the argument that says how much at most
 _TOKENS = frozenset({"strtok", "strtok_r", "__strtok_r", "strsep"})
@@ -76,6 +76,8 @@ def _library_call(node: ir.Call, name: str, scope: Scope) -> ir.Expr:
     memory = scope.memory(node)
     if memory is not None:
         return memory
+    if name in device_calls.MEMORY and (why := _no_memory(node, name, scope)):
+        return _refused(node, "HD234", f"{name}() is called in the record loop {why}", scope)
     if name == "sscanf":
         return _scan_text(node, scope)
     return _row(node, name, scope)
@@ -94,6 +96,19 @@ def _row(node: ir.Call, name: str, scope: Scope) -> ir.Expr:
     )
 
 
+def _no_memory(node: ir.Call, name: str, scope: Scope) -> str:
+    """Why a call that allocates or frees has no place in the thread's arena, "" where it has."""
+    given = scope.targets(node.args[0]) if name in ("free", "realloc", "reallocarray") else set()
+    others = sorted(obj for obj in given if not isinstance(obj, Arena))
+    if name != "free" and not isinstance(scope.kernel.points_to.sites.get(node.number), Arena):
+        if not isinstance(scope.kernel.program.region, ir.MapRegion):
+            return "of a combiner, whose memory would last from pair to pair"
+        return "by a function that the code outside of the loop calls, too: give the loop a function of its own"
+    if RECORD in others:
+        return "with the line's buffer, which getline keeps"
+    return f"with {others[0].shown}, which is no memory that the record has allocated" if others else ""
+
+
 def _no_call(name: str, scope: Scope) -> tuple[str, str]:
     """(code, why) a library function cannot be called, both "" where it can."""
     refused = REFUSED.get(name)
@@ -102,7 +117,7 @@ def _no_call(name: str, scope: Scope) -> tuple[str, str]:
     if not known_call(name):
         return "HD223", f"{name}() is called, whose effects are not known"
     why = device_calls.why_not(name, scope.kernel.libm, scope.kernel.uses_errno)
-    return ("HD234" if name in device_calls.MEMORY else "HD232", why) if why else ("", "")
+    return ("HD232", why) if why else ("", "")
 
 
 def _grows(node: ir.Call, name: str, scope: Scope) -> nodes.Unsupported | None:

@@ -87,7 +87,7 @@ def _index(node: ir.Index, scope: Scope) -> ir.Expr:
     base, index = _values(scope, node.base, node.index)
     if isinstance(ir_walk.uncast(node.base), ir.Const):
         return _refused(node, "HD239", "a constant address is followed", base, index)
-    array = base.operand if isinstance(base, ir.Decay) else None
+    array = base.operand if isinstance(base, ir.Decay) and not _open_ended(base.operand.type) else None
     index = accesses.within(node, index, scope)
     if isinstance(array, nodes.Var) and array.space == "texture":
         return nodes.Fetch(node.type, array, index, span=node.span)
@@ -95,6 +95,11 @@ def _index(node: ir.Index, scope: Scope) -> ir.Expr:
         moved = nodes.Moved(base.type, "+", base, index, keys, span=node.span)
         return accesses.inside(node, ir.Deref(node.type, moved, span=node.span), scope)
     return accesses.inside(node, ir.Index(node.type, base, index, span=node.span), scope)
+
+
+def _open_ended(kind: ctype.CType) -> bool:
+    """Is it an array at the end of a struct that goes on as far as there is memory?"""
+    return isinstance(kind, ctype.Array) and kind.length is None
 
 
 def _member(node: ir.Member, scope: Scope) -> ir.Expr:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from ...toolchain.cc import Libm
 from ..analysis.libc_effects import EFFECTS, writes
 from ..analysis.objects import RECORD, Object
+from ..decide.arena import arena_bytes
 from ..decide.decisions import TOTALS, Place
 from ..ir import ir
 from ..ir import walk as ir_walk
@@ -38,6 +39,7 @@ def lower(program: ir.Program, known: LoweringFacts, libm: Libm = "own") -> Prog
     return Program(
         program, known.decisions, known.guards, known.extents, structs, tables, _helpers(kernel),
         tuple(_start(kernel, scope)), Body(scope).block(program.region.body), _keeps_guards(kernel),
+        arena_bytes(kernel.points_to),
         (*_signatures(kernel), *of_structs, *of_tables),
     )
 
@@ -216,7 +218,7 @@ def _initial(place: Place, target: nodes.Var | nodes.Memory, scope: Scope) -> li
 
 def _keeps_guards(kernel: KernelContext) -> bool:
     """Has the kernel guards, or calls of the library that write where the line may lie?"""
-    if kernel.guards.by_key or kernel.guards.sites:
+    if kernel.guards.by_key or kernel.guards.sites or kernel.guards.arena:
         return True
     calls = ((name, node) for name, body in kernel.bodies for node in ir_walk.walk(body) if isinstance(node, ir.Call))
     return any(_writes_line(kernel, name, node) for name, node in calls)

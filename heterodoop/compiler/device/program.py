@@ -166,6 +166,7 @@ class Program:
     tables   constants, each behind those whose addresses it holds.
     start    of each work item, before the region's `body`.
     guarded  does it keep guards, or check what is written into the line?
+    arena    bytes of a thread for what a record allocates, 0: none allocates.
     left     what no function or table holds of what is not supported.
     """
 
@@ -179,6 +180,7 @@ class Program:
     start: tuple[ir.Stmt, ...]
     body: ir.Block
     guarded: bool
+    arena: int
     left: tuple[Unsupported, ...]
 
     @cached_property

@@ -204,7 +204,8 @@ class Scope:
 
     def guards_of(self, keys: set[Object]) -> tuple[Object, ...]:
         """Those of the objects that have guards, in order; the line's own guard needs no mark."""
-        return tuple(sorted(key for key in keys if key in self.kernel.guards.by_key))
+        guards = self.kernel.guards
+        return tuple(sorted(key for key in keys if key in guards.by_key or key in guards.arena))
 
     def asked(self, node: ir.Node, *part: int) -> checks.Asked | None:
         """The guards that a read asks, None where it is proven."""
@@ -223,7 +224,7 @@ class Scope:
         """The objects, the line among them, that a moved pointer must not leave, where the kernel looks at that."""
         moves, name = self.kernel.known.moves, self.function.name
         extents = self.kernel.extents
-        proven = isinstance(node, ir.Index) and node.number not in extents.sites
+        proven = isinstance(node, ir.Index) and node.number not in extents.sites and node.number not in extents.addressed
         found = kept(moves.targets(name, node)) & extents.shared if extents.shared and not proven else frozenset()
         return tuple(sorted(found | ({RECORD} if moves.checked(name, node) else set())))
 

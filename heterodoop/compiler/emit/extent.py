@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ..analysis.objects import ANY_TEXT, RECORD, Object
+from ..analysis.objects import ANY_TEXT, RECORD, Arena, Object
 from ..device import checks, nodes
 from ..device.program import Lies
 from ..ir import ir
@@ -77,7 +77,8 @@ def declared(key: Object | None, name: str, scope: Scope) -> list[str]:
 def objects(keys: Sequence[Object], scope: Scope) -> str:
     """Arguments for these objects; the line knows its own place."""
     table = scope.kernel.program.extents.by_key
-    found = [f"hd.extents.{table[key].name}" for key in keys if key not in (RECORD, ANY_TEXT)]
+    found = [f"hd.extents.{table[key].name}" for key in keys if key in table]
+    found += ["hd.arena"] if any(isinstance(key, Arena) for key in keys) else []
     if ANY_TEXT in keys:
         found += [f"hd.extents.{name}" for name in _strings(scope.kernel)]
         found += [f"hd::literals(hd_texts, hd_text_starts, {len(scope.kernel.literals)})"] if scope.kernel.literals else []

@@ -100,7 +100,7 @@ def strict(only: bool) -> str:
 
 def guards(keys: Sequence[Object], scope: Scope) -> str:
     """Arguments for the guards of these objects."""
-    return ", ".join(map(scope.kernel.guard, keys))
+    return ", ".join(dict.fromkeys(map(scope.kernel.guard, keys)))
 
 
 TEXTS: dict[type, Callable[[Any, Scope], str]] = {

@@ -14,6 +14,7 @@ from ...kernel_plan import KernelPlan
 from ..analysis import device_calls
 from ..analysis.objects import Code
 from ..decide import optimisations
+from ..decide.arena import ON_HOSTS
 from ..decide.decisions import Decisions, Place, SharedField
 from ..decide.stack import MAX_DEPTH
 from ..device import nodes
@@ -83,6 +84,7 @@ def text(
         "thread_totals": totals.thread_fields(kernel),
         "guard_fields": guard.fields(kernel),
         "extent_fields": extent.fields(kernel),
+        "arena": _arena(kernel),
         "block_fields": [_block_field(place, kernel) for place in _in_block(kernel)],
         "bytewise": plan.output == "bytes",
         "vectorized": plan.output == "vectorized",
@@ -150,6 +152,8 @@ def headers(program: Program) -> list[str]:
         found.add(extent.HEADER)
     if program.guarded:
         found.add(guard.HEADER)
+    if program.arena:
+        found.add("lane/arena.cuh")
     return [*_ALWAYS, *sorted(found - set(_ALWAYS))]
 
 
@@ -257,6 +261,15 @@ def _before_items(kernel: KernelStyle) -> Iterator[str]:
         yield f"{INDENT}HD_SHARED(hd::Box<Warp[{kernel.program.decisions.threads // WARP}]>, hd_warps);\n"
         yield f"{INDENT}Warp &hd_warp = hd_warps.value[threadIdx.x / {WARP}];\n"
     yield from (f"{INDENT}{line}\n" for line in guard.before_items(kernel))
+    if size := _arena(kernel):
+        static = "static " if kernel.one_thread else ""
+        yield f"{INDENT}{static}hd::ArenaRoom<{size}> hd_arena;{'' if static else ' HD_FILL(hd_arena);'}\n"
+        yield f"{INDENT}hd.arena.keep_in(&hd_arena);\n"
+
+
+def _arena(kernel: KernelStyle) -> int:
+    """Bytes for what a record allocates, 0: nothing."""
+    return kernel.program.arena and (ON_HOSTS if kernel.one_thread else kernel.program.arena)
 
 
 def _block_type(place: Place) -> str:
@@ -293,6 +306,7 @@ def _item(kernel: KernelStyle) -> list[str]:
     scope = Scope(kernel)
     fresh = [text for stmt in kernel.program.start for text in _STARTS[type(stmt)](stmt, scope)]
     fresh += extent.strings(kernel)
+    fresh += ["hd.arena.begin();"] if kernel.program.arena else []
     lines = TextLines()
     Body(scope, lines).block(kernel.program.body, 2)
     return [*(INDENT * 2 + line for line in fresh), *([""] if fresh else []), *lines.text, _HERE]

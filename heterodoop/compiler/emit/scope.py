@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from ...values import dataclass
-from ..analysis.objects import ANY_TEXT, RECORD, Code, Hidden, Local, Object, Variable, variable
+from ..analysis.objects import ANY_TEXT, RECORD, Arena, Code, Hidden, Local, Object, Variable, variable
 from ..decide import cuda_names
 from ..decide.decisions import TOTALS, Place
 from ..device import nodes
@@ -107,7 +107,9 @@ class KernelStyle:
         return place is None or place.space in _OWN
 
     def guard(self, key: Object) -> str:
-        """The guard of an object; the line is its own."""
+        """The guard of an object; the line is its own, the arena that of all that the record allocates."""
+        if isinstance(key, Arena):
+            return "hd.arena"
         return "hd.in" if key is RECORD else f"hd.guards.{self.program.guards.by_key[key].name}"
 
 

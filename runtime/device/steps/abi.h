@@ -62,6 +62,8 @@ enum class Status : uint32_t {
     outside_object,    // an access goes outside of its array, or of the object that its pointer leads to (extent.cuh)
     unreadable,        // host kernels: a pair does not read back through the combiner's reader
     no_room,           // host kernels: there are more keys than memory for them
+    arena_used_up,     // a record allocates more than a thread has memory for (arena.cuh)
+    not_allocated,     // something is freed that malloc did not give, or gave and got back
 };
 
 // The first failure of a launch wins the word (compare and swap from ok); `item` and `detail` belong to it.

@@ -26,6 +26,8 @@ constexpr StatusText kStatusTexts[] = {
     {Status::overlap, "the source and the target of a copy overlap"},
     {Status::outside_object, "the program reads or writes outside of an array"},
     {Status::unreadable, "a pair does not read back through the combiner as it was printed"},
+    {Status::arena_used_up, "a record allocates more memory than there is for one"},
+    {Status::not_allocated, "the program frees what it has not allocated for this record, or has freed"},
     {Status::no_room, "there is not enough memory for the keys, or for what is printed on stderr"},
 };
 

@@ -1,0 +1,34 @@
+"""docs/c-taken.md: each row of its tables names a program that a test compiles and runs everywhere."""
+
+from __future__ import annotations
+
+from ..pages import ROOT
+from ..run import heap_programs
+
+PROGRAMS = {  # what a row may begin its last column with -> the programs that the test of that name runs
+    "heap": {**heap_programs.EQUAL, **heap_programs.LEFT},
+}
+RUNS = {"everywhere", "CPU"}
+
+
+def rows() -> list[list[str]]:
+    lines = (ROOT / "docs" / "c-taken.md").read_text().splitlines()
+    found = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")]
+    return [row for row in found if row[0] != "form"]
+
+
+def test_every_row_names_a_program_that_is_run() -> None:
+    found = rows()
+    assert found and all(len(row) == 4 and row[0] and row[1] in RUNS for row in found), found
+    for row in found:
+        kind, _, name = row[3].partition(": ")
+        assert name in PROGRAMS[kind], row
+
+
+def test_what_is_left_to_the_cpu_is_so_in_the_programs() -> None:
+    """The note of a program that is left says the same as the table."""
+    left = {name for name, (_, who, _) in heap_programs.LEFT.items() if who}
+    for row in rows():
+        kind, _, name = row[3].partition(": ")
+        if kind == "heap":
+            assert (name in left) == (row[1] == "CPU"), row
