@@ -23,7 +23,7 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
     "an int as long": ("", 'printf("%ld\\n", v);', "HD233", "'%ld' is given a value of type 'int'"),
     "a string from an int": ("", 'sprintf(k, "%s", v);', "HD233", "'%s' is given"),
     "the line given back": ("", "free(line); v = 1;", "HD234", "free() is called in the record loop with the line's buffer"),
-    "a variable given back": ("", "free(k); v = 1;", "HD234", "free() is called in the record loop with main::k"),
+    "a variable given back": ("", "free(k); v = 1;", "HD234", "free() is called in the record loop with k"),
     "a variadic helper": ("static int pick(int n, ...) { return n; }", "v = pick(1, 2);", "HD235", "pick()"),
     "a function's address": (
         "static int one(int x) { return x; } static int apply(int (*f)(int)) { return f(1); }", "v = apply(one);", "HD235",
