@@ -9,6 +9,7 @@ import dataclasses
 import difflib
 import json
 import re
+import shlex
 from collections.abc import Sequence
 
 from .compiler.decide import optimisations
@@ -44,13 +45,15 @@ def explain_json(manifest: Manifest) -> str:
 def explain_text(manifest: Manifest) -> str:
     """All programs of the app, in the order map, combine, reduce."""
     parts = [_program_text(program) for program in manifest.programs]
-    return f"{manifest.name}\n\n" + "\n".join(parts)
+    carried = ", ".join(path.rpartition("/")[2] for path in manifest.carried)
+    return f"{manifest.name}\n\n" + "\n".join([*parts, *([f"carried: {carried}\n"] if carried else [])])
 
 
 def _program_json(program: Program) -> dict[str, object]:
     region = dataclasses.asdict(program.region) if program.region else None
     return {
         "sources": list(program.sources),
+        **({"command": list(program.command)} if program.command else {}),
         "gpu": not program.gpu_refusals,
         "gpu_refusals": [{"place": r.place, **dataclasses.asdict(r)} for r in program.gpu_refusals],
         "region": region,
@@ -66,7 +69,7 @@ def _filters(program: Program) -> bool:
 
 
 def _program_text(program: Program) -> str:
-    lines = [f"{_TITLES[program.role]} ({', '.join(program.sources)})"]
+    lines = [f"{_TITLES[program.role]} ({shlex.join(program.command) or ', '.join(program.sources)})"]
     if program.region:
         lines += _region_lines(program.region)
     if program.kernel:

@@ -1,6 +1,7 @@
 """The contract between compiler and executor: what a bundle holds, as versioned dataclasses <-> JSON.
 
-A bundle is a folder (`NAME.hdp`): `manifest.json`, `src/` (the user's files), `bin/` (the CPU filters).
+A bundle is a folder (`NAME.hdp`): `manifest.json`, `src/` (the user's files), `bin/` (the CPU filters), `files/` (what
+commands need in their working folders).
 Compiler and executor meet only here; a manifest of another version, or one that does not fit the dataclasses
 exactly, is refused with a message and never guessed at.
 """
@@ -23,7 +24,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 13
+VERSION = 14
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _MOST_TOTALS = 1 << 30  # bytes of what records gather
@@ -362,6 +363,7 @@ class Program:
     host    of a mapper: what CPU slots run. None: they run filters, for the reasons in `no_host`, which is empty for other
             roles.
     reducer of a reducer that is a loop over the pairs of a key; else None, for the reason in `no_host`.
+    command the words that `binary` starts, where the program is a command; else ().
     """
 
     role: Role
@@ -374,6 +376,7 @@ class Program:
     host: HostKernel | None = None
     no_host: tuple[Reason, ...] = ()
     reducer: Reducer | None = None
+    command: tuple[str, ...] = ()
 
     def files(self) -> tuple[str, ...]:
         """The built files that a task may load or run."""
@@ -391,7 +394,11 @@ class Input:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The whole contract. `library`: the C library of the machine that compiled, "glibc 2.36", "unknown" for others."""
+    """The whole contract.
+
+    library  the C library of the machine that compiled, "glibc 2.36", "unknown" for others.
+    carried  files that commands find in their working folders under their last names; in `binaries`, too.
+    """
 
     version: int
     tool: str
@@ -402,6 +409,7 @@ class Manifest:
     programs: tuple[Program, ...]
     inputs: tuple[Input, ...]
     binaries: tuple[Input, ...]
+    carried: tuple[str, ...] = ()
 
     def program(self, role: Role) -> Program | None:
         return next((p for p in self.programs if p.role == role), None)
@@ -428,6 +436,9 @@ def from_json(text: str) -> Manifest:
     roles = [p.role for p in manifest.programs]
     if "map" not in roles or len(set(roles)) != len(roles):
         raise _bad(f"programs must be one map and at most one combine and reduce, found {roles}")
+    for path in manifest.carried:
+        if not path.startswith("files/") or Path(path).parent != Path("files") or "\0" in path:
+            raise _bad(f"{path!r} is no file that is carried")
     for program in manifest.programs:
         for path in (*program.files(), *program.sources):
             _check_inside(path)
@@ -458,10 +469,9 @@ def load(bundle: Path) -> Manifest:
         ) from None
     manifest = from_json(text)
     built = {item.path for item in manifest.binaries}
-    for program in manifest.programs:
-        for path_inside in program.files():
-            if path_inside not in built:
-                raise _bad(f"{path_inside!r} has no hash")
+    for path_inside in (*manifest.carried, *(path for program in manifest.programs for path in program.files())):
+        if path_inside not in built:
+            raise _bad(f"{path_inside!r} has no hash")
     for item in manifest.binaries:
         _check_inside(item.path)
         try:

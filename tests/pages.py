@@ -29,9 +29,9 @@ def typed(line: str) -> bool:
 
 
 def run_page(page: str, folder: Path, environment: Mapping[str, str], keep: Callable[[str], bool] = typed) -> str:
-    """Write the page's C files, run those of its commands that `keep` accepts in `folder`; returns what they printed."""
+    """Write the page's files, run those of its commands that `keep` accepts in `folder`; returns what they printed."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    for name, source in re.findall(r"^`([\w./-]+)`:\n\n```c\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+    for name, source in re.findall(r"^`([\w./-]+)`:\n\n```(?:c|python)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(source, encoding="utf-8")
     script = folder.parent / f"{page.replace('/', '-')}.sh"

@@ -78,6 +78,15 @@ def _compile_options(command: Any) -> Any:
     return command
 
 
+def _command_options(command: Any) -> Any:
+    """Programs that are no C."""
+    for role in ("reduce", "combine", "map"):
+        help = f"A command that is the {role} program, in place of a file."
+        command = click.option(f"--{role}-command", metavar="COMMAND", help=help)(command)
+    help = "File for a command's working folder, carried in the bundle; repeatable."
+    return click.option("--file", "files", multiple=True, metavar="PATH[#NAME]", help=help)(command)
+
+
 def _kernel_options(command: Any) -> Any:
     """How kernels are made."""
     options = [
@@ -98,11 +107,12 @@ def _kernel_options(command: Any) -> Any:
 
 
 @cli.command("compile")
-@click.argument("source", nargs=-1, required=True, type=click.Path())
+@click.argument("source", nargs=-1, type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="The bundle to write (default: NAME.hdp here).")
 @click.option("--emit", metavar="STAGE", help="Print a stage instead of making a bundle; '--emit help' lists them.")
 @click.option("--verify", "verify", is_flag=True, help="Check the IR's invariants after every pass.")
 @click.option("--time-passes", "timed", is_flag=True, help="Say how long each step of the analysis took.")
+@_command_options
 @_kernel_options
 @_compile_options
 def compile_command(source: tuple[str, ...], output: str | None, emit: str | None, timed: bool, **options: Any) -> None:
@@ -110,9 +120,14 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 
     SOURCE is a folder with map.c and, optionally, combine.c and reduce.c, or the map's C file. Further C files are
     linked into every filter. C++ (.cc, .cpp, .cxx) is taken as well, and runs on the CPU.
+
+    A program may be any command instead, on the CPU: --map-command 'python3 map.py'. A file of this folder that the command
+    names, and what --file names, are carried in the bundle. With a --map-command SOURCE may be left out.
     """
     from ..compiler import compile as compiling
 
+    if not source and options["map_command"] is None:
+        raise click.UsageError("Missing argument 'SOURCE...' (or --map-command).")
     build = compiling.BuildOptions.make(source, **options)
     if emit is not None:
         from ..compiler import spine

@@ -13,10 +13,11 @@ from .messages import show_diagnostics
 # Streaming's other options (StreamJob.setupOptions) and the generic ones: what does the same here. Declared, so that
 # they are not taken for short ones with a value: -io for -i o.
 _ELSEWHERE: dict[str, str] = {
-    "mapper": "the map filter is the bundle's: heterodoop compile map.c",
-    "combiner": "the combiner is the bundle's: heterodoop compile --combine combine.c; a Java class cannot be one",
-    "reducer": "the reducer is the bundle's: heterodoop compile --reduce reduce.c; NONE is -r 0; `aggregate` and Java"
-               " classes cannot be one",
+    "mapper": "the map filter is the bundle's: heterodoop compile map.c, or --map-command COMMAND",
+    "combiner": "the combiner is the bundle's: heterodoop compile --combine combine.c, or --combine-command; a Java class"
+                " cannot be one",
+    "reducer": "the reducer is the bundle's: heterodoop compile --reduce reduce.c, or --reduce-command; NONE is -r 0;"
+               " `aggregate` and Java classes cannot be one",
     "file": "here it is --file, with two dashes",
     "cacheFile": "here it is -files URI#NAME",
     "cacheArchive": "here it is -archives URI#NAME",

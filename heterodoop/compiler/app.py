@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import UsageError
 from ..manifest import Role
 from ..regular import read_regular
+from ..storage.shipped import shipped
 from ..toolchain import cc as toolchain
-from ..toolchain import languages, nvcc
+from ..toolchain import commands, languages, nvcc
 from ..toolchain.cc import CcOptions, Libm
 from ..values import dataclass
 from .decide import optimisations
@@ -36,6 +38,8 @@ class BuildOptions:
 
     name      of the app: the folder's, or the map file's folder's.
     programs  role -> its own C file, in the order map, combine, reduce.
+    commands  role -> the words of the command that it is instead, in that order.
+    carried   (name, path) of what the bundle carries for tasks' working folders.
     extra     further C and C++ files, linked into every filter.
     verify    check the IR after every pass.
     """
@@ -46,35 +50,73 @@ class BuildOptions:
     cc: CcOptions
     verify: bool = False
     gpu: GpuOptions = GpuOptions()
+    commands: tuple[tuple[Role, tuple[str, ...]], ...] = ()
+    carried: tuple[tuple[str, Path], ...] = ()
 
     @classmethod
     def make(
         cls, source: Sequence[str], *, combine: str | None = None, reduce: str | None = None, include: Sequence[str] = (),
         define: Sequence[str] = (), library: Sequence[str] = (), std: str = "", verify: bool = False,
         opt: str = "default", no_opt: Sequence[str] = (), arch: Sequence[str] = (), libm: Libm = "own",
+        map_command: str | None = None, combine_command: str | None = None, reduce_command: str | None = None,
+        files: Sequence[str] = (),
     ) -> BuildOptions:
         """From the command line's words; `std` "" = $CC's own, one of C++ is of C++ files.
 
-        Raises UsageError HD001: no such file, no map.c or two, not a C file; HD005, HD006; ToolError HD502.
+        source  may be empty where the map is a command; a command takes the place of a folder's file.
+        Raises UsageError HD001: no such file, no map.c or two, not a C file; HD005, HD006; HD007, HD033: a command or file
+        that cannot be; ToolError HD502.
         """
-        first = Path(source[0])
-        folder = first.is_dir()
-        wanted: list[tuple[Role, str | None]] = [("map", None if folder else source[0])]
-        wanted += [("combine", combine), ("reduce", reduce)]
-        found = [(role, Path(given) if given is not None else _program(first, role)) for role, given in wanted]
-        programs = [(role, path) for role, path in found if path is not None]
-        extra = tuple(Path(s) for s in source[1:])
-        if not programs or programs[0][0] != "map":
+        first = Path(source[0]) if source else None
+        folder = first is not None and first.is_dir()
+        commanded, carried = _commands({"map": map_command, "combine": combine_command, "reduce": reduce_command}, files)
+        given: dict[Role, str | None] = {"map": None if folder or not source else source[0]}
+        given |= {"combine": combine, "reduce": reduce}
+        programs = _programs(first if folder else None, given, [role for role, _ in commanded])
+        if "map" not in [role for role, _ in (*programs, *commanded)]:
             raise UsageError(f"{first} holds no map.c", code="HD001",
-                             help="name a folder with map.c or map.cc, or the map's C or C++ file")
+                             help="name a folder with map.c or map.cc, the map's C or C++ file, or a --map-command")
+        extra = tuple(Path(s) for s in source[1:])
         _check_files([p for _, p in programs], extra)
         cplusplus = std if "++" in std else ""
         standard = std if std and not cplusplus else toolchain.standard()
         options = CcOptions(tuple(include), tuple(define), tuple(library), standard, libm, cplusplus)
-        home = first if folder else first.parent
+        home = first if first is not None and folder else first.parent if first is not None else Path()
         nvcc.check_architectures(arch)
         gpu = GpuOptions(optimisations.chosen(opt, no_opt), tuple(arch))
-        return cls(home.resolve().name or "app", tuple(programs), extra, options, verify, gpu)
+        return cls(home.resolve().name or "app", programs, extra, options, verify, gpu, commanded, carried)
+
+
+def _commands(
+    given: Mapping[Role, str | None], files: Sequence[str],
+) -> tuple[tuple[tuple[Role, tuple[str, ...]], ...], tuple[tuple[str, Path], ...]]:
+    """The commands by role, and what the bundle carries for them: `files`, and what the commands name."""
+    carried = dict(shipped(files))
+    for path in carried.values():
+        if not path.is_file():
+            raise UsageError(f"--file {path}: a bundle carries files, and this is none", code="HD033",
+                             help="name the files of a folder, or pack them into one")
+    made: list[tuple[Role, tuple[str, ...]]] = []
+    for role, text in given.items():
+        if text is not None:
+            found = commands.parse(f"--{role}-command", text, carried)
+            carried |= {name: Path(os.path.abspath(path)) for name, path in found.files}
+            made.append((role, found.words))
+    return tuple(made), tuple(carried.items())
+
+
+def _programs(
+    folder: Path | None, given: Mapping[Role, str | None], commanded: Sequence[Role],
+) -> tuple[tuple[Role, Path], ...]:
+    """The programs that are files: named, or the folder's."""
+    made: list[tuple[Role, Path]] = []
+    for role, name in given.items():
+        if role in commanded and name is not None:
+            raise UsageError(f"the {role} program is {name}, and --{role}-command gives another", code="HD007")
+        path = Path(name) if name is not None else _program(folder, role) if folder and role not in commanded else None
+        if path is not None:
+            made.append((role, path))
+    return tuple(made)
 
 
 def _program(folder: Path, role: Role) -> Path | None:

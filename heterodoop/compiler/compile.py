@@ -102,6 +102,8 @@ def summary(bundle: Path, manifest: Manifest) -> str:
         lines += [f"        {line}" for reason in program.gpu_refusals[:1] for line in excerpt(reason.span, reason.text)]
     missing = dict.fromkeys(r.message for p in manifest.programs for r in p.no_host if r.code == "HD510")
     lines += [f"  no host kernel: {message} (install g++, or set CXX)" for message in missing]
+    if manifest.carried:
+        lines.append(f"  carries {', '.join(path.rpartition('/')[2] for path in manifest.carried)}")
     if any(p.kernel is not None and not p.kernel.cubins for p in manifest.programs):
         lines.append("  kernels not compiled: no nvcc, or --arch none (pip install 'heterodoop[nvcc]')")
     return "\n".join(lines)

@@ -98,8 +98,8 @@ def begin(
     work: Threads,
 ) -> Future[Reason | None] | None:
     """Begin to build the mapper's host kernel into the bundle that is being made; why there is none. None: it has none."""
-    program = next(p for p in programs if p.role == "map")
-    if program.host is None or mapper is None:
+    program = next((p for p in programs if p.role == "map"), None)
+    if program is None or program.host is None or mapper is None:
         return None
     place = mapper.program.region.span
     try:

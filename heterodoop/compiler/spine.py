@@ -10,7 +10,7 @@ anything is to be done, and putting the bundle in its place (`compile`).
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import field, replace
 from functools import partial
@@ -25,7 +25,7 @@ from ..together import Threads
 from ..toolchain import cc as toolchain
 from ..toolchain import languages
 from ..values import dataclass
-from . import host_kernels, kernels, library, own_faults, passes, reducers
+from . import commanded, host_kernels, kernels, library, own_faults, passes, reducers
 from .app import BuildOptions
 from .begun import Begun
 from .compile import CompileResult, times_text
@@ -64,8 +64,9 @@ def analyse(options: BuildOptions, begun: Begun | None = None) -> CompileResult:
     sink = Sink()
     programs = [a for role, path in options.programs if (a := _analyse_or_collect(role, path, begun, sink))]
     sink.raise_errors()
-    programs = [_behind(program, programs) for program in _folding(programs, options.gpu.optimisations)]
-    return CompileResult(_manifest(options, programs), tuple(programs), sink.warnings)
+    before: list[Role] = [role for role, _ in options.commands]
+    programs = [_behind(program, programs, before) for program in _folding(programs, options.gpu.optimisations)]
+    return CompileResult(_manifest(options, programs), tuple(programs), [*sink.warnings, *commanded.warnings(options)])
 
 
 def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | None = None) -> str:
@@ -99,10 +100,10 @@ def _folding(programs: list[Analysed], names: tuple[str, ...]) -> list[Analysed]
     return [_with_region(program, made[program.role]) if program.role in made else program for program in programs]
 
 
-def _behind(program: Analysed, programs: list[Analysed]) -> Analysed:
-    """A reducer, with what is printed before it: by the combiner, or else by the mapper."""
+def _behind(program: Analysed, programs: list[Analysed], commands: Sequence[Role]) -> Analysed:
+    """A reducer, with what is printed before it: by the combiner, or else by the mapper. Of `commands` nobody knows that."""
     before = next((p.region for role in ("combine", "map") for p in programs if p.role == role), None)
-    if program.reducer is None or before is None:
+    if program.reducer is None or before is None or "combine" in commands:
         return program
     return replace(program, reducer=reducers.behind(program.reducer, before.region))
 
@@ -183,7 +184,9 @@ def _no_directive(role: Role, path: Path) -> Reason:
 
 
 def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
-    read = sorted({dep for program in programs for dep in program.unit.deps} | {str(p) for p in options.extra})
+    read = sorted({dep for program in programs for dep in program.unit.deps}
+                  | {str(p) for p in (*options.extra, *(path for _, path in options.carried))})
+    made = _with_host(tuple(_program(program, options) for program in programs), programs)
     return Manifest(
         version=VERSION,
         tool=__version__,
@@ -191,9 +194,10 @@ def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:
         compiler=toolchain.version(toolchain.find_cc()),
         library=toolchain.library(),
         flags=_flags(options.cc),
-        programs=_with_host(tuple(_program(program, options) for program in programs), programs),
+        programs=commanded.in_order([*made, *commanded.programs(options)]),
         inputs=tuple(Input(path, sha256(Path(path))) for path in read),
         binaries=(),
+        carried=commanded.carried(options),
     )
 
 
@@ -264,10 +268,11 @@ def write_bundle(made: Path, result: CompileResult, begun: Begun, work: Threads)
         shutil.copyfile(path, made / _source(role, path))
     for path in options.extra:
         shutil.copyfile(path, made / "src" / path.name)
-    parts, programs = _parts(result), result.manifest.programs
+    commanded.write(made, options)
+    parts, programs = _parts(result), tuple(p for p in result.manifest.programs if not p.command)
     extra = [one.result() for one in begun.extra]
     analyses = {program.role: program.region for program in result.programs}
-    host = host_kernels.begin(made, programs, analyses["map"], analyses.get("combine"), work)
+    host = host_kernels.begin(made, programs, analyses.get("map"), analyses.get("combine"), work)
     reducing = next((program.reducer for program in result.programs if program.reducer), None)
     hosts: dict[Role, Future[Reason | None] | None] = {
         "map": host, "reduce": host_kernels.begin_reducer(made, programs, reducing, work)}
@@ -277,7 +282,8 @@ def write_bundle(made: Path, result: CompileResult, begun: Begun, work: Threads)
     programs = tuple(
         _with_lines(replace(program, linked=linked[program.role]), analysed)
         for program, analysed in zip(programs, result.programs, strict=True))
-    built = [path for program in programs for path in program.files()]
+    programs = commanded.in_order([*programs, *commanded.programs(options)])
+    built = [*result.manifest.carried, *(path for program in programs for path in program.files())]
     binaries = tuple(Input(path, sha256(made / path)) for path in built)
     manifest = replace(result.manifest, programs=programs, binaries=binaries)
     (made / FILE).write_text(manifest.to_json(), encoding="utf-8", errors="surrogateescape")

@@ -40,6 +40,20 @@ CODES: dict[str, Entry] = {
         " compute_80 is PTX, a text that the driver compiles for newer ones. `none` compiles no kernels.",
         "heterodoop compile APP --arch sm_90; without the option the GPUs of this machine count, or the common ones.",
     ),
+    "HD007": Entry(
+        "a command that cannot be a program of the bundle",
+        "--map-command and its like take a program and its arguments, with quotes as for a shell; no shell reads them. The"
+        " program is one of PATH, an absolute path, or a file of this folder, which the bundle then carries. A file that is"
+        " carried starts with #! and an interpreter, or is a program of Linux. A program is a file or a command, not both.",
+        "Name the interpreter ('python3 map.py'), put what needs a shell into sh -c '...', and name files with --file.",
+    ),
+    "HD008": Entry(
+        "the program of a command is missing on this machine",
+        "A bundle carries the files that its commands name, and not what runs them: interpreters and tools of PATH are the"
+        " machine's. `compile` warns where this machine lacks one, `run` refuses the job, and a task on a node without it"
+        " fails with this message.",
+        "Install the program where the job runs, put its folder into PATH, or carry it in the bundle (--file).",
+    ),
     "HD010": Entry(
         "an input is missing or cannot be read",
         "Inputs are looked at before any work is done. The message has the name as it was understood and"

@@ -318,4 +318,12 @@ CODES: dict[str, Entry] = {
         "Nothing, if the CPU is fast enough: the result is right. For the GPU, write this program in C (map.c); the others"
         " may stay in C++.",
     ),
+    "HD271": Entry(
+        "the program is a command",
+        "--map-command, --combine-command and --reduce-command make any program a filter of the bundle: a script, a tool, a"
+        " program that was built elsewhere. It reads lines and prints lines, in `run` and on Hadoop, beside programs in C."
+        " Kernels and host kernels are made of C alone.",
+        "Nothing, if the CPU is fast enough: the result is right. For the GPU, write this program in C; the others may stay"
+        " as they are.",
+    ),
 }

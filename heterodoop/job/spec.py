@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -35,7 +34,7 @@ class JobSpec(NamedTuple):
     inputs   in order; they and `output` are names of the place where the job runs.
     settings `-D` definitions, KEY=VALUE.
     options  what is short for a setting: its name -> (the option, its value), as `jobconf.gather` takes them.
-    files    what filters find in their working folder: PATH or PATH#NAME (`parted`).
+    files    what filters find in their working folder: PATH or PATH#NAME (`storage.shipped`).
     again    run it again and again; None: once.
     """
 
@@ -59,11 +58,3 @@ class JobSpec(NamedTuple):
             text = jobconf.unescape(options.record_delimiter, "--record-delimiter")
             given[names.RECORD_DELIMITER] = "--record-delimiter", text
         return cls(Path(bundle), tuple(inputs), output, tuple(options.settings), given, tuple(options.files), again)
-
-
-def parted(argument: str) -> tuple[str, str]:
-    """(path, name in the working folder) of a --file; the name "" where none was given. A file's own name may have a #."""
-    if "#" not in argument or os.path.exists(argument):
-        return argument, ""
-    path, _, name = argument.rpartition("#")
-    return path, name

@@ -15,8 +15,9 @@ from heterodoop.engine.run.plan import RunOptions
 from heterodoop.errors import JobFailed, UsageError
 from heterodoop.hadoop.submit.job_options import SubmitOptions
 from heterodoop.job.runner import JobEnd, Shown
-from heterodoop.job.spec import JobSpec, parted
+from heterodoop.job.spec import JobSpec
 from heterodoop.job.stopping import IterateOptions
+from heterodoop.storage.shipped import parted
 
 COMMON: dict[str, Any] = {"reducers": "3", "record_delimiter": r"\x01", "settings": ("a=b",), "files": ("x#y",)}
 

@@ -20,11 +20,12 @@ from ...job.settings import COMPRESS, ROUND
 from ...job.spec import JobSpec
 from ...job.stopping import Round, StopRules, content
 from ...storage import inputs as storage
+from ...storage.shipped import shipped
 from ..job.layout import Layout
 from ..run.commit import refuse_existing
 from ..run.job_report import check_place
 from ..run.local import JobResult, run_job
-from ..run.plan import RunOptions, shipped
+from ..run.plan import RunOptions
 from ..terminal.signals import StopSignals
 from .folder import FolderStore
 

@@ -380,7 +380,8 @@ def task_failed(plan: Plan, layout: Layout, attempt: Attempt, failure: TaskFailu
     else:
         lines.append(f"  reduces: partition {task.number} of {plan.shape.reduces}")
     if program:
-        lines.append(f"  command: {shlex.quote(str(program))}")
+        words = plan.commands.get(task.kind)
+        lines.append(f"  command: {shlex.quote(str(program))}{f', which starts {words}' if words else ''}")
     if failure.stderr:
         lines += ["  stderr:", *(f"    {line}" for line in failure.stderr.rstrip("\n").split("\n"))]
     lines.append(f"  log:     {layout.log(attempt)}")

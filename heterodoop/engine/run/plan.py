@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -22,17 +23,18 @@ from ...executor.kernel.host_reduce import reduce_program
 from ...executor.task.cpu_task import CpuJob
 from ...executor.task.split import Split, SplitSize, plan_splits
 from ...executor.task.streaming_env import job_environment
-from ...job import jobconf, keys
+from ...job import commands, jobconf, keys
 from ...job import settings as names
 from ...job.cpu import cpu_job
 from ...job.jobconf import JobConf
 from ...job.setting import Party
-from ...job.spec import JobSpec, parted
+from ...job.spec import JobSpec
 from ...scheduler.model import Attempt, JobShape
 from ...scheduler.policies import CPU_ONLY
 from ...scheduler.several import NO_SMALL, Small
 from ...storage import inputs as storage
 from ...storage.codecs import CLASSES, Form, need
+from ...storage.shipped import shipped
 from ..devices.job_slots import Slots, check_policy, plan_slots
 from ..devices.together import Together, small_files, together
 from ..job.device_names import AUTO, CPU, check_device
@@ -94,6 +96,7 @@ class Plan(NamedTuple):
     device     what the user asked for; `offload` is how map tasks run there, None: all of them run on the CPU.
     together   how many splits a map task may have there.
     packing    how part files are compressed; None: they are text.
+    commands   what filters are that are commands, by role, for a shell.
     small      which small files a map task may have as a host kernel.
     """
 
@@ -114,6 +117,7 @@ class Plan(NamedTuple):
     together: Together = Together()
     small: Small = NO_SMALL
     packing: Form | None = None
+    commands: Mapping[str, str] = {}
 
     @property
     def input_bytes(self) -> int:
@@ -147,6 +151,7 @@ def make_plan(
     reducers = conf.get(names.REDUCES)
     if reducers is None:
         reducers = 1 if found.program("reduce") or (options.combining and found.program("combine")) else 0
+    commands.check_here(found, bundle, reducers)
     maps_by_filters = bool(form and keys.of_maps(form, reducers, found.program("combine") is not None))
     if maps_by_filters:
         devices = None
@@ -180,7 +185,8 @@ def make_plan(
         host=host,
         host_reduce=reduce_program(found, bundle) if host_kernels and not form else None,
         together=together(found, conf, reducers, offload),
-        packing=packing, small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
+        packing=packing, commands={p.role: shlex.join(p.command) for p in found.programs if p.command},
+        small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
     )
 
 
@@ -232,26 +238,6 @@ def _settings(spec: JobSpec, options: RunOptions) -> JobConf:
     if options.check is not None:
         given[names.CHECK] = "--check", options.check
     return jobconf.parse(spec.settings, given)
-
-
-def shipped(arguments: Sequence[str]) -> list[tuple[str, Path]]:
-    """(name in the working folder, absolute path) of `--file` arguments.
-
-    Raises UsageError HD033: a file that is not there, a name with a slash, a name given twice.
-    """
-    files: dict[str, Path] = {}
-    for argument in arguments:
-        path, name = parted(argument)
-        path = os.path.abspath(storage.local_path(path)) if path else ""
-        name = name or os.path.basename(path)
-        if not path or not os.access(path, os.R_OK):
-            raise UsageError(f"--file {argument!r}: there is no such file, or it cannot be read", code="HD033")
-        if "/" in name or name in ("", ".", ".."):
-            raise UsageError(f"--file {argument!r}: {name!r} is not a name of a file", code="HD033")
-        if name in files:
-            raise UsageError(f"--file {argument!r}: {name!r} is given twice", code="HD033", help="use PATH#NAME")
-        files[name] = Path(path)
-    return list(files.items())
 
 
 def _all_settings(

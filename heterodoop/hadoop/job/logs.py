@@ -45,6 +45,8 @@ KNOWN = (
                _BUILD_THERE),
     KnownCause(r"error=7, |Argument list too long", "HD638", "the job's settings do not fit into the filter's environment",
           "lower -D stream.jobconf.truncate.limit=20000"),
+    KnownCause(r"heterodoop: HD008: there is no program (.*) on this machine", "HD008",
+          "the node lacks the program of a command", "install it on the nodes, or carry it in the bundle (compile --file)"),
     KnownCause(r"(?i)running .{0,40}beyond .{0,10}(?:physical|virtual).{0,3}memory", "HD639",
           "the container used more memory than it may; the filter's counts too", "raise -D mapreduce.{role}.memory.mb"),
     KnownCause(r"Timed out after \d+ secs", "HD628", "the task said nothing for longer than it may",

@@ -21,10 +21,11 @@ from ...errors import Limitation, UsageError
 from ...job import jobconf
 from ...job import settings as names
 from ...job.setting import Party
-from ...job.spec import JobSpec, parted
+from ...job.spec import JobSpec
 from ...manifest import Manifest
 from ...scheduler.policies import CPU_ONLY, POLICIES
 from ...storage.hadoop_conf import HadoopConf
+from ...storage.shipped import parted
 from ...toolchain.plugin import provide
 from . import archive, uber
 from .streaming import Shipped, StreamingJob
@@ -122,7 +123,9 @@ def _plain(options: SubmitOptions, settings: dict[str, str]) -> str:
 def _reducer_counts(bundle: Path, what: Manifest) -> bool:
     """Whether reducers may have counters of their own: map attempts cannot see how many, and Hadoop limits their sum."""
     program = what.program("reduce")
-    return program is not None and b"counter:" in (bundle / program.binary).read_bytes()
+    if program is None or program.command:
+        return program is not None
+    return b"counter:" in (bundle / program.binary).read_bytes()
 
 
 def _unheeded(job: StreamingJob) -> list[Diagnostic]:
