@@ -24,7 +24,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 14
+VERSION = 15
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _MOST_TOTALS = 1 << 30  # bytes of what records gather
@@ -266,6 +266,8 @@ class Kernel:
     prologue_runs  "once" per job: it asks for no time, random number, environment or file. "asked": it notes what it asks of
                    environment and files (runtime/cpu/asked.c), and its result is the same where the answers are. Else
                    "each": for each task.
+    asks           variables of the environment for which the code before the region asks; None: not known, or it may get at
+                   what is the task's own by another way.
     plan           how it does its work.
     epilogue       executable that runs the code before the region and behind it, with the totals of a task in between, which
                    it reads from stdin; "" where nothing behind the region shows.
@@ -293,6 +295,7 @@ class Kernel:
     kept: int = 0
     epilogue: str = ""
     totals: tuple[Total, ...] = ()
+    asks: tuple[str, ...] | None = None
 
     @property
     def total_bytes(self) -> int:

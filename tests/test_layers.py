@@ -70,13 +70,14 @@ NATIVE_ROOMS = {
 # same: of another one Java sees only public classes, and what is public there is seen by every job.
 PLUGIN_ROOMS = {
     "settings": "Settings",
+    "splits": "GroupReader GroupedSplit Grouping Slots",
     "wire": "Connection DataFrames DriverAddress DriverSocket Fields Frame Handshake KeepAlive PatienceException "
             "ProtocolException RefusedException UntrustedException VersionException",
     "result": "HeteroCounters LeftoverException MapOutputIndex MapOutputVerifier MapResult ResultTarget SegmentChecksums "
               "ShuffleOutput",
     "task": "ChildEnvironment DriverTask LocalizedFiles SplitReader",
     "attempt": "Decline EarlierAttempts Fallback HeteroCollector HeteroInputFormat HeteroMapRunner HeteroOutputFormat "
-               "InputFormats LazyLineReader MapAttempt Offer TextOutput",
+               "InputFormats MapAttempt Offer TextOutput",
 }
 
 # Third-party name -> where it may be imported.

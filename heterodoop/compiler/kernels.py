@@ -95,6 +95,7 @@ def describe(role: Role, analysis: passes.Analysis) -> Kernel | None:
         shared=tuple(_shared(field) for field in decisions.shared),
         prologue=f"bin/{role}.prologue" if alone else "",
         prologue_runs=prologue.runs(program, analysis.facts.calls) if alone else "once",
+        asks=prologue.asks(program, analysis.facts.calls),
         plan=decisions.plan, cubins=(),
         places=shown(tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places)),
         epilogue=f"bin/{role}.epilogue" if behind else "", totals=totals(program, decisions.places),

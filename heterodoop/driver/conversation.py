@@ -261,12 +261,12 @@ class Conversation:
             if wrong:
                 raise wrong
 
-    def _read(self, pulse: Pulse, offset: int, size: int) -> bytes:
-        """The task reads a range of its split. Raises Declined; Cancelled: it was told to run on the CPU."""
+    def _read(self, pulse: Pulse, offset: int, size: int, part: int) -> bytes:
+        """The task reads a range of a file of its split. Raises Declined; Cancelled: it was told to run on the CPU."""
         with pulse.asking:
             if pulse.taken_back:
                 raise Cancelled
-            self._stream.send(Type.READ, ("offset", offset), ("length", size))
+            self._stream.send(Type.READ, ("offset", offset), ("length", size), ("part", part))
             try:
                 return b"".join(self._stream.receive_data(size, DATA_SECONDS))
             except PeerFailed as error:

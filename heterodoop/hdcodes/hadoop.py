@@ -310,6 +310,13 @@ CODES: dict[str, Entry] = {
         "No DataNode takes data, since their disks are full or none of them runs; or a quota of the folder is used up.",
         "hdfs dfsadmin -report and hdfs dfs -count -q -h FOLDER show which; heterodoop fs rm removes what is not needed.",
     ),
+    "HD662": Entry(
+        "map attempts do not do several splits each",
+        "-D heterodoop.group.bytes asks for it. It is done only where no byte of the output can change: with reducers, a map"
+        " whose records are understood and which asks for nothing of its task, and no combiner or one that may meet the"
+        " values of several splits.",
+        "Leave the setting out. `heterodoop explain APP` says what was understood of map and combiner.",
+    ),
     "HD667": Entry(
         "a folder is not safe to run programs from",
         "Programs are run, or libraries loaded, from this folder. Another user could put his own there: the folder, or one"

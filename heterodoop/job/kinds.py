@@ -41,6 +41,12 @@ def choice(*names: str) -> Kind:
     return Kind(", ".join(f"`{name}`" for name in names), parse)
 
 
+def _bytes_or_auto(text: str) -> str:
+    if text.strip() == "auto" or (re.fullmatch(r"[0-9]{1,18}", text.strip())):
+        return text.strip()
+    raise ValueError("must be a number of bytes, or auto")
+
+
 def _boolean(text: str) -> bool:
     if text.strip().lower() not in ("true", "false"):
         raise ValueError("must be true or false")
@@ -57,6 +63,7 @@ def _delimiter(text: str) -> bytes:
     return _some(text).encode("utf-8", "surrogateescape")
 
 
+BYTES_OR_AUTO = Kind("from 0, `auto`", _bytes_or_auto)
 BOOLEAN = Kind("true, false", _boolean, "boolean")
 TEXT = Kind("text", lambda text: text or None)  # an empty one says nothing
 SOME_TEXT = Kind("text", _some)

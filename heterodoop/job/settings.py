@@ -19,7 +19,7 @@ from ..executor.gpu.gpus import SESSIONS as SESSIONS_OF_A_JOB
 from ..executor.task.cpu_task import LEAST_LINE, LINE_MAX
 from ..scheduler.policies import TAIL
 from ..storage.inputs import AS_TEXT
-from .kinds import BOOLEAN, CLASS, DELIMITER, SOME_TEXT, TEXT, Kind, choice, integer
+from .kinds import BOOLEAN, BYTES_OR_AUTO, CLASS, DELIMITER, SOME_TEXT, TEXT, Kind, choice, integer
 from .setting import Other, Party, Refusal, Setting
 
 PREFIX = "heterodoop."
@@ -78,6 +78,7 @@ ROUNDS = "heterodoop.iterate.rounds"
 ROUND = "heterodoop.iterate.round"
 UNTIL = "heterodoop.iterate.until"
 POLICY = "heterodoop.policy"
+GROUP_BYTES = "heterodoop.group.bytes"
 DRIVER_DIR = "heterodoop.driver.dir"
 DETAILS = "heterodoop.counters.details"
 BUNDLE = "heterodoop.bundle"
@@ -241,6 +242,12 @@ _DEVICES = (
 _PLUG_IN = (
     _ours("policy", Kind("a policy", str), "Scheduling policy that the driver uses for the job (--policy).",
           _SUBMIT | _PLUGIN | _DRIVER, TAIL.name, java="POLICY"),
+    _ours("group.bytes", BYTES_OR_AUTO,
+          "Bytes of input that one map attempt under Hadoop does at most, as several splits where they are smaller; 0 = each"
+          " split has its own; `auto`: 16 to 512 MiB, for about two attempts to a slot of the cluster. Only where no byte of"
+          " the result can change; else `submit` says why (HD661).", _SUBMIT | _PLUGIN, "0", "bytes", java="GROUP_BYTES",
+          )._replace(others={_SUBMIT: Other("auto", "it knows the bundle; 0 where that may not be, or -D says how splits are"
+                                            " made")}),
     _ours("verify", BOOLEAN, "Whether Java checks each record of a GPU's result before it installs it.", _PLUGIN, "false",
           java="VERIFY"),
     _ours("gpu.retry", BOOLEAN, "Whether an attempt may use a GPU too after one of the same task has failed.", _PLUGIN,

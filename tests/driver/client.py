@@ -103,12 +103,14 @@ class Attempt:
     delimiter: bytes = b""
     user: str = "me"
     maps: int = 1
-    version: int = 1
+    version: int = 2
     conf: dict[str, str] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Path] = field(default_factory=dict)
     content: bytes = b""  # of the split's file, for READ
+    contents: list[bytes] = field(default_factory=list)  # of the files of `parts`
     change: dict[str, Any] = field(default_factory=dict)  # fields of OFFER that are other ones
+    parts: list[tuple[str, int, int]] = field(default_factory=list)  # address, start and length of each of several splits
 
     @property
     def id(self) -> str:
@@ -122,7 +124,8 @@ class Attempt:
             "codec": self.codec, "delimiter": self.delimiter, "user": self.user, "node": "host:1",
             "combine": int(self.combine), "policy": self.policy, **self.change,
         }
-        return [*fields.items(), *(("conf", f"{key}={value}") for key, value in conf.items())]
+        parts = (("part", f"{path}\0{start}\0{length}") for path, start, length in self.parts)
+        return [*fields.items(), *(("conf", f"{key}={value}") for key, value in conf.items()), *parts]
 
     def files(self) -> dict[str, Path]:
         return {**files_of(self.bundle, "app.hdp/"), **self.extra}
@@ -227,7 +230,8 @@ class Client:
                 said = dict(fields)
                 offset, length = int(said["offset"]), int(said["length"])
                 outcome.reads.append((offset, length))
-                self.data(attempt.content[offset : offset + length])
+                content = attempt.contents[int(said["part"])] if attempt.contents else attempt.content
+                self.data(content[offset : offset + length])
             elif type == REFUSED:
                 outcome.kind, outcome.fields = "refused", fields
                 return outcome

@@ -13,7 +13,7 @@ from heterodoop.hadoop.submit.job_options import SubmitOptions, build, hadoop_pa
 from heterodoop.hadoop.submit.streaming import StreamingJob, arguments, settings
 from heterodoop.job.spec import JobSpec
 
-from ..support import Bundles
+from ..support import ROOT, Bundles
 from .fake_cluster import FakeCluster
 
 MAP = """
@@ -159,6 +159,41 @@ def test_lines_may_go_to_gpus_under_every_name_of_their_format(made: Made, name:
     job = made(input_format=name, settings=definitions)
     assert job.plugin and not job.input_format and not made.warnings
     assert ("stream.map.input.ignoreKey" in settings(job)) == bool(definitions)  # streaming's own default is not ours to set
+
+
+GROUP = "heterodoop.group.bytes"
+FOLD = (ROOT / "apps/wordcount/map.c", ROOT / "apps/wordcount/combine.c", ROOT / "apps/wordcount/reduce.c")
+
+
+@pytest.mark.parametrize(("asks", "why"), [
+    ("", ""), ('getenv("z_a")', ""), ('getenv("mapreduce_map_input_start")', "asks for mapreduce_map_input_start"),
+    ('getenv("mapred_tip_id")', "the task's own"), ("getenv(word)", "not known before it runs"),
+    ("time(NULL)", "each split"),
+    ('fopen("/proc/self/environ", "r")', "not known before it runs"),
+])
+def test_splits_are_grouped_where_a_filter_asks_for_nothing_of_its_task(made: Made, asks: str, why: str):
+    source = MAP.replace("int one = 1;", f'int one = 1; strcpy(word, "x"); if ({asks}) one = 2;' if asks else "int one = 1;")
+    bundle = made.bundles.get(f"#include <string.h>\n#include <time.h>\n{source}", reduce=PLAIN)
+    assert settings(made(bundle=bundle))[GROUP] == ("0" if why else "auto") and not made.warnings
+    assert settings(made(bundle=bundle, settings=(f"{GROUP}=77",)))[GROUP] == ("0" if why else "77")
+    assert [c for c, _ in made.warnings] == (["HD662"] if why else []) and all(why in text for _, text in made.warnings)
+
+
+def test_splits_are_grouped_where_combiner_and_job_allow_it(made: Made):
+    words = made.bundles.get(*(path.read_text() for path in FOLD))
+    plain = made.bundles.get(FOLD[0].read_text(), FOLD[1].read_text(), PLAIN)
+    assert settings(made(bundle=words))[GROUP] == "auto" and settings(made(bundle=plain))[GROUP] == "0"
+    fields = "stream.num.map.output.key.fields=2"
+    for more in ({"reducers": "0"}, {"record_delimiter": "|"}, {"settings": ("mapreduce.job.maps=9",)},
+                 {"settings": ("mapreduce.input.fileinputformat.split.maxsize=1000",)}, {"settings": (fields,)},
+                 {"settings": (f"{GROUP}=0",)}, {"settings": ("mapreduce.map.skip.maxrecords=1",)}):
+        assert settings(made(bundle=words, **more))[GROUP] == "0", more
+    assert code(made, bundle=words, settings=(f"{GROUP}=5m",)) == "HD030"
+    wish = (f"{GROUP}=5", "mapreduce.job.maps=9")
+    assert settings(made(bundle=words, settings=wish))[GROUP] == "5" and not made.warnings
+    assert GROUP not in settings(made(bundle=words, cpu_only=True))
+    made(bundle=words, settings=(f"{GROUP}=5", fields))
+    assert {c for c, _ in made.warnings} == {"HD626", "HD662"}
 
 
 LIMIT = "mapreduce.input.fileinputformat.split.maxsize=1000"

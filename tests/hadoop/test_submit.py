@@ -57,7 +57,7 @@ def test_a_job_in_its_application_master_is_told(bundle: Path, fake: FakeCluster
     fake.application(("FINISHED", "FAILED"))
     fake.ended("FAILED", {}, "odd", uberized=True)
     done = submit(bundle, "--json", status=1)
-    assert json.loads(done.out)["uber"] is True and "mapreduce.job.ubertask.enable=false: tasks in containers" in done.message
+    assert json.loads(done.out)["uber"] is True and "ubertask.enable=false: tasks in containers" in done.message
 
 
 def test_json_has_the_counters(bundle: Path):
@@ -66,6 +66,13 @@ def test_json_has_the_counters(bundle: Path):
     assert found["counters"]["rows"] == {"comment": 5} and found["job"] == JOB
     assert found["counters"][PLUGIN_GROUP] == {"GPU_MAPS": 2, "CPU_MAPS": 1}
     assert found["counters"][FILE_SYSTEMS] == {"HDFS_BYTES_READ": 7} and found["reasons"] == {}
+
+
+def test_splits_that_maps_did_together_are_told(bundle: Path, fake: FakeCluster):
+    fake.ended("SUCCEEDED", {FILE_SYSTEMS: {"HETERODOOP-CPU_READ_OPS": 3, "HETERODOOP-GROUPED_READ_OPS": 200}})
+    done = submit(bundle, "--json")
+    assert "3 maps (0 GPU, 3 CPU), 200 splits in maps of several, 1 reduces" in done.message
+    assert json.loads(done.out)["grouped_splits"] == 200
 
 
 def test_every_reason_against_a_gpu_has_a_line(bundle: Path, fake: FakeCluster):
@@ -213,6 +220,12 @@ def test_a_failed_job_names_attempt_node_split_command_and_stderr(bundle: Path, 
     assert "log4j" not in done.message and f"heterodoop job logs {JOB}" in done.message
     cause = json.loads(done.out)["cause"]
     assert (cause["attempt"], cause["stderr"], cause["command"]) == (ATTEMPT, "bad record", "wc.hdp/bin/map")
+
+
+def test_of_an_attempt_of_several_splits_the_one_is_named_that_failed(bundle: Path, fake: FakeCluster):
+    failing(fake, PIPE.format(3), f"bad record\nheterodoop: {ATTEMPT} failed in the split hdfs://n:1/in/g:7+9")
+    cause = json.loads(submit(bundle, "--json", status=1).out)["cause"]
+    assert (cause["split"], cause["stderr"]) == ("hdfs://n:1/in/g:7+9", "bad record")
 
 
 @pytest.mark.parametrize(("diagnostics", "stderr", "code", "help"), [

@@ -26,7 +26,8 @@ from ..decide.refusals import split
 from ..ir import ir
 from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
-from ..normalise.environment import CALLS, VARIABLES, moved
+from ..normalise.environment import CALLS, VARIABLES, asked_in_loop, moved
+from ..normalise.stdio import literal
 from ..source.frontend import Unit
 from ..source.logical import last_line, operator_span
 from ..source.wide_names import in_c
@@ -146,14 +147,40 @@ def runs(program: ir.Program, calls: CallGraph) -> PrologueRuns:
     Once where it asks for no time, random number, process, environment or file; where it gets at the environment and files
     by the calls whose answers are noted, once for the same answers. Functions of other files are not known.
     """
-    before, _ = split(program.enclosing.body)
-    own = calls.named(n.name for n in before if isinstance(n, ir.Name))
-    nodes = [*before, *(n for name in sorted(own) for n in ir_walk.walk(program.by_name[name].body))]
+    nodes = _nodes(program, calls)
     environment = {*VARIABLES, *(p.name for p in program.enclosing.params[2:])}
     found = {_runs(program, n, environment) for n in nodes}
     if "each" in found:
         return "each"
     return "asked" if moved(program) or "asked" in found else "once"
+
+
+def asks(program: ir.Program, calls: CallGraph) -> tuple[str, ...] | None:
+    """The variables of the environment for which the program asks; None: it may ask for others, or for what is the task's.
+
+    A file of a kernel could hold the environment, too.
+    """
+    nodes = _nodes(program, calls)
+    environment = {*VARIABLES, *(p.name for p in program.enclosing.params[2:])}
+    if any(_runs(program, node, environment) == "each" for node in nodes):
+        return None
+    found = asked_in_loop(program)
+    for node in nodes:
+        if isinstance(node, ir.Str) and any(folder in node.data for folder in (b"/proc", b"/dev/", b"/sys/")):
+            return None
+        if isinstance(node, ir.Call) and ir.called(node) in CALLS and ir.called(node) not in program.by_name:
+            name = literal(node.args[0]) if node.args else None
+            if name is None:
+                return None
+            found.add(os.fsdecode(name))
+    return tuple(sorted(found))
+
+
+def _nodes(program: ir.Program, calls: CallGraph) -> list[ir.Node]:
+    """Of the code before the region, and of all functions that it may call."""
+    before, _ = split(program.enclosing.body)
+    own = calls.named(n.name for n in before if isinstance(n, ir.Name))
+    return [*before, *(n for name in sorted(own) for n in ir_walk.walk(program.by_name[name].body))]
 
 
 def _runs(program: ir.Program, node: ir.Node, environment: set[str]) -> PrologueRuns:

@@ -44,6 +44,12 @@ def moved(program: ir.Program) -> bool:
     return any(s.storage == "call" and s.name.partition("$")[0] in CALLS for s in program.externs)
 
 
+def asked_in_loop(program: ir.Program) -> set[str]:
+    """The names, as C literals have them, for which the calls ask that were moved."""
+    calls = [s.original for s in program.externs if s.storage == "call" and s.name.partition("$")[0] in CALLS]
+    return {call.partition('("')[2].removesuffix('")') for call in calls}
+
+
 def _by_hand(program: ir.Program) -> bool:
     third = {p.name for p in program.enclosing.params[2:]}
     named = ir_walk.names(program.enclosing.body) | ir_walk.names(program.region.body)

@@ -122,13 +122,20 @@ class OwnFiles:
 
 
 class TaskReader:
-    """The task reads, and sends what it read: one range after the other. `read` raises Failed, Closed."""
+    """The task reads, and sends what it read: one range after the other. `read` raises Failed, Closed.
 
-    def __init__(self, ask: Callable[[int, int], bytes]) -> None:
+    ask   offset, size, part: number of the part whose file it is, of an attempt of several splits.
+    """
+
+    def __init__(self, ask: Callable[[int, int, int], bytes], part: int = 0) -> None:
         self._ask = ask
+        self._part = part
+
+    def of(self, part: int) -> TaskReader:
+        return TaskReader(self._ask, part)
 
     def read(self, offset: int, size: int) -> bytes:
-        return self._ask(offset, size)
+        return self._ask(offset, size, self._part)
 
 
 @contextmanager

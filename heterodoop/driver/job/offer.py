@@ -33,7 +33,10 @@ class Declined(Exception):
 
 @dataclass(frozen=True)
 class Offer:
-    """A map attempt. Sizes in bytes; `conf`: the settings that the plug-in tells."""
+    """A map attempt. Sizes in bytes; `conf`: the settings that the plug-in tells.
+
+    parts  of an attempt of several splits: these, and `split` has the length of all; empty for others.
+    """
 
     version: int
     job: str
@@ -47,6 +50,7 @@ class Offer:
     combine: bool
     policy: str
     conf: JobConf
+    parts: tuple[SplitRequest, ...] = ()
 
     @classmethod
     def of(cls, message: Message) -> Offer:
@@ -68,6 +72,7 @@ class Offer:
             message.number("version"), job, attempt, request, message.number("maps", 0, 2**31 - 1),
             message.number("reduces", most=2**31 - 1), bundle, message.text("codec", ""), message.text("node", ""),
             message.flag("combine"), message.text("policy", ""), conf,
+            tuple(_part(field, request) for field in message.all("part")),
         )
 
     @property
@@ -104,8 +109,13 @@ class Offer:
             raise Declined(f"{self.reduces} reducers are more than {settings.MAX_REDUCERS}", "HD615")
         if self.codec not in CODECS:
             raise Declined(f"the map output's codec is {self.codec}", "HD615")
-        if (suffix := suffix_of(self.split.uri)) in SUFFIXES or suffix in UNSUPPORTED:
-            raise Declined(f"the input is compressed ({suffix})", "HD615")
+        for part in self.parts or (self.split,):
+            if (suffix := suffix_of(part.uri)) in SUFFIXES or suffix in UNSUPPORTED:
+                raise Declined(f"the input is compressed ({suffix})", "HD615")
+        if self.parts and self.split.delimiter:
+            raise Declined("records of several splits end at a delimiter", "HD615")
+        if self.parts and sum(part.length for part in self.parts) != self.split.length:
+            raise Declined("the lengths of the parts are not that of the whole", "HD615")
         self._check_settings()
 
     def _check_settings(self) -> None:
@@ -131,6 +141,14 @@ def _line_max(conf: JobConf) -> int:
     except ValueError:
         return 0
     return most
+
+
+def _part(field: bytes, whole: SplitRequest) -> SplitRequest:
+    """ADDRESS NUL START NUL LENGTH. Raises Malformed."""
+    uri, *numbers = text_of(field, "OFFER part").split("\0")
+    if len(numbers) != 2 or not all(re.fullmatch("[0-9]{1,18}", number) for number in numbers):
+        raise Malformed("OFFER: a part is not address, start and length")
+    return whole._replace(uri=uri, start=int(numbers[0]), length=int(numbers[1]))
 
 
 def _settings(message: Message) -> dict[str, str]:

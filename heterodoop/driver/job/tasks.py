@@ -27,6 +27,7 @@ from ...storage.local import InputFile
 from .codec import compress
 from .fetch import OwnFiles, SplitInput, SplitMemory, TaskReader, TooBig, TooLong, fetched
 from .gpus import Gpus
+from .group import fetched_group
 from .jobs import Bundle, Job
 from .offer import Declined, Offer
 from .removals import Removals
@@ -168,8 +169,10 @@ class Tasks:
 
     @contextmanager
     def _input(self, offer: Offer, reader: TaskReader, say: Say) -> Iterator[SplitInput]:
-        with self._memory.reserved(offer.split.length + _SLACK, say.check):
-            with fetched(offer.split, self._cluster, reader, say.check) as source:
+        largest = max((part.length for part in offer.parts), default=0)  # it is there twice for a moment
+        with self._memory.reserved(offer.split.length + largest + _SLACK, say.check):
+            with (fetched_group(offer.parts, self._cluster, reader.of, say.check) if offer.parts else
+                  fetched(offer.split, self._cluster, reader, say.check)) as source:
                 yield source
 
     def _map_run(self, work: Work, scratch: Path, source: SplitInput) -> MapRun:
@@ -178,7 +181,8 @@ class Tasks:
         own.mkdir(0o700)
         for name in os.listdir(work.folder):  # filters may write beside their files, but not into another attempt's
             os.symlink(work.folder / name, own / name)
-        split = Split(InputFile(source.path, source.size), offer.split.start, offer.split.length)
+        start, length = (0, source.size) if offer.parts else (offer.split.start, offer.split.length)
+        split = Split(InputFile(source.path, source.size), start, length)
         names = TaskNames(offer.job, True, *offer.numbers, scratch, scratch, split)
         place = Place(own, scratch, scratch / "stderr", names)
         job = work.bundle.cpu_job(offer, work.environment)

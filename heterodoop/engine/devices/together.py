@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...executor.task.split import Split
+from ...job import regroup
 from ...job.jobconf import JobConf
-from ...job.settings import RECORD_DELIMITER, SPLITS
-from ...manifest import Manifest, Program, Reducer, Region
+from ...job.settings import SPLITS
+from ...manifest import Manifest
 from ...scheduler.several import NO_SMALL, Several, Small
 from ..job.device_names import EMULATED
 
@@ -52,7 +53,7 @@ def together(found: Manifest, conf: JobConf, reducers: int, offload: DevicePlan 
     most: int = conf.get(SPLITS) or (1 if emulated else MOST)
     if most < 2:
         return Together()
-    why = _of_the_job(conf, reducers, offload) or _of_the_map(found) or _of_the_combiner(found)
+    why = _of_the_job(conf, reducers, offload) or regroup.of_the_map(found) or regroup.of_the_combiner(found)
     combine = found.program("combine")
     folds = combine is not None and combine.kernel is not None and combine.kernel.plan.fold == "hash"
     return Together(why=why) if why else Together(most, FOLDED_BYTES if folds else SORTED_BYTES)
@@ -60,7 +61,7 @@ def together(found: Manifest, conf: JobConf, reducers: int, offload: DevicePlan 
 
 def small_files(found: Manifest, conf: JobConf, reducers: int, splits: Sequence[Split]) -> Small:
     """Which files a map task as a host kernel may have, of a job of the bundle `found` whose map tasks have one."""
-    if _of_records(conf, reducers) or _of_the_map(found) or _of_the_combiner(found):
+    if regroup.of_records(conf, reducers) or regroup.of_the_map(found) or regroup.of_the_combiner(found):
         return NO_SMALL
     return Small(SMALL_BYTES, lambda number: _whole(splits[number - 1]) and _whole(splits[number]))
 
@@ -74,49 +75,4 @@ def _of_the_job(conf: JobConf, reducers: int, offload: DevicePlan) -> str:
         return "the input of each split stays on the GPU for the next round"
     if offload.check != "none":
         return "results are compared split by split"
-    return _of_records(conf, reducers)
-
-
-def _of_records(conf: JobConf, reducers: int) -> str:
-    if not reducers:
-        return "without reduce tasks each split has an output file"
-    if conf.skip_from or conf.get(RECORD_DELIMITER):
-        return "where records begin and end is not only for line ends to say"
-    return ""
-
-
-def _of_the_map(found: Manifest) -> str:
-    program = found.program("map")
-    kernel = program.kernel if program else None
-    if kernel is None:
-        return "the map has no kernel"
-    if kernel.epilogue:
-        return "the code behind the map's loop prints for each split"
-    if kernel.prologue_runs == "each":
-        return "the code before the map's loop runs for each split"
-    return ""
-
-
-def _of_the_combiner(found: Manifest) -> str:
-    combine = found.program("combine")
-    if combine is None:
-        return ""
-    region, reduce = combine.region, found.program("reduce")
-    if region is None or region.fold is None or not region.fold.regroup:
-        return "the combiner is no fold of integers, so that what it prints depends on what it meets"
-    if combine.kernel and combine.kernel.prologue_runs == "each":
-        return "the code before the combiner's loop runs for each split"
-    if not _takes_less(region, reduce):
-        return "the reducer is not known to make the same of what was combined over several splits"
-    return ""
-
-
-def _takes_less(region: Region, program: Program | None) -> bool:
-    """Does the reducer read what the combiner prints as the combiner does, and keep of it only what the fold keeps?"""
-    reducer: Reducer | None = program.reducer if program else None
-    if reducer is None or reducer.loop != "fold" or region.fold is None or region.pairs != reducer.pairs:
-        return False
-    fields = region.fold.fields
-    if tuple(field.value for field in fields) != reducer.pairs.value:
-        return False
-    return all(0 <= kept.place < len(fields) and kept.op == fields[kept.place].op for kept in reducer.kept)
+    return regroup.of_records(conf, reducers)

@@ -20,6 +20,7 @@ TAIL_LINES = 20
 ROLES = {"m": "map", "r": "reduce"}
 _CONTENTS = re.compile(r"^LogContents:\n(.*?)\n?End of LogType:", re.DOTALL | re.MULTILINE)
 _SPLIT = re.compile(r"Processing split: (\S.*?:[0-9]+\+[0-9]+)\s*$", re.MULTILINE)
+_PART = re.compile(r"^heterodoop: attempt_\w+ failed in the split (\S.*)$", re.MULTILINE)  # of an attempt of several splits
 _LEFT_GPU = re.compile(r"^heterodoop: attempt_\w+ (?:runs|goes on) on the CPU: (.*) \[([A-Z]+_\w+)\]$", re.MULTILINE)
 _NOISE = re.compile(r"log4j:WARN|SLF4J|WARNING: |Unable to load native-hadoop|^\s*$")
 
@@ -105,7 +106,9 @@ def cause(cluster: ClusterClient, conf: HadoopConf, job: str, diagnostics: str) 
         return Cause(None, summary(diagnostics), known=_known(diagnostics))
     attempt = failed[-1]
     stderr = _without_noise(log(cluster, conf, attempt, "stderr"))
-    split = _SPLIT.search(log(cluster, conf, attempt, "syslog"))
+    part = _PART.search(stderr)
+    split = part or _SPLIT.search(log(cluster, conf, attempt, "syslog"))
+    stderr = _PART.sub("", stderr)
     try:
         command = unquote_plus(cluster.setting(job, f"stream.{role(attempt.id)}.streamprocessor"))
     except Unknown:

@@ -8,7 +8,7 @@ from typing import Any
 from . import plugin_counters
 from .follow import HADOOPS, JobEnded
 from .logs import Cause
-from .plugin_counters import CPU_MAPS, EMULATED_MAPS, GPU_MAPS
+from .plugin_counters import CPU_MAPS, EMULATED_MAPS, GPU_MAPS, GROUPED_SPLITS
 
 FORMAT = "heterodoop-job-1"
 # Hadoop counts some sixty things; these tell a person what the job did. `heterodoop job counters` has all.
@@ -24,7 +24,8 @@ def report(end: JobEnded, output: str, cause: Cause | None) -> dict[str, Any]:
         "format": FORMAT, "job": end.job, "state": end.state, "seconds": end.seconds, "maps": end.maps,
         "reduces": end.reduces, "gpu_maps": end.maps_on(GPU_MAPS), "cpu_maps": end.maps_on(CPU_MAPS),
         "emulated_maps": end.maps_on(EMULATED_MAPS), "reasons": plugin_counters.reasons(end.plugin),
-        "uber": end.uber, "failed_attempts": end.failed_attempts, "output": output, "counters": end.counters or None,
+        "grouped_splits": end.maps_on(GROUPED_SPLITS), "uber": end.uber, "failed_attempts": end.failed_attempts,
+        "output": output, "counters": end.counters or None,
     }
     if cause:
         attempt = cause.attempt
@@ -38,6 +39,8 @@ def report(end: JobEnded, output: str, cause: Cause | None) -> dict[str, Any]:
 def summary(end: JobEnded, sentences: Mapping[str, str]) -> list[str]:
     """A job that succeeded, for people: tasks, why some left the GPU (`plugin_counters.told`), then counters."""
     sides = f" ({plugin_counters.sides(end.plugin)})" if end.plugin else ""
+    if splits := end.plugin.get(GROUPED_SPLITS):
+        sides += f", {splits} splits in maps of several"
     tasks = "" if end.maps is None else f": {end.maps} maps{sides}, {end.reduces} reduces"
     where = ", in its application master" if end.uber else ""
     lines = [f"{end.job} succeeded in {end.seconds:.0f} s{where}{tasks}", *plugin_counters.told(end.plugin, sentences)]

@@ -27,7 +27,7 @@ from ...scheduler.policies import CPU_ONLY, POLICIES
 from ...storage.hadoop_conf import HadoopConf
 from ...storage.shipped import parted
 from ...toolchain.plugin import provide
-from . import archive, uber
+from . import archive, grouping, uber
 from .streaming import Shipped, StreamingJob
 
 TEXT_INPUT = ("", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat")  # as streaming understands -inputformat
@@ -90,6 +90,9 @@ def build(
     if not options.cpu_only:
         settings = {**uber.settings(settings, conf), **settings}
     reducers = _reducers(settings, what, conf)
+    if not (options.cpu_only or plain):
+        found, more = grouping.settings(settings, what, reducers)
+        settings, warnings = {**settings, **found}, [*warnings, *more]
     partitioner = settings.pop(names.PARTITIONER, "")  # Hadoop takes it by its old name alone, which streaming's option sets
     packed = archive.pack(spec.bundle)
     job = StreamingJob(

@@ -2,7 +2,7 @@
 
 A container takes seconds to start; Hadoop calls such a job "uber" (JobImpl.makeUberDecision: at most
 mapreduce.job.ubertask.maxmaps maps, maxreduces reduces, maxbytes of input, and tasks that fit the master's own container).
-What it costs: its tasks are tried once (MAP_MAX_ATTEMPTS becomes 1), and they have the master's JVM and environment. So it is
+What it costs: its tasks are tried once (MAP_MAX_ATTEMPTS becomes 1), with the JVM and environment of the master. So it is
 not asked for where the user says something of either.
 """
 

@@ -26,7 +26,7 @@ class FakeFile:
         self.length = len(content)
         self.asked: list[tuple[int, int]] = []
 
-    def read(self, offset: int, size: int) -> bytes:
+    def read(self, offset: int, size: int, part: int = 0) -> bytes:
         self.fail(offset)
         self.asked.append((offset, size))
         return self.content[offset : offset + size]
@@ -55,11 +55,11 @@ def request(start: int, length: int, delimiter: bytes = b"", uri: str = "hdfs://
     return SplitRequest(uri, start, length, delimiter, hadoop_user())
 
 
-def nobody(offset: int, size: int) -> bytes:
+def nobody(offset: int, size: int, part: int) -> bytes:
     raise AssertionError("the task need not read")
 
 
-def got(wanted: SplitRequest, ask: Callable[[int, int], bytes] = nobody) -> tuple[str, int, bytes, int]:
+def got(wanted: SplitRequest, ask: Callable[[int, int, int], bytes] = nobody) -> tuple[str, int, bytes, int]:
     cluster = OwnFiles(CONF)
     with fetched(wanted, cluster, TaskReader(ask), lambda: None) as found:
         data = Path(found.path).read_bytes()
@@ -117,7 +117,7 @@ def test_the_task_reads_where_the_driver_cannot() -> None:
     content = b"one\ntwo\nthree\n"
     asked = []
 
-    def ask(offset: int, size: int) -> bytes:
+    def ask(offset: int, size: int, part: int) -> bytes:
         asked.append((offset, size))
         return content[offset : offset + size]
 
@@ -137,13 +137,13 @@ def test_the_task_reads_where_reading_fails(hdfs: type[FakeData], monkeypatch: p
             raise OSError("the DataNode is gone")
 
     hdfs.file = FakeFile(content, fail)
-    read, _, data, _ = got(request(8, 48), lambda offset, size: content[offset : offset + size])
+    read, _, data, _ = got(request(8, 48), lambda offset, size, part: content[offset : offset + size])
     assert read == "task" and data[8:] == content[8:]
 
 
 def test_another_users_file_is_read_by_the_task(hdfs: type[FakeData]) -> None:
     wanted = request(0, 3)._replace(user="somebody")
-    assert got(wanted, lambda offset, size: b"abc"[offset : offset + size])[0] == "task"
+    assert got(wanted, lambda offset, size, part: b"abc"[offset : offset + size])[0] == "task"
 
 
 def test_kerberos_is_the_tasks_business(hdfs: type[FakeData]) -> None:
@@ -158,7 +158,7 @@ def test_a_file_that_became_shorter_is_an_error(hdfs: type[FakeData]) -> None:
     with pytest.raises(OSError, match="ends at 5, before the split does at 9"):
         got(request(2, 7))
     with pytest.raises(OSError, match="before the split does"):
-        got(request(2, 7, uri="s3a://b/x"), lambda offset, size: b"12345"[offset : offset + size])
+        got(request(2, 7, uri="s3a://b/x"), lambda offset, size, part: b"12345"[offset : offset + size])
 
 
 @pytest.mark.parametrize("by_task", [False, True])

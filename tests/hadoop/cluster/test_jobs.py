@@ -104,6 +104,10 @@ def test_small_files_with_odd_names_in_one_small_job(site: Site, words: Path, on
     assert done.sides[0] + done.sides[1] == done.report["maps"] == len(NAMES) and done.sides[0] >= len(NAMES) - 1
     cli_here("run", words, folder, "-o", tmp_path / "out", "--cpu-only", "--quiet")
     assert done.parts == parts(tmp_path / "out")
+    # And all of them in one map, on a GPU and on a CPU, named by a pattern.
+    for where, sides in ((on_all_nodes.options, (1, 0)), (("-D", "heterodoop.driver.dir=/none"), (0, 1))):
+        one = site.submit(words, [f"{site.base}/nam*"], *UBER, "--policy", "gpu-only", *where)
+        assert one.parts == done.parts and one.sides == sides and one.report["grouped_splits"] == len(NAMES)
 
 
 GREP = (ROOT / "apps" / "grep" / "map.c").read_text()

@@ -73,8 +73,11 @@ final class Decline {
     if (InputFormats.of(job) != TextInputFormat.class) {
       return new Decline("INPUT_FORMAT", "the input format is not TextInputFormat");
     }
-    if (new CompressionCodecFactory(job).getCodec(((FileSplit) split).getPath()) != null) {
-      return new Decline("COMPRESSED", "the input is compressed");
+    CompressionCodecFactory codecs = new CompressionCodecFactory(job);
+    for (FileSplit part : GroupedSplit.parts((FileSplit) split)) {
+      if (codecs.getCodec(part.getPath()) != null) {
+        return new Decline("COMPRESSED", "the input is compressed");
+      }
     }
     if (!job.getBoolean(Settings.IGNORE_KEY, Settings.IGNORE_KEY_TAKEN)) {
       return new Decline("INPUT_KEY", "stream.map.input.ignoreKey is not true: filters get offsets");

@@ -46,7 +46,7 @@ final class DriverTask {
     files.addTo(fields, job, waits ? new KeepAlive(reporter, driver, WAIT_EVERY_MS) : reporter);
     driver.send(Frame.RUN, fields);
     show(ahead > 0 ? "waiting for GPU, " + ahead + " ahead" : "GPU: starting", true);
-    try (SplitReader reader = new SplitReader(split.getPath(), job)) {
+    try (SplitReader reader = new SplitReader(split, job)) {
       for (;;) {
         Frame frame = driver.receive();
         reporter.progress();
@@ -73,7 +73,7 @@ final class DriverTask {
         }
         return;
       case Frame.READ:
-        reader.send(driver, fields.number("offset"), fields.number("length"));
+        reader.send(driver, fields.has("part") ? fields.number("part") : 0, fields.number("offset"), fields.number("length"));
         return;
       case Frame.REFUSED:
         throw new RefusedException(fields.text("reason"), fields.text("code"));

@@ -33,6 +33,8 @@ final class HeteroCounters {
   static final String FALLBACKS = "FALLBACKS";
   static final String DECLINES = "DECLINES";
   static final String GPU_READ_BYTES = "GPU_READ_BYTES";
+  /** Splits of attempts that do several. */
+  static final String GROUPED_SPLITS = "GROUPED_SPLITS";
   /** GPU attempts that waited for one by the tail rule, though their processor was free. */
   static final String GPU_FORCED_MAPS = "GPU_FORCED_MAPS";
   /** GPU attempts that the driver computed a second time. */
@@ -68,6 +70,8 @@ final class HeteroCounters {
         return "HETERODOOP-FALLBACK_READ_OPS";
       case DECLINES:
         return "HETERODOOP-DECLINED_READ_OPS";
+      case GROUPED_SPLITS:
+        return "HETERODOOP-GROUPED_READ_OPS";
       default:
         throw new IllegalArgumentException(name + " is no total");
     }

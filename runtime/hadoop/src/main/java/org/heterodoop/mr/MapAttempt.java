@@ -29,6 +29,7 @@ final class MapAttempt {
   private final long offered = System.nanoTime();
   private final HeteroCounters counters = new HeteroCounters();
   private FileSplit split;
+  private GroupReader records;
   private Connection driver;
   private ResultTarget target;
   private Path path = Path.CPU;
@@ -52,6 +53,11 @@ final class MapAttempt {
       }
     }
     OPEN.put(attempt.id, attempt);
+    if (split instanceof GroupedSplit) {
+      int parts = GroupedSplit.parts((FileSplit) split).length;
+      attempt.log("does " + split);
+      HeteroCounters.count(reporter, HeteroCounters.GROUPED_SPLITS, parts);
+    }
     Decline decline = Decline.find(split, job);
     if (decline == null) {
       attempt.split = (FileSplit) split;
@@ -74,6 +80,15 @@ final class MapAttempt {
 
   boolean isInstalled() {
     return path == Path.INSTALLED;
+  }
+
+  /** The reader that goes from part to part; null where the real format's own reads. */
+  GroupReader records() {
+    return records;
+  }
+
+  void setRecords(GroupReader records) {
+    this.records = records;
   }
 
   void setTarget(ResultTarget target) {
@@ -251,7 +266,7 @@ final class MapAttempt {
     driver = null;
   }
 
-  private void log(String text) {
+  void log(String text) {
     System.err.println("heterodoop: " + id + " " + text);
   }
 

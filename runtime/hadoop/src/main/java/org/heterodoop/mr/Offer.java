@@ -35,8 +35,18 @@ final class Offer {
         .add("node", node())
         .add("combine", job.getCombinerClass() == null || job.getNumReduceTasks() == 0 ? "0" : "1")
         .add("policy", cpuOnly ? CPU_ONLY : job.get(Settings.POLICY, ""));
+    addParts(fields, split);
     addSettings(fields, job);
     return fields;
+  }
+
+  /** Of an attempt of several splits, each: address NUL start NUL length. */
+  private static void addParts(Fields fields, FileSplit split) {
+    if (split instanceof GroupedSplit) {
+      for (FileSplit part : GroupedSplit.parts(split)) {
+        fields.add("part", part.getPath().toUri() + "\0" + part.getStart() + "\0" + part.getLength());
+      }
+    }
   }
 
   private static void addSettings(Fields fields, JobConf job) {

@@ -41,6 +41,13 @@ final class Settings {
   /** Scheduling policy that the driver uses for the job (--policy). */
   static final String POLICY = "heterodoop.policy";
 
+  /**
+   * Bytes of input that one map attempt under Hadoop does at most, as several splits where they are smaller; 0 =
+   * each split has its own; `auto`: 16 to 512 MiB, for about two attempts to a slot of the cluster. Only where no
+   * byte of the result can change; else `submit` says why (HD661).
+   */
+  static final String GROUP_BYTES = "heterodoop.group.bytes";
+
   /** Whether Java checks each record of a GPU's result before it installs it. */
   static final String VERIFY = "heterodoop.verify";
   static final boolean VERIFY_DEFAULT = false;

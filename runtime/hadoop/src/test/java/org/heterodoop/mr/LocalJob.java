@@ -159,6 +159,11 @@ final class LocalJob {
   Outcome run(String text) throws Exception {
     Path input = folder.resolve("in put.txt");
     Files.write(input, text.getBytes(StandardCharsets.UTF_8));
+    return run(input);
+  }
+
+  /** Of a file, a folder or a pattern. */
+  Outcome run(Path input) throws Exception {
     Path output = folder.resolve("out-" + System.nanoTime());
     JobConf conf = conf(input, output);
     RunningJob job = new JobClient(conf).submitJob(conf);

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.FileSplit;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,8 +44,15 @@ class PlugInTest {
   }
 
   static WordCount count(Fields offer) throws IOException {
-    return new WordCount(offer).run(offer.text("path"), offer.number("start"), offer.number("length"),
-        offer.text("delimiter"));
+    List<FileSplit> parts = new ArrayList<>();
+    for (String part : offer.texts("part")) {
+      String[] words = part.split("\0");
+      parts.add(new FileSplit(new org.apache.hadoop.fs.Path(java.net.URI.create(words[0])), Long.parseLong(words[1]),
+          Long.parseLong(words[2]), new String[0]));
+    }
+    return parts.isEmpty()
+        ? new WordCount(offer).run(offer.text("path"), offer.number("start"), offer.number("length"), offer.text("delimiter"))
+        : new WordCount(offer).run(parts, "");
   }
 
   static void send(FakeDriver.Talk talk, WordCount result, int piece) throws IOException {

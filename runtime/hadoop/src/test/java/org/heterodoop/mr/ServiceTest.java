@@ -169,7 +169,7 @@ class ServiceTest {
       MapAttempt.begin(split(), job, Reporter.NULL).close();
     }
     Fields offer = offers.get(0);
-    assertEquals("1", offer.text("version"));
+    assertEquals("2", offer.text("version"));
     assertEquals("job_1700000000000_0012", offer.text("job"));
     assertEquals("attempt_1700000000000_0012_m_000003_0", offer.text("attempt"));
     assertEquals(folder.resolve("a b%.txt").toUri().getRawPath(), java.net.URI.create(offer.text("path")).getRawPath());

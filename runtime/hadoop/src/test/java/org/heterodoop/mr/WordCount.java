@@ -40,7 +40,15 @@ final class WordCount {
   }
 
   WordCount run(String uri, long start, long length, String delimiter) throws IOException {
-    List<String> words = words(uri, start, length, delimiter);
+    return run(List.of(new FileSplit(new Path(java.net.URI.create(uri)), start, length, new String[0])), delimiter);
+  }
+
+  /** Of an attempt that does several splits. */
+  WordCount run(List<FileSplit> parts, String delimiter) throws IOException {
+    List<String> words = new ArrayList<>();
+    for (FileSplit part : parts) {
+      words.addAll(words(part, delimiter));
+    }
     if (reduces == 0) {
       data = String.join("", words.stream().map(w -> w + "\t1\n").toList()).getBytes(StandardCharsets.UTF_8);
       return this;
@@ -59,11 +67,10 @@ final class WordCount {
     return this;
   }
 
-  private List<String> words(String uri, long start, long length, String delimiter) throws IOException {
+  private List<String> words(FileSplit split, String delimiter) throws IOException {
     List<String> words = new ArrayList<>();
     byte[] ends = delimiter.isEmpty() ? null : delimiter.getBytes(StandardCharsets.UTF_8);
     long records = 0;
-    FileSplit split = new FileSplit(new Path(java.net.URI.create(uri)), start, length, new String[0]);
     try (LineRecordReader reader = new LineRecordReader(new JobConf(), split, ends)) {
       Text line = new Text();
       for (LongWritable key = new LongWritable(); reader.next(key, line); records++) {
@@ -74,10 +81,10 @@ final class WordCount {
         }
       }
     }
-    counters.put("MAP_INPUT_RECORDS", records);
-    counters.put("MAP_OUTPUT_RECORDS", (long) words.size());
+    counters.merge("MAP_INPUT_RECORDS", records, Long::sum);
+    counters.merge("MAP_OUTPUT_RECORDS", (long) words.size(), Long::sum);
     long bytes = words.stream().mapToLong(w -> w.getBytes(StandardCharsets.UTF_8).length + 3).sum();  // two vints and "1"
-    counters.put("MAP_OUTPUT_BYTES", bytes);
+    counters.merge("MAP_OUTPUT_BYTES", bytes, Long::sum);
     return words;
   }
 
