@@ -1,6 +1,6 @@
 """One map task on a GPU, warm, against one on a CPU core: bytes of input per second of the whole task, and its stages.
 
-    python -m bench.gpu_task [--sizes 64m,1g] [--runs 7] [--only wordcount,paper,items]
+    python -m bench.gpu_task [--sizes 64m,1g] [--runs 7] [--only wordcount,paper,items,long]
                              [--cpu-size 64m] [--writers 1,8] [--json FILE]
 
 A task reads its split from the page cache and writes its output file. The device stays open, as it does in a job; each
@@ -30,6 +30,7 @@ from .figures.inputs import with_sides
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("wordcount", "grep", "station_temperatures", "linear_regression")  # unless others are asked for
+LONG_LINE = 2_700_000  # bytes
 STATION_ROW = 14  # bytes of a row of the stations at least, taken over many
 
 
@@ -133,13 +134,23 @@ def sets(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
             yield bench.on_device(what, bench.bundle("wordcount", *whole, "--no-opt", item), text)
 
 
+def long_line(bench: Bench, options: argparse.Namespace) -> Iterator[Row]:
+    """histmovies, without and with a line as long as Netflix's longest."""
+    if "long" not in options.only:
+        return
+    for length in (0, LONG_LINE):
+        text = data.cached(max(options.sizes), 1, kind="movies", arguments=(str(length), "0"))
+        what = "histmovies with a line of 2.7 MB" if length else "histmovies"
+        yield bench.on_device(what, bench.bundle("histmovies"), Work(text, max(options.sizes)))
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=lambda text: [data.parse_size(s) for s in text.split(",")], default="64m,1g")
     parser.add_argument("--cpu-size", type=data.parse_size, default="64m", help="text of the CPU's task (default 64m)")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--only", type=lambda text: text.split(","), default=",".join([*APPS, "paper"]),
-                        help="comma-separated: " + ", ".join([*INPUTS, "paper", "items"]))
+                        help="comma-separated: " + ", ".join([*INPUTS, "paper", "items", "long"]))
     parser.add_argument("--writers", type=lambda text: [int(n) for n in text.split(",")], default="0",
                         help="threads that write the output, each number in turn (default 0: as chosen)")
     parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
@@ -157,7 +168,7 @@ def main() -> None:
             facts["link, GB/s"] = link_ceiling(bench.scratch)
         print("| task | input | ms | GB/s | stages, ms | |\n|---|---:|---:|---:|---|---|")
         rows = []
-        for part in (apps, sets):
+        for part in (apps, sets, long_line):
             for row in part(bench, options):
                 rows.append(row)
                 print(row.text(), flush=True)

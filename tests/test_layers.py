@@ -62,7 +62,7 @@ NATIVE_ROOMS = {
     "host_kernel": "base filter input collect task ../device",
     "launch": "base device task ../device",
     "steps": "base input output collect task launch ../device",
-    "gpu": "base device input ifile output collect task launch steps",
+    "gpu": "base device filter input ifile output collect task host_kernel launch steps",
     "api": "device input collect task host_kernel gpu",
 }
 

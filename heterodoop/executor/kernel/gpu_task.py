@@ -28,6 +28,7 @@ from ..task.cpu_task import (
 )
 from ..task.report import AttemptResult, TaskFailure
 from .epilogue import private_folder
+from .host_kernel import TEXT
 from .prologue import LiveIns, Prologues
 
 # Answers of a device after which the CPU decides. An I/O error or a failed combiner is a failure on either side.
@@ -39,13 +40,14 @@ REFUSED_STAGE = "refused"
 @dataclass(frozen=True)
 class KernelCode:
     """A kernel of a bundle, compiled for a device. `prologue`, `epilogue`: absolute paths, None where it needs none. `fold`:
-    of a combiner whose pairs all read as numbers of the fold's own kinds."""
+    of a combiner whose pairs all read as numbers of the fold's own kinds. `host`: the map's host kernel."""
 
     kernel: Kernel
     module: Path
     prologue: Path | None = None
     fold: Fold | None = None
     epilogue: Path | None = None
+    host: Path | None = None
 
     @property
     def ordered(self) -> bool:
@@ -184,6 +186,10 @@ def _try(launcher: _Launcher, run: MapRun, progress: Progress) -> _Try:
 
 def _tried(launcher: _Launcher, run: MapRun, progress: Progress) -> _Try:
     spec = map_spec(run.job, run.split, run.place, run.out, run.index)
+    host = launcher.map.code.host
+    if host:
+        command = filter_command(run.job, host, run.place)
+        spec = replace(spec, host=replace(command, argv=[*command.argv, TEXT]), host_folds=False)
     result, fault = run_split(launcher, spec, run.split, progress)
     if result.status is TaskStatus.RETRY_NO_FOLD and not fault:
         progress.restart()

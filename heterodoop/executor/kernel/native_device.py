@@ -77,7 +77,8 @@ def _kernel_code(bundle: Path, program: Program | None, module: Callable[[Kernel
     if kernel is None or compiled is None:
         return None
     prologue, epilogue = (bundle / path if path else None for path in (kernel.prologue, kernel.epilogue))
-    return KernelCode(kernel, compiled, prologue, _number_fold(program), epilogue)
+    host = bundle / program.host.binary if program and program.host else None
+    return KernelCode(kernel, compiled, prologue, _number_fold(program), epilogue, host)
 
 
 def _number_fold(program: Program | None) -> Fold | None:

@@ -58,7 +58,7 @@ class StatsBlock(ctypes.Structure):
     _fields_ = [
         ("sub_splits", c_uint64), ("retries", c_uint64), ("halvings", c_uint64), ("combine_rounds", c_uint64),
         ("sort_levels", c_uint64), ("merge_passes", c_uint64), ("bytes_in", c_uint64), ("bytes_out", c_uint64),
-        ("map_folded", c_uint64), ("read_bytes", c_uint64), ("kept_bytes", c_uint64),
+        ("map_folded", c_uint64), ("read_bytes", c_uint64), ("kept_bytes", c_uint64), ("alone", c_uint64),
     ]
 
 

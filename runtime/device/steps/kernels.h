@@ -57,6 +57,8 @@ namespace hd {
 
 constexpr uint32_t index_tile = 8192;    // bytes of raw text that a block of hd_index_count looks at at a time
 constexpr uint32_t index_threads = 256;  // of a block of hd_index_records, at most
+constexpr uint32_t long_record = 128 << 10;  // bytes from which a record is noted by itself: a thread takes 10 ms for so many
+constexpr uint32_t most_long = 8;        // that are noted
 constexpr uint64_t slot_spread = 31;     // bytes for each record by which slots may lie further apart than the text
 constexpr uint32_t chunk_pairs = 32;     // pairs of a combine item, about
 constexpr uint32_t merge_tile = 512;     // pairs that hd_sort_tiles sorts in shared memory
@@ -75,11 +77,24 @@ struct IndexText {
 };
 
 // hd_index_count: counts[t] = record ends in tile t, at '\n', a lone '\r', or `size` (the end is missing); last[t] = the last
-// one's position in the tile, plus 1, or 0. ceil(size / index_tile) tiles.
+// one's position in the tile, plus 1, or 0. ceil(size / index_tile) tiles. *empty (0 before the launch): tiles without one.
 struct IndexCountArgs {
     IndexText in;
     uint32_t *counts;
     uint32_t *last;
+    unsigned long long *empty;
+};
+
+// Records of `long_record` bytes and more, in any order: how many there are, and the first ones that were found. Bytes
+// [start, start + length) of the text; what follows the record begins at `end`.
+struct LongRecord {
+    uint64_t start, end;
+    uint64_t length;
+};
+struct LongRecords {
+    uint32_t count;
+    uint32_t reserved;
+    LongRecord record[most_long];
 };
 
 // hd_index_records: records as ranges of the text, without their ends, and where each has its slot when it is staged.
@@ -90,6 +105,7 @@ struct IndexRecordsArgs {
     uint64_t *offset;
     uint32_t *length;
     uint64_t *slot;
+    LongRecords *longs;  // count 0 before the launch
 };
 
 // hd_stage_records: copies text[offset[i], + length[i]) into the slot at slot[i].

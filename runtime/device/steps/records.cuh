@@ -121,6 +121,17 @@ HD_DEVICE TextRange range_of_record(const IndexText &in, uint64_t from, const In
     return {start, static_cast<uint32_t>(end - start)};
 }
 
+// Behind the record and its end.
+HD_DEVICE uint64_t end_of_record(const IndexText &in, uint64_t from, const IndexTile &tile, uint32_t i) {
+    const uint64_t end = from + tile.ends[i] + 1;
+    return end < in.size ? end : in.size;
+}
+
+HD_DEVICE void note_long(LongRecords *longs, TextRange record, uint64_t end) {
+    const uint32_t place = atomicAdd(&longs->count, 1u);
+    if (place < most_long) longs->record[place] = LongRecord{record.start, end, record.length};
+}
+
 // The tile's records, from number `first` on. Their slots lie one behind the other; those of a tile begin where even slots of
 // the greatest size would have ended: a record takes at most 17 bytes more than it has, and there is its end in the text.
 HD_DEVICE void write_records(const IndexRecordsArgs &a, uint64_t from, const IndexTile &tile, uint32_t *parts, uint64_t first,
@@ -137,6 +148,7 @@ HD_DEVICE void write_records(const IndexRecordsArgs &a, uint64_t from, const Ind
         a.offset[first + i] = record.start;
         a.length[first + i] = record.length;
         a.slot[first + i] = slot;
+        if (record.length >= long_record) note_long(a.longs, record, end_of_record(a.in, from, tile, i));
         slot += slot_size(record.length);
     }
     __syncthreads();
@@ -169,6 +181,7 @@ extern "C" __global__ void hd_index_count(const hd::IndexCountArgs a) {
         if (threadIdx.x == 0) {
             a.counts[tile] = counted;
             a.last[tile] = last_end;
+            if (!counted) atomicAdd(a.empty, 1ull);
         }
     }
 }

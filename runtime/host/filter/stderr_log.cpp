@@ -12,6 +12,7 @@ namespace hd {
 
 namespace {
 
+constexpr size_t kMostHeld = 64 << 20;
 constexpr uint64_t kHead = 1 << 20;
 constexpr size_t kRing = 64 << 10;
 constexpr size_t kTailBytes = 4 << 10, kTailLines = 20;
@@ -47,6 +48,11 @@ StderrLog::StderrLog(std::string path, std::string prefix) : path_(std::move(pat
 StderrLog::~StderrLog() { close(); }
 
 void StderrLog::write(const char *data, size_t n) {
+  if (holds_) {
+    if (held_.size() + n > kMostHeld) throw Error(kFilterFailed, "there are more than 64 MiB on its standard error");
+    held_.append(data, n);
+    return;
+  }
   while (n > 0) {
     const char *end = static_cast<const char *>(std::memchr(data, '\n', n));
     const size_t used = end ? end - data + 1 : n;

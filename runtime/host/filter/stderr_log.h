@@ -26,6 +26,8 @@ class StderrLog {
   void write(const char *data, size_t n);
   void end_of_stream();  // one filter's stderr has ended: its last line may lack a line end
   void go_on() { goes_on_ = true; }  // at the next end: another program's stderr is the rest of it
+  void hold() { holds_ = true; }  // what is written is kept as it is, for another log, and not looked at
+  const std::string &held() const { return held_; }
   void close();          // writes the log's end; called by the destructor too
 
   std::string counters() const;  // lines GROUP TAB COUNTER TAB SUM; \, tab escaped as \\, \t; in order of appearance
@@ -45,7 +47,8 @@ class StderrLog {
   Fd file_;
   bool file_failed_ = false, closed_ = false;
   std::string carry_;       // an incomplete line, while it can still be a reporter line
-  bool in_long_line_ = false, goes_on_ = false;
+  bool in_long_line_ = false, goes_on_ = false, holds_ = false;
+  std::string held_;
   std::string status_;
   std::unordered_map<std::string, size_t> index_;  // GROUP TAB COUNTER, escaped -> position in sums_
   std::vector<std::pair<std::string, uint64_t>> sums_;

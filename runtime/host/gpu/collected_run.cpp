@@ -42,7 +42,7 @@ void CollectedRun::finish(RunWriter &runs) {
   const std::string path = runs.next();
   for (const auto &[from, to] : {std::pair{options_.out_path, path}, std::pair{options_.index_path, path + ".index"}})
     if (::rename(from.c_str(), to.c_str()) != 0) throw Error(kIoError, "cannot rename " + from + " to " + to, errno);
-  runs.adopt(path);
+  runs.adopt(path, combined_);
   for (const Counter counter : {kSpills, kSpilledRecords, kUnreadablePairs, kCombineInputRecords, kCombineOutputRecords,
                                 kCombineUnreadBytes})
     task_.counters.add(counter, counters_.value[counter]);

@@ -1,4 +1,4 @@
-// Pairs that a program of a task on a device prints become a run behind those of the device.
+// Pairs that a program of a task on a device prints become a run behind those of the device so far.
 #pragma once
 #include <memory>
 #include <optional>
@@ -11,7 +11,7 @@ namespace hd {
 
 class CollectedRun {
  public:
-  // `combined`: the runs before are, as then all have to be.
+  // `combined`: it is to be, because the other runs are, too.
   CollectedRun(const CollectorOptions &options, bool combined, TaskRun &task);
   ~CollectedRun();
   void add(std::string_view key, std::string_view value);

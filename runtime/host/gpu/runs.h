@@ -20,7 +20,10 @@ class RunWriter {
   void spill(const DeviceRun &run, bool combined);
   // A run that something else wrote, with its index, to the path that `next` gave last.
   std::string next();
-  void adopt(const std::string &path) { spills_.adopt(path); }
+  void adopt(const std::string &path, bool combined) {
+    spills_.adopt(path);
+    combined_ = combined_ || combined;
+  }
   // The only run, which needs no combiner any more.
   void write(const DeviceRun &run);
   // The only run, through the CPU's combiner.

@@ -1,10 +1,14 @@
 // A map task on a device: sub-splits one after the other, each a sorted run, or lines where there is no reducer.
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "gpu/collected_run.h"
+#include "gpu/host_records.h"
 #include "task/epilogue.h"
 #include "gpu/runs.h"
 #include "gpu/session.h"
@@ -24,6 +28,7 @@ constexpr uint64_t kWholeSplit = 256 << 20;     // where each sub-split would be
 constexpr double kSlowMap = 5e9;
 constexpr uint64_t kTellingBytes = 8 << 20;    // of a task that shows how fast its kernel is
 constexpr uint64_t kLongRecord = 256, kTimesMean = 4;  // bytes, and times the mean, from which a record is a long one
+constexpr uint64_t kMostAlone = 256 << 20;  // bytes of records of a sub-split that the host does
 constexpr uint64_t kNumberBytes = 24;  // a number and what stands before it take no more
 constexpr uint64_t kMemoryPerByte = 32;  // device memory that a byte of input may take, text, pairs and sorting together
 
@@ -61,6 +66,12 @@ std::unique_ptr<Ingest> ingest_of(DeviceSession &session, const GpuMapSpec &spec
   }
 }
 
+// A record that the host does: behind it goes on what is at `end` of the sub-split.
+struct AloneRecord {
+  uint64_t start, end;
+  std::unique_ptr<HostRecord> run;
+};
+
 // What one round has made of some lines, before any of it counts.
 struct Piece {
   uint64_t records = 0, map_pairs = 0;
@@ -88,7 +99,7 @@ class GpuMapTask {
         hash_fold_(spec.options.hash_fold && regroup_ && fold_spec_.form.value.count),
         ordered_(spec.options.ordered && spec.combine && collector_.combine && spec.map.reducers > 0 &&
                  !spec.kernel.epilogue.argv),  // whose pairs come last
-        ordered_spec_(ordered_spec(spec, longest_line_)) {}
+        ordered_spec_(ordered_spec(spec, longest_line_)), host_(spec_.map, spec_.kernel, task) {}
 
   ~GpuMapTask() {
     session_.output.stop();  // its files are closed next
@@ -104,6 +115,7 @@ class GpuMapTask {
     if (map_only()) text_.emplace(collector_.out_path);
     task_.phase(HD_PHASE_FILTER);
     for (SubSplit next; (next = read()).size;) process(next, first_ && ingest_->ended() && !has_epilogue());
+    while (!alone_runs_.empty()) take_alone();
     task_.counters.add(kMapInputRecords, ingest_->records(records_));
     task_.counters.add(kMapInputBytes, ingest_->bytes());
     if (first_) throw Error(kRunOnCpu, "the split holds no record");
@@ -173,11 +185,13 @@ class GpuMapTask {
     return context_.book(HD_STAGE_READ, [&] { return ingest_->next(); });
   }
 
-  // `only`: nothing comes before or after these records. A lack of device memory cuts them in two.
+  // `only`: nothing comes before or after these records. A lack of device memory cuts them in two, and records that the host
+  // does are cut out.
   void process(const SubSplit &part, bool only) {
     first_ = false;
     uint64_t lacking = try_piece(part, only);
     if (lacking && gave_back_) lacking = try_piece(part, only);
+    if (!alone_.empty()) return process_around(part, std::exchange(alone_, {}));
     const uint64_t cut = lacking ? ingest_->middle(part) : 0;
     if (cut) {
       ++context_.stats.halvings;
@@ -186,15 +200,63 @@ class GpuMapTask {
       return process({part.at + cut, part.size - cut}, false);
     }
     if (lacking) lacking = try_piece(part, only);  // once more, with what the sub-splits before had grown to
+    if (!alone_.empty()) return process_around(part, std::exchange(alone_, {}));
     if (lacking)
       throw Error(kRunOnCpu, "record " + std::to_string(records_ + 1) + " of " + bytes_text(part.size) +
                                  ", its end included, needs more memory than the device has");
   }
 
-  // Returns 0, or the bytes that could not be had: then nothing has been done, and all memory is free again.
+  void process_around(const SubSplit &part, std::vector<AloneRecord> records) {
+    uint64_t at = 0;
+    for (AloneRecord &record : records) {
+      if (record.start > at) process({part.at + at, record.start - at}, false);
+      ++records_;
+      ++context_.stats.alone;
+      alone_runs_.push_back(std::move(record.run));
+      // Where pairs are folded their order does not matter: the device goes on meanwhile.
+      if (!(hash_fold_ && combine_ && fold_) || alone_runs_.size() > most_long) take_alone();
+      at = record.end;
+    }
+    if (part.size > at) process({part.at + at, part.size - at}, false);
+  }
+
+  // What the earliest record of the host gives becomes the next run, or the next lines.
+  void take_alone() {
+    const std::unique_ptr<HostRecord> record = std::move(alone_runs_.front());
+    alone_runs_.pop_front();
+    context_.book(HD_STAGE_WAIT, [&] {
+      task_.log.go_on();  // the device's stderr goes on with it
+      if (text_) return record->finish(task_, [&](std::string_view key, std::string_view value) { text_->add(key, value); });
+      CollectedRun run(collector_, combine_ && fold_ && regroup_, task_);
+      record->finish(task_, [&](std::string_view key, std::string_view value) { run.add(key, value); });
+      run.finish(runs_);
+    });
+  }
+
+  // Records for which a launch would take much longer than for all others: one thread has one record. Not where a combiner needs
+  // all pairs in their order on the device.
+  std::vector<AloneRecord> records_for_host(const DeviceText &text) {
+    if (!host_ || ordered_) return {};
+    std::vector<AloneRecord> records;
+    uint64_t bytes = 0;
+    for (const LongRecord &one : space().records.few_long(context_)) {
+      if ((bytes += one.length) > kMostAlone) return {};
+      std::string record(one.length + 1, '\n');
+      context_.download(record.data(), text.data + one.start, one.length);
+      records.push_back({one.start, one.end, host_.begin(std::move(record))});
+    }
+    return records;
+  }
+
+  // Returns 0, or the bytes that could not be had: then nothing has been done, and all memory is free again. Nor has anything
+  // where alone_ is not empty then.
   uint64_t try_piece(const SubSplit &part, bool only) {
     try {
       if (part.size > kMostSubSplit) return part.size;
+      const DeviceText text = bring(part);
+      space().records.load(context_, text);
+      alone_ = records_for_host(text);
+      if (!alone_.empty()) return 0;
       Piece piece = run_piece(part, only);
       commit(piece, only);
       return 0;
@@ -204,9 +266,9 @@ class GpuMapTask {
     }
   }
 
+  // The part's records are there.
   Piece run_piece(const SubSplit &part, bool only) {
     Workspace &s = space();
-    s.records.load(context_, bring(part));
     const bool folds = combine_ && fold_ && hash_fold_, mapped = folds && map_->folds() && !is_spread(session_, spec_);
     launch(part, mapped);
     Piece piece;
@@ -463,6 +525,9 @@ class GpuMapTask {
   const FoldSpec fold_spec_;
   const bool hash_fold_, ordered_;
   const OrderedSpec ordered_spec_;
+  HostRecords host_;
+  std::vector<AloneRecord> alone_;                       // of the sub-split that is to be cut
+  std::deque<std::unique_ptr<HostRecord>> alone_runs_;  // of those before
   bool first_ = true, written_ = false;
   bool gave_back_ = false;  // the last lack of memory ended with more of it than before
   uint64_t records_ = 0;      // done

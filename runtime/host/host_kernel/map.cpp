@@ -34,14 +34,50 @@ struct WantsPipe {};
 bool folds(const hd_map_spec &spec) { return spec.flags & HD_HOST_FOLDS; }
 bool has_epilogue(const hd_map_spec &spec) { return spec.epilogue.argv != nullptr; }
 
-// One run of the program.
+// The program, once.
+class Program {
+ public:
+  Program(const hd_map_spec &spec, TaskRun &task) : spec_(spec), task_(task) {
+    if (spec.live_ins_fd >= 0) live_ins_ = above_childs(opened_again(spec.live_ins_fd).get(), "a host kernel's live-ins");
+  }
+
+  // `source`: its stdin; `text`: the file that it is, which the program reads itself, or null. Throws WantsPipe, Error kHostLeft.
+  HostReport run(Source &source, const HostText *text, Sink &sink) {
+    Command command = command_of(spec_.host, task_);
+    if (text) command.argv.push_back(std::to_string(text->size()));
+    command.data_fd = report_file_.fd();
+    command.more_fd = live_ins_.get();
+    const double combined = task_.seconds[HD_STAGE_COMBINE];
+    const FilterEnd end = run_filter(command, source, sink, task_.log, task_.cancel);
+    book_times(task_, end.times, combined);
+    if (text && end.signal == 0 && end.exit_code == kHostWantsPipe) throw WantsPipe();
+    const auto place = [](const HostReport &left) { return "record " + std::to_string(left.record + 1); };
+    const HostReport report = report_file_.judge(end, place, folds(spec_));
+    if (const uint64_t unread = text ? text->unread() : end.unread)
+      throw Error(kHostLeft, "the host kernel left " + std::to_string(unread) + " bytes unread");
+    return report;
+  }
+
+ private:
+  const hd_map_spec &spec_;
+  TaskRun &task_;
+  const ReportFile report_file_;
+  Fd live_ins_;
+};
+
+// All that it printed is there.
+void check_printed(const HostReport &report, uint64_t printed) {
+  if (report.text != printed)
+    malformed_report("says " + std::to_string(report.text) + " bytes, and there are " + std::to_string(printed));
+}
+
+// A task's run of the program.
 class HostRun {
  public:
   // `text`: what the program reads itself; null: it gets the records by a pipe.
   HostRun(const hd_map_spec &spec, TaskRun &task, HostText *text)
-      : spec_(spec), task_(task), text_(text) {
+      : spec_(spec), task_(task), text_(text), program_(spec, task) {
     if (!text) piped_.emplace(spec, task);
-    if (spec.live_ins_fd >= 0) live_ins_ = above_childs(opened_again(spec.live_ins_fd).get(), "a host kernel's live-ins");
   }
 
   // Gives `sink` its output, but nothing where there is no record, and counts its input; `behind`, which may be the same, gets
@@ -59,10 +95,6 @@ class HostRun {
 
  private:
   HostReport map(Sink &sink) {
-    Command command = command_of(spec_.host, task_);
-    if (text_) command.argv.push_back(std::to_string(text_->size()));
-    command.data_fd = report_file_.fd();
-    command.more_fd = live_ins_.get();
     uint64_t printed = 0;
     ObservedSink output(sink, [&](size_t n) {
       printed += n;
@@ -71,12 +103,10 @@ class HostRun {
     });
     task_.phase(HD_PHASE_FILTER);
     Source &source = text_ ? static_cast<Source &>(*text_) : piped_->source();
-    const double combined = task_.seconds[HD_STAGE_COMBINE];
     if (has_epilogue(spec_)) task_.log.go_on();
-    const FilterEnd end = run_filter(command, source, output, task_.log, task_.cancel);
-    book_times(task_, end.times, combined);
-    if (text_ && end.signal == 0 && end.exit_code == kHostWantsPipe) throw WantsPipe();
-    return judge(end, printed);
+    const HostReport report = program_.run(source, text_, output);
+    judge(report, printed);
+    return report;
   }
 
   void run_behind(const HostReport &report, Sink &sink) {
@@ -84,17 +114,11 @@ class HostRun {
     run_epilogue(spec_.epilogue, report.totals, output, task_, kHostLeft);
   }
 
-  HostReport judge(const FilterEnd &end, uint64_t printed) const {
-    const auto place = [](const HostReport &left) { return "record " + std::to_string(left.record + 1); };
-    const HostReport report = report_file_.judge(end, place, folds(spec_));
-    if (const uint64_t unread = text_ ? text_->unread() : end.unread)
-      throw Error(kHostLeft, "the host kernel left " + std::to_string(unread) + " bytes unread");
-    if (!folds(spec_) && report.text != printed)
-      malformed_report("says " + std::to_string(report.text) + " bytes, and there are " + std::to_string(printed));
+  void judge(const HostReport &report, uint64_t printed) const {
+    if (!folds(spec_)) check_printed(report, printed);
     if (spec_.line_max && report.longest > spec_.line_max)
       throw Error(kHostLeft, "the mapper printed a line of more than " + std::to_string(spec_.line_max) + " bytes");
     if (report.partial && !(spec_.flags & HD_REGROUP)) malformed_report("says that keys are there twice");
-    return report;
   }
 
   void count_input(const HostReport &report) {
@@ -113,9 +137,8 @@ class HostRun {
   const hd_map_spec &spec_;
   TaskRun &task_;
   HostText *const text_;
+  Program program_;
   std::optional<SplitInput> piped_;
-  const ReportFile report_file_;
-  Fd live_ins_;
 };
 
 // Its lines are what the combiner prints, or would combine once more: neither is checked, nor combined before the end.
@@ -192,6 +215,20 @@ bool run_on_file(const hd_map_spec &spec, TaskRun &task) {
 }
 
 }  // namespace
+
+void run_host_records(const hd_map_spec &spec, TaskRun &task, std::string_view text, uint64_t records, Sink &lines) {
+  if (folds(spec)) throw Error(kBadInput, "single records are for a host kernel that does not fold");
+  leaving_what_fails([&] {
+    uint64_t printed = 0;
+    ObservedSink output(lines, [&](size_t n) { printed += n; });
+    TextInput input(text);
+    const HostReport report = Program(spec, task).run(input, nullptr, output);
+    check_printed(report, printed);
+    if (report.records != records)
+      malformed_report("says " + std::to_string(report.records) + " records, and there are " + std::to_string(records));
+    lines.finish();
+  });
+}
 
 void run_host_map(const hd_map_spec &spec, TaskRun &task) {
   leaving_what_fails([&] {

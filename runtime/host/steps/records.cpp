@@ -1,6 +1,6 @@
 #include "steps/records.h"
 
-#include "../../device/steps/kernels.h"
+#include <algorithm>
 
 namespace hd {
 namespace {
@@ -12,7 +12,7 @@ constexpr uint64_t kMostOrdered = 1 << 20;  // records; with more, every thread 
 
 DeviceRecords::DeviceRecords(Device &device)
     : staged_(device), counts_(device), last_(device), length_(device), order_(device), other_order_(device), first_(device),
-      offset_(device), slot_(device), keys_(device), other_keys_(device) {}
+      offset_(device), slot_(device), keys_(device), other_keys_(device), longs_(device) {}
 
 void DeviceRecords::release() {
   Device *const device = staged_.device();
@@ -27,13 +27,30 @@ void DeviceRecords::load(GpuContext &context, const DeviceText &text) {
 void DeviceRecords::index(GpuContext &context) {
   const uint64_t tiles = (text_.size + index_tile - 1) / index_tile;
   const IndexText in{text_.data, text_.size, 0, text_.delimiter, 1};
-  uint64_t *const first = first_.reserve(tiles + 1);
+  struct Found {
+    uint64_t records, empty;  // as they lie behind each other
+  };
+  uint64_t *const first = first_.reserve(tiles + 2), *const found = first + tiles;
+  context.device.fill(found + 1, 0, sizeof *found);
   const uint64_t threads = tiles * index_threads;  // a block for each tile
-  context.kernels.run("hd_index_count", IndexCountArgs{in, counts_.reserve(tiles), last_.reserve(tiles)}, threads);
+  context.kernels.run("hd_index_count", IndexCountArgs{in, counts_.reserve(tiles), last_.reserve(tiles),
+                                                       reinterpret_cast<unsigned long long *>(found + 1)}, threads);
   context.device.scan(counts_.data(), first, tiles);
-  count_ = uint32_t(context.fetch(first + tiles));
-  const IndexRecordsArgs records{in, first, last_.data(), offset_.reserve(count_), length_.reserve(count_), slot_.reserve(count_)};
+  const Found numbers = context.fetch(reinterpret_cast<const Found *>(found));
+  count_ = uint32_t(numbers.records);
+  empty_ = numbers.empty;
+  context.device.fill(longs_.reserve(1), 0, sizeof(LongRecords));
+  const IndexRecordsArgs records{in, first, last_.data(), offset_.reserve(count_), length_.reserve(count_), slot_.reserve(count_), longs_.data()};
   context.kernels.run("hd_index_records", records, threads);
+}
+
+std::vector<LongRecord> DeviceRecords::few_long(GpuContext &context) const {
+  if (empty_ < long_record / index_tile - 1) return {};  // each of them has so many tiles to itself
+  const LongRecords found = context.fetch(longs_.data());
+  if (found.count > most_long) return {};
+  std::vector<LongRecord> records(found.record, found.record + found.count);
+  std::sort(records.begin(), records.end(), [](const LongRecord &a, const LongRecord &b) { return a.start < b.start; });
+  return records;
 }
 
 RecordTable DeviceRecords::stage(GpuContext &context) {

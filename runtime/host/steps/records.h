@@ -1,8 +1,9 @@
 // Records on the device: those of a sub-split's text are found and laid out as a RecordTable.
 #pragma once
 #include <cstdint>
+#include <vector>
 
-#include "../../device/steps/abi.h"
+#include "../../device/steps/kernels.h"
 #include "launch/context.h"
 #include "input/ingest.h"
 
@@ -19,6 +20,8 @@ class DeviceRecords {
   // the map kernel is `slow`: then it pays that the threads of a warp have records about as long as each other.
   const uint32_t *longest_first(GpuContext &context, bool slow);
   uint32_t count() const { return count_; }
+  // Records of `long_record` bytes and more, in their order; none where there are so many that they can be done side by side.
+  std::vector<LongRecord> few_long(GpuContext &context) const;
   void release();
 
  private:
@@ -28,7 +31,9 @@ class DeviceRecords {
   DeviceBuffer<char> staged_;
   DeviceBuffer<uint32_t> counts_, last_, length_, order_, other_order_;
   DeviceBuffer<uint64_t> first_, offset_, slot_, keys_, other_keys_;
+  DeviceBuffer<LongRecords> longs_;
   uint32_t count_ = 0;
+  uint64_t empty_ = 0;  // tiles without a record's end
 };
 
 }  // namespace hd

@@ -9,12 +9,6 @@ namespace {
 
 constexpr int kCannotTell = 124;  // exit status of runtime/cpu/totals.c
 
-struct TextInput : Source {
-  explicit TextInput(std::string_view text) : left(text) {}
-  std::string_view next() override { return std::exchange(left, {}); }
-  std::string_view left;
-};
-
 }  // namespace
 
 void run_epilogue(const hd_command &command, std::string_view totals, Sink &out, TaskRun &task, TaskStatus refused) {

@@ -102,6 +102,7 @@ typedef struct {
   uint64_t bytes_in, bytes_out; // over the link
   uint64_t map_folded;          // pairs that map kernels folded themselves
   uint64_t read_bytes, kept_bytes; // of input: brought from files, or found where an earlier task had kept it
+  uint64_t alone;                  // records that the host did, because a thread of the device would have taken too long
 } hd_gpu_stats;
 
 typedef struct hd_device hd_device;

@@ -1,6 +1,8 @@
 // What map and reduce tasks share, by filters or as host kernels: one task attempt while it runs.
 #pragma once
 #include <functional>
+#include <string_view>
+#include <utility>
 
 #include "task/api.h"
 #include "base/common.h"
@@ -41,6 +43,13 @@ uint64_t run_combiner(const Command &command, Source &in, Sink &out, TaskRun &ta
 
 // Runs the last step of a task and books it as FINISH, combiner runs apart.
 void finish_task(TaskRun &task, const std::function<void()> &step);
+
+// Text that is in memory.
+struct TextInput : Source {
+  explicit TextInput(std::string_view text) : left(text) {}
+  std::string_view next() override { return std::exchange(left, {}); }
+  std::string_view left;
+};
 
 // Output of a task without input: Hadoop Streaming reads it and throws it away.
 struct NullSink : Sink {

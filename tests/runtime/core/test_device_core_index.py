@@ -8,7 +8,7 @@ import pytest
 
 from .core_module import ORDERS, Module, Order, i32, put, scan, struct, u8, u32, u64, zeros
 
-INDEX_TILE, SPREAD = 8192, 31
+INDEX_TILE, SPREAD, LONG, MOST_LONG = 8192, 31, 128 << 10, 8
 
 
 def hadoop_records(text: bytes, begin: int, delimiter: int, text_ends: bool) -> list[tuple[int, int]]:
@@ -33,12 +33,14 @@ def index(kernels: Module, text: bytes, begin: int, delimiter: int, text_ends: b
     raw = put(u8, text)
     source = [(u64, raw), (u64, len(text)), (u64, begin), (i32, delimiter), (u32, int(text_ends))]
     tiles = -(-len(text) // INDEX_TILE)
-    counts, last = zeros(u32, tiles, 0xFF), zeros(u32, tiles, 0xFF)
-    kernels.launch("hd_index_count", struct(*source, (u64, counts), (u64, last)), order=order)
+    counts, last, empty = zeros(u32, tiles, 0xFF), zeros(u32, tiles, 0xFF), zeros(u64, 1)
+    kernels.launch("hd_index_count", struct(*source, (u64, counts), (u64, last), (u64, empty)), order=order)
+    assert empty.list() == [counts.list().count(0)]
     first = scan(counts)
     n = first.list()[-1]
     offset, length, slot = zeros(u64, n, 0xFF), zeros(u32, n, 0xFF), zeros(u64, n, 0xFF)
-    records = struct(*source, (u64, first), (u64, last), (u64, offset), (u64, length), (u64, slot))
+    longs = zeros(u64, 1 + 3 * MOST_LONG)
+    records = struct(*source, (u64, first), (u64, last), (u64, offset), (u64, length), (u64, slot), (u64, longs))
     kernels.launch("hd_index_records", records, order=order, threads=random.Random(len(text)).choice([32, 64, 256]))
     assert raw.data() == text
     behind = 0  # no slot reaches into the next one, and the last one has its place
@@ -46,7 +48,19 @@ def index(kernels: Module, text: bytes, begin: int, delimiter: int, text_ends: b
         assert at >= behind and at % 16 == 0
         behind = at + (size + 2 + 15) // 16 * 16
     assert behind <= len(text) + 1 + SPREAD * n
+    check_longs(longs.list(), list(zip(offset.list(), length.list(), strict=True)), len(text))
     return list(zip(offset.list(), length.list(), strict=True))
+
+
+def check_longs(longs: list[int], records: list[tuple[int, int]], size: int) -> None:
+    """The long ones, each with where the next record begins; of too many, any."""
+    expected = {
+        (start, after[0], length) for (start, length), after in zip(records, [*records[1:], (size, 0)], strict=False)
+        if length >= LONG
+    }
+    count, numbers = longs[0], longs[1:]
+    noted = {(numbers[i], numbers[i + 1], numbers[i + 2]) for i in range(0, 3 * min(count, MOST_LONG), 3)}
+    assert count == len(expected) and noted <= expected and len(noted) == min(count, MOST_LONG)
 
 
 @pytest.mark.parametrize("delimiter", [-1, ord("|"), 0, 255])
@@ -65,6 +79,13 @@ def test_a_record_of_several_tiles(kernels: Module, order: Order) -> None:
     for before, size, after in ((0, 8191, 5), (3, 8192, 0), (8191, 30_000, 20_000), (8190, 8192, 8192), (100, 1, 50_000)):
         text = b"a" * before + b"\r\n" + b"b" * size + b"\n" + b"c" * after
         assert index(kernels, text, 0, -1, True, order) == hadoop_records(text, 0, -1, True)
+
+
+def test_long_records_are_noted(kernels: Module, order: Order) -> None:
+    for ends, sizes in ((b"\n", [LONG - 1, LONG, 5, LONG + 1]), (b"\r\n", [LONG, 0, LONG]), (b"\n", [3, *[LONG] * 10, 7])):
+        for last in (b"", ends):
+            text = ends.join(b"a" * size for size in sizes) + last
+            assert len(index(kernels, text, 0, -1, True, order)) == len(sizes)
 
 
 def test_no_text_has_no_records(kernels: Module) -> None:
