@@ -196,7 +196,7 @@ def run_command(
 
     if cpu_only:
         options["device"] = device_names.cpu_instead_of(options["device"])
-    with orphans.held(), early.worker(bundle, options) as worker:
+    with orphans.held(), early.worker(bundle, () if side_file else inputs, options) as worker:
         _run(bundle, inputs, output, side_file, rounds, until, worker, options)
 
 
@@ -211,8 +211,9 @@ def _run(
     with _bundle(bundle, options, output) as path:
         # To the command's end: a signal that comes after the output is in place is too late, it does not fail the job.
         click.get_current_context().find_root().with_resource(StopSignals())
-        devices = _device_source(run.may_use_device(options), lasting=again is not None, early=early)
-        run.run(path, inputs, output, again, show=show_diagnostics, devices=devices, **options)
+        asleep = early.asleep if early else ""
+        devices = _device_source(run.may_use_device(options) and not asleep, lasting=again is not None, early=early)
+        run.run(path, inputs, output, again, show=show_diagnostics, devices=devices, asleep=asleep, **options)
 
 
 def _device_source(wanted: bool, *, lasting: bool, early: Early | None) -> Any:

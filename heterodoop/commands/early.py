@@ -6,7 +6,7 @@ as long as the longest. A job that turns out to use no GPU ends the process. Imp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,16 +20,26 @@ if TYPE_CHECKING:
     from ..executor.worker.spawn import Early
 
 
+TAIL = "tail"
+
+
 @contextmanager
-def worker(bundle: str, options: Mapping[str, Any]) -> Iterator[Early | None]:
+def worker(bundle: str, inputs: Sequence[str], options: Mapping[str, Any]) -> Iterator[Early | None]:
     """The worker of the first GPU that a job with these options of `run` would use. None where it would use no GPU, or
-    where that cannot be seen at a glance; whoever plans the job starts what is missing, and says what is wrong."""
+    where that cannot be seen at a glance; whoever plans the job starts what is missing, and says what is wrong. None is
+    started for a job that the CPU is expected to have done before a GPU would be awake.
+
+    inputs  () of a job that runs again and again.
+    """
     number = _number(bundle, options)
     if number is None:
         yield None
         return
-    from ..executor.worker.spawn import started
+    from ..executor.worker.spawn import Early, started
 
+    if why := _short(bundle, inputs, options):
+        yield Early(None, asleep=why)
+        return
     with started(device_names.CUDA, number) as early:
         yield early
 
@@ -47,6 +57,21 @@ def _number(bundle: str, options: Mapping[str, Any]) -> int | None:
         return gpus.first(gpus.parse(options["gpus"]))
     except UsageError:
         return None
+
+
+def _short(bundle: str, inputs: Sequence[str], options: Mapping[str, Any]) -> str:
+    """Why no GPU is woken for the job; "" where one is."""
+    if not inputs or options["device"] != device_names.AUTO or options["policy"] not in (None, TAIL):
+        return ""
+    from ..toolchain import short_jobs
+
+    waking, nbytes = short_jobs.waking(), short_jobs.size_of(inputs)
+    if not waking or nbytes is None:
+        return ""
+    seconds = short_jobs.expected(short_jobs.name_of(Path(bundle), options.__getitem__), nbytes)
+    if seconds is None or seconds > waking:
+        return ""
+    return f"the CPU is expected to have done the map tasks in {seconds:.2g} s, and a GPU to be awake in {waking:.2g} s"
 
 
 def _driver_answers() -> bool:

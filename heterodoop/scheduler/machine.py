@@ -62,13 +62,14 @@ class Machine:
     size       bytes of a map task's split, by its number: what estimates are made from.
     estimates  what is known of map tasks already.
     several    which map tasks a GPU slot may do as one attempt. small: which a CPU slot may, where there are no GPUs.
+    beside     as in `View`.
     """
 
     def __init__(
         self, job: JobShape, slots: Sequence[Slot], policy: Policy = CPU_ONLY, *, late: Sequence[Slot] = (),
         spare: Sequence[Slot] = (), gpus: int | None = None, size: Callable[[int], int] = lambda number: 1,
         estimates: Estimates | None = None, several: Several = SINGLY,
-        small: Small = NO_SMALL,
+        small: Small = NO_SMALL, beside: float = 1.0,
     ) -> None:
         gpu_slots = sum(slot.kind == "gpu" for slot in slots)
         if len(slots) == gpu_slots:
@@ -86,6 +87,7 @@ class Machine:
         self.several = {"attempts": 0, "tasks": 0, "given_back": 0}  # of those of several splits; attempts: that succeeded
         self._several = several
         self._small = small
+        self._beside = beside
         self._policy = policy
         self._cpus = len(slots) - gpu_slots
         self._mappers = self._cpus if policy.takes(View(job.maps, gpu_slots, 0), "cpu") else 0  # that take map tasks
@@ -374,11 +376,16 @@ class Machine:
         if self.phase != "map" or not self._gpus or not (self._policy.yields or self._spare):
             return frozenset()
         most = self._most(speedup)
-        if self._policy.yields and most and self._gpus * most > OUTWEIGHS * self._cpus and self._soon():
+        if self._policy.yields and most and self._busy(most) > OUTWEIGHS * self._cpus and self._soon():
             return self._cpu_slots
         if not self._spare or not self._gpu_used:
             return frozenset()
         return self._spare if most is None or self._gpus * most > len(self._spare) else frozenset()
+
+    def _busy(self, most: float) -> float:
+        """What the GPUs are worth in CPU slots while there are tasks for that many of their sessions only."""
+        left = self.job.maps - self._done["map"]
+        return self._gpus * most * min(1.0, left / (self._gpus * self._sessions))
 
     def _soon(self) -> bool:
         """Whether a GPU is awake, or will be before a CPU slot would have done a task."""
@@ -448,11 +455,11 @@ class Machine:
             speedup = min(speedup, self._sessions / needs) if speedup else None
             needs += later if slot.kind == "gpu" else 0.0
             free = self._cpus - len(held)
-            cpus = cpus_need(*now, free, undecided, needs) if free else None
+            cpus = cpus_need(*now, free, undecided, max(needs, self._beside)) if free else None
         if not self._awake:
             later += wakes(self.estimates, nbytes, self._now - self._begun)
         busy = self._running.on_gpus(self.estimates, self._size, self._now)
-        view = View(undecided, self._gpus, busy, speedup, cpus_need=cpus, gpu_needs=needs, later=later)
+        view = View(undecided, self._gpus, busy, speedup, cpus_need=cpus, gpu_needs=needs, later=later, beside=self._beside)
         return self._policy.takes(view, slot.kind)
 
     def _release(self, attempt: Attempt) -> Run:

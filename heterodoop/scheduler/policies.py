@@ -38,6 +38,7 @@ class View(NamedTuple):
     room       tasks that the GPUs would have done besides what they have, until this CPU slot would have done one; None: not
                known, and `gpu_busy` counts each task that they have as a whole one.
     later      what the GPUs need before they work as fast as S says, in times t_cpu.
+    beside     times t_cpu that a CPU slot's task takes while the slots' processors also feed GPUs.
     """
 
     undecided: int
@@ -49,6 +50,7 @@ class View(NamedTuple):
     gpu_needs: float | None = None
     room: int | None = None
     later: float = 0.0
+    beside: float = 1.0
 
 
 class Policy(NamedTuple):
@@ -98,12 +100,14 @@ def _share(view: View) -> float:
 
 
 def _gpus_are_sooner(view: View, tasks: float) -> bool:
-    """tasks * t_gpu / G <= t_cpu, in whole tasks of a GPU's session. Never where a GPU is slower, or nothing is known."""
-    if view.speedup is None or view.speedup < 1 or tasks > view.gpus * view.speedup:
+    """tasks * t_gpu / G <= t_cpu, in whole tasks of a GPU's session. Never where a GPU is slower, or nothing is known. Up to
+    what the task takes beside GPUs that are fed, where the CPU slots alone would not be done by then either."""
+    if view.speedup is None or view.speedup < 1 or tasks > view.gpus * view.speedup * view.beside:
         return False
     needs = view.gpu_needs or 1 / view.speedup
     sessions = max(1, round(view.gpus * view.speedup * needs))
-    return view.later + math.ceil(tasks / sessions) * needs <= 1 + ROUNDING
+    done = view.later + math.ceil(tasks / sessions) * needs - ROUNDING
+    return done <= 1 or (done <= view.beside and (view.cpus_need is None or done <= view.cpus_need))
 
 
 def _cpus_are_sooner(view: View) -> bool:

@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,6 +49,38 @@ def key(side: str, bundle: bytes, gpus: Iterable[str], *more: str) -> str:
 
 def recall(name: str) -> Speeds | None:
     """None: there is nothing, it is older than a day, or it is not what was written."""
+    found = _found(name, Speeds._fields[:-1])
+    if found is None or not found[0][0]:
+        return None
+    numbers, age = found
+    return Speeds(*numbers)._replace(age=max(0.0, age))
+
+
+def remember(name: str, speeds: Speeds) -> None:
+    """Replace the entry, and remove those of which nothing counts any more."""
+    keep(name, dict(zip(Speeds._fields[:-1], speeds, strict=False)))
+
+
+def numbers(name: str, fields: Sequence[str]) -> list[float] | None:
+    """These of an entry that `keep` made; None as `recall`."""
+    found = _found(name, fields)
+    return found[0] if found else None
+
+
+def keep(name: str, fields: Mapping[str, float]) -> None:
+    """As `remember`, of any numbers from 0 on."""
+    with contextlib.suppress(OSError, HeteroDoopError):
+        folder = _folder()
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _remove_old(folder)
+        text = json.dumps({field: float(f"{value:.6g}") for field, value in fields.items()})
+        with scratch.folder(".making-", folder) as making:
+            (making / name).write_text(text + "\n", encoding="ascii")
+            scratch.into_place(making / name, folder / name)
+
+
+def _found(name: str, fields: Sequence[str]) -> tuple[list[float], float] | None:
+    """The numbers, and how many seconds ago they were written."""
     try:
         path = _folder() / name
         age = time.time() - path.stat().st_mtime
@@ -57,22 +89,8 @@ def recall(name: str) -> Speeds | None:
         return None
     if not isinstance(found, dict):
         return None
-    numbers = [_number(found.get(field)) for field in Speeds._fields[:-1]]
-    if None in numbers or not numbers[0]:
-        return None
-    return Speeds(*(number or 0.0 for number in numbers))._replace(age=max(0.0, age))
-
-
-def remember(name: str, speeds: Speeds) -> None:
-    """Replace the entry, and remove those of which nothing counts any more."""
-    with contextlib.suppress(OSError, HeteroDoopError):
-        folder = _folder()
-        folder.mkdir(mode=0o700, exist_ok=True)
-        _remove_old(folder)
-        fields = {field: float(f"{value:.6g}") for field, value in zip(Speeds._fields[:-1], speeds, strict=False)}
-        with scratch.folder(".making-", folder) as making:
-            (making / name).write_text(json.dumps(fields) + "\n", encoding="ascii")
-            scratch.into_place(making / name, folder / name)
+    numbers = [_number(found.get(field)) for field in fields]
+    return ([number or 0.0 for number in numbers], age) if None not in numbers else None
 
 
 def _folder() -> Path:

@@ -142,13 +142,14 @@ def known(t_cpu: float, t_gpu: float) -> Estimates:
 class Warmth(NamedTuple):
     """What a GPU costs before it works. opens: seconds until its slots open; first: seconds more of a slot's first task.
     spare: CPU slots that read for the GPUs while these are worth it; without GPUs they are as all others.
-    most: tasks of one attempt. start: share of t_gpu that such an attempt has but once."""
+    most: tasks of one attempt. start: share of t_gpu that such an attempt has but once. beside: as in `View`."""
 
     opens: float = 0.0
     first: float = 0.0
     spare: int = 0
     most: int = 1
     start: float = 0.0
+    beside: float = 1.0
 
 
 WARM = Warmth()
@@ -177,7 +178,7 @@ class _Engine:
         self.late = slots[cpus:] if warmth.opens and policy.name != "gpu-only" else []
         self.machine = Machine(JobShape(shape.tasks, 0), slots, policy, gpus=gpus, estimates=estimates, late=self.late,
                                spare=slots[shape.cpus:cpus] if gpus else (),
-                               several=Several(warmth.most, follows=lambda number: True))
+                               several=Several(warmth.most, follows=lambda number: True), beside=warmth.beside)
         self.cold = dict.fromkeys(slots[cpus:], warmth.first if self.late else warmth.first + warmth.opens)
         self.now, self.order, self.committed, self.finished = 0.0, 0, set[TaskId](), False
         self.ends: list[tuple[float, bool, int, Attempt]] = []

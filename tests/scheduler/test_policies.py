@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from heterodoop.scheduler.estimates import Estimates
 from heterodoop.scheduler.policies import OUTWEIGHS, POLICIES, View
 
-from .simulator import Shape, engine, nodes
+from .simulator import Shape, Warmth, engine, nodes
 
 TAIL = POLICIES["tail"]._replace(yields=False)
 TAIL_ALONE = TAIL._replace(duplicates=False)
@@ -84,6 +84,7 @@ def test_cpu_slots_that_yield_cost_an_eighth_at_most_and_a_task(shape: Shape, se
 @example(Shape(20, 1, 1, 16, 1, 20), 1, False)  # one task on a GPU that nobody knows to be slow, and nobody overtook it
 @example(Shape(20, 1, 1, 16, 1, 20), 1, True)
 @example(Shape(4, 1, 1, 4, 3, 2), 4, True)  # a GPU that is faster than a core, with sessions that are slower each
+@example(Shape(1, 1, 3, 1, 9, 3), 4, True)  # GPUs for which a CPU slot would yield, if there were tasks for them all
 @settings(max_examples=150, deadline=None)
 def test_tail_is_not_slower_than_either_side_alone(shape: Shape, sessions: int, known: bool) -> None:
     found = {}
@@ -91,6 +92,24 @@ def test_tail_is_not_slower_than_either_side_alone(shape: Shape, sessions: int, 
         estimates = None if known else Estimates()
         found[name] = engine(shape, POLICIES[name], sessions=sessions, estimates=estimates, tick=0.02 * shape.t_gpu)
     assert found["tail"] <= 1.05 * min(found["cpu-only"], found["gpu-only"])
+
+
+@given(shapes(1), st.integers(1, 4), st.floats(1, 2))
+@settings(max_examples=100, deadline=None)
+def test_nor_is_it_where_cpu_slots_begin_less_because_they_are_in_the_way(shape: Shape, sessions: int, beside: float) -> None:
+    """They leave more to GPUs that are sooner; where the CPU alone is sooner it has the tasks all the same."""
+    found = {
+        name: engine(shape, POLICIES[name], sessions=sessions, tick=0.02 * shape.t_gpu, warmth=Warmth(beside=beside))
+        for name in ("tail", "cpu-only", "gpu-only")
+    }
+    assert found["tail"] <= 1.05 * min(found["cpu-only"], found["gpu-only"])
+
+
+def test_a_cpu_slot_that_takes_longer_beside_gpus_leaves_them_the_last_tasks() -> None:
+    view = View(8, 1, 0, 7.0, cpus_need=2.0)  # done by a GPU in 8/7 of the time of one task of the CPU
+    assert TAIL.takes(view, "cpu") and not TAIL.takes(view._replace(beside=1.25), "cpu")
+    assert TAIL.takes(view._replace(undecided=9, beside=1.25), "cpu")
+    assert TAIL.takes(view._replace(beside=1.25, cpus_need=1.0), "cpu"), "the CPU alone is sooner"
 
 
 @given(shapes(1))

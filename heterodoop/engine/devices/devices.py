@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from ...diag import Diagnostic
 from ...errors import DeviceError, ToolError, UsageError
 from ...executor.device_pool import LocalPool, Pool, PoolWorker, WorkerPool
-from ...executor.gpu import gpus
+from ...executor.gpu import gpus, kept_survey
 from ...executor.gpu.gpus import Gpu
 from ...executor.kernel import cuda, gpu_task
 from ...executor.kernel.emulated import device_code, runtime_module
@@ -45,11 +46,11 @@ from .first_check import CheckMode, DeviceCheck, check_mode
 
 @dataclass(frozen=True)
 class Target:
-    """What a kind of device runs: the job's kernels, HeteroDoop's own, and the library that drives it (None: native)."""
+    """What a kind of device runs: the job's kernels; `setup` gives HeteroDoop's own and what drives it, which may
+    have to be built. Of a driver's device it is not asked: its worker has both."""
 
     code: DeviceCode
-    runtime: Path
-    library: Path | None = None  # and Path() for the runtime: a driver's worker has both
+    setup: Callable[[], Setup]
 
 
 @dataclass(frozen=True)
@@ -226,11 +227,10 @@ class DeviceSource:
             return Devices(plan, self._pool, prologues)
         if not plan.gpus:
             (target,) = plan.targets.values()
-            return Devices(plan, LocalPool(native, target.runtime), prologues)
+            return Devices(plan, LocalPool(native, target.setup().runtime), prologues)
         members = []
         for worker, gpu in zip(self._workers, plan.gpus, strict=True):
-            target = plan.targets[gpu.arch]
-            worker.setup(Setup(target.runtime, target.library))
+            worker.setup(plan.targets[gpu.arch].setup)
             members.append(PoolWorker(worker, gpu))
         return Devices(plan, WorkerPool(members, lasting=self._lasting, last=self._last), prologues)
 
@@ -293,19 +293,20 @@ class DeviceSource:
             return None
         self._warnings += [Diagnostic("warning", "HD426", text) for text in said]
         if self._lender:
-            return _lent_plan(self._lender.lender, {"": Target(code, Path())}, conf)
+            return _lent_plan(self._lender.lender, {"": Target(code, _of_the_driver)}, conf)
         named = tuple(Gpu(number, EMULATED, "", 0) for number, _ in enumerate(self._workers))
         for worker in self._workers:
             worker.open(0)
         options = self._own_options(conf, len(named))
-        return DevicePlan({"": Target(code, runtime_module())}, options, named, options.workers)
+        made = Setup(runtime_module(), None)
+        return DevicePlan({"": Target(code, lambda: made)}, options, named, options.workers)
 
     def _plan_lent(
         self, lender: Lender, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None],
     ) -> DevicePlan | None:
         """On a driver's GPUs; where one of them could not run the bundle, on GPUs of workers of the job's own."""
         codes = {gpu.arch: cuda.device_code(bundle, found, gpu.arch) for gpu in lender.gpus}
-        targets = {arch: Target(code, Path()) for arch, code in codes.items() if code}
+        targets = {arch: Target(code, _of_the_driver) for arch, code in codes.items() if code}
         if targets and len(targets) == len(codes):
             return _lent_plan(lender, targets, conf)
         if not _has_kernel(found):
@@ -331,8 +332,12 @@ class DeviceSource:
             return None
 
     def _plan_cuda(self, found: Manifest, bundle: Path, conf: JobConf, check: Callable[[], None]) -> DevicePlan | None:
-        survey = self._workers[0].survey(check)
-        chosen = gpus.usable(survey, self._numbers, code="HD517")
+        chosen = self._kept_gpus()
+        if not chosen:
+            survey = self._workers[0].survey(check)
+            if survey != kept_survey.recall():
+                kept_survey.remember(survey)
+            chosen = gpus.usable(survey, self._numbers, code="HD517")
         codes = {arch: cuda.device_code(bundle, found, arch) for arch in {gpu.arch for gpu in chosen}}
         used = [gpu for gpu in chosen if codes[gpu.arch]]
         for gpu in chosen if _has_kernel(found) else ():
@@ -346,15 +351,52 @@ class DeviceSource:
         for worker, gpu in zip(self._workers, used, strict=True):
             worker.open(gpu.number)
         archs = sorted({gpu.arch for gpu in used})
-        library, runtimes = cuda.device_library(archs)
-        targets = {arch: Target(code, runtimes[arch], library) for arch in archs if (code := codes[arch])}
+        libraries = _Libraries(archs)
+        if self._name == CUDA:  # who asks for it by name hears of what is missing before anything runs
+            libraries.of(archs[0])
+        targets = {arch: Target(code, partial(libraries.of, arch)) for arch in archs if (code := codes[arch])}
         options = self._own_options(conf, len(used))
         return DevicePlan(targets, options, tuple(used), options.workers)
+
+    def _kept_gpus(self) -> list[Gpu]:
+        """The GPUs to use by what the last command found; []: the worker has to say it, which takes a tenth of a second.
+
+        A job that asks for GPUs by name hears at once why it cannot have them.
+        """
+        kept = kept_survey.recall() if self._name == AUTO else None
+        if kept is None:
+            return []
+        try:
+            chosen = gpus.usable(kept, self._numbers, code="HD517")
+        except (UsageError, ToolError):
+            return []
+        return chosen if self._workers[0].expect(kept, kept_survey.forget) else []
 
     def _own_options(self, conf: JobConf, gpus: int) -> DeviceOptions:
         """Input stays in the memory of devices that have another job behind this one."""
         keep = conf.get("heterodoop.gpu.keep.percent") if self._lasting else 0
         return replace(device_options(conf, gpus, conf.get(SESSIONS) if gpus else 0), keep=keep)
+
+
+class _Libraries:
+    """The library and the runtime's kernels for GPUs of these architectures, built or found in the cache when a worker first
+    asks for them: CPU slots are at work meanwhile."""
+
+    def __init__(self, archs: list[str]) -> None:
+        self._archs = archs
+        self._made: tuple[Path, dict[str, Path]] | None = None
+        self._lock = Lock()
+
+    def of(self, arch: str) -> Setup:
+        """Raises ToolError HD518, HD515."""
+        with self._lock:
+            self._made = self._made or cuda.device_library(self._archs)
+        library, runtimes = self._made
+        return Setup(runtimes[arch], library)
+
+
+def _of_the_driver() -> Setup:
+    raise AssertionError("a driver's worker has its own")
 
 
 def _lent_plan(lender: Lender, targets: Mapping[str, Target], conf: JobConf) -> DevicePlan:

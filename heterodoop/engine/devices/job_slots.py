@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .devices import DevicePlan
 
 MAX_SLOTS = 4096
+BESIDE = 1.25  # measured: docs/decisions/0038
 KEPT_PER_GPU = 4  # processors; more threads than these read while a link is the bottleneck, and sleep while kernels are
 
 
@@ -27,6 +28,7 @@ class Slots(NamedTuple):
     """`every` slot of the job; `late` those that open when their GPU is awake; `gpus` behind the GPU slots.
 
     spare  CPU slots whose processors read for the GPUs: they take map tasks only where these are not worth it.
+    beside  times as long that a map task takes on a CPU slot while GPUs are fed.
     """
 
     every: tuple[Slot, ...]
@@ -34,6 +36,7 @@ class Slots(NamedTuple):
     gpus: int = 0
     policy: Policy = CPU_ONLY
     spare: tuple[Slot, ...] = ()
+    beside: float = 1.0
 
     @property
     def cpu(self) -> int:
@@ -61,7 +64,8 @@ def plan_slots(
     every = _slots(cpus, count)
     # Where CPU slots take map tasks too, none waits for a GPU's context to stand.
     late = every[cpus:] if offload.gpus and rule is not GPU_ONLY else ()
-    return Slots(every, late, len(offload.gpus) or count, rule, every[cpus - spare:cpus])
+    beside = BESIDE if offload.gpus and device != EMULATED else 1.0
+    return Slots(every, late, len(offload.gpus) or count, rule, every[cpus - spare:cpus], beside)
 
 
 def kept_for_ingest(conf: JobConf, gpus: int) -> int:

@@ -266,6 +266,7 @@ class JobReport:
         planned: Mapping[TaskKind, int] = {"map": shape.maps, "reduce": shape.reduces}
         check = {"check": dict(self.device_check)} if self.device_check else {}
         driver = {"driver": dict(self.driver)} if self.driver else {}
+        asleep = {"asleep": self.plan.asleep} if self.plan.asleep else {}
         return {
             "format": FORMAT,
             "state": state,
@@ -278,7 +279,7 @@ class JobReport:
                              "failed_attempts": self.failed[kind]} for kind in planned},
             "slots": [asdict(slot) for slot in self._slots.values()],
             "device": {"asked": self.plan.device, "map_tasks": dict(self.devices), **self.device_stats, **self._gpus(),
-                       "left_to_cpu": self.on_cpu.to_json(), **check, **driver},
+                       "left_to_cpu": self.on_cpu.to_json(), **check, **driver, **asleep},
             "map": self._map_phase(),
             "reduce": {"host_kernel": self.plan.host_reduce is not None, "host_kernels": self.host_reduces,
                        "left_to_filters": self.reduces_left.to_json()},

@@ -144,6 +144,8 @@ def _run_reported(
         stop.check()
         check_inputs(plan)
         commit_job(layout)
+        if not report.sides["device"].tasks:
+            speedups.remember_short(plan, options, report.seconds["map"])
     except Interrupted:
         report.remove()
         raise
@@ -175,7 +177,7 @@ class _Job:
         self.machine = Machine(
             plan.shape, plan.slots.every, plan.slots.policy, late=plan.slots.late, spare=plan.slots.spare,
             gpus=plan.slots.gpus, size=lambda number: plan.splits[number].length, estimates=Estimates(remembered),
-            several=plan.together.several(plan.splits), small=plan.small,
+            several=plan.together.several(plan.splits), small=plan.small, beside=plan.slots.beside,
         )
         self.late = deque(plan.slots.late)
         self.shuffle = Shuffle()

@@ -64,6 +64,7 @@ class RunOptions(NamedTuple):
     filters           CPU slots run filters, not host kernels.
     files             `PATH` or `PATH#NAME`: what the filters find in their working folder.
     ignore            absolute paths that a folder or glob among the inputs must not find.
+    asleep            why no GPU is woken, where the job might use one (toolchain/short_jobs.py); for the report.
 
     What `submit` has too goes into the JobSpec: reducers, record_delimiter, settings, files.
     """
@@ -85,6 +86,7 @@ class RunOptions(NamedTuple):
     filters: bool = False
     combining: bool = False
     ignore: Sequence[str] = ()
+    asleep: str = ""
 
 
 class Plan(NamedTuple):
@@ -98,6 +100,7 @@ class Plan(NamedTuple):
     packing    how part files are compressed; None: they are text.
     commands   what filters are that are commands, by role, for a shell.
     small      which small files a map task may have as a host kernel.
+    asleep     as in RunOptions.
     """
 
     name: str
@@ -118,6 +121,7 @@ class Plan(NamedTuple):
     small: Small = NO_SMALL
     packing: Form | None = None
     commands: Mapping[str, str] = {}
+    asleep: str = ""
 
     @property
     def input_bytes(self) -> int:
@@ -187,6 +191,7 @@ def make_plan(
         together=together(found, conf, reducers, offload),
         packing=packing, commands={p.role: shlex.join(p.command) for p in found.programs if p.command},
         small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
+        asleep=options.asleep,
     )
 
 

@@ -6,12 +6,16 @@ Not here: the file that keeps it (toolchain/speeds.py).
 from __future__ import annotations
 
 from ... import manifest
+from ...executor.gpu import gpus
 from ...scheduler.estimates import Remembered
-from ...toolchain import speeds
+from ...scheduler.policies import CPU_ONLY, TAIL
+from ...toolchain import short_jobs, speeds
 from ..job.device_names import EMULATED
-from .plan import Plan
+from .plan import Plan, RunOptions
 
 MIB = 1 << 20
+SAME = 0.1  # parts by which a time may differ and is not written down again
+GROWTH = 1.1
 
 
 def recall(plan: Plan) -> Remembered | None:
@@ -31,7 +35,27 @@ def remember(plan: Plan, measured: Remembered | None) -> None:
     name = _name(plan)
     if name and measured:
         gpu = (measured.gpu or 0.0) * MIB / _sessions(plan)
-        speeds.remember(name, speeds.Speeds(measured.speedup, gpu, measured.wakes, measured.first))
+        known = speeds.recall(name) or speeds.Speeds(0.0)
+        wakes, first = (_least(new, old) for new, old in ((measured.wakes, known.wakes), (measured.first, known.first)))
+        speeds.remember(name, speeds.Speeds(measured.speedup, gpu, wakes, first))
+        if measured.wakes:
+            short_jobs.remember_waking(measured.wakes + measured.first)
+
+
+def remember_short(plan: Plan, options: RunOptions, seconds: float) -> None:
+    """A job whose map tasks the CPU did all took so long for them. Nothing is kept where no GPU can be."""
+    if not gpus.present() or plan.slots.policy not in (CPU_ONLY, TAIL):
+        return
+    name = short_jobs.name_of(plan.bundle, options.__getattribute__)
+    known = short_jobs.expected(name, plan.input_bytes)
+    if known is None or abs(seconds - known) > SAME * known:
+        short_jobs.remember(name, plan.input_bytes, seconds)
+
+
+def _least(new: float, old: float) -> float:
+    """Of seconds that other work makes longer, map tasks on all processors above all: what is longer than last time counts
+    little by little."""
+    return min(new, old * GROWTH) if old else new
 
 
 def _sessions(plan: Plan) -> float:
@@ -42,12 +66,12 @@ def _sessions(plan: Plan) -> float:
 
 def _name(plan: Plan) -> str:
     """"": nothing is kept of such a job."""
-    gpus = [gpu.name for gpu in plan.offload.gpus] if plan.offload else []
-    if not plan.offload or not gpus or EMULATED in gpus:
+    names = [gpu.name for gpu in plan.offload.gpus] if plan.offload else []
+    if not plan.offload or not names or EMULATED in names:
         return ""
     try:
         bundle = (plan.bundle / manifest.FILE).read_bytes()  # it has the hash of every other file
     except OSError:
         return ""
     whose = "lent" if plan.offload.driver.get("use") == "driver" else "run"  # a driver's GPUs are awake, and others use them
-    return speeds.key(whose, bundle, gpus, str(plan.slots.cpu), str(_sessions(plan)), str(bool(plan.host)))
+    return speeds.key(whose, bundle, names, str(plan.slots.cpu), str(_sessions(plan)), str(bool(plan.host)))

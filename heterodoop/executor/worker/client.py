@@ -16,7 +16,7 @@ from collections.abc import Callable
 from threading import Condition, Thread
 from typing import NamedTuple
 
-from ...errors import DeviceError
+from ...errors import DeviceError, HeteroDoopError
 from ..gpu.gpus import OpenedGpu, Survey
 from ..kernel.gpu_task import KernelCall
 from ..kernel.native_device import DeviceOptions
@@ -71,11 +71,13 @@ class Worker:
         self._fault: str | None = None  # why the present process must go; "" = at our wish
         self._out: DeviceError | None = None  # why the GPU is out of service
         self._survey: Survey | None = None
+        self._expected: Survey | None = None
+        self._unexpected: Callable[[], None] = lambda: None
         self._opened: OpenedGpu | None = None
         self._number = number
         self._spawned = spawned
         self._order: OpenGpu | None = None
-        self._setup: Setup | None = None
+        self._setup: Callable[[], Setup] | None = None
         self._thread = Thread(target=self._live, name=f"heterodoop-{kind}-worker", daemon=True)
 
     def start(self) -> None:
@@ -88,11 +90,24 @@ class Worker:
             self._order = OpenGpu(number)
             self._changed.notify_all()
 
-    def setup(self, setup: Setup) -> None:
-        """What its devices are made of; with it the sessions open."""
+    def setup(self, setup: Setup | Callable[[], Setup]) -> None:
+        """What its devices are made of; with it the sessions open.
+
+        Or what gives that, perhaps by building it: it is called by another thread, once the GPU is open, for each process.
+        Where it raises a HeteroDoopError the GPU is out of service.
+        """
         with self._changed:
-            self._setup = setup
+            self._setup = setup if callable(setup) else lambda: setup
             self._changed.notify_all()
+
+    def expect(self, survey: Survey, unexpected: Callable[[], None]) -> bool:
+        """Whether to go on as if it had said that: False where it has spoken already. Where it says something else, or
+        cannot serve, `unexpected` is called by another thread, and the GPU is out of service."""
+        with self._changed:
+            if self._survey or self._out:
+                return False
+            self._expected, self._unexpected = survey, unexpected
+            return True
 
     def survey(self, check: Callable[[], None] = lambda: None) -> Survey:
         """The GPUs there are. Waits; `check` is called meanwhile, and may raise. Raises DeviceError: it cannot be said."""
@@ -110,6 +125,11 @@ class Worker:
     def ready(self) -> bool:
         """A task would begin at once."""
         return self._ready
+
+    @property
+    def closing(self) -> bool:
+        """It was told to stop: there are no more tasks."""
+        return self._closing
 
     @property
     def pid(self) -> int:
@@ -253,9 +273,11 @@ class Worker:
                     self._changed.wait()
                 if message is None or self._closing or self._out:
                     return
-            if isinstance(message, Setup):
-                message = message._replace(probe=self._probe)
-            process.send(message)
+            try:
+                process.send(message if isinstance(message, OpenGpu) else message()._replace(probe=self._probe))
+            except HeteroDoopError as error:
+                self._note(CannotServe(error.message, error.code, error.help))
+                return
             self._note(process.receive())
 
     def _note(self, said: Message) -> None:
@@ -263,6 +285,8 @@ class Worker:
             match said:
                 case Survey():
                     self._survey = said
+                    if self._expected not in (None, said):
+                        self._refuse(DeviceError("the machine has other GPUs than for the last command", code="HD415"))
                 case OpenedGpu():
                     self._opened = said
                 case SessionsReady():
@@ -271,10 +295,15 @@ class Worker:
                     if self.limits.forgive:
                         self._forgiven = len(self.faults)
                 case CannotServe(message, code, help):
-                    self._out, self._fault = DeviceError(message, code=code, help=help), ""
+                    self._refuse(DeviceError(message, code=code, help=help))
             self._changed.notify_all()
         if isinstance(said, SessionsReady):
             self.on_ready()
+
+    def _refuse(self, why: DeviceError) -> None:
+        self._out, self._fault = why, ""
+        if self._expected:
+            self._unexpected()
 
     def _retire(self, why: str) -> None:
         with self._changed:
@@ -339,6 +368,9 @@ class WorkerDevice:
                 self.worker.fault(process, "")
                 return no_result(TaskStatus.CANCELLED, "", begun)
             except (EOFError, OSError):
+                if seen.cancelled and self.worker.closing:  # nobody waits until the process has let go of the GPU
+                    process.kill()
+                    return no_result(TaskStatus.CANCELLED, "", begun)
                 if self._suspect and process.was_killed():  # alone: it was nobody of ours
                     status = TaskStatus.DEVICE_LOST
                 process.kill()

@@ -77,10 +77,14 @@ def discard(spawned: Spawned) -> None:
 
 
 class Early:
-    """A worker process that was started before anybody knew whether it would be used."""
+    """A worker process that was started before anybody knew whether it would be used.
 
-    def __init__(self, spawned: Spawned | None) -> None:
+    asleep  why a job that may use a GPU had better not; "" where nothing speaks against it.
+    """
+
+    def __init__(self, spawned: Spawned | None, asleep: str = "") -> None:
         self._spawned = spawned
+        self.asleep = asleep
 
     def take(self, kind: str, sessions: int) -> Spawned | None:
         """The process, which is the caller's from now on; None where there is none of this kind with so many sessions."""

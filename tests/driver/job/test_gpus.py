@@ -56,7 +56,7 @@ def test_each_gpu_has_a_worker_with_the_kernels_of_its_kind(fakes: type[FakeWork
     started = Gpus(DeviceWish("cuda"))
     started.start()
     assert [worker.number for worker in fakes.made] == [0, 1] and started.count == 2
-    assert [worker._setup and worker._setup.runtime for worker in fakes.made] == [Path("sm_90"), Path("sm_80")]
+    assert [worker._setup and worker._setup().runtime for worker in fakes.made] == [Path("sm_90"), Path("sm_80")]
     assert [row["name"] for row in started.status()] == ["A", "B"]
     started.close()
 

@@ -19,6 +19,7 @@ from heterodoop.executor.gpu import gpus
 from heterodoop.executor.worker import client as worker_client
 from heterodoop.executor.worker import spawn as worker_spawn
 from heterodoop.executor.worker.spawn import Early, spawn
+from heterodoop.toolchain import short_jobs
 
 from ..conftest import parts
 from ..worker_jobs import children, ran_on
@@ -45,7 +46,7 @@ def spawned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Spawned:
     ({}, 0), ({"device": "cuda"}, 0), ({"gpus": "0,1"}, 0), ({"gpus": "2"}, 2), ({"policy": "gpu-first"}, 0),
 ])
 def test_a_job_that_may_use_a_gpu(spawned: Spawned, wordcount: Path, options: dict[str, str], number: int) -> None:
-    with early.worker(str(wordcount), {**OPTIONS, **options}):
+    with early.worker(str(wordcount), (), {**OPTIONS, **options}):
         assert spawned == [("cuda", 4, number)]
 
 
@@ -53,8 +54,37 @@ def test_a_job_that_may_use_a_gpu(spawned: Spawned, wordcount: Path, options: di
     {"device": "cpu"}, {"device": "emulated"}, {"gpus": "none"}, {"policy": "cpu-only"}, {"gpus": "first"},
 ])
 def test_a_job_that_uses_none(spawned: Spawned, wordcount: Path, options: dict[str, str]) -> None:
-    with early.worker(str(wordcount), {**OPTIONS, **options}):
+    with early.worker(str(wordcount), (), {**OPTIONS, **options}):
         assert spawned == []
+
+
+def test_no_gpu_is_woken_for_a_job_that_the_cpu_has_done_before(
+    spawned: Spawned, wordcount: Path, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A job leaves what the next command needs to know; longer input, other options and a named policy are another thing."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    run = RunOptions(quiet=True, device="auto", policy="cpu-only")
+    given = {**{name: getattr(run, name) for name in short_jobs.OPTIONS}, **OPTIONS}
+
+    def woken(inputs: tuple[str, ...] = (str(sample),), **options: object) -> bool:
+        spawned.clear()
+        with early.worker(str(wordcount), inputs, {**given, **options}) as worker:
+            assert worker and (worker.asleep == "") is bool(spawned)
+        return bool(spawned)
+
+    assert woken()
+    short_jobs.remember_waking(1e6)
+    assert woken(), "nobody knows how long the job takes"
+    run_local(wordcount, [str(sample)], str(tmp_path / "out"), run)
+    assert not woken() and woken(()) and woken((str(tmp_path),)) and woken(reducers="2") and woken(settings=("a=b",))
+    assert woken(policy="gpu-first") and woken(device="cuda") and not woken(policy="tail")
+    short_jobs.remember(short_jobs.name_of(wordcount, given.__getitem__), sample.stat().st_size // 2, 6e5)
+    assert woken(), "twice as much input may take twice as long"
+
+
+def test_the_report_says_why_no_gpu_was_woken(wordcount: Path, sample: Path, tmp_path: Path) -> None:
+    options = RunOptions(quiet=True, device="auto", asleep="it is short")
+    assert run_local(wordcount, [str(sample)], str(tmp_path / "out"), options).report["device"]["asleep"] == "it is short"
 
 
 def test_nothing_is_started_for_what_is_no_bundle_or_without_a_gpu(
@@ -63,10 +93,10 @@ def test_nothing_is_started_for_what_is_no_bundle_or_without_a_gpu(
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / "map.c").touch()
     for name in (tmp_path / "app", tmp_path / "app" / "map.c", tmp_path / "nothing"):
-        with early.worker(str(name), OPTIONS):
+        with early.worker(str(name), (), OPTIONS):
             assert spawned == []
     monkeypatch.setattr(gpus, "NODES", ())
-    with early.worker(str(wordcount), OPTIONS):
+    with early.worker(str(wordcount), (), OPTIONS):
         assert spawned == []
 
 
@@ -75,7 +105,7 @@ def test_no_process_can_be_had(spawned: Spawned, wordcount: Path, monkeypatch: p
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(worker_spawn, "spawn", none)
-    with early.worker(str(wordcount), OPTIONS) as worker:
+    with early.worker(str(wordcount), (), OPTIONS) as worker:
         assert worker and worker.take("cuda", 4) is None
 
 
@@ -126,7 +156,7 @@ def test_a_job_on_the_cpu_ends_it(job, expected) -> None:
 def test_a_job_that_is_refused_ends_it(wordcount: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`run` has said what is wrong before anything is planned."""
     monkeypatch.setattr(gpus, "NODES", (str(tmp_path),))
-    with pytest.raises(UsageError), early.worker(str(wordcount), OPTIONS):
+    with pytest.raises(UsageError), early.worker(str(wordcount), (), OPTIONS):
         end = time.monotonic() + 20
         while len(children()) != 1:  # its command line is there a moment after the process
             assert time.monotonic() < end

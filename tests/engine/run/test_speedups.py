@@ -12,6 +12,7 @@ import pytest
 from heterodoop import manifest
 from heterodoop.engine.run import speedups
 from heterodoop.scheduler.estimates import Remembered
+from heterodoop.toolchain import short_jobs
 
 MIB = 1 << 20
 MEASURED = Remembered(8.0, 8.0 * 0.01 / MIB, 2 * 0.01 / MIB, 0.5, 0.25)  # two sessions of each GPU
@@ -34,6 +35,14 @@ def test_a_job_begins_with_what_the_last_one_measured(plan: Any, tmp_path: Path)
     assert speedups.recall(plan) == pytest.approx(MEASURED, rel=1e-5)
     speedups.remember(plan, Remembered(0.25))
     assert speedups.recall(plan) == Remembered(0.25), "nothing but S"
+
+
+def test_the_least_waking_counts(plan: Any) -> None:
+    for wakes, kept in ((0.5, 0.5), (0.8, 0.55), (0.3, 0.3)):
+        speedups.remember(plan, MEASURED._replace(wakes=wakes))
+        found = speedups.recall(plan)
+        assert found and found.wakes == pytest.approx(kept) and found.first == pytest.approx(0.25)
+        assert short_jobs.waking() == pytest.approx(kept + 0.25, rel=0.1)
 
 
 @pytest.mark.parametrize("change", [

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from heterodoop.errors import DeviceError
-from heterodoop.executor.gpu.gpus import OpenedGpu
+from heterodoop.executor.gpu.gpus import Gpu, OpenedGpu, Survey
 from heterodoop.executor.kernel.emulated import runtime_module
 from heterodoop.executor.kernel.gpu_task import KernelCall, KernelCode
 from heterodoop.executor.kernel.prologue import LiveIns
@@ -84,6 +84,26 @@ def test_a_worker_says_what_there_is_and_opens_it(worker: Worker) -> None:
     assert closed(worker) and process.how_it_ended() == "exit status 0" and not worker.ready
     with pytest.raises(DeviceError, match="the device is closed"):
         worker.process(go_on)
+
+
+EXPECTED = Survey((0, 0), (Gpu(0, "emulated", "", 0),))
+
+
+@pytest.mark.parametrize("expected", [EXPECTED, EXPECTED._replace(driver=(1, 0))])
+def test_what_was_expected_of_a_worker_has_to_be_so(kernel_cache: None, expected: Survey) -> None:
+    told: list[str] = []
+    worker = Worker("emulated", 1)
+    assert worker.expect(expected, lambda: told.append("other"))
+    worker.start()
+    worker.open(0)
+    worker.setup(Setup(runtime_module(), None))
+    if expected == EXPECTED:
+        assert worker.process(go_on) and not told and not worker.expect(EXPECTED, told.clear)
+    else:
+        with pytest.raises(DeviceError, match="the machine has other GPUs than for the last command"):
+            worker.process(go_on)
+        assert told == ["other"]
+    assert closed(worker)
 
 
 def test_a_worker_has_nothing_of_ours_but_its_channels(worker: Worker, tmp_path: Path) -> None:
