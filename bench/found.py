@@ -1,14 +1,13 @@
-"""Programs as they are found: C map and reduce programs in the manner of public ones, one line added to each map, in every way.
+"""Programs as they are found: C map and reduce programs in the manner of public ones, one line added to each map, each way.
 
     python -m bench.found [--only words,join] [--jobs 2]
 
-Prints a row for each program of bench/programs/found: whether filters, the host kernel and the emulated device print what plain
-C prints (gcc, pipes, and a stable sort by key), "-" where filters did the work in their place; the lines that were added to its
-map; and the seconds of a processor that it took to compile without nvcc. Below stands why a program's records were not the
-device's, with the place. The last line counts. Exit status 1: an output differed, fewer than 85 in 100 were the device's, one
-took longer than two seconds to compile, or a reason has no place.
-
-A program is a folder: map.c, reduce.c and combine.c if it has them, input.txt, and the files that it reads.
+Prints a row for each program of bench/programs/found: whether filters, the host kernel and the emulated device print
+what plain C prints (gcc, pipes, and a stable sort by key), "-" where filters did the work in their place; the lines
+that were added to its map; and the seconds of a processor that it took to compile without nvcc. Below stands why a
+program's records were not the device's, with the place. The last line counts. Exit status 1: an output differed,
+fewer than 85 in 100 were the device's, one took longer than two seconds to compile, or a reason has no place. A
+program is a folder: map.c, reduce.c and combine.c if it has them, input.txt, and the files that it reads.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def added_lines(folder: Path) -> int:
 
 
 def plain(folder: Path, scratch: Path) -> bytes:
-    """What the programs print by themselves: map, a stable sort by the bytes of the key, reduce. Lines as a part file has them."""
+    """What the programs print by themselves: map, a stable sort by the bytes of the key, reduce. Lines as in a part file."""
     text = _piped(folder / "map.c", (folder / INPUT).read_bytes(), scratch)
     lines = sorted(text.splitlines(keepends=True), key=lambda line: line.rstrip(b"\n").split(b"\t")[0])
     if (folder / "reduce.c").is_file():
@@ -146,7 +145,8 @@ def table(rows: Sequence[Found]) -> str:
     """The table, the reasons below it, and the line that counts."""
     head = "| program | filter | host kernel | emulated device | added lines | s to compile |\n|---|---|---|---|---:|---:|"
     why = [f"- {row.name}: {reason}" for row in rows for reason in row.why]
-    last = f"{sum(all(row.equal.values()) for row in rows)} of {len(rows)} equal, {sum(row.device for row in rows)} on the device"
+    equal, device = sum(all(row.equal.values()) for row in rows), sum(row.device for row in rows)
+    last = f"{equal} of {len(rows)} equal, {device} on the device"
     return "\n".join([head, *(row.row() for row in rows), "", *why, *([""] if why else []), last])
 
 

@@ -96,7 +96,7 @@ def test_tail_is_not_slower_than_either_side_alone(shape: Shape, sessions: int, 
 
 @given(shapes(1), st.integers(1, 4), st.floats(1, 2))
 @settings(max_examples=100, deadline=None)
-def test_nor_is_it_where_cpu_slots_begin_less_because_they_are_in_the_way(shape: Shape, sessions: int, beside: float) -> None:
+def test_nor_is_it_where_cpu_slots_begin_less_as_they_are_in_the_way(shape: Shape, sessions: int, beside: float) -> None:
     """They leave more to GPUs that are sooner; where the CPU alone is sooner it has the tasks all the same."""
     found = {
         name: engine(shape, POLICIES[name], sessions=sessions, tick=0.02 * shape.t_gpu, warmth=Warmth(beside=beside))
