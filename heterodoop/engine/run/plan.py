@@ -152,9 +152,7 @@ def make_plan(
     files = tuple(shipped(spec.files))
     bundle = Path(os.path.abspath(spec.bundle))
     found = manifest.load(bundle)
-    reducers = conf.get(names.REDUCES)
-    if reducers is None:
-        reducers = 1 if found.program("reduce") or (options.combining and found.program("combine")) else 0
+    reducers = _reducers(conf, options, found)
     commands.check_here(found, bundle, reducers)
     maps_by_filters = bool(form and keys.of_maps(form, reducers, found.program("combine") is not None))
     if maps_by_filters:
@@ -193,6 +191,13 @@ def make_plan(
         small=small_files(found, conf, reducers, splits) if host and not offload else NO_SMALL,
         asleep=options.asleep,
     )
+
+
+def _reducers(conf: JobConf, options: RunOptions, found: manifest.Manifest) -> int:
+    given: int | None = conf.get(names.REDUCES)
+    if given is not None:
+        return given
+    return 1 if found.program("reduce") or (options.combining and found.program("combine")) else 0
 
 
 def _packing(conf: JobConf) -> Form | None:
