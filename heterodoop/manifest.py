@@ -24,7 +24,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 15
+VERSION = 16
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _MOST_TOTALS = 1 << 30  # bytes of what records gather
@@ -268,6 +268,7 @@ class Kernel:
                    "each": for each task.
     asks           variables of the environment for which the code before the region asks; None: not known, or it may get at
                    what is the task's own by another way.
+    alone          is it proven, with nothing to check at run time, that what a record makes it print depends on it alone?
     plan           how it does its work.
     epilogue       executable that runs the code before the region and behind it, with the totals of a task in between, which
                    it reads from stdin; "" where nothing behind the region shows.
@@ -296,6 +297,7 @@ class Kernel:
     epilogue: str = ""
     totals: tuple[Total, ...] = ()
     asks: tuple[str, ...] | None = None
+    alone: bool = False
 
     @property
     def total_bytes(self) -> int:

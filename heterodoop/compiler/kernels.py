@@ -23,6 +23,7 @@ from . import own_faults, passes
 from .app import GpuOptions
 from .decide.decisions import SharedField
 from .decide.totals import by_place, totals
+from .device import proven
 from .emit import epilogue, map_fold, ordered, prologue
 from .emit.kernel import emit
 from .ir import ir
@@ -95,7 +96,7 @@ def describe(role: Role, analysis: passes.Analysis) -> Kernel | None:
         shared=tuple(_shared(field) for field in decisions.shared),
         prologue=f"bin/{role}.prologue" if alone else "",
         prologue_runs=prologue.runs(program, analysis.facts.calls) if alone else "once",
-        asks=prologue.asks(program, analysis.facts.calls),
+        asks=prologue.asks(program, analysis.facts.calls), alone=proven.of_each_record(analysis.facts.device),
         plan=decisions.plan, cubins=(),
         places=shown(tuple(Placed(program.shown(p.name), p.space, p.nbytes, p.reason) for p in decisions.places)),
         epilogue=f"bin/{role}.epilogue" if behind else "", totals=totals(program, decisions.places),

@@ -79,6 +79,7 @@ ROUND = "heterodoop.iterate.round"
 UNTIL = "heterodoop.iterate.until"
 POLICY = "heterodoop.policy"
 GROUP_BYTES = "heterodoop.group.bytes"
+GROUP_JOINED = "heterodoop.group.joined"
 DRIVER_DIR = "heterodoop.driver.dir"
 DETAILS = "heterodoop.counters.details"
 BUNDLE = "heterodoop.bundle"
@@ -424,6 +425,8 @@ _SHIPPED = (
     _of_submit("files.sha256",
                "`NAME=HASH,...`: hashes of localized files that are known already; the task computes the others.",
                "FILES_SHA256"),
+    Setting(GROUP_JOINED, BOOLEAN, "Whether one filter process reads all splits of an attempt, one after the other.",
+            _PLUGIN, "false", refused={_SUBMIT: _OURS}, java="GROUP_JOINED"),
     _of_submit("inputformat", "The input format behind `HeteroInputFormat` (default: `TextInputFormat`).", "INPUT_FORMAT"),
 )
 

@@ -183,6 +183,9 @@ def test_splits_are_grouped_where_combiner_and_job_allow_it(made: Made):
     words = made.bundles.get(*(path.read_text() for path in FOLD))
     plain = made.bundles.get(FOLD[0].read_text(), FOLD[1].read_text(), PLAIN)
     assert settings(made(bundle=words))[GROUP] == "auto" and settings(made(bundle=plain))[GROUP] == "0"
+    joined = "heterodoop.group.joined"  # word count asks for no byte that its record does not have; MAP's line is checked
+    assert settings(made(bundle=words))[joined] == "true" and joined not in settings(made(bundle=plain))
+    assert joined not in settings(made()) and joined not in settings(made(bundle=words, settings=(f"{GROUP}=0",)))
     fields = "stream.num.map.output.key.fields=2"
     for more in ({"reducers": "0"}, {"record_delimiter": "|"}, {"settings": ("mapreduce.job.maps=9",)},
                  {"settings": ("mapreduce.input.fileinputformat.split.maxsize=1000",)}, {"settings": (fields,)},

@@ -1,7 +1,8 @@
 """Whether map attempts of a job may do several splits each: then the plug-in's input format groups them by node.
 
-Each part of such an attempt has a filter process of its own, in the environment of its split; what is one for all is the
-task's name and number, and what the combiner meets. Not here: which splits are a group (runtime/hadoop, Grouping).
+Each part of such an attempt has a filter process of its own, in the environment of its split, unless the compiler has proven
+that the filter makes the same of a record whatever it read before (`joined`). What is one for all is the task's name and
+number, and what the combiner meets. Not here: which splits are a group (runtime/hadoop, Grouping).
 """
 
 from __future__ import annotations
@@ -30,6 +31,12 @@ def settings(given: Mapping[str, str], what: Manifest, reducers: int) -> tuple[d
     if why or (not wish and any(key in given for key in _SPLITS)):
         return {names.GROUP_BYTES: _OFF}, []
     return {names.GROUP_BYTES: wish or names.SETTINGS[names.GROUP_BYTES].default_for(Party.SUBMIT)}, []
+
+
+def joined(what: Manifest) -> bool:
+    """May one process of the map filter read all splits of an attempt? For other filters each has its own."""
+    program = what.program("map")
+    return program is not None and program.kernel is not None and program.kernel.alone
 
 
 def _why_not(given: Mapping[str, str], what: Manifest, reducers: int) -> str:

@@ -106,6 +106,7 @@ def build(
         libjars=tuple(jar for text in options.libjars for jar in text.split(",") if jar),
         partitioner=options.partitioner or partitioner, output_format=options.output_format,
         input_format="" if options.input_format in TEXT_INPUT else options.input_format,
+        joined=settings.get(names.GROUP_BYTES, "0") != "0" and grouping.joined(what),
     )
     _check_names(job)
     if job.plugin:

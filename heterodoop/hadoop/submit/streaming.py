@@ -58,6 +58,7 @@ class StreamingJob:
     settings        the user's -D, which come last but for what belongs to the plug-in.
     environment     -cmdenv NAME=VALUE.
     inputs, output  as Hadoop understands them (`hadoop_path`).
+    joined          whether one process of the map filter may read several splits (`grouping.joined`).
     """
 
     bundle: Shipped
@@ -79,6 +80,7 @@ class StreamingJob:
     partitioner: str = ""
     input_format: str = ""
     output_format: str = ""
+    joined: bool = False
 
     def command(self, role: str) -> str:
         """The command line of a filter, in a task's working folder."""
@@ -127,6 +129,8 @@ def _plugin_settings(job: StreamingJob) -> dict[str, str]:
     hashes = [f"{file.name}={file.sha256}" for file in job.files if file.sha256 and not set(file.name) & set(",=")]
     if hashes:
         found[names.FILES_SHA256] = ",".join(hashes)
+    if job.joined:
+        found[names.GROUP_JOINED] = "true"
     if job.policy:
         found[names.POLICY] = job.policy
     return found

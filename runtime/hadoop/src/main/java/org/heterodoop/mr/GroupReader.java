@@ -10,12 +10,14 @@ import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.TextInputFormat;
 
 /**
- * The records of TextInputFormat in one part of an attempt's split after the other: `next` ends with each part, and `begin`
- * goes on with another. A file is opened for its first record: a GPU attempt never does.
+ * The records of TextInputFormat in one part of an attempt's split after the other. `next` ends with each part, and `begin`
+ * goes on with another; or, where one filter may read them all (heterodoop.group.joined), it ends with the last one. A file
+ * is opened for its first record: a GPU attempt never does.
  */
 final class GroupReader implements RecordReader<LongWritable, Text> {
   private final TextInputFormat format;
   private final FileSplit[] parts;
+  private final boolean joined;
   private final long bytes;
   private final JobConf job;
   private final Reporter reporter;
@@ -26,14 +28,15 @@ final class GroupReader implements RecordReader<LongWritable, Text> {
   GroupReader(TextInputFormat format, FileSplit split, JobConf job, Reporter reporter) {
     this.format = format;
     this.parts = GroupedSplit.parts(split);
+    this.joined = job.getBoolean(Settings.GROUP_JOINED, Settings.GROUP_JOINED_DEFAULT);
     this.bytes = split.getLength();
     this.job = job;
     this.reporter = reporter;
   }
 
-  /** How many parts there are. */
+  /** How many times `next` ends. */
   int parts() {
-    return parts.length;
+    return joined ? 1 : parts.length;
   }
 
   /** The next records are those of this part, which comes behind those that were read. */
@@ -47,10 +50,18 @@ final class GroupReader implements RecordReader<LongWritable, Text> {
 
   @Override
   public boolean next(LongWritable key, Text value) throws IOException {
-    if (real == null) {
-      real = format.getRecordReader(parts[part], job, reporter);
+    for (;;) {
+      if (real == null) {
+        real = format.getRecordReader(parts[part], job, reporter);
+      }
+      if (real.next(key, value)) {
+        return true;
+      }
+      if (!joined || part == parts.length - 1) {
+        return false;
+      }
+      begin(part + 1);
     }
-    return real.next(key, value);
   }
 
   @Override

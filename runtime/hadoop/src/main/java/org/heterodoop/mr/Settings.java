@@ -86,6 +86,10 @@ final class Settings {
   /** `NAME=HASH,...`: hashes of localized files that are known already; the task computes the others. */
   static final String FILES_SHA256 = "heterodoop.files.sha256";
 
+  /** Whether one filter process reads all splits of an attempt, one after the other. */
+  static final String GROUP_JOINED = "heterodoop.group.joined";
+  static final boolean GROUP_JOINED_DEFAULT = false;
+
   /** The input format behind `HeteroInputFormat` (default: `TextInputFormat`). */
   static final String INPUT_FORMAT = "heterodoop.inputformat";
 

@@ -19,7 +19,7 @@ import org.apache.hadoop.mapreduce.lib.input.FileInputFormatCounter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Attempts of several splits: which these are, and that a job's output and counters are those of plain streaming. */
 class GroupingTest {
@@ -107,8 +107,8 @@ class GroupingTest {
 
   /** Of a folder, whose files end and begin in every way, in small splits; on GPUs and not. */
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aJobOfGroupsIsThatOfItsSplits(boolean gpu) throws Exception {
+  @CsvSource({"false,false", "false,true", "true,false"})
+  void aJobOfGroupsIsThatOfItsSplits(boolean gpu, boolean joined) throws Exception {
     Path input = Files.createDirectories(folder.resolve("in"));
     for (int i = 0; i < 6; i++) {
       Files.writeString(input.resolve("part " + i), (i % 2 == 0 ? "\ufeff" : "") + LocalJob.text() + (i == 3 ? "\r" : ""));
@@ -117,7 +117,8 @@ class GroupingTest {
     String most = "3000";
     LocalJob.Outcome plain = job().withoutPlugIn().run(input);
     LocalJob.Outcome singly = job().set(Settings.MAX_SPLIT, most).run(input);
-    LocalJob grouped = job().set(Settings.MAX_SPLIT, most).set(Settings.GROUP_BYTES, "100000");
+    LocalJob grouped = job().set(Settings.MAX_SPLIT, most).set(Settings.GROUP_BYTES, "100000")
+        .set(Settings.GROUP_JOINED, Boolean.toString(joined));
     LocalJob.Outcome found;
     if (gpu) {
       try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), PlugInTest::compute)) {
