@@ -17,7 +17,7 @@ from ..toolchain.probe import ProbedMachine
 from .device import output
 from .ir import formats, ir
 from .ir import walk as ir_walk
-from .normalise import stdio
+from .normalise import callbacks, stdio
 from .passes import Analysis
 
 _REAL = ("tiny hexadecimals", "large payloads")
@@ -85,6 +85,8 @@ def _behaviours(
             yield from ((b, node.call, node.span) for b in _printed(node.pieces))
         elif isinstance(node, ir.ReadPair):
             yield from ((b, "scanf", node.span) for b in _scanned(node.format, led & {"scanf", "fscanf"}))
+        elif isinstance(node, ir.Call) and (name := callbacks.made_of(ir.called(node))):
+            yield name, name, node.span
         elif isinstance(node, ir.Call) and ir.called(node) not in program.by_name:
             yield from ((b, ir.called(node), node.span) for b in _called(node, led))
 

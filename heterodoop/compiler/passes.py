@@ -30,6 +30,7 @@ from .keyloop.flush import flush
 from .lower.bind import BoundRegion
 from .lower.lower import lower
 from .normalise import record_loop
+from .normalise.callbacks import callbacks
 from .normalise.environment import environment
 from .normalise.gotos import gotos
 from .normalise.prune import prune
@@ -52,6 +53,7 @@ class Pass:
 
 PASSES: tuple[Pass, ...] = (
     Pass("stdio", "calls on stdin, stdout, stderr and exits become nodes of our own", stdio),
+    Pass("callbacks", "qsort and bsearch with a comparator that is named become functions of ours that call it", callbacks),
     Pass("environment", "getenv of a literal name, in the region, becomes a variable that the prologue fills", environment),
     Pass("gotos", "jumps to labels become if, else, break, continue and do ... while", gotos),
     Pass("record_loop", "the reading loop, in any spelling, becomes a RecordLoop", record_loop.recognise,

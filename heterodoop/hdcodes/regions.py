@@ -107,9 +107,11 @@ CODES: dict[str, Entry] = {
     ),
     "HD224": Entry(
         "a call through a pointer that is not followed",
-        "The function that is called is not known at compile time (this includes qsort and bsearch, which call "
-        "back).",
-        "Call the function by its name; sort by a loop of your own.",
+        "No function of the program is known to be what the pointer leads to. Of qsort and bsearch the comparator must "
+        "stand in the call by its name, and be of the same file or the C library. It looks at the elements, not at their "
+        "addresses.",
+        "Call the function by its name, or set the pointer to functions by their names; write the comparator's name in the "
+        "call.",
     ),
     "HD225": Entry(
         "memory access through a pointer that is not followed",
@@ -176,8 +178,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD235": Entry(
         "a call of a kind that the GPU text does not have",
-        "Functions with a variable number of arguments, calls through pointers, and calls of the function that holds the "
-        "region itself.",
+        "Functions with a variable number of arguments, and calls of the function that holds the region itself. Through a "
+        "pointer no function is called that gives back a struct, nor one whose pointer the call itself changes.",
         "Call functions with fixed arguments by their names.",
     ),
     "HD236": Entry(

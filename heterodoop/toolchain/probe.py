@@ -18,7 +18,7 @@ from . import cache as build_cache
 from . import cc as toolchain
 from . import compiler_words
 
-LIBRARY_SOURCES = ("numbers.c", "text.c", "strings.c", "math.c")
+LIBRARY_SOURCES = ("numbers.c", "text.c", "strings.c", "math.c", "sorts.c")
 
 
 @dataclass(frozen=True)

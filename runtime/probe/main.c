@@ -62,5 +62,6 @@ int main(void)
     probe_print();
     probe_strings();
     probe_math();
+    probe_sorts();
     return 0;
 }

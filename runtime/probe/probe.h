@@ -79,4 +79,5 @@ static double random_double(void)
     return value;
 }
 
-void probe_numbers(void), probe_scan(void), probe_print(void), probe_strings(void), probe_math(void), probe_language(void);
+void probe_numbers(void), probe_scan(void), probe_print(void), probe_strings(void), probe_math(void), probe_language(void),
+    probe_sorts(void);

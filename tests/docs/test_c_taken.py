@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..pages import ROOT
-from ..run import heap_programs
+from ..run.test_taken import MODULES
 
 PROGRAMS = {  # what a row may begin its last column with -> the programs that the test of that name runs
-    "heap": {**heap_programs.EQUAL, **heap_programs.LEFT},
+    kind: {**module.EQUAL, **module.LEFT} for kind, module in MODULES.items()
 }
 RUNS = {"everywhere", "CPU"}
 
@@ -27,8 +27,8 @@ def test_every_row_names_a_program_that_is_run() -> None:
 
 def test_what_is_left_to_the_cpu_is_so_in_the_programs() -> None:
     """The note of a program that is left says the same as the table."""
-    left = {name for name, (_, who, _) in heap_programs.LEFT.items() if who}
+    left = {name for module in MODULES.values() for name in module.LEFT}
     for row in rows():
         kind, _, name = row[3].partition(": ")
-        if kind == "heap":
+        if kind in MODULES:
             assert (name in left) == (row[1] == "CPU"), row

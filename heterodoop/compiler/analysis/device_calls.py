@@ -36,6 +36,8 @@ _TABLE: dict[str, str] = {
         "strtol:err strtoul:err strtoll:err strtoull:err strtod:err strtof:err"
     ),
     "lane/arena.cuh": "malloc:lane calloc:lane realloc:lane reallocarray:lane strdup:lane strndup:lane free:lane",
+    "lane/sort.cuh": " ".join(f"__hd_{name}={name}:lane" for name in (
+        "sort_begin", "sort_next", "sort_left", "sort_right", "sort_put", "sort_end")),
     "libc/math.cuh": (
         "sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf round roundf rint rintf fmod fmodf fmin fminf "
         "fmax fmaxf copysign copysignf nearbyint nearbyintf fma fmaf fdim fdimf scalbn scalbnf ldexp ldexpf frexp frexpf "

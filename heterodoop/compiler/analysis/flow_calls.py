@@ -14,7 +14,7 @@ from ..normalise.stdio import literal
 from ..types import ctype
 from .flow_findings import ITSELF, KEPT, TEXT, Outcomes, Touched
 from .flow_findings import Access as How
-from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Same, State, Value, truth
+from .flow_state import ANY, NATURAL, NONZERO, Addr, Bound, Mark, Same, State, Value, truth
 from .libc_effects import EFFECTS, Access, Effect
 from .objects import ERRNO, EXTERNAL, RECORD, STRTOK, Arena
 
@@ -340,6 +340,18 @@ class FlowCalls:
             return item.width + 1 if item.width else None
         return (item.width or 1) if item.letter == "c" else self._model.size(item.target)
 
+    def sort_end(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
+        """Elements change their places, and what is written of each goes with it: known is only what was of all of them."""
+        places = self.places(node, 1, args)
+        self._memory.fits(node, 1, places, None, state)
+        state = self._memory.write_bytes(places, state, None, node.span)
+        for obj in {place.cell.obj for place in places}:
+            marks = {cell: mark if mark.whole else Mark() for cell, mark in state.marks.items() if cell.obj == obj}
+            state = state.without(obj).touching([obj])
+            for cell, mark in marks.items():
+                state = state.with_mark(cell, mark)
+        return [(ANY, state)]
+
     def errno(self, node: ir.Call, args: list[Value], state: State) -> Outcomes:
         return [(Addr(ERRNO.cell, 0), state)]
 
@@ -449,7 +461,7 @@ def _small_allocation(node: ir.Call) -> bool:
 _SPECIAL: dict[str, Callable[[FlowCalls, ir.Call, list[Value], State], Outcomes]] = {
     "strtok": FlowCalls.strtok, "strtok_r": FlowCalls.strtok_r, "__strtok_r": FlowCalls.strtok_r, "strsep": FlowCalls.strsep,
     "sprintf": FlowCalls.sprintf, "snprintf": FlowCalls.sprintf, "sscanf": FlowCalls.sscanf,
-    "__errno_location": FlowCalls.errno,
+    "__errno_location": FlowCalls.errno, "__hd_sort_end": FlowCalls.sort_end,
 }
 
 _NODES: dict[type, Callable[[FlowCalls, Any, State], Outcomes]] = {

@@ -92,8 +92,10 @@ class Known:
 
     def _constant(self, init: ir.Init, seen: frozenset[Object]) -> bool:
         for node in _nodes(init):
-            if not isinstance(node, _CONSTANT_NODES) or isinstance(node.type, ctype.Func):
+            if not isinstance(node, _CONSTANT_NODES):
                 return False
+            if isinstance(node.type, ctype.Func):
+                continue  # a function's address, which is a number (`code_numbers`)
             if isinstance(node, ir.Name) and not self._constant_name(self.points_to.key("", node.name), seen):
                 return False
         return not isinstance(init, (ir.Name, ir.Index, ir.Member))  # an address or a number, not another object's content

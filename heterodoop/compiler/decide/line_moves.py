@@ -19,6 +19,7 @@ from ..analysis.objects import RECORD, Object
 from ..analysis.points_to import PointsTo
 from ..ir import ir
 from ..ir import walk as ir_walk
+from ..normalise.callbacks import made_of
 from ..types import ctype
 from .guards import Guards
 
@@ -65,7 +66,7 @@ class LineMoves:
         """Does it lead to the bytes of a pointer into the line: as a union's other member, or by a pointer to numbers?"""
         if isinstance(node, ir.Member) and isinstance(node.base.type, ctype.Struct) and node.base.type.union:
             return not self._has_pointer(node.type) and self._hold_line(self._points_to.objects(function, node.base))
-        if not isinstance(node, ir.Cast) or not isinstance(node.operand.type, ctype.Pointer):
+        if not isinstance(node, ir.Cast) or not isinstance(node.operand.type, ctype.Pointer) or made_of(function):
             return False
         to, source = ctype.element(node.type), ctype.element(node.operand.type)
         numbers = isinstance(to, (ctype.Int, ctype.Float)) and not isinstance(source, (ctype.Int, ctype.Float))

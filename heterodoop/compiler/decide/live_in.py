@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from ...manifest import SharedKind
-from ..analysis.objects import Behind, Object
+from ..analysis.code_numbers import code_numbers
+from ..analysis.objects import Behind, Code, Object
 from ..analysis.points_to import PointsTo
 from ..ir import ir
 from ..types import ctype
@@ -40,8 +41,9 @@ def fields(
         kind = _kind(place)
         size, own = _field(program, place, kind)
         offset = -(-offset // own) * own
-        found.append(SharedField(
-            place.name, place.key, kind, place.type, offset, place.nbytes, _source(points_to, place.key)))
+        value = _source(points_to, place.key)
+        value = _number(program, points_to, place.key, value) if _is_code(place.type) else value
+        found.append(SharedField(place.name, place.key, kind, place.type, offset, place.nbytes, value))
         offset, align = offset + size + (kind == "array"), max(align, own)  # a byte behind an array: see extent.cuh
     for place in (p for p in places if p.key in strings):
         name, value = f"*{program.shown(place.name)}", _source(points_to, place.key)
@@ -54,6 +56,8 @@ def fields(
 def _kind(place: Place) -> SharedKind:
     if place.space == "texture":
         return "texture"
+    if _is_code(place.type):
+        return "scalar"
     if isinstance(place.type, ctype.Pointer) and place.space in ("parameter", "private", "lane"):
         return "pointer"
     inline = place.space in ("parameter", "parameter-array") or (
@@ -70,6 +74,18 @@ def _field(program: ir.Program, place: Place, kind: SharedKind) -> tuple[int, in
     if kind in ("object", "pointer"):
         return _POINTER, _POINTER
     return place.nbytes, program.layouts.align(place.type)
+
+
+def _is_code(kind: ctype.CType) -> bool:
+    return isinstance(kind, ctype.Pointer) and isinstance(kind.to, ctype.Func)
+
+
+def _number(program: ir.Program, points_to: PointsTo, key: Object, value: str) -> str:
+    """The number of the function that a pointer leads to, as C with an address; one that nobody knows is no function's."""
+    numbers = code_numbers(program)
+    found = sorted(obj.name for obj in points_to.contents(key) if isinstance(obj, Code) and obj.name in numbers)
+    known = "".join(f"({value}) == {name} ? {numbers[name]}UL : " for name in found)
+    return f"(unsigned long){{({value}) == 0 ? 0UL : {known}~0UL}}"
 
 
 def _source(points_to: PointsTo, key: Object) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ...values import dataclass
+from ..analysis.code_numbers import only_code
 from ..analysis.known import Known
 from ..analysis.objects import EXTERNAL, RECORD, UNKNOWN, Code, Heap, Object, is_literal
 from ..analysis.uses import Use, UseTable
@@ -120,8 +121,8 @@ class Pointers:
         problem = ""
         if UNKNOWN in targets:
             problem = f"what '{name}' points to is not known"
-        elif any(isinstance(t, Code) for t in targets):
-            problem = f"'{name}' points to a function"
+        elif any(isinstance(t, Code) for t in targets) and not only_code(targets):
+            problem = f"'{name}' points to a function, or to something else"
         elif (literal or EXTERNAL in targets) and not text:
             problem = f"'{name}' ({use.type}) points to memory of the system; copy what the loop needs before it"
         elif literal and self._long_literal():

@@ -34,7 +34,7 @@ def stack_bytes(program: ir.Program, calls: CallGraph) -> int:
 def stack_refusals(program: ir.Program, calls: CallGraph, places: Iterable[Place], table: UseTable) -> tuple[Reason, ...]:
     """Why a thread's own memory does not suffice, at the declaration of what takes most of it; empty where it does."""
     parts = [*_outer(places, table), *_inside(program, program.region.body, program.enclosing)]
-    arena = room_bytes(arena_bytes(table.points_to))
+    arena = room_bytes(arena_bytes(program, table.points_to))
     parts += [_Part(arena, "what its record allocates", program.region.span)] if arena else []
     parts += _Chains(program, calls).costliest(f.name for f in calls.helpers).parts()
     total = sum(part.nbytes for part in parts)

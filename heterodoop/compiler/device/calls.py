@@ -12,8 +12,9 @@ from typing import Literal
 from ..analysis import device_calls
 from ..analysis.flow_findings import ITSELF, KEPT
 from ..analysis.libc_effects import EFFECTS, REFUSED
-from ..analysis.objects import RECORD, Arena
+from ..analysis.objects import RECORD, Arena, Code
 from ..analysis.points_to import known_call
+from ..analysis.pure import pure
 from ..decide.extents import READS_ALL
 from ..ir import formats, ir
 from ..ir.walk import fails
@@ -30,19 +31,47 @@ _UP_TO = {
 }
 _APPENDS = {"strcat": None, "strncat": 2}  # -> the argument that says how much at most
 _TOKENS = frozenset({"strtok", "strtok_r", "__strtok_r", "strsep"})
+_SORTED = "__hd_sort_end"
 _SHRINKING = frozenset({"memmove", "memcpy", "strcpy", "strtok", "strtok_r", "strsep"})  # what they write was there before
 
 
 def call(node: ir.Call, scope: Scope) -> ir.Expr:
     name = ir.called(node)
     if not name:
-        if not scope.kernel.points_to.callees(scope.function.name, node):
+        if not _targets(node, scope):
             text = "it calls a function through a pointer that cannot be followed"
             return _refused(node, "HD224", text, scope, node.callee)
-        return _refused(node, "HD235", "a function is called through a pointer", scope, node.callee)
+        return _by_pointer(node, scope)
     if scope.kernel.own(name):
         return nodes.Call(node.type, name, _arguments(node, scope), _params(node), span=node.span)
     return _grows(node, name, scope) or _library_call(node, name, scope)
+
+
+def _by_pointer(node: ir.Call, scope: Scope) -> ir.Expr:
+    """A call of whichever of the known functions the pointer leads to; where it leads to none the task is the CPU's."""
+    if not pure(node.callee):
+        text = "a function is called through a pointer that the call itself changes"
+        return _refused(node, "HD235", text, scope, node.callee)
+    fail: ir.Expr = nodes.Fail(ctype.VOID, "no_function", span=node.span)
+    if isinstance(node.type, (ctype.Int, ctype.Float, ctype.Pointer)):
+        nothing = ir.Const(node.type, 0.0 if isinstance(node.type, ctype.Float) else 0)
+        fail = ir.Comma(node.type, fail, nothing, span=node.span)
+    elif node.type != ctype.VOID:
+        return _refused(node, "HD235", "a function that returns a struct is called through a pointer", scope, node.callee)
+    for target in reversed(_targets(node, scope)):
+        number = ir.Const(node.callee.type, scope.kernel.code_numbers[target.name], span=node.span)
+        is_it = ir.Binary(ctype.INT, "==", scope.value(node.callee), number, span=node.span)
+        way = call(replace(node, callee=ir.Decay(node.callee.type, target, span=node.span)), scope)
+        fail = ir.Conditional(node.type, is_it, way, fail, span=node.span)
+    return fail
+
+
+def _targets(node: ir.Call, scope: Scope) -> list[ir.Name]:
+    """The functions that a pointer may lead to, of its own type."""
+    kind, program = ctype.element(node.callee.type), scope.kernel.program
+    names = sorted(obj.name for obj in scope.targets(node.callee) if isinstance(obj, Code))
+    known = {**{s.name: s.type for s in program.externs}, **{f.name: f.type for f in program.functions}}
+    return [ir.Name(known[name], name, span=node.span) for name in names if known.get(name) == kind]
 
 
 def _refused(node: ir.Call, code: str, text: str, scope: Scope, *more: ir.Expr) -> nodes.Unsupported:
@@ -90,9 +119,10 @@ def _row(node: ir.Call, name: str, scope: Scope) -> ir.Expr:
     if why or row is None:
         return _refused(node, code, why, scope)
     state = row.first(scope.kernel.uses_errno)
+    given = scope.guards_of(scope.targets(node.args[1])) if name == _SORTED else ()
     return nodes.Library(
         node.type, name, _arguments(node, scope), _params(node), state, scope.kernel.may_overlap(scope.function.name, node),
-        _checks(node, name, scope), tuple(_marks(node, name, scope)), span=node.span,
+        _checks(node, name, scope), () if name == _SORTED else tuple(_marks(node, name, scope)), given=given, span=node.span,
     )
 
 
@@ -122,7 +152,7 @@ def _no_call(name: str, scope: Scope) -> tuple[str, str]:
 
 def _grows(node: ir.Call, name: str, scope: Scope) -> nodes.Unsupported | None:
     """Writing to getline's buffer more than the line: a record's slot has room for its own bytes only."""
-    effect = EFFECTS.get(name)
+    effect = EFFECTS.get(name) if name != _SORTED else None  # which leaves all bytes where the elements were
     written = [a.arg for a in effect.writes] if effect else [0] if name in ("sprintf", "snprintf") else []
     for number in written:
         if number < len(node.args) and RECORD in scope.targets(node.args[number]):

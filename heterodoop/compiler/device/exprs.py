@@ -119,6 +119,8 @@ def _address(node: ir.AddressOf, scope: Scope) -> ir.Expr:
 
 
 def _decay(node: ir.Decay, scope: Scope) -> ir.Expr:
+    if isinstance(node.operand, ir.Name) and (number := scope.code_number(node.operand)):
+        return ir.Const(node.type, number, span=node.span)
     return ir.Decay(node.type, value(node.operand, scope), span=node.span)
 
 

@@ -39,7 +39,7 @@ def lower(program: ir.Program, known: LoweringFacts, libm: Libm = "own") -> Prog
     return Program(
         program, known.decisions, known.guards, known.extents, structs, tables, _helpers(kernel),
         tuple(_start(kernel, scope)), Body(scope).block(program.region.body), _keeps_guards(kernel),
-        arena_bytes(kernel.points_to),
+        arena_bytes(kernel.program, kernel.points_to),
         (*_signatures(kernel), *of_structs, *of_tables),
     )
 

@@ -306,6 +306,7 @@ class Library(ir.Expr):
     state   of the thread that it gets first: errno, where strtok goes on, or the thread itself for its failures.
     apart   it fails where source and target overlap.
     checks  of what it reads, and marks of what it writes, in order.
+    given   objects whose guards it is given, behind its arguments.
     rooms   of sscanf: for its arguments, by their numbers, how much may be written there, where that is looked at.
     """
 
@@ -317,6 +318,7 @@ class Library(ir.Expr):
     checks: tuple[Check, ...] = ()
     marks: tuple[Mark, ...] = ()
     rooms: tuple[tuple[int, Room], ...] = ()
+    given: tuple[Object, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -342,7 +344,9 @@ class ScanPair(ir.Expr):
 
 @dataclass(frozen=True)
 class Fail(ir.Expr):
-    """The program ends with a failure here: so does the launch, and the CPU shows it."""
+    """The program ends with a failure here: so does the launch, and the CPU shows it. status: as steps/abi.h has it."""
+
+    status: str = "exit_called"
 
 
 # ------------------------------------------------------------------------------------------ output

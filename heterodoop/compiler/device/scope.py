@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ...toolchain.cc import Libm
 from ...values import dataclass
+from ..analysis.code_numbers import code_numbers
 from ..analysis.known_signs import KnownSigns
 from ..analysis.locations import Locations
 from ..analysis.objects import RECORD, Object
@@ -111,6 +112,10 @@ class KernelContext:
         return frozenset(s.name for s in self.program.externs if s.storage == "extern")
 
     @cached_property
+    def code_numbers(self) -> dict[str, int]:
+        return code_numbers(self.program)
+
+    @cached_property
     def _overlaps(self) -> Overlaps:
         return Overlaps(self.known.locations)
 
@@ -153,6 +158,10 @@ class Scope:
         if name in self._own and not self.region:
             return None
         return self.kernel.decisions.by_key(self.key(name))
+
+    def code_number(self, node: ir.Name) -> int:
+        """The number that a function has as a pointer's value; 0: it is none of which that is known."""
+        return self.kernel.code_numbers.get(node.name, 0) if isinstance(node.type, ctype.Func) else 0
 
     def variable(self, node: ir.Name) -> ir.Expr:
         """What a name stands for."""

@@ -342,7 +342,7 @@ def _scan_pair(node: nodes.ScanPair) -> Rendered:
 
 @rendered.register
 def _fail(node: nodes.Fail) -> Rendered:
-    return "fail()", _CALL
+    return f"fail({'' if node.status == 'exit_called' else node.status})", _CALL
 
 
 @rendered.register

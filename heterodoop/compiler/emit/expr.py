@@ -346,7 +346,7 @@ def _scan_pair(node: nodes.ScanPair, scope: Scope) -> Text:
 
 
 def _fail(node: nodes.Fail, scope: Scope) -> Text:
-    return f"hd.fail(hd::Status::exit_called, {line(node)})", POSTFIX
+    return f"hd.fail(hd::Status::{node.status}, {line(node)})", POSTFIX
 
 
 def _compound(node: nodes.Compound, scope: Scope) -> Text:

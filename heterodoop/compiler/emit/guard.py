@@ -116,14 +116,16 @@ def library_call(node: nodes.Library, called: str, texts: list[str], scope: Scop
     called: its text up to the arguments."""
     wraps = [c for c in node.checks if isinstance(c, checks.TextCheck) and c.wraps]
     others = [c for c in node.checks if not (isinstance(c, checks.TextCheck) and c.wraps)]
+    more = guards(node.given, scope)
     if not others and not node.marks:
         for wrap in wraps:
             texts[wrap.arg] = _text_check(wrap, texts[wrap.arg], node, scope)
-        return f"{called}{', '.join(roomy(texts, node.rooms, scope))})"
+        return f"{called}{', '.join([*roomy(texts, node.rooms, scope), *([more] if more else [])])})"
     rooms = [c for c in others if isinstance(c, checks.FitsCheck)]  # look at strings that must have been looked at
     before = [_CHECKS[type(check)](check, node, scope) for check in [*(c for c in others if c not in rooms), *wraps, *rooms]]
     after = [mark(m, scope) for m in node.marks]
-    return lambda_text(node.params, texts, called, node.type, before, after, lambda names: roomy(names, node.rooms, scope))
+    return lambda_text(node.params, texts, called, node.type, before, after,
+                       lambda names: [*roomy(names, node.rooms, scope), *([more] if more else [])])
 
 
 def roomy(texts: Sequence[str], rooms: Sequence[tuple[int, checks.Room]], scope: Scope) -> list[str]:

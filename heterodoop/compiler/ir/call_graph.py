@@ -1,11 +1,12 @@
-"""Which of a program's own functions may be called from where: by the names that a body mentions, so that function pointers
-are included."""
+"""Which of a program's own functions may be called from where: by the names that a body mentions, and for a call through a
+pointer those functions of its type whose address is taken anywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from ..types import ctype
 from . import ir
 from . import walk as ir_walk
 
@@ -40,7 +41,21 @@ class CallGraph:
         return found
 
     def _own(self, node: ir.Node) -> frozenset[str]:
-        return frozenset(ir_walk.names(node) & self._program.by_name.keys())
+        pointed = {self._by_type.get(kind, frozenset()) for kind in _pointed(node)}
+        return frozenset(ir_walk.names(node) & self._program.by_name.keys()).union(*pointed)
+
+    @cached_property
+    def _by_type(self) -> dict[ctype.CType, frozenset[str]]:
+        """The functions whose address is taken, by their types."""
+        parts = [*(body for _, body in ir_walk.bodies(self._program)), *(s.init for s in self._program.globals if s.init)]
+        found: dict[ctype.CType, set[str]] = {}
+        for part in parts:
+            called = {n.callee.number for n in ir_walk.walk(part) if isinstance(n, ir.Call)}
+            for node in ir_walk.walk(part):
+                if isinstance(node, ir.Decay) and isinstance(node.operand, ir.Name) and node.number not in called:
+                    if node.operand.name in self._program.by_name:
+                        found.setdefault(node.operand.type, set()).add(node.operand.name)
+        return {kind: frozenset(names) for kind, names in found.items()}
 
     def _of_body(self, name: str) -> frozenset[str]:
         if name not in self._mentioned:
@@ -76,6 +91,13 @@ class CallGraph:
             lines.append(f"{name}{more}: {' '.join(sorted(self._of_body(name))) or '-'}\n")
         region = self._program.region
         return "".join([*lines, f"the region: {' '.join(sorted(self._own(region.body))) or '-'}\n"])
+
+
+def _pointed(node: ir.Node) -> Iterator[ctype.CType]:
+    """The types of the functions that are called through pointers."""
+    for part in ir_walk.walk(node):
+        if isinstance(part, ir.Call) and not ir.called(part) and (kind := ctype.element(part.callee.type)) is not None:
+            yield kind
 
 
 def reached(program: ir.Program, start: ir.Node) -> set[str]:

@@ -78,17 +78,29 @@ template <uint64_t Bytes> struct Arena {
         return true;
     }
 
+    // What a block of `size` bytes takes, its head included.
+    static HD_DEVICE uint64_t whole(uint64_t size) {
+        return arena_step + (size == 0 ? arena_step : (size + arena_step - 1) / arena_step * arena_step);
+    }
+
+    // The bit of one byte; all are where they can be moved (sort.cuh).
+    HD_DEVICE void in_bits() {}
+    HD_DEVICE bool bit(uint64_t at) const { return room_->written[at / 32] >> at % 32 & 1; }
+    HD_DEVICE void put_bit(uint64_t at, bool on) {
+        room_->written[at / 32] = (room_->written[at / 32] & ~(1u << at % 32)) | static_cast<uint32_t>(on) << at % 32;
+    }
+
     // Of a record's bytes that nobody has written yet.
     template <class L> HD_NOINLINE char *take(L &lane, uint64_t size, uint32_t line) {
-        const uint64_t whole = size == 0 ? arena_step : (size + arena_step - 1) / arena_step * arena_step;
-        if (size > Bytes || whole + arena_step > Bytes - used) lane.fail(Status::arena_used_up, line);
-        const uint32_t first = static_cast<uint32_t>(used / arena_step), steps = static_cast<uint32_t>(whole / arena_step);
+        if (size > Bytes || whole(size) > Bytes - used) lane.fail(Status::arena_used_up, line);
+        const uint32_t first = static_cast<uint32_t>(used / arena_step);
+        const uint32_t steps = static_cast<uint32_t>(whole(size) / arena_step) - 1;
         *reinterpret_cast<ArenaHead *>(room_->bytes + used) = {static_cast<uint32_t>(size), 1, 0};
         room_->owner[first] = 0;
         for (uint32_t i = 1; i <= steps; ++i) room_->owner[first + i] = first + 1;
-        clear(used + arena_step, whole);
+        clear(used + arena_step, steps * arena_step);
         char *const made = room_->bytes + used + arena_step;
-        used += static_cast<uint32_t>(whole + arena_step);
+        used += static_cast<uint32_t>(whole(size));
         return made;
     }
 
@@ -104,7 +116,7 @@ template <uint64_t Bytes> struct Arena {
         const uint64_t source = offset(from), target = offset(to);
         for (uint64_t i = 0; i < size; ++i) {
             to[i] = from[i];
-            if (room_->written[(source + i) / 32] >> (source + i) % 32 & 1) add(target + i, 1);
+            if (bit(source + i)) put_bit(target + i, true);
         }
     }
 

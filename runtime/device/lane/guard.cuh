@@ -49,6 +49,12 @@ template <uint32_t Bytes, uint32_t Limit = Bytes, bool Masked = Bytes <= guarded
         const uint64_t wanted = size ? bits(at, size) : 0;
         return (written & wanted) == wanted;
     }
+    // The bit of one byte (sort.cuh).
+    HD_DEVICE void in_bits() {}
+    HD_DEVICE bool bit(uint64_t at) const { return written >> at & 1; }
+    HD_DEVICE void put_bit(uint64_t at, bool on) {
+        written = (written & ~(uint64_t{1} << at)) | static_cast<uint64_t>(on) << at;
+    }
 
  private:
     static HD_DEVICE uint64_t bits(uint64_t at, uint64_t size) {
@@ -87,6 +93,17 @@ template <uint32_t Bytes, uint32_t Limit> struct Guard<Bytes, Limit, false> {
         const uint32_t stop = wanted < Limit ? wanted : Limit;
         if (stop <= end || first >= stop) return true;
         return apart && all_marked(words, first > end ? first : end, stop);
+    }
+    // All that is written is in the words, where the bit of a byte can be moved (sort.cuh).
+    HD_DEVICE void in_bits() {
+        if (!apart) unmark(words, Bytes);
+        apart = true;
+        mark(words, 0, end);
+        end = 0;
+    }
+    HD_DEVICE bool bit(uint64_t at) const { return words[at / 32] >> at % 32 & 1; }
+    HD_DEVICE void put_bit(uint64_t at, bool on) {
+        words[at / 32] = (words[at / 32] & ~(1u << at % 32)) | static_cast<uint32_t>(on) << at % 32;
     }
 };
 

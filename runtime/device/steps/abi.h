@@ -63,6 +63,7 @@ enum class Status : uint32_t {
     unreadable,        // host kernels: a pair does not read back through the combiner's reader
     no_room,           // host kernels: there are more keys than memory for them
     arena_used_up,     // a record allocates more than a thread has memory for (arena.cuh)
+    no_function,       // a pointer to a function is called that leads to none of the program's
     not_allocated,     // something is freed that malloc did not give, or gave and got back
 };
 

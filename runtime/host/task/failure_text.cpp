@@ -27,6 +27,7 @@ constexpr StatusText kStatusTexts[] = {
     {Status::outside_object, "the program reads or writes outside of an array"},
     {Status::unreadable, "a pair does not read back through the combiner as it was printed"},
     {Status::arena_used_up, "a record allocates more memory than there is for one"},
+    {Status::no_function, "a pointer to a function is called that leads to none that the compiler has found"},
     {Status::not_allocated, "the program frees what it has not allocated for this record, or has freed"},
     {Status::no_room, "there is not enough memory for the keys, or for what is printed on stderr"},
 };

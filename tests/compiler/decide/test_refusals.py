@@ -47,8 +47,11 @@ REFUSED: dict[str, list[str]] = {
               mapper("setlocale(LC_ALL, \"\"); v = 1;" + LAST)],
     "HD223": [mapper("v = unknown(line);" + LAST, helpers="int unknown(char *);")],
     "HD224": [mapper("v = f(1);" + LAST, helpers="extern int (*f)(int);"),
+              mapper("int (*c)(const void *, const void *) = n > 4 ? up : down; qsort(k, 4, 1, c); v = 1;" + LAST,
+                     helpers="static int up(const void *a, const void *b) { return *(char *)a - *(char *)b; }"
+                     "static int down(const void *a, const void *b) { return *(char *)b - *(char *)a; }"),
               mapper("qsort(k, 4, 1, cmp); v = 1;" + LAST,
-                     helpers="static int cmp(const void *a, const void *b) { return *(char *)a - *(char *)b; }")],
+                     helpers="static int cmp(const void *a, const void *b) { return a < b ? -1 : 1; }")],
     "HD225": [mapper("*(int *)(n * 8) = 1; v = 1;" + LAST),
               mapper("v = *(int *)(n * 8);" + LAST)],
     "HD226": [mapper("v = 1;" + LAST, before='printf("head\\n");'),

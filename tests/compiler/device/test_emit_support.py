@@ -25,9 +25,9 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
     "the line given back": ("", "free(line); v = 1;", "HD234", "free() is called in the record loop with the line's buffer"),
     "a variable given back": ("", "free(k); v = 1;", "HD234", "free() is called in the record loop with k"),
     "a variadic helper": ("static int pick(int n, ...) { return n; }", "v = pick(1, 2);", "HD235", "pick()"),
-    "a function's address": (
-        "static int one(int x) { return x; } static int apply(int (*f)(int)) { return f(1); }", "v = apply(one);", "HD235",
-        "address of a function"),
+    "a pointer that steps in its call": (
+        "static int one(int x) { return x; } static int (*const all[])(int) = {one, one};",
+        "int (*const *f)(int) = all; v = (*f++)(1);", "HD235", "that the call itself changes"),
     "a short read as int": ("", 'short s; sscanf(line, "%d", &s); v = s;', "HD236", "'%d' is given a target of type"),
     "an allocating scan": ("", 'char *p; if (sscanf(line, "%ms", &p) == 1) v = *p;', "HD236", "'%ms'"),
     "128 bits": ("", "unsigned __int128 x = n; v = x > 1;", "HD237", "__int128"),
