@@ -1,4 +1,4 @@
-"""Every app, field case and generated-code test program on a device against the CPU, byte for byte, in parallel.
+"""Every app, field case, found program and generated-code program on a device against the CPU, byte for byte, in parallel.
 
     python -m tests.on_gpu.device_check [--device cuda] [--opt default --opt paper] [--jobs N] [--only PATTERN]
 
@@ -14,6 +14,7 @@ import os
 import random
 import re
 import shutil
+import string
 import subprocess
 import sys
 import tempfile
@@ -22,11 +23,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import app_inputs
+from bench import app_inputs, found
 
 from ..cases import runner
 from ..codegen import random_searches
 from ..codegen.inputs import INPUTS
+from ..run import heap_programs
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "apps" / "wordcount" / "sample.txt"
@@ -51,6 +53,8 @@ def programs(scratch: Path) -> Iterator[Program]:
     yield from _cases(scratch)
     yield from _codegen(scratch)
     yield from _searches(scratch)
+    yield from _found()
+    yield from _allocating(scratch)
 
 
 def _apps() -> Iterator[Program]:
@@ -98,6 +102,25 @@ def _searches(scratch: Path) -> Iterator[Program]:
         yield Program(f"random searches {seed}", folder, text)
 
 
+def _found() -> Iterator[Program]:
+    for name in found.names():
+        folder = found.PROGRAMS / name
+        files = [word for path in found.side_files(folder) for word in ("--file", str(path))]
+        yield Program(f"found {name}", folder, folder / found.INPUT, tuple(files))
+
+
+def _allocating(scratch: Path) -> Iterator[Program]:
+    """A split for each function, so that what one leaves to the CPU does not hide the others."""
+    folder, texts = scratch / "allocating", scratch / "allocating-texts"
+    folder.mkdir()
+    texts.mkdir()
+    (folder / "map.c").write_text(heap_programs.program())
+    words = [f"{'ab ' * n}{n} c-{n % 7} a" for n in range(2000)]
+    for letter in string.ascii_lowercase[:len(heap_programs.EQUAL)]:
+        (texts / letter).write_text("".join(f"{letter} {line[:90]}\n" for line in words))
+    yield Program("records that allocate", folder, texts, ("--reducers", "0"))
+
+
 def check(program: Program, opt: str, scratch: Path, arguments: argparse.Namespace) -> tuple[str, str]:
     """("equal" | "cpu-only" | "different" | "failed", why)."""
     bundle = scratch / f"{program.folder.name}-{opt}.hdp"
@@ -110,14 +133,14 @@ def check(program: Program, opt: str, scratch: Path, arguments: argparse.Namespa
     words = ["verify", bundle, program.input, "--device", arguments.device, "--json", *program.options]
     done = subprocess.run([*map(str, [*command, *words])], capture_output=True, text=True)
     try:
-        found = json.loads(done.stdout)
+        said = json.loads(done.stdout)
     except ValueError:
         return "failed", (done.stderr.strip().splitlines() or ["no output"])[-1]
-    for task in found["tasks"]:
+    for task in said["tasks"]:
         if task["outcome"] != "equal":
             why = task.get("reason") or json.dumps(task.get("difference"))
             return task["outcome"], str(why)
-    return "equal", f"{len(found['tasks'])} tasks"
+    return "equal", f"{len(said['tasks'])} tasks"
 
 
 def main() -> int:

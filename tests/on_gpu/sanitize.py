@@ -47,6 +47,7 @@ WORDCOUNT, HISTRATINGS, KMEANS = Path("apps/wordcount"), Path("apps/histratings"
 STATIONS, MEANS, BYTES = Path("apps/station_temperatures"), Path("bench/programs/means"), Path("bench/programs/bytes.c")
 TEXTS = Path("bench/programs/texts")
 BINS = Path("bench/programs/bins.c")
+FOUND = Path("bench/programs/found")
 PROGRAMS = (
     Program("word count", WORDCOUNT),
     Program("word count without map-fold", WORDCOUNT, ("--no-opt", "map-fold")),
@@ -68,6 +69,8 @@ PROGRAMS = (
     Program("every clause", CODEGEN / "clauses"),
     Program("every clause, paper", CODEGEN / "clauses", ("--opt", "paper")),
     Program("a variable of every kind", CODEGEN / "places.c"),
+    Program("k-mers", FOUND / "kmers", text=FOUND / "kmers" / "input.txt"),
+    Program("a page and its links (memory of a record)", FOUND / "pagerank", text=FOUND / "pagerank" / "input.txt"),
 )
 
 
