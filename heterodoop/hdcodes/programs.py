@@ -29,7 +29,7 @@ CODES: dict[str, Entry] = {
     "HD304": Entry(
         "construct that is not analysed",
         "The program uses an extension of C that changes what it means and that the analysis does not know: "
-        "statement expressions, asm, nested functions, packed structs and the like. The program runs on the CPU.",
+        "asm, nested functions, packed structs and the like. The program runs on the CPU.",
         "For the GPU, write it in plain C11.",
     ),
     "HD305": Entry(

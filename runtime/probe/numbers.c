@@ -150,6 +150,18 @@ extern uintmax_t __isoc23_strtoumax(const char *, char **, int);
 #endif
 #endif
 
+static void random_numbers(void)
+{
+    begin();
+    for (unsigned i = 0; i < 300; i++) {
+        unsigned seed = i < 3 ? i * 0x7fffffffu : (unsigned)random_bits();
+        add_number(rand_r(&seed));
+        add_number(rand_r(&seed));
+        add_number(seed);
+    }
+    end("rand_r");
+}
+
 void probe_numbers(void)
 {
     INTEGER_READER("strtol", strtol, long);
@@ -174,4 +186,5 @@ void probe_numbers(void)
     REAL_READER("atof", atof_to, double);
     tiny_hexadecimals();
     large_payloads();
+    random_numbers();
 }

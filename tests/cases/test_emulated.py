@@ -27,8 +27,6 @@ CASES = {case.name: case for letter in "ABCDEF" for case in load(letter)}
 SLOW = "HETERODOOP_SLOW" in os.environ
 
 REFUSED = {  # compiled for the CPU alone, with this code
-    "B02": "HD304",  # statement expression
-    "B26": "HD239",  # the address of a compound literal
     "B14": "HD212",  # break out of the record loop
     "B16": "HD210",  # state from record to record
     "B17": "HD210",

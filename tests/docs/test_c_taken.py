@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ..language import forms
 from ..pages import ROOT
 from ..run.test_taken import MODULES
 
 PROGRAMS = {  # what a row may begin its last column with -> the programs that the test of that name runs
-    kind: {**module.EQUAL, **module.LEFT} for kind, module in MODULES.items()
+    **{kind: {**module.EQUAL, **module.LEFT} for kind, module in MODULES.items()},
+    "language": dict.fromkeys(forms.everywhere() | forms.on_the_cpu()),
 }
 RUNS = {"everywhere", "CPU"}
 
@@ -32,3 +34,9 @@ def test_what_is_left_to_the_cpu_is_so_in_the_programs() -> None:
         kind, _, name = row[3].partition(": ")
         if kind in MODULES:
             assert (name in left) == (row[1] == "CPU"), row
+
+
+def test_every_form_of_the_language_has_a_row() -> None:
+    found = [(row[3].partition(": ")[2], row[1]) for row in rows() if row[3].startswith("language: ")]
+    assert sorted(found) == sorted(
+        [(name, "everywhere") for name in forms.everywhere()] + [(name, "CPU") for name in forms.on_the_cpu()])

@@ -28,7 +28,8 @@ _TABLE: dict[str, str] = {
         "tolower toupper _tolower _toupper"
     ),
     "libc/memory.cuh": "memcpy mempcpy memmove memset bzero bcopy memcmp bcmp memchr memrchr rawmemchr memmem",
-    "libc/arith.cuh": "abs labs llabs ffs htons ntohs htonl ntohl __builtin_bswap32=bswap32 __builtin_bswap64=bswap64 "
+    "libc/arith.cuh": "abs labs llabs ffs rand_r htons ntohs htonl ntohl "
+    "__builtin_bswap32=bswap32 __builtin_bswap64=bswap64 "
     "__builtin_popcount=popcount __builtin_popcountl=popcountl __builtin_popcountll=popcountl "
     "__builtin_ctz=ctz __builtin_ctzl=ctzl __builtin_ctzll=ctzl __builtin_clz=clz __builtin_clzl=clzl __builtin_clzll=clzl",
     "libc/numbers.cuh": (

@@ -218,7 +218,7 @@ class MemoryFlow:
         if how == "value" and self.is_below(place, state):
             return "proven"
         if mark is None:
-            return "exposed"
+            return "assumed" if self._may_be_written(place, kind, state, how) else "exposed"
         if mark.whole:
             return "proven"
         if how == "string":
@@ -229,6 +229,11 @@ class MemoryFlow:
             enough = nbytes is not None and size is not None and place.elem == 0 and mark.prefix * size >= nbytes
             return "proven" if enough else "assumed"
         return "proven" if place.elem is not None and place.elem < self._elements(mark) else "assumed"
+
+    def _may_be_written(self, place: Touched, kind: ctype.CType | None, state: State, how: Access) -> bool:
+        """An element of an array into which a loop of this record may have put something: `while (...) field[n++] = p;` and
+        then `field[2]`. A loop that ran no round is all that speaks against it, and for that there is the guard."""
+        return how == "value" and place.part and isinstance(kind, ctype.Array) and place.cell.obj in state.touched
 
     def _elements(self, mark: Mark) -> int:
         return max(mark.prefix, int(mark.string))

@@ -99,7 +99,7 @@ _ROWS: dict[str, str] = {
     "getenv": "s0 ext?", "secure_getenv": "s0 ext?", "fopen": "s0 s1 new?", "freopen": "s0 s1 new?", "fclose": "",
     "feof": "",
     "rewind": "", "fseek": "", "ftell": "", "time": "p0", "clock": "", "rand": "", "srand": "", "random": "", "srandom": "",
-    "drand48": "", "srand48": "", "rand_r": "p0", "setlocale": "ext?", "getpid": "", "gettimeofday": "p0", "atexit": "",
+    "drand48": "", "srand48": "", "rand_r": "r0 p0", "setlocale": "ext?", "getpid": "", "gettimeofday": "p0", "atexit": "",
     "fgetc": "", "getc": "", "getchar": "", "ungetc": "", "isatty": "", "access": "s0", "signal": "ext?", "sleep": "",
     "usleep": "", "unlink": "s0", "remove": "s0", "putenv": "", "setenv": "s0 s1", "unsetenv": "s0", "system": "s0",
     "localtime": "ext?", "gmtime": "ext?", "fread": "t0", "fputs": "s0", "puts": "s0", "putchar": "", "fputc": "",
@@ -112,8 +112,32 @@ REFUSED: dict[str, CallRefusal] = {
         CallRefusal("HD220", "its name is no string literal, or the program uses environ; call it before the loop")),
     **dict.fromkeys("setenv putenv unsetenv".split(), CallRefusal("HD220", "the environment is one for all records")),
     **dict.fromkeys(
-        "rand srand random srandom drand48 srand48 lrand48 mrand48 rand_r time clock gettimeofday clock_gettime localtime "
-        "gmtime getpid".split(), CallRefusal("HD221", "its result differs from run to run, or from record to record")),
+        "rand srand random srandom drand48 srand48 lrand48 mrand48".split(),
+        CallRefusal("HD221", "its numbers go on from record to record; rand_r with a seed made of the record does not")),
+    **dict.fromkeys(
+        "time clock gettimeofday clock_gettime getpid".split(),
+        CallRefusal("HD221", "its result differs from run to run; call it before the loop")),
+    **dict.fromkeys(
+        "localtime localtime_r mktime ctime ctime_r".split(),
+        CallRefusal("HD221", "it goes by the time zone (TZ) of the machine that runs it; count days and seconds of UTC by "
+                             "arithmetic, 86400 seconds a day")),
+    **dict.fromkeys(
+        "gmtime gmtime_r timegm asctime strftime strptime".split(),
+        CallRefusal("HD223", "dates are made on the CPU only; count days by arithmetic (t / 86400), and print numbers")),
+    **dict.fromkeys(
+        "regcomp regexec regerror regfree".split(),
+        CallRefusal("HD223", "regular expressions are the CPU's only; sscanf's %[...], strstr, strspn and strcspn are not")),
+    **dict.fromkeys(
+        "mbstowcs mbtowc mblen wcstombs wctomb wcslen wcscpy wcsncpy wcscat wcscmp wcsncmp wcstok wcstol wcstod btowc wctob "
+        "mbrtowc wcrtomb mbsrtowcs wcsrtombs fgetwc getwchar fputwc putwchar fgetws fputws wprintf fwprintf swprintf wscanf "
+        "iswalnum iswalpha iswdigit iswlower iswpunct iswspace iswupper towlower towupper".split(),
+        CallRefusal("HD222", "wide characters go by the machine's locale; UTF-8 can be compared and cut as bytes")),
+    **dict.fromkeys(
+        "fmemopen open_memstream tmpnam".split(),
+        CallRefusal("HD229", "streams of one's own are read and written on the CPU only; walk over the text by a pointer")),
+    **dict.fromkeys(
+        "vsnprintf vsprintf vsscanf".split(),
+        CallRefusal("HD235", "its arguments are a caller's; call snprintf, sprintf or sscanf with them")),
     "setlocale": CallRefusal("HD222", "numbers and characters would follow the machine's locale"),
     **dict.fromkeys(
         "setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp _longjmp".split(),

@@ -13,12 +13,14 @@ from pycparser import c_ast
 
 from ...source import Span
 from ..ir import build, ir
+from ..ir import walk as ir_walk
+from ..source.parse import SAME
 from ..types import ctype, literals
 from ..types.const_eval import evaluate, generic_choice
 from ..types.ctype import CType, Func
 from ..types.literals import Unsupported
 from ..types.table import TypeTable
-from . import convert
+from . import ahead, convert
 from .init import initialiser
 
 
@@ -26,6 +28,14 @@ class Context(Protocol):
     """What expressions need to know of the function around them."""
 
     types: TypeTable
+    ahead: list[ir.Stmt] | None
+    lasting: bool
+
+    def temporary(self, kind: CType, span: Span, at: int | None = None) -> str: ...
+
+    def own(self, name: str) -> bool: ...
+
+    def statement_expression(self, node: c_ast.Compound) -> ir.Expr: ...
 
     def span(self, node: c_ast.Node) -> Span: ...
 
@@ -93,7 +103,8 @@ def _unary(node: c_ast.UnaryOp, context: Context) -> ir.Expr:
             raise Unsupported(f"{op[-2:]} of a value of type {target.type}", node)
         return build.step(op[-2:], target, not op.startswith("p"), span)
     if op == "&":
-        return _address(expr(node.expr, context), span)
+        operand = expr(node.expr, context)
+        return _address(_as_variable(operand, context) if isinstance(operand, ir.Compound) else operand, span)
     operand = value(node.expr, context)
     if op == "*":
         return build.deref(operand, span)
@@ -119,7 +130,7 @@ def _constant_only(node: c_ast.Node, context: Context) -> ir.Expr:
 
 
 def _binary(node: c_ast.BinaryOp, context: Context) -> ir.Expr:
-    left, right = value(node.left, context), value(node.right, context)
+    left, right = value(node.left, context), _sometimes(node.right, context, node.op in build.LOGICAL)
     return convert.binary(node.op, left, right, context.span(node))
 
 
@@ -132,7 +143,31 @@ def _assignment(node: c_ast.Assignment, context: Context) -> ir.Expr:
 
 def _ternary(node: c_ast.TernaryOp, context: Context) -> ir.Expr:
     cond = condition(node.cond, context)
-    return convert.conditional(cond, value(node.iftrue, context), value(node.iffalse, context), context.span(node))
+    if isinstance(node.iftrue, c_ast.ID) and node.iftrue.name == SAME:
+        cond = _once(cond, node, context)
+        then: ir.Expr = ir_walk.copied(cond)
+    else:
+        then = _sometimes(node.iftrue, context)
+    return convert.conditional(cond, then, _sometimes(node.iffalse, context), context.span(node))
+
+
+def _once(cond: ir.Expr, node: c_ast.Node, context: Context) -> ir.Expr:
+    """A condition that is its conditional's value, too, and is computed once."""
+    acts = any(isinstance(n, (ir.Assign, ir.Step, ir.Call)) for n in ir_walk.walk(cond))
+    if not acts:
+        return cond
+    made = ahead.unnamed(context, cond.type, cond, context.span(node))
+    if made is None:
+        raise Unsupported("conditional with its middle operand left out, in a condition or a loop's head,", node)
+    return made
+
+
+def _sometimes(node: Any, context: Context, really: bool = True) -> ir.Expr:
+    """An operand that is not always computed, so that nothing of it goes ahead."""
+    if not really:
+        return value(node, context)
+    with ahead.nothing_ahead(context):
+        return value(node, context)
 
 
 def _cast(node: c_ast.Cast, context: Context) -> ir.Expr:
@@ -163,7 +198,7 @@ def _struct_ref(node: c_ast.StructRef, context: Context) -> ir.Expr:
 def _comma(node: c_ast.ExprList, context: Context) -> ir.Expr:
     result = value(node.exprs[0], context)
     for part in node.exprs[1:]:
-        result = build.comma(result, value(part, context), context.span(part))
+        result = build.comma(result, _sometimes(part, context), context.span(part))
     return result
 
 
@@ -178,7 +213,12 @@ def _call(node: c_ast.FuncCall, context: Context) -> ir.Expr:
 def _compound(node: c_ast.CompoundLiteral, context: Context) -> ir.Expr:
     kind: CType = context.types.complete(context.types.type_of(node.type), node.init)
     init, kind = initialiser(kind, node.init, context)
-    return ir.Compound(kind, init, span=context.span(node))
+    made = ir.Compound(kind, init, span=context.span(node))
+    return _as_variable(made, context) if isinstance(kind, ctype.Array) else made
+
+
+def _as_variable(node: ir.Compound, context: Context) -> ir.Expr:
+    return ahead.unnamed(context, node.type, node.init, node.span) or node
 
 
 _HANDLERS: dict[type, Callable[[Any, Context], ir.Expr]] = {
@@ -194,5 +234,6 @@ _HANDLERS: dict[type, Callable[[Any, Context], ir.Expr]] = {
     c_ast.ExprList: _comma,
     c_ast.FuncCall: _call,
     c_ast.CompoundLiteral: _compound,
+    c_ast.Compound: lambda node, context: context.statement_expression(node),
     c_ast.GenericSelection: lambda node, context: expr(generic_choice(node, context.types), context),
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pycparser import c_ast
 
 from ..ir import build, ir
+from ..source.parse import TO
 from ..types import ctype, literals
 from ..types.const_eval import const_eval
 from ..types.ctype import CType, Layouts
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .expr import Context
 
 Path = tuple[int | str, ...]
+MOST_ELEMENTS = 4096  # of a range designator
 _CHARS = (ctype.CHAR, ctype.SCHAR, ctype.UCHAR)
 
 
@@ -46,6 +48,12 @@ def _string_for(kind: CType, node: Any) -> c_ast.Constant | None:
     if isinstance(node, c_ast.InitList) and len(node.exprs) == 1:
         node = node.exprs[0]
     return node if isinstance(node, c_ast.Constant) and node.type == "string" else None
+
+
+def range_ends(node: c_ast.Node) -> tuple[Any, Any]:
+    """`first ... last` as `source.clean` left it; for all else the node, twice."""
+    is_range = isinstance(node, c_ast.TernaryOp) and isinstance(node.iftrue, c_ast.ID) and node.iftrue.name == TO
+    return (node.cond, node.iffalse) if is_range else (node, node)
 
 
 def _scalar(kind: CType, node: Any, context: Context) -> ir.Expr:
@@ -94,9 +102,30 @@ class _Filler:
             value = item
             if isinstance(item, c_ast.NamedInitializer):
                 self._designated = True
-                stack = self._designate(_Frame(kind, path), item.name)
                 value = item.expr
+                *others, last = self._each(item)
+                for name in others:
+                    self._place(self._designate(_Frame(kind, path), name), value)
+                stack = self._designate(_Frame(kind, path), last)
             self._place(stack, value)
+
+    def _each(self, item: c_ast.NamedInitializer) -> list[list[Any]]:
+        """Its designators; of a range (GNU C), which has one value, those of each element."""
+        last = item.name[-1]
+        first, end = range_ends(last.expr) if isinstance(last, c_ast.ArrayDesignator) else (last, last)
+        if first is end:
+            return [item.name]
+        numbers = range(self._number(first), self._number(end) + 1)
+        if not 0 < len(numbers) <= MOST_ELEMENTS or not isinstance(item.expr, (c_ast.Constant, c_ast.ID, c_ast.InitList)):
+            raise Unsupported("a range designator (a loop before the region does the same)", item)
+        constants = (c_ast.Constant("int", str(number), last.coord) for number in numbers)
+        return [[*item.name[:-1], c_ast.ArrayDesignator(constant, last.coord)] for constant in constants]
+
+    def _number(self, node: c_ast.Node) -> int:
+        index = const_eval(node, self._context.types)
+        if index is None:
+            raise Unsupported("designator that is not constant", node)
+        return index
 
     def _designate(self, frame: _Frame, designators: list[Any]) -> list[_Frame]:
         stack = [frame]
@@ -109,10 +138,7 @@ class _Filler:
 
     def _position(self, kind: CType, designator: Any) -> int:
         if isinstance(designator, c_ast.ArrayDesignator):
-            index = const_eval(designator.expr, self._context.types)
-            if index is None:
-                raise Unsupported("designator that is not constant", designator)
-            return index
+            return self._number(designator.expr)
         fields = self._fields(kind)
         return next(i for i, f in enumerate(fields) if f.name == designator.name)
 

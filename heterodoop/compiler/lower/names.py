@@ -9,6 +9,7 @@ from typing import Any
 
 from pycparser import c_ast
 
+from ...errors import CompilerBug
 from ...source import Span
 from ..ir import ir
 from ..source.frontend import Unit
@@ -110,6 +111,18 @@ class Globals:
         return self.symbols[symbol.name]
 
     # what `lower.expr.Context` asks for, at file scope
+
+    ahead: list[ir.Stmt] | None = None  # no statement stands there
+    lasting = True
+
+    def temporary(self, kind: CType, span: Span, at: int | None = None) -> str:
+        raise CompilerBug("no statement stands at file scope")
+
+    def own(self, name: str) -> bool:
+        return False
+
+    def statement_expression(self, node: c_ast.Compound) -> ir.Expr:
+        raise Unsupported("statement expression", node)
 
     def resolve(self, name: str, node: c_ast.Node) -> ir.Expr:
         found = self.types.lookup(name)

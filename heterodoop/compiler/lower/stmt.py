@@ -17,12 +17,13 @@ from ..types import ctype
 from ..types.ctype import CType
 from ..types.literals import Unsupported
 from ..types.table import TypeTable, const_object
-from . import convert
+from . import ahead, convert
 from . import expr as lower_expr
-from .init import initialiser
+from .init import initialiser, range_ends
 from .names import Globals, undeclared
 
 OPAQUE = "HD330"
+MOST_LABELS = 1024  # of a case range
 
 
 class FunctionLowering:
@@ -41,6 +42,9 @@ class FunctionLowering:
         self._locals: list[ir.Symbol] = []
         self._result: CType = ctype.VOID
         self._switch: list[CType] = []
+        self.ahead: list[ir.Stmt] | None = None
+        self._addressed: frozenset[str] | None = None
+        self.lasting = here is not None  # objects of the code around the region, which the prologue has to name
 
     def function(self) -> ir.Function:
         """Raises Unsupported where the function's own type is beyond us; its statements never raise."""
@@ -131,15 +135,55 @@ class FunctionLowering:
     def _stmts(self, node: Any) -> list[ir.Stmt]:
         if node is self._here:
             return self._region(node)
-        handler = _HANDLERS.get(type(node))
-        if handler is not None:
-            return handler(self, node)
-        value = self.value(node)
-        return [ir.ExprStmt(value, span=self.span(node))]
+        outer, self.ahead = self.ahead, []
+        try:
+            handler = _HANDLERS.get(type(node))
+            made = handler(self, node) if handler is not None else [ir.ExprStmt(self.value(node), span=self.span(node))]
+            if self.ahead:
+                ahead.check(self, self.ahead, made, node)
+            return [*self.ahead, *made]
+        finally:
+            self.ahead = outer
+
+    def temporary(self, kind: CType, span: Span, at: int | None = None) -> str:
+        """A variable of the function that the program does not name. at: its place among them, in order of declaration."""
+        symbol = ir.Symbol(self._unique("hd_value"), "hd_value", kind, "local", span=span)
+        self._locals.insert(len(self._locals) if at is None else at, symbol)
+        return symbol.name
+
+    def own(self, name: str) -> bool:
+        """Is it a local number or pointer that no pointer leads to?"""
+        if self._addressed is None:
+            self._addressed = _addressed(self._node)
+        found = next((s for s in (*self._locals, *self._symbols.values()) if s.name == name), None)
+        plain = found is not None and found.storage in ("local", "param") and isinstance(
+            found.type, (ctype.Int, ctype.Float, ctype.Pointer))
+        return plain and found is not None and found.original not in self._addressed
+
+    def statement_expression(self, node: c_ast.Compound) -> ir.Expr:
+        at = len(self._locals)
+        return ahead.statement_expression(self, node, lambda: self._valued(node), self.span(node), at)
+
+    def _valued(self, node: c_ast.Compound) -> tuple[list[ir.Stmt], ir.Expr | None]:
+        """Statements of a statement expression, and its last expression."""
+        items = node.block_items or []
+        last = items[-1] if items and type(items[-1]) not in _HANDLERS else None
+        with self.types.scope():
+            body = [s for item in (items if last is None else items[:-1]) for s in self._stmts(item)]
+            if last is None:
+                return body, None
+            outer, self.ahead = self.ahead, []
+            value = self.value(last)
+            inner, self.ahead = self.ahead, outer
+            if inner:
+                ahead.check(self, inner, [ir.ExprStmt(value)], last)
+            return [*body, *inner], value
 
     def _region(self, node: Any) -> list[ir.Stmt]:
         span, self._here = self.span(node), None
+        self.lasting = False
         self._at_region(self, self._body(node))
+        self.lasting = True
         return [ir.RegionHere(span=span)]
 
     def _body(self, node: Any) -> ir.Block:
@@ -198,11 +242,16 @@ class FunctionLowering:
         return [ir.If(cond, self._body(node.iftrue), other, span=self.span(node))]
 
     def while_(self, node: c_ast.While) -> list[ir.Stmt]:
-        return [ir.While(lower_expr.condition(node.cond, self), self._body(node.stmt), span=self.span(node))]
+        return [ir.While(self._test(node.cond), self._body(node.stmt), span=self.span(node))]
 
     def do(self, node: c_ast.DoWhile) -> list[ir.Stmt]:
         body = self._body(node.stmt)
-        return [ir.DoWhile(body, lower_expr.condition(node.cond, self), span=self.span(node))]
+        return [ir.DoWhile(body, self._test(node.cond), span=self.span(node))]
+
+    def _test(self, node: c_ast.Node) -> ir.Expr:
+        """A loop's condition, which is asked in every round."""
+        with ahead.nothing_ahead(self):
+            return lower_expr.condition(node, self)
 
     def for_(self, node: c_ast.For) -> list[ir.Stmt]:
         span = self.span(node)
@@ -212,8 +261,9 @@ class FunctionLowering:
                 before = [s for d in node.init.decls for s in self._stmts(d)]
             elif node.init is not None:
                 before = self._stmts(node.init)
-            cond = lower_expr.condition(node.cond, self) if node.cond is not None else None
-            step = self.value(node.next) if node.next is not None else None
+            cond = self._test(node.cond) if node.cond is not None else None
+            with ahead.nothing_ahead(self):
+                step = self.value(node.next) if node.next is not None else None
             body = self._body(node.stmt)
         if len(before) == 1:
             return [ir.For(before[0], cond, step, body, span=span)]
@@ -229,14 +279,20 @@ class FunctionLowering:
             self._switch.pop()
 
     def case(self, node: c_ast.Case | c_ast.Default) -> list[ir.Stmt]:
-        value: int | None = None
+        values: Sequence[int | None] = [None]
         if isinstance(node, c_ast.Case):
-            const = build.cast(self._switch[-1] if self._switch else ctype.INT, self.value(node.expr))
-            if not isinstance(const, ir.Const) or not isinstance(const.value, int):
-                raise Unsupported("case label that is not constant", node)
-            value = const.value
+            first, last = range_ends(node.expr)
+            values = range(self._case_value(first), self._case_value(last) + 1)
+            if len(values) > MOST_LABELS:
+                raise Unsupported(f"case range of {len(values)} numbers (an if before the switch does the same)", node)
         inner = [s for part in node.stmts or [] for s in self._safe(part)]
-        return [ir.CaseLabel(value, span=self.span(node)), *inner]
+        return [*(ir.CaseLabel(value, span=self.span(node)) for value in values), *inner]
+
+    def _case_value(self, node: c_ast.Node) -> int:
+        const = build.cast(self._switch[-1] if self._switch else ctype.INT, self.value(node))
+        if not isinstance(const, ir.Const) or not isinstance(const.value, int):
+            raise Unsupported("case label that is not constant", node)
+        return const.value
 
     def return_(self, node: c_ast.Return) -> list[ir.Stmt]:
         if node.expr is None:
@@ -252,6 +308,18 @@ class FunctionLowering:
     def declare_only(self, node: c_ast.Typedef) -> list[ir.Stmt]:
         self.types.declare(node)
         return []
+
+
+def _addressed(function: c_ast.Node) -> frozenset[str]:
+    """Names of which the function takes the address."""
+    found: set[str] = set()
+    stack: list[Any] = [function]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, c_ast.UnaryOp) and node.op == "&" and isinstance(node.expr, c_ast.ID):
+            found.add(node.expr.name)
+        stack.extend(child for _, child in node.children())
+    return frozenset(found)
 
 
 def _variable_length(kind: CType) -> bool:

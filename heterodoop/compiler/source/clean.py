@@ -74,7 +74,6 @@ _CONTROL = {
     "return", "case", "default", "goto", "sizeof", "struct", "union", "enum",
 }
 _UNARY_AFTER = {"(", ",", "=", "{", "[", "?", ":", "return", "&&", "||", "!", "+", "-", "==", "!=", "<", ">", ";", "}"}
-_RANGE = "a range designator ([first ... last] = value; a loop before the region does the same)"
 
 
 @dataclass(frozen=True)
@@ -175,8 +174,7 @@ class _Cleaner:
         self._statement = 0
         self._handlers: dict[str, Callable[[int], int]] = {
             "__attribute__": self._attribute, "__attribute": self._attribute, "__asm__": self._asm, "__asm": self._asm,
-            "asm": self._asm, "{": self._open, "}": self._close, "(": self._paren, "[": self._bracket, "...": self._dots,
-            "&&": self._and, "goto": self._goto, "?": self._question,
+            "asm": self._asm, "{": self._open, "}": self._close, "[": self._bracket, "&&": self._and, "goto": self._goto,
         }
 
     def _tokenize(self) -> list[_Token]:
@@ -345,16 +343,6 @@ class _Cleaner:
             self._statement = i + 1
         return i + 1
 
-    def _paren(self, i: int) -> int:
-        if self._at(i + 1) in ("{", "<%"):
-            self._refuse(i, "statement expression")
-        return i + 1
-
-    def _dots(self, i: int) -> int:
-        if self._at(i - 1) not in (",", "("):
-            case = any(t.text == "case" for t in self._tokens[max(self._statement, i - 12) : i])
-            self._refuse(i, "case range" if case else _RANGE)
-        return i + 1
 
     def _and(self, i: int) -> int:
         if self._tokens[i + 1 : i + 2] and self._tokens[i + 1].kind == "name" and self._at(i - 1) in _UNARY_AFTER:
@@ -364,9 +352,4 @@ class _Cleaner:
     def _goto(self, i: int) -> int:
         if self._at(i + 1) == "*":
             self._refuse(i, "computed goto")
-        return i + 1
-
-    def _question(self, i: int) -> int:
-        if self._at(i + 1) == ":":
-            self._refuse(i, "conditional with its middle operand left out")
         return i + 1

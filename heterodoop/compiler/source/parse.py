@@ -1,5 +1,6 @@
-"""pycparser, with places in the user's files and two repairs: `typeof`, and names that shadow a typedef in their own
-initialiser (`rec *rec = malloc(sizeof(*rec))`). Takes cleaned text, gives a tree or a ParseFailure; nothing else escapes.
+"""pycparser, with places in the user's files, ranges and conditionals of GNU C, and two repairs: `typeof`, and names that
+shadow a typedef in their own initialiser (`rec *rec = malloc(sizeof(*rec))`). Takes cleaned text, gives a tree or a
+ParseFailure; nothing else escapes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from pycparser.c_parser import Coord, CParser, ParseError
 from .clean import Cleaned
 from .deep import deep
 from .preprocess import Columns
+
+# GNU's forms that have no node get one of C's: `first ? TO : last` is a range, `cond ? SAME : other` has no middle operand.
+TO, SAME = "__hd_to", "__hd_same"
 
 
 class ParseFailure(Exception):
@@ -112,3 +116,18 @@ class _Parser(CParser):  # type: ignore[misc]
         if self._accept("EQUALS"):
             return {"decl": declarator, "init": self._parse_initializer()}
         return {"decl": declarator}
+
+    def _parse_conditional_expression(self) -> c_ast.Node:
+        cond = self._parse_binary_expression()
+        if not self._accept("CONDOP"):
+            return cond
+        same = self._peek_type() == "COLON"
+        then = c_ast.ID(SAME, cond.coord) if same else self._parse_expression()
+        self._expect("COLON")
+        return c_ast.TernaryOp(cond, then, self._parse_conditional_expression(), cond.coord)
+
+    def _parse_constant_expression(self) -> c_ast.Node:
+        first = self._parse_conditional_expression()
+        if not self._accept("ELLIPSIS"):
+            return first
+        return c_ast.TernaryOp(first, c_ast.ID(TO, first.coord), self._parse_conditional_expression(), first.coord)

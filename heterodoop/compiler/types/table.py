@@ -14,6 +14,7 @@ from typing import Literal
 from pycparser import c_ast
 
 from ...values import dataclass
+from ..source.parse import TO
 from . import ctype, literals
 from .const_eval import const_eval, evaluate, expr_type
 from .ctype import CType, Field, Int, Layout, Layouts, Pointer, Struct
@@ -143,6 +144,8 @@ class TypeTable:
             value = item
             if isinstance(item, c_ast.NamedInitializer):
                 first = item.name[0].expr if isinstance(item.name[0], c_ast.ArrayDesignator) else item.name[0]
+                if isinstance(first, c_ast.TernaryOp):  # a range (GNU C): its last element, where it is one
+                    first = first.iffalse if isinstance(first.iftrue, c_ast.ID) and first.iftrue.name == TO else first
                 index, value = const_eval(first, self), item.expr
                 if index is None:
                     return None

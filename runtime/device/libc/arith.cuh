@@ -78,6 +78,18 @@ HD_DEVICE int clzl(unsigned long x) { return leading_zeros(x); }
 HD_DEVICE int clz(unsigned x) { return leading_zeros(x) - 32; }
 HD_DEVICE int ffs(int x) { return x ? ctz(static_cast<unsigned>(x)) + 1 : 0; }
 
+// glibc's: three steps of one linear congruential generator, of which the upper bits make 31.
+HD_DEVICE int rand_r(unsigned *seed) {
+    unsigned next = *seed, result = 0;
+    const unsigned bits[] = {11, 10, 10};
+    for (unsigned count : bits) {
+        next = next * 1103515245u + 12345u;
+        result = result << count ^ (next >> 16 & ((1u << count) - 1));
+    }
+    *seed = next;
+    return static_cast<int>(result);
+}
+
 HD_DEVICE uint32_t bswap32(uint32_t x) {
     return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
 }

@@ -209,7 +209,7 @@ def test_standard_decides_what_is_accepted(tmp_path: Path) -> None:
          "HD306", "header", 2),
         ("#include <stdio.h>\n#define N 1\n#ifdef __USE_MISC\n#undef N\n#endif\nint main(void) { return 0; }\n", "HD306",
          "header", 4),
-        ("int main(void) {\n  int a = ({ 2; });\n return a; }\n", "HD304", "statement expression", 2),
+        ("int main(void) {\n  __auto_type a = 2;\n return a; }\n", "HD304", "__auto_type", 2),
         ("int main(void) { return 0; }\nint f(void) { return __alignof__ 1; }\n", "HD303", "parser", 2),
     ],
 )

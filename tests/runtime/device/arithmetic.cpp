@@ -164,6 +164,9 @@ void compare_bits(Check &check) {
     check.same(hd::ffs(small) == __builtin_ffs(small), "ffs(%d)", small);
     check.same(hd::bswap32(narrow) == __builtin_bswap32(narrow) && hd::bswap64(x) == __builtin_bswap64(x), "bswap");
     check.same(hd::htonl(narrow) == __builtin_bswap32(narrow) && hd::ntohl(hd::htonl(narrow)) == narrow, "htonl");
+    unsigned seed = narrow, theirs = narrow;
+    const int first = hd::rand_r(&seed), first_of_theirs = ::rand_r(&theirs);
+    check.same(first == first_of_theirs && seed == theirs && hd::rand_r(&seed) == ::rand_r(&theirs), "rand_r(%u)", narrow);
     const uint16_t half = static_cast<uint16_t>(x);
     check.same(hd::htons(half) == __builtin_bswap16(half) && hd::ntohs(hd::htons(half)) == half, "htons");
     const int number = check.one_in(9) ? INT_MIN : static_cast<int>(wide);

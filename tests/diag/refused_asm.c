@@ -3,7 +3,7 @@
 #include <string.h>
 int main(void) {
   char k[32] = "", *line = NULL, *p = NULL; size_t cap = 0; ssize_t n; int v = 1;
-  v = ({ int t = 1; t; });  // REFUSED HD304 "statement expression"
+  __asm__("" : "+r"(v));  // REFUSED HD304 "asm"
   #pragma mapreduce mapper key(k) value(v)
   while ((n = getline(&line, &cap, stdin)) != -1) {
     line[n - 1] = 0;

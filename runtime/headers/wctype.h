@@ -1,0 +1,13 @@
+#ifndef HD_WCTYPE_H
+#define HD_WCTYPE_H
+typedef unsigned int wint_t;
+int iswalnum(wint_t c);
+int iswalpha(wint_t c);
+int iswdigit(wint_t c);
+int iswlower(wint_t c);
+int iswpunct(wint_t c);
+int iswspace(wint_t c);
+int iswupper(wint_t c);
+wint_t towlower(wint_t c);
+wint_t towupper(wint_t c);
+#endif
