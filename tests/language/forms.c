@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/types.h>
+#include <time.h>
 
 static void case_ranges(const char *line)
 {
@@ -399,6 +400,19 @@ static void rand_r_seeded(const char *line)
     printf("rand_r_seeded\t%d %d %u\n", a, b, seed);
 }
 
+static void gmtime_of_a_record(const char *line)
+{
+    time_t t = strlen(line) * 8640000L - 40000;
+    struct tm *tm = gmtime(&t), copy;
+    long back;
+    printf("gmtime_of_a_record\t%d-%02d-%02d %02d:%02d:%02d %d %d ", tm->tm_year + 1900, tm->tm_mon + 1, tm->tm_mday, tm->tm_hour,
+           tm->tm_min, tm->tm_sec, tm->tm_wday, tm->tm_yday);
+    t += 86400;
+    gmtime_r(&t, &copy);
+    back = timegm(&copy);
+    printf("%ld %d\n", back, copy.tm_mday);
+}
+
 int main(void)
 {
     char line[256];
@@ -459,6 +473,7 @@ int main(void)
         memmove_inside(line);
         mathematics(line);
         rand_r_seeded(line);
+        gmtime_of_a_record(line);
     }
     return 0;
 }

@@ -20,7 +20,8 @@ def functions(path: Path) -> dict[str, range]:
     text = path.read_text()
     lines, found, start = text.splitlines(), {}, 1
     for name in _CALL.findall(text):
-        at = next(n for n, line in enumerate(lines, 1) if re.match(rf"static .*\b{name}\(const char \*(restrict )?line\)", line))
+        head = re.compile(rf"static .*\b{name}\(const char \*(restrict )?line\)")
+        at = next(n for n, line in enumerate(lines, 1) if head.match(line))
         end = at if lines[at - 1].endswith("}") else next(n for n, line in enumerate(lines, 1) if n > at and line == "}")
         found[name], start = range(start, end + 1), end + 1
     return found

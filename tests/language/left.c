@@ -56,13 +56,6 @@ static void regular_expressions(const char *line)
     printf("regular_expressions\t%d\n", regexec(&re, line, 0, NULL, 0) == 0);
 }
 
-static void gmtime_of_a_record(const char *line)
-{
-    time_t t = strlen(line) * 86400L;
-    struct tm *tm = gmtime(&t);
-    printf("gmtime_of_a_record\t%d-%d\n", tm->tm_year, tm->tm_yday);
-}
-
 static void strftime_of_a_record(const char *line)
 {
     char out[32];
@@ -130,7 +123,6 @@ int main(void)
         long_double(line);
         wide_characters(line);
         regular_expressions(line);
-        gmtime_of_a_record(line);
         strftime_of_a_record(line);
         mktime_of_a_record(line);
         localtime_of_a_record(line);

@@ -102,7 +102,7 @@ _ROWS: dict[str, str] = {
     "drand48": "", "srand48": "", "rand_r": "r0 p0", "setlocale": "ext?", "getpid": "", "gettimeofday": "p0", "atexit": "",
     "fgetc": "", "getc": "", "getchar": "", "ungetc": "", "isatty": "", "access": "s0", "signal": "ext?", "sleep": "",
     "usleep": "", "unlink": "s0", "remove": "s0", "putenv": "", "setenv": "s0 s1", "unsetenv": "s0", "system": "s0",
-    "localtime": "ext?", "gmtime": "ext?", "fread": "t0", "fputs": "s0", "puts": "s0", "putchar": "", "fputc": "",
+    "localtime": "ext?", "strftime": "s2 r3 S0", "fread": "t0", "fputs": "s0", "puts": "s0", "putchar": "", "fputc": "",
     "putc": "", "fwrite": "b0:1*2", "perror": "s0", "write": "b1:2", "read": "t1", "basename": "=0", "dirname": "=0",
 }
 
@@ -122,8 +122,8 @@ REFUSED: dict[str, CallRefusal] = {
         CallRefusal("HD221", "it goes by the time zone (TZ) of the machine that runs it; count days and seconds of UTC by "
                              "arithmetic, 86400 seconds a day")),
     **dict.fromkeys(
-        "gmtime gmtime_r timegm asctime strftime strptime".split(),
-        CallRefusal("HD223", "dates are made on the CPU only; count days by arithmetic (t / 86400), and print numbers")),
+        "asctime strftime strptime".split(),
+        CallRefusal("HD223", "dates are written and read on the CPU only; print members of gmtime's result, read numbers")),
     **dict.fromkeys(
         "regcomp regexec regerror regfree".split(),
         CallRefusal("HD223", "regular expressions are the CPU's only; sscanf's %[...], strstr, strspn and strcspn are not")),

@@ -77,7 +77,8 @@ def _pieces(lines: Sequence[PpLine], ours: Callable[[PpLine], bool]) -> Iterator
                 continue
             piece.append(line)
             depth += line.text.count("{") - line.text.count("}")
-            if depth <= 0 and line.text.rstrip().endswith(";"):  # a macro may have spread it over several lines
+            # A macro may have spread a declaration over several lines; the last of a function that is defined is a brace.
+            if depth <= 0 and (line.text.rstrip().endswith(";") or line.text == "}"):
                 yield piece
                 piece, depth = [], 0
         if piece:
@@ -86,8 +87,9 @@ def _pieces(lines: Sequence[PpLine], ours: Callable[[PpLine], bool]) -> Iterator
 
 @cache
 def _declared(text: str) -> frozenset[str]:
-    """Names that a declaration may declare: a plain function's own; every one that stands in any other."""
-    function = _FUNCTION.match(text) if text.count(";") == 1 and not text.startswith("typedef") else None
+    """Names that a declaration may declare: a function's own; every one that stands in any other."""
+    defined = text.endswith("\n}")
+    function = _FUNCTION.match(text) if (text.count(";") == 1 or defined) and not text.startswith("typedef") else None
     return frozenset({function[1]}) if function else _words(text)
 
 

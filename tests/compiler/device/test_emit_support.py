@@ -32,9 +32,9 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
     "an allocating scan": ("", 'char *p; if (sscanf(line, "%ms", &p) == 1) v = *p;', "HD236", "'%ms'"),
     "128 bits": ("", "unsigned __int128 x = n; v = x > 1;", "HD237", "__int128"),
     "a bit-field": ("struct b { int x : 3; int y; };", "struct b b = {.y = 1}; v = b.y;", "HD238", "bit-field 'x'"),
-    "an unnamed array": ("", "v = ((int[]){1, 2, 3})[n & 1];", "HD239", "unnamed array"),
+    "an unnamed array": ("", "v = n > 3 && ((int[]){1, 2, 3})[n & 1];", "HD239", "unnamed array"),
     "an unnamed object's address": (
-        "struct s { int x; }; static int get(struct s *s) { return s->x; }", "v = get(&(struct s){2});", "HD239", "address"),
+        "struct s { int x; }; static int get(struct s *s) { return s->x; }", "v = n > 3 && get(&(struct s){2});", "HD239", "address"),
     "a later member in a table": (
         "union u { int i; float f; }; static const union u table[] = {{.f = 1}};", "v = table[n & 1].i;", "HD239",
         "'table'"),

@@ -286,7 +286,7 @@ def test_header_alone_is_taken_by_the_parser(name: str, tmp_path: Path) -> None:
     text = f"#define _GNU_SOURCE\n#include <{name}>\n#include <{name}>\nint main(void) {{ return sizeof(\"{named}\"); }}\n"
     unit = load_text(tmp_path, text)
     assert unit.refusal is None and unit.ast is not None
-    declared = {node.name for node in unit.ast.ext if not isinstance(node, c_ast.FuncDef)}
+    declared = {node.decl.name if isinstance(node, c_ast.FuncDef) else node.name for node in unit.ast.ext}
     assert declared >= set(re.findall(r"^\w[\w\s*]*?(\w+)\(", (HEADERS / name).read_text(), re.MULTILINE))
     types = TypeTable()
     for node in unit.ast.ext:
