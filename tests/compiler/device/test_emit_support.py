@@ -34,7 +34,8 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
     "a bit-field": ("struct b { int x : 3; int y; };", "struct b b = {.y = 1}; v = b.y;", "HD238", "bit-field 'x'"),
     "an unnamed array": ("", "v = n > 3 && ((int[]){1, 2, 3})[n & 1];", "HD239", "unnamed array"),
     "an unnamed object's address": (
-        "struct s { int x; }; static int get(struct s *s) { return s->x; }", "v = n > 3 && get(&(struct s){2});", "HD239", "address"),
+        "struct s { int x; }; static int get(struct s *s) { return s->x; }", "v = n > 3 && get(&(struct s){2});", "HD239",
+        "address"),
     "a later member in a table": (
         "union u { int i; float f; }; static const union u table[] = {{.f = 1}};", "v = table[n & 1].i;", "HD239",
         "'table'"),
