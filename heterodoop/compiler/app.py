@@ -18,6 +18,7 @@ from .decide import optimisations
 
 MOST_BYTES = 64 << 20  # of a C file
 _LOOKED_AT = 64 << 10
+_SCRIPTS = frozenset({".py", ".pl", ".rb", ".sh", ".awk", ".R", ".js"})
 
 
 @dataclass(frozen=True)
@@ -139,5 +140,8 @@ def _check_files(programs: list[Path], extra: tuple[Path, ...]) -> None:
             begin = read_regular(path, MOST_BYTES)[:_LOOKED_AT]
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}", code="HD001") from None
+        if begin.startswith(b"#!") or path.suffix in _SCRIPTS:
+            raise UsageError(f"{path} is a script, no C or C++", code="HD001",
+                             help=f"it can be a program as a command: --map-command 'INTERPRETER {path.name}'")
         if b"\0" in begin:
             raise UsageError(f"{path} is no C file: it holds NUL bytes", code="HD001", help="name an app, or a bundle")

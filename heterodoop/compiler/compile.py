@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from .. import interrupts, scratch
 from ..diag import Diagnostic, excerpt
 from ..errors import UsageError
-from ..manifest import FILE, Manifest, Program
+from ..hdcodes import CODES
+from ..manifest import FILE, Manifest, Program, Reason
 from ..values import dataclass
 from . import unchanged
 from .app import BuildOptions
@@ -98,8 +99,7 @@ def summary(bundle: Path, manifest: Manifest) -> str:
     """One line per program for the terminal after a build."""
     lines = [f"{bundle}: {manifest.name}, built with {manifest.compiler}"]
     for program in manifest.programs:
-        lines.append(f"  {program.role:8}{_where(program)}")
-        lines += [f"        {line}" for reason in program.gpu_refusals[:1] for line in excerpt(reason.span, reason.text)]
+        lines += [f"  {program.role:8}{_where(program, manifest)}", *(f"          {line}" for line in _reason(program))]
     missing = dict.fromkeys(r.message for p in manifest.programs for r in p.no_host if r.code == "HD510")
     lines += [f"  no host kernel: {message} (install g++, or set CXX)" for message in missing]
     if manifest.carried:
@@ -109,15 +109,33 @@ def summary(bundle: Path, manifest: Manifest) -> str:
     return "\n".join(lines)
 
 
-def _where(program: Program) -> str:
+def _where(program: Program, manifest: Manifest) -> str:
+    if program.role == "reduce":
+        return "CPU, on typed values (host kernel)" if program.host else f"CPU, as a filter ({_placed(program.no_host[0])})"
     if program.gpu_refusals:
-        reason = program.gpu_refusals[0]
-        place = f"{reason.place}: " if reason.place else ""
-        return f"CPU only ({place}{reason.message} [{reason.code}])"
+        return f"CPU only ({_placed(program.gpu_refusals[0])})"
+    mapper = manifest.program("map")
+    if program.role == "combine" and mapper and mapper.gpu_refusals:
+        return "CPU, as the map is"
     if program.kernel is None:
         return "CPU, over pairs that the GPU sorted (no key loop with a kernel)"
     archs = ", ".join(cubin.arch for cubin in program.kernel.cubins)
     return "CPU and GPU" + (f" ({archs})" if archs else "")
+
+
+def _placed(reason: Reason) -> str:
+    place = f"{reason.place}: " if reason.place else ""
+    return f"{place}{reason.message} [{reason.code}]"
+
+
+def _reason(program: Program) -> list[str]:
+    """The line that keeps a program off GPUs, and what to do about it."""
+    refusals = program.gpu_refusals
+    if not refusals or program.role == "reduce":
+        return []
+    first, more = refusals[0], len(refusals) - 1
+    others = [f"and {more} more reason{'s' if more > 1 else ''}: heterodoop explain"] if more else []
+    return [*excerpt(first.span, first.text), f"help: {CODES[first.code].fix}", *others]
 
 
 def _check_target(target: Path) -> None:

@@ -25,7 +25,7 @@ from ..together import Threads
 from ..toolchain import cc as toolchain
 from ..toolchain import languages
 from ..values import dataclass
-from . import commanded, host_kernels, kernels, library, own_faults, passes, reducers
+from . import commanded, host_kernels, kernels, library, own_faults, passes, reducers, suggest
 from .app import BuildOptions
 from .begun import Begun
 from .compile import CompileResult, times_text
@@ -157,7 +157,9 @@ def _analyse_unit(
     if unit.refusal is not None:
         return Analysed(role, path, unit, None, None, (unit.refusal,))
     if not found:
-        return Analysed(role, path, unit, None, None, (_no_directive(role, path),))
+        with times.step("suggest"):
+            missing = suggest.reason(unit, options) if role == "map" else _no_directive(path)
+        return Analysed(role, path, unit, None, None, (missing,))
     analysis = passes.run(
         unit, found[0], sink, verify=options.verify, options=options.gpu.optimisations, libm=options.cc.libm, times=times,
     )
@@ -178,9 +180,8 @@ def _analysed_reducer(path: Path, unit: frontend.Unit, found: list[BoundRegion],
     return Analysed("reduce", path, unit, None, None, (cpu,), reducer=analysis)
 
 
-def _no_directive(role: Role, path: Path) -> Reason:
-    kind = "mapper" if role == "map" else "combiner"
-    return Reason("HD202", f"there is no '#pragma mapreduce {kind}' in it", Span(str(path), 0))
+def _no_directive(path: Path) -> Reason:
+    return Reason("HD202", "there is no '#pragma mapreduce combiner' in it", Span(str(path), 0))
 
 
 def _manifest(options: BuildOptions, programs: list[Analysed]) -> Manifest:

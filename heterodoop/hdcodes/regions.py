@@ -15,7 +15,8 @@ CODES: dict[str, Entry] = {
         "The filter runs on the CPU as it is. A GPU form needs `#pragma mapreduce mapper` or `combiner`"
         " before the record loop,"
         " and a combiner without one is run exactly once per task.",
-        "Add the directive (docs/directives.md), or leave it: the result is the same.",
+        "Add the line before the loop, or leave it: the result is the same. What `compile` proposes was tried; keylength is"
+        " the bytes of the longest key.",
     ),
     "HD210": Entry(
         "state carried from record to record",

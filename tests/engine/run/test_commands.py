@@ -168,6 +168,7 @@ REFUSED = [
     ({"map_command": "cat", "reduce_command": "cat", "reduce": "plain.py"}, "HD007", "gives another"),
     ({"map_command": "cat", "source": ["plain.py"]}, "HD007", "gives another"),
     ({"reduce_command": "cat", "source": ["sub"]}, "HD001", "holds no map.c"),
+    ({"source": ["plain.py"]}, "HD001", "plain.py is a script, no C"),
 ]
 
 
