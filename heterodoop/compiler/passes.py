@@ -35,6 +35,7 @@ from .normalise.environment import environment
 from .normalise.gotos import gotos
 from .normalise.prune import prune
 from .normalise.stdio import stdio
+from .normalise.vlas import vlas
 from .source.deep import deep
 from .source.frontend import Unit
 from .steps import FactRow, Times, rows
@@ -59,6 +60,8 @@ PASSES: tuple[Pass, ...] = (
     Pass("record_loop", "the reading loop, in any spelling, becomes a RecordLoop", record_loop.recognise,
          (("stdio", "the loop is known by the ReadRecord or ReadPair in its condition"),
           ("gotos", "a continue goes to the loop that it stands in"))),
+    Pass("vlas", "arrays of variable length that a record declares become pointers to its own memory", vlas,
+         (("record_loop", "what runs for a record is known by its loop"),)),
     Pass("accumulators", "updates of variables that records only gather in become nodes of our own", accumulate,
          (("record_loop", "what runs for a record is known by its loop"),), "gather"),
     Pass("flush", "what a fold prints of its last key behind the region is a part of it", flush,

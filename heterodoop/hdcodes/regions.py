@@ -72,13 +72,14 @@ CODES: dict[str, Entry] = {
     ),
     "HD218": Entry(
         "array of variable length",
-        "A GPU thread's memory is laid out at compile time.",
-        "Give the array a constant length that is long enough.",
+        "An array of variable length that a mapper's record declares lies in the memory that the record has for itself. Of "
+        "one that stands elsewhere, or of which the address is taken as an array's (`&a`), a GPU thread has none.",
+        "Take the address of its first element, or give the array a constant length that is long enough.",
     ),
     "HD219": Entry(
         "memory of unknown size in the record loop",
         "What a record of a mapper allocates by malloc, calloc, realloc, strdup and strndup may have any size. Of a size "
-        "that is computed is no memory of aligned_alloc and alloca, of a combiner, or of a function that the code before "
+        "that is computed is no memory of aligned_alloc, of a combiner, or of a function that the code before "
         "the loop calls, too.",
         "Use malloc, or an array of constant length; give the loop a function of its own.",
     ),

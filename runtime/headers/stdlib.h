@@ -13,6 +13,7 @@ typedef struct { long long quot; long long rem; } lldiv_t;
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *old, size_t size);
+void *alloca(size_t size);
 void *reallocarray(void *old, size_t count, size_t size);
 void *aligned_alloc(size_t align, size_t size);
 int posix_memalign(void **to, size_t align, size_t size);

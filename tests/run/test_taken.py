@@ -11,13 +11,13 @@ from heterodoop.engine.run.plan import RunOptions
 from heterodoop.engine.verify.verify import Verdict, verify
 
 from ..support import Bundles
-from . import callback_programs, heap_programs
+from . import callback_programs, heap_programs, stack_programs
 
 pytestmark = pytest.mark.usefixtures("kernel_caches")
 DEVICE = os.environ.get("HETERODOOP_TEST_DEVICE", "emulated")  # cuda: the same on a GPU
 WORDS = ("", "one", "two one two", "a bb ccc dddd ccc bb a", "sixteen-letters-are-not-all the rest", "x " * 40, "mar",
          "end of it")
-MODULES = {"heap": heap_programs, "callbacks": callback_programs}
+MODULES = {"heap": heap_programs, "callbacks": callback_programs, "stack": stack_programs}
 Left = dict[str, tuple[str, str, str]]
 
 

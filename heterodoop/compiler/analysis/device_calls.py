@@ -36,7 +36,10 @@ _TABLE: dict[str, str] = {
         "atoi:errno atol:errno atoll:errno atof:errno strtoimax:err strtoumax:err "
         "strtol:err strtoul:err strtoll:err strtoull:err strtod:err strtof:err"
     ),
-    "lane/arena.cuh": "malloc:lane calloc:lane realloc:lane reallocarray:lane strdup:lane strndup:lane free:lane",
+    "lane/arena.cuh": (
+        "malloc:lane calloc:lane realloc:lane reallocarray:lane strdup:lane strndup:lane free:lane alloca=scoped:lane "
+        "__hd_vla=scoped:lane"
+    ),
     "lane/sort.cuh": " ".join(f"__hd_{name}={name}:lane" for name in (
         "sort_begin", "sort_next", "sort_left", "sort_right", "sort_put", "sort_end")),
     "libc/math.cuh": (
@@ -66,7 +69,7 @@ _ERRNO_LEFT = frozenset(
     for suffix in ("", "f")
 )
 _OWN_MATH = frozenset(_TABLE["libc/libm.cuh"].replace(":errno", "").split())
-MEMORY = frozenset(_TABLE["lane/arena.cuh"].replace(":lane", "").split())
+MEMORY = frozenset(word.partition(":")[0].partition("=")[0] for word in _TABLE["lane/arena.cuh"].split())
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,7 @@ _ROWS: dict[str, str] = {
     "strtol": "s0 p1 >1:0", "strtoll": "s0 p1 >1:0", "strtoul": "s0 p1 >1:0", "strtoull": "s0 p1 >1:0",
     "strtod": "s0 p1 >1:0", "strtof": "s0 p1 >1:0", "strtoimax": "s0 p1 >1:0", "strtoumax": "s0 p1 >1:0",
     "malloc": "new?", "calloc": "new?", "free": "", "realloc": "new?", "reallocarray": "new?", "aligned_alloc": "new?",
+    "alloca": "new", "__hd_vla": "new",
     # ctype.h
     **dict.fromkeys(
         "isalpha isdigit isspace isalnum isupper islower ispunct isprint isgraph iscntrl isxdigit isblank isascii toascii "
@@ -162,7 +163,7 @@ REFUSED: dict[str, CallRefusal] = {
         "getchar getc fgetc getchar_unlocked getc_unlocked gets scanf fscanf getline getdelim fgets ungetc feof ferror "
         "clearerr".split(), CallRefusal("HD215", "the record loop's condition does all reading")),
     **dict.fromkeys(
-        "aligned_alloc alloca __builtin_alloca".split(),
+        "aligned_alloc __builtin_alloca".split(),
         CallRefusal("HD219", "a record's memory must be of known size")),
     **dict.fromkeys("qsort bsearch atexit signal".split(),
                     CallRefusal("HD224", "it calls back a function that does not stand there by its name")),

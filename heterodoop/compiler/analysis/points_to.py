@@ -32,7 +32,8 @@ from .objects import (
 )
 
 _LITERALS = 64  # that are told apart
-ARENA_CALLS = frozenset({"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup"})
+SCOPED_CALLS = frozenset({"alloca", "__hd_vla"})  # of which the memory ends with the function that calls, or before
+ARENA_CALLS = frozenset({"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup"}) | SCOPED_CALLS
 
 
 class PointsTo:

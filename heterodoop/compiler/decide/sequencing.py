@@ -19,8 +19,8 @@ from ...manifest import Reason
 from ...source import Span
 from ..analysis.call_effects import NONE, STDERR, STDIN, STDOUT, CallEffects, Effects, state
 from ..analysis.locations import NOWHERE, Location, Locations, Places
-from ..analysis.objects import ERRNO, RECORD, STRTOK, Local, Variable
-from ..analysis.points_to import PointsTo
+from ..analysis.objects import ERRNO, RECORD, STRTOK, Local, Object, Variable
+from ..analysis.points_to import SCOPED_CALLS, PointsTo
 from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..ir.call_graph import CallGraph
@@ -67,7 +67,9 @@ class _Order:
 
     def _outside(self, name: str, effects: Effects) -> Effects:
         function = self._program.by_name[name]
-        own = {Local(name, symbol.name) for symbol in (*function.params, *function.locals)}
+        own: set[Object] = {Local(name, symbol.name) for symbol in (*function.params, *function.locals)}
+        own |= {site for site, (where, node) in self._points_to.site_nodes.items()
+                if where == name and isinstance(node, ir.Call) and ir.called(node) in SCOPED_CALLS}
         ignored = own if self._errno_lives else {*own, ERRNO}
         sets = any(place.obj == ERRNO for place in effects.changes)
         return Effects(frozenset(p for p in effects.reads if p.obj not in ignored),

@@ -128,6 +128,8 @@ def _row(node: ir.Call, name: str, scope: Scope) -> ir.Expr:
 
 def _no_memory(node: ir.Call, name: str, scope: Scope) -> str:
     """Why a call that allocates or frees has no place in the thread's arena, "" where it has."""
+    if name == "alloca" and scope.region:
+        return "itself, where a filter's stack grows with each record: call it in a function"
     given = scope.targets(node.args[0]) if name in ("free", "realloc", "reallocarray") else set()
     others = sorted(obj for obj in given if not isinstance(obj, Arena))
     if name != "free" and not isinstance(scope.kernel.points_to.sites.get(node.number), Arena):

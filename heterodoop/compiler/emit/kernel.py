@@ -33,6 +33,7 @@ from ..device.program import (
 )
 from ..ir import ir
 from ..ir import names as ir_names
+from ..ir import walk as ir_walk
 from ..source.clauses import WARP
 from ..types import ctype
 from . import extent, guard, init, map_fold, totals, types
@@ -295,6 +296,8 @@ def _helpers(kernel: KernelStyle) -> Iterator[str]:
         lines.add("{")
         if function.recursive:
             lines.add(f"{INDENT}hd::Depth<Ctx> hd_depth(hd, {MAX_DEPTH}, {function.span.line});")
+        if any(isinstance(node, nodes.Library) and node.name == "alloca" for node in ir_walk.walk(function.body)):
+            lines.add(f"{INDENT}const hd::Scoped<Ctx> hd_frame(hd);")
         Body(Scope(kernel, function), lines).block(function.body, 1)
         if function.type.result != ctype.VOID and falls_through(function.body):
             lines.add(f"{INDENT}return {{}};")

@@ -105,6 +105,8 @@ class Body:
         self._scope, self._lines = scope, lines
 
     def block(self, block: ir.Block, depth: int) -> None:
+        if any(map(_ends_with_block, block.body)):
+            self._lines.add(f"{INDENT * depth}const hd::Scoped<Ctx> hd_scoped(hd);")
         for number, stmt in enumerate(block.body):
             self._stmt(stmt, depth)
             if isinstance(stmt, ir.CaseLabel) and number + 1 == len(block.body):
@@ -254,6 +256,12 @@ class Body:
         self._lines.add(f"{pad}do {{", stmt.span)
         self.block(stmt.body, depth + 1)
         self._lines.add(f"{pad}}} while ({expr.condition(stmt.cond, self._scope)});")
+
+
+def _ends_with_block(stmt: ir.Stmt) -> bool:
+    """Does a statement of a block declare what the arena has as long as that?"""
+    return isinstance(stmt, program.Declare) and isinstance(stmt.init, ir.Node) and any(
+        isinstance(n, nodes.Library) and n.name == "__hd_vla" for n in ir_walk.walk(stmt.init))
 
 
 def _is_simple(block: ir.Block) -> bool:

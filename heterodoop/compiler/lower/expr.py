@@ -41,6 +41,8 @@ class Context(Protocol):
 
     def resolve(self, name: str, node: c_ast.Node) -> ir.Expr: ...
 
+    def size_of(self, name: str, node: c_ast.Node) -> ir.Expr | None: ...
+
     def value(self, node: c_ast.Node) -> ir.Expr: ...
 
     def expr(self, node: c_ast.Node) -> ir.Expr: ...
@@ -95,6 +97,8 @@ def _id(node: c_ast.ID, context: Context) -> ir.Expr:
 
 def _unary(node: c_ast.UnaryOp, context: Context) -> ir.Expr:
     op, span = node.op, context.span(node)
+    if op == "sizeof" and isinstance(node.expr, c_ast.ID) and (size := context.size_of(node.expr.name, node)) is not None:
+        return size
     if op in ("sizeof", "_Alignof", "alignof"):
         return _constant_only(node, context)
     if op in ("++", "--", "p++", "p--"):

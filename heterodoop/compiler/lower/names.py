@@ -124,6 +124,9 @@ class Globals:
     def statement_expression(self, node: c_ast.Compound) -> ir.Expr:
         raise Unsupported("statement expression", node)
 
+    def size_of(self, name: str, node: c_ast.Node) -> ir.Expr | None:
+        return None  # no array there is of variable length
+
     def resolve(self, name: str, node: c_ast.Node) -> ir.Expr:
         found = self.types.lookup(name)
         if found is None or found.kind == "typedef":

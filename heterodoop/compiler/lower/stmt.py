@@ -37,6 +37,7 @@ class FunctionLowering:
         self.types: TypeTable = shared.types
         self._shared, self._node, self._here, self._at_region = shared, node, here, at_region
         self._symbols: dict[int, ir.Symbol] = {}
+        self._lengths: dict[int, ir.Symbol] = {}  # of arrays of variable length
         self._failed: set[int] = set()
         self._taken: set[str] = set(shared.reserved(node))
         self._locals: list[ir.Symbol] = []
@@ -219,8 +220,7 @@ class FunctionLowering:
                 if node.init is None:
                     raise Unsupported(f"array {node.name!r} of variable length", node)
             else:
-                self._locals.append(symbol)
-                return [ir.Decl(symbol.name, None, convert.promote(self.value(node.type.dim)), span=symbol.span)]
+                return self._variable_array(symbol, node)
         init: ir.Init | None = None
         if node.init is not None:
             init, kind = initialiser(kind, node.init, self)
@@ -228,6 +228,26 @@ class FunctionLowering:
             self._symbols[id(node)] = symbol
         self._locals.append(symbol)
         return [ir.Decl(symbol.name, init, span=symbol.span)]
+
+    def _variable_array(self, symbol: ir.Symbol, node: c_ast.Decl) -> list[ir.Stmt]:
+        """An array of variable length, and before it a variable that keeps its length for sizeof."""
+        count = ir.Symbol(self._unique(f"{node.name}_length"), f"{node.name}_length", ctype.ULONG, "local", span=symbol.span)
+        self._locals += [count, symbol]
+        self._lengths[id(node)] = count
+        length = convert.to(ctype.ULONG, convert.promote(self.value(node.type.dim)))
+        return [ir.Decl(count.name, length, span=symbol.span),
+                ir.Decl(symbol.name, None, ir.Name(ctype.ULONG, count.name, span=symbol.span), span=symbol.span)]
+
+    def size_of(self, name: str, node: c_ast.Node) -> ir.Expr | None:
+        """sizeof of an array of variable length, None for anything else."""
+        found = self.types.lookup(name)
+        count = self._lengths.get(id(found.node)) if found is not None else None
+        kind = found.ctype if found is not None else None
+        size = self.types.layouts.size(kind.of) if isinstance(kind, ctype.Array) else None
+        if count is None or not size:
+            return None
+        span = self.span(node)
+        return build.binary("*", ir.Name(ctype.ULONG, count.name, span=span), build.const(size, ctype.ULONG, span), span)
 
     def _static(self, node: c_ast.Decl, kind: CType) -> None:
         symbol = self._shared.static(node, kind, self._node.decl.name, const_object(node))

@@ -23,7 +23,7 @@ template <uint64_t Bytes> struct ArenaRoom {
 
 struct ArenaHead {
     uint32_t size;
-    uint32_t live;
+    uint32_t live;  // 0: it was freed; 1: malloc's; 2: it ends with its block or function
     uint64_t unused;
 };
 
@@ -107,8 +107,23 @@ template <uint64_t Bytes> struct Arena {
     // The head of the block that begins at `at`, and is there.
     template <class L> HD_NOINLINE ArenaHead &given(L &lane, const void *at, uint32_t line) {
         const uint32_t start = covers(at) ? block(offset(at)) : 0;
-        if (start == 0 || start != offset(at) || !head(start / arena_step).live) lane.fail(Status::not_allocated, line);
+        if (start == 0 || start != offset(at) || head(start / arena_step).live != 1) lane.fail(Status::not_allocated, line);
         return *reinterpret_cast<ArenaHead *>(room_->bytes + start - arena_step);
+    }
+
+    // A block that ends by itself.
+    template <class L> HD_DEVICE char *take_scoped(L &lane, uint64_t size, uint32_t line) {
+        char *const made = take(lane, size, line);
+        reinterpret_cast<ArenaHead *>(made)[-1].live = 2;
+        return made;
+    }
+    // Ends what ends by itself of all that was taken since `before` was used.
+    HD_NOINLINE void end_scoped(uint32_t before) {
+        for (uint32_t at = before; at < used;) {
+            ArenaHead &one = *reinterpret_cast<ArenaHead *>(room_->bytes + at);
+            if (one.live == 2) one.live = 0;
+            at += static_cast<uint32_t>(whole(one.size));
+        }
     }
 
     // The bytes of one block, and what of them is written, in another one that is at least as large.
@@ -152,6 +167,20 @@ template <uint64_t Bytes> HD_NOINLINE Found look_at_text(const Arena<Bytes> &are
 // ---- the calls; `lane.arena` is the kernel's
 
 template <class L> HD_NOINLINE void *malloc(L &lane, uint32_t line, uint64_t size) { return lane.arena.take(lane, size, line); }
+
+// alloca, and an array of variable length.
+template <class L> HD_NOINLINE void *scoped(L &lane, uint32_t line, uint64_t size) {
+    return lane.arena.take_scoped(lane, size, line);
+}
+
+// A block of the program that declares arrays of variable length, or a function that calls alloca.
+template <class L> struct Scoped {
+    L &lane;
+    const uint32_t before;
+
+    explicit HD_DEVICE Scoped(L &of) : lane(of), before(of.arena.used) {}
+    HD_DEVICE ~Scoped() { lane.arena.end_scoped(before); }
+};
 
 template <class L> HD_NOINLINE void *calloc(L &lane, uint32_t line, uint64_t count, uint64_t size) {
     if (size != 0 && count > ~uint64_t{0} / size) lane.fail(Status::arena_used_up, line);

@@ -36,7 +36,7 @@ REFUSED: dict[str, list[str]] = {
                      helpers="static int seen; static void walk(char *s, int d) { seen = d; if (d) walk(s, d - 1); }"),
               mapper("v = 1; swap(k, other, 3);" + LAST, before="char other[32] = \"\";",
                      helpers="static int swap(char *a, char *b, int d) { return d ? swap(b, a, d - 1) : a[0]; }")],
-    "HD218": [mapper("char copy[n + 1]; strcpy(copy, line); v = copy[0];" + LAST)],
+    "HD218": [mapper("char copy[n + 1]; void *whole = &copy; strcpy(copy, line); v = copy[0] + (whole == k);" + LAST)],
     "HD219": [mapper("char *c = own(n + 1); strcpy(c, line); v = c[0];" + LAST, before="char *first = own(9);",
                      helpers="static void *own(size_t n) { return malloc(n); }"),
               mapper("char *p = aligned_alloc(64, 64); v = p != NULL;" + LAST,

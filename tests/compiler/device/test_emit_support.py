@@ -23,6 +23,8 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
     "an int as long": ("", 'printf("%ld\\n", v);', "HD233", "'%ld' is given a value of type 'int'"),
     "a string from an int": ("", 'sprintf(k, "%s", v);', "HD233", "'%s' is given"),
     "the line given back": ("", "free(line); v = 1;", "HD234", "free() is called in the record loop with the line's buffer"),
+    "alloca for a record": (
+        "void *alloca(size_t);", "char *p = alloca(n); *p = 1; v = *p;", "HD234", "call it in a function"),
     "a variable given back": ("", "free(k); v = 1;", "HD234", "free() is called in the record loop with k"),
     "a variadic helper": ("static int pick(int n, ...) { return n; }", "v = pick(1, 2);", "HD235", "pick()"),
     "a pointer that steps in its call": (
