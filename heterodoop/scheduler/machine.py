@@ -398,7 +398,8 @@ class Machine:
 
     def _most(self, speedup: float | None) -> float | None:
         """S, or less where the tasks that GPUs have now take longer than was expected."""
-        needs = gpu_needs(self.estimates, self._running, self._size, self._now, self._sessions, speedup)
+        needs = gpu_needs(
+            self.estimates, self._running, self._size, self._now, self._sessions, speedup, cold=not self._gpu_used)
         return self._sessions / needs if needs else None
 
     def _duplicate(self, held: frozenset[Slot]) -> list[Instruction]:
@@ -448,7 +449,7 @@ class Machine:
             return slot.kind == "cpu"
         undecided = self.job.maps - self._fresh + len(self._again)
         now, nbytes = (self.estimates, self._running, self._size, self._now), self._size(task.number)
-        needs, cpus = gpu_needs(*now, self._sessions, speedup), None
+        needs, cpus = gpu_needs(*now, self._sessions, speedup, cold=not self._gpu_used), None
         cold = slot not in self._used if slot.kind == "gpu" else not self._gpu_used
         later = longer_at_first(self.estimates, nbytes) if cold else 0.0
         if needs is not None:

@@ -12,14 +12,18 @@ from .running import FIRST_SECONDS, Running
 
 def gpu_needs(
     estimates: Estimates, running: Running, size: Callable[[int], int], now: float, sessions: float, speedup: float | None,
+    *, cold: bool = False,
 ) -> float | None:
     """What a GPU's session needs for a task; None: not known.
 
     Where every GPU task that runs has taken longer than was expected, that is how long they take.
+
+    cold  they are the first ones, which may take as much longer as those of the program's last job did.
     """
     expected = sessions / speedup if speedup else None
     one = estimates.seconds("cpu", 1)
-    taken = [seconds / max(nbytes, 1) for nbytes, seconds in running.on("gpu", size, now)]
+    first = estimates.remembered.first if cold and estimates.remembered else 0.0
+    taken = [max(0.0, seconds - first) / max(nbytes, 1) for nbytes, seconds in running.on("gpu", size, now)]
     if not one or not taken:
         return expected
     least = min(taken) / one

@@ -74,6 +74,13 @@ def test_they_begin_when_such_a_gpu_does_not_get_on() -> None:
         [3], [], [0, 1, 2]]
 
 
+def test_a_first_task_may_take_as_much_longer_as_it_did_last_time() -> None:
+    """Of 48 times as fast a GPU; without that it would have been late from two seconds on, as above."""
+    job = machine(99, Estimates(Remembered(48.0, 48.0, 1.0, first=5.0)))
+    assert [used(job.handle(event, now)) for event, now in ((Start(), 0.0), (Tick(), 6.9), (Tick(), 7.1))] == [
+        [3], [], [0, 1, 2]]
+
+
 def test_they_begin_where_such_a_gpu_would_sleep_longer_than_a_task_takes() -> None:
     job = machine(99, Estimates(Remembered(50.0, 1.0, 0.02, wakes=1.5)), late=True)
     assert used(job.handle(Start(), 0.0)) == [0, 1, 2]
