@@ -140,8 +140,8 @@ CODES: dict[str, Entry] = {
     "HD228": Entry(
         "no record loop",
         "The region's loop must read one record per round in its condition and end just when the input ends: "
-        "getline or fgets on stdin, scanf with a single %s in a mapper, scanf of key and value in a combiner. "
-        "`while (1)` with a `break` right after the read is the same. A test of anything else in the condition "
+        "getline or fgets on stdin, scanf of words and numbers of a line; a function that does so is the same, and so "
+        "is `while (1)` with a `break` behind the read. A test of anything else in the condition "
         "makes another loop of it.",
         "Write the loop as `while ((n = getline(&line, &cap, stdin)) != -1)`.",
     ),

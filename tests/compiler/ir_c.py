@@ -15,7 +15,7 @@ long getline(char **, unsigned long *, struct _IO_FILE *); char *fgets(char *, i
 void exit(int); void abort(void);
 #define __emit(call, ...) printf(__VA_ARGS__)
 #define __stderr(call, ...) fprintf(stderr, __VA_ARGS__)
-#define __read_getline(line, capacity) getline(line, capacity, stdin)
+#define __read_getline(line, capacity) (*(line) = (void *)0, *(capacity) = 0, getline(line, capacity, stdin))
 #define __read_fgets(buffer, size) fgets(buffer, size, stdin)
 #define __read_pair(...) scanf(__VA_ARGS__)
 static void hd_exit(const char *call, ...) {

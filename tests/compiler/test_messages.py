@@ -124,7 +124,7 @@ def test_a_function_that_nothing_declares_is_told_with_its_header(call: str, fou
 
 
 def test_records_that_a_helper_reads_are_found() -> None:
-    helper = "static int next(char **text, size_t *size) { return getline(text, size, stdin) != -1; }"
+    helper = "static int next(char **text, size_t *size) { while (getline(text, size, stdin) != -1) return 1; return 0; }"
     source = mapper(f"strcpy(k, line); v = 1; {PRINT}", helpers=helper)
     (reason,) = analyse(source.replace("(n = getline(&line, &cap, stdin)) != -1", "next(&line, &cap)"))[0].refusals
     assert reason.code == "HD228"

@@ -9,6 +9,7 @@ from ..run.test_taken import MODULES
 PROGRAMS = {  # what a row may begin its last column with -> the programs that the test of that name runs
     **{kind: {**module.EQUAL, **module.LEFT} for kind, module in MODULES.items()},
     "language": dict.fromkeys(forms.everywhere() | forms.on_the_cpu()),
+    "reader": {path.stem: path for path in (ROOT / "tests" / "taken" / "programs").glob("*.c")},
 }
 RUNS = {"everywhere", "CPU"}
 

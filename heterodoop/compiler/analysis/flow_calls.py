@@ -397,7 +397,7 @@ class FlowCalls:
 
     def _check_reader(self, node: ir.ReadRecord | ir.ReadPair) -> None:
         if not self._walk.reading:
-            self._walk.findings.problem("HD215", "it reads from stdin a second time in one round of the loop", node.span)
+            self._walk.findings.problem("HD215", _SECOND, node.span)
 
     def _getline(self, node: ir.ReadRecord, args: list[Value], state: State) -> Outcomes:
         target = self._evaluator.places_at(node.target, args[0], ctype.Pointer(ctype.CHAR))
@@ -445,6 +445,8 @@ def _product(values: list[Value]) -> int | None:
     return result if values and result >= 0 else None
 
 
+_SECOND = ("it reads from stdin a second time in one round of the loop, but a split may begin between two lines: put each "
+           "record on one line before the job (paste -d '\\t' - - - -)")
 _TO_START = frozenset("strcpy strncpy strcat strncat memcpy memmove memset".split())  # what they return is where they wrote
 _FIND = frozenset({"strchr", "strrchr", "index", "rindex"})
 _LENGTHS = frozenset({"strlen", "strnlen", "strcspn", "strspn"})  # of the string there, or of a part of it

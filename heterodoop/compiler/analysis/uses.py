@@ -24,7 +24,7 @@ from ...source import Span
 from ...values import dataclass
 from ..ir import ir
 from ..ir import walk as ir_walk
-from ..normalise.record_loop import reads
+from ..normalise.by_value import reads
 from ..types import ctype
 from ..types.ctype import CType
 from ..types.parts import Path

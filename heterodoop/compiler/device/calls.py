@@ -332,4 +332,4 @@ def exit_(node: ir.Exit, scope: Scope) -> ir.Expr:
     if not fails(node):
         text = f"{node.call}() with a status that is not a failure ends the program before the end of the input"
         return nodes.Unsupported(node.type, "HD214", text, span=node.span)
-    return nodes.Fail(node.type, span=node.span)
+    return nodes.Fail(node.type, node.call if node.call in ir.LEAVES else "exit_called", span=node.span)

@@ -234,10 +234,14 @@ class Accumulate(Expr):
 
 @dataclass(frozen=True)
 class Exit(Expr):
-    """The end of the process: exit, _exit, abort, a failed assert."""
+    """The end of the process: exit, _exit, abort, a failed assert. One of LEAVES is not the program's own: what a rewrite
+    relies on does not hold, and the filter does the task."""
 
     call: str
     args: tuple[Expr, ...]
+
+
+LEAVES = frozenset({"left_early", "carried", "reads_on"})  # statuses of runtime/device/steps/abi.h
 
 
 # ------------------------------------------------------------------------------------------ initialisers

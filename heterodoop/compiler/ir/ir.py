@@ -18,6 +18,7 @@ from ...source import UNKNOWN, Span
 from ...values import dataclass
 from ..types.ctype import CType, Func, Layout, Layouts
 from .expr import (
+    LEAVES,
     Accumulate,
     AddressOf,
     Assign,
@@ -52,8 +53,8 @@ from .expr import (
 )
 
 __all__ = [
-    "Accumulate", "AddressOf", "Assign", "Binary", "Block", "Break", "Call", "CaseLabel", "Cast", "CombineRegion", "Comma",
-    "Compound", "Conditional", "Const", "Continue", "Decay", "Decl", "Deref", "DoWhile", "Emit", "Exit", "Expr",
+    "LEAVES", "Accumulate", "AddressOf", "Assign", "Binary", "Block", "Break", "Call", "CaseLabel", "Cast", "CombineRegion",
+    "Comma", "Compound", "Conditional", "Const", "Continue", "Decay", "Decl", "Deref", "DoWhile", "Emit", "Exit", "Expr",
     "ExprStmt", "Fill", "For", "Format", "Function", "Goto", "If", "Index", "Init", "Label", "MapRegion", "Member",
     "Name", "Node", "Numbered", "Opaque", "Piece", "Program", "ReadPair", "ReadRecord", "RecordLoop", "Region",
     "RegionHere", "Return", "Stderr", "Step", "Stmt", "Str", "Switch", "Symbol", "Text", "Unary", "While", "called",

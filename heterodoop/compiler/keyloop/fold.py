@@ -13,7 +13,7 @@ from ... import manifest
 from ...source import Span
 from ...values import dataclass
 from ..ir import formats, ir
-from ..normalise.record_loop import reads
+from ..normalise.by_value import reads
 from ..types.ctype import Float, Int
 from . import algebra, finish, loop
 from .loop_text import loop_text

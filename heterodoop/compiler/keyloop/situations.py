@@ -15,7 +15,7 @@ from ...values import dataclass
 from ..analysis.objects import Object, symbol_of, variable
 from ..ir import formats, ir
 from ..ir import walk as ir_walk
-from ..normalise.record_loop import reads, truth
+from ..normalise.by_value import reads, truth
 from ..types import ctype
 from ..types.ctype import CType, Int
 from . import algebra, finish, loop

@@ -10,6 +10,7 @@ anything is. Not here: which reads give records (`record_loop`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..ir import build, ir
@@ -24,7 +25,7 @@ def asks(node: ir.Node) -> bool:
 
 def endless(program: ir.Program, stmt: ir.Stmt) -> ir.While | None:
     """A loop whose body reads first, as one without an end; None for any other."""
-    if isinstance(stmt, ir.DoWhile) and isinstance(stmt.cond, ir.Const) and stmt.cond.value != 0:
+    if isinstance(stmt, ir.DoWhile) and always(stmt.cond):
         return ir.While(build.const(1, span=stmt.span), stmt.body, span=stmt.span)
     if isinstance(stmt, (ir.While, ir.DoWhile)):
         cond = stmt.cond
@@ -43,12 +44,28 @@ def same_behind(program: ir.Program, found: list[ir.Stmt]) -> bool:
     assigned = {n.target for loop in found if isinstance(loop, ir.RecordLoop)
                 for n in ir_walk.walk(loop.cond) if isinstance(n, (ir.Assign, ir.Step))}
     names = {target.name for target in assigned if isinstance(target, ir.Name)}
-    if len(names) != len(assigned):
-        return False
+    return len(names) == len(assigned) and unseen(program, names - inside)
+
+
+def unseen(program: ir.Program, names: Iterable[str]) -> bool:
+    """Does nothing but the region use these variables, by their names?"""
     seen = ir_walk.names(program.enclosing.body)
     pointed = {n.operand for n in ir_walk.walk(program.region.body) if isinstance(n, ir.AddressOf)}
     seen |= {operand.name for operand in pointed if isinstance(operand, ir.Name)}
-    return all(name in inside or (name not in seen and program.enclosing.symbol(name) is not None) for name in names)
+    return all(name not in seen and program.enclosing.symbol(name) is not None for name in names)
+
+
+def not_primed(stmt: ir.Stmt) -> ir.Stmt:
+    """`for (c = READ; c != EOF; c = READ) A` as `while (c = READ, c != EOF) A`; any other loop as it is."""
+    if not isinstance(stmt, ir.For) or not isinstance(stmt.init, ir.ExprStmt) or stmt.cond is None:
+        return stmt
+    if stmt.step is None or stmt.init.expr != stmt.step or not isinstance(stmt.step, ir.Assign):
+        return stmt
+    return ir.While(build.comma(stmt.step, stmt.cond, stmt.cond.span), stmt.body, span=stmt.span)
+
+
+def always(cond: ir.Expr) -> bool:
+    return isinstance(cond, ir.Const) and cond.value != 0
 
 
 def _until_end(program: ir.Program, cond: ir.Expr) -> bool:

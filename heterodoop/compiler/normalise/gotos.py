@@ -11,7 +11,7 @@ takes; a body with any other jump stays as it is, and `why` says which.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -22,6 +22,7 @@ from ..ir import build, ir
 from ..ir import walk as ir_walk
 from ..ir.call_graph import reached
 from ..types import ctype
+from .inlining import declared
 
 _LOOPS = (ir.While, ir.DoWhile, ir.For, ir.RecordLoop)
 Stmts = Sequence[ir.Stmt]
@@ -109,7 +110,7 @@ class _Body:
         known = {s.name: s for s in (*self._function.locals, *self._flags)}
         for name in self._assigned:
             known[name] = replace(known[name], const=False)
-        return tuple(known[name] for name in _declared(body, region))
+        return tuple(known[name] for name in declared(body, region))
 
     def _check(self, body: ir.Block) -> None:
         """Every label must be seen from where it is jumped to."""
@@ -309,17 +310,6 @@ class _Body:
 
 def _labelled(body: ir.Block) -> bool:
     return any(isinstance(n, (ir.Label, ir.Goto)) for n in ir_walk.walk(body))
-
-
-def _declared(node: ir.Node, region: ir.Block | None) -> Iterator[str]:
-    """Names in the order in which `lower` and `ir.read` come by them: an else before its then."""
-    if isinstance(node, ir.Decl):
-        yield node.name
-    elif isinstance(node, ir.RegionHere) and region is not None:
-        yield from _declared(region, None)
-    parts = [part for part in ir_walk.children(node) if isinstance(part, ir.Stmt)]
-    for part in reversed(parts) if isinstance(node, ir.If) else parts:
-        yield from _declared(part, region)
 
 
 def _jumps(stmt: ir.Stmt, label: str) -> bool:

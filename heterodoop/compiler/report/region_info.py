@@ -9,7 +9,7 @@ from ..ir import ir
 from ..ir.call_graph import CallGraph
 from ..keyloop.fold import Recognised
 from ..lower.bind import BoundRegion
-from ..normalise.record_loop import reads
+from ..normalise.by_value import reads
 from .emissions import emissions
 
 

@@ -65,6 +65,9 @@ enum class Status : uint32_t {
     arena_used_up,     // a record allocates more than a thread has memory for (arena.cuh)
     no_function,       // a pointer to a function is called that leads to none of the program's
     not_allocated,     // something is freed that malloc did not give, or gave and got back
+    left_early,        // the program leaves its record loop, although there may be more input
+    reads_on,          // the program reads bytes behind the end of its line, which may be another lane's
+    carried,           // a record leaves a variable with another value than each record is to find in it
 };
 
 // The first failure of a launch wins the word (compare and swap from ok); `item` and `detail` belong to it.

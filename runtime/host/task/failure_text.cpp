@@ -29,6 +29,9 @@ constexpr StatusText kStatusTexts[] = {
     {Status::arena_used_up, "a record allocates more memory than there is for one"},
     {Status::no_function, "a pointer to a function is called that leads to none that the compiler has found"},
     {Status::not_allocated, "the program frees what it has not allocated for this record, or has freed"},
+    {Status::left_early, "the program leaves its record loop before the end of the input"},
+    {Status::reads_on, "the program reads on in the next line in the middle of what it does for one"},
+    {Status::carried, "a record leaves a variable other than it found it, so that the next one depends on it"},
     {Status::no_room, "there is not enough memory for the keys, or for what is printed on stderr"},
 };
 

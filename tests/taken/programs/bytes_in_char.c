@@ -1,0 +1,14 @@
+#include <ctype.h>
+#include <stdio.h>
+
+int main(void)
+{
+    char c;
+    int one = 1;
+
+#pragma mapreduce mapper key(c) value(one)
+    while ((c = getchar()) != EOF)
+        if (isdigit((unsigned char)c))
+            printf("%c\t%d\n", c, one);
+    return 0;
+}

@@ -1,0 +1,19 @@
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+    char line[200];
+    int one = 1;
+
+#pragma mapreduce mapper key(line) value(one)
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        char *end = strchr(line, '\n');
+
+        if (end != NULL)
+            *end = '\0';
+        if (line[0])
+            printf("%s\t%d\n", line, one);
+    }
+    return 0;
+}

@@ -1,0 +1,13 @@
+#include <stdio.h>
+
+int main(void)
+{
+    char word[40], line[200], *p;
+    int one = 1;
+
+#pragma mapreduce mapper key(word) value(one)
+    for (p = fgets(line, sizeof line, stdin); p; p = fgets(line, sizeof line, stdin))
+        if (sscanf(line, "%39s", word) == 1)
+            printf("%s\t%d\n", word, one);
+    return 0;
+}

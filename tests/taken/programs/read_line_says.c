@@ -1,0 +1,22 @@
+#include <stdio.h>
+#include <string.h>
+
+static int read_line(char *to, int most)
+{
+    if (!fgets(to, most, stdin))
+        return 0;
+    to[strcspn(to, "\n")] = '\0';
+    return 1;
+}
+
+int main(void)
+{
+    char word[40], line[200];
+    int one = 1;
+
+#pragma mapreduce mapper key(word) value(one)
+    while (read_line(line, sizeof line))
+        if (sscanf(line, "%39s", word) == 1)
+            printf("%s\t%d\n", word, one);
+    return 0;
+}

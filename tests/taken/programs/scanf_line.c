@@ -1,0 +1,13 @@
+#include <stdio.h>
+
+int main(void)
+{
+    char word[40], line[200];
+    int one = 1;
+
+#pragma mapreduce mapper key(word) value(one)
+    while (scanf(" %199[^\n]", line) == 1)
+        if (sscanf(line, "%39s", word) == 1)
+            printf("%s\t%d\n", word, one);
+    return 0;
+}
