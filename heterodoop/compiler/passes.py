@@ -16,6 +16,7 @@ from ..errors import CompilerBug
 from ..toolchain.cc import Libm
 from ..values import dataclass
 from .analysis.accumulators import accumulate
+from .analysis.restored import restored
 from .analysis.uses import UseTable
 from .decide import optimisations
 from .decide.decisions import Decisions
@@ -64,6 +65,8 @@ PASSES: tuple[Pass, ...] = (
          (("record_loop", "what runs for a record is known by its loop"),)),
     Pass("accumulators", "updates of variables that records only gather in become nodes of our own", accumulate,
          (("record_loop", "what runs for a record is known by its loop"),), "gather"),
+    Pass("restored", "variables that each record leaves as it found them are set and checked", restored,
+         (("accumulators", "what records gather is no state of theirs"),)),
     Pass("flush", "what a fold prints of its last key behind the region is a part of it", flush,
          (("record_loop", "a fold is known by what a record of its loop does"),)),
     Pass("prune", "globals and library names that nothing mentions are dropped", prune,

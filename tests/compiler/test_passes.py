@@ -18,7 +18,8 @@ from .regions import analyse, combiner, mapper
 
 def test_every_pass_is_described() -> None:
     assert [p.name for p in passes.PASSES] == [
-        "stdio", "callbacks", "environment", "gotos", "record_loop", "vlas", "accumulators", "flush", "prune"]
+        "stdio", "callbacks", "environment", "gotos", "record_loop", "vlas", "accumulators",
+        "restored", "flush", "prune"]
     assert all(len(p.doc) > 20 for p in (*passes.PASSES, *passes.FACTS))
     assert all(why for p in passes.PASSES for _, why in p.needs)
 
@@ -37,10 +38,11 @@ def test_a_fact_stands_behind_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_every_fact_is_computed_once_and_timed() -> None:
     facts = analyse(mapper("v = 1; strcpy(k, line);"))[0].facts
-    assert list(facts.times.seconds)[:11] == [
-        "lower", "verify", "stdio", "callbacks", "environment", "gotos", "record_loop", "vlas", "accumulators", "flush",
+    assert list(facts.times.seconds)[:12] == [
+        "lower", "verify", "stdio", "callbacks", "environment", "gotos", "record_loop", "vlas", "accumulators",
+        "restored", "flush",
         "prune"]
-    assert list(facts.times.seconds)[11:] == [row.name for row in passes.FACTS]
+    assert list(facts.times.seconds)[12:] == [row.name for row in passes.FACTS]
     assert facts.points_to is facts.points_to and facts.uses.points_to is facts.points_to
     assert all(spent >= 0 for spent in facts.times.seconds.values())
     *steps, total = facts.times.text().splitlines()
@@ -51,8 +53,9 @@ def test_every_step_has_a_dump_that_reads() -> None:
     helpers = "static int up(int x) { return x ? up(x - 1) : *(&x); } static int table[3] = {1, 2, 3};"
     analysis, _ = analyse(mapper("v = up(table[n % 3]); strcpy(k, line); errno = 3 + (v = 2);", helpers=helpers))
     texts = {name: passes.dump(analysis, name) for name in passes.dumps()}
-    assert list(texts)[:10] == [
-        "lower", "stdio", "callbacks", "environment", "gotos", "record_loop", "vlas", "accumulators", "flush", "prune"]
+    assert list(texts)[:11] == [
+        "lower", "stdio", "callbacks", "environment", "gotos", "record_loop", "vlas", "accumulators",
+        "restored", "flush", "prune"]
     assert "[[hd::records]]" in texts["record_loop"] and "[[hd::records]]" not in texts["stdio"]
     assert "up (recursive): up\n" in texts["calls"] and "main::line -> *record\n" in texts["points_to"]
     assert "main::k: read -" in texts["flow"] and "table" in texts["decisions"] and "threads" in texts["launch"]

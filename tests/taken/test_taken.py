@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.compiler.analysis.restored import restored
 from heterodoop.compiler.app import BuildOptions
 from heterodoop.compiler.spine import Analysed, analyse
 from heterodoop.engine.run.plan import RunOptions
@@ -85,7 +86,7 @@ def test_what_the_compiler_makes_of_a_loop_prints_what_the_program_does(tmp_path
         assert program is not None
         plain = tmp_path / f"{name}.plain"
         subprocess.run(["gcc", "-w", "-fwrapv", "-o", plain, PROGRAMS / f"{name}.c"], check=True)
-        made = build_ir(program.after["record_loop"], tmp_path / name)
+        made = build_ir(restored(program.after["record_loop"]), tmp_path / name)
         compared = 0
         for data in INPUTS:
             one, other = (subprocess.run([path], input=data, capture_output=True, timeout=20) for path in (plain, made))

@@ -5,7 +5,6 @@ int main(void)
     long count[256] = {0};
     int c;
 
-
 #pragma mapreduce mapper key(c) value(count)
     while ((c = getchar()) != EOF)
         count[c]++;
