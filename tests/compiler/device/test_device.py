@@ -132,7 +132,7 @@ LEFT = {
     "v = tgamma(n);": "unsupported(HD232, \"tgamma() may give other bits on a GPU",
     "if (n > 5) goto out;": "unsupported(HD216, \"goto out jumps into a block or loop: put the label behind it",
     "break;": "unsupported(HD212,", "exit(0);": "unsupported(HD214, \"exit() with a status",
-    "char w[n];": "unsupported(HD218,", 'printf("%n", &v);': "unsupported(HD229, \"%n stores",
+    "char w[n]; void *q = &w;": "unsupported(HD218,", 'printf("%n", &v);': "unsupported(HD229, \"%n stores",
     "v = n > 3 && ((int[]){1, 2})[n & 1];": "unsupported(HD239, \"an unnamed array",
     "n > 9 ? perror(\"long\") : (void)0;": "unsupported(HD232, \"perror() has no device form",
     "const void *q = line; q += 1;": "unsupported(HD239, \"'+=' of a void pointer",
