@@ -296,8 +296,10 @@ class Evaluator:
         return out
 
     def conditional(self, node: ir.Conditional, state: State) -> Outcomes:
+        """What both sides leave alike is one outcome: of conditionals in each other's conditions there would be too many."""
         yes, no = self.conditions.branch(node.cond, [state])
-        return [o for s in yes for o in self.eval(node.then, s)] + [o for s in no for o in self.eval(node.other, s)]
+        sides = [(node.then, s) for s in yes] + [(node.other, s) for s in no]
+        return by_value([o for side, s in sides for o in self.eval(side, s)])
 
     def comma(self, node: ir.Comma, state: State) -> Outcomes:
         return [o for s in self.effect(node.first, state) for o in self.eval(node.second, s)]
