@@ -26,9 +26,11 @@ from pathlib import Path
 from bench import app_inputs, found
 
 from ..cases import runner
+from ..codegen import inputs as codegen
 from ..codegen import random_searches
-from ..codegen.inputs import INPUTS
-from ..run import heap_programs
+from ..language import forms
+from ..run.test_taken import MODULES
+from ..taken.inputs import INPUTS, PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "apps" / "wordcount" / "sample.txt"
@@ -54,7 +56,8 @@ def programs(scratch: Path) -> Iterator[Program]:
     yield from _codegen(scratch)
     yield from _searches(scratch)
     yield from _found()
-    yield from _allocating(scratch)
+    yield from _forms(scratch)
+    yield from _readers(scratch)
 
 
 def _apps() -> Iterator[Program]:
@@ -85,9 +88,9 @@ def _codegen(scratch: Path) -> Iterator[Program]:
             folder.mkdir()
             shutil.copy(source.with_suffix(".c"), folder / "map.c")
         text = SAMPLE
-        if name in INPUTS:
+        if name in codegen.INPUTS:
             text = scratch / f"codegen-{name}.txt"
-            text.write_bytes(INPUTS[name])
+            text.write_bytes(codegen.INPUTS[name])
         yield Program(f"codegen {name}", folder, text)
 
 
@@ -109,16 +112,34 @@ def _found() -> Iterator[Program]:
         yield Program(f"found {name}", folder, folder / found.INPUT, tuple(files))
 
 
-def _allocating(scratch: Path) -> Iterator[Program]:
+def _forms(scratch: Path) -> Iterator[Program]:
     """A split for each function, so that what one leaves to the CPU does not hide the others."""
-    folder, texts = scratch / "allocating", scratch / "allocating-texts"
-    folder.mkdir()
+    for kind, module in MODULES.items():
+        folder, texts = scratch / kind, scratch / f"{kind}-texts"
+        folder.mkdir()
+        texts.mkdir()
+        (folder / "map.c").write_text(module.program())
+        words = [f"{'ab ' * n}{n} c-{n % 7} a" for n in range(2000)]
+        for letter in string.ascii_lowercase[:len(module.EQUAL)]:
+            (texts / letter).write_text("".join(f"{letter} {line[:90]}\n" for line in words))
+        yield Program(f"taken: {kind}", folder, texts, ("--reducers", "0"))
+    yield _alone("taken: language", forms.FORMS, forms.INPUT, scratch / "language")
+
+
+def _readers(scratch: Path) -> Iterator[Program]:
+    texts = scratch / "reader-texts"
     texts.mkdir()
-    (folder / "map.c").write_text(heap_programs.program())
-    words = [f"{'ab ' * n}{n} c-{n % 7} a" for n in range(2000)]
-    for letter in string.ascii_lowercase[:len(heap_programs.EQUAL)]:
-        (texts / letter).write_text("".join(f"{letter} {line[:90]}\n" for line in words))
-    yield Program("records that allocate", folder, texts, ("--reducers", "0"))
+    for number, text in enumerate(INPUTS):
+        (texts / f"{number:02}").write_bytes(text)
+    for path in sorted(PROGRAMS.glob("*.c")):
+        yield _alone(f"reader: {path.stem}", path, texts, scratch / f"reader-{path.stem}")
+
+
+def _alone(name: str, source: Path, text: Path, folder: Path) -> Program:
+    """A mapper without reducers."""
+    folder.mkdir()
+    shutil.copy(source, folder / "map.c")
+    return Program(name, folder, text, ("--reducers", "0"))
 
 
 def check(program: Program, opt: str, scratch: Path, arguments: argparse.Namespace) -> tuple[str, str]:
@@ -136,11 +157,12 @@ def check(program: Program, opt: str, scratch: Path, arguments: argparse.Namespa
         said = json.loads(done.stdout)
     except ValueError:
         return "failed", (done.stderr.strip().splitlines() or ["no output"])[-1]
-    for task in said["tasks"]:
+    outcomes = [task["outcome"] for task in said["tasks"]]
+    for task in sorted(said["tasks"], key=lambda task: task["outcome"] == "cpu-only"):  # what differs first
         if task["outcome"] != "equal":
             why = task.get("reason") or json.dumps(task.get("difference"))
-            return task["outcome"], str(why)
-    return "equal", f"{len(said['tasks'])} tasks"
+            return task["outcome"], f"{outcomes.count('equal')} of {len(outcomes)} tasks equal; {why}"
+    return "equal", f"{len(outcomes)} tasks"
 
 
 def main() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +18,9 @@ from heterodoop.engine.verify.verify import verify
 
 from ..compiler.ir_c import build_ir
 from ..support import ROOT, Bundles
+from .inputs import INPUTS, PROGRAMS
 
 PAGE = ROOT / "docs" / "c-taken.md"
-PROGRAMS = Path(__file__).parent / "programs"
 ROW = re.compile(r"^\| .* \| (?P<where>everywhere|CPU) \| (?P<note>.*) \| reader: (?P<name>\w+) \|$")
 CODE = re.compile(r"^\[(HD\d+)\]\(errors\.md\): .")
 
@@ -56,25 +55,6 @@ def test_each_program_is_taken_where_its_row_says() -> None:
         if program.region.has_kernel != (not code) or not codes >= {code} - {""} or not told:
             wrong.append((name, code, program.refusals))
     assert wrong == []
-
-
-def hostile(seed: int) -> bytes:
-    """Lines that programs do not expect: empty, of blanks alone, longer than buffers, with NUL and other bytes."""
-    rng = random.Random(seed)
-    words = (b"foo", b"Bar", b"a", b"b1", b"12", b"-7", b"x,y", b'"q r"', b"#c", b"it's", b"end", b"3.5")
-    made = {
-        "words": lambda: b" ".join(rng.choice(words) for _ in range(rng.randrange(7))),
-        "pair": lambda: b"%s %d" % (rng.choice(words), rng.randrange(-50, 5000)),
-        "long": lambda: b"ab cd" * rng.choice((7, 8, 39, 40, 41, 90)),
-        "blank": lambda: rng.choice((b"", b" ", b"  \t ", b"\v")),
-        "bytes": lambda: bytes(b for b in rng.randbytes(30) if b not in (10, 13)),
-        "nul": lambda: b"ab\0cd ef\0",
-    }
-    kinds = rng.sample(sorted(made), rng.randrange(1, len(made)))
-    return b"".join(made[rng.choice(kinds)]() + b"\n" for _ in range(rng.randrange(1, 40)))
-
-
-INPUTS = [b"", b"\n", b"one\n", b"a 1\nb 2\nc 3\n", b"1\n2\n3\n", *map(hostile, range(20))]
 
 
 def test_what_the_compiler_makes_of_a_loop_prints_what_the_program_does(tmp_path: Path) -> None:
