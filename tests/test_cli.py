@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -61,13 +62,19 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("words", ["--help", "-h", "--version", "compile --help", "run -h", "explain -h"])
 def test_help_answers_at_once(words: str) -> None:
+    """By what its process works, whatever else the machine does."""
+
+    def worked() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
     times = []
     for _ in range(3):
-        begun = time.monotonic()
+        begun = worked()
         done = cli_process(*words.split())
-        times.append(time.monotonic() - begun)
+        times.append(worked() - begun)
         assert (done.status, done.err) == (0, b"")
-    assert min(times) < 1, f"the aim is 0.25 s on an idle machine: {times}"
+    assert 0 < min(times) < 1, f"the aim is 0.25 s on an idle machine: {times}"
 
 
 def test_help_names_commands_options_and_exit_codes() -> None:
