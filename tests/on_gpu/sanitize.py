@@ -69,8 +69,8 @@ PROGRAMS = (
     Program("every clause", CODEGEN / "clauses"),
     Program("every clause, paper", CODEGEN / "clauses", ("--opt", "paper")),
     Program("a variable of every kind", CODEGEN / "places.c"),
-    Program("k-mers", FOUND / "kmers", text=FOUND / "kmers" / "input.txt"),
-    Program("a page and its links (memory of a record)", FOUND / "pagerank", text=FOUND / "pagerank" / "input.txt"),
+    Program("k-mers", FOUND / "kmers"),
+    Program("a page and its links (memory of a record)", FOUND / "pagerank"),
 )
 
 
