@@ -62,6 +62,17 @@ def into_place(made: Path, target: Path) -> None:
     made.replace(target)
 
 
+def write(path: Path, text: str) -> None:
+    """A small file, as it was or with all of `text`, in a folder that is made, for its owner alone, where it is missing.
+
+    Raises OSError.
+    """
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with folder(".making-", path.parent) as making:
+        (making / path.name).write_text(text, encoding="utf-8")
+        into_place(making / path.name, path)
+
+
 def _make(prefix: str, root: Path) -> tuple[Path, int]:
     while True:
         path = Path(tempfile.mkdtemp(prefix=prefix, suffix=SUFFIX, dir=root))

@@ -17,7 +17,6 @@ from . import cache, speeds
 
 # What of `heterodoop run` a map phase on the CPU depends on, besides the bundle and the size of the input.
 OPTIONS = ("settings", "files", "filters", "reducers", "record_delimiter", "split_size", "cpu_slots")
-_GROWTH = 1.1  # of a waking time that is longer than the last one: other work may have been in its way
 
 
 def name_of(bundle: Path, option: Callable[[str], Any]) -> str:
@@ -63,8 +62,9 @@ def waking() -> float | None:
 def remember_waking(seconds: float) -> None:
     """As a job measured it. The least counts: beside map tasks on all processors a GPU wakes later."""
     known = waking()
-    if known is None or not known <= seconds <= known * _GROWTH:
-        speeds.keep(_machine(), {"waking": min(seconds, known * _GROWTH) if known else seconds})
+    kept = speeds.least(seconds, known)
+    if known is None or seconds < known or kept < seconds:
+        speeds.keep(_machine(), {"waking": kept})
 
 
 def _machine() -> str:

@@ -24,6 +24,7 @@ from . import cache
 SECONDS = 86_400.0
 _MOST_BYTES = 1024
 _MOST = 1e9
+_GROWTH = 1.1
 
 
 class Speeds(NamedTuple):
@@ -70,13 +71,15 @@ def numbers(name: str, fields: Sequence[str]) -> list[float] | None:
 def keep(name: str, fields: Mapping[str, float]) -> None:
     """As `remember`, of any numbers from 0 on."""
     with contextlib.suppress(OSError, HeteroDoopError):
-        folder = _folder()
-        folder.mkdir(mode=0o700, exist_ok=True)
-        _remove_old(folder)
         text = json.dumps({field: float(f"{value:.6g}") for field, value in fields.items()})
-        with scratch.folder(".making-", folder) as making:
-            (making / name).write_text(text + "\n", encoding="ascii")
-            scratch.into_place(making / name, folder / name)
+        scratch.write(_folder() / name, text + "\n")
+        _remove_old(_folder())
+
+
+def least(new: float, old: float | None) -> float:
+    """What to keep of seconds that other work makes longer, map tasks on all processors above all: what is longer than the
+    last time counts little by little."""
+    return min(new, old * _GROWTH) if old else new
 
 
 def _found(name: str, fields: Sequence[str]) -> tuple[list[float], float] | None:

@@ -15,7 +15,6 @@ from .plan import Plan, RunOptions
 
 MIB = 1 << 20
 SAME = 0.1  # parts by which a time may differ and is not written down again
-GROWTH = 1.1
 
 
 def recall(plan: Plan) -> Remembered | None:
@@ -36,7 +35,7 @@ def remember(plan: Plan, measured: Remembered | None) -> None:
     if name and measured:
         gpu = (measured.gpu or 0.0) * MIB / _sessions(plan)
         known = speeds.recall(name) or speeds.Speeds(0.0)
-        wakes, first = (_least(new, old) for new, old in ((measured.wakes, known.wakes), (measured.first, known.first)))
+        wakes, first = speeds.least(measured.wakes, known.wakes), speeds.least(measured.first, known.first)
         speeds.remember(name, speeds.Speeds(measured.speedup, gpu, wakes, first))
         if measured.wakes:
             short_jobs.remember_waking(measured.wakes + measured.first)
@@ -50,12 +49,6 @@ def remember_short(plan: Plan, options: RunOptions, seconds: float) -> None:
     known = short_jobs.expected(name, plan.input_bytes)
     if known is None or abs(seconds - known) > SAME * known:
         short_jobs.remember(name, plan.input_bytes, seconds)
-
-
-def _least(new: float, old: float) -> float:
-    """Of seconds that other work makes longer, map tasks on all processors above all: what is longer than last time counts
-    little by little."""
-    return min(new, old * GROWTH) if old else new
 
 
 def _sessions(plan: Plan) -> float:

@@ -37,12 +37,8 @@ def recall() -> Survey | None:
 def remember(survey: Survey) -> None:
     """For commands to come."""
     with contextlib.suppress(OSError, HeteroDoopError):
-        path = _file()
-        path.parent.mkdir(mode=0o700, exist_ok=True)
         fields = {"driver": survey.driver, "gpus": [gpu._asdict() for gpu in survey.gpus]}
-        with scratch.folder(".making-", path.parent) as making:
-            (making / path.name).write_text(json.dumps(fields) + "\n", encoding="utf-8")
-            scratch.into_place(making / path.name, path)
+        scratch.write(_file(), json.dumps(fields) + "\n")
 
 
 def forget() -> None:
