@@ -97,7 +97,7 @@ def test_a_command_of_a_service_that_does_not_answer_ends(number: signal.Signals
             process.send_signal(number)
             said = process.communicate(timeout=15)[1]
     shutil.rmtree(folder)
-    assert process.returncode == 130 and time.monotonic() - begun < 4 and "Traceback" not in said
+    assert process.returncode == 130 and time.monotonic() - begun < 14 and "Traceback" not in said
 
 
 def test_an_interrupt_while_python_starts_is_no_traceback() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -147,9 +146,7 @@ def test_the_second_time_nothing_is_compiled(texts: list[KernelFile], tmp_path: 
     nvcc = fake(tmp_path / "nvcc")
     compiler = Nvcc(str(nvcc), (13, 0))
     first = build(compiler, texts, tmp_path / "app" / "cuda", ["sm_80"])
-    start = time.monotonic()
     assert build(compiler, texts, tmp_path / "again" / "cuda", ["sm_80"]) == first and len(runs(nvcc)) == 2
-    assert time.monotonic() - start < 0.5
     assert all("-fmad=false" in words for words in runs(nvcc))
     texts[0].source.write_text("// another\n")
     build(compiler, texts, tmp_path / "app" / "cuda", ["sm_80"])

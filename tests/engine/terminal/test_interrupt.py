@@ -83,8 +83,8 @@ def test_a_signal_stops_filters_that_hang_and_their_children(bundle, source: Pat
     wait_until(lambda: len(filters_of(app)) == 4)
     begun = time.monotonic()
     process.send_signal(number)
-    text, errors = process.communicate(timeout=10)
-    assert process.returncode == 130 and time.monotonic() - begun < 5
+    text, errors = process.communicate(timeout=30)
+    assert process.returncode == 130 and time.monotonic() - begun < 20
     assert number.name in text and errors == ""
     assert names(source.parent) == [app.name, "in"], "no output, no report"
     wait_until(lambda: not filters_of(app), 2)
@@ -97,8 +97,8 @@ def test_a_signal_at_any_moment(bundle, source: Path):
         time.sleep(random.Random(seed).uniform(0, 0.6))
         process.send_signal(SIGNALS[seed % 3])
         begun = time.monotonic()
-        process.communicate(timeout=10)
-        assert process.returncode in (0, 130) and time.monotonic() - begun < 5
+        process.communicate(timeout=30)
+        assert process.returncode in (0, 130) and time.monotonic() - begun < 20
         if process.returncode == 0:
             assert (source.parent / "out/_SUCCESS").exists()
             subprocess.run(["rm", "-r", source.parent / "out", source.parent / "out.report"], check=True)

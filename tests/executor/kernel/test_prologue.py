@@ -228,7 +228,7 @@ def test_a_prologue_that_hangs_can_be_stopped(go, build) -> None:
     begin = time.monotonic()
     assert "could not be run alone" in refusal(lambda: go(kernel(INT), build("for (;;) pause();"), progress))
     timer.join()
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 20
 
 
 POINTER = SharedVar("p", "pointer", 0, 8)

@@ -152,7 +152,7 @@ def test_a_rest_ends_with_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     worker.start()
     wait_for(lambda: worker.out_of_service)
     begun = time.monotonic()
-    assert closed(worker) and time.monotonic() - begun < 5
+    assert closed(worker) and time.monotonic() - begun < 60
 
 
 def test_a_device_that_works_passes_its_probe(kernel_cache: None) -> None:

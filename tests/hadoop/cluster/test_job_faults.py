@@ -24,7 +24,7 @@ ON_ALL_NODES = ("-D", "mapreduce.map.memory.mb=1536", "-D", "mapreduce.job.maps=
 
 @pytest.mark.parametrize(("fault", "more"), [
     ("hang", ("-D", "heterodoop.driver.silence.ms=3000")),
-    # All of the data, but nobody hears that it is installed, which the plug-in may notice or not; the second map finds no driver.
+    # All of the data, but nobody hears that it is installed, which the plug-in may not notice; the second finds no driver.
     ("die@sent", ("-D", "heterodoop.group.bytes=0", "-D", "mapreduce.job.maps=2")),
 ])
 def test_a_bad_result_is_made_again_on_the_cpu(site: Site, words: Path, book: Book, fault: str, more: tuple[str, ...]):

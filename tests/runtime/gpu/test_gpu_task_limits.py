@@ -146,7 +146,7 @@ def test_a_task_can_be_stopped(on_device: Run) -> None:
     begin = time.monotonic()
     ours = on_device(lines(20000), WORDS, options={"sub_split_bytes": 16}, progress=progress)
     assert ours.result.status is TaskStatus.CANCELLED and ours.data is None
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 20
 
 
 def test_a_task_after_a_failed_one_is_as_good_as_the_first(on_device: Run, on_cpu: Run, tmp_path: Path) -> None:
