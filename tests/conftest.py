@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from . import kept, scheduling
 from .alone import DEFAULTS, pytest_runtest_makereport
@@ -24,6 +25,11 @@ for name, value in DEFAULTS.items():
         os.environ.setdefault(name, value)
 if "HETERODOOP_SANITIZED" not in os.environ:
     os.environ.setdefault("CXX", kept.quick_compiler())  # what tests compile runs for a few records
+# On a busy machine an example takes as long as it likes. Fixtures of a function are folders, which no example depends on.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("any machine")
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "build", "dist", "_native", "*.egg-info", "__pycache__", "*.hdp", ".*_cache", ".hypothesis", "*.so",
     "target",

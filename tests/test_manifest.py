@@ -185,7 +185,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(place for key, inner in pairs for place in places(inner, (*path, key)))]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_any_change_is_read_as_it_stands_or_refused(data: st.DataObject) -> None:
     """Replace or remove anything anywhere: never another exception, never a value of another type."""
@@ -220,7 +220,7 @@ def test_numbers_and_what_stands_between_them_fit(part: str, change: dict[str, A
     assert refused(json.dumps(data)).code == "HD310"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text() | st.binary().map(lambda b: b.decode("latin-1")))
 def test_any_text_is_refused(text: str) -> None:
     assert refused(text).code in ("HD310", "HD311")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from .client import DATA, END, INSTALLED, OFFER, RUN, Attempt, ClosedByDriver, pack
@@ -35,7 +35,7 @@ CUTS = st.tuples(
     st.sampled_from(["flip", "drop", "insert", "length", "edge"]), st.integers(0, 10**6), st.binary(min_size=1, max_size=20),
     st.sampled_from(EDGES),
 )
-SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = settings(max_examples=40)
 
 
 @pytest.fixture(scope="module")

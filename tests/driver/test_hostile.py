@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ..support import alive
@@ -59,7 +59,7 @@ def test_frames_out_of_order(driver: Driver, attempt: Attempt) -> None:
     wait_for(lambda: not driver.status()["leases"])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 40), st.binary(max_size=200)), max_size=5), st.booleans())
 def test_random_frames(driver: Driver, frames: list[tuple[int, bytes]], cut: bool) -> None:
     """Whatever is sent, the driver answers the next one."""

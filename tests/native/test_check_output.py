@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.errors import HeteroDoopError
@@ -102,7 +102,7 @@ def test_missing_files(native: Native, tmp_path: Path) -> None:
     assert "file.out.index" in fault(native, files, 1)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_no_changed_byte_goes_unseen(native: Native, tmp_path: Path, data: st.DataObject) -> None:
     """One changed byte, or a cut anywhere, of the file or its index."""

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.executor.native.runtime import Native
@@ -121,7 +121,7 @@ def test_a_delimiter_that_overlaps_itself_is_the_same_one_at_every_cut(
             check_as_the_whole_file(native, tmp_path / "data", data, delimiter, size, chunk)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(
     data=st.lists(st.sampled_from([b"a", b"b", b"aa", b"ab", b"\n"]), max_size=60).map(b"".join),
     size=st.integers(1, 40), chunk=st.integers(1, 70), delimiter=st.sampled_from([b"aa", b"aba", b"\n\n", b"abaab"]),
@@ -144,7 +144,7 @@ def test_a_split_looks_back_as_far_as_delimiters_overlap(native: Native, tmp_pat
 PIECES = [b"\n", b"\r", b"\r\n", b"a", b"bc", b"\0", BOM, b"|", b"\xff"]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(
     data=st.lists(st.sampled_from(PIECES), max_size=60).map(b"".join),
     size=st.integers(1, 40), chunk=st.integers(1, 70), delimiter=st.sampled_from([b"", b"", b"", b"|", b"a\n", b"bc|"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop import explain, manifest
@@ -82,7 +82,7 @@ def check(text: str, folder: Path) -> str:
 
 
 @given(text=programs())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=60)
 def test_a_changed_program_never_ends_the_compiler(text: str, tmp_path: Path) -> None:
     check(text, tmp_path)
 

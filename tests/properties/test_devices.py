@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.engine.run.plan import RunOptions
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("kernel_cache")
 
 
 @pytest.mark.parametrize("name", APPS)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=15)
 @given(data=TEXTS, split=st.integers(1, 200), reducers=st.integers(0, 3), device=DEVICE)
 def test_the_device_gives_what_the_cpu_gives(
     name: str, bundles: Bundles, tmp_path: Path, data: bytes, split: int, reducers: int, device: dict[str, int],

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ..support import Bundles, cli_here, partition, parts
@@ -194,9 +194,6 @@ def jobs(texts: st.SearchStrategy[bytes]) -> st.SearchStrategy[Job]:
     )
 
 
-LIMITS = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-
-
 def check(app: str, job: Job, bundles: Bundles, folder: Path) -> None:
     *programs, fold = APPS[app]
     bundle = bundles.get(*programs)
@@ -208,7 +205,7 @@ def check(app: str, job: Job, bundles: Bundles, folder: Path) -> None:
 @given(job=jobs(ANY))
 @example(job=Job((BOM + b"a\r\nb\rc\n\r\n\n\rd" + BOM,), 4, 2, 2, 1))
 @example(job=Job((BOM, b"", b"\n"), 4, 0, 1, 1))
-@settings(LIMITS, max_examples=25)
+@settings(max_examples=25)
 def test_any_bytes(app: str, job: Job, bundles: Bundles, tmp_path: Path) -> None:
     check(app, job, bundles, tmp_path)
 
@@ -216,7 +213,7 @@ def test_any_bytes(app: str, job: Job, bundles: Bundles, tmp_path: Path) -> None
 @pytest.mark.parametrize("app", ["word count", "word count without combiner", "sums of doubles"])
 @given(job=jobs(TAME))
 @example(job=Job((b"Aa BB Aa\n" * 20, b"", b"Aa"), 7, 1, 3, 1))
-@settings(LIMITS, max_examples=25)
+@settings(max_examples=25)
 def test_sums(app: str, job: Job, bundles: Bundles, tmp_path: Path) -> None:
     check(app, job, bundles, tmp_path)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from heterodoop import manifest
@@ -65,7 +65,7 @@ def bundle_in(bundles: Bundles, folder: Path) -> tuple[Path, bytes]:
     return bundle, (folder / "original").read_bytes()
 
 
-LIMITS = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = settings(max_examples=100)
 
 
 def test_the_manifest_itself_is_read(bundles: Bundles, tmp_path: Path) -> None:

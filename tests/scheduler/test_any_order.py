@@ -248,7 +248,7 @@ class SeveralInAnyOrder(AnyOrder):
         self.obey(Tick())
 
 
-SeveralInAnyOrder.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+SeveralInAnyOrder.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
 test_several_in_any_order = SeveralInAnyOrder.TestCase
-AnyOrder.TestCase.settings = settings(max_examples=300, stateful_step_count=30, deadline=None)
+AnyOrder.TestCase.settings = settings(max_examples=300, stateful_step_count=30)
 test_any_order = AnyOrder.TestCase

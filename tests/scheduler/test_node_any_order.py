@@ -408,7 +408,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert self.node.busy == 0 and self.node.machine.running == 0
 
 
-AnyOrder.TestCase.settings = settings(max_examples=200, stateful_step_count=30, deadline=None)
+AnyOrder.TestCase.settings = settings(max_examples=200, stateful_step_count=30)
 test_any_order = AnyOrder.TestCase
 
 
@@ -416,7 +416,7 @@ EVENTS = st.lists(st.tuples(st.sampled_from(["offer", "done", "closed"]), st.int
 
 
 @given(EVENTS, EVENTS, st.lists(st.booleans(), max_size=80), st.sampled_from(["tail", "paper-tail", "gpu-first"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_job_that_takes_no_gpu_changes_no_decision(
     ours: list[tuple[str, int]], others: list[tuple[str, int]], order: list[bool], policy: str,
 ) -> None:

@@ -56,13 +56,13 @@ def shapes(most_nodes: int) -> st.SearchStrategy[Shape]:
 
 
 @given(shapes(6))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_tail_loses_one_gpu_task_at_most_against_gpu_first(shape: Shape) -> None:
     assert nodes(shape, TAIL_ALONE).makespan <= nodes(shape, POLICIES["gpu-first"]).makespan + shape.t_gpu
 
 
 @given(shapes(1), st.integers(1, 3), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_so_it_does_in_the_state_machine_where_duplicates_only_help(shape: Shape, sessions: int, known: bool) -> None:
     first, alone, tail = (
         engine(shape, policy, sessions=sessions, estimates=None if known else Estimates())
@@ -73,7 +73,7 @@ def test_so_it_does_in_the_state_machine_where_duplicates_only_help(shape: Shape
 
 @given(shapes(1), st.integers(1, 3))
 @example(Shape(29, 1, 2, 1, 13, 3), 1)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_cpu_slots_that_yield_cost_an_eighth_at_most_and_a_task(shape: Shape, sessions: int) -> None:
     """Where reading for GPUs would lose nothing by them."""
     yielding, working = (engine(shape, policy, sessions=sessions) for policy in (POLICIES["tail"], TAIL))
@@ -85,7 +85,7 @@ def test_cpu_slots_that_yield_cost_an_eighth_at_most_and_a_task(shape: Shape, se
 @example(Shape(20, 1, 1, 16, 1, 20), 1, True)
 @example(Shape(4, 1, 1, 4, 3, 2), 4, True)  # a GPU that is faster than a core, with sessions that are slower each
 @example(Shape(1, 1, 3, 1, 9, 3), 4, True)  # GPUs for which a CPU slot would yield, if there were tasks for them all
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_tail_is_not_slower_than_either_side_alone(shape: Shape, sessions: int, known: bool) -> None:
     found = {}
     for name in ("tail", "cpu-only", "gpu-only"):
@@ -95,7 +95,7 @@ def test_tail_is_not_slower_than_either_side_alone(shape: Shape, sessions: int, 
 
 
 @given(shapes(1), st.integers(1, 4), st.floats(1, 2))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_nor_is_it_where_cpu_slots_begin_less_as_they_are_in_the_way(shape: Shape, sessions: int, beside: float) -> None:
     """They leave more to GPUs that are sooner; where the CPU alone is sooner it has the tasks all the same."""
     found = {
@@ -113,7 +113,7 @@ def test_a_cpu_slot_that_takes_longer_beside_gpus_leaves_them_the_last_tasks() -
 
 
 @given(shapes(1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_both_forms_of_the_rule_take_the_same_time(shape: Shape) -> None:
     """But that a node, which has no duplicates to make up for it, counts what is left of tasks on its GPUs."""
     assume(shape.speedup >= 1)  # under Hadoop a slower GPU's container runs its tasks itself: a slot more

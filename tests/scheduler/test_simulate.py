@@ -35,7 +35,7 @@ def test_makespans(
 
 
 @given(shapes(6), st.sampled_from(["cpu-only", "gpu-first", "tail", "paper-tail"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_as_a_simulation_that_does_without_nodes(shape: simulator.Shape, policy: str) -> None:
     expected = simulator.nodes(shape, POLICIES[policy])
     outcome = simulate(of(shape), POLICIES[policy])
@@ -43,7 +43,7 @@ def test_as_a_simulation_that_does_without_nodes(shape: simulator.Shape, policy:
 
 
 @given(shapes(6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_tail_loses_one_gpu_task_at_most_against_gpu_first(shape: simulator.Shape) -> None:
     assert simulate(of(shape), TAIL).makespan <= simulate(of(shape), GPU_FIRST).makespan + shape.t_gpu
 
@@ -52,7 +52,7 @@ def test_tail_loses_one_gpu_task_at_most_against_gpu_first(shape: simulator.Shap
        st.sampled_from([0.0, 0.07, 2.5]), st.booleans())
 @example(simulator.Shape(9, 2, 2, 3, 5, 3), "gpu-only", 0.0, False, 2.5, True)
 @example(simulator.Shape(102, 1, 1, 3, 1, 1), "tail", 0.3, False, 0.0, False)  # slower, then faster, while lent
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_every_task_runs_once_and_no_slot_twice_at_a_time(
     shape: simulator.Shape, policy: str, jitter: float, learn: bool, heartbeat: float, cap: bool,
 ) -> None:
@@ -74,7 +74,7 @@ def test_every_task_runs_once_and_no_slot_twice_at_a_time(
 
 @given(shapes(3), st.sampled_from(sorted(POLICIES)), st.booleans(), st.lists(st.integers(1, 30), max_size=3),
        st.none() | st.tuples(st.integers(0, 20), st.integers(1, 40)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_jobs_beside_each_other_and_a_gpu_that_fails(
     shape: simulator.Shape, policy: str, learn: bool, jobs: list[int], down: tuple[int, int] | None,
 ) -> None:
@@ -139,7 +139,7 @@ def at_once(intervals: list[tuple[float, float]]) -> int:
 @example(simulator.Shape(20, 1, 1, 16, 1, 20))
 @example(simulator.Shape(96, 8, 4, 6, 49, 10))  # a node has had its share, and the others could do all that is left
 @example(simulator.Shape(15, 1, 4, 1, 16, 11))  # a GPU that is about to end its task is as good as free
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_tail_is_not_slower_than_either_side_alone(shape: simulator.Shape) -> None:
     tail, cpus, gpus = (simulate(of(shape), POLICIES[name]).makespan for name in ("tail", "cpu-only", "gpu-only"))
     assert tail <= 1.05 * min(cpus, gpus)
@@ -147,7 +147,7 @@ def test_tail_is_not_slower_than_either_side_alone(shape: simulator.Shape) -> No
 
 @given(shapes(1), st.integers(1, 60))
 @example(simulator.Shape(30, 1, 1, 4, 1), 199)  # nobody knew, and the GPU had the first task until all others were done
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_nor_is_it_where_a_gpu_turns_out_to_be_slower(shape: simulator.Shape, slower: int) -> None:
     """The first task of a GPU is taken back as soon as one of the CPU's has ended. A job of several waves has the time."""
     shape = shape._replace(tasks=shape.tasks + shape.cpus + shape.gpus, t_gpu=shape.t_cpu + slower)

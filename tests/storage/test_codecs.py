@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.errors import Limitation, ToolError
@@ -71,7 +71,7 @@ def test_damage_is_told_and_takes_no_memory(tmp_path: Path, codec: str, damage: 
 
 @pytest.mark.parametrize("codec", HADOOPS)
 @given(at=st.integers(0, 60), bits=st.integers(1, 255))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 def test_no_byte_makes_it_fail_otherwise(tmp_path: Path, codec: str, at: int, bits: int) -> None:
     packed = bytearray(HADOOPS[codec])
     packed[at] ^= bits

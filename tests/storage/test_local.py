@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.storage import codecs
@@ -30,7 +30,7 @@ def text_of(path: Path, codec: str) -> bytes:
 
 @pytest.mark.parametrize("codec", CODECS)
 @given(members=st.lists(st.binary(max_size=300), min_size=1, max_size=4), chunk=st.integers(1, 200))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 def test_all_members_whatever_the_read_size(tmp_path: Path, codec: str, members: list[bytes], chunk: int):
     path = tmp_path / "x"
     path.write_bytes(b"".join(map(PACK[codec], members)))

@@ -173,7 +173,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=30))
 def test_any_tokens_keep_their_columns(pieces: list[str]) -> None:
     text = " ".join(pieces)

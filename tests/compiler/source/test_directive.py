@@ -146,7 +146,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(WORDS, max_size=25).map(" ".join) | st.lists(WORDS, max_size=25).map("".join) | st.text(max_size=60))
 @example("mapper key(")
 @example("{")
@@ -170,7 +170,7 @@ def test_any_text_gives_a_directive_or_placed_errors(tail: str) -> None:
             assert sink.errors or directive.kind in BY_NAME[clause.name].legal
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=60))
 def test_text_without_places_never_fails_otherwise(text: str) -> None:
     sink = Sink()

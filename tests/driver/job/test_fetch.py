@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.driver.job import fetch
@@ -87,7 +87,7 @@ def test_large_splits_are_read_in_ranges(hdfs: type[FakeData], monkeypatch: pyte
 
 
 @pytest.mark.parametrize("delimiter", [b"", b"\n", b"|a", b"|", b"a"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_records_are_those_of_the_whole_file(
     hdfs: type[FakeData], delimiter: bytes, tmp_path: Path, data: st.DataObject,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.driver.job.fetch import OwnFiles, SplitRequest, TaskReader
@@ -22,7 +22,7 @@ from .test_tasks import mapped
 MARK = b"\xef\xbb\xbf"
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_records_are_those_of_the_parts(tmp_path: Path, data: st.DataObject) -> None:
     """Files are cut anywhere, also within \\r\\n, and read by Hadoop's rule; marks begin files, and are data elsewhere."""

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ..conftest import CAT, parts
@@ -136,7 +136,7 @@ PIECES = st.sampled_from(
     [b"a", b"b", b"ab", b"\n", b"\n", b"\r", b"\r\n", b"\t", b" ", b"\0", b"\xff", b"\xc3\xa9", BOM, b"##", b"#"],
 )
 FILES = st.lists(st.lists(PIECES, max_size=40).map(b"".join), min_size=1, max_size=3)
-LIMITS = {"max_examples": 60, "deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+LIMITS = {"max_examples": 60}
 
 
 def run_job(run, app: Path, tmp_path: Path, files: list[bytes], delimiter: bytes, **options: object) -> list[bytes]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heterodoop.executor.native.runtime import FilterCommand, MapSpec, Native, TaskStatus
@@ -88,7 +88,7 @@ def test_the_second_task_reads_nothing(device: Device, go: Go, tmp_path: Path) -
     assert moved(device, lambda: go(source, keep_percent=0)) == (source.stat().st_size, 0)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25)
 @given(data=st.lists(st.sampled_from([b"a", b"b c", b"\n", b"\r", b"\r\n", b"\xef\xbb\xbf", b"", b"dd" * 9]), min_size=1,
                      max_size=40).map(b"".join).filter(lambda d: d.strip() != b""),
        cuts=st.tuples(st.floats(0, 1), st.floats(0, 1)), lf=st.booleans(),
