@@ -70,11 +70,27 @@ def restart(**options: Any) -> None:
 @driver.command()
 @_place
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def status(**options: Any) -> None:
+@click.option("--metrics", is_flag=True, help="As Prometheus's text (docs/operating.md).")
+@click.option("--output", metavar="FILE", help="Write the metrics there, whole or not at all.")
+def status(metrics: bool, output: str | None, **options: Any) -> None:
     """Say what the driver does: GPUs, queue, attempts."""
+    if metrics or output:
+        from ..commands import driver_metrics
+
+        driver_metrics.metrics(options["dir"], options["node_port"], output)
+        return
     from ..commands import driver as commands
 
     commands.status(**options)
+
+
+@driver.command()
+@click.argument("name", type=click.Choice(["service", "environment", "metrics-service", "metrics-timer"]), default="service")
+def unit(name: str) -> None:
+    """Print a systemd unit of this installation, or the file of its variables (docs/driver.md)."""
+    from ..commands import driver_metrics
+
+    driver_metrics.unit(name)
 
 
 @driver.command()

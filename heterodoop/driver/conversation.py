@@ -32,6 +32,7 @@ from .job.tasks import Cancelled, DeviceResult, Say, Tasks, Work
 from .job.work import WorkFolder
 from .node import Node, Ticket
 from .pulse import Pulse, TakenBack
+from .tally import Tally
 from .wire.protocol import (
     BIG_CONTROL,
     CONTROL,
@@ -71,6 +72,7 @@ class Services(NamedTuple):
     work: WorkFolder
     modules: Modules
     terms: Any
+    tally: Tally
 
 
 class OpenAttempt(NamedTuple):
@@ -115,6 +117,8 @@ class Conversation:
             ("ahead", decision.ahead), ("forced", int(decision.forced)), ("version", VERSION), ("waits", 1),
         )
         self._count(attempt, f"answered_{decision.kind}", reason=why.reason)
+        if decision.kind == "cpu":
+            self._s.tally.declined(why)
         if decision.kind == "gpu":
             try:
                 self._gpu(attempt, job)
@@ -140,6 +144,7 @@ class Conversation:
         if not isinstance(declined, TakenBack):
             self._stream.send(Type.REFUSED, ("reason", declined.reason), ("code", declined.code))
         self._s.node.tell(Refused(attempt.number))
+        self._s.tally.declined(Why(declined.reason, declined.code))
         self._count(attempt, "refused", reason=declined.reason, code=declined.code)
 
     def _cpu(self, attempt: OpenAttempt) -> None:
@@ -166,12 +171,13 @@ class Conversation:
                 turn = partial(self._turn, attempt, begun)
                 result = self._run(pulse, partial(self._s.tasks.run, work, scratch, reader, attempt.say, turn))
             self._s.node.tell(Sent(attempt.number))
-            self._send(result)
+            nbytes = self._send(result)
         end = self._stream.receive((Type.INSTALLED, Type.FAILED), INSTALL_SECONDS)
         if end.type is Type.FAILED:
             raise Declined(f"the task could not install the result: {end.text('reason', '')}", "HD619")
         seconds = time.monotonic() - begun[0]
         self._s.node.tell(Done(attempt.number, seconds, bool(result.attempt.retried)))
+        self._s.tally.done(_seconds(result), {"in": result.read_bytes, "out": nbytes})
         self._count(attempt, "installed", seconds=seconds, gpu=result.gpu, read=result.source.read, why=result.source.why,
                     bytes=result.read_bytes, stages={name: round(value, 6) for name, value in _seconds(result).items()})
 
@@ -272,8 +278,8 @@ class Conversation:
             except PeerFailed as error:
                 raise Declined(f"neither driver nor task can read the split: {error}", "HD617") from None
 
-    def _send(self, result: DeviceResult) -> None:
-        """RESULT and its bytes."""
+    def _send(self, result: DeviceResult) -> int:
+        """RESULT and its bytes. Returns how many these are."""
         sizes = [(path, os.stat(path).st_size) for path in (result.index, result.data) if path]
         text = result.index is None
         fields = [
@@ -284,6 +290,7 @@ class Conversation:
         self._stream.send(Type.RESULT, *fields)
         for path, size in sizes:
             self._send_file(path, size)
+        return sum(size for _, size in sizes)
 
     def _send_file(self, path: Path, size: int) -> None:
         with open(path, "rb") as file:

@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import HeteroDoopError
 from ..executor.kernel.gpu_task import KernelCall
 from ..executor.lent.words import GiveBack, Granted, Lender, LentChannel, LoanDeclined, LoanWish, Page, Working
-from ..executor.native.runtime import Progress
+from ..executor.native.runtime import AnyPath, Progress
 from ..executor.worker.client import WorkerDevice
 from ..executor.worker.messages import Reply, RunTask
 from ..executor.worker.process import WorkerProcess
@@ -155,6 +155,7 @@ class Lending:
         result = device.map_task(spec, *calls, seen)
         if result.ok:
             self._s.gpus.took(number, nbytes, time.monotonic() - begun)
+            self._s.tally.done(result.seconds, {"in": nbytes, "out": _size(spec.out_path)})
         stats = {name: count - before.get(name, 0) for name, count in device.stats().items()}
         return Reply(result, stats)
 
@@ -167,6 +168,13 @@ class Lending:
             self._channel.send(Working(process.pid), fd)
         finally:
             os.close(fd)
+
+
+def _size(path: AnyPath) -> int:
+    """0: it is gone, with its job."""
+    with suppress(OSError):
+        return os.stat(path).st_size
+    return 0
 
 
 def _nobody(process: WorkerProcess) -> None:

@@ -6,6 +6,7 @@ import time
 from contextlib import ExitStack
 from threading import Event, Lock, Thread
 
+from ..scheduler.node.model import Why
 from .job.offer import Declined
 from .job.tasks import Say
 from .node import Node
@@ -13,13 +14,14 @@ from .wire.protocol import ConnectionClosed, Field, Stream, Type
 
 PULSE_SECONDS = 1.0
 _LOOK_SECONDS = 0.2
+SLOWER = Why("the GPU is slower than this container's processor")
 
 
 class TakenBack(Declined):
     """The task was told to run on the CPU while it still had a GPU, or waited for one."""
 
     def __init__(self) -> None:
-        super().__init__("the GPU is slower than this container's processor", "")
+        super().__init__(*SLOWER)
 
 
 class Pulse:

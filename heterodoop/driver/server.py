@@ -42,6 +42,7 @@ from .job.tasks import Tasks
 from .job.work import WorkFolder
 from .lending import Lending
 from .node import Node, Ticket, World
+from .tally import Tally
 from .wire import admin, place
 from .wire.lobby import Lobby
 from .wire.place import DriverPlace
@@ -140,7 +141,7 @@ class Server:
         stack.callback(self._source.stop)
         modules = Modules(config.work / "modules")
         return Services(native, gpus, store, folders, jobs, tasks, node, speedups, self._source, self.log, work, modules,
-                        terms.here())
+                        terms.here(), Tally())
 
     def _listen(self, stack: ExitStack) -> selectors.BaseSelector:
         selector = stack.enter_context(selectors.DefaultSelector())
@@ -290,7 +291,7 @@ class Server:
             "memory": {"splits": self.memory.used, "limit": config.memory, "resident": resident(os.getpid())},
             "store": {"bytes": s.store.used, "limit": config.store}, "jobs": len(s.jobs), "knowledge": s.source.status(),
             "options": list(config.words), "filesystem": self._conf.default_fs(), "connections": len(self._streams),
-            "counts": dict(self.log.counts),
+            "counts": dict(self.log.counts), "sums": s.tally.status(),
             "lent": {"times": s.node.lent(), "now": [_lent(lease, ticket, s.gpus) for lease, ticket in leases
                                                      if lease.kind == "lent"]},
             "leases": [_attempt(lease, ticket) for lease, ticket in leases if lease.kind != "lent"][:_SHOWN],

@@ -90,8 +90,8 @@ CODES: dict[str, Entry] = {
     ),
     "HD519": Entry(
         "what the command prints could not be written",
-        "stdout is a file on a full disk, or beyond a limit. What the command did before it printed is done: a job's "
-        "output is in its folder.",
+        "stdout is a file on a full disk, or beyond a limit; or the file of --output cannot be made in its folder. What the"
+        " command did before it printed is done: a job's output is in its folder.",
         "Make room, or let the command print somewhere else.",
     ),
     "HD520": Entry(

@@ -196,7 +196,7 @@ class Gpus:
     def _memory(worker: Worker) -> dict[str, object]:
         """At the worker's start; the GPU itself is never asked here: that would take a CUDA context."""
         opened = worker.memory
-        return {"memory_total": opened.total, "memory_free_at_start": opened.free} if opened else {}
+        return {"memory_total": opened.total, "memory_free_at_start": opened.free} if opened and opened.total else {}
 
     def close(self) -> None:
         """End the worker processes."""

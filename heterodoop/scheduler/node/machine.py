@@ -71,6 +71,8 @@ from .programs import Programs
 
 STOPPING = Why("the GPU driver is stopping", "HD619")
 FULL = Why("the GPU driver's queue is full", "HD619")
+CPU_POLICY = Why("the job's policy is cpu-only")
+BUSY = Why("the node's GPUs are busy")
 
 
 class Step(NamedTuple):
@@ -241,7 +243,7 @@ class NodeMachine:
         else:
             decision = Decision("gpu", forced=True, ahead=view.gpu_busy - sessions + 1)
         if decision.kind == "cpu" and not why.reason:
-            why = Why("the job's policy is cpu-only" if policy is CPU_ONLY else "the node's GPUs are busy")
+            why = CPU_POLICY if policy is CPU_ONLY else BUSY
         job.enter(event.task)
         lease = Lease(event.lease, event.job, job, decision.kind, event.task, max(event.nbytes, 1), policy.duplicates)
         self._enter(lease, event.job, event.task, decision.kind, "forced" if decision.forced else why.reason)
