@@ -162,6 +162,17 @@ typedef struct { intmax_t quot; intmax_t rem; } imaxdiv_t;
 #endif
 intmax_t imaxabs(intmax_t x);
 imaxdiv_t imaxdiv(intmax_t a, intmax_t b);
+#ifndef HD_HEADER_TEST
+intmax_t imaxabs(intmax_t x)
+{
+  return x < 0 ? -x : x;
+}
+imaxdiv_t imaxdiv(intmax_t a, intmax_t b)
+{
+  imaxdiv_t made = {a / b, a % b};
+  return made;
+}
+#endif
 intmax_t strtoimax(const char *text, char **end, int base);
 uintmax_t strtoumax(const char *text, char **end, int base);
 #endif

@@ -47,6 +47,23 @@ long long llabs(long long x);
 div_t div(int a, int b);
 ldiv_t ldiv(long a, long b);
 lldiv_t lldiv(long long a, long long b);
+#ifndef HD_HEADER_TEST
+div_t div(int a, int b)
+{
+  div_t made = {a / b, a % b};
+  return made;
+}
+ldiv_t ldiv(long a, long b)
+{
+  ldiv_t made = {a / b, a % b};
+  return made;
+}
+lldiv_t lldiv(long long a, long long b)
+{
+  lldiv_t made = {a / b, a % b};
+  return made;
+}
+#endif
 int rand(void);
 void srand(unsigned int seed);
 int rand_r(unsigned int *seed);

@@ -22,6 +22,9 @@ char *strcasestr(const char *s, const char *part);
 void *memmem(const void *s, size_t size, const void *part, size_t part_size);
 void *memrchr(const void *s, int c, size_t size);
 void *mempcpy(void *to, const void *from, size_t size);
+#include <alloca.h>
+#define strdupa(s) ({ const char *hd_from = (s); strcpy(alloca(strlen(hd_from) + 1), hd_from); })
+#define strndupa(s, n) ({ const char *hd_from = (s); size_t hd_n = strnlen(hd_from, n); char *hd_to = alloca(hd_n + 1); hd_to[hd_n] = 0; (char *)memcpy(hd_to, hd_from, hd_n); })
 #endif
 char *strstr(const char *s, const char *part);
 char *strpbrk(const char *s, const char *set);
@@ -40,4 +43,14 @@ void *memset(void *to, int c, size_t size);
 void *memccpy(void *to, const void *from, int c, size_t size);
 int memcmp(const void *a, const void *b, size_t size);
 void *memchr(const void *s, int c, size_t size);
+#ifndef HD_HEADER_TEST
+void *memccpy(void *to, const void *from, int c, size_t size)
+{
+  const char *found = memchr(from, c, size);
+  if (found != (const char *)0)
+    size = found - (const char *)from + 1;
+  memcpy(to, from, size);
+  return found != (const char *)0 ? (char *)to + size : (char *)0;
+}
+#endif
 #endif

@@ -24,7 +24,9 @@ struct tm *gmtime_r(const time_t *t, struct tm *to);
 struct tm *localtime(const time_t *t);
 struct tm *localtime_r(const time_t *t, struct tm *to);
 char *asctime(const struct tm *parts);
+char *asctime_r(const struct tm *parts, char *to);
 char *ctime(const time_t *t);
+char *ctime_r(const time_t *t, char *to);
 size_t strftime(char *to, size_t size, const char *format, const struct tm *parts);
 #ifdef _GNU_SOURCE
 char *strptime(const char *text, const char *format, struct tm *to);
@@ -37,6 +39,8 @@ int timespec_get(struct timespec *to, int base);
  * out of the ordinary ends the record, and so its task goes to the C library: years beyond 9999, members out of their ranges. */
 #ifndef HD_HEADER_TEST
 void abort(void);
+size_t strlen(const char *s);
+char *strcpy(char *to, const char *from);
 time_t __hd_days(int year, int month, int day)
 {
   long y = month <= 2 ? year - 1 : year, era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
@@ -93,5 +97,39 @@ time_t timegm(struct tm *parts)
   __hd_within(parts->tm_mday, day, day);
   return t;
 }
+double difftime(time_t a, time_t b)
+{
+  return a - b;
+}
+struct __hd_date { char text[128]; };
+void __hd_date_written(struct __hd_date *to, const char *format, const struct tm *parts);
+size_t strftime(char *to, size_t size, const char *format, const struct tm *parts)
+{
+  struct __hd_date made;
+  __hd_date_written(&made, format, parts);
+  size_t length = strlen(made.text);
+  if (length >= size)
+    abort(); /* the library's result is 0 then, and what it has written its own affair */
+  strcpy(to, made.text);
+  return length;
+}
+char *asctime_r(const struct tm *parts, char *to)
+{
+  strftime(to, 26, "%a %b %e %H:%M:%S %Y\n", parts);
+  return to;
+}
+char *asctime(const struct tm *parts)
+{
+  static char kept[26];
+  return asctime_r(parts, kept);
+}
+long __hd_date_read(const char *text, const char *format, struct tm *to);
+#ifdef _GNU_SOURCE
+char *strptime(const char *text, const char *format, struct tm *to)
+{
+  long length = __hd_date_read(text, format, to);
+  return length < 0 ? (char *)0 : (char *)text + length;
+}
+#endif
 #endif
 #endif

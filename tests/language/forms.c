@@ -1,5 +1,8 @@
 /* Forms of C that run everywhere, a function each: it prints a pair for a line. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <assert.h>
+#include <byteswap.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -413,6 +416,70 @@ static void gmtime_of_a_record(const char *line)
     printf("%ld %d\n", back, copy.tm_mday);
 }
 
+static void strftime_of_a_record(const char *line)
+{
+    char out[64];
+    time_t t = strlen(line) * 7654321L;
+    struct tm tm = { .tm_year = 100, .tm_mday = strlen(line) % 31 + 1 };
+    strftime(out, sizeof out, "%Y-%m-%d", &tm);
+    printf("strftime_of_a_record\t%s ", out);
+    if (strftime(out, sizeof out, "%a, %d %b %Y %T %j %V %-I%P", gmtime(&t)) > 0)
+        puts(out);
+}
+
+static void strptime_of_a_record(const char *line)
+{
+    struct tm tm = {0};
+    char text[64];
+    snprintf(text, sizeof text, "%zu/oct/2011:13:%c5:36 -0700", strlen(line) % 40, *line == 'o' ? 'x' : '5');
+    char *end = strptime(text, "%d/%b/%Y:%H:%M:%S", &tm);
+    if (end == NULL)
+        printf("strptime_of_a_record\tnone %d\n", tm.tm_mday);
+    else {
+        time_t t = timegm(&tm);
+        printf("strptime_of_a_record\t%ld %d%s %.0f\n", (long)t, tm.tm_wday, end, difftime(t, 1));
+    }
+}
+
+static void asctime_of_a_record(const char *line)
+{
+    time_t t = strlen(line) * 7654321L;
+    printf("asctime_of_a_record\t%s", asctime(gmtime(&t)));
+}
+
+static void div_of_integers(const char *line)
+{
+    div_t d = div((int)strlen(line), -7);
+    ldiv_t e = ldiv(strlen(line), 3);
+    printf("div_of_integers\t%d %d %ld %jd\n", d.quot, d.rem, e.rem, imaxabs(-(intmax_t)strlen(line)));
+}
+
+static void internet_addresses(const char *line)
+{
+    struct in_addr a = {0}, b = {0};
+    char text[64];
+    snprintf(text, sizeof text, "10.%zu.%s3.200", strlen(line) * 7, *line == 'o' ? "." : "");
+    printf("internet_addresses\t%d", inet_aton(text, &a));
+    printf(" %s %d", inet_ntoa(a), inet_pton(AF_INET, text, &b));
+    printf(" %u ", ntohl(b.s_addr));
+    printf("%u %u %u\n", inet_addr(text), bswap_16(a.s_addr & 65535), bswap_32(a.s_addr));
+}
+
+static void strdupa_in_a_function(const char *line)
+{
+    char *copy = strdupa(line), *first = strndupa(line, 3);
+    if (*copy)
+        *copy = '#';
+    printf("strdupa_in_a_function\t%s %s\n", copy, first);
+}
+
+static void memccpy_of_a_field(const char *line)
+{
+    char field[300] = "";
+    char *end = memccpy(field, line, ' ', strlen(line));
+    printf("memccpy_of_a_field\t%s %d\n", field, end != NULL);
+}
+
 int main(void)
 {
     char line[256];
@@ -474,6 +541,13 @@ int main(void)
         mathematics(line);
         rand_r_seeded(line);
         gmtime_of_a_record(line);
+        strftime_of_a_record(line);
+        strptime_of_a_record(line);
+        asctime_of_a_record(line);
+        div_of_integers(line);
+        internet_addresses(line);
+        strdupa_in_a_function(line);
+        memccpy_of_a_field(line);
     }
     return 0;
 }

@@ -56,14 +56,6 @@ static void regular_expressions(const char *line)
     printf("regular_expressions\t%d\n", regexec(&re, line, 0, NULL, 0) == 0);
 }
 
-static void strftime_of_a_record(const char *line)
-{
-    char out[32];
-    struct tm tm = { .tm_year = 100, .tm_mday = strlen(line) };
-    strftime(out, sizeof out, "%Y-%m-%d", &tm);
-    printf("strftime_of_a_record\t%s\n", out);
-}
-
 static void mktime_of_a_record(const char *line)
 {
     struct tm tm = { .tm_year = 100, .tm_mday = strlen(line) };
@@ -107,8 +99,6 @@ static void long_jumps(const char *line) { if (!setjmp(jb)) { if (!*line) longjm
 
 static void memory_streams(const char *line) { FILE *f = fmemopen((void *)line, strlen(line) + 1, "r"); int n = 0; while (f && fgetc(f) > 0) n++; if (f) fclose(f); printf("memory_streams\t%d\n", n); }
 
-static void div_of_integers(const char *line) { div_t d = div((int)strlen(line), 7); printf("div_of_integers\t%d %d\n", d.quot, d.rem); }
-
 static void overflow_builtins(const char *line) { int r; bool o = __builtin_mul_overflow((int)strlen(line), 1 << 28, &r); printf("overflow_builtins\t%d %d\n", o, r); }
 
 int main(void)
@@ -123,7 +113,6 @@ int main(void)
         long_double(line);
         wide_characters(line);
         regular_expressions(line);
-        strftime_of_a_record(line);
         mktime_of_a_record(line);
         localtime_of_a_record(line);
         rand_and_srand(line);
@@ -132,7 +121,6 @@ int main(void)
         vsnprintf_of_arguments(line);
         long_jumps(line);
         memory_streams(line);
-        div_of_integers(line);
         overflow_builtins(line);
     }
     return 0;

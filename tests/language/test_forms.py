@@ -15,9 +15,9 @@ from .forms import FORMS, INPUT, LEFT, UNREAD, functions
 WAYS = {"filter": ("--filters",), "host": (), "device": ("--device", "emulated", "-D", "heterodoop.emulated.order=random")}
 CODES = {  # of the functions of left.c, that of their first reason
     "bit_fields": "HD330", "int128": "HD237", "long_double": "HD330", "wide_characters": "HD222", "varargs": "HD330",
-    "regular_expressions": "HD223", "strftime_of_a_record": "HD223",
+    "regular_expressions": "HD223",
     "mktime_of_a_record": "HD221", "localtime_of_a_record": "HD221", "rand_and_srand": "HD221", "random_numbers": "HD221",
-    "vsnprintf_of_arguments": "HD235", "long_jumps": "HD216", "memory_streams": "HD229", "div_of_integers": "HD232",
+    "vsnprintf_of_arguments": "HD235", "long_jumps": "HD216", "memory_streams": "HD229",
     "overflow_builtins": "HD330",
 }
 

@@ -29,7 +29,7 @@ _TABLE: dict[str, str] = {
     ),
     "libc/memory.cuh": "memcpy mempcpy memmove memset bzero bcopy memcmp bcmp memchr memrchr rawmemchr memmem",
     "libc/arith.cuh": "abs labs llabs ffs rand_r htons ntohs htonl ntohl "
-    "__builtin_bswap32=bswap32 __builtin_bswap64=bswap64 "
+    "__builtin_bswap16=bswap16 __builtin_bswap32=bswap32 __builtin_bswap64=bswap64 "
     "__builtin_popcount=popcount __builtin_popcountl=popcountl __builtin_popcountll=popcountl "
     "__builtin_ctz=ctz __builtin_ctzl=ctzl __builtin_ctzll=ctzl __builtin_clz=clz __builtin_clzl=clzl __builtin_clzll=clzl",
     "libc/numbers.cuh": (
@@ -40,6 +40,7 @@ _TABLE: dict[str, str] = {
         "malloc:lane calloc:lane realloc:lane reallocarray:lane strdup:lane strndup:lane free:lane alloca=scoped:lane "
         "__hd_vla=scoped:lane"
     ),
+    "libc/dates.cuh": "__hd_date_written=date_written:lane __hd_date_read=date_read:lane",
     "lane/sort.cuh": " ".join(f"__hd_{name}={name}:lane" for name in (
         "sort_begin", "sort_next", "sort_left", "sort_right", "sort_put", "sort_end")),
     "libc/math.cuh": (

@@ -90,6 +90,7 @@ HD_DEVICE int rand_r(unsigned *seed) {
     return static_cast<int>(result);
 }
 
+HD_DEVICE uint16_t bswap16(uint16_t x) { return static_cast<uint16_t>(x << 8 | x >> 8); }
 HD_DEVICE uint32_t bswap32(uint32_t x) {
     return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
 }

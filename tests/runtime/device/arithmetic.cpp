@@ -162,6 +162,7 @@ void compare_bits(Check &check) {
     check.same(hd::clzl(x) == __builtin_clzl(x) && hd::clz(narrow) == __builtin_clz(narrow), "clz");
     const int small = check.one_in(9) ? 0 : static_cast<int>(narrow);
     check.same(hd::ffs(small) == __builtin_ffs(small), "ffs(%d)", small);
+    check.same(hd::bswap16(static_cast<uint16_t>(x)) == __builtin_bswap16(static_cast<uint16_t>(x)), "bswap16");
     check.same(hd::bswap32(narrow) == __builtin_bswap32(narrow) && hd::bswap64(x) == __builtin_bswap64(x), "bswap");
     check.same(hd::htonl(narrow) == __builtin_bswap32(narrow) && hd::ntohl(hd::htonl(narrow)) == narrow, "htonl");
     unsigned seed = narrow, theirs = narrow;

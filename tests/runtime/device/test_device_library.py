@@ -20,12 +20,12 @@ from ... import kept
 HERE = Path(__file__).parent
 HEADERS = HERE.parents[2] / "runtime" / "device"
 LIBRARY = (
-    "arith bits ctype decimal format format_real format_text math memory numbers parse_real powers round_decimal scan "
+    "arith bits ctype dates decimal format format_real format_text math memory numbers parse_real powers round_decimal scan "
     "scan_set library string_words strings"
 ).split()
 # Cases per driver: a second or two each.
 DRIVERS = {"print_reals": 300_000, "print_text": 1_000_000, "parse_numbers": 1_000_000, "text": 1_000_000, "scan": 600_000,
-           "arithmetic": 2_000_000}
+           "arithmetic": 2_000_000, "dates": 60_000}
 AS_KERNELS = ["-std=c++17", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off"]
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-format-nonliteral", "-Werror"]
 # Behaviours that differ among libraries (runtime/device/libc/library.cuh), as this machine's library has them. g++ defines
