@@ -32,6 +32,8 @@ def _place(command: Any) -> Any:
               help="Tasks at a time on a GPU: one is read while another computes.")
 @click.option("--memory", metavar="BYTES", default="4g", show_default=True, help="For splits that are read, together.")
 @click.option("--gpu-memory", metavar="BYTES", help="Of a GPU's memory, about what tasks may take (default: what is free).")
+@click.option("--gpu-memory-share", metavar="PERCENT",
+              help="Of each GPU's memory, where drivers of several users share them (default: what no other one has).")
 @click.option("--queue", metavar="N", default="64", show_default=True, help="Attempts that may wait for a GPU.")
 @click.option("--store", metavar="BYTES", default="8g", show_default=True, help="For jobs' files on disk.")
 @click.option("--work", metavar="DIR", help="Folder for jobs' files and results (default: in --dir, else this user's own).")

@@ -27,7 +27,8 @@ from ..storage import hadoop_conf
 
 STOP_SECONDS = 3600.0
 NOW_SECONDS = 20.0
-_STARTED_WITH = ("dir", "node_port", "memory", "gpu_memory", "queue", "store", "work", "tcp", "gpus", "device", "sessions")
+_STARTED_WITH = ("dir", "node_port", "memory", "gpu_memory", "gpu_memory_share", "queue", "store", "work", "tcp", "gpus",
+                 "device", "sessions")
 
 
 def where(dir: str | None, node_port: str | None) -> DriverPlace:
@@ -117,7 +118,8 @@ def text_of(state: dict[str, Any]) -> str:
         f"lent to jobs of `heterodoop run`: {state['lent']['times']} times, now {len(state['lent']['now'])}",
         f"{'GPU':20} {'tasks':>7} {'seconds':>9} {'MiB':>9} {'restarts':>8}  state",
     ]
-    lines += [_gpu_line(gpu) for gpu in state["gpus"]]
+    for gpu in state["gpus"]:
+        lines += [_gpu_line(gpu), *_share_lines(gpu)]
     lines += [_lease_line(lease) for lease in state["leases"] if lease["state"] != "cpu"]
     return "\n".join(lines) + "\n"
 
@@ -131,9 +133,19 @@ def _gpu_line(gpu: dict[str, Any]) -> str:
     return f"{name[:20]:20} {gpu['tasks']:7} {gpu['seconds']:9.2f} {size:>9} {gpu['restarts']:8}  {how}{memory}"
 
 
+def _share_lines(gpu: dict[str, Any]) -> list[str]:
+    """Who else has a part of its memory; nothing where nobody may."""
+    if gpu.get("share", 100) == 100:
+        return []
+    own = f"  memory: {gpu['share']} % ({_mib(gpu['memory_limit'])} MiB for tasks) by this driver"
+    return ["; ".join([own, *(f"{one['share']} % by process {one['pid']} of user {one['uid']}" for one in gpu["others"])])]
+
+
 def _lease_line(lease: dict[str, Any]) -> str:
     ahead = f", {lease['ahead']} ahead" if lease["ahead"] is not None else ""
-    return f"  {lease['attempt']} {lease['state']}{ahead}: {lease['text']} {lease['fraction']:.0%}"
+    place = f" on GPU {lease['gpu']}" if lease.get("gpu") is not None else ""
+    whose = f" of {lease['user']}" if lease.get("user") else ""
+    return f"  {lease['attempt']}{whose} {lease['state']}{place}{ahead}: {lease['text']} {lease['fraction']:.0%}"
 
 
 def _mib(nbytes: int) -> str:
@@ -146,7 +158,8 @@ def _config(here: DriverPlace, words: tuple[str, ...], options: dict[str, Any]) 
         raise UsageError(f"--device {options['device']!r}: must be {CUDA} or {EMULATED}", code="HD032")
     gpu_memory = parse_size(options["gpu_memory"], "--gpu-memory") if options["gpu_memory"] else 0
     sessions = parse_count(options["sessions"], "--sessions", 1, 16)
-    wish = DeviceWish(options["device"], options["gpus"], sessions, memory=gpu_memory)
+    share = parse_count(options["gpu_memory_share"], "--gpu-memory-share", 1, 100) if options["gpu_memory_share"] else 0
+    wish = DeviceWish(options["device"], options["gpus"], sessions, memory=gpu_memory, share=share)
     return Config(
         here, control.work_folder(here, options["work"] or ""), wish, parse_size(options["memory"], "--memory"),
         parse_size(options["store"], "--store"), parse_count(options["queue"], "--queue", 1, 100_000), options["tcp"],

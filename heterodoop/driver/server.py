@@ -294,15 +294,16 @@ class Server:
             "counts": dict(self.log.counts), "sums": s.tally.status(),
             "lent": {"times": s.node.lent(), "now": [_lent(lease, ticket, s.gpus) for lease, ticket in leases
                                                      if lease.kind == "lent"]},
-            "leases": [_attempt(lease, ticket) for lease, ticket in leases if lease.kind != "lent"][:_SHOWN],
+            "leases": [_attempt(lease, ticket, s.gpus) for lease, ticket in leases if lease.kind != "lent"][:_SHOWN],
         }
 
 
-def _attempt(lease: Lease, ticket: Ticket) -> dict[str, object]:
-    """A row of `driver status`."""
+def _attempt(lease: Lease, ticket: Ticket, gpus: Gpus) -> dict[str, object]:
+    """A row of `driver status`. user: of the job, once it waits for a device."""
     since = time.time() - (time.monotonic() - lease.since)
     return {"lease": lease.number, "attempt": ticket.name, "state": lease.state, "since": since, "text": ticket.shown.text,
-            "fraction": ticket.shown.fraction, "ahead": ticket.shown.ahead}
+            "fraction": ticket.shown.fraction, "ahead": ticket.shown.ahead, "user": lease.user,
+            "gpu": gpus.gpu(lease.session.device) if lease.session else None}
 
 
 def _lent(lease: Lease, ticket: Ticket, gpus: Gpus) -> dict[str, object]:

@@ -330,4 +330,11 @@ CODES: dict[str, Entry] = {
         " this one holds something else, or another driver is using it.",
         "Name another folder with --work. Remove this one by hand if nothing in it is needed.",
     ),
+    "HD669": Entry(
+        "a part of a GPU's memory that cannot be had",
+        "Drivers of one node hold parts of their GPUs' memory, --gpu-memory-share of each. One that was started without it"
+        " holds all that was left. The message names who has what. Which parts are held stands in /run/heterodoop-gpus or"
+        " /tmp/heterodoop-gpus.",
+        "Start each driver with --gpu-memory-share, together 100 at most; or give each its own GPUs with --gpus.",
+    ),
 }

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -269,13 +270,20 @@ class CudaDevice final : public Device {
   uint64_t free_memory() override {
     size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "asking for free memory");
-    uint64_t reserved = 0, used = 0;
-    check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "asking the memory pool");
-    check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "asking the memory pool");
-    return free + (reserved - used);
+    const uint64_t used = ask_pool(cudaMemPoolAttrUsedMemCurrent);
+    const uint64_t there = free + (ask_pool(cudaMemPoolAttrReservedMemCurrent) - used);
+    return limit_ == 0 ? there : std::min(there, limit_ - std::min(limit_, used));
   }
 
+  void limit_memory(uint64_t bytes, uint64_t sharers) override { limit_ = bytes * sharers; }
+
   void *allocate(uint64_t bytes) override {
+    std::unique_lock<std::mutex> others;  // of the same memory: between the question and the answer nobody takes any
+    if (limit_ > 0) {
+      static std::mutex asking;
+      others = std::unique_lock(asking);
+      if (!fits(bytes)) return nullptr;
+    }
     void *memory = nullptr;
     const cudaError_t error = cudaMallocAsync(&memory, bytes == 0 ? 1 : bytes, stream_);
     if (error == cudaErrorMemoryAllocation) {
@@ -416,6 +424,23 @@ class CudaDevice final : public Device {
   // Of the calling thread, which may never have called before.
   void bind() { check(cudaSetDevice(ordinal_), "choosing the GPU"); }
 
+  uint64_t ask_pool(cudaMemPoolAttr what) {
+    uint64_t bytes = 0;
+    check(cudaMemPoolGetAttribute(pool_, what, &bytes), "asking the memory pool");
+    return bytes;
+  }
+
+  // Whether so many bytes more stay within the limit. What the pool keeps for nobody counts too: it goes back before it
+  // would be too much.
+  bool fits(uint64_t bytes) {
+    if (ask_pool(cudaMemPoolAttrUsedMemCurrent) + bytes > limit_) return false;
+    if (ask_pool(cudaMemPoolAttrReservedMemCurrent) + bytes > limit_) {
+      check(cudaStreamSynchronize(stream_), "running kernels");
+      check(cudaMemPoolTrimTo(pool_, 0), "giving memory back");
+    }
+    return true;
+  }
+
   void keep_memory(int ordinal) {
     check(cudaDeviceGetDefaultMemPool(&pool_, ordinal), "asking for the memory pool");
     uint64_t everything = UINT64_MAX;
@@ -433,6 +458,7 @@ class CudaDevice final : public Device {
 
   const int ordinal_;
   int multiprocessors_ = 0;
+  uint64_t limit_ = 0;  // of what its pool has, of all sessions; 0 = none
   cudaStream_t stream_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
   std::unique_ptr<Scratch> scratch_;

@@ -109,7 +109,7 @@ def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
 def driver_folder(environment: Mapping[str, str] | None = None) -> Iterator[Driver]:
     """A place for a driver, which is ended with the block whatever happens."""
     base = Path(tempfile.mkdtemp(prefix="hdd-", dir="/tmp"))
-    driver = Driver(base / "d", environment or {})
+    driver = Driver(base / "d", {"HETERODOOP_GPU_SHARES": str(base / "shares"), **(environment or {})})
     try:
         yield driver
     finally:

@@ -19,6 +19,7 @@ class WatchedDevice final : public Device {
   const char *kind() const override { return device_->kind(); }
   uint32_t multiprocessors() const override { return device_->multiprocessors(); }
   uint64_t free_memory() override { return device_->free_memory(); }
+  void limit_memory(uint64_t bytes, uint64_t sharers) override { device_->limit_memory(bytes, sharers); }
   void *allocate(uint64_t bytes) override { return device_->allocate(bytes); }
   void free(void *memory) noexcept override { device_->free(memory); }
   void *allocate_host(uint64_t bytes) override { return device_->allocate_host(bytes); }

@@ -128,6 +128,7 @@ class ProbedDevice final : public Device {
   const char *kind() const override { return device_->kind(); }
   uint32_t multiprocessors() const override { return device_->multiprocessors(); }
   uint64_t free_memory() override { return device_->free_memory(); }
+  void limit_memory(uint64_t bytes, uint64_t sharers) override { device_->limit_memory(bytes, sharers); }
   void emulate(const Emulation &e) override { device_->emulate(e); }
   void *allocate(uint64_t bytes) override {
     void *const memory = device_->allocate(bytes);

@@ -7,8 +7,11 @@ its worker here, from 0; its GPU has another one. Not here: who gets which sessi
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -28,9 +31,11 @@ from ...job.setting import Party
 from ...job.settings import SESSIONS_OF_A_DRIVER
 from ...manifest import Manifest
 from ...scheduler.node.model import Device, Session
+from .shares import WHOLE, Shares, folder_of, key_of, limit_of
 
 EMULATED, CUDA = emulated.NAME, cuda.NAME
 MEMORY_PER_BYTE = 32  # device memory that a byte of input takes at most (runtime/host/gpu/task.cpp)
+EMULATED_BYTES = 1 << 30  # memory of an emulated device (EmulatedMemory::kUsual)
 _LEAST_SUB_SPLIT = 1 << 20
 NOTHING_SAID = JobConf({}, party=Party.DRIVER)
 REST_SECONDS = 300.0  # after which a GPU that is out of service is tried again
@@ -41,7 +46,8 @@ class DeviceWish(NamedTuple):
 
     device   "cuda" or "emulated".
     choice   --gpus: all, or numbers; the emulated device has as many workers as there are numbers, one for "all".
-    memory   bytes of a GPU's memory that tasks may take, about; 0 = as much as there is.
+    memory   bytes of a GPU's memory that tasks may take, about; 0 = as much as there is. Of an emulated one: all it has.
+    share    hundredths of a GPU's memory that tasks may take, exactly; 0 = all that no other driver has.
     """
 
     device: str
@@ -49,6 +55,7 @@ class DeviceWish(NamedTuple):
     sessions: int = SESSIONS_OF_A_DRIVER
     limits: Limits = Limits(forgive=True, rest=REST_SECONDS)
     memory: int = 0
+    share: int = 0
 
 
 class Gpus:
@@ -62,6 +69,9 @@ class Gpus:
         self._pace = 0.0, 0.0  # bytes and seconds of all tasks that were done
         self._done: Counter[tuple[int, str]] = Counter()  # (GPU's number, what) -> sum
         self._lock = threading.Lock()
+        self._shares = Shares(folder_of())
+        self._share = WHOLE
+        self._held = ExitStack()
 
     def start(self) -> None:
         """Raises ToolError, DeviceError, UsageError: there is nothing to run tasks on."""
@@ -77,6 +87,8 @@ class Gpus:
                 self._sessions[Session(number, session)] = WorkerDevice(member.worker, session)
 
     def _start_emulated(self, count: int) -> None:
+        if self.wish.share:  # else nobody shares it
+            self._hold([Gpu(number, EMULATED, "", 0) for number in range(count)])
         setup = Setup(emulated.runtime_module(), None)
         for number in range(count):
             worker = self._worker()
@@ -88,6 +100,7 @@ class Gpus:
         gpus.check_present(code="HD614", help="--device emulated runs the kernels on the CPU, for tests")
         first = self._worker()
         chosen = gpus.usable(first.survey(), numbers, code="HD614")
+        self._hold(chosen)
         library, runtimes = cuda.device_library(sorted({gpu.arch for gpu in chosen}))
         workers = [first, *(self._worker() for _ in chosen[1:])]
         for worker, gpu in zip(workers, chosen, strict=True):
@@ -95,6 +108,11 @@ class Gpus:
             worker.setup(Setup(runtimes[gpu.arch], library))
             self._members.append(PoolWorker(worker, gpu))
         self._wait_for_one()
+
+    def _hold(self, chosen: Sequence[Gpu]) -> None:
+        """Keep this driver's part of their memory until `close`. Raises UsageError, ToolError HD669."""
+        gpus = [(key_of(gpu), str(gpu)) for gpu in chosen]
+        self._share = self._held.enter_context(self._shares.held(gpus, self.wish.share))
 
     def _wait_for_one(self) -> None:
         """Raises DeviceError: no GPU can be used, and why the last one cannot."""
@@ -144,6 +162,7 @@ class Gpus:
     def options(self, conf: JobConf = NOTHING_SAID) -> DeviceOptions:
         """How tasks of a job with these settings run. Raises ValueError: a setting is none."""
         wished = device_options(conf, len(self._members), self.wish.sessions)
+        wished = replace(wished, limit=self._limit // self.wish.sessions)
         if not self.wish.memory or wished.sub_split:
             return wished
         share = self.wish.memory // self.wish.sessions // MEMORY_PER_BYTE
@@ -152,7 +171,14 @@ class Gpus:
     def lent(self, wished: DeviceOptions) -> DeviceOptions:
         """How tasks of a job that another process runs are run: as it wishes, but for what is the driver's to say."""
         own = self.options()
-        return replace(wished, sub_split=wished.sub_split or own.sub_split, workers=own.workers, sessions=own.sessions)
+        return replace(wished, sub_split=wished.sub_split or own.sub_split, workers=own.workers, sessions=own.sessions,
+                       limit=own.limit)
+
+    @property
+    def _limit(self) -> int:
+        """Bytes that tasks may take of a GPU's memory; 0: no limit. That of the smallest GPU holds for all."""
+        size = min((member.gpu.memory for member in self._members), default=0) or self.wish.memory
+        return limit_of(size or EMULATED_BYTES, self._share)
 
     def session(self, session: Session, options: DeviceOptions, nbytes: int) -> tuple[WorkerDevice, Gpu]:
         """What runs a task of so many bytes there, and the GPU that it runs on."""
@@ -160,8 +186,13 @@ class Gpus:
         with self._lock:
             before, seconds = self._pace
         device.options = options
-        device.hang_seconds = max(member.worker.limits.hang_seconds, PATIENCE * seconds * nbytes / before if before else 0.0)
+        hang_seconds = max(member.worker.limits.hang_seconds, PATIENCE * seconds * nbytes / before if before else 0.0)
+        device.hang_seconds = hang_seconds * self._sharers(member.gpu)
         return device, member.gpu
+
+    def _sharers(self, gpu: Gpu) -> int:
+        """Drivers whose tasks take turns on it."""
+        return max(1, len(self._shares.holders(key_of(gpu)))) if self._share < WHOLE else 1
 
     def gpu(self, device: int) -> int:
         """The GPU's number."""
@@ -189,7 +220,7 @@ class Gpus:
                 "out_of_service": worker.out_of_service, "restarts": len(worker.faults),
                 "last_fault": (worker.faults or [""])[-1],
                 "tasks": self._done[number, "tasks"], "bytes": self._done[number, "bytes"],
-                "seconds": self._done[number, "milliseconds"] / 1000, **memory,
+                "seconds": self._done[number, "milliseconds"] / 1000, **memory, **self._part(gpu),
             }
 
     @staticmethod
@@ -198,12 +229,21 @@ class Gpus:
         opened = worker.memory
         return {"memory_total": opened.total, "memory_free_at_start": opened.free} if opened and opened.total else {}
 
+    def _part(self, gpu: Gpu) -> dict[str, object]:
+        """Of its memory: this driver's part, and those of others."""
+        if self._share >= WHOLE:
+            return {"share": WHOLE}
+        others = [{"uid": one.uid, "pid": one.owner.pid, "share": one.share} for one in self._shares.holders(key_of(gpu))]
+        return {"share": self._share, "memory_limit": self._limit,
+                "others": [one for one in others if one["pid"] != os.getpid()]}
+
     def close(self) -> None:
-        """End the worker processes."""
+        """End the worker processes; only then others may have their memory."""
         for worker in self._workers:
             worker.stop()
         for worker in self._workers:
             worker.close()
+        self._held.close()
 
 
 class Codes:

@@ -21,6 +21,7 @@ from ..native.runtime import MapSpec, Native, Progress, TaskResult, TaskStatus, 
 from .epilogue import nothing_gathered
 from .gpu_task import DeviceCode, KernelCall, KernelCode
 
+_MIB = 1 << 20
 _STACK_MARGIN = 16 << 10  # bytes a thread
 _LARGEST_STACK = 512 << 10  # that a GPU gives a thread
 LaneOrder = Literal["forward", "reverse", "random"]
@@ -38,6 +39,7 @@ class DeviceOptions:
                     them that are one GPU and share its memory.
     write_threads   threads that write the output.
     keep            percent of the memory for texts of splits that later tasks have again.
+    limit           of the device's memory, that each of `sessions` may take, all together; of an emulated one too.
     """
 
     sub_split: int = 0
@@ -51,6 +53,7 @@ class DeviceOptions:
     sessions: int = 0
     write_threads: int = 0
     keep: int = 0
+    limit: int = 0
 
 
 def device_code(bundle: Path, manifest: Manifest, module: Callable[[Kernel], Path | None]) -> DeviceCode | None:
@@ -167,6 +170,7 @@ class NativeDevice:
             ordered_values=loop.numbers if loop else 0, ordered_states=loop.kept if loop else 0,
             ingest_threads=chosen.ingest_threads, workers=chosen.workers, sessions=chosen.sessions,
             write_threads=chosen.write_threads, keep_percent=chosen.keep,
+            memory_mib=max(1, chosen.limit // _MIB) if chosen.limit else 0,
         )
 
 

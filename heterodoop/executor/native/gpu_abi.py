@@ -50,7 +50,7 @@ class OptionsBlock(ctypes.Structure):
         ("ingest_threads", c_uint32), ("workers", c_uint32), ("ingest_piece", c_uint64),
         ("sessions", c_uint64), ("ordered", c_uint32), ("ordered_values", c_uint32), ("ordered_states", c_uint32),
         ("write_threads", c_uint32), ("write_piece", c_uint64), ("keep_percent", c_uint32),
-        ("reserved", c_uint32),
+        ("memory_mib", c_uint32),
     ]
 
 

@@ -50,6 +50,9 @@ class Device {
   virtual const void *memory_identity() { return this; }  // the same for devices that share their memory
   virtual uint64_t free_memory() = 0;    // bytes that allocate() may still give, at a guess
   virtual void emulate(const Emulation &) {}  // other devices have no choice
+  // Of `sharers` devices with the same memory each may take so many bytes, all together; 0 = no limit. allocate() and
+  // free_memory() heed it from now on.
+  virtual void limit_memory(uint64_t bytes, uint64_t sharers) = 0;
 
   // At least 256-byte aligned; nullptr where the memory is not there (0 bytes: some address, not nullptr).
   virtual void *allocate(uint64_t bytes) = 0;

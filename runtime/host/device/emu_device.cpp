@@ -1,6 +1,7 @@
 // The emulated device: kernels run on the CPU through runtime/emu, from shared objects; algorithms are plain code.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -87,6 +88,10 @@ class EmulatedDevice final : public Device {
     emulation_ = e;
     memory_.pattern = uint8_t(e.pattern);
     memory_.limit = e.memory ? e.memory : EmulatedMemory::kUsual;
+  }
+
+  void limit_memory(uint64_t bytes, uint64_t) override {  // nobody shares it
+    if (bytes) memory_.limit = std::min(memory_.limit, bytes);
   }
 
   void *allocate(uint64_t bytes) override { return memory_.allocate(bytes); }

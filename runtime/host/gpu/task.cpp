@@ -540,6 +540,7 @@ void run_gpu_map_task(DeviceSession &session, const GpuMapSpec &spec, TaskRun &t
   if (spec.options.sort_kind > HD_MERGE_SORT) throw Error(kBadInput, "unknown kind of sort");
   const hd_gpu_options &o = spec.options;
   session.device->emulate({o.emu_order, o.emu_pattern, o.emu_seed, o.emu_memory});
+  session.device->limit_memory(uint64_t(o.memory_mib) << 20, std::max<uint64_t>(o.sessions, 1));
   GpuMapTask(session, spec, task).run();
 }
 

@@ -88,7 +88,7 @@ typedef struct {
   uint32_t write_threads;         // that write the output; 0 = from the host's cores
   uint64_t write_piece;           // bytes of a copy from the device and its write; 0 = chosen
   uint32_t keep_percent;          // of the device's memory: texts of splits stay there for later tasks with the same split
-  uint32_t reserved;
+  uint32_t memory_mib;            // that each of `sessions` may take of the device's memory, all together; 0 = all there is
 } hd_gpu_options;
 
 // What the tasks of a device have done so far, all together.

@@ -11,10 +11,12 @@ from heterodoop.driver.job import gpus
 from heterodoop.driver.job.gpus import Codes, DeviceWish, Gpus
 from heterodoop.errors import DeviceError, ToolError, UsageError
 from heterodoop.executor.gpu.gpus import Gpu, OpenedGpu, Survey
+from heterodoop.executor.kernel.native_device import DeviceOptions
 from heterodoop.executor.worker.client import Worker
 from heterodoop.job.jobconf import JobConf
 from heterodoop.job.setting import Party
 from heterodoop.manifest import load
+from heterodoop.scheduler.node.model import Session
 
 from ...support import Bundles
 
@@ -43,7 +45,8 @@ class FakeWorker(Worker):
 
 
 @pytest.fixture
-def fakes(monkeypatch: pytest.MonkeyPatch) -> type[FakeWorker]:
+def fakes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> type[FakeWorker]:
+    monkeypatch.setenv("HETERODOOP_GPU_SHARES", str(tmp_path / "shares"))
     monkeypatch.setattr(gpus, "Worker", FakeWorker)
     monkeypatch.setattr(gpus.gpus, "present", lambda: True)
     monkeypatch.setattr(gpus.cuda, "device_library", lambda archs: (Path("lib"), {arch: Path(arch) for arch in archs}))
@@ -66,6 +69,7 @@ def test_gpus_by_number_and_one_that_is_broken(fakes: type[FakeWorker]) -> None:
     chosen = Gpus(DeviceWish("cuda", "1,0"))
     chosen.start()
     assert [worker.number for worker in fakes.made] == [1, 0]
+    chosen.close()
     with pytest.raises(DeviceError, match="GPU 1 is left out"):
         Gpus(DeviceWish("cuda", "1")).start()
     with pytest.raises(UsageError, match="names number 0 to 1"):
@@ -103,6 +107,28 @@ def test_a_limit_of_gpu_memory_makes_launches_smaller() -> None:
     assert limited.options().sub_split == (8 << 30) // 2 // 32
     assert limited.options(said({"heterodoop.gpu.sub-split.bytes": "5"})).sub_split == 5
     assert Gpus(DeviceWish("cuda", memory=1)).options().sub_split == 1 << 20
+
+
+def test_drivers_share_a_gpu_s_memory_and_none_takes_more(fakes: type[FakeWorker]) -> None:
+    """A share is of each GPU; what is left of the smallest limits a task, and a hang may take as long as turns make it."""
+    half = Gpus(DeviceWish("cuda", sessions=2, share=50))
+    half.start()
+    assert half.options().limit == ((40 << 30) // 2 - (1 << 30)) // 2
+    other = Gpus(DeviceWish("cuda", "1"))
+    other.start()  # what is left
+    assert [row["share"] for row in (*half.status(), *other.status())] == [50, 50, 50]
+    patience = [half.session(Session(device, 0), half.options(), 1)[0].hang_seconds for device in (0, 1)]
+    assert patience == [30, 60]
+    refused = r"^10 % of the memory of GPU 1 \(B\) cannot be had: 50 % by .*, 50 % by "
+    with pytest.raises(UsageError, match=refused) as caught:
+        Gpus(DeviceWish("cuda", share=10)).start()
+    assert caught.value.code == "HD669"
+    half.close()
+    other.close()
+    alone = Gpus(DeviceWish("cuda"))
+    alone.start()
+    assert alone.options().limit == 0 and alone.lent(DeviceOptions(limit=5)).limit == 0
+    alone.close()
 
 
 def test_bundles_that_no_gpu_can_run(bundles: Bundles, wordcount: Path) -> None:

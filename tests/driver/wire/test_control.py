@@ -149,7 +149,8 @@ def test_a_split_beyond_the_memory_is_refused(cache: dict[str, str], attempt: At
 
 @pytest.mark.parametrize(("words", "text"), [
     (["--device", "abacus"], "[HD032]"), (["--queue", "0"], "[HD032]"), (["--memory", "lots"], "[HD032]"),
-    (["--node-port", "0"], "[HD032]"), (["--device", "emulated", "--gpus", "none"], "[HD614]"),
+    (["--node-port", "0"], "[HD032]"), (["--gpu-memory-share", "101"], "[HD032]"),
+    (["--device", "emulated", "--gpus", "none"], "[HD614]"),
     (["--device", "emulated", "--gpus", "x"], "[HD037]"),
 ])
 def test_a_start_that_cannot_be(place: Driver, words: list[str], text: str) -> None:
