@@ -115,6 +115,7 @@ class Conversation:
         self._stream.send(
             Type.ANSWER, ("run", decision.kind), ("reason", why.reason), ("code", why.code),
             ("ahead", decision.ahead), ("forced", int(decision.forced)), ("version", VERSION), ("waits", 1),
+            ("pid", os.getpid()),
         )
         self._count(attempt, f"answered_{decision.kind}", reason=why.reason)
         if decision.kind == "cpu":

@@ -104,11 +104,19 @@ final class MapAttempt {
       if (!answer.text("version").equals(Frame.VERSION)) {
         throw new VersionException(answer.text("version"));
       }
+      logAnswer(answer);
       take(answer, retry, reporter);
     } catch (IOException | RuntimeException | LinkageError e) {
       disconnect();
       decline(noDriver(e, retry), reporter);
     }
+  }
+
+  /** Which driver it was, and what it said: a scheduler's choice stands nowhere else. */
+  private void logAnswer(Fields answer) throws IOException {
+    String reason = answer.has("reason") ? answer.text("reason") : "";
+    log("asked the driver, process " + (answer.has("pid") ? answer.text("pid") : "unknown") + ": " + answer.text("run")
+        + (reason.isEmpty() ? "" : ", " + reason));
   }
 
   private void take(Fields answer, boolean retry, Reporter reporter) throws IOException {
@@ -243,6 +251,7 @@ final class MapAttempt {
       } else {
         double seconds = (System.nanoTime() - cpuStarted) / (double) TimeUnit.SECONDS.toNanos(1);
         driver.send(Frame.CPU_DONE, new Fields().add("seconds", String.format(Locale.ROOT, "%.6f", seconds)));
+        log(String.format(Locale.ROOT, "ran in its container: %.3f s", seconds));
       }
     } catch (IOException e) {
       log("the driver was not told of the end: " + message(e));

@@ -205,7 +205,7 @@ final class FakeDriver implements Closeable {
 
     void answer(String run, String reason, String code) throws IOException {
       send(Frame.ANSWER, new Fields().add("run", run).add("reason", reason).add("code", code).add("ahead", 0)
-          .add("forced", "0").add("version", Frame.VERSION));
+          .add("forced", "0").add("version", Frame.VERSION).add("pid", 4711));
     }
 
     /** Notes what the task says at its end: INSTALLED, CPU_DONE or FAILED, then that it has closed. */

@@ -3,7 +3,9 @@ package org.heterodoop.mr;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +117,10 @@ class PlugInTest {
         talk.end();
       }
     };
+    PrintStream stderr = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), everySecond)) {
+      System.setErr(new PrintStream(log, true));
       LocalJob.Outcome found = job(3, DEFAULT_CODEC, true).set("mapreduce.local.map.tasks.maximum", "4").run();
       assertEquals(expected.output, found.output);
       assertEquals(counters(expected.counters, false), counters(found.counters, false));
@@ -123,6 +128,14 @@ class PlugInTest {
       assertEquals(2, found.total(HeteroCounters.CPU_MAPS));
       assertEquals(0, found.total(HeteroCounters.FALLBACKS));
       assertEquals(2, driver.heard.stream().filter("CPU_DONE"::equals).count());
+    } finally {
+      System.setErr(stderr);
+    }
+    String said = log.toString();  // which driver, what it said, where each attempt ran and how long
+    for (String line : List.of("asked the driver, process 4711: gpu",
+        "ran on GPU 0: read 0\\.500 s, map kernel 0\\.250 s, .*, \\d+ ms in all",
+        "asked the driver, process 4711: cpu, all GPUs are busy", "ran in its container: \\d+\\.\\d{3} s")) {
+      assertEquals(2, said.lines().filter(one -> one.matches("heterodoop: attempt_\\w+ " + line)).count(), line + "\n" + said);
     }
   }
 
