@@ -34,7 +34,8 @@ def explain_code(code: str) -> str:
         near = difflib.get_close_matches(code.upper(), CODES, n=3)
         help = f"codes near it: {', '.join(near)}" if near else ""
         raise UsageError(f"there is no {code.upper()}", code="HD002", help=help)
-    return f"{code.upper()}: {entry.title}\n\n{entry.text}\n\nWhat to do: {entry.fix}\n"
+    tried = f"\nTried as a small change: {entry.line}\n" if entry.line else ""
+    return f"{code.upper()}: {entry.title}\n\n{entry.text}\n\nWhat to do: {entry.fix}\n{tried}"
 
 
 def explain_json(manifest: Manifest) -> str:

@@ -24,7 +24,7 @@ from .regular import open_regular, read_regular
 from .source import UNKNOWN, Span
 from .values import dataclass
 
-VERSION = 16
+VERSION = 17
 FILE = "manifest.json"
 _MOST_OBJECT = 1 << 40
 _MOST_TOTALS = 1 << 30  # bytes of what records gather
@@ -55,14 +55,37 @@ Number = Literal["int32", "int64", "uint32", "uint64", "float", "double"]
 
 
 @dataclass(frozen=True)
+class Change:
+    """A line (from 1) of the program's file as it is, and what stands there instead: one line, several, or an empty one."""
+
+    line: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A small change of the source that was tried: with it the refusal is gone.
+
+    where  when the program still prints what it is to print, a clause after "where"; "" = it prints the same.
+    left   how many refusals the program has then.
+    """
+
+    changes: tuple[Change, ...]
+    where: str
+    left: int
+
+
+@dataclass(frozen=True)
 class Reason:
     """Why something was decided, or refused: an HDnnn code, a sentence, and where. `text`: the line of `span`, so that a
-    bundle can show the place without the source."""
+    bundle can show the place without the source. `fix`: what would mend it, where that is a small change."""
 
     code: str
     message: str
     span: Span = UNKNOWN
     text: str = ""
+    fix: Fix | None = None
 
     @property
     def place(self) -> str:

@@ -30,7 +30,7 @@ LEVELS = (
     {"job"},
     {"engine", "driver"},
     {"hadoop"},
-    {"commands", "explain"},
+    {"commands", "explain", "why_not_gpu"},
     {"cli"},
     {"__main__"},
 )
@@ -41,6 +41,7 @@ RANK = {name: rank for rank, names in enumerate(LEVELS) for name in names}
 ROOMS = {
     "compiler": (
         "source", "types", "ir", "lower", "normalise", "analysis", "keyloop", "decide", "device", "emit", "report",
+        "mend",
     ),
     "executor": ("native", "task", "kernel", "gpu", "worker", "lent"),
     "engine": ("job", "terminal", "devices", "run", "verify", "rounds"),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import __version__
-from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, CompilerBug, HeteroDoopError, UserError
+from ..errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_LIMITATION, EXIT_OK, CompilerBug, HeteroDoopError, UserError
 from . import job_options, refusals, standard_files
 from .messages import printable, show_diagnostics
 
@@ -134,7 +134,7 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 
         click.echo(spine.emit(build, emit, partial(click.echo, err=True) if timed else None), nl=False)
         return
-    bundle, result = compiling.compile_to_bundle(build, Path(output) if output else None, anew=timed)
+    bundle, result = compiling.compile_to_bundle(build, Path(output) if output else None, anew=timed, mend=True)
     show_diagnostics(result.warnings)
     if timed:
         click.echo(compiling.times_text(result), err=True)
@@ -283,21 +283,29 @@ def doctor_command(as_json: bool) -> None:
 
 @cli.command("explain")
 @click.argument("what", nargs=-1, required=True)
+@click.option("--why-not-gpu", "why_not", is_flag=True,
+              help="Only what keeps the programs off GPUs, or makes them slower there, and what to change.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @_kernel_options
 @_compile_options
-def explain_command(what: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def explain_command(what: tuple[str, ...], why_not: bool, as_json: bool, **options: Any) -> None:
     """Say what the compiler understood of an app and decided, and why; or what an error code means.
 
-    WHAT is an app's folder, a map.c, a bundle, or a code like HD104.
+    WHAT is an app's folder, a map.c, a bundle, or a code like HD104. Exit status with --why-not-gpu: 0 where the map runs
+    on GPUs, else 4.
     """
-    from .. import explain
+    from .. import explain, why_not_gpu
 
     if len(what) == 1 and explain.is_code(what[0]):
         click.echo(explain.explain_code(what[0]), nl=False)
         return
     manifest = _manifest_of(what, options)
-    click.echo(explain.explain_json(manifest) if as_json else explain.explain_text(manifest), nl=False)
+    if not why_not:
+        click.echo(explain.explain_json(manifest) if as_json else explain.explain_text(manifest), nl=False)
+        return
+    click.echo(printable(why_not_gpu.as_json(manifest) if as_json else why_not_gpu.text(manifest)), nl=False)
+    if not why_not_gpu.runs(manifest):
+        raise click.exceptions.Exit(EXIT_LIMITATION)
 
 
 def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
@@ -307,7 +315,7 @@ def _manifest_of(what: tuple[str, ...], options: dict[str, Any]) -> Any:
 
     if len(what) == 1 and os.path.lexists(Path(what[0]) / manifest.FILE):
         return manifest.load(Path(what[0]))
-    result = spine.analyse(BuildOptions.make(what, verify=False, **options))
+    result = spine.analyse(BuildOptions.make(what, verify=False, **options), mend=True)
     show_diagnostics(result.warnings)
     return result.manifest
 

@@ -21,6 +21,7 @@ from ..manifest import FILE, Manifest, Program, Reason
 from ..values import dataclass
 from . import unchanged
 from .app import BuildOptions
+from .report.fixes import fix_lines
 
 if TYPE_CHECKING:
     from .spine import Analysed
@@ -36,22 +37,22 @@ class CompileResult:
 
 
 def compile_to_bundle(
-    options: BuildOptions, output: Path | None = None, *, anew: bool = False,
+    options: BuildOptions, output: Path | None = None, *, anew: bool = False, mend: bool = False,
 ) -> tuple[Path, CompileResult]:
     """Compile the app into a bundle, default NAME.hdp in the current folder; returns its path and what was found.
 
     One that is there and would come out the same stays, and `programs` of the result is empty, unless it is to be made
-    `anew`. Raises as `spine.analyse`, and UsageError HD003 where the output exists and is not a bundle, or cannot be
-    written.
+    `anew`. mend: as of `spine.analyse`. Raises as that, and UsageError HD003 where the output exists and is not a bundle,
+    or cannot be written.
     """
     target = output or Path(f"{options.name}.hdp")
     _check_target(target)
     found = unchanged.key(options)
     known = unchanged.unchanged(target, found) if not anew else None
-    return target, _compiled(options, target, found) if known is None else CompileResult(known, (), [])
+    return target, _compiled(options, target, found, mend) if known is None else CompileResult(known, (), [])
 
 
-def _compiled(options: BuildOptions, target: Path, key: str) -> CompileResult:
+def _compiled(options: BuildOptions, target: Path, key: str, mend: bool) -> CompileResult:
     from ..together import Threads
     from .begun import Begun
 
@@ -63,7 +64,7 @@ def _compiled(options: BuildOptions, target: Path, key: str) -> CompileResult:
         with interrupts.held():  # Python says that it was killed where a signal ends an import
             from . import own_faults, spine  # while the compilers run
 
-        result = spine.analyse(options, begun)
+        result = spine.analyse(options, begun, mend=mend)
         with _writing(target):
             made = folder / "bundle"
             manifest = spine.write_bundle(made, result, begun, work)
@@ -134,8 +135,9 @@ def _reason(program: Program) -> list[str]:
     if not refusals or program.role == "reduce":
         return []
     first, more = refusals[0], len(refusals) - 1
-    others = [f"and {more} more reason{'s' if more > 1 else ''}: heterodoop explain"] if more else []
-    return [*excerpt(first.span, first.text), f"help: {CODES[first.code].fix}", *others]
+    others = [f"and {more} more reason{'s' if more > 1 else ''}: heterodoop explain --why-not-gpu"] if more else []
+    fix = fix_lines(first.fix) if first.fix is not None else []
+    return [*excerpt(first.span, first.text), f"help: {CODES[first.code].fix}", *fix, *others]
 
 
 def _check_target(target: Path) -> None:

@@ -25,7 +25,7 @@ from ..together import Threads
 from ..toolchain import cc as toolchain
 from ..toolchain import languages
 from ..values import dataclass
-from . import commanded, host_kernels, kernels, library, own_faults, passes, reducers, suggest
+from . import commanded, host_kernels, kernels, library, own_faults, passes, reducers, suggest, trials
 from .app import BuildOptions
 from .begun import Begun
 from .compile import CompileResult, times_text
@@ -52,21 +52,33 @@ class Analysed:
     reducer: reducers.ReducerAnalysis | None = None
 
 
-def analyse(options: BuildOptions, begun: Begun | None = None) -> CompileResult:
+def analyse(options: BuildOptions, begun: Begun | None = None, *, mend: bool = False) -> CompileResult:
     """Analyse all programs of the app; no filter is built, so `binaries` of the manifest is empty.
 
     begun  what C compilers were started for already; None: they are now.
+    mend   find small changes that would mend refusals, by trying them (`trials`).
     Raises UserError with the errors of all programs together, ToolError without a C compiler.
     """
     if begun is None:
         with Threads() as work:
-            return analyse(options, Begun(options, work))
+            return analyse(options, Begun(options, work), mend=mend)
     sink = Sink()
     programs = [a for role, path in options.programs if (a := _analyse_or_collect(role, path, begun, sink))]
     sink.raise_errors()
     before: list[Role] = [role for role, _ in options.commands]
     programs = [_behind(program, programs, before) for program in _folding(programs, options.gpu.optimisations)]
-    return CompileResult(_manifest(options, programs), tuple(programs), [*sink.warnings, *commanded.warnings(options)])
+    manifest = _manifest(options, programs)
+    if mend:
+        units = {program.role: program.unit for program in programs}
+        manifest = replace(manifest, programs=tuple(
+            trials.mended(program, units[program.role], options, _found) if program.role in units else program
+            for program in manifest.programs))
+    return CompileResult(manifest, tuple(programs), [*sink.warnings, *commanded.warnings(options)])
+
+
+def _found(options: BuildOptions) -> Program:
+    """What the analysis of its first program says."""
+    return analyse(options).manifest.programs[0]
 
 
 def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | None = None) -> str:
@@ -78,7 +90,7 @@ def emit(options: BuildOptions, stage: str, timed: Callable[[str], object] | Non
         return "".join(f"{name:12}{doc}\n" for name, (doc, _) in STAGES.items())
     if stage not in STAGES:
         raise UsageError(f"there is no stage '{stage}'", code="HD004", help=f"stages: {', '.join(STAGES)}")
-    result = analyse(options)
+    result = analyse(options, mend=stage == "manifest")
     if stage == "manifest":
         return result.manifest.to_json()
     if stage == "host":

@@ -18,4 +18,5 @@ def markdown() -> str:
     lines = ["# Error index", "", "`heterodoop explain HDnnn` prints one entry."]
     for code, entry in sorted(CODES.items()):
         lines += ["", f"## {code}: {entry.title}", "", entry.text, "", f"What to do: {entry.fix}"]
+        lines += ["", f"Tried as a small change: {entry.line}"] if entry.line else []
     return "\n".join(lines) + "\n"

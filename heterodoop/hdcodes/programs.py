@@ -31,12 +31,14 @@ CODES: dict[str, Entry] = {
         "The program uses an extension of C that changes what it means and that the analysis does not know: "
         "asm, nested functions, packed structs and the like. The program runs on the CPU.",
         "For the GPU, write it in plain C11.",
+        line="`packed` and `#pragma pack` left out.",
     ),
     "HD305": Entry(
         "header that the analysis does not know",
         "The analysis reads small headers of its own in place of the system's, and has none for this one. The "
         "program runs on the CPU.",
         "For the GPU, do without the header, or declare the functions that you need yourself.",
+        line="the `#include` left out, where nothing of it is used.",
     ),
     "HD306": Entry(
         "code that depends on a system header",
@@ -91,5 +93,6 @@ CODES: dict[str, Entry] = {
         "for: bit-fields, `long double`, wide strings, arrays of variable length in several dimensions, case "
         "labels that are not constant.",
         "Write it in plainer C where it matters, or leave it: the program runs on the CPU.",
+        line="the missing `#include`, or `#define _GNU_SOURCE`; `int x;` for `int x : 3;`; `double` for `long double`.",
     ),
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .entry import Entry
+from .entry import NOTHING, Entry
 
 CODES: dict[str, Entry] = {
     "HD201": Entry(
         "reducers run on the CPU",
         "The paper has no directive for reduce: its parallelism lies across partitions, which CPU slots use already.",
-        "Nothing to do.",
+        f"{NOTHING}a job's reducers run beside its GPUs, on processors that these leave idle.",
     ),
     "HD202": Entry(
         "a program without a directive",
@@ -17,6 +17,7 @@ CODES: dict[str, Entry] = {
         " and a combiner without one is run exactly once per task.",
         "Add the line before the loop, or leave it: the result is the same. What `compile` proposes was tried; keylength is"
         " the bytes of the longest key.",
+        line="the directive, before the loop, for a map whose loop and pair show what it is.",
     ),
     "HD210": Entry(
         "state carried from record to record",
@@ -27,6 +28,8 @@ CODES: dict[str, Entry] = {
         "that is missing, the message says so, and its place is that of what prevents it.",
         "Set the variable at the start of each record if it is meant to be the record's own; read a count or a maximum "
         "over all records behind the loop only. Else leave it: the program runs on the CPU.",
+        line="`x = 0;` (or `memset`) where the record begins; `scanf(...) == 2` for `!= EOF`; a test of the pointer before"
+        " `strtok`.",
     ),
     "HD211": Entry(
         "a read-only variable is written",
@@ -39,11 +42,13 @@ CODES: dict[str, Entry] = {
         "The records behind the break would have to be dropped, and which ones those are is known only after all "
         "before them ran.",
         "Use `continue` for records to skip; filter with a condition that does not depend on earlier records.",
+        line="`continue` for `break`.",
     ),
     "HD213": Entry(
         "return in the record loop",
         "It ends the program before the end of its input, see HD212.",
         "Use `continue`, or `exit(1)` for an error: a task that fails does so on the CPU.",
+        line="`exit(1)` for `return 1`, else `continue`.",
     ),
     "HD214": Entry(
         "exit in the record loop that is no failure",
@@ -51,6 +56,7 @@ CODES: dict[str, Entry] = {
         "with a constant failure status, abort and assert are fine: such a task runs again on the CPU, which "
         "decides.",
         "Use `continue`, or a constant failure status.",
+        line="`continue`, or `exit(1)`, for the call.",
     ),
     "HD215": Entry(
         "a second read of the input in one round",
@@ -75,6 +81,7 @@ CODES: dict[str, Entry] = {
         "An array of variable length that a mapper's record declares lies in the memory that the record has for itself. Of "
         "one that stands elsewhere, or of which the address is taken as an array's (`&a`), a GPU thread has none.",
         "Take the address of its first element, or give the array a constant length that is long enough.",
+        line="`copy` for `&copy`.",
     ),
     "HD219": Entry(
         "memory of unknown size in the record loop",
@@ -82,6 +89,7 @@ CODES: dict[str, Entry] = {
         "that is computed is no memory of aligned_alloc, of a combiner, or of a function that the code before "
         "the loop calls, too.",
         "Use malloc, or an array of constant length; give the loop a function of its own.",
+        line="`malloc(n)` for `aligned_alloc(64, n)`.",
     ),
     "HD220": Entry(
         "the environment is used in the record loop",
@@ -95,11 +103,14 @@ CODES: dict[str, Entry] = {
         "Time, random numbers and process ids make a record's output depend on when and where it runs. So CPU and "
         "GPU could not agree, nor would a task that runs again.",
         "Derive such numbers from the record, for example by hashing it.",
+        line="`rand_r(&seed)` for `rand()`; `gmtime` for `localtime`, `timegm` for `mktime`; `time(NULL)` before"
+        " the directive.",
     ),
     "HD222": Entry(
         "setlocale",
         "Another locale changes what a number looks like and what a letter is. The GPU knows the C locale only.",
         "Leave the call out, or leave it: the program runs on the CPU.",
+        line="the call of `setlocale` left out.",
     ),
     "HD223": Entry(
         "a call of a function whose effects are not known",
@@ -128,6 +139,7 @@ CODES: dict[str, Entry] = {
         "printed behind it. The region stands in main, outside of loops.",
         "Put a combiner's loop and its final output into one block behind the directive; move output that comes before "
         "the loop into it.",
+        line="brackets around a combiner's loop and what prints its last pair.",
     ),
     "HD227": Entry(
         "code after the region uses what the region writes",
@@ -136,6 +148,7 @@ CODES: dict[str, Entry] = {
         "sums, counts and bits of integers, least and greatest numbers (docs/writing-an-app.md).",
         "Give the variable another value before it is read there, or use it in the loop only. Else leave it: the program "
         "runs on the CPU.",
+        line="`x = 0;` before the line that uses it.",
     ),
     "HD228": Entry(
         "no record loop",
@@ -144,12 +157,14 @@ CODES: dict[str, Entry] = {
         "is `while (1)` with a `break` behind the read. A test of anything else in the condition "
         "makes another loop of it.",
         "Write the loop as `while ((n = getline(&line, &cap, stdin)) != -1)`.",
+        line="`while (fgets(...) != NULL)` for `while (!feof(stdin))` and a read; `scanf(...) == 1` for `!= EOF`.",
     ),
     "HD229": Entry(
         "files, or output of a form that is not known",
         "In the region only stdout and stderr can be written to, with a format that is a literal. Files cannot be "
         "opened, read or written there.",
         "Read files before the loop into arrays; write the format as a literal.",
+        line='`printf("%s", text)` for `printf(text)`; `fflush(stdin)` left out.',
     ),
     "HD231": Entry(
         "too many paths",
@@ -164,12 +179,14 @@ CODES: dict[str, Entry] = {
         "runtime/math has (exp, log, pow, sin and their kin, with --libm own). Others, and these with --libm system, "
         "would have other last bits than the CPU's, and the output has to be the same bytes.",
         "Do without it in the loop, or leave it: the program runs on the CPU.",
+        line=r'`fprintf(stderr, "text\n")` for `perror("text")`.',
     ),
     "HD233": Entry(
         "an output conversion without an exact GPU form",
         "printf, fprintf, sprintf and snprintf treat all conversions of C but %p, %n, %m, wide characters and long "
         "double; and each conversion must be given a value of the type that it prints.",
         "Use another conversion, or cast the argument to the type that the conversion wants.",
+        line="the conversion of the value's type: `%ld` for `%d`.",
     ),
     "HD234": Entry(
         "heap memory that does not end with the record",
@@ -177,6 +194,7 @@ CODES: dict[str, Entry] = {
         "allocated before the loop, the line's buffer and variables are none of it, and are not freed or resized there; "
         "a combiner's loop has none, and a function that the code around the loop calls, too, belongs to that.",
         "Allocate and free in the same record; give the loop a function of its own.",
+        line="`free(line)` left out; `malloc` for `alloca`.",
     ),
     "HD235": Entry(
         "a call of a kind that the GPU text does not have",
@@ -189,16 +207,19 @@ CODES: dict[str, Entry] = {
         "scanf and sscanf treat all conversions of C but %p, %m, wide characters and long double; each conversion's target "
         "must have the type that it stores.",
         "Use another conversion, or a target of the conversion's type.",
+        line="the conversion of the target's type: `%hd` for `%d`.",
     ),
     "HD237": Entry(
         "a type that the GPU does not have",
         "long double is x86's own 80-bit type, and 128-bit integers have no device library.",
         "Use double, or 64-bit integers.",
+        line="`long long` for `__int128`.",
     ),
     "HD238": Entry(
         "a struct whose layout cannot be told to the GPU's compiler",
         "Bit-fields, packed or specially aligned structs, and unnamed unions whose members begin at different places.",
         "Use plain members.",
+        line="`int x;` for `int x : 3;`.",
     ),
     "HD239": Entry(
         "a construct of C that has no CUDA text",
@@ -206,6 +227,7 @@ CODES: dict[str, Entry] = {
         "members in tables, and arithmetic on void pointers. What lies at a constant address, NULL's too, is on the CPU"
         " only.",
         "Give the object a name; use a char pointer for arithmetic; end a program with abort().",
+        line="`char *p` for `void *p`; `abort();` for `*(int *)0 = 1;`.",
     ),
     "HD241": Entry(
         "more than the line is used of getline's buffer",
@@ -254,6 +276,7 @@ CODES: dict[str, Entry] = {
         "leaves open goes to the CPU. It cannot do so for a variable of a function that calls itself, of which there "
         "are several at a time. Nor can it note what is written of memory of unknown size.",
         "Give the variable a value where it is declared; reach it by its name, or test the index before.",
+        line="`int x = 0;` for `int x;`.",
     ),
     "HD260": Entry(
         "C leaves open in which order an expression is evaluated",
@@ -268,6 +291,7 @@ CODES: dict[str, Entry] = {
         "On one path the function reaches its closing bracket. What its caller then gets is whatever a register holds, which"
         " is another thing in a kernel.",
         "Return a value on every path, also where you know that the path is never taken.",
+        line="`return 0;` at the function's end.",
     ),
     "HD262": Entry(
         "a call reads the text that it writes over",
@@ -275,20 +299,21 @@ CODES: dict[str, Entry] = {
         " overlap, and C libraries differ. Where that shows only in the data (strcpy(s, s + n)), a device compares the"
         " addresses and leaves the task to the CPU.",
         "Append behind the text's end: sprintf(s + strlen(s), ...); move text within itself with memmove.",
+        line='`sprintf(s + strlen(s), "...")` for `sprintf(s, "%s...", s)`.',
     ),
     "HD263": Entry(
         "a compiler did not make a kernel of the text that HeteroDoop made",
         "HeteroDoop writes a kernel's text, and nvcc compiles it: it refused the text, was killed, or did not end within ten"
         " minutes (HETERODOOP_COMPILER_SECONDS sets another limit). The program runs on the CPU, as it would without a"
         " kernel; its results are the same.",
-        "If nvcc works for other programs, this is a fault of HeteroDoop: please report it, with the program and the"
-        " message.",
+        f"{NOTHING}if nvcc works for other programs, this is a fault of HeteroDoop. Please report it, with the program and"
+        " the message.",
     ),
     "HD264": Entry(
         "HeteroDoop failed on the program",
         "The analysis, or the writing of the kernel's text, ended in an error of its own. The program runs on the CPU, as it"
         " would without a kernel; its results are the same.",
-        "This is a fault of HeteroDoop: please report it, with the program and the message.",
+        f"{NOTHING}this is a fault of HeteroDoop. Please report it, with the program and the message.",
     ),
     "HD265": Entry(
         "the program is too deep or too large for the analysis",
@@ -302,6 +327,7 @@ CODES: dict[str, Entry] = {
         "where the map prints pairs behind its loop, it must be one that may run on its own output. Where that is "
         "not so, or where there is no C++ compiler, filters do the same work, more slowly; the results are the same.",
         "See what `heterodoop explain` says of mapper and combiner.",
+        line="`scanf(...) == 2` for `!= EOF`.",
     ),
     "HD267": Entry(
         "a reducer runs as a filter",
@@ -329,5 +355,11 @@ CODES: dict[str, Entry] = {
         " Kernels and host kernels are made of C alone.",
         "Nothing, if the CPU is fast enough: the result is right. For the GPU, write this program in C; the others may stay"
         " as they are.",
+    ),
+    "HD272": Entry(
+        "an array is read through a texture object",
+        "The directive's `texture` clause asks for it. On every card that was tried, textures were slower than the memory"
+        " that the compiler chooses by itself (docs/kernels.md). The results are the same.",
+        "Take the variable out of the clause.",
     ),
 }

@@ -119,5 +119,6 @@ def test_compile_says_what_where_and_what_to_do(tmp_path: Path) -> None:
     done = cli_here("compile", app, "-o", tmp_path / "x.hdp", "--arch", "none").err.decode()
     assert re.search(rf"  map     CPU only \({app}/map.c:10:\d+: '\w+' is read .* \[HD210\]\)\n"
                      r" +10 \|         n = strcmp.*\n +\| +\^.*\n"
-                     r" +help: Set the variable .*\n +and \d more reasons?: heterodoop explain\n", done), done
+                     r" +help: Set the variable .*\n +change, where 'last' is meant .*\n +\+ 9 \|         memset.*\n"
+                     r" +and \d more reasons?: heterodoop explain --why-not-gpu\n", done), done
     assert "  combine CPU, as the map is\n  reduce  CPU, on typed values (host kernel)\n" in done
