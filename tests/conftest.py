@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from heterodoop.toolchain import cache as build_cache
+
 from . import kept, scheduling
 from .alone import DEFAULTS, pytest_runtest_makereport
 from .support import Bundles
@@ -130,3 +132,17 @@ def kernel_caches(module_cache: Path, quick_compiler: str) -> Iterator[None]:
 def kernel_cache(module_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs keep modules of the emulated device where all tests do."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(module_cache))
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An XDG_CACHE_HOME of the test's own, where no program was compiled yet.
+
+    What the C library answers and the parts of every filter are there: they take seconds, and are no program's.
+    """
+    own = tmp_path / "cache"
+    for kind in ("cpu", "math", "probe"):
+        if (made := build_cache.folder() / kind).is_dir():
+            shutil.copytree(made, own / "heterodoop" / kind, ignore=shutil.ignore_patterns(".*"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(own))
+    return own

@@ -21,8 +21,7 @@ WORDCOUNT = ROOT / "apps" / "wordcount"
 
 
 @pytest.fixture(autouse=True)
-def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quick_compiler: str) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def quick(own_cache: Path, monkeypatch: pytest.MonkeyPatch, quick_compiler: str) -> None:
     monkeypatch.setenv("CXX", quick_compiler)
 
 

@@ -35,9 +35,8 @@ PLAIN = MAP % "line[0] & 7"
 
 
 @pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def as_a_user(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HETERODOOP_STRICT", "0")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def _compile(folder: Path, text: str = PLAIN, arch: str = "none") -> tuple[Path, CompileResult]:
