@@ -1,8 +1,9 @@
 # Each target is complete by itself on a fresh clone: make, gcc, g++ and Python 3.11+ with venv are all it needs; test
 # needs Java 17 and Maven too, which it installs where it is root and there is apt.
 #   make demo    install into .venv, compile word count, run it on a book, show the result
-#   make test    install with the test tools, lint, check types, run all tests: also on a sanitizer build, and those that need
-#                a Hadoop, on one that is started for them
+#   make test    install with the test tools, lint, check types, run the tests, also jobs on a Hadoop that is started for them
+#   make long    the tests that take long and that few changes break: docs/tests.md says which; the native ones on a sanitizer
+#                build
 #   make check   what a change breaks most often, in three minutes: lint, types, and the tests of CHECKED
 #   make portable  the demo, and the tests that depend on versions, the C library or locales
 #   make plugin  build the Hadoop plug-in's jar and run its JUnit tests
@@ -40,7 +41,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; 
 	command -v "$$python"; exit 0; fi; done; \
 	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
 
-.PHONY: collected demo test check portable plugin lint bench docs clean tools hadoop-tools
+.PHONY: collected demo test long check portable plugin lint bench docs clean tools hadoop-tools
 
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
@@ -52,11 +53,15 @@ demo: $(VENV)/installed
 	@cmp $(DEMO)/out/part-00000 apps/wordcount/expected.txt
 	@echo; echo "The whole result: $(DEMO)/out/part-00000 (equal to apps/wordcount/expected.txt)"
 
-# Maven waits, mypy uses one core: together with the sanitizer build they take half of the time. What pytest makes of the tests'
-# asserts is kept beside them: each of its workers would do it again.
+# Maven waits, mypy uses one core: together they take half of the time. What pytest makes of the tests' asserts is kept beside
+# them: each of its workers would do it again.
 test:
-	$(MAKE) --no-print-directory --jobs=4 --output-sync=target lint plugin collected $(VENV)/sanitized/libhd_host.so
-	$(BIN)/python -m tests.whole $(VENV)/sanitized/libhd_host.so
+	$(MAKE) --no-print-directory --jobs=4 --output-sync=target lint plugin collected
+	$(BIN)/python -m tests.whole
+
+long:
+	$(MAKE) --no-print-directory --jobs=4 --output-sync=target plugin collected $(VENV)/sanitized/libhd_host.so
+	$(BIN)/python -m tests.whole --long $(VENV)/sanitized/libhd_host.so
 
 collected: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest --collect-only --quiet --quiet

@@ -39,7 +39,7 @@ LEFT_OUT = shutil.ignore_patterns(
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--sanitized-elsewhere", action="store_true", help="tests/sanitized.py runs beside this")
+    parser.addoption("--part", choices=["test", "long"], help="only the tests of `make test` or of `make long`")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,8 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: scheduling.rank(item.nodeid))
-    if config.getoption("--sanitized-elsewhere"):
-        items[:], left = scheduling.shared_out(items)
+    if part := config.getoption("--part"):
+        items[:], left = scheduling.shared_out(items, part == "long")
         config.hook.pytest_deselected(items=left)
     if "HETERODOOP_SANITIZED" in os.environ:
         for item in items:

@@ -1,4 +1,4 @@
-"""Which worker of a test run gets which tests, and in which order: files as a whole, those that wait most first.
+"""Which tests a run has, which worker gets which, and in which order: files as a whole, those that wait most first.
 
 All tests that share a Hadoop go to one worker, which starts it at once, and those that start one of their own go to another:
 servers and jobs run beside everything else. Not a test module.
@@ -16,8 +16,18 @@ HADOOP = "tests/hadoop/cluster/"
 OWN_HADOOP = (HADOOP + "test_hadoop_342.py",)
 # Longest first, so that no worker begins one of them when the others are done.
 FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/soak/", "tests/cases/", "tests/apps/")
-# What tests/sanitized.py runs: what goes deepest into native code, and the property test of whole jobs. In the run beside it
-# one test of each file is enough to see that it works with the library that users have, and those that cannot run there.
+# What `make test` leaves to `make long`, since few changes break it and it costs as much as all the rest: benches and soak
+# runs, packages, another release of Hadoop, what pages say, nvcc for every app, random searches, the larger apps, and, in
+# tests/sanitized.py, native code a second time.
+LONG = (
+    "tests/bench/", "tests/soak/", "tests/test_packaging.py", "tests/test_readme.py",
+    HADOOP + "test_hadoop_342.py", HADOOP + "test_embedded.py", HADOOP + "test_iterate.py", HADOOP + "test_pages.py",
+    "tests/compiler/test_kernels.py::test_nvcc_takes", "tests/compiler/test_own_faults.py",
+    "tests/compiler/analysis/test_many_paths.py", "tests/codegen/test_random_searches.py",
+    "tests/apps/test_movie_clusters.py", "tests/apps/test_ssb.py", "tests/apps/test_pagerank.py",
+    "tests/apps/test_logistic_regression.py", "tests/apps/test_station_temperatures.py",
+)
+# What tests/sanitized.py runs: what goes deepest into native code, and the property test of whole jobs.
 SANITIZED = (
     "tests/native/", "tests/runtime/gpu/test_gpu_task.py", "tests/runtime/gpu/test_gpu_task_input.py",
     "tests/runtime/gpu/test_gpu_task_limits.py", "tests/runtime/gpu/test_gpu_task_output.py",
@@ -37,17 +47,12 @@ def rank(nodeid: str) -> int:
     return next((number for number, place in enumerate(FIRST) if nodeid.startswith(place)), len(FIRST))
 
 
-def shared_out(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Of the files that run sanitized elsewhere, what stays here, and what does not.
-
-    What cannot run there stays; of a file that has no such test, the first.
-    """
-    seen = {_file(item) for item in items if unsanitized(item)}
-    kept, left = [], []
+def shared_out(items: list[pytest.Item], long: bool) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Of all tests those of `make long`, or those of `make test`; and the others."""
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
     for item in items:
-        file = _file(item)
-        (left if file in seen and file.startswith(SANITIZED) and not unsanitized(item) else kept).append(item)
-        seen.add(file)
+        (kept if item.nodeid.startswith(LONG) is long else left).append(item)
     return kept, left
 
 
@@ -55,10 +60,6 @@ def unsanitized(item: pytest.Item) -> str:
     """Why a test cannot run sanitized; "": it can."""
     mark = item.get_closest_marker("unsanitized")
     return mark.kwargs["reason"] if mark else ""
-
-
-def _file(item: pytest.Item) -> str:
-    return item.nodeid.partition("::")[0]
 
 
 class Scopes(LoadScopeScheduling):

@@ -22,9 +22,13 @@ def python(text: str) -> list[str]:
     return [sys.executable, "-c", text]
 
 
+def test_one_command_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    assert whole.together(python("print('said'); exit(3)")) == 3 and capfd.readouterr().out.count("said") == 1
+
+
 @pytest.mark.parametrize(("beside", "here", "status"), [(0, 0, 0), (0, 1, 1), (1, 0, 1), (5, 0, 5), (0, 5, 5), (2, 3, 3)])
 def test_any_failure_is_one_of_the_whole(beside: int, here: int, status: int, capfd: pytest.CaptureFixture[str]) -> None:
-    assert whole.together(python(f"print('said'); exit({beside})"), python(f"exit({here})")) == status
+    assert whole.together(python(f"exit({here})"), python(f"print('said'); exit({beside})")) == status
     assert f"exit({beside})" in (said := capfd.readouterr().out) and said.count("said") == 2  # the command, and what it says
 
 
@@ -51,7 +55,7 @@ except KeyboardInterrupt:
         "from tests import whole\n"
         f"both = whole.together\nwhole.together = lambda *_: both({python(waits)!r}, {python(waits)!r})\nwhole.main()"
     )
-    with subprocess.Popen([*python(main), "library"], cwd=ROOT, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen([*python(main), "--long", "library"], cwd=ROOT, stdout=subprocess.DEVNULL) as process:
         end = time.monotonic() + 30
         while len(begun := [path for path in tmp_path.glob("*.begun") if path.read_text()]) < 2:
             assert time.monotonic() < end and process.poll() is None
@@ -73,8 +77,10 @@ def test_tests_of_one_hadoop_are_one_worker_s_and_the_first() -> None:
 
 
 def test_every_place_that_is_named_exists() -> None:
-    for place in (*scheduling.FIRST, *scheduling.SANITIZED):
-        assert (ROOT / place).is_dir() if place.endswith("/") else (ROOT / place).is_file()
+    for place in (*scheduling.FIRST, *scheduling.SANITIZED, *scheduling.LONG):
+        file, _, test = place.partition("::")
+        assert (ROOT / file).is_dir() if file.endswith("/") else (ROOT / file).is_file()
+        assert f"def {test}" in (ROOT / file).read_text() if test else True
 
 
 def test_the_tests_of_the_makefile_s_lists_exist() -> None:
@@ -84,19 +90,18 @@ def test_the_tests_of_the_makefile_s_lists_exist() -> None:
     assert not [place for place in places if not (ROOT / place).exists()]
 
 
-def test_one_test_of_each_sanitized_file_runs_here_too_and_what_cannot_run_there() -> None:
-    ids = ["tests/native/test_a.py::test_1", "tests/native/test_a.py::test_2", "tests/native/test_b.py::test_1",
-           "tests/engine/run/test_oracle.py::test_1[x]", "tests/engine/run/test_oracle.py::test_1[y]",
-           "tests/engine/test_a.py::test_1", "tests/engine/test_a.py::test_2",
-           "tests/native/test_c.py::test_1", "tests/native/test_c.py::test_2"]
+def test_a_test_is_of_one_of_the_two_runs() -> None:
+    ids = ["tests/native/test_a.py::test_1", "tests/soak/test_b.py::test_1", "tests/compiler/test_kernels.py::test_options",
+           "tests/compiler/test_kernels.py::test_nvcc_takes_it[x]", "tests/test_packaging.py::test_1"]
+    items: list[pytest.Item] = [SimpleNamespace(nodeid=nodeid) for nodeid in ids]  # type: ignore[misc]
+    usual, rest = scheduling.shared_out(items, long=False)
+    assert usual == [items[0], items[2]] and (rest, usual) == scheduling.shared_out(items, long=True)
+
+
+def test_what_cannot_run_sanitized_says_why() -> None:
     mark = pytest.mark.unsanitized(reason="why").mark
-    marked = {ids[6], ids[8]}
-    items: list[pytest.Item] = [
-        SimpleNamespace(nodeid=nodeid, get_closest_marker=lambda name, on=nodeid in marked: mark if on else None)
-        for nodeid in ids]  # type: ignore[misc]
-    here, elsewhere = scheduling.shared_out(items)
-    assert [item.nodeid for item in elsewhere] == [ids[1], ids[4], ids[7]] and len(here) == 6
-    assert [scheduling.unsanitized(item) for item in items[-2:]] == ["", "why"]
+    items: list[pytest.Item] = [SimpleNamespace(get_closest_marker=lambda name, on=on: on) for on in (None, mark)]  # type: ignore[misc]
+    assert [scheduling.unsanitized(item) for item in items] == ["", "why"]
 
 
 def test_a_program_is_built_once_as_long_as_nothing_of_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
