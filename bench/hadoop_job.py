@@ -1,11 +1,13 @@
-"""Word count on a real Hadoop of this machine: the CPU filters alone, gpu-first and tail, by rounds that take turns.
+"""Word count on a real Hadoop of this machine: the CPU filters alone, gpu-first and tail, or host kernels, by rounds that
+take turns.
 
     python -m bench.hadoop_job [--size 4g] [--block 64m] [--rounds 3] [--slots 16] [--reducers 8] [--only cpu,gpu-first,tail]
 
 Starts an embedded cluster with one NodeManager and the node's GPU driver, and ends both. The CPU's jobs are plain Hadoop
 Streaming jobs with `--slots` map containers; jobs with a GPU have one more for each task of it. Reducers start when the
 maps are done, nothing is speculated, JVMs compile with C1 and C2 as on any cluster. Every output is compared with the first.
-`cpu-plug-in` is the CPU's job with the plug-in, which times the filters. `tail-delayed` and `gpu-first-delayed` are jobs of
+`host` is the CPU's job with the plug-in and a driver that has host kernels (`--device none`: and no GPU). `cpu-plug-in` is
+the CPU's job with the plug-in, which times the filters. `tail-delayed` and `gpu-first-delayed` are jobs of
 which each GPU task takes `--delay` seconds longer: artificial, for a GPU that is only a few times faster. Needs Java and
 Maven, or the jars in the cache; `--device emulated` tries the script out.
 """
@@ -35,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CONTAINER = 512  # MiB, as the embedded cluster's configuration has it
 JVM = "-Xmx320m -XX:+UseSerialGC"
 GROUP = "HeteroDoop"
-DELAYED = "-delayed"
+DELAYED, HOST, NO_GPU = "-delayed", "host", "none"
 HETERODOOP = [sys.executable, "-m", "heterodoop"]
 
 
@@ -76,14 +78,14 @@ class Bench:
 
     def job(self, bundle: Path, kind: str, number: int) -> Run:
         options = self.options
-        slots = options.slots if kind.startswith("cpu") else options.slots + options.gpu_slots
+        slots = options.slots if kind.startswith("cpu") or kind == HOST else options.slots + options.gpu_slots
         settings = {
             "mapreduce.job.running.map.limit": slots, "mapreduce.job.reduce.slowstart.completedmaps": "1.0",
             "mapreduce.map.speculative": "false", "mapreduce.reduce.speculative": "false",
             "mapreduce.map.java.opts": JVM, "mapreduce.reduce.java.opts": JVM,
             "mapreduce.task.progress-report.interval": 1000, "heterodoop.driver.dir": self.scratch / "driver",
         }
-        policy_name = "cpu-only" if kind == "cpu-plug-in" else kind.removesuffix(DELAYED)
+        policy_name = "cpu-only" if kind in ("cpu-plug-in", HOST) else kind.removesuffix(DELAYED)
         if kind.endswith(DELAYED):
             settings["tests.gpu.delay"] = options.delay
             settings["mapreduce.input.fileinputformat.split.minsize"] = options.delayed_split
@@ -126,7 +128,9 @@ def started(options: argparse.Namespace, scratch: Path) -> Iterator[Bench]:
         bench.load()
         # One that can delay a job's tasks is the tests': no driver of a user can.
         program = [sys.executable, "-m", "tests.driver.instrumented"] if options.delay else HETERODOOP
-        bench.command("driver", "start", "--device", options.device, program=program)
+        device = ["--gpus", "none"] if options.device == NO_GPU else ["--device", options.device]
+        host = ["--cpu"] if HOST in options.only else []
+        bench.command("driver", "start", *device, *host, program=program)
         try:
             yield bench
             print(bench.command("driver", "status"), file=sys.stderr)
@@ -168,7 +172,7 @@ def show(runs: list[Run]) -> None:
         spread = f"{min(r.seconds for r in some):.1f} to {max(r.seconds for r in some):.1f}"
         last = some[-1]
         sides = f"{last.report['gpu_maps']}, {last.report['cpu_maps']}" if kind != "cpu" else f"0, {last.report['maps']}"
-        tasks = f"{gpu(last)} | {median_ms(last, 'cpu_done')}"
+        tasks = f"{gpu(last)} | {median_ms(last, 'installed_host' if kind == HOST else 'cpu_done')}"
         print(f"| {kind} | {seconds:.1f} ({spread}) | {base / seconds:.2f} x | {sides} | {tasks} |")
 
 
@@ -203,14 +207,18 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--delayed-split", type=data.parse_size, default="1",
                         help="bytes of a split of a delayed job (default: a block): how many are left for the tail")
     parser.add_argument("--only", type=lambda text: text.split(","), default="cpu,gpu-first,tail",
-                        help="cpu, cpu-plug-in (the filters, timed by the plug-in), gpu-first, tail, gpu-only,"
-                             " gpu-first-delayed, tail-delayed")
-    parser.add_argument("--device", choices=["cuda", "emulated"], default="cuda")
+                        help="cpu, host (host kernels), cpu-plug-in (the filters, timed by the plug-in), gpu-first, tail,"
+                             " gpu-only, gpu-first-delayed, tail-delayed")
+    parser.add_argument("--device", choices=["cuda", "emulated", NO_GPU], default="cuda")
     parser.add_argument("--hadoop", default="3.5.0")
     parser.add_argument("--json", type=Path, help="where every job's report goes")
     options = parser.parse_args()
     if any(kind.endswith(DELAYED) for kind in options.only) != (options.delay > 0):
         parser.error("--delay goes with kinds that are delayed")
+    if HOST in options.only and "cpu-plug-in" in options.only:
+        parser.error("a driver with host kernels leaves no map to the filters")
+    if options.device == NO_GPU and HOST not in options.only:
+        parser.error("--device none goes with host")
     return options
 
 

@@ -9,7 +9,7 @@ import click
 
 @click.group()
 def driver() -> None:
-    """The node's GPU driver, which runs map tasks of Hadoop jobs on this machine's GPUs (docs/driver.md)."""
+    """The node's driver, which runs map tasks of Hadoop jobs on this machine's GPUs, or as host kernels (docs/driver.md)."""
 
 
 def _place(command: Any) -> Any:
@@ -28,6 +28,8 @@ def _place(command: Any) -> Any:
 @click.option("--device", metavar="NAME", default="cuda", show_default=True, help="cuda, or emulated (for tests).")
 @click.option("--gpus", metavar="LIST", default="all", show_default=True,
               help="GPUs to use: all, or numbers (0,1); emulated: as many workers as there are numbers.")
+@click.option("--cpu", metavar="[N]", is_flag=False, flag_value="auto",
+              help="Host kernels too, N at a time (default: one per processor); no GPU is needed then.")
 @click.option("--sessions", metavar="N", default="2", show_default=True,
               help="Tasks at a time on a GPU: one is read while another computes.")
 @click.option("--memory", metavar="BYTES", default="4g", show_default=True, help="For splits that are read, together.")

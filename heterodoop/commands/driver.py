@@ -16,6 +16,7 @@ import click
 from ..daemon.start import say_ready
 from ..driver.cluster.knowledge import source_for
 from ..driver.job.gpus import CUDA, EMULATED, DeviceWish
+from ..driver.job.host import AUTO, MOST, processors
 from ..driver.server import Config, Server
 from ..driver.wire import admin, control, place
 from ..driver.wire.place import DriverPlace
@@ -28,7 +29,7 @@ from ..storage import hadoop_conf
 STOP_SECONDS = 3600.0
 NOW_SECONDS = 20.0
 _STARTED_WITH = ("dir", "node_port", "memory", "gpu_memory", "gpu_memory_share", "queue", "store", "work", "tcp", "gpus",
-                 "device", "sessions")
+                 "cpu", "device", "sessions")
 
 
 def where(dir: str | None, node_port: str | None) -> DriverPlace:
@@ -48,8 +49,15 @@ def start(foreground: bool, ready_fd: int, **options: Any) -> int:
         click.echo(ended.said or f"heterodoop: the driver ended with status {ended.status}", err=True)
         return ended.status or 1
     state = admin.ask(here, Type.STATUS)
-    click.echo(f"driver {state['pid']} serves {len(state['gpus'])} {state['device']} device(s) at {state['socket']}")
+    click.echo(f"driver {state['pid']} serves {_served(state)} at {state['socket']}")
     return 0
+
+
+def _served(state: dict[str, Any]) -> str:
+    slots = state["host"]["slots"]
+    host = [f"{slots} host kernel{'' if slots == 1 else 's'} at a time"] if slots else []
+    gpus = [f"{len(state['gpus'])} {state['device']} device(s)"] if state["gpus"] else []
+    return " and ".join([*gpus, *host])
 
 
 def serve(here: DriverPlace, words: tuple[str, ...], ready_fd: int, options: dict[str, Any]) -> None:
@@ -120,6 +128,7 @@ def text_of(state: dict[str, Any]) -> str:
     ]
     for gpu in state["gpus"]:
         lines += [_gpu_line(gpu), *_share_lines(gpu)]
+    lines += [_host_line(state["host"])] if state["host"]["slots"] else []
     lines += [_lease_line(lease) for lease in state["leases"] if lease["state"] != "cpu"]
     return "\n".join(lines) + "\n"
 
@@ -141,6 +150,11 @@ def _share_lines(gpu: dict[str, Any]) -> list[str]:
     return ["; ".join([own, *(f"{one['share']} % by process {one['pid']} of user {one['uid']}" for one in gpu["others"])])]
 
 
+def _host_line(host: dict[str, Any]) -> str:
+    size = _mib(host["bytes"])
+    return f"{'host kernels':20} {host['tasks']:7} {host['seconds']:9.2f} {size:>9} {'':8}  {host['slots']} at a time"
+
+
 def _lease_line(lease: dict[str, Any]) -> str:
     ahead = f", {lease['ahead']} ahead" if lease["ahead"] is not None else ""
     place = f" on GPU {lease['gpu']}" if lease.get("gpu") is not None else ""
@@ -159,11 +173,13 @@ def _config(here: DriverPlace, words: tuple[str, ...], options: dict[str, Any]) 
     gpu_memory = parse_size(options["gpu_memory"], "--gpu-memory") if options["gpu_memory"] else 0
     sessions = parse_count(options["sessions"], "--sessions", 1, 16)
     share = parse_count(options["gpu_memory_share"], "--gpu-memory-share", 1, 100) if options["gpu_memory_share"] else 0
+    cpu = options["cpu"]
+    host = processors() if cpu == AUTO else parse_count(cpu, "--cpu", 1, MOST) if cpu is not None else 0
     wish = DeviceWish(options["device"], options["gpus"], sessions, memory=gpu_memory, share=share)
     return Config(
         here, control.work_folder(here, options["work"] or ""), wish, parse_size(options["memory"], "--memory"),
         parse_size(options["store"], "--store"), parse_count(options["queue"], "--queue", 1, 100_000), options["tcp"],
-        words=words,
+        host=host, words=words,
     )
 
 

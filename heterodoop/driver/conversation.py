@@ -18,13 +18,14 @@ from typing import Any, NamedTuple
 from ..daemon.log import Log
 from ..errors import HeteroDoopError, UsageError
 from ..executor.native.runtime import Native
-from ..scheduler.node.model import Answer, Done, Offered, Ready, Refused, Run, Sent, Session, Why
+from ..scheduler.node.model import Answer, Done, Offered, Ready, Refused, Run, Sent, Session, Side, Why
 from ..scheduler.policies import CPU_ONLY
 from .cluster.knowledge import Source
 from .job.fetch import TaskReader
 from .job.files import FileStore, Folders, JobFile, parse_files
 from .job.gpus import Gpus
-from .job.jobs import Job, Jobs
+from .job.host import HostKernels
+from .job.jobs import Bundle, Job, Jobs
 from .job.modules import Modules
 from .job.offer import Declined, Offer
 from .job.speedups import Speedups
@@ -54,6 +55,7 @@ DATA_SECONDS = 30.0  # for the next frame of a file or of a split
 INSTALL_SECONDS = 600.0
 _NEED_BYTES = 48 << 10  # of names in one NEED
 _RESULT_TEXT = 4 << 10
+SIDES: tuple[Side, ...] = ("gpu", "host")
 
 
 class Services(NamedTuple):
@@ -61,6 +63,7 @@ class Services(NamedTuple):
 
     native: Native
     gpus: Gpus
+    host: HostKernels
     store: FileStore
     folders: Folders
     jobs: Jobs
@@ -118,11 +121,11 @@ class Conversation:
             ("pid", os.getpid()),
         )
         self._count(attempt, f"answered_{decision.kind}", reason=why.reason)
-        if decision.kind == "cpu":
+        if decision.kind != "gpu" and why.reason:
             self._s.tally.declined(why)
-        if decision.kind == "gpu":
+        if decision.kind != "cpu":
             try:
-                self._gpu(attempt, job)
+                self._here(attempt, job, decision.kind)
                 return
             except Declined as declined:
                 self._refuse(attempt, declined)
@@ -154,8 +157,9 @@ class Conversation:
         self._s.node.tell(Done(attempt.number, seconds))
         self._count(attempt, "cpu_done", seconds=seconds)
 
-    def _gpu(self, attempt: OpenAttempt, job: Job) -> None:
-        """Raises Declined: the attempt runs on the CPU, on this connection."""
+    def _here(self, attempt: OpenAttempt, job: Job, side: Side) -> None:
+        """On a GPU, or as a host kernel. Raises Declined: the attempt runs in its container, on this connection."""
+        attempt.say.waits_for = "GPU" if side == "gpu" else "a slot for host kernels"
         message = self._prepared(attempt)
         if message.type is Type.FAILED:
             raise Declined(f"the task gave its lease back: {message.text('reason', '')}", "HD619")
@@ -166,7 +170,7 @@ class Conversation:
         with ExitStack() as used:
             scratch = self._scratch(attempt, used)
             with Pulse(self._stream, attempt.number, attempt.say, self._s.node) as pulse:
-                work = self._work(attempt, job, message.all("file"), environment, used)
+                work = self._work(attempt, job, side, message.all("file"), environment, used)
                 self._s.node.tell(Ready(attempt.number))
                 reader = TaskReader(partial(self._read, pulse))
                 turn = partial(self._turn, attempt, begun)
@@ -178,9 +182,11 @@ class Conversation:
             raise Declined(f"the task could not install the result: {end.text('reason', '')}", "HD619")
         seconds = time.monotonic() - begun[0]
         self._s.node.tell(Done(attempt.number, seconds, bool(result.attempt.retried)))
-        self._s.tally.done(_seconds(result), {"in": result.read_bytes, "out": nbytes})
-        self._count(attempt, "installed", seconds=seconds, gpu=result.gpu, read=result.source.read, why=result.source.why,
-                    bytes=result.read_bytes, stages={name: round(value, 6) for name, value in _seconds(result).items()})
+        if side == "gpu":
+            self._s.tally.done(_seconds(result), {"in": result.read_bytes, "out": nbytes})
+        self._count(attempt, "installed" if side == "gpu" else "installed_host", seconds=seconds, gpu=result.gpu,
+                    read=result.source.read, why=result.source.why, bytes=result.read_bytes,
+                    stages={name: round(value, 6) for name, value in _seconds(result).items()})
 
     @contextmanager
     def _turn(self, attempt: OpenAttempt, begun: list[float]) -> Iterator[Session]:
@@ -227,7 +233,8 @@ class Conversation:
             raise Declined(f"the GPU driver's folder: {error}", "HD617") from None
 
     def _work(
-        self, attempt: OpenAttempt, job: Job, fields: Iterable[bytes], environment: Sequence[bytes], used: ExitStack,
+        self, attempt: OpenAttempt, job: Job, side: Side, fields: Iterable[bytes], environment: Sequence[bytes],
+        used: ExitStack,
     ) -> Work:
         """The attempt with all its files here, until `used` ends. Raises Declined."""
         try:
@@ -235,18 +242,30 @@ class Conversation:
             with job.files_lock:
                 folder = used.enter_context(self._s.folders.use(files, self._need))
                 bundle = self._s.jobs.bundle(attempt.offer, files, self._need, used)
-            if why := bundle.codes.never:
-                raise UsageError(why, code="HD615")
+            self._fits(attempt.offer, job, bundle, side)
             attempt.say.length = attempt.offer.split.length
-            return Work(attempt.offer, job, bundle, folder, environment)
+            return Work(attempt.offer, job, bundle, folder, environment, side)
         except PeerFailed as error:
             raise Declined(f"the task cannot send its files: {error}", "HD616") from None
         except OSError as error:
             raise Declined(f"the GPU driver's store: {error}", "HD616") from None
         except HeteroDoopError as error:
             if error.code != "HD616":  # the bundle itself: it will not be another one
-                job.unfit(Why(error.message, error.code))
+                for one in SIDES:
+                    job.unfit(Why(error.message, error.code), one)
             raise Declined(error.message, error.code) from None
+
+    @staticmethod
+    def _fits(offer: Offer, job: Job, bundle: Bundle, side: Side) -> None:
+        """The node learns of both sides what the bundle has nothing for. Raises Declined: it is this one."""
+        nothing: dict[Side, str] = {"gpu": bundle.codes.never, "host": ""}
+        if bundle.host_code(offer) is None:
+            nothing["host"] = f"the map has no host kernel: {bundle.no_host}"
+        for one, reason in nothing.items():
+            if reason:
+                job.unfit(Why(reason, "HD615"), one)
+        if nothing[side]:
+            raise Declined(nothing[side], "HD615")
 
     def _need(self, files: list[JobFile]) -> None:
         """Ask the task for files. Raises Failed, Closed, UsageError HD616, OSError."""
@@ -312,6 +331,6 @@ def _result_fields(result: DeviceResult) -> list[Field]:
     fields += [("user", f"{group}\0{name}\0{value}") for (group, name), value in sorted(done.user_counters.items())]
     fields += [("seconds", f"{stage}={value:.6f}") for stage, value in sorted(_seconds(result).items()) if value]
     return [
-        *fields, ("status", done.status_text[:_RESULT_TEXT]), ("stderr", result.stderr), ("retried", done.retried),
-        ("gpu", result.gpu), ("read", result.source.read), ("read_bytes", result.read_bytes),
+        *fields, ("side", result.side), ("status", done.status_text[:_RESULT_TEXT]), ("stderr", result.stderr),
+        ("retried", done.retried), ("gpu", result.gpu), ("read", result.source.read), ("read_bytes", result.read_bytes),
     ]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 PREFIX = "heterodoop_driver_"
 State = Mapping[str, Any]
 _DROPPED = ("malformed", "silent", "strangers", "pushed_out", "too_many_connections")
-_OUTCOMES = {"installed": "gpu", "cpu_done": "cpu", "closed": "lost"}
+_OUTCOMES = {"installed": "gpu", "installed_host": "host", "cpu_done": "cpu", "closed": "lost"}
 
 
 class Sample(NamedTuple):
@@ -77,18 +77,19 @@ METRICS = (
     Metric("uptime_seconds", "gauge", "Since then.", lambda state: [Sample(max(0.0, time.time() - state["since"]))]),
     Metric("stopping", "gauge", "1 where it gives out nothing more.", _value("stopping")),
     Metric("answers_total", "counter", "Map attempts that were told where to run.",
-           _counts({"answered_gpu": "gpu", "answered_cpu": "cpu"}, "where"), ("where",)),
+           _counts({"answered_gpu": "gpu", "answered_host": "host", "answered_cpu": "cpu"}, "where"), ("where",)),
     Metric("attempts_total", "counter",
-           "Map attempts by their end: a result of a GPU installed, done on the CPU, or lost (killed, or failed).",
+           "Map attempts by their end: a result of a GPU or a host kernel installed, done by the filter, or lost (killed, or"
+           " failed).",
            _counts(_OUTCOMES, "outcome"), ("outcome",)),
     Metric("declined_total", "counter", "Attempts without a GPU, by reason: a word, or a code of the error index.",
            _sums("declined", "reason"), ("reason",)),
     Metric("loans_total", "counter", "Times that a `heterodoop run` asked for a GPU.", _value("lent", "times")),
     Metric("loans", "gauge", "Of these, those that have or await one now.",
            lambda state: [Sample(len(state["lent"]["now"]))]),
-    Metric("queue_attempts", "gauge", "Attempts that wait for a GPU.", _value("queue", "waiting")),
+    Metric("queue_attempts", "gauge", "Attempts that wait for a GPU or a host kernel's slot.", _value("queue", "waiting")),
     Metric("queue_limit_attempts", "gauge", "That may wait.", _value("queue", "limit")),
-    Metric("running_tasks", "gauge", "Tasks on GPUs.", _value("queue", "running")),
+    Metric("running_tasks", "gauge", "Tasks on GPUs, and host kernels.", _value("queue", "running")),
     Metric("connections", "gauge", "Open connections.", _value("connections")),
     Metric("jobs", "gauge", "Jobs that it knows.", _value("jobs")),
     Metric("bytes_total", "counter", "Of tasks that GPUs did: input, and output that was sent.",
@@ -112,6 +113,10 @@ METRICS = (
            _gpus(lambda gpu: gpu["share"] / 100), ("gpu",)),
     Metric("gpu_memory_limit_bytes", "gauge", "That tasks may take, where others have a part too.",
            _gpus(lambda gpu: gpu["memory_limit"]), ("gpu",)),
+    Metric("host_slots", "gauge", "Host kernels at a time (`--cpu`).", _value("host", "slots")),
+    Metric("host_tasks_total", "counter", "Tasks that host kernels did.", _value("host", "tasks")),
+    Metric("host_input_bytes_total", "counter", "Bytes of their splits.", _value("host", "bytes")),
+    Metric("host_busy_seconds_total", "counter", "Seconds that they took.", _value("host", "seconds")),
     Metric("split_memory_bytes", "gauge", "Host memory that splits have.", _value("memory", "splits")),
     Metric("split_memory_limit_bytes", "gauge", "That they may have.", _value("memory", "limit")),
     Metric("resident_memory_bytes", "gauge", "Of the driver's process, without its workers.", _value("memory", "resident")),

@@ -40,6 +40,7 @@ from ..scheduler.node.model import (
     Recalled,
     Run,
     Session,
+    Side,
     Start,
     Stopping,
     TurnAway,
@@ -213,8 +214,8 @@ class Node:
     def measured(self) -> dict[str, Measured]:
         return self._ask(lambda machine: machine.measured())
 
-    def unfit(self, job: str, why: Why) -> None:
-        self.tell(Unfit(job, why))
+    def unfit(self, job: str, why: Why, side: Side) -> None:
+        self.tell(Unfit(job, why, side))
 
     def recall(self, program: str, speedup: float, age: float) -> None:
         self.tell(Recalled(program, speedup, age))

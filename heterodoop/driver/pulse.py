@@ -87,5 +87,5 @@ class Pulse:
     def _tell(self) -> None:
         ahead = self._say.ahead
         queue: list[Field] = [] if ahead is None else [("ahead", ahead)]
-        text = self._say.text if ahead is None else f"waiting for GPU, {ahead} ahead"
+        text = self._say.text if ahead is None else f"waiting for {self._say.waits_for}, {ahead} ahead"
         self._stream.send(Type.PROGRESS, ("text", text), ("fraction", self._say.fraction), *queue)

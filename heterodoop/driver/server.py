@@ -1,4 +1,5 @@
-"""The driver itself: supervisor of a node's GPU workers, with a thread per connection. No CUDA and no user code in it.
+"""The driver itself: supervisor of a node's GPU workers and host kernels, with a thread per connection. No CUDA and no user
+code in it.
 
     with Server(config) as server:      starts workers, listens
         server.run()                    until stop()
@@ -34,6 +35,7 @@ from .conversation import OFFER_SECONDS, Conversation, Services
 from .job.fetch import OwnFiles, SplitMemory
 from .job.files import FileStore, Folders
 from .job.gpus import DeviceWish, Gpus
+from .job.host import HostKernels
 from .job.jobs import Jobs
 from .job.modules import Modules
 from .job.removals import Removals
@@ -62,6 +64,7 @@ class Config(NamedTuple):
     """What `driver start` was told. Sizes in bytes.
 
     work     folder for jobs' files, bundles and results; emptied at the start.
+    host     host kernels at a time; with some the driver needs no GPU.
     memory   for splits that are read; store: for jobs' files.  queue: attempts that may wait.
     tcp      listen at a port of 127.0.0.1 too.
     words    the options as they were given, for `driver restart`.
@@ -74,6 +77,7 @@ class Config(NamedTuple):
     store: int = 8 << 30
     queue: int = 64
     tcp: bool = False
+    host: int = 0
     foreground: bool = False
     words: tuple[str, ...] = ()
 
@@ -109,7 +113,7 @@ class Server:
             self._listeners = self._listen(stack)
             self._stack = stack.pop_all()
         self.log.event("started", pid=os.getpid(), version=__version__, device=config.wish.device,
-                       gpus=self._services.gpus.count, socket=config.place.socket)
+                       gpus=self._services.gpus.count, host=config.host, socket=config.place.socket)
         return self
 
     def __exit__(
@@ -123,10 +127,10 @@ class Server:
     def _start(self, stack: ExitStack, work: WorkFolder) -> Services:
         config = self.config
         native = Native.load()
-        gpus = Gpus(config.wish)
+        gpus = Gpus(config.wish, needed=not config.host)
         stack.callback(gpus.close)
         gpus.start()
-        machine = NodeMachine(len(gpus.states()), config.wish.sessions, config.queue)
+        machine = NodeMachine(len(gpus.states()), config.wish.sessions, config.queue, config.host)
         node = Node(machine, lambda: World(gpus.states(), self.stopping), gpus.renew)
         store = FileStore(config.work / "store", config.store, lambda what: self.log.event("store", what=what))
         folders = Folders(store, config.work / "folders", self._removals)
@@ -134,14 +138,15 @@ class Server:
         cluster = OwnFiles(self._conf)
         stack.callback(cluster.close)
         self.memory = SplitMemory(config.memory)
-        tasks = Tasks(native, gpus, cluster, self.memory, config.work / "attempts", self._removals)
+        host = HostKernels(native, config.host)
+        tasks = Tasks(native, gpus, cluster, self.memory, config.work / "attempts", self._removals, host)
         speedups = Speedups(node, gpus.names)
         stack.callback(speedups.save, every=True)
         self._source.start(node)
         stack.callback(self._source.stop)
         modules = Modules(config.work / "modules")
-        return Services(native, gpus, store, folders, jobs, tasks, node, speedups, self._source, self.log, work, modules,
-                        terms.here(), Tally())
+        return Services(native, gpus, host, store, folders, jobs, tasks, node, speedups, self._source, self.log, work,
+                        modules, terms.here(), Tally())
 
     def _listen(self, stack: ExitStack) -> selectors.BaseSelector:
         selector = stack.enter_context(selectors.DefaultSelector())
@@ -286,7 +291,7 @@ class Server:
         return {
             "pid": os.getpid(), "since": self.since, "version": __version__, "device": config.wish.device,
             "socket": str(config.place.socket), "stopping": self.stopping, "sessions": config.wish.sessions,
-            "gpus": s.gpus.status(),
+            "gpus": s.gpus.status(), "host": s.host.status(),
             "queue": {**s.node.queue(), "limit": config.queue},
             "memory": {"splits": self.memory.used, "limit": config.memory, "resident": resident(os.getpid())},
             "store": {"bytes": s.store.used, "limit": config.store}, "jobs": len(s.jobs), "knowledge": s.source.status(),
@@ -303,7 +308,7 @@ def _attempt(lease: Lease, ticket: Ticket, gpus: Gpus) -> dict[str, object]:
     since = time.time() - (time.monotonic() - lease.since)
     return {"lease": lease.number, "attempt": ticket.name, "state": lease.state, "since": since, "text": ticket.shown.text,
             "fraction": ticket.shown.fraction, "ahead": ticket.shown.ahead, "user": lease.user,
-            "gpu": gpus.gpu(lease.session.device) if lease.session else None}
+            "gpu": gpus.gpu(lease.session.device) if lease.session and lease.kind == "gpu" else None}
 
 
 def _lent(lease: Lease, ticket: Ticket, gpus: Gpus) -> dict[str, object]:

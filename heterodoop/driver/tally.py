@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Mapping
 from threading import Lock
 
-from ..scheduler.node.machine import BUSY, CPU_POLICY, FULL, STOPPING
+from ..scheduler.node.machine import BUSY, CPU_POLICY, FULL, HOST_BUSY, STOPPING
 from ..scheduler.node.model import Why
 from .pulse import SLOWER
 
 OTHER = "other"
-_WORDS = {STOPPING: "stopping", FULL: "queue-full", BUSY: "busy", CPU_POLICY: "policy", SLOWER: "slower"}
+_WORDS = {STOPPING: "stopping", FULL: "queue-full", BUSY: "busy", HOST_BUSY: "busy", CPU_POLICY: "policy", SLOWER: "slower"}
 _OVERLAPS = frozenset({"total", "gpu"})  # seconds of all stages of a task
 
 

@@ -103,7 +103,7 @@ class Attempt:
     delimiter: bytes = b""
     user: str = "me"
     maps: int = 1
-    version: int = 2
+    version: int = 3
     conf: dict[str, str] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Path] = field(default_factory=dict)

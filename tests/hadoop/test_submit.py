@@ -69,10 +69,12 @@ def test_json_has_the_counters(bundle: Path):
 
 
 def test_splits_that_maps_did_together_are_told(bundle: Path, fake: FakeCluster):
-    fake.ended("SUCCEEDED", {FILE_SYSTEMS: {"HETERODOOP-CPU_READ_OPS": 3, "HETERODOOP-GROUPED_READ_OPS": 200}})
+    own = {"HETERODOOP-CPU_READ_OPS": 3, "HETERODOOP-HOST_READ_OPS": 2, "HETERODOOP-GROUPED_READ_OPS": 200}
+    fake.ended("SUCCEEDED", {FILE_SYSTEMS: own})
     done = submit(bundle, "--json")
-    assert "3 maps (0 GPU, 3 CPU), 200 splits in maps of several, 1 reduces" in done.message
-    assert json.loads(done.out)["grouped_splits"] == 200
+    assert "3 maps (0 GPU, 3 CPU, 2 of them as host kernels), 200 splits in maps of several, 1 reduces" in done.message
+    found = json.loads(done.out)
+    assert (found["grouped_splits"], found["cpu_maps"], found["host_kernel_maps"]) == (200, 3, 2)
 
 
 def test_every_reason_against_a_gpu_has_a_line(bundle: Path, fake: FakeCluster):

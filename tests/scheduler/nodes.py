@@ -33,11 +33,11 @@ OUT = Device("it failed")
 
 
 class Node:
-    """gpus: that are in service, of as many or of `most`."""
+    """gpus: that are in service, of as many or of `most`; host: slots for host kernels."""
 
-    def __init__(self, gpus: int, sessions: int = 1, most: int = 0, limit: int = 1 << 30) -> None:
+    def __init__(self, gpus: int, sessions: int = 1, most: int = 0, limit: int = 1 << 30, host: int = 0) -> None:
         self.most = max(gpus, most)
-        self.machine = NodeMachine(self.most, sessions, limit)
+        self.machine = NodeMachine(self.most, sessions, limit, host)
         self.resize(gpus)
 
     def handle(self, event: Event, now: float = 0.0) -> list[Action]:
@@ -61,12 +61,13 @@ class Node:
     ) -> Decision:
         (answer,) = self.handle(Offered(lease, job, task, nbytes, maps, policy, program), now)
         assert isinstance(answer, Answer)
-        assert (answer.decision.kind == "cpu") == bool(answer.why.reason), "why it is the CPU"
+        if answer.decision.kind != "host":
+            assert (answer.decision.kind == "cpu") == bool(answer.why.reason), "why it is the CPU"
         return answer.decision
 
     def started(self, lease: int, now: float = 0.0) -> None:
-        """An attempt that was answered GPU wants its device; others want nothing."""
-        if any(one.number == lease and one.kind == "gpu" for one in self.machine.leases()):
+        """An attempt that the driver is to do wants its device, or slot; others want nothing."""
+        if any(one.number == lease and one.kind != "cpu" for one in self.machine.leases()):
             self.handle(Ready(lease), now)
             self.handle(Run(lease), now)
 

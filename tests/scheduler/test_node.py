@@ -244,7 +244,7 @@ def test_a_story_says_what_became_of_a_lease() -> None:
         "j t0 gpu ", "waits, ahead: 0", "has session 0 of device 0", "closed", "has left session 0 of device 0"]
     assert str(node.machine.story()[-3]) == "5: 3.000 s: node: device 0 is out of service: it broke"
     asked(node, 7)
-    with pytest.raises(InvalidEvent, match="lease 7 was not answered GPU\n  7: 3.000 s: lease 7: j t7 cpu no GPU is in"):
+    with pytest.raises(InvalidEvent, match="lease 7 is for its container\n  7: 3.000 s: lease 7: j t7 cpu no GPU is in"):
         node.handle(Ready(7))
 
 

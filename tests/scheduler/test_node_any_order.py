@@ -20,6 +20,7 @@ from heterodoop.scheduler.estimates import SAMPLES, WINDOW
 from heterodoop.scheduler.node.job import MIB
 from heterodoop.scheduler.node.machine import FULL, STOPPING
 from heterodoop.scheduler.node.model import (
+    HOST,
     Action,
     Advanced,
     Closed,
@@ -68,11 +69,36 @@ class Job:
     rates: dict[str, list[float]] = field(default_factory=lambda: {"cpu": [], "gpu": [], "first": []})
     used: set[int] = field(default_factory=set)  # devices that did a task of it
     unfit: bool = False
+    no_host: bool = False
+
+
+@dataclass
+class Queue:
+    """Who waits for the GPUs, or for a slot for host kernels. waits: in the order in which they came; rounds: jobs that
+    wait, in the order of their turns."""
+
+    waits: list[Attempt] = field(default_factory=list)
+    rounds: list[str] = field(default_factory=list)
+
+    @property
+    def first(self) -> Attempt:
+        return next(attempt for attempt in self.waits if attempt.name == self.rounds[0])
+
+    def enter(self, attempt: Attempt) -> None:
+        self.waits.append(attempt)
+        if attempt.name not in self.rounds:
+            self.rounds.append(attempt.name)
+
+    def leave(self, attempt: Attempt) -> None:
+        self.waits.remove(attempt)
+        if not any(one.name == attempt.name for one in self.waits):
+            self.rounds.remove(attempt.name)
 
 
 @dataclass
 class Attempt:
-    """A lease. `state`: asked (it was answered GPU), loads, waits, away (it gets no device), runs, has (its result), cpu."""
+    """A lease. `state`: asked (it was answered GPU, or host kernel), loads, waits, away (it gets no device), runs, has (its
+    result), cpu."""
 
     lease: int
     job: Job
@@ -88,21 +114,20 @@ class Attempt:
 class AnyOrder(RuleBasedStateMachine):
     """See the module."""
 
-    @initialize(gpus=GPUS, sessions=st.integers(1, 2))
-    def begin(self, gpus: int, sessions: int) -> None:
-        self.sessions = sessions
+    @initialize(gpus=GPUS, sessions=st.integers(1, 2), host=st.sampled_from([0, 0, 1, 2]))
+    def begin(self, gpus: int, sessions: int, host: int) -> None:
+        self.sessions, self.host = sessions, host
         self.lease = 0
         self.now = self.latest = 0.0
         self.restart(gpus)
 
     def restart(self, gpus: int) -> None:
         self.gpus = gpus
-        self.node = Node(gpus, self.sessions, MOST, LIMIT)
+        self.node = Node(gpus, self.sessions, MOST, LIMIT, self.host)
         self.latest = max(0.0, self.now)
         self.live: list[Attempt] = []
         self.jobs: dict[str, Job] = {}
-        self.line: list[Attempt] = []  # who waits, in the order in which they came
-        self.rounds: list[str] = []  # jobs that wait, in the order of their turns
+        self.gpu_queue, self.host_queue = Queue(), Queue()
         self.remembered, self.since = 0.0, 0.0  # S of the program's last job, and when that was
         self.stopped = False
 
@@ -113,44 +138,44 @@ class AnyOrder(RuleBasedStateMachine):
         for action in actions:
             match action:
                 case Start(lease, session, _):
-                    attempt = self.first()
-                    assert attempt.lease == lease, "it is another one's turn"
-                    self.leave_line(attempt)
-                    if attempt.name in self.rounds:  # all others have their turn before its next one
-                        self.rounds.append(self.rounds.pop(self.rounds.index(attempt.name)))
+                    attempt = next(one for one in self.live if one.lease == lease)
+                    queue = self.queue(attempt)
+                    assert queue.first is attempt, "it is another one's turn"
+                    queue.leave(attempt)
+                    if attempt.name in queue.rounds:  # all others have their turn before its next one
+                        queue.rounds.append(queue.rounds.pop(queue.rounds.index(attempt.name)))
                     attempt.state, attempt.device = "runs", session.device
+                    assert (session.device == HOST) == (attempt.kind == "host")
                     attempt.shared = self.running() + 1 if attempt.kind == "gpu" else 0
                 case TurnAway(lease, why):
                     attempt = next(one for one in self.live if one.lease == lease)
                     expected = STOPPING if self.stopped else None if not self.gpus else FULL
-                    assert expected in (why, None) and (attempt in self.line) == (attempt.state == "waits")
-                    if attempt in self.line:
-                        assert self.stopped or not self.gpus
-                        self.leave_line(attempt)
+                    assert expected in (why, None) and (attempt in self.waiting) == (attempt.state == "waits")
+                    if attempt in self.waiting:
+                        assert self.stopped or (not self.gpus and attempt.kind != "host")
+                        self.queue(attempt).leave(attempt)
                     attempt.state = "away"
-        if not self.gpus or self.stopped:
-            assert not self.line, "they wait for what cannot come"
+        assert not self.gpu_queue.waits or (self.gpus and not self.stopped), "they wait for what cannot come"
+        assert not self.host_queue.waits or (self.host and not self.stopped), "they wait for what cannot come"
         return actions
 
-    def first(self) -> Attempt:
-        return next(attempt for attempt in self.line if attempt.name == self.rounds[0])
+    @property
+    def waiting(self) -> list[Attempt]:
+        return self.gpu_queue.waits + self.host_queue.waits
 
-    def leave_line(self, attempt: Attempt) -> None:
-        self.line.remove(attempt)
-        if not any(one.name == attempt.name for one in self.line):
-            self.rounds.remove(attempt.name)
+    def queue(self, attempt: Attempt) -> Queue:
+        return self.host_queue if attempt.kind == "host" else self.gpu_queue
 
     def enter_line(self, attempt: Attempt, event: Run | Lend) -> None:
         """It waits, unless nobody may."""
         attempt.user = event.user
-        if not self.stopped and self.gpus and len(self.line) < LIMIT:
+        may = attempt.kind == "host" or (self.gpus and len(self.gpu_queue.waits) < LIMIT)
+        if not self.stopped and may:
             attempt.state = "waits"
-            self.line.append(attempt)
-            if attempt.name not in self.rounds:
-                self.rounds.append(attempt.name)
+            self.queue(attempt).enter(attempt)
         self.handle(event)
 
-    @precondition(lambda self: len(self.line) == LIMIT)
+    @precondition(lambda self: len(self.gpu_queue.waits) == LIMIT)
     @rule(restarts=st.sampled_from([None, None, False, True]), gpus=GPUS)
     def driver_stops_or_is_killed(self, restarts: bool | None, gpus: int) -> None:
         if restarts:
@@ -173,7 +198,7 @@ class AnyOrder(RuleBasedStateMachine):
             found = self.node.offer(self.lease, job, f"t{task}", MIB, TASKS, policy, "program", self.now)
             assert found == expected or not exact, (found, expected)
             self.live.append(Attempt(self.lease, self.jobs.setdefault(job, Job()), job, f"t{task}", found.kind,
-                                     "asked" if found.kind == "gpu" else "cpu"))
+                                     "cpu" if found.kind == "cpu" else "asked"))
 
     def whole_tasks(self, name: str, policy: Policy) -> bool:
         """By tail the node counts how long what GPUs have still takes. The model counts whole tasks, so it knows better only
@@ -191,15 +216,23 @@ class AnyOrder(RuleBasedStateMachine):
             self.wants_device(attempt)
         for attempt in self.live[before:]:
             if attempt.state in ("cpu", "runs"):
-                self.done(attempt, cpu if attempt.kind == "cpu" else 1.0)
+                self.done(attempt, 1.0 if attempt.kind == "gpu" else cpu)
         if again and self.live and self.live[-1].state == "cpu":
             self.done(self.live[-1], 1e3, again=True)
 
     def decision(self, name: str, task: str, policy: Policy) -> Decision:
+        """A host kernel where a GPU is refused, the slots allow it, and nothing stands against it."""
+        found = self.gpu_or_not(name, task, policy)
+        here = sum(one.kind == "host" and one.state in ("asked", "loads", "waits", "away", "runs") for one in self.live)
+        may = self.host and not self.stopped and not self.jobs.get(name, Job()).no_host
+        return Decision("host", ahead=max(0, here - self.host + 1)) if (
+            found.kind == "cpu" and may and here < 2 * self.host) else found
+
+    def gpu_or_not(self, name: str, task: str, policy: Policy) -> Decision:
         """The rule as it is written, for an attempt that asks now."""
         job = self.jobs.get(name, Job())
         q, slots = sum(a.kind == "gpu" for a in self.live), self.gpus * self.sessions
-        if policy is CPU_ONLY or not slots or self.stopped or job.unfit or len(self.line) >= LIMIT:
+        if policy is CPU_ONLY or not slots or self.stopped or job.unfit or len(self.gpu_queue.waits) >= LIMIT:
             return Decision("cpu")
         known = job.known or Knowledge()
         remembered = self.remembered if self.latest - self.since <= REMEMBERED_SECONDS else 0.0
@@ -246,12 +279,12 @@ class AnyOrder(RuleBasedStateMachine):
             share = max(1.0, (attempt.shared + self.running()) / 2 / self.gpus)
         self.live.remove(attempt)
         self.handle(Done(attempt.lease, seconds, again))
-        if not again:
+        if not again and attempt.kind != "host":
             first = attempt.kind == "gpu" and attempt.device not in attempt.job.used
             attempt.job.rates["first" if first else attempt.kind].append(seconds / share)
             attempt.job.used |= {attempt.device} if attempt.kind == "gpu" else set()
         attempt.job.finished.append(attempt.task)
-        if speedup := self.speedup(attempt.job):
+        if attempt.kind != "host" and (speedup := self.speedup(attempt.job)):
             self.remembered, self.since = speedup, self.latest
 
     @rule(jobs=st.lists(st.sampled_from(JOBS), min_size=1, max_size=4), policy=st.sampled_from([GPU_ONLY, *TAILS]))
@@ -277,19 +310,19 @@ class AnyOrder(RuleBasedStateMachine):
             self.enter_line(self.live[-1], Lend(self.lease, job, user))
 
     @rule(data=st.data())
-    @precondition(lambda self: self.line)
+    @precondition(lambda self: self.waiting)
     def one_has_left_its_device(self, data: st.DataObject) -> None:
         if attempt := self.some(data, "runs"):
             attempt.state = "has"
             self.handle(DeviceFree(attempt.lease))
-            if attempt.kind == "gpu" and data.draw(st.booleans()):
+            if attempt.kind != "lent" and data.draw(st.booleans()):
                 self.handle(Sent(attempt.lease))
 
     @rule(data=st.data())
     def one_waits_no_longer(self, data: st.DataObject) -> None:
         if attempt := self.some(data, "waits"):
             attempt.state = "away"
-            self.leave_line(attempt)
+            self.queue(attempt).leave(attempt)
             self.handle(DeviceFree(attempt.lease))
 
     @rule(data=st.data(), seconds=st.sampled_from([1.0, 3.0, 60.0]), again=st.sampled_from([False, False, False, True]))
@@ -324,8 +357,8 @@ class AnyOrder(RuleBasedStateMachine):
             self.handle(Closed(attempt.lease))
 
     def out_of_line(self, attempt: Attempt) -> None:
-        if attempt in self.line:
-            self.leave_line(attempt)
+        if attempt in self.waiting:
+            self.queue(attempt).leave(attempt)
 
     @rule(lease=st.sampled_from([-1, 10**9]))
     def events_of_no_attempt(self, lease: int) -> None:
@@ -366,11 +399,12 @@ class AnyOrder(RuleBasedStateMachine):
             self.node.hear(name, None)
             job.known = None
 
-    @rule(job=st.sampled_from(JOBS))
-    def job_makes_devices_fail(self, job: str) -> None:
+    @rule(job=st.sampled_from(JOBS), host=st.booleans())
+    def job_makes_devices_fail(self, job: str, host: bool) -> None:
         if len(self.jobs) > 1:
-            self.handle(Unfit(job, Why("it fails", "HD619")))
-            self.jobs.setdefault(job, Job()).unfit = True
+            self.handle(Unfit(job, Why("it fails", "HD619"), "host" if host else "gpu"))
+            known = self.jobs.setdefault(job, Job())
+            known.unfit, known.no_host = known.unfit or not host, known.no_host or host
 
     @rule(job=st.sampled_from(JOBS))
     def job_ends(self, job: str) -> None:
@@ -388,7 +422,7 @@ class AnyOrder(RuleBasedStateMachine):
             return
         assert self.node.busy == sum(attempt.kind == "gpu" for attempt in self.live) >= 0
         machine = self.node.machine
-        assert (machine.waiting, machine.running) == (len(self.line), sum(a.state == "runs" for a in self.live))
+        assert (machine.waiting, machine.running) == (len(self.waiting), sum(a.state == "runs" for a in self.live))
         reports = self.node.report()
         assert set(reports) == set(self.jobs)
         for name, job in self.jobs.items():

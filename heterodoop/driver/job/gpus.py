@@ -59,10 +59,14 @@ class DeviceWish(NamedTuple):
 
 
 class Gpus:
-    """The devices. Close them when done; `start` is for the thread that lives as long as the driver."""
+    """The devices. Close them when done; `start` is for the thread that lives as long as the driver.
 
-    def __init__(self, wish: DeviceWish) -> None:
+    needed  False: there may be none, on a machine that can have none or with --gpus none.
+    """
+
+    def __init__(self, wish: DeviceWish, *, needed: bool = True) -> None:
         self.wish = wish
+        self._needed = needed
         self._workers: list[Worker] = []
         self._members: list[PoolWorker] = []
         self._sessions: dict[Session, WorkerDevice] = {}
@@ -76,8 +80,11 @@ class Gpus:
     def start(self) -> None:
         """Raises ToolError, DeviceError, UsageError: there is nothing to run tasks on."""
         numbers = gpus.parse(self.wish.choice)
+        if not self._needed and (numbers == () or (numbers is None and self.wish.device == CUDA and not gpus.present())):
+            return
         if numbers == ():
-            raise ToolError("--gpus none leaves the driver without a device", code="HD614")
+            raise ToolError("--gpus none leaves the driver without a device", code="HD614",
+                            help="--cpu serves host kernels")
         if self.wish.device == EMULATED:
             self._start_emulated(len(numbers or (0,)))
         else:
@@ -97,7 +104,8 @@ class Gpus:
             self._members.append(PoolWorker(worker, Gpu(number, EMULATED, "", 0)))
 
     def _start_cuda(self, numbers: tuple[int, ...] | None) -> None:
-        gpus.check_present(code="HD614", help="--device emulated runs the kernels on the CPU, for tests")
+        gpus.check_present(
+            code="HD614", help="--cpu serves host kernels; --device emulated runs the kernels on the CPU, for tests")
         first = self._worker()
         chosen = gpus.usable(first.survey(), numbers, code="HD614")
         self._hold(chosen)

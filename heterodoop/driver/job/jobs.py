@@ -15,13 +15,14 @@ from threading import Lock
 
 from ... import manifest
 from ...errors import HeteroDoopError, UsageError
+from ...executor.kernel.host_kernel import HostCode, HostMaps, Tries, host_code, refusal
 from ...executor.kernel.prologue import Prologues
 from ...executor.native.runtime import Native
 from ...executor.task.cpu_task import CpuJob
 from ...executor.task.streaming_env import task_timeout
 from ...job.cpu import cpu_job
 from ...manifest import Manifest
-from ...scheduler.node.model import Why
+from ...scheduler.node.model import Side, Why
 from .files import IDLE_SECONDS, Fetch, Folders, JobFile, bundle_hash
 from .gpus import Codes
 from .offer import Offer
@@ -34,6 +35,16 @@ class Bundle:
     folder: Path
     manifest: Manifest
     codes: Codes
+
+    def host_code(self, offer: Offer) -> HostCode | None:
+        """The host kernel of an attempt; None: there is none. It prints what the map prints where no combiner is wanted."""
+        code = host_code(self.manifest, self.folder, offer.reduces)
+        return code if code is None or offer.combine else replace(code, folds=False, regroup=False)
+
+    @property
+    def no_host(self) -> str:
+        """Why there is no host kernel."""
+        return refusal(self.manifest)
 
     def cpu_job(self, offer: Offer, environment: Sequence[bytes]) -> CpuJob:
         """The job as an executor sees it, for one attempt. Raises UsageError HD616: it lacks a combiner."""
@@ -48,23 +59,33 @@ class Bundle:
 
 @dataclass
 class Job:
-    """A job that attempts came from. `unfit`: tell that none of its tasks is to have a GPU, and why."""
+    """A job that attempts came from. `unfit`: tell that none of its tasks is to have a GPU, or a host kernel, and why.
+    `tries`: whether its host kernel is worth another one."""
 
     prologues: Prologues
-    unfit: Callable[[Why], None]
+    unfit: Callable[[Why, Side], None]
+    tries: Tries = field(default_factory=Tries)
     attempts: int = 0
     used: float = 0.0
     files_lock: Lock = field(default_factory=Lock)  # one attempt at a time sends what is missing
+    _maps: HostMaps | None = None
 
     def blame(self, task: str, reason: str) -> None:
         """A task made a GPU fail, and did so again when it was alone. Each further one would cost all jobs a worker."""
-        self.unfit(Why(f"{task} of the job made a GPU fail: {reason}", "HD619"))
+        self.unfit(Why(f"{task} of the job made a GPU fail: {reason}", "HD619"), "gpu")
+
+    def host_maps(self, code: HostCode, native: Native) -> HostMaps:
+        """What runs its host kernels; they share what the code before the region left."""
+        maps = self._maps
+        if maps is None or maps.code != code:  # the bundle's folder is another one where it was damaged
+            maps = self._maps = HostMaps(code, native, self.prologues)
+        return maps
 
 
 class Jobs:
-    """All jobs of late. Any thread may use it. `unfit`: is told of a job of which no attempt is to have a GPU."""
+    """All jobs of late. Any thread may use it. `unfit`: is told of a job of which no attempt is to have one of them."""
 
-    def __init__(self, native: Native, device: str, folders: Folders, unfit: Callable[[str, Why], None]) -> None:
+    def __init__(self, native: Native, device: str, folders: Folders, unfit: Callable[[str, Why, Side], None]) -> None:
         self._native = native
         self._device = device
         self._folders = folders

@@ -36,6 +36,7 @@ class Offer:
     """A map attempt. Sizes in bytes; `conf`: the settings that the plug-in tells.
 
     parts  of an attempt of several splits: these, and `split` has the length of all; empty for others.
+    retry  an attempt of the task has failed: this one runs the filters, and is only counted.
     """
 
     version: int
@@ -51,6 +52,7 @@ class Offer:
     policy: str
     conf: JobConf
     parts: tuple[SplitRequest, ...] = ()
+    retry: bool = False
 
     @classmethod
     def of(cls, message: Message) -> Offer:
@@ -72,7 +74,7 @@ class Offer:
             message.number("version"), job, attempt, request, message.number("maps", 0, 2**31 - 1),
             message.number("reduces", most=2**31 - 1), bundle, message.text("codec", ""), message.text("node", ""),
             message.flag("combine"), message.text("policy", ""), conf,
-            tuple(_part(field, request) for field in message.all("part")),
+            tuple(_part(field, request) for field in message.all("part")), message.flag("retry"),
         )
 
     @property
@@ -103,6 +105,8 @@ class Offer:
         self.scheduling  # noqa: B018  an unknown one is declined
         if self.version != VERSION:
             raise Declined(f"the job's plug-in speaks version {self.version}, this driver {VERSION}", "HD615")
+        if self.retry:
+            raise Declined("an earlier attempt of the task failed", "")
         if not self.bundle or not re.fullmatch(r"[^/\0]+", self.bundle_name) or self.bundle_name in (".", ".."):
             raise Declined("the job names no bundle", "HD615")
         if self.reduces > settings.MAX_REDUCERS:

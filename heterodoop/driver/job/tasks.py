@@ -1,8 +1,8 @@
-"""One map attempt on a device: its split, the kernels, the check of what they made.
+"""One map attempt on a device, or as a host kernel: its split, the run, the check of what it made.
 
 The thread that calls must outlive the task: its helpers die with it. No user code runs in this process: the code before
-the region runs in a child in a private folder, everything else in a worker. Not here: talking to the task
-(conversation.py), which attempts come here and when (scheduler/node).
+the region runs in a child in a private folder, as does a host kernel, everything else in a worker. Not here: talking to the
+task (conversation.py), which attempts come here and when (scheduler/node).
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from ...executor.task.cpu_task import MapRun, Place
 from ...executor.task.report import AttemptResult
 from ...executor.task.split import Split
 from ...executor.task.streaming_env import TaskNames
-from ...scheduler.node.model import Session
+from ...scheduler.node.model import Session, Side, Why
 from ...storage.local import InputFile
 from .codec import compress
 from .fetch import OwnFiles, SplitInput, SplitMemory, TaskReader, TooBig, TooLong, fetched
 from .gpus import Gpus
 from .group import fetched_group
+from .host import HostKernels
 from .jobs import Bundle, Job
 from .offer import Declined, Offer
 from .removals import Removals
@@ -45,6 +46,7 @@ class Say:
     def __init__(self) -> None:
         self.text = "loading"
         self.ahead: int | None = None  # not None: it waits for a device
+        self.waits_for = "GPU"
         self.progress = Progress()
         self.length = 0
 
@@ -67,7 +69,8 @@ class Say:
 
 @dataclass(frozen=True)
 class DeviceResult:
-    """What a device made, checked. `index` None: text, for a job without reducers. seconds: by stage."""
+    """What a device made, or a host kernel, checked. `index` None: text, for a job without reducers. seconds: by stage.
+    `gpu`: the device's name; "" for a host kernel."""
 
     attempt: AttemptResult
     data: Path
@@ -77,6 +80,7 @@ class DeviceResult:
     source: SplitInput
     read_bytes: int
     stderr: bytes
+    side: Side = "gpu"
 
 
 Turn = Callable[[], AbstractContextManager[Session]]  # waits for a session, which is the attempt's in the block
@@ -84,13 +88,15 @@ Turn = Callable[[], AbstractContextManager[Session]]  # waits for a session, whi
 
 @dataclass(frozen=True)
 class Work:
-    """An attempt that can run: its files are here. `folder`: with the job's files. `environment`: NAME=VALUE."""
+    """An attempt that can run: its files are here. `folder`: with the job's files. `environment`: NAME=VALUE. `side`: what
+    the node said."""
 
     offer: Offer
     job: Job
     bundle: Bundle
     folder: Path
     environment: Sequence[bytes]
+    side: Side = "gpu"
 
 
 class Tasks:
@@ -98,6 +104,7 @@ class Tasks:
 
     def __init__(
         self, native: Native, gpus: Gpus, cluster: OwnFiles, memory: SplitMemory, scratch: Path, removals: Removals,
+        host: HostKernels,
     ) -> None:
         self._native = native
         self._gpus = gpus
@@ -105,6 +112,7 @@ class Tasks:
         self._memory = memory
         self._scratch = scratch
         self._removals = removals
+        self._host = host
         scratch.mkdir(0o700, parents=True, exist_ok=True)
 
     @contextmanager
@@ -118,12 +126,15 @@ class Tasks:
             self._removals.remove(folder)
 
     def run(self, work: Work, scratch: Path, reader: TaskReader, say: Say, turn: Turn) -> DeviceResult:
-        """Run it on the device whose session it gets. Raises Declined: it must run on the CPU, and why; Cancelled; what
+        """Run it with the session that it gets. Raises Declined: it must run on the CPU, and why; Cancelled; what
         `reader` and `turn` raise.
         """
         try:
-            self._load(work, say)
-            result = self._on_device(work, scratch, reader, say, turn)
+            if work.side == "host":
+                result = self._as_host_kernel(work, scratch, reader, say, turn)
+            else:
+                self._load(work, say)
+                result = self._on_device(work, scratch, reader, say, turn)
         except HeteroDoopError as error:
             say.check()
             raise Declined(error.message, error.code or "HD619") from None
@@ -166,6 +177,25 @@ class Tasks:
         index = run.index if offer.reduces else None
         name = f"{device.name} {gpu.number}"
         return DeviceResult(done, run.out, index, seconds, name, source, nbytes, _tail(run.place.log))
+
+    def _as_host_kernel(self, work: Work, scratch: Path, reader: TaskReader, say: Say, turn: Turn) -> DeviceResult:
+        """It waits for its slot with the split at hand: reading takes next to no processor."""
+        offer, begun = work.offer, time.monotonic()
+        maps = self._host.maps(work.job, work.bundle, offer)
+        say.text = "reading"
+        with self._input(offer, reader, say) as source:
+            read = time.monotonic() - begun
+            run = self._map_run(work, scratch, source)
+            with turn():
+                say.ahead, say.text, started = None, "running", time.monotonic()
+                done = self._host.run(work.job, maps, run, say.progress)
+                self._judge(work, done, say)
+                took = time.monotonic() - started
+        self._host.took(offer.split.length, took)
+        nbytes = source.nbytes or done.counters.get("MAP_INPUT_BYTES", 0)
+        index = run.index if offer.reduces else None
+        seconds = {"read": read, "host": took}
+        return DeviceResult(done, run.out, index, seconds, "", source, nbytes, _tail(run.place.log), "host")
 
     @contextmanager
     def _input(self, offer: Offer, reader: TaskReader, say: Say) -> Iterator[SplitInput]:
@@ -210,7 +240,10 @@ class Tasks:
             self._native.check_map_output(result.data, result.index, work.offer.reduces, say.progress)
         except HeteroDoopError as error:
             say.check()
-            work.job.blame(work.offer.task, error.message)
+            if work.side == "gpu":
+                work.job.blame(work.offer.task, error.message)
+            else:
+                work.job.unfit(Why(f"a host kernel of the job made no right result: {error.message}", "HD618"), "host")
             raise Declined(error.message, "HD618") from None
         check = time.monotonic() - begun
         try:

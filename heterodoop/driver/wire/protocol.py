@@ -1,4 +1,4 @@
-"""The wire between a map attempt and its node's GPU driver, version 2 (docs/driver-protocol.md): frames, fields, limits.
+"""The wire between a map attempt and its node's GPU driver, version 3 (docs/driver-protocol.md): frames, fields, limits.
 
 A frame is a length, a type and a payload; all but DATA carry named fields. Everything that comes in is foreign: lengths are
 checked before anything is kept, a field that does not belong is an error, and an error closes the connection. Not here: what
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from threading import Lock
 
-VERSION = 2
+VERSION = 3
 DATA_BYTES = 1 << 20  # most that one DATA frame holds
 BIG_CONTROL = 4 << 20  # OFFER and RUN: the environment alone is about 95 KB
 CONTROL = 64 << 10

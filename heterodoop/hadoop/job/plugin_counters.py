@@ -15,12 +15,14 @@ Counters = dict[str, dict[str, int]]
 
 GROUP = "HeteroDoop"
 GPU_MAPS, EMULATED_MAPS, CPU_MAPS = "GPU_MAPS", "EMULATED_MAPS", "CPU_MAPS"
+HOST_KERNEL_MAPS = "HOST_KERNEL_MAPS"  # a part of CPU_MAPS
 FALLBACKS, DECLINES = "FALLBACKS", "DECLINES"
 GROUPED_SPLITS = "GROUPED_SPLITS"
 _FILE_SYSTEMS = "org.apache.hadoop.mapreduce.FileSystemCounter"
 _TOTALS: Mapping[str, str] = {
     "HETERODOOP-GPU_READ_OPS": GPU_MAPS, "HETERODOOP-GPU_BYTES_READ": "GPU_READ_BYTES",
     "HETERODOOP-EMULATED_READ_OPS": EMULATED_MAPS, "HETERODOOP-CPU_READ_OPS": CPU_MAPS,
+    "HETERODOOP-HOST_READ_OPS": HOST_KERNEL_MAPS,
     "HETERODOOP-FALLBACK_READ_OPS": FALLBACKS, "HETERODOOP-DECLINED_READ_OPS": DECLINES,
     "HETERODOOP-GROUPED_READ_OPS": GROUPED_SPLITS,
 }
@@ -31,7 +33,7 @@ REASONS: Mapping[str, str] = {
     "FALLBACK_REFUSED": "the driver gave the task back",
     "FALLBACK_DRIVER_SILENT": "the driver fell silent",
     "FALLBACK_DRIVER_GONE": "the driver hung up or died",
-    "FALLBACK_QUEUE": "it waited for a GPU for longer than heterodoop.gpu.wait.max.ms",
+    "FALLBACK_QUEUE": "it waited for the driver for longer than heterodoop.gpu.wait.max.ms",
     "FALLBACK_BAD_RESULT": "what the driver sent was no right result",
     "FALLBACK_NODE_DISK": "the disk of the task's node is full or cannot be written",
     "FALLBACK_DRIVER_DISK": "the driver's disk is full",
@@ -112,8 +114,10 @@ def words(name: str, sentence: str = "") -> str:
 
 
 def sides(own: Mapping[str, int]) -> str:
-    """Where the maps ran, for people; an emulated device is no GPU."""
+    """Where the maps ran, for people; an emulated device is no GPU, and a host kernel is on the CPU."""
     on_device, emulated = own.get(GPU_MAPS, 0), own.get(EMULATED_MAPS, 0)
     parts = [f"{on_device - emulated} GPU"] if on_device > emulated or not emulated else []
     parts += [f"{emulated} emulated"] if emulated else []
-    return ", ".join([*parts, f"{own.get(CPU_MAPS, 0)} CPU"])
+    host = own.get(HOST_KERNEL_MAPS, 0)
+    as_host = f", {host} of them as host kernels" if host else ""
+    return ", ".join([*parts, f"{own.get(CPU_MAPS, 0)} CPU{as_host}"])

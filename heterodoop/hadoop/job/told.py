@@ -8,7 +8,7 @@ from typing import Any
 from . import plugin_counters
 from .follow import HADOOPS, JobEnded
 from .logs import Cause
-from .plugin_counters import CPU_MAPS, EMULATED_MAPS, GPU_MAPS, GROUPED_SPLITS
+from .plugin_counters import CPU_MAPS, EMULATED_MAPS, GPU_MAPS, GROUPED_SPLITS, HOST_KERNEL_MAPS
 
 FORMAT = "heterodoop-job-1"
 # Hadoop counts some sixty things; these tell a person what the job did. `heterodoop job counters` has all.
@@ -23,7 +23,8 @@ def report(end: JobEnded, output: str, cause: Cause | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "format": FORMAT, "job": end.job, "state": end.state, "seconds": end.seconds, "maps": end.maps,
         "reduces": end.reduces, "gpu_maps": end.maps_on(GPU_MAPS), "cpu_maps": end.maps_on(CPU_MAPS),
-        "emulated_maps": end.maps_on(EMULATED_MAPS), "reasons": plugin_counters.reasons(end.plugin),
+        "emulated_maps": end.maps_on(EMULATED_MAPS), "host_kernel_maps": end.maps_on(HOST_KERNEL_MAPS),
+        "reasons": plugin_counters.reasons(end.plugin),
         "grouped_splits": end.maps_on(GROUPED_SPLITS), "uber": end.uber, "failed_attempts": end.failed_attempts,
         "output": output, "counters": end.counters or None,
     }

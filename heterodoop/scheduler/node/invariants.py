@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from .devices import Sessions
+from .host import HostSlots
 from .job import Job
 from .lease import Lease
 from .line import Line
@@ -20,18 +21,36 @@ def check(leases: Mapping[int, Lease], line: Line, sessions: Sessions, load: Loa
     _check_jobs(leases)
 
 
+def check_host(leases: Mapping[int, Lease], line: Line, slots: HostSlots, *, stopping: bool) -> None:
+    """The same of the slots for host kernels. Raises AssertionError."""
+    here = [lease for lease in leases.values() if lease.kind == "host"]
+    if _first(here, line) is not None:
+        assert not stopping and slots.slots, "somebody waits for a slot that cannot come"
+        assert not slots.free, "a slot idles while somebody waits for it"
+    held = [lease.session.number for lease in here if lease.session]
+    assert len(set(held)) == len(held) == slots.slots - slots.free, f"two have one slot, or one is lost: {held}"
+
+
 def _check_line(leases: Mapping[int, Lease], line: Line, sessions: Sessions, stopping: bool) -> None:
-    waiting = sorted(line)
-    assert waiting == sorted(lease.number for lease in leases.values() if lease.waits), "the line is not who waits"
-    for lease in (leases[number] for number in waiting):
-        assert lease.state == "queued" and lease.session is None, f"lease {lease.number} waits, and is {lease.state}"
-    if waiting:
-        first = line.first
-        assert first is not None and line.ahead(leases[first].name, first) == 0, "who is first has nobody before him"
-        places = sorted(line.ahead(leases[number].name, number) for number in waiting)
-        assert places == list(range(len(waiting))), f"two have one place in the line: {places}"
+    first = _first([lease for lease in leases.values() if lease.kind != "host"], line)
+    if first is not None:
         assert not stopping and sessions.in_service, "somebody waits for a device that cannot come"
         assert not sessions.can_take(leases[first].user), "a session idles while somebody waits for it"
+
+
+def _first(leases: Sequence[Lease], line: Line) -> int | None:
+    """Who is first in the line of these; None: nobody waits."""
+    waiting = {lease.number: lease for lease in leases if lease.waits}
+    assert sorted(line) == sorted(waiting), "the line is not who waits"
+    for lease in waiting.values():
+        assert lease.state == "queued" and lease.session is None, f"lease {lease.number} waits, and is {lease.state}"
+    if not waiting:
+        return None
+    first = line.first
+    assert first is not None and line.ahead(waiting[first].name, first) == 0, "who is first has nobody before him"
+    places = sorted(line.ahead(lease.name, number) for number, lease in waiting.items())
+    assert places == list(range(len(waiting))), f"two have one place in the line: {places}"
+    return first
 
 
 def _check_sessions(leases: Mapping[int, Lease], sessions: Sessions) -> None:

@@ -17,7 +17,7 @@ Remembered = Callable[["Job"], float | None]  # S of the last job of a job's pro
 class Job:
     """decided    task id -> attempts of it that live or have given a result.
     nbytes     of the split of the attempt that asked last.
-    why        why none of its attempts gets a GPU.
+    why        why none of its attempts gets a GPU.  no_host: why none gets a host kernel.
     estimates  from this node's own attempts; seconds of one that has a GPU for itself.
     """
 
@@ -29,6 +29,7 @@ class Job:
         self.decided: dict[str, int] = {}
         self.knowledge: Knowledge | None = None
         self.why = Why()
+        self.no_host = Why()
         self.estimates = Estimates()
         self.used: set[int] = set()  # devices that have done a task of it
         self.taken_back = -math.inf  # when an attempt last was whose rate was not known

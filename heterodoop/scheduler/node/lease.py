@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .job import Job
-from .model import Session
+from .model import Place, Session
 from .on_gpu import OnGpu
 
-Kind = Literal["cpu", "gpu", "lent"]  # where an attempt runs, or is to; a lent device is another process's to use
+Kind = Place | Literal["lent"]  # where an attempt runs, or is to; a lent device is another process's to use
 
-# offered: it was answered GPU, and its files are not here yet. queued: it has no device yet. sent: its result is on the way.
+# offered: the driver is to do it, and its files are not here yet. queued: it has no device yet. sent: its result is on
+# the way.
 STATES = ("offered", "queued", "running", "sent", "cpu")
 TRANSITIONS = frozenset({
     ("offered", "queued"), ("queued", "queued"), ("queued", "running"), ("running", "sent"),
@@ -23,7 +24,7 @@ TRANSITIONS = frozenset({
 class Lease:
     """job       by the name `name`; a lent device's leases have one too, of which nothing is decided.
     overtakes  whether its container may take it back.
-    waits      in the line for a device.  session: which it has; device: the last one that it had.
+    waits      in the line for a device or a slot.  session: which it has; device: the last one that it had.
     on_gpu     what is known of it as one of a GPU.
     """
 

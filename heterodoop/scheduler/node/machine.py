@@ -1,4 +1,4 @@
-"""The state machine of one node's GPUs under Hadoop: handle(event, now) -> actions. No clock, no socket, no thread inside.
+"""The state machine of one node's driver under Hadoop: handle(event, now) -> actions. No clock, no socket, no thread inside.
 
 Every map attempt asks it whether to run on a GPU or in its container:
 
@@ -14,6 +14,9 @@ that of the program's last job.
 
     offered - [Ready] - queued - [Start] - running - [Sent] - sent - [Done]
        any of them - [Refused] - cpu - [Done]          any of them - [Closed]          lent: queued - running - [Closed]
+
+An attempt that gets no GPU is a host kernel where the node has slots for those, its job may, and not too many wait already
+(host.py). They have a line of their own, and say nothing of S, which is a container's seconds over a GPU's.
 
 An attempt that was answered GPU waits in one line with all others, round robin by job, for a session of a device. A forced
 one keeps its container until its GPU result is in, or until it would be done sooner there from the beginning (Cancel). Where
@@ -32,7 +35,8 @@ from typing import NamedTuple
 from ..policies import CPU_ONLY
 from ..story import STORY, InvalidEvent
 from .devices import Sessions
-from .invariants import check
+from .host import HostSlots
+from .invariants import check, check_host
 from .job import MIB, Job
 from .lease import TRANSITIONS, Lease
 from .line import Line
@@ -73,6 +77,7 @@ STOPPING = Why("the GPU driver is stopping", "HD619")
 FULL = Why("the GPU driver's queue is full", "HD619")
 CPU_POLICY = Why("the job's policy is cpu-only")
 BUSY = Why("the node's GPUs are busy")
+HOST_BUSY = Why("the node's slots for host kernels are busy")
 
 
 class Step(NamedTuple):
@@ -97,13 +102,15 @@ class NodeMachine:
 
     devices   GPUs; all are in service until Devices says otherwise.  sessions: attempts that one takes at a time.
     limit     leases that may wait for one.
+    host      host kernels at a time; 0: none at all.
     """
 
-    def __init__(self, devices: int, sessions: int = 1, limit: int = 1 << 30) -> None:
+    def __init__(self, devices: int, sessions: int = 1, limit: int = 1 << 30, host: int = 0) -> None:
         self.lent = 0  # times that another process asked for a device
         self._sessions = Sessions(devices, sessions)
+        self._host = HostSlots(host)
         self._limit = limit
-        self._line = Line()
+        self._line, self._host_line = Line(), Line()
         self._leases: dict[int, Lease] = {}
         self._jobs: dict[str, Job] = {}
         self._programs = Programs()
@@ -130,7 +137,7 @@ class NodeMachine:
             case Stopping():
                 self._stopping = True
                 self._note(None, "stopping")
-                return self._turn_away(STOPPING)
+                return [*self._turn_away(STOPPING, self._line), *self._turn_away(STOPPING, self._host_line)]
             case Unfit() | Heard() | Forgotten() | Recalled():
                 self._learn(event)
                 return []
@@ -155,11 +162,11 @@ class NodeMachine:
 
     @property
     def waiting(self) -> int:
-        return len(self._line)
+        return len(self._line) + len(self._host_line)
 
     @property
     def running(self) -> int:
-        """Sessions in use."""
+        """Sessions and slots in use."""
         return sum(lease.session is not None for lease in self._leases.values())
 
     @property
@@ -174,7 +181,7 @@ class NodeMachine:
     def ahead(self, lease: int) -> int:
         """How many wait before it; 0 where it waits no longer."""
         found = self._leases.get(lease)
-        return self._line.ahead(found.name, lease) if found and found.waits else 0
+        return self._line_of(found).ahead(found.name, lease) if found and found.waits else 0
 
     def speedup(self, job: str) -> float | None:
         """S of a job from this node's attempts; None: not known."""
@@ -201,14 +208,17 @@ class NodeMachine:
         for number, (old, new) in enumerate(zip(before, devices, strict=True)):
             if old.out != new.out:
                 self._note(None, "device", number, "is out of service:" if new.out else "is back", new.out)
-        return self._turn_away(self.closed) if self.closed.reason else self._assign()
+        return self._turn_away(self.closed, self._line) if self.closed.reason else self._assign()
 
     def _learn(self, event: Unfit | Heard | Forgotten | Recalled) -> None:
         match event:
-            case Unfit(name, why):
+            case Unfit(name, why, side):
                 job = self._job(name)
-                job.why = job.why if job.why.reason else why
-                self._note(None, "no GPU for", name, why.reason)
+                if side == "gpu":
+                    job.why = job.why if job.why.reason else why
+                else:
+                    job.no_host = job.no_host if job.no_host.reason else why
+                self._note(None, "no", "GPU" if side == "gpu" else "host kernels", "for", name, why.reason)
             case Heard(name, knowledge):
                 self._job(name).knowledge = knowledge
             case Forgotten(name):
@@ -244,12 +254,14 @@ class NodeMachine:
             decision = Decision("gpu", forced=True, ahead=view.gpu_busy - sessions + 1)
         if decision.kind == "cpu" and not why.reason:
             why = CPU_POLICY if policy is CPU_ONLY else BUSY
+        if decision.kind == "cpu":
+            decision, why = self._or_host(event, job, why)
         job.enter(event.task)
         lease = Lease(event.lease, event.job, job, decision.kind, event.task, max(event.nbytes, 1), policy.duplicates)
         self._enter(lease, event.job, event.task, decision.kind, "forced" if decision.forced else why.reason)
         if decision.kind == "gpu":
             self._load.add(lease)
-        else:
+        elif decision.kind == "cpu":
             self._become(lease, "cpu")
         return [Answer(event.lease, decision, why)]
 
@@ -258,6 +270,18 @@ class NodeMachine:
         if self._stopping:
             return STOPPING
         return event.why if event.why.reason else job.why if job.why.reason else self._why_no_device()
+
+    def _or_host(self, event: Offered, job: Job, why: Why) -> tuple[Decision, Why]:
+        """An attempt that gets no GPU, and why: a host kernel, or its container, and why that. Of a node without devices
+        nothing is said of these."""
+        if self._stopping or event.why.reason or not self._host.slots:
+            return Decision("cpu"), why
+        why = why if self._sessions.now else Why()
+        ahead = self._host.ahead(self._leases.values())
+        if not job.no_host.reason and ahead is not None:
+            return Decision("host", ahead=ahead), why if why.code else Why()
+        own = job.no_host if job.no_host.reason else HOST_BUSY
+        return Decision("cpu"), why if why.code else own
 
     def _why_no_device(self) -> Why:
         """Why nobody new can wait for a device; empty where somebody may."""
@@ -276,7 +300,7 @@ class NodeMachine:
     def _of_lease(self, event: OfLease, lease: Lease) -> list[Action]:
         match event:
             case Ready():
-                self._require(lease.kind == "gpu", lease.number, "was not answered GPU")
+                self._require(lease.kind in ("gpu", "host"), lease.number, "is for its container")
                 self._become(lease, "queued")
             case Run(_, user):
                 self._require(lease.state == "queued" and not lease.waits, lease.number, "may not run now")
@@ -288,30 +312,41 @@ class NodeMachine:
             case Advanced(_, fraction):
                 return self._advanced(lease, fraction)
             case Refused():
-                if lease.kind == "gpu":
+                if lease.kind in ("gpu", "host"):
                     self._load.remove(lease)
+                    actions = self._free(lease)
                     lease.kind = "cpu"
                     self._become(lease, "cpu")
-                    return self._free(lease)
+                    return actions
             case Done() | Closed():
                 return self._over(event, lease)
         return []
 
     def _run(self, lease: Lease, user: str) -> list[Action]:
-        if (why := self._why_no_device()).reason:
+        why = (STOPPING if self._stopping else Why()) if lease.kind == "host" else self._why_no_device()
+        if why.reason:
             return [TurnAway(lease.number, why)]
         lease.user, lease.waits = user, True
-        self._line.add(lease.name, lease.number)
+        self._line_of(lease).add(lease.name, lease.number)
         self._note(lease.number, "waits, ahead:", self.ahead(lease.number))
         return self._assign()
 
+    def _line_of(self, lease: Lease) -> Line:
+        return self._host_line if lease.kind == "host" else self._line
+
+    def _slots_of(self, lease: Lease) -> Sessions | HostSlots:
+        return self._host if lease.kind == "host" else self._sessions
+
     def _assign(self) -> list[Action]:
-        """Sessions for those whose turn it is. Who comes first waits for a device that has another user's tasks, and nobody
-        passes him."""
+        """Sessions and slots for those whose turn it is."""
+        return [*self._assign_from(self._line, self._sessions), *self._assign_from(self._host_line, self._host)]
+
+    def _assign_from(self, line: Line, slots: Sessions | HostSlots) -> list[Action]:
+        """Who comes first waits for a device that has another user's tasks, and nobody passes him."""
         actions: list[Action] = []
-        while (first := self._line.first) is not None and (taken := self._sessions.take(self._leases[first].user)):
+        while (first := line.first) is not None and (taken := slots.take(self._leases[first].user)):
             lease, (session, fresh) = self._leases[first], taken
-            self._line.has_its_turn(lease.name, first)
+            line.has_its_turn(lease.name, first)
             lease.waits, lease.session, lease.device = False, session, session.device
             if lease in self._load:
                 self._load.start(lease)
@@ -326,19 +361,19 @@ class NodeMachine:
             return self._assign()
         if lease.session is None:
             return []
-        self._sessions.give_back(lease.session)
+        self._slots_of(lease).give_back(lease.session)
         self._note(lease.number, "has left", lease.session)
         lease.session = None
         return self._assign()
 
-    def _turn_away(self, why: Why) -> list[Action]:
-        away = [self._leases[number] for number in self._line]
+    def _turn_away(self, why: Why, line: Line) -> list[Action]:
+        away = [self._leases[number] for number in line]
         for lease in away:
             self._leave_line(lease)
         return [TurnAway(lease.number, why) for lease in away]
 
     def _leave_line(self, lease: Lease) -> None:
-        self._line.leave(lease.name, lease.number)
+        self._line_of(lease).leave(lease.name, lease.number)
         lease.waits = False
         self._note(lease.number, "waits no longer")
 
@@ -362,6 +397,8 @@ class NodeMachine:
     def _measure(self, lease: Lease, done: Done) -> None:
         job, on_gpu = lease.job, lease.kind == "gpu"
         job.live -= 1
+        if lease.kind == "host":
+            return
         if not done.again:
             seconds = max(done.seconds, 0.0) / self._load.share(lease)
             job.finished("gpu" if on_gpu else "cpu", lease.nbytes, seconds, lease.device if on_gpu else None)
@@ -394,6 +431,7 @@ class NodeMachine:
         """Check every invariant; raises AssertionError with the story. For tests."""
         try:
             check(self._leases, self._line, self._sessions, self._load, stopping=self._stopping)
+            check_host(self._leases, self._host_line, self._host, stopping=self._stopping)
         except AssertionError as error:
             raise AssertionError("\n".join([str(error), *map(str, self.story())])) from None
 

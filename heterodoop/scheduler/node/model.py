@@ -1,23 +1,27 @@
 """Vocabulary of a node: what its machine is told, what it says, and what it knows of jobs. Plain values, no behaviour.
 
 A lease is the life of one connection, by the caller's number: a map attempt of Hadoop from its offer on, or a device that
-another process's job waits for and has (`Lend`). Devices are numbered from 0. Not here: sockets, processes, clocks.
+another process's job waits for and has (`Lend`). Devices are numbered from 0; the node's own processors, on which host
+kernels run, are HOST. Not here: sockets, processes, clocks.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ...values import dataclass
-from ..model import SlotKind
 from ..policies import Policy
+
+HOST = -1
+Side = Literal["gpu", "host"]  # what a driver has for attempts
+Place = Literal["cpu", "gpu", "host"]  # where an attempt runs: in its container by the filters, on a GPU, as a host kernel
 
 
 class Decision(NamedTuple):
-    """`forced`: no GPU slot is free, and the policy refuses the container's processor all the same. `ahead`: GPU attempts
+    """`forced`: no GPU slot is free, and the policy refuses the container's processor all the same. `ahead`: attempts
     that must end before this one can start."""
 
-    kind: SlotKind
+    kind: Place
     forced: bool = False
     ahead: int = 0
 
@@ -71,12 +75,14 @@ class Measured(NamedTuple):
 
 
 class Session(NamedTuple):
-    """One of the tasks that a device takes at a time."""
+    """One of the tasks that a device takes at a time, or of the node's slots for host kernels (`device` is HOST)."""
 
     device: int
     number: int
 
     def __str__(self) -> str:
+        if self.device == HOST:
+            return f"slot {self.number} for host kernels"
         return f"session {self.number} of device {self.device}"
 
 
@@ -96,7 +102,7 @@ class Offered:
 
     task     the task's id, the same for all its attempts; nbytes: bytes of its split; maps: mapreduce.job.maps.
     program  what the job runs (its bundle's hash): its jobs have the same S until they have measured their own.
-    why      why it cannot have a GPU at all, as far as it depends on the attempt alone.
+    why      why the driver cannot do it at all, as far as it depends on the attempt alone.
     """
 
     lease: int
@@ -111,14 +117,15 @@ class Offered:
 
 @dataclass(frozen=True)
 class Ready:
-    """An attempt that was answered GPU has sent its files: from now on it may be taken back."""
+    """An attempt that the driver is to do has sent its files: from now on it may be taken back from a GPU."""
 
     lease: int
 
 
 @dataclass(frozen=True)
 class Run:
-    """It wants a device now. `user`: whose task it is; what another one's tasks left on a device is gone before."""
+    """It wants a device, or a slot, now. `user`: whose task it is; what another one's tasks left on a device is gone
+    before."""
 
     lease: int
     user: str = ""
@@ -157,7 +164,7 @@ class Advanced:
 
 @dataclass(frozen=True)
 class Refused:
-    """It has no GPU any more, and runs in its container: it stays decided."""
+    """The driver does not do it any more, and it runs in its container: it stays decided."""
 
     lease: int
 
@@ -193,10 +200,11 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Unfit:
-    """No attempt of the job gets a GPU from now on: its program is none for it, or makes devices fail."""
+    """No attempt of the job gets a GPU, or a host kernel, from now on: its program is none for it, or fails there."""
 
     job: str
     why: Why
+    side: Side = "gpu"
 
 
 @dataclass(frozen=True)
@@ -232,7 +240,7 @@ Event = Offered | Lend | OfLease | Devices | Stopping | Unfit | Heard | Forgotte
 
 @dataclass(frozen=True)
 class Answer:
-    """To an attempt that asked. `why`: where it is the CPU."""
+    """To an attempt that asked. `why`: where it is no GPU; with a host kernel only what stands against GPUs for the job."""
 
     lease: int
     decision: Decision

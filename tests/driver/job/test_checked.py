@@ -10,6 +10,7 @@ import pytest
 from heterodoop.driver.job.fetch import OwnFiles, SplitInput, SplitMemory
 from heterodoop.driver.job.files import FileStore, Folders
 from heterodoop.driver.job.gpus import DeviceWish, Gpus
+from heterodoop.driver.job.host import HostKernels
 from heterodoop.driver.job.jobs import Job, Jobs
 from heterodoop.driver.job.offer import Declined, Offer
 from heterodoop.driver.job.removals import Removals
@@ -35,7 +36,8 @@ def native() -> Native:
 @pytest.fixture
 def tasks(native: Native, tmp_path: Path) -> Tasks:
     cluster = OwnFiles(HadoopConf(None, {}, {}))
-    return Tasks(native, Gpus(DeviceWish("emulated")), cluster, SplitMemory(1), tmp_path / "attempts", Removals())
+    return Tasks(native, Gpus(DeviceWish("emulated")), cluster, SplitMemory(1), tmp_path / "attempts", Removals(),
+                 HostKernels(native, 0))
 
 
 @pytest.fixture
@@ -51,7 +53,7 @@ def offer_of(attempt: Attempt) -> Offer:
 
 def work(attempt: Attempt, native: Native, unfit: list[Why]) -> Work:
     nothing: Any = None
-    return Work(offer_of(attempt), Job(Prologues(native), unfit.append), nothing, Path("/none"), [])
+    return Work(offer_of(attempt), Job(Prologues(native), lambda why, side: unfit.append(why)), nothing, Path("/none"), [])
 
 
 def result(folder: Path, partitions: Any) -> DeviceResult:
@@ -94,7 +96,7 @@ def test_an_attempt_that_is_gone_is_not_refused(
 
 def test_idle_jobs_are_forgotten(native: Native, tmp_path: Path) -> None:
     folders = Folders(FileStore(tmp_path / "s", 100), tmp_path / "f", Removals())
-    jobs = Jobs(native, "emulated", folders, lambda job, why: None)
+    jobs = Jobs(native, "emulated", folders, lambda job, why, side: None)
     with jobs.attempt("job_1"), jobs.attempt("job_2") as two:
         assert jobs.forget_idle(10**9) == []
     two.used = 10**9

@@ -29,7 +29,8 @@ class Sent:
         self.offer = cast(Any, SimpleNamespace(bundle_name="app.hdp", bundle=bundle_hash(self.files, "app.hdp")))
         self.store, self.place = FileStore(base / "s", 10**8), base / "f"
         self.asked: list[str] = []
-        self.jobs = Jobs(cast(Any, None), "emulated", Folders(self.store, self.place, Removals()), lambda job, why: None)
+        self.jobs = Jobs(cast(Any, None), "emulated", Folders(self.store, self.place, Removals()),
+                         lambda job, why, side: None)
 
     def fetch(self, lacking: Sequence[JobFile]) -> None:
         for one in lacking:

@@ -30,7 +30,7 @@ def no_descriptors() -> Iterator[None]:
 
 def test_an_attempts_folder_goes_when_descriptors_are_back(attempt: Attempt, tmp_path: Path) -> None:
     removals, nothing = Removals(), None
-    tasks = Tasks(*[nothing] * 4, tmp_path / "attempts", removals)  # type: ignore[arg-type]
+    tasks = Tasks(*[nothing] * 4, tmp_path / "attempts", removals, nothing)  # type: ignore[arg-type]
     offer = offer_of(attempt)
     with no_descriptors(), tasks.folder(offer, 1) as folder:
         (folder / "work").mkdir()

@@ -194,7 +194,8 @@ def test_a_prologue_that_never_ends_is_stopped_and_holds_up_no_other_job(
 
 
 @pytest.mark.parametrize(("change", "reason"), [
-    ({"codec": "org.apache.hadoop.io.compress.SnappyCodec"}, "SnappyCodec"), ({"version": "3"}, "version 3"),
+    ({"codec": "org.apache.hadoop.io.compress.SnappyCodec"}, "SnappyCodec"), ({"version": "2"}, "version 2"),
+    ({"retry": "1"}, "earlier attempt"),
     ({"policy": "fastest"}, "no policy"), ({"path": "hdfs://nn/in/x.gz"}, "compressed"), ({"reduces": "100001"}, "reducers"),
     ({"bundle": ""}, "names no bundle"), ({"policy": "cpu-only"}, "cpu-only"),
 ])

@@ -88,6 +88,18 @@ def test_a_mixed_job(site: Site, words: Path, book: Book):
     assert gpu and cpu == 1 and gpu + cpu == done.report["maps"]
 
 
+def test_maps_as_host_kernels(site: Site, words: Path, book: Book, cpu: Result):
+    """Drivers without a GPU. The first attempt is given back, and runs the filter."""
+    ports = site.node_ports()
+    with drivers(ports, "--gpus", "none", "--cpu", faults=dict.fromkeys(ports, "error@running*1")) as started:
+        done = site.submit(words, [book.path], *many(1, ZLIB), *UBER, "-D", "heterodoop.verify=true", *started.options)
+    maps = done.report["maps"]
+    assert done.parts == book.wanted(1) and done.sides == (0, maps)
+    assert (done.plugin("HOST_KERNEL_MAPS"), done.plugin("FALLBACKS")) == (maps - 1, 1)
+    assert done.plugin("DECLINES") == 0 and done.report["host_kernel_maps"] == maps - 1 > 0
+    same_counters(done, cpu)
+
+
 NAMES = ["50%.txt", "a+b", "a b", "a#b", "a?b", "year=2015", "Übung", "it's"]
 
 

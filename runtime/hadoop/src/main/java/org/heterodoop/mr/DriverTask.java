@@ -21,6 +21,7 @@ final class DriverTask {
   private final Connection driver;
   private final JobConf job;
   private final FileSplit split;
+  private final String side;
   private final Reporter reporter;
   private final long started = System.nanoTime();
   private boolean waiting;
@@ -28,7 +29,8 @@ final class DriverTask {
   private String status = "";
   private long statusAt;
 
-  DriverTask(Connection driver, JobConf job, FileSplit split, Reporter reporter) {
+  DriverTask(Connection driver, JobConf job, FileSplit split, boolean onHost, Reporter reporter) {
+    side = onHost ? "host kernel" : "GPU";
     this.driver = driver;
     this.job = job;
     this.split = split;
@@ -45,7 +47,7 @@ final class DriverTask {
     ChildEnvironment.addTo(fields, job);
     files.addTo(fields, job, waits ? new KeepAlive(reporter, driver, WAIT_EVERY_MS) : reporter);
     driver.send(Frame.RUN, fields);
-    show(ahead > 0 ? "waiting for GPU, " + ahead + " ahead" : "GPU: starting", true);
+    show(ahead > 0 ? "waiting for " + side + ", " + ahead + " ahead" : side + ": starting", true);
     try (SplitReader reader = new SplitReader(split, job)) {
       for (;;) {
         Frame frame = driver.receive();
@@ -87,12 +89,12 @@ final class DriverTask {
     if (waiting) {
       waitMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
       if (waitMs > job.getLong(Settings.WAIT_MAX_MS, Settings.WAIT_MAX_MS_DEFAULT)) {
-        throw new PatienceException(PatienceException.QUEUE, "waited for a GPU for " + waitMs / 1000 + " s");
+        throw new PatienceException(PatienceException.QUEUE, "waited for a " + side + " for " + waitMs / 1000 + " s");
       }
     } else if (fields.has("fraction")) {
       setFraction(fields.text("fraction"));
     }
-    show(waiting ? "waiting for GPU, " + fields.number("ahead") + " ahead" : "GPU: " + fields.text("text"), false);
+    show(waiting ? "waiting for " + side + ", " + fields.number("ahead") + " ahead" : side + ": " + fields.text("text"), false);
   }
 
   private void setFraction(String text) throws ProtocolException {

@@ -21,7 +21,7 @@ final class Frame {
   static final int WAIT = 17;
 
   /** Version of the protocol, docs/driver-protocol.md. */
-  static final String VERSION = "2";
+  static final String VERSION = "3";
   static final int MAX_DATA = 1 << 20;
   /** OFFER and RUN carry the environment and the list of files. */
   static final int MAX_FIRST = 4 << 20;

@@ -7,7 +7,7 @@ import org.apache.hadoop.mapred.MapTask;
 /**
  * Keeps the map output that the driver made; on the CPU path it is Hadoop's own sort buffer.
  *
- * <p>The buffer allocates mapreduce.task.io.sort.mb at once, so an attempt to which a GPU is promised makes it only when it
+ * <p>The buffer allocates mapreduce.task.io.sort.mb at once, so an attempt that the driver is to do makes it only when it
  * must.
  */
 public final class HeteroCollector<K, V> implements MapOutputCollector<K, V> {
@@ -19,7 +19,7 @@ public final class HeteroCollector<K, V> implements MapOutputCollector<K, V> {
   public void init(Context context) throws IOException, ClassNotFoundException {
     this.context = context;
     attempt = MapAttempt.of(context.getJobConf());
-    if (attempt != null && attempt.onGpu()) {
+    if (attempt != null && attempt.atDriver()) {
       attempt.setTarget(new ShuffleOutput(context.getJobConf(), context.getMapTask().getMapOutputFile()));
     } else {
       buffer();

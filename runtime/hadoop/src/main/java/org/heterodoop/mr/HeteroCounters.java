@@ -25,11 +25,13 @@ import org.apache.hadoop.mapreduce.counters.Limits;
  */
 final class HeteroCounters {
   static final String GROUP = "HeteroDoop";
-  /** Attempts whose map output a GPU made, those of them whose GPU was emulated, and attempts that ran the CPU filter. */
+  /** Attempts whose map output a GPU made, those of them whose GPU was emulated; attempts on the CPU: host kernels, filters. */
   static final String GPU_MAPS = "GPU_MAPS";
   static final String EMULATED_MAPS = "EMULATED_MAPS";
   static final String CPU_MAPS = "CPU_MAPS";
-  /** CPU attempts to which the driver had promised a GPU, and those for which none was asked or promised, for a reason. */
+  /** CPU attempts whose map output a host kernel of the driver made. */
+  static final String HOST_KERNEL_MAPS = "HOST_KERNEL_MAPS";
+  /** Attempts that ran the filter though the driver had promised to do them; CPU attempts that got no GPU for a reason. */
   static final String FALLBACKS = "FALLBACKS";
   static final String DECLINES = "DECLINES";
   static final String GPU_READ_BYTES = "GPU_READ_BYTES";
@@ -39,12 +41,12 @@ final class HeteroCounters {
   static final String GPU_FORCED_MAPS = "GPU_FORCED_MAPS";
   /** GPU attempts that the driver computed a second time. */
   static final String GPU_RETRIED_MAPS = "GPU_RETRIED_MAPS";
-  /** In the driver's queue. */
-  static final String GPU_QUEUE_MS = "GPU_QUEUE_MS";
+  /** Times: in the driver's queue. */
+  static final String QUEUE = "QUEUE";
   /** From the offer to the installed map output. */
-  static final String GPU_ATTEMPT_MS = "GPU_ATTEMPT_MS";
+  static final String ATTEMPT = "ATTEMPT";
   /** From the announced result to the installed map output. */
-  static final String GPU_INSTALL_MS = "GPU_INSTALL_MS";
+  static final String INSTALL = "INSTALL";
   /** How a detail's name begins, before the reason. */
   static final String DECLINED = "DECLINED_";
   static final String FALLBACK = "FALLBACK_";
@@ -66,6 +68,8 @@ final class HeteroCounters {
         return "HETERODOOP-EMULATED_READ_OPS";
       case CPU_MAPS:
         return "HETERODOOP-CPU_READ_OPS";
+      case HOST_KERNEL_MAPS:
+        return "HETERODOOP-HOST_READ_OPS";
       case FALLBACKS:
         return "HETERODOOP-FALLBACK_READ_OPS";
       case DECLINES:
@@ -88,9 +92,14 @@ final class HeteroCounters {
     }
   }
 
-  /** Milliseconds that GPU tasks spent in a stage of the driver's; its stages have no name of those above. */
-  void stage(String name, double seconds) {
-    detail("GPU_" + name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_") + "_MS", Math.round(seconds * 1000));
+  /** Milliseconds of tasks of GPUs, or of host kernels. */
+  void time(boolean onHost, String name, long ms) {
+    detail((onHost ? "HOST_" : "GPU_") + name + "_MS", ms);
+  }
+
+  /** Those that they spent in a stage of the driver's; its stages have no name of those above. */
+  void stage(boolean onHost, String name, double seconds) {
+    time(onHost, name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_"), Math.round(seconds * 1000));
   }
 
   /** Counts the details, after everything that the job itself counts in this attempt: only now their number is known. */

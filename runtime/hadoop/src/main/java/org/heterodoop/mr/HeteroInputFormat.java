@@ -61,10 +61,10 @@ public final class HeteroInputFormat<K, V> implements InputFormat<K, V>, JobConf
   @SuppressWarnings("unchecked")
   public RecordReader<K, V> getRecordReader(InputSplit split, JobConf job, Reporter reporter) throws IOException {
     MapAttempt attempt = MapAttempt.begin(split, job, reporter);
-    if (!attempt.onGpu() && !(split instanceof GroupedSplit)) {
+    if (!attempt.atDriver() && !(split instanceof GroupedSplit)) {
       return real.getRecordReader(split, job, reporter);
     }
-    // A GPU is promised for TextInputFormat only (Decline), and only its splits are grouped: the records are these.
+    // The driver does a task of TextInputFormat alone (Decline), and only its splits are grouped: the records are these.
     GroupReader records = new GroupReader((TextInputFormat) (Object) real, (FileSplit) split, job, reporter);
     attempt.setRecords(records);
     return (RecordReader<K, V>) records;

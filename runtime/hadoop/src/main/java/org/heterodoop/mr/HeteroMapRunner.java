@@ -11,7 +11,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.streaming.PipeMapRunner;
 import org.apache.hadoop.util.ReflectionUtils;
 
-/** Lets the driver run the map task on a GPU, or runs streaming's own runner with the filter on the CPU. */
+/** Lets the driver run the map task, on a GPU or as a host kernel, or runs streaming's own runner with the filter. */
 public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1, K2, V2> {
   private JobConf job;
 
@@ -24,7 +24,7 @@ public final class HeteroMapRunner<K1, V1, K2, V2> implements MapRunnable<K1, V1
   @Override
   public void run(RecordReader<K1, V1> input, OutputCollector<K2, V2> output, Reporter reporter) throws IOException {
     MapAttempt attempt = MapAttempt.of(job);
-    if (attempt != null && attempt.onGpu() && attempt.runOnGpu(reporter)) {
+    if (attempt != null && attempt.atDriver() && attempt.runAtDriver(reporter)) {
       return;
     }
     HeteroCounters.count(reporter, HeteroCounters.CPU_MAPS, 1);

@@ -21,7 +21,7 @@ import org.apache.hadoop.mapred.Reporter;
 final class MapAttempt {
   private static final Map<String, MapAttempt> OPEN = new ConcurrentHashMap<>();
 
-  private enum Path { CPU, GPU, INSTALLED }
+  private enum Path { CPU, DRIVER, INSTALLED }
 
   private final String id;
   private final JobConf job;
@@ -33,6 +33,7 @@ final class MapAttempt {
   private Connection driver;
   private ResultTarget target;
   private Path path = Path.CPU;
+  private boolean onHost;
   private boolean forced;
   private long ahead;
   private boolean waits;
@@ -44,7 +45,7 @@ final class MapAttempt {
     this.job = job;
   }
 
-  /** Decides about the attempt that the job's settings name; asks the driver, unless the job rules a GPU out. */
+  /** Decides about the attempt that the job's settings name; asks the driver, unless the job rules it out. */
   static MapAttempt begin(InputSplit split, JobConf job, Reporter reporter) {
     MapAttempt attempt = new MapAttempt(job);
     for (MapAttempt old : OPEN.values()) {
@@ -73,9 +74,9 @@ final class MapAttempt {
     return OPEN.get(job.get(Settings.ATTEMPT_ID, ""));
   }
 
-  /** Has the driver promised a GPU, and nothing gone wrong since? */
-  boolean onGpu() {
-    return path == Path.GPU;
+  /** Has the driver promised a GPU or a host kernel, and nothing gone wrong since? */
+  boolean atDriver() {
+    return path == Path.DRIVER;
   }
 
   boolean isInstalled() {
@@ -120,19 +121,23 @@ final class MapAttempt {
   }
 
   private void take(Fields answer, boolean retry, Reporter reporter) throws IOException {
-    boolean gpu = answer.text("run").equals("gpu");
-    if (gpu && !retry) {
-      path = Path.GPU;
+    String run = answer.text("run");
+    boolean here = run.equals("gpu") || run.equals("host");
+    if (here && retry) {
+      throw new ProtocolException("the driver answers " + run + " to an attempt that is for the filters only");
+    }
+    if (here) {
+      path = Path.DRIVER;
+      onHost = run.equals("host");
       forced = answer.flag("forced");
       ahead = answer.has("ahead") ? answer.number("ahead") : 0;
       waits = answer.flag("waits");
-    } else if (gpu) {
-      throw new ProtocolException("the driver answers gpu to an attempt that is for the CPU only");
-    } else if (retry) {
+    }
+    if (retry) {
       decline(Decline.retryReason(), reporter);
-    } else if (answer.text("code").matches("HD[0-9]{3}")) {
+    } else if (!run.equals("gpu") && answer.text("code").matches("HD[0-9]{3}")) {
       decline(new Decline(answer.text("code"), answer.text("reason")), reporter);
-    } else {  // the scheduler's choice: nothing stands against a GPU
+    } else if (!here) {  // the scheduler's choice: nothing stands against a GPU
       reporter.setStatus("CPU: " + answer.text("reason"));
     }
   }
@@ -165,13 +170,16 @@ final class MapAttempt {
    * Lets the driver run the task and puts the result into its place. False: nothing is left of it, and the CPU path must
    * run. Raises LeftoverException where that cannot be.
    */
-  boolean runOnGpu(Reporter reporter) throws LeftoverException {
+  boolean runAtDriver(Reporter reporter) throws LeftoverException {
     try {
       if (target == null) {
         throw new IOException("Hadoop made no " + HeteroCollector.class.getSimpleName() + " for this attempt");
       }
-      DriverTask task = new DriverTask(driver, job, split, reporter);
+      DriverTask task = new DriverTask(driver, job, split, onHost, reporter);
       MapResult result = task.run(ahead, waits);
+      if (result.onHost != onHost) {
+        throw new ProtocolException("the driver promised one side, and the result is another one's");
+      }
       long announced = System.nanoTime();
       target.receive(result, driver, reporter);
       path = Path.INSTALLED;
@@ -194,26 +202,27 @@ final class MapAttempt {
   }
 
   private void count(MapResult result, Reporter reporter, long waitMs, long announced) {
-    log("ran on " + (result.gpu.isEmpty() ? "a GPU" : result.gpu) + ": " + result.times() + ", installed in "
+    String where = onHost ? "as a host kernel" : "on " + (result.gpu.isEmpty() ? "a GPU" : result.gpu);
+    log("ran " + where + ": " + result.times() + ", installed in "
         + sinceMs(announced) + " ms, " + sinceMs(offered) + " ms in all");
     if (!result.retried.isEmpty()) {
       log("the GPU task was repeated: " + result.retried);
       counters.detail(HeteroCounters.GPU_RETRIED_MAPS, 1);
     }
     if (result.stderr.length > 0) {
-      log("stderr of the GPU task:");
+      log("stderr of the " + (onHost ? "host kernel:" : "GPU task:"));
       System.err.write(result.stderr, 0, result.stderr.length);
       System.err.println();
     }
     if (forced) {
       counters.detail(HeteroCounters.GPU_FORCED_MAPS, 1);
     }
-    counters.detail(HeteroCounters.GPU_QUEUE_MS, waitMs);
-    counters.detail(HeteroCounters.GPU_INSTALL_MS, sinceMs(announced));
-    counters.detail(HeteroCounters.GPU_ATTEMPT_MS, sinceMs(offered));
+    counters.time(onHost, HeteroCounters.QUEUE, waitMs);
+    counters.time(onHost, HeteroCounters.INSTALL, sinceMs(announced));
+    counters.time(onHost, HeteroCounters.ATTEMPT, sinceMs(offered));
     result.count(reporter, job.getNumReduceTasks() == 0, counters);
     counters.write(reporter, job);
-    reporter.setStatus(result.status.isEmpty() ? "GPU: done" : result.status);
+    reporter.setStatus(result.status.isEmpty() ? (onHost ? "host kernel: done" : "GPU: done") : result.status);
   }
 
   private void fallBack(String reason, Throwable cause, Reporter reporter) {

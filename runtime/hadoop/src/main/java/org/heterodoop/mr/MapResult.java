@@ -22,6 +22,8 @@ final class MapResult {
   final byte[] stderr;
   /** Why the driver computed it twice, or "". */
   final String retried;
+  /** What made it was a host kernel. */
+  final boolean onHost;
   final String gpu;
   final long readBytes;
   final Map<String, Double> seconds = new LinkedHashMap<>();
@@ -52,6 +54,7 @@ final class MapResult {
     stderr = fields.bytes("stderr");
     retried = fields.text("retried");
     gpu = fields.text("gpu");
+    onHost = fields.text("side").equals("host");
     readBytes = fields.has("read_bytes") ? fields.number("read_bytes") : 0;
     readCounters(fields);
     readSeconds(fields);
@@ -109,7 +112,7 @@ final class MapResult {
     }
   }
 
-  /** Counts the task as Hadoop would have, and what it was to the GPU. Only for a result that is in its place. */
+  /** Counts the task as Hadoop would have, and where it ran. Only for a result that is in its place. */
   void count(Reporter reporter, boolean text, HeteroCounters own) {
     counters.forEach((counter, value) -> {
       boolean unknownToHadoop = text && counter == TaskCounter.MAP_OUTPUT_BYTES;  // it counts no bytes without a sort
@@ -124,12 +127,17 @@ final class MapResult {
       reporter.incrCounter(counter.group, counter.name, counter.value);
     }
     reporter.incrCounter(FileInputFormatCounter.BYTES_READ, readBytes);
-    HeteroCounters.count(reporter, HeteroCounters.GPU_MAPS, 1);
-    HeteroCounters.count(reporter, HeteroCounters.GPU_READ_BYTES, readBytes);
+    if (onHost) {
+      HeteroCounters.count(reporter, HeteroCounters.CPU_MAPS, 1);
+      HeteroCounters.count(reporter, HeteroCounters.HOST_KERNEL_MAPS, 1);
+    } else {
+      HeteroCounters.count(reporter, HeteroCounters.GPU_MAPS, 1);
+      HeteroCounters.count(reporter, HeteroCounters.GPU_READ_BYTES, readBytes);
+    }
     if (gpu.startsWith(EMULATED)) {
       HeteroCounters.count(reporter, HeteroCounters.EMULATED_MAPS, 1);
     }
-    seconds.forEach(own::stage);
+    seconds.forEach((stage, value) -> own.stage(onHost, stage, value));
   }
 
   /** The times of the stages as a person reads them. */

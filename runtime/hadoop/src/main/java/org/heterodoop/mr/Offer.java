@@ -11,13 +11,11 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /** The first message: which task this is, so that the driver can say where it should run. */
 final class Offer {
-  /** The policy that a driver must answer with "cpu": it counts the attempt, and learns how long it took. */
-  static final String CPU_ONLY = "cpu-only";
-
   private Offer() {
   }
 
-  static Fields of(FileSplit split, JobConf job, boolean cpuOnly) throws IOException {
+  /** `retry`: the driver must answer "cpu"; it counts the attempt, and learns how long it took. */
+  static Fields of(FileSplit split, JobConf job, boolean retry) throws IOException {
     String attempt = job.get(Settings.ATTEMPT_ID);
     Fields fields = new Fields()
         .add("version", Frame.VERSION)
@@ -34,7 +32,8 @@ final class Offer {
         .add("user", UserGroupInformation.getCurrentUser().getShortUserName())
         .add("node", node())
         .add("combine", job.getCombinerClass() == null || job.getNumReduceTasks() == 0 ? "0" : "1")
-        .add("policy", cpuOnly ? CPU_ONLY : job.get(Settings.POLICY, ""));
+        .add("policy", job.get(Settings.POLICY, ""))
+        .add("retry", retry ? "1" : "0");
     addParts(fields, split);
     addSettings(fields, job);
     return fields;

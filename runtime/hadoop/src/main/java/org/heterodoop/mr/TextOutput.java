@@ -14,7 +14,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormatCounter;
 import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.ReflectionUtils;
 
-/** The output file of a map attempt without reducers: raw text of a GPU task, or the records of the CPU path. */
+/** The output file of a map attempt without reducers: raw text that the driver made, or the records of the filter. */
 final class TextOutput<K, V> implements RecordWriter<K, V>, ResultTarget {
   private final MapAttempt attempt;
   private final HeteroOutputFormat.RecordWriters<K, V> text;
@@ -31,7 +31,7 @@ final class TextOutput<K, V> implements RecordWriter<K, V>, ResultTarget {
     this.job = job;
     this.name = name;
     this.progress = progress;
-    if (attempt.onGpu()) {
+    if (attempt.atDriver()) {
       attempt.setTarget(this);
     } else {
       records();

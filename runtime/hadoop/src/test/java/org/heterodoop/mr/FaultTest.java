@@ -206,7 +206,7 @@ class FaultTest {
   void aDriverOfAnotherVersionIsNotUsed() throws Exception {
     declined("VERSION", talk -> {
       talk.expect(Frame.OFFER);
-      talk.send(Frame.ANSWER, new Fields().add("run", "gpu").add("version", "3"));
+      talk.send(Frame.ANSWER, new Fields().add("run", "gpu").add("version", "2"));
       talk.receive();
     });
   }

@@ -104,14 +104,23 @@ class PlugInTest {
     return combiner ? job : job.withoutCombiner();
   }
 
+  /** Two of four on GPUs, one as a host kernel, one by the filter. */
   @Test
   void anyMixGivesTheSameOutputAlsoWithSeveralAttemptsAtOnce() throws Exception {
     LocalJob.Outcome expected = job(3, DEFAULT_CODEC, true).withoutPlugIn().run();
     FakeDriver.Behaviour everySecond = talk -> {
       Fields offer = talk.expect(Frame.OFFER);
-      if (offer.text("attempt").charAt(offer.text("attempt").length() - 3) % 2 == 0) {
+      int task = offer.text("attempt").charAt(offer.text("attempt").length() - 3) - '0';
+      if (task % 2 == 0) {
         talk.answer("gpu", "", "");
         compute(talk, offer);
+      } else if (task == 1) {
+        talk.answer("host", "the job made a GPU fail", "HD619");
+        talk.expect(Frame.RUN);
+        WordCount result = count(offer);
+        result.gpu = "";
+        send(talk, result, 1000);
+        talk.end();
       } else {
         talk.answer("cpu", "all GPUs are busy", "");
         talk.end();
@@ -126,17 +135,23 @@ class PlugInTest {
       assertEquals(counters(expected.counters, false), counters(found.counters, false));
       assertEquals(2, found.total(HeteroCounters.GPU_MAPS));
       assertEquals(2, found.total(HeteroCounters.CPU_MAPS));
+      assertEquals(1, found.total(HeteroCounters.HOST_KERNEL_MAPS));
+      assertEquals(22, found.total(HeteroCounters.GPU_READ_BYTES));
+      assertEquals(500, found.hetero("HOST_READ_MS"));
+      assertEquals(1, found.hetero("DECLINED_HD619"));
       assertEquals(0, found.total(HeteroCounters.FALLBACKS));
-      assertEquals(2, driver.heard.stream().filter("CPU_DONE"::equals).count());
+      assertEquals(1, driver.heard.stream().filter("CPU_DONE"::equals).count());
+      assertEquals(3, driver.heard.stream().filter("INSTALLED"::equals).count());
     } finally {
       System.setErr(stderr);
     }
     String said = log.toString();  // which driver, what it said, where each attempt ran and how long
-    for (String line : List.of("asked the driver, process 4711: gpu",
-        "ran on GPU 0: read 0\\.500 s, map kernel 0\\.250 s, .*, \\d+ ms in all",
-        "asked the driver, process 4711: cpu, all GPUs are busy", "ran in its container: \\d+\\.\\d{3} s")) {
-      assertEquals(2, said.lines().filter(one -> one.matches("heterodoop: attempt_\\w+ " + line)).count(), line + "\n" + said);
-    }
+    Map<String, Integer> lines = Map.of("asked the driver, process 4711: gpu", 2,
+        "ran on GPU 0: read 0\\.500 s, map kernel 0\\.250 s, .*, \\d+ ms in all", 2,
+        "asked the driver, process 4711: host, the job made a GPU fail", 1, "ran as a host kernel: read 0\\.500 s, .*", 1,
+        "asked the driver, process 4711: cpu, all GPUs are busy", 1, "ran in its container: \\d+\\.\\d{3} s", 1);
+    lines.forEach((line, times) -> assertEquals(times.longValue(),
+        said.lines().filter(one -> one.matches("heterodoop: attempt_\\w+ " + line)).count(), line + "\n" + said));
   }
 
   @ParameterizedTest

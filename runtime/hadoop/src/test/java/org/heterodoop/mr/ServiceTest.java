@@ -169,7 +169,7 @@ class ServiceTest {
       MapAttempt.begin(split(), job, Reporter.NULL).close();
     }
     Fields offer = offers.get(0);
-    assertEquals("2", offer.text("version"));
+    assertEquals("3", offer.text("version"));
     assertEquals("job_1700000000000_0012", offer.text("job"));
     assertEquals("attempt_1700000000000_0012_m_000003_0", offer.text("attempt"));
     assertEquals(folder.resolve("a b%.txt").toUri().getRawPath(), java.net.URI.create(offer.text("path")).getRawPath());
@@ -183,24 +183,24 @@ class ServiceTest {
 
   @Test
   void aRepeatedAttemptIsForTheCpuAndTheDriverKnows() throws Exception {
-    Map<String, String> policies = new TreeMap<>();
+    Map<String, String> retries = new TreeMap<>();
     FakeDriver.Behaviour answering = talk -> {
       Fields offer = talk.expect(Frame.OFFER);
-      policies.put(offer.text("attempt"), offer.text("policy"));
-      talk.answer(offer.text("policy").equals("cpu-only") ? "cpu" : "gpu", "", "");
+      retries.put(offer.text("attempt"), offer.text("retry"));
+      talk.answer(offer.flag("retry") ? "cpu" : "gpu", "", "");
       talk.receive();
     };
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), answering)) {
       JobConf first = attempt("attempt_1700000000000_0012_m_000003_0");
       JobConf second = attempt("attempt_1700000000000_0012_m_000003_1");
-      assertTrue(MapAttempt.begin(split(), first, Reporter.NULL).onGpu());
-      assertFalse(MapAttempt.begin(split(), second, Reporter.NULL).onGpu());
+      assertTrue(MapAttempt.begin(split(), first, Reporter.NULL).atDriver());
+      assertFalse(MapAttempt.begin(split(), second, Reporter.NULL).atDriver());
       assertEquals(null, MapAttempt.of(first), "an attempt of the same thread that Hadoop never closed");
       second.setBoolean(Settings.GPU_RETRY, true);
-      assertTrue(MapAttempt.begin(split(), second, Reporter.NULL).onGpu());
+      assertTrue(MapAttempt.begin(split(), second, Reporter.NULL).atDriver());
       MapAttempt.of(second).close();
       assertEquals(null, MapAttempt.of(second));
-      assertEquals("cpu-only", policies.values().toArray()[1].equals("") ? "cpu-only" : "");
+      assertEquals(List.of("0", "0"), new ArrayList<>(retries.values()), "the second one asked again, and was let");
     }
   }
 
@@ -232,7 +232,7 @@ class ServiceTest {
     try (FakeDriver driver = new FakeDriver(folder.resolve("driver"), slow)) {
       MapAttempt attempt = MapAttempt.begin(split(), attempt("attempt_1700000000000_0012_m_000003_0"), reporter);
       attempt.setTarget((result, connection, ignored) -> { });
-      assertFalse(attempt.runOnGpu(reporter));
+      assertFalse(attempt.runAtDriver(reporter));
       attempt.close();
     }
     assertEquals(List.of("waiting for GPU, 2 ahead", "waiting for GPU, 1 ahead", "GPU: mapping",

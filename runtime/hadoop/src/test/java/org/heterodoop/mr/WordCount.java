@@ -145,6 +145,7 @@ final class WordCount {
   Fields result() {
     Fields fields = new Fields().add("index", index.length).add("data", data.length).add("text", reduces == 0 ? "1" : "0")
         .add("status", "counted").add("stderr", "a word of the filter\n").add("retried", "").add("gpu", gpu)
+        .add("side", gpu.isEmpty() ? "host" : "gpu")
         .add("read", "driver").add("read_bytes", 11).add("seconds", "read=0.5").add("seconds", "map kernel=0.25")
         .add("user", "Words\0seen\0" + 5);
     counters.forEach((name, value) -> fields.add("counter", name + "=" + value));
