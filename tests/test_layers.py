@@ -96,7 +96,7 @@ PROCESS_HOMES = {
     "subprocess": (
         "toolchain", "daemon.start", "executor.worker.process", "hadoop",
     ),
-    "ctypes": ("executor",),
+    "ctypes": ("executor", "storage.spnego"),
     # Decision 0037: what processes of ours need is in one kit.
     "hmac": ("daemon.secret",), "logging": ("daemon.log",),
 }

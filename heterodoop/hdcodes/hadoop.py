@@ -213,8 +213,11 @@ CODES: dict[str, Entry] = {
     ),
     "HD635": Entry(
         "the cluster wants a login (Kerberos)",
-        "Following a job and HeteroDoop's own HDFS commands use the cluster's web addresses without a login.",
-        "Run the command that heterodoop submit --dry-run prints; use hadoop fs, mapred job and yarn logs for the rest.",
+        "submit, job and fs show a Kerberos ticket to the cluster's web addresses (SPNEGO). The message says what is"
+        " missing: a ticket, MIT Kerberos's library, or a server that takes it. Passwords (Basic, LDAP) and other logins are"
+        " not done.",
+        "Get a ticket (kinit), or name a keytab in KRB5_CLIENT_KTNAME. Without: run the command that"
+        " heterodoop submit --dry-run prints; use hadoop fs, mapred job and yarn logs for the rest.",
     ),
     "HD636": Entry(
         "the Python package hdfs is missing",

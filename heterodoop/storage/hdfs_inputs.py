@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import JobFailed, Limitation, ToolError, UsageError
-from . import hadoop_conf
+from . import hadoop_conf, spnego
 from .hdfs import EXTRA, Entry, HdfsData, RangeReader
 
 _RANGE = 8 << 20
@@ -45,7 +45,8 @@ class HdfsInputs:
         """The files behind an address, those of a folder and matches of a pattern in byte order; [] for an empty folder.
 
         Raises UsageError HD010 (there is none, it cannot be read), HD011 (a folder in a folder), HD012 (no match);
-        Limitation HD013 (no cluster is named); ToolError HD632 (it does not answer), HD636 (no package).
+        Limitation HD013 (no cluster is named), HD635 (no Kerberos ticket); ToolError HD632 (it does not answer),
+        HD636 (no package).
         """
         system, path = self._parted(name)
         data = self._system(name, system)
@@ -86,6 +87,7 @@ class HdfsInputs:
 
     def _system(self, name: str, system: str) -> HdfsData:
         if system not in self._systems:
+            spnego.user_of(self._conf)  # without a ticket the package says nothing of one
             try:
                 self._systems[system] = HdfsData(system, self._conf)
             except OSError as error:

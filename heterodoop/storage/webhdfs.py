@@ -1,7 +1,8 @@
 """Names in HDFS: list, put, get, read, rename, remove, over WebHDFS with the `hdfs` package (docs/decisions: not for data).
 
 A file appears under its name only when it is whole: it is written as NAME._COPYING_ and renamed, as `hadoop fs -put` does;
-the same for files that are fetched. Without Kerberos only. Not here: reading splits (`hdfs`), what commands print.
+the same for files that are fetched. Where the cluster has Kerberos it is asked with a ticket (spnego.py). Not here: reading
+splits (`hdfs`), what commands print.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from .. import scratch
 from ..errors import HeteroDoopError, Limitation, ToolError, UsageError
-from . import hdfs_causes
-from .hadoop_conf import HadoopConf, hadoop_user
+from . import hdfs_causes, spnego
+from .hadoop_conf import HadoopConf
 
 try:
     import hdfs
@@ -48,24 +49,25 @@ class Namespace:
     """The default file system of a configuration, as a user.
 
     Errors of all its methods: UsageError HD634 (a path), ToolError HD632 (a server does not answer), HD658 (safe mode),
-    HD661 (no room).
+    HD661 (no room); Limitation HD635 (a login that we have not).
     """
 
     def __init__(self, conf: HadoopConf, user: str | None = None) -> None:
-        """Raises ToolError HD636 (no `hdfs` package), Limitation HD635 (Kerberos), HD637 (no HDFS)."""
-        self.user = user or hadoop_user()
+        """Raises ToolError HD636 (no `hdfs` package), Limitation HD635 (Kerberos, and no ticket), HD637 (no HDFS)."""
         self.address = conf.default_fs()
         webs = conf.nn_webs()
         if not webs:
             raise Limitation(f"the cluster's file system is {self.address}, not HDFS", code="HD637", help="use: hadoop fs")
-        if conf.secure:
-            raise Limitation("the cluster asks for Kerberos, which HeteroDoop's HDFS commands do not do", code="HD635",
-                             help="use: hadoop fs")
         if hdfs is None:
             raise ToolError("the Python package `hdfs` is missing", code="HD636", help="pip install 'heterodoop[hdfs]'")
         self._webs = webs
         timeout = (CONNECT_SECONDS, READ_SECONDS)
-        self._client: Any = hdfs.InsecureClient(";".join(webs), user=self.user, timeout=timeout)
+        self.user = user or spnego.user_of(conf)
+        urls = ";".join(webs)
+        self._client: Any = (
+            hdfs.Client(urls, timeout=timeout) if conf.secure else hdfs.InsecureClient(urls, user=self.user, timeout=timeout)
+        )
+        self._client._session.auth = spnego.negotiate
         self._client.resolve = lambda path: path  # the package would take #LATEST in a name for a mark of its own
         self._client._session.trust_env = False  # no proxy of the environment is between us and the cluster
 
@@ -191,6 +193,8 @@ class Namespace:
             yield
         except HdfsError as error:
             said = str(error).splitlines()[0]
+            if said.startswith("Authentication failure"):  # the package's words for a 401
+                raise spnego.LoginFailed("the NameNode's web server does not take ours, or wants another one") from None
             if cause := hdfs_causes.find(said):
                 raise ToolError(f"{path}: {cause.meaning}: {said}", code=cause.code, help=cause.help) from None
             raise UsageError(f"{path}: {said}", code="HD634") from None

@@ -37,6 +37,9 @@ class FakeCluster:
         self.asked: list[str] = []
         self.datanode = ""
         self.refuses = ""
+        self.login: Callable[[str], str] | None = None  # whose the `Authorization` of a request is; None: nobody is asked
+        self.offer = "Negotiate"  # what those without a login are told
+        self.users: set[str] = set()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"cluster": self}))
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
@@ -111,6 +114,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _any(self) -> None:
         body = self._body()
         self.cluster.asked.append(f"{self.command} {self.path}")
+        if self.cluster.login and "datanode" not in self.path:  # whose address has a token of its own
+            if not (user := self.cluster.login(self.headers.get("Authorization", ""))):
+                offer = {"WWW-Authenticate": self.cluster.offer} if self.cluster.offer else {}
+                self._send(401, b"<html>", "text/html", **offer)
+                return
+            self.cluster.users.add(user)
         if self.path.startswith("/webhdfs/v1"):
             self._webhdfs(body)
             return

@@ -121,11 +121,6 @@ def test_a_namenode_that_is_gone(fake: FakeCluster):
 def test_what_it_needs(fake: FakeCluster, monkeypatch: pytest.MonkeyPatch):
     site = fake.folder / "conf" / "core-site.xml"
     text = site.read_text()
-    row = "<property><name>hadoop.security.authentication</name><value>kerberos</value></property>"
-    site.write_text(text.replace("<configuration>", f"<configuration>{row}"))
-    with pytest.raises(Limitation) as caught:
-        Namespace(client.configuration())
-    assert caught.value.code == "HD635"
     site.write_text(text.replace("hdfs://namenode:8020", "s3a://bucket"))
     with pytest.raises(Limitation) as caught:
         Namespace(client.configuration())

@@ -7,7 +7,7 @@ differ in how they put a list of one element (the element itself, or an array) a
 are read.
 
 Addresses come from this process's own configuration, never from a message. Names of the fields: Hadoop's REST documentation.
-Not here: threads, repetition, Kerberos (a secured web address answers 401: not known).
+Where one wants a login by Kerberos it is asked with a ticket. Not here: threads, repetition, the login (storage/spnego.py).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from typing import IO, Any, NamedTuple
 
 from ...storage.hadoop_conf import HadoopConf
+from ...storage.spnego import Negotiating
 
 TIMEOUT = 2.0  # seconds for an answer; through the proxy of a busy machine it takes up to 0.3
 LIMIT = 1 << 20  # bytes of an answer; a job's object has about 1,500
@@ -75,7 +76,7 @@ class Rest:
         self._timeout = timeout
         self._first = 0  # the ResourceManager that answered last
         # No proxy from the environment: Hadoop's daemons are asked directly, as Hadoop's own clients do.
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect(), Negotiating())
 
     def job(self, job: str) -> JobState:
         """The job's numbers from its live ApplicationMaster. Raises Unknown where there is none that answers."""

@@ -13,7 +13,7 @@ import time
 from ...driver.cluster.yarn_rest import Unknown
 from ...errors import HeteroDoopError
 from ...job.settings import OUTPUT
-from ...storage.hadoop_conf import HadoopConf, hadoop_user
+from ...storage.hadoop_conf import HadoopConf
 from ...storage.webhdfs import Namespace
 from . import client
 from .rest import App, ClusterClient
@@ -42,7 +42,7 @@ def unsubmitted(cluster: ClusterClient, conf: HadoopConf, job: str) -> bool:
             return False
     except Unknown:
         return False
-    _tidy(conf, job, hadoop_user(), "")
+    _tidy(conf, job, cluster.user, "")
     return True
 
 

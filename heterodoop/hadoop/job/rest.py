@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 from ...driver.cluster import yarn_rest
 from ...driver.cluster.yarn_rest import OVER, Unknown, application, many, one
 from ...errors import Limitation, ToolError, UsageError
-from ...storage.hadoop_conf import HadoopConf, hadoop_user
+from ...storage.hadoop_conf import HadoopConf
+from ...storage.spnego import user_of
 from . import plugin_counters
 from .client import LOOK
 from .plugin_counters import Counters
@@ -82,7 +83,7 @@ class ClusterClient(yarn_rest.Rest):
 
     def __init__(self, conf: HadoopConf, timeout: float = TIMEOUT) -> None:
         super().__init__(yarn_rest.of_conf(conf), timeout, _ANSWER_BYTES)
-        self.user = hadoop_user()
+        self.user = user_of(conf)
 
     def check(self) -> None:
         """Raises ToolError HD622 where no ResourceManager answers, Limitation HD635 where it wants a login."""
@@ -95,7 +96,8 @@ class ClusterClient(yarn_rest.Rest):
         if "status 401" in str(error):
             return Limitation(
                 f"the cluster's web addresses want a login: {error}", code="HD635",
-                help="run the line that `heterodoop submit --dry-run` prints, and follow the job with mapred and yarn",
+                help="get a ticket with kinit; or run the line that `heterodoop submit --dry-run` prints, and follow the job"
+                     " with mapred and yarn",
             )
         return ToolError(f"the ResourceManager does not answer: {error}", code="HD622", help=LOOK)
 
