@@ -148,6 +148,11 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 @job_options.reducers("-r", "--reducers", default="1")
 @click.option("--split-size", metavar="BYTES", help="Size of an input split, as 8m (default: 1/32 of the input, 4m to 64m).")
 @click.option(
+    "-inputformat", "--inputformat", "input_format", metavar="CLASS",
+    help="As in Hadoop Streaming: TextInputFormat (default), KeyValueTextInputFormat, NLineInputFormat,"
+         " SequenceFileAsTextInputFormat, SequenceFileInputFormat.",
+)
+@click.option(
     "--cpu-slots", metavar="N",
     help="Tasks at a time on the CPU (default: this process's processors, less those that read for GPUs in use).",
 )

@@ -250,6 +250,14 @@ CODES: dict[str, Entry] = {
         "Remove the setting. To limit command and filters together: systemd-run --user --scope -p MemoryMax=8G heterodoop"
         " run ...",
     ),
+    "HD056": Entry(
+        "an input is none that the job's input format reads",
+        "-inputformat says what all inputs of a job are. The SequenceFile formats read SequenceFiles of versions 4 to 6,"
+        " with codecs that are here, and keys and values of Hadoop's own classes of texts, bytes and integers."
+        " NLineInputFormat cuts files at their lines, and so takes none that is compressed: Hadoop would count the lines of"
+        " what it is compressed to.",
+        "Name inputs of one kind, and the format that is theirs. Any format and class is Hadoop's with heterodoop submit.",
+    ),
     "HD053": Entry(
         "there is no room for an input that must be copied",
         "What stdin, a pipe or a file in HDFS holds is kept in OUTPUT/_temporary until the job ends. Splits are read at"

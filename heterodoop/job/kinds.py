@@ -59,6 +59,12 @@ def _some(text: str) -> str:
     return text
 
 
+def _one_character(text: str) -> str:
+    if len(text) != 1 or not text.isascii():
+        raise ValueError("must be one ASCII character")
+    return text
+
+
 def _delimiter(text: str) -> bytes:
     return _some(text).encode("utf-8", "surrogateescape")
 
@@ -66,6 +72,7 @@ def _delimiter(text: str) -> bytes:
 BYTES_OR_AUTO = Kind("from 0, `auto`", _bytes_or_auto)
 BOOLEAN = Kind("true, false", _boolean, "boolean")
 TEXT = Kind("text", lambda text: text or None)  # an empty one says nothing
+ONE_CHARACTER = Kind("a character", _one_character)
 SOME_TEXT = Kind("text", _some)
 DELIMITER = Kind("bytes", _delimiter)
 CLASS = Kind("a class", str)  # of Java: Hadoop says whether there is one

@@ -19,7 +19,7 @@ from ..executor.gpu.gpus import SESSIONS as SESSIONS_OF_A_JOB
 from ..executor.task.cpu_task import LEAST_LINE, LINE_MAX
 from ..scheduler.policies import TAIL
 from ..storage.inputs import AS_TEXT
-from .kinds import BOOLEAN, BYTES_OR_AUTO, CLASS, DELIMITER, SOME_TEXT, TEXT, Kind, choice, integer
+from .kinds import BOOLEAN, BYTES_OR_AUTO, CLASS, DELIMITER, ONE_CHARACTER, SOME_TEXT, TEXT, Kind, choice, integer
 from .setting import Other, Party, Refusal, Setting
 
 PREFIX = "heterodoop."
@@ -38,6 +38,9 @@ MAX_SPLIT = "mapreduce.input.fileinputformat.split.maxsize"
 MIN_SPLIT = "mapreduce.input.fileinputformat.split.minsize"
 MAX_LENGTH = "mapreduce.input.linerecordreader.line.maxlength"
 RECORD_DELIMITER = "textinputformat.record.delimiter"
+INPUT_FORMAT = "mapreduce.job.inputformat.class"
+KEY_VALUE_SEPARATOR = "mapreduce.input.keyvaluelinerecordreader.key.value.separator"
+LINES_PER_MAP = "mapreduce.input.lineinputformat.linespermap"
 IGNORE_KEY = "stream.map.input.ignoreKey"
 TRUNCATE = "stream.jobconf.truncate.limit"
 COMPRESS = "mapreduce.output.fileoutputformat.compress"
@@ -123,6 +126,10 @@ _SPLITTING = (
             _RUN | _SUBMIT | _PLUGIN | _DRIVER, java="RECORD_DELIMITER", refused={_PLUGIN: Refusal(
                 (), "where a split ends within it Hadoop's reader may lose or double records, and all attempts must read"
                 " alike", "it has several bytes")}),
+    Setting(KEY_VALUE_SEPARATOR, ONE_CHARACTER,
+            "What ends the key of a line, where -inputformat is KeyValueTextInputFormat (default: a tab).", _RUN | _SUBMIT),
+    Setting(LINES_PER_MAP, integer(1, (1 << 31) - 1),
+            "Lines of a split, where -inputformat is NLineInputFormat (default: 1).", _RUN | _SUBMIT),
     Setting(AS_TEXT, BOOLEAN,
             "Whether SequenceFiles, Parquet, Avro and ORC files and archives are read as lines; else they are refused"
             " (HD047).", _RUN, "false"),
@@ -314,16 +321,17 @@ _TEXT_FORM = (
     _separator(REDUCE_OUTPUT_SEPARATOR, "What ends a field in the lines of combiner and reduce filter", _COMBINER_TAB,
                "REDUCE_OUTPUT_SEPARATOR"),
     _separator(MAP_INPUT_SEPARATOR, "What stands between key and value of what the map filter reads, where it reads keys"
-               " (stream.map.input.ignoreKey=false)", _TAB_ONLY, "MAP_INPUT_SEPARATOR"),
+               " (stream.map.input.ignoreKey)", _TAB_ONLY, "MAP_INPUT_SEPARATOR"),
     _separator(REDUCE_INPUT_SEPARATOR, "What stands between key and value of what combiner and reduce filter read",
                _COMBINER_TAB, "REDUCE_INPUT_SEPARATOR"),
     _separator(TEXT_SEPARATOR, "What stands between key and value in part files",
                Refusal(("\t",), "another separator of key and value", "the job has no reducers"), "TEXT_OUTPUT_SEPARATOR"),
     Setting(KEY_SEPARATOR, SOME_TEXT, "What ends a field within a key, for KeyFieldBasedPartitioner and"
             " KeyFieldBasedComparator (default: a tab).", _RUN | _SUBMIT),
-    _alone(IGNORE_KEY, BOOLEAN, "Whether the map filter sees the record alone, without its key.",
-           Refusal(("true",), "the map filter sees the record alone"),
-           Refusal(("true",), "filters read the offsets of lines too", "it is false"), "IGNORE_KEY"),
+    Setting(IGNORE_KEY, BOOLEAN,
+            "Whether the map filter sees the record alone, without its key (default: true with TextInputFormat, whose keys"
+            " are the offsets of lines, false with another -inputformat).", _RUN | _SUBMIT, java="IGNORE_KEY",
+            refused={_PLUGIN: Refusal(("true",), "filters read the offsets of lines too", "it is false")}),
     _lines("stream.map.input", "The form of the map filter's input.", Refusal(("text",), _FORM)),
     Setting(MAP_OUTPUT, TEXT, "The form of the map filter's output.", _NOBODY, refused={
         _RUN: Refusal(("text", _TEXT_WRITER), "filters are always fed and read as text lines"),
@@ -390,8 +398,8 @@ def _skipped(key: str, doc: str, plugin: Refusal | None = None) -> Setting:
 
 _PATHS = Refusal((), "inputs and output are named as arguments")
 _INPUT_AND_OUTPUT = (
-    Setting("mapreduce.job.inputformat.class", CLASS, "What makes splits and records of the input.", _NOBODY, refused={
-        _RUN: Refusal(("org.apache.hadoop.mapred.TextInputFormat",), "input is always text"), _SUBMIT: _OURS}),
+    Setting(INPUT_FORMAT, CLASS, "What makes splits and records of the input (-inputformat; default: TextInputFormat).",
+            _RUN, refused={_SUBMIT: _OURS}),
     Setting("mapreduce.job.outputformat.class", CLASS, "What writes the output.", _NOBODY, refused={
         _RUN: Refusal(("org.apache.hadoop.mapred.TextOutputFormat",), "output is always text"), _SUBMIT: _OURS}),
     Setting(COMPRESS, BOOLEAN, "Whether the part files are compressed; not those that programs make beside them.",

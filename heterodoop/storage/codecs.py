@@ -19,7 +19,7 @@ from ..errors import ToolError
 Codec = Literal["", "gzip", "bzip2", "deflate", "zstd", "Hadoop lz4", "Hadoop snappy"]
 
 EXTRA = "pip install 'heterodoop[codecs]'"
-CHUNK = 256 << 10
+CHUNK = _BUFFER = 256 << 10
 BLOCK = 128 << 10  # that we write: no longer than either codec's buffer in Hadoop, by default
 _MOST_PIECE = 64 << 20  # bytes of one that is read; Hadoop's own readers stop at their buffer's 256 KiB
 _ZSTD_FEED = 2 << 10  # bytes at a time: what comes of them is at most 64 MiB
@@ -28,7 +28,9 @@ _PACKAGE = "org.apache.hadoop.io.compress."
 
 
 class DamagedInput(Exception):
-    """A compressed file that ends early or does not decode; the message says how, without the file's name."""
+    """A file that ends early or does not decode; the message says how, without the file's name. code: of the error index."""
+
+    code = "HD404"
 
 
 class Form(NamedTuple):
@@ -140,32 +142,38 @@ _DECODERS: dict[Codec, Callable[[], Decoder]] = {
 
 def decompressed(path: str, codec: Codec) -> Iterator[bytes]:
     """The text of a compressed file in pieces, all its members one after the other. Raises DamagedInput, OSError."""
-    if codec in ("Hadoop lz4", "Hadoop snappy"):
-        with open(path, "rb", buffering=CHUNK) as file:
-            yield from _blocks(file, codec)
+    with open(path, "rb", buffering=_BUFFER) as file:
+        yield from of_file(file, codec)
+
+
+def of_file(file: BinaryIO, codec: Codec) -> Iterator[bytes]:
+    """The same of a file that is open, from where it is; codec "": its bytes."""
+    if not codec:
+        yield from iter(lambda: file.read(CHUNK), b"")
+    elif codec in ("Hadoop lz4", "Hadoop snappy"):
+        yield from _blocks(file, codec)
     else:
-        yield from _members(path, codec)
+        yield from _members(file, codec)
 
 
-def _members(path: str, codec: Codec) -> Iterator[bytes]:
+def _members(file: BinaryIO, codec: Codec) -> Iterator[bytes]:
     """Not Python's gzip.open and bz2.open: the latter takes a damaged second member for the end of the file and says
     nothing. NUL padding after a gzip member is legal.
     """
     decoder: Decoder | None = None
     members = 0
     try:
-        with open(path, "rb", buffering=0) as file:
-            while data := file.read(CHUNK):
-                while data:
-                    if decoder is None:
-                        data = data.lstrip(b"\0") if codec == "gzip" and members else data
-                        if not data:
-                            break
-                        decoder = _DECODERS[codec]()
-                        members += 1
-                    yield from _pieces(decoder, data)
-                    data = decoder.unused_data if decoder.eof else b""
-                    decoder = None if decoder.eof else decoder
+        while data := file.read(CHUNK):
+            while data:
+                if decoder is None:
+                    data = data.lstrip(b"\0") if codec == "gzip" and members else data
+                    if not data:
+                        break
+                    decoder = _DECODERS[codec]()
+                    members += 1
+                yield from _pieces(decoder, data)
+                data = decoder.unused_data if decoder.eof else b""
+                decoder = None if decoder.eof else decoder
     except (zlib.error, EOFError) as error:
         raise DamagedInput(f"its {codec} data is damaged ({error})") from None
     except OSError as error:

@@ -17,6 +17,7 @@ _SEQUENCE_VERSIONS = 6
 _ORC_END = b"\x82\xf4\x03\x03ORC"  # field 8000 of the postscript, its magic; the postscript's length follows
 _PARQUET = (b"PAR1", b"PARE")
 _AVRO = b"Obj\x01"
+_FIRST = "make lines of it first"
 
 # What such bytes are -> how they begin.
 _CONTAINERS: dict[str, re.Pattern[bytes]] = {
@@ -43,7 +44,7 @@ _WIDE = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF
 class Content(NamedTuple):
     """container   "a Parquet file" and the like: it holds no lines. "" for everything else.
     compressed  the format of data that is compressed, "" for everything else.
-    text        a command that turns a container into text, or "".
+    text        how a container becomes lines, as an error says it.
     wide        "UTF-16" and the like: a text's encoding, where its byte order mark says so. "" for everything else.
     empty       there is nothing in it, whatever size the system gives.
     """
@@ -71,16 +72,16 @@ def content(head: bytes, tail: bytes, size: int) -> Content:
     if not head:
         return Content(empty=True)
     if _is_sequence_file(head):
-        return Content("a SequenceFile", text="hadoop fs -text PATH > FILE")
+        return Content("a SequenceFile", text="-inputformat SequenceFileAsTextInputFormat reads its records as lines")
     if head.startswith(_AVRO) and _avro_metadata(head[len(_AVRO):]):
-        return Content("an Avro file", text="hadoop fs -text PATH > FILE")
+        return Content("an Avro file", text=f"{_FIRST} (hadoop fs -text PATH > FILE)")
     if _is_parquet(head, tail, size):
-        return Content("a Parquet file", text="parquet cat PATH > FILE")
+        return Content("a Parquet file", text=f"{_FIRST} (parquet cat PATH > FILE)")
     if head.startswith(b"ORC") and tail[-8:-1] == _ORC_END:
-        return Content("an ORC file", text="orc-contents PATH > FILE")
+        return Content("an ORC file", text=f"{_FIRST} (orc-contents PATH > FILE)")
     for name, begins in _CONTAINERS.items():
         if begins.match(head):
-            return Content(name)
+            return Content(name, text=_FIRST)
     wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
     return Content(compressed=next((name for name, begins in _COMPRESSED.items() if begins.match(head)), ""), wide=wide)
 

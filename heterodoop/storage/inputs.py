@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..diag import Diagnostic
 from ..errors import Limitation, UsageError
-from . import codecs, streams
+from . import codecs, sequence_file, streams
 from .codecs import Codec
 from .contents import Content, look_at
 from .local import UNSUPPORTED, InputFile, Stamp, codec_of, suffix_of
@@ -43,7 +43,7 @@ class Listing(NamedTuple):
 
 def resolve(
     inputs: Sequence[str], *, ignore: Sequence[str] = (), check: Callable[[], None] = lambda: None, as_text: bool = False,
-    kept: Path | None = None,
+    kept: Path | None = None, sequence: bool = False,
 ) -> Listing:
     """Find the job's input files, before any work is done. What streams and files in HDFS hold is copied.
 
@@ -51,12 +51,13 @@ def resolve(
     check    called once per entry looked at, and while a stream is waited for; may raise to stop.
     as_text  containers of records are read as lines, too.
     kept     the folder that gets what streams and files in HDFS hold, made where one is named; None: they are no inputs.
+    sequence  they are SequenceFiles, whatever their names end with.
     Raises UsageError HD010 (missing, unreadable, no input at all), HD011 (neither file nor folder; folder in a folder; a
     stream), HD012 (glob without match); Limitation HD013 (hdfs: and other schemes), HD014 (compression), HD047 (a
-    container), HD048 (a file whose size the system does not tell); ToolError HD054 (a codec's package), HD632, HD636
-    (HDFS); JobFailed HD053 (no room for a copy).
+    container), HD048 (a file whose size the system does not tell), HD056 (no SequenceFile, or one that cannot be read);
+    ToolError HD054 (a codec's package), HD632, HD636 (HDFS); JobFailed HD053 (no room for a copy).
     """
-    finder = _Finder(frozenset(ignore), check, as_text, kept)
+    finder = _Finder(frozenset(ignore), check, as_text, kept, sequence)
     for name in inputs:
         finder.add(name)
     if not inputs:
@@ -71,6 +72,7 @@ class _Finder:
     check: Callable[[], None]
     as_text: bool
     kept: Path | None
+    sequence: bool
     files: list[InputFile] = field(default_factory=list)
     streams: dict[int, Stream] = field(default_factory=dict)  # by their places among the files
     in_hdfs: dict[int, Found] = field(default_factory=dict)  # as these
@@ -107,7 +109,7 @@ class _Finder:
         for earlier in self.streams.values():
             if earlier.path == path:
                 raise streams.repeated(name, earlier.name)
-        _refuse_compression(name)
+        self._refuse_compression(name)
         self.streams[place] = Stream(name, path, self._kept(place, path))
         self.files.append(InputFile(path, 0))
 
@@ -117,7 +119,7 @@ class _Finder:
         self.clusters = self.clusters or HdfsInputs()
         found = self.clusters.find(name)
         for file in found:
-            _refuse_compression(file.address)
+            self._refuse_compression(file.address)
             self.in_hdfs[len(self.files)] = file
             self.files.append(InputFile(file.path, file.length))
         if not found:
@@ -192,11 +194,14 @@ class _Finder:
                 f"the input {path!r} is not a regular file: splits are read at their offsets", code="HD011",
                 help="name the pipe as an input of its own" if pipe else _STREAM,
             )
-        _refuse_compression(path)
+        self._refuse_compression(path)
         self.files.append(self._file(path, status))
 
     def _file(self, path: str, status: os.stat_result, address: str = "") -> InputFile:
         """A file that is there, looked at. `address`: what the user knows it by, where that is not its path."""
+        if self.sequence:
+            _check_sequence_file(path, address or path)
+            return InputFile(os.path.abspath(path), status.st_size, "", Stamp.of(status), address)
         codec = codec_of(path)
         if codec:
             codecs.need(codec, f"the input {address or path!r}")
@@ -215,10 +220,9 @@ class _Finder:
                 help="copy it to a file first: cat PATH > FILE",
             )
         if found.container and not self.as_text and not codec:
-            first = f"make lines of it first ({found.text}); " if found.text else "make lines of it first; "
             raise Limitation(
                 f"the input {path!r} is {found.container}, and holds no lines of text", code="HD047",
-                help=f"{first}-D {AS_TEXT}=true reads its bytes as they are",
+                help=f"{found.text}; -D {AS_TEXT}=true reads its bytes as they are",
             )
         if found.compressed and codec == f"Hadoop {found.compressed}":
             raise Limitation(
@@ -246,14 +250,25 @@ class _Finder:
             warnings.append(Diagnostic("warning", "HD050", f"the input {what}", help=help))
         return warnings
 
+    def _refuse_compression(self, path: str) -> None:
+        suffix = suffix_of(path)
+        if suffix in UNSUPPORTED and not self.sequence:
+            raise Limitation(
+                f"the input {path!r}: {suffix} compression is not supported", code="HD014",
+                help=f"decompress it first ({UNSUPPORTED[suffix]}); read as they are: {', '.join(codecs.SUFFIXES)}",
+            )
 
-def _refuse_compression(path: str) -> None:
-    suffix = suffix_of(path)
-    if suffix in UNSUPPORTED:
-        raise Limitation(
-            f"the input {path!r}: {suffix} compression is not supported", code="HD014",
-            help=f"decompress it first ({UNSUPPORTED[suffix]}); read as they are: {', '.join(codecs.SUFFIXES)}",
-        )
+
+def _check_sequence_file(path: str, shown: str) -> None:
+    """Raises Limitation HD056, ToolError HD054, UsageError HD010."""
+    try:
+        sequence_file.header(path)
+    except (sequence_file.CannotRead, codecs.DamagedInput) as error:
+        between = "" if isinstance(error, sequence_file.CannotRead) else ":"
+        help = "-inputformat says what all inputs of the job are"
+        raise Limitation(f"the input {shown!r}{between} {error}", code="HD056", help=help) from None
+    except OSError as error:
+        raise _unreadable(shown, error) from None
 
 
 def local_path(name: str) -> str:

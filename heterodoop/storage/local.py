@@ -1,7 +1,7 @@
 """Input files of this machine: what the planner must know of one, and the bytes of a compressed one as a stream.
 
 Plain files are read by the native runtime itself, by path and byte range. A compressed file cannot be cut: it is one
-split, decompressed here (every member of it) and pushed through a pipe by `Pump`.
+split, decompressed (every member of it) and pushed through a pipe by `Pump`, as what input formats make is (readers.py).
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import contextlib
 import fcntl
 import os
 import threading
+from collections.abc import Iterator
 from types import TracebackType
 from typing import NamedTuple
 
-from .codecs import SUFFIXES, Codec, DamagedInput, decompressed
+from .codecs import SUFFIXES, Codec, DamagedInput
 
 # Suffix -> a command that turns such a file into text. Reading one as text would be a silent wrong answer.
 UNSUPPORTED: dict[str, str] = {
@@ -76,15 +77,16 @@ def codec_of(path: str) -> Codec:
 
 
 class Pump:
-    """Decompresses a file into a pipe, in a thread of its own, while the `with` block reads `read_fd`.
+    """Writes pieces of text into a pipe, in a thread of its own, while the `with` block reads `read_fd`.
 
-    A fault ends the stream early and is left in `error`: the reader must look at it before it trusts what it read.
-    A reader that goes away early is no fault.
+    A fault ends the stream early and is left in `error`, with its code: the reader must look at it before it trusts what it
+    read. A reader that goes away early is no fault.
     """
 
-    def __init__(self, file: InputFile) -> None:
-        self.file = file
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
         self.error = ""
+        self.code = DamagedInput.code
         self.damaged = False
         self.read_fd, self._write_fd = os.pipe()
         self._thread = threading.Thread(target=self._run, name="heterodoop-pump", daemon=True)
@@ -101,12 +103,12 @@ class Pump:
 
     def _run(self) -> None:
         try:
-            for piece in decompressed(self.file.path, self.file.codec):
+            for piece in self._pieces:
                 self._write(piece)
         except BrokenPipeError:
             pass
         except DamagedInput as error:
-            self.error, self.damaged = str(error), True
+            self.error, self.code, self.damaged = str(error), error.code, True
         except OSError as error:
             self.error = error.strerror or str(error)
         finally:

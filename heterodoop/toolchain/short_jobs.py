@@ -16,7 +16,7 @@ from ..manifest import FILE
 from . import cache, speeds
 
 # What of `heterodoop run` a map phase on the CPU depends on, besides the bundle and the size of the input.
-OPTIONS = ("settings", "files", "filters", "reducers", "record_delimiter", "split_size", "cpu_slots")
+OPTIONS = ("settings", "files", "filters", "reducers", "record_delimiter", "split_size", "cpu_slots", "input_format")
 
 
 def name_of(bundle: Path, option: Callable[[str], Any]) -> str:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from heterodoop.storage import codecs
 from heterodoop.storage.codecs import DamagedInput, decompressed
-from heterodoop.storage.local import InputFile, Pump
+from heterodoop.storage.local import Pump
 
 PACK = {
     "gzip": gzip.compress, "bzip2": bz2.compress, "deflate": zlib.compress,
@@ -83,7 +83,7 @@ def test_padding_behind_a_gzip_member_is_legal(tmp_path: Path):
 
 
 def pump(path: Path, codec: str) -> Pump:
-    return Pump(InputFile(str(path), 0, codec))  # type: ignore[arg-type]
+    return Pump(decompressed(str(path), codec))  # type: ignore[arg-type]
 
 
 def test_the_pump_fills_a_pipe(tmp_path: Path):

@@ -228,8 +228,8 @@ def _is_the_devices(result: AttemptResult) -> bool:
 
 
 def _first_part(run: MapRun) -> MapRun | None:
-    """The same run over the first part of its split. None: that is all of it, or a compressed file, which has no parts."""
-    if run.split.file.codec or run.split.length <= SAMPLE_BYTES:
+    """The same run over the first part of its split. None: that is all of it, or one that is piped, which has no parts."""
+    if run.split.piped or run.split.length <= SAMPLE_BYTES:
         return None
     split = run.split._replace(length=SAMPLE_BYTES)
     return replace(run, split=split, place=run.place._replace(names=run.place.names._replace(split=split)))

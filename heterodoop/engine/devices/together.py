@@ -67,7 +67,7 @@ def small_files(found: Manifest, conf: JobConf, reducers: int, splits: Sequence[
 
 
 def _whole(split: Split) -> bool:
-    return not split.file.codec and split.start == 0 and split.length == split.file.size < SMALL_BYTES
+    return not split.piped and split.start == 0 and split.length == split.file.size < SMALL_BYTES
 
 
 def _of_the_job(conf: JobConf, reducers: int, offload: DevicePlan) -> str:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ...diag import Diagnostic
 from ...errors import Interrupted, JobFailed, UsageError
 from ...job import jobconf
+from ...job.input_format import input_format
 from ...job.iterate import Iteration, SideFile
 from ...job.rounds import Rounds, identity
-from ...job.settings import COMPRESS, ROUND
+from ...job.settings import COMPRESS, INPUT_FORMAT, ROUND
 from ...job.spec import JobSpec
 from ...job.stopping import Round, StopRules, content
 from ...storage import inputs as storage
@@ -70,7 +71,8 @@ class _Job:
     ) -> None:
         if spec.again is None:
             raise ValueError("a job that runs once has no rounds")
-        conf = jobconf.parse(spec.settings, spec.again.options)
+        form = {} if options.input_format is None else {INPUT_FORMAT: ("-inputformat", options.input_format)}
+        conf = jobconf.parse(spec.settings, {**spec.again.options, **form})
         self.stop = StopRules.of(spec.again, conf)
         self.spec, self.options, self.layout = spec, options, layout
         self.devices, self.tell = devices, tell
@@ -80,6 +82,7 @@ class _Job:
                 code="HD031", help=f"-D {COMPRESS}=false",
             )
         self.as_text: bool = conf.get(storage.AS_TEXT)
+        self.sequence = input_format(conf).of_sequence_files
         self.name = spec.again.side_file
         self.files = dict(shipped(spec.files))
         if self.name not in self.files or self.files[self.name].is_dir():
@@ -91,12 +94,12 @@ class _Job:
 
     def identity(self) -> dict[str, Any]:
         ignore = (str(self.layout.output), str(self.layout.report), str(self.store.root))
-        found = storage.resolve(self.spec.inputs, ignore=ignore, as_text=self.as_text).files
-        settings = sorted(text for text in self.spec.settings if not text.startswith("heterodoop."))
+        found = storage.resolve(self.spec.inputs, ignore=ignore, as_text=self.as_text, sequence=self.sequence).files
+        settings, given = sorted(text for text in self.spec.settings if not text.startswith("heterodoop.")), self.options
         return identity(
             self.spec.bundle, [[file.path, *_stamp(file.path)] for file in found],
             {name: content(path) for name, path in self.files.items()}, self.name,
-            [*settings, str(self.options.reducers), str(self.options.record_delimiter)],
+            [*settings, str(given.reducers), str(given.record_delimiter), *filter(None, [given.input_format])],
         )
 
     def run(self, signals: StopSignals) -> JobResult:

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ... import manifest
 from ...diag import Diagnostic
-from ...errors import UsageError
+from ...errors import Limitation, UsageError
 from ...executor.gpu import gpus
 from ...executor.kernel.host_kernel import HostCode, host_code
 from ...executor.kernel.host_reduce import reduce_program
 from ...executor.task.cpu_task import CpuJob
-from ...executor.task.split import Split, SplitSize, plan_splits
+from ...executor.task.split import Split, SplitSize, plan_splits, splits_of_lines
 from ...executor.task.streaming_env import job_environment
-from ...job import commands, jobconf, keys
+from ...job import commands, input_format, jobconf, keys
 from ...job import settings as names
 from ...job.cpu import cpu_job
+from ...job.input_format import InputFormat
 from ...job.jobconf import JobConf
 from ...job.setting import Party
 from ...job.spec import JobSpec
@@ -34,6 +35,7 @@ from ...scheduler.policies import CPU_ONLY
 from ...scheduler.several import NO_SMALL, Small
 from ...storage import inputs as storage
 from ...storage.codecs import CLASSES, Form, need
+from ...storage.local import InputFile
 from ...storage.shipped import shipped
 from ..devices.job_slots import Slots, check_policy, plan_slots
 from ..devices.together import Together, small_files, together
@@ -55,6 +57,7 @@ class RunOptions(NamedTuple):
     ingest_threads    threads that read the input of a map task on a device.
     max_attempts      of a map and of a reduce task.
     record_delimiter  with escapes (`\\n`).
+    input_format      class of Hadoop, by its last word too; default: TextInputFormat.
     settings          `-D` definitions, `key=value`.
     device            where map tasks run (device_names.py); what cannot run there runs on the CPU, with a warning.
     gpus              which GPUs: "all", "none" or numbers, "0,1".
@@ -87,6 +90,7 @@ class RunOptions(NamedTuple):
     combining: bool = False
     ignore: Sequence[str] = ()
     asleep: str = ""
+    input_format: str | None = None
 
 
 class Plan(NamedTuple):
@@ -145,7 +149,7 @@ def make_plan(
     ToolError HD054 (a package for compressed files is missing).
     """
     conf = _settings(spec, options)
-    packing = _packing(conf)
+    packing, form_of_input = _packing(conf), input_format.input_format(conf)
     device = _device(options, devices)
     form = keys.pair_form(conf)
     plan_slots(CPU, None, options.cpu_slots, None, conf)
@@ -161,9 +165,10 @@ def make_plan(
         devices.start(device, options.gpus, found, conf)
     ignore = (str(layout.output), str(layout.report), *options.ignore)
     listing = storage.resolve(
-        spec.inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT), kept=layout.inputs)
+        spec.inputs, ignore=ignore, check=check, as_text=conf.get(storage.AS_TEXT), kept=layout.inputs,
+        sequence=form_of_input.of_sequence_files)
     nbytes = conf.split_size.of(sum(file.size for file in listing.files))
-    splits = plan_splits(listing.files, SplitSize(nbytes))
+    splits = _splits(listing.files, nbytes, form_of_input)
     job_id = f"job_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
     text = _all_settings(conf, layout, spec.inputs, found.name, job_id, len(splits), reducers)
     text.setdefault(names.MAX_SPLIT, str(nbytes))
@@ -172,7 +177,8 @@ def make_plan(
     if offload is None and device == AUTO:
         check_policy(options.policy, CPU)
     environment = job_environment(os.environb, text, conf.get(names.TRUNCATE))
-    cpu = cpu_job(found, bundle, conf, environment, reducers, conf.get(names.RECORD_DELIMITER) or b"")
+    delimiter = conf.get(names.RECORD_DELIMITER) if form_of_input.delimited else None
+    cpu = cpu_job(found, bundle, conf, environment, reducers, delimiter or b"")
     host_kernels = conf.get(names.HOST_KERNELS)
     shape = JobShape(
         len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
@@ -182,7 +188,8 @@ def make_plan(
         name=text[names.NAME], job_id=job_id, bundle=bundle, cpu=cpu,
         splits=splits, shape=shape, files=files, settings=text,
         slots=plan_slots(device, options.policy, options.cpu_slots, offload, conf),
-        warnings=(*conf.warnings, *keys.warnings(conf), *_by_filters(conf, maps_by_filters), *listing.warnings, *refused),
+        warnings=(*conf.warnings, *keys.warnings(conf), *input_format.warnings(conf), *_by_filters(conf, maps_by_filters),
+                  *listing.warnings, *refused),
         device=options.device, offload=offload,
         host=host,
         host_reduce=reduce_program(found, bundle) if host_kernels and not form else None,
@@ -214,6 +221,19 @@ def _packing(conf: JobConf) -> Form | None:
     return form
 
 
+def _splits(files: Sequence[InputFile], nbytes: int, form: InputFormat) -> list[Split]:
+    """Raises Limitation HD056, UsageError HD010."""
+    if not form.lines:
+        return plan_splits(files, SplitSize(nbytes), form.reader)
+    if packed := next((file for file in files if file.codec), None):
+        raise Limitation(f"the input {packed.shown} is compressed: NLineInputFormat counts the lines of files that are not",
+                         code="HD056", help="decompress it first, or take another -inputformat")
+    try:
+        return splits_of_lines(files, form.lines, form.reader)
+    except OSError as error:
+        raise UsageError(f"cannot read the input {error.filename!r}: {error.strerror}", code="HD010") from None
+
+
 def _by_filters(conf: JobConf, maps: bool) -> list[Diagnostic]:
     """That no device and no host kernel does the tasks, of reducers alone or of `maps` too, and for which settings."""
     settings = ", ".join(keys.asked(conf))
@@ -241,6 +261,8 @@ def _settings(spec: JobSpec, options: RunOptions) -> JobConf:
             given[f"mapreduce.{kind}.maxattempts"] = "--max-attempts", str(options.max_attempts)
     if options.ingest_threads is not None:
         given[names.INGEST_THREADS] = "--ingest-threads", str(options.ingest_threads)
+    if options.input_format is not None:
+        given[names.INPUT_FORMAT] = "-inputformat", input_format.full_name(options.input_format)
     if options.filters:
         given[names.HOST_KERNELS] = "--filters", "false"
     if options.driver is not None:

@@ -227,8 +227,9 @@ class _Check:
 
     def _with_record(self, difference: Difference, way: Way) -> Difference:
         """The difference with the record that it comes from, found by running ever shorter beginnings of the split."""
-        if self.split.file.codec:
-            return replace(difference, note="the record is not looked for in a compressed file")
+        if self.split.piped:
+            kind = "of a file that is no plain text" if self.split.reader else "in a compressed file"
+            return replace(difference, note=f"the record is not looked for {kind}")
         job = self.owner.plan.cpu if way.combine else replace(self.owner.plan.cpu, reducers=0)
         try:
             with suppress(JobFailed):  # a beginning on which the filter fails: then the record stays unknown

@@ -174,14 +174,16 @@ def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) ->
 def run_split(
     runner: MapRunner, spec: MapSpec, split: Split, progress: Progress,
 ) -> tuple[TaskResult, TaskFailure | None]:
-    """The native result, and what was wrong with a compressed input, which the native side sees as an early end only."""
+    """The native result, and what was wrong with an input that is piped, which the native side sees as an early end only."""
     with ExitStack() as stack:
-        pump = stack.enter_context(Pump(split.file)) if split.file.codec else None
+        pump = stack.enter_context(Pump(split.text())) if split.piped else None
         if pump:
             spec = replace(spec, input=pump.read_fd, start=0, length=None)
+        if split.reader:  # what it makes is whole, and ends where it says: a \r in it is a byte of a value
+            spec = replace(spec, delimiter=b"\n", skip_from=0)
         result = runner.map_task(spec, progress)
     if pump and pump.error:
-        damage = TaskFailure(f"cannot read {split.file.shown}: {pump.error}", "HD404", permanent=pump.damaged)
+        damage = TaskFailure(f"cannot read {split.file.shown}: {pump.error}", pump.code, permanent=pump.damaged)
         return result, changed_file(split) or damage
     if pump and result.status is TaskStatus.INPUT_LINE:
         return result, TaskFailure(f"{split.file.shown}: of what is in it, {result.message}", "HD051", permanent=True)

@@ -1,14 +1,18 @@
 """Cutting input files into splits, by Hadoop's FileInputFormat rule. Which records a split holds is the reader's business.
 
-Pure: sizes in, byte ranges out.
+Sizes in, byte ranges out; only NLineInputFormat's splits are what is in the files.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ...storage.codecs import CHUNK, decompressed
 from ...storage.local import InputFile
+from ...storage.readers import Reader
+from ...storage.sequence_file import SYNC_INTERVAL
 
 SPLIT_BYTES = 64 << 20  # where something else about the size is said
 _MOST, _LEAST, _WHOLE = SPLIT_BYTES, 4 << 20, 1 << 20
@@ -17,11 +21,26 @@ SPLIT_SLOP = 1.1  # FileInputFormat.SPLIT_SLOP: a rest of up to a tenth of a spl
 
 
 class Split(NamedTuple):
-    """Bytes [start, start + length) of a file; a compressed file is one split, its length that of the file on disk."""
+    """Bytes [start, start + length) of a file; a compressed file is one split, its length that of the file on disk.
+
+    reader  what makes text of its records; None: they are lines, which the native runtime reads.
+    """
 
     file: InputFile
     start: int
     length: int
+    reader: Reader | None = None
+
+    @property
+    def piped(self) -> bool:
+        """Whether its text comes through a pipe: then no part of it can be read by itself."""
+        return bool(self.file.codec or self.reader)
+
+    def text(self) -> Iterator[bytes]:
+        """Of a piped one. Raises DamagedInput, OSError."""
+        if self.reader:
+            return self.reader.text(self.file, self.start, self.length)
+        return decompressed(self.file.path, self.file.codec)
 
     def __str__(self) -> str:
         if self.file.codec:
@@ -61,11 +80,47 @@ class SplitSize(NamedTuple):
         return max(1, self.minimum, min(limits))
 
 
-def plan_splits(files: Iterable[InputFile], size: SplitSize) -> list[Split]:
+def plan_splits(files: Iterable[InputFile], size: SplitSize, reader: Reader | None = None) -> list[Split]:
     """The job's splits, in file order. A file of no bytes is one empty split, so that its map task exists."""
     files = list(files)
     nbytes = size.of(sum(file.size for file in files))
-    return [split for file in files for split in _cut(file, nbytes)]
+    if reader and reader.of_sequence_files:
+        nbytes = max(nbytes, SYNC_INTERVAL)  # as SequenceFileInputFormat
+    return [split._replace(reader=reader) if reader else split for file in files for split in _cut(file, nbytes)]
+
+
+def splits_of_lines(files: Iterable[InputFile], lines: int, reader: Reader | None) -> list[Split]:
+    """So many lines each, as NLineInputFormat has them: a split begins with the last byte of the line before, for whoever
+    reads it begins behind the first line's end. A file of no bytes has none. Raises OSError."""
+    found = []
+    for file in files:
+        begin = 0
+        for end in _ends(file, lines):
+            start = max(begin - 1, 0)
+            found.append(Split(file, start, end - 1 - start, reader))
+            begin = end
+    return found
+
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def _ends(file: InputFile, lines: int) -> Iterator[int]:
+    """Where each `lines`-th line ends, and the last one."""
+    at = ends = last = 0
+    with open(file.path, "rb", buffering=0) as data:
+        half = b""  # a \r that may be half of a line's end
+        while piece := data.read(CHUNK):
+            whole = half + piece
+            half = b"\r" if whole.endswith(b"\r") else b""
+            for match in _LINE_END.finditer(whole, 0, len(whole) - len(half)):
+                ends += 1
+                if ends % lines == 0:
+                    last = at + match.end()
+                    yield last
+            at += len(whole) - len(half)
+    if at + len(half) > last:
+        yield at + len(half)
 
 
 def _cut(file: InputFile, nbytes: int) -> Iterator[Split]:

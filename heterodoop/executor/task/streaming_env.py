@@ -54,6 +54,8 @@ OLD_NAMES: dict[str, str] = {
     "mapreduce.reduce.skip.maxgroups": "mapred.skip.reduce.max.skip.groups",
     "mapreduce.input.linerecordreader.line.maxlength": "mapred.linerecordreader.maxlength",
     "mapreduce.job.inputformat.class": "mapred.input.format.class",
+    "mapreduce.input.keyvaluelinerecordreader.key.value.separator": "key.value.separator.in.input.line",
+    "mapreduce.input.lineinputformat.linespermap": "mapred.line.input.format.linespermap",
     "mapreduce.job.outputformat.class": "mapred.output.format.class",
 }
 

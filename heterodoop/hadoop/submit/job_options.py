@@ -18,7 +18,7 @@ from pathlib import Path
 from ... import manifest
 from ...diag import Diagnostic
 from ...errors import Limitation, UsageError
-from ...job import jobconf
+from ...job import input_format, jobconf
 from ...job import settings as names
 from ...job.setting import Party
 from ...job.spec import JobSpec
@@ -105,7 +105,7 @@ def build(
         files=(*map(_file, spec.files), *_shipped(options.hadoop_files)), archives=tuple(_shipped(options.archives)),
         libjars=tuple(jar for text in options.libjars for jar in text.split(",") if jar),
         partitioner=options.partitioner or partitioner, output_format=options.output_format,
-        input_format="" if options.input_format in TEXT_INPUT else options.input_format,
+        input_format="" if options.input_format in TEXT_INPUT else input_format.full_name(options.input_format),
         joined=settings.get(names.GROUP_BYTES, "0") != "0" and grouping.joined(what),
     )
     _check_names(job)

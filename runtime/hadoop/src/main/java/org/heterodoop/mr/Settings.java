@@ -115,8 +115,8 @@ final class Settings {
       "\t"));
 
   /**
-   * What stands between key and value of what the map filter reads, where it reads keys
-   * (stream.map.input.ignoreKey=false) (default: a tab).
+   * What stands between key and value of what the map filter reads, where it reads keys (stream.map.input.ignoreKey)
+   * (default: a tab).
    */
   static final String MAP_INPUT_SEPARATOR = "stream.map.input.field.separator";
   static final List<String> MAP_INPUT_SEPARATOR_TAKEN = Collections.unmodifiableList(Arrays.asList(
@@ -132,7 +132,10 @@ final class Settings {
   static final List<String> TEXT_OUTPUT_SEPARATOR_TAKEN = Collections.unmodifiableList(Arrays.asList(
       "\t"));
 
-  /** Whether the map filter sees the record alone, without its key. */
+  /**
+   * Whether the map filter sees the record alone, without its key (default: true with TextInputFormat, whose keys
+   * are the offsets of lines, false with another -inputformat).
+   */
   static final String IGNORE_KEY = "stream.map.input.ignoreKey";
   static final boolean IGNORE_KEY_TAKEN = true;
 
