@@ -154,7 +154,7 @@ def test_small_jobs_may_run_in_their_application_master(made: Made, fake: FakeCl
 
 
 @pytest.mark.parametrize("name", ["", "TextInputFormat", "org.apache.hadoop.mapred.TextInputFormat"])
-@pytest.mark.parametrize("definitions", [(), ("stream.map.input.ignoreKey=true",), ("stream.map.input.ignoreKey=odd",)])
+@pytest.mark.parametrize("definitions", [(), ("stream.map.input.ignoreKey=true",), ("stream.map.input.ignoreKey=True",)])
 def test_lines_may_go_to_gpus_under_every_name_of_their_format(made: Made, name: str, definitions: tuple[str, ...]):
     job = made(input_format=name, settings=definitions)
     assert job.plugin and not job.input_format and not made.warnings
