@@ -27,12 +27,12 @@ _SHORT = {name.rpartition(".")[2]: name for name in _FORMS}
 class InputFormat(NamedTuple):
     """reader: None: filters read the lines of the files. lines: of a split; 0: splits are cut by bytes.
 
-    delimited  textinputformat.record.delimiter ends records: of TextInputFormat alone.
+    delimiter  of records, which TextInputFormat alone heeds; b"" for the three line ends.
     """
 
     reader: Reader | None = None
     lines: int = 0
-    delimited: bool = True
+    delimiter: bytes = b""
 
     @property
     def of_sequence_files(self) -> bool:
@@ -57,11 +57,11 @@ def input_format(conf: JobConf) -> InputFormat:
                          code="HD031", help=f"-D {names.IGNORE_KEY}=true")
     lines = (conf.get(names.LINES_PER_MAP) or 1) if name == _LINES else 0
     if _FORMS[name] == "lines" and not keys:
-        return InputFormat(None, lines, plain)
+        return InputFormat(None, lines, conf.get(names.RECORD_DELIMITER) or b"" if plain else b"")
     reader = Reader(
         _FORMS[name], keys, (conf.get(names.MAP_INPUT_SEPARATOR) or "\t").encode("utf-8", "surrogateescape"),
         (conf.get(names.KEY_VALUE_SEPARATOR) or "\t").encode(), conf.skip_from, conf.get(names.LINE_BYTES))
-    return InputFormat(reader, lines, plain)
+    return InputFormat(reader, lines)
 
 
 def warnings(conf: JobConf) -> list[Diagnostic]:

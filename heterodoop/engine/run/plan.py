@@ -177,8 +177,7 @@ def make_plan(
     if offload is None and device == AUTO:
         check_policy(options.policy, CPU)
     environment = job_environment(os.environb, text, conf.get(names.TRUNCATE))
-    delimiter = conf.get(names.RECORD_DELIMITER) if form_of_input.delimited else None
-    cpu = cpu_job(found, bundle, conf, environment, reducers, delimiter or b"")
+    cpu = cpu_job(found, bundle, conf, environment, reducers, form_of_input.delimiter)
     host_kernels = conf.get(names.HOST_KERNELS)
     shape = JobShape(
         len(splits), reducers, conf.get("mapreduce.map.maxattempts"), conf.get("mapreduce.reduce.maxattempts"),
@@ -190,8 +189,7 @@ def make_plan(
         slots=plan_slots(device, options.policy, options.cpu_slots, offload, conf),
         warnings=(*conf.warnings, *keys.warnings(conf), *input_format.warnings(conf), *_by_filters(conf, maps_by_filters),
                   *listing.warnings, *refused),
-        device=options.device, offload=offload,
-        host=host,
+        device=options.device, offload=offload, host=host,
         host_reduce=reduce_program(found, bundle) if host_kernels and not form else None,
         together=together(found, conf, reducers, offload),
         packing=packing, commands={p.role: shlex.join(p.command) for p in found.programs if p.command},
