@@ -151,7 +151,7 @@ USAGE = [
     (["run", "app", "in", "-o", "empty"], EXIT_USAGE, "error[HD020]: "),
     (["run", "app", "in", "-o", "in/out"], EXIT_USAGE, "error[HD021]: "),
     (["run", "app", "in", "-o", "out", "-D", "x"], EXIT_USAGE, "error[HD030]: "),
-    (["run", "app", "in", "-o", "out", "-D", "stream.map.input.ignoreKey=false"], EXIT_USAGE, "error[HD031]: "),
+    (["run", "app", "in", "-o", "out", "-inputformat", "my.Format"], EXIT_USAGE, "error[HD031]: "),
     (["run", "app", "in", "-o", "out", "--split-size=0"], EXIT_USAGE, "error[HD032]: --split-size"),
     (["run", "app", "in", "-o", "out", "--cpu-slots=x"], EXIT_USAGE, "error[HD032]: --cpu-slots"),
     (["run", "app", "in", "-o", "out", "--max-attempts=0"], EXIT_USAGE, "error[HD032]: --max-attempts"),
