@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from .compiler.report.fixes import fix_lines
 from .diag import excerpt
-from .hdcodes import CODES
 from .hdcodes.entry import NOTHING
-from .manifest import Manifest, Program, Reason, Role
+from .hdcodes.remedies import remedy
+from .manifest import Change, Manifest, Program, Reason, Role
 from .values import dataclass
 
 _TITLES: dict[Role, str] = {"map": "the map", "combine": "the combiner", "reduce": "the reducer"}
@@ -54,8 +54,11 @@ def text(manifest: Manifest) -> str:
     """For a terminal."""
     found = obstacles(manifest)
     lines = [f"{manifest.name}: {_verdict(manifest, found)}"]
+    shown: dict[tuple[Change, ...], int] = {}
     for number, obstacle in enumerate(found, 1):
-        lines += ["", *_lines(number, obstacle)]
+        fix = obstacle.reason.fix
+        first = shown.setdefault(fix.changes, number) if fix is not None else number
+        lines += ["", *_lines(number, obstacle, first)]
     return "\n".join(lines) + "\n"
 
 
@@ -92,7 +95,7 @@ def _slower(program: Program) -> Iterator[Reason]:
 
 
 def _obstacle(role: Role, reason: Reason, *, slows: bool = False) -> Obstacle:
-    return Obstacle(role, reason, CODES[reason.code].fix, slows)
+    return Obstacle(role, reason, remedy(reason.code, reason.message), slows)
 
 
 def _order(obstacle: Obstacle) -> tuple[int, bool, bool, int]:
@@ -115,7 +118,8 @@ def _verdict(manifest: Manifest, found: list[Obstacle]) -> str:
     return said + (f"; {fixed} of them {'have' if fixed > 1 else 'has'} a small change" if fixed else "")
 
 
-def _lines(number: int, obstacle: Obstacle) -> list[str]:
+def _lines(number: int, obstacle: Obstacle, first: int) -> list[str]:
+    """first: the number of the first obstacle with this change."""
     reason = obstacle.reason
     place = f"{reason.place}: " if reason.place else ""
     what = f"{_TITLES[obstacle.role]}, slower" if obstacle.slows else _TITLES[obstacle.role]
@@ -123,4 +127,6 @@ def _lines(number: int, obstacle: Obstacle) -> list[str]:
              *(f"   {line}" for line in excerpt(reason.span, reason.text))]
     if reason.fix is None:
         return [*lines, f"   help: {obstacle.remedy}"]
+    if first < number:
+        return [*lines, f"   change: that of {first} mends it, too"]
     return [*lines, *(f"   {line}" for line in fix_lines(reason.fix))]

@@ -65,13 +65,13 @@ def test_what_helps_most_comes_first(plain: Manifest) -> None:
         return Fix((Change(1, "a", "b"),), "", left)
 
     reasons = (Reason("HD263", "whatever"), Reason("HD225", "by hand"), Reason("HD212", "two left", fix=mended(2)),
-               Reason("HD214", "none left", fix=mended(0)))
+               Reason("HD214", "none left", fix=mended(0)), Reason("HD214", "none left either", fix=mended(0)))
     first = replace(plain.programs[0], gpu_refusals=reasons)
     found = why_not_gpu.obstacles(replace(plain, programs=(first, *plain.programs[1:])))
-    assert [o.reason.message for o in found] == ["none left", "two left", "by hand", "whatever"]
+    assert [o.reason.message for o in found] == ["none left", "none left either", "two left", "by hand", "whatever"]
     said = why_not_gpu.text(replace(plain, programs=(first,)))
-    assert "4 reasons keep the map off devices, one of them whatever is changed\n" in said
-    assert "help: Nothing to change: " in said
+    assert "5 reasons keep the map off devices, one of them whatever is changed\n" in said
+    assert "help: Nothing to change: " in said and "either [HD214]\n   change: that of 1 mends it, too\n" in said
 
 
 def test_nothing_is_said_plainly(plain: Manifest) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from .. import interrupts, scratch
 from ..diag import Diagnostic, excerpt
 from ..errors import UsageError
-from ..hdcodes import CODES
+from ..hdcodes.remedies import remedy
 from ..manifest import FILE, Manifest, Program, Reason
 from ..values import dataclass
 from . import unchanged
@@ -137,7 +137,7 @@ def _reason(program: Program) -> list[str]:
     first, more = refusals[0], len(refusals) - 1
     others = [f"and {more} more reason{'s' if more > 1 else ''}: heterodoop explain --why-not-gpu"] if more else []
     fix = fix_lines(first.fix) if first.fix is not None else []
-    return [*excerpt(first.span, first.text), f"help: {CODES[first.code].fix}", *fix, *others]
+    return [*excerpt(first.span, first.text), f"help: {remedy(first.code, first.message)}", *fix, *others]
 
 
 def _check_target(target: Path) -> None:

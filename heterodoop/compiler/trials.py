@@ -62,7 +62,7 @@ class _Trials:
         self._options = replace(options, cc=cc, commands=(), carried=())
         variables = program.region.variables if program.region else ()
         self._types = {variable.name: variable.ctype for variable in variables}
-        self._left = MOST_TRIALS
+        self._known: dict[tuple[Change, ...], Program | None] = {}
         self._before = Counter(map(_key, _reasons(program)))
 
     def fixed(self, reason: Reason) -> Reason:
@@ -70,27 +70,31 @@ class _Trials:
             return reason
         directive = next((d.span.line for d in self._unit.directives if d.span.file == self._unit.path), 0)
         for draft in table.drafts(Scene(reason, self._lines, directive, self._types)):
-            if self._left == 0:
-                return reason
-            self._left -= 1
-            left = self._tried(reason, draft)
-            if left is not None:
+            if draft.changes not in self._known:
+                if len(self._known) == MOST_TRIALS:
+                    return reason
+                self._known[draft.changes] = self._tried(draft)
+            found = self._known[draft.changes]
+            if found is not None and self._helps(reason, found):
+                left = len(found.no_host if found.role == "reduce" else found.gpu_refusals)
                 return replace(reason, fix=Fix(draft.changes, draft.where, left))
         return reason
 
-    def _tried(self, reason: Reason, draft: Draft) -> int | None:
-        """How many refusals are left with it; None: it does not help."""
+    def _helps(self, reason: Reason, found: Program) -> bool:
+        """Is the refusal gone, and nothing in its place?"""
+        after = Counter(map(_key, _reasons(found)))
+        gone = after[_key(reason)] < self._before[_key(reason)]
+        return gone and (reason.code in _HIDE or not after - self._before)
+
+    def _tried(self, draft: Draft) -> Program | None:
+        """What the analysis says of the program with it; None: that is no C, or its directive is wrong."""
         with scratch.folder("mend-") as folder:
             path = folder / Path(self._unit.path).name
             path.write_text(changed(self._lines, draft.changes), encoding="utf-8", errors="surrogateescape", newline="")
             try:
-                found = self._analyse(replace(self._options, programs=((self._program.role, path),)))
-            except HeteroDoopError:  # it is no C then, or its directive is wrong
+                return self._analyse(replace(self._options, programs=((self._program.role, path),)))
+            except HeteroDoopError:
                 return None
-        after = Counter(map(_key, _reasons(found)))
-        if after[_key(reason)] >= self._before[_key(reason)] or (after - self._before and reason.code not in _HIDE):
-            return None
-        return len(found.no_host if found.role == "reduce" else found.gpu_refusals)
 
 
 def _reasons(program: Program) -> list[Reason]:

@@ -29,7 +29,7 @@ CODES: dict[str, Entry] = {
         "Set the variable at the start of each record if it is meant to be the record's own; read a count or a maximum "
         "over all records behind the loop only. Else leave it: the program runs on the CPU.",
         line="`x = 0;` (or `memset`) where the record begins; `scanf(...) == 2` for `!= EOF`; a test of the pointer before"
-        " `strtok`.",
+        " `strtok`; `before = '\\n'` for `before = 0`.",
     ),
     "HD211": Entry(
         "a read-only variable is written",

@@ -83,12 +83,27 @@ def fresh(scene: Scene) -> Iterator[Draft]:
     kind = scene.types.get(found[1], "") if found else ""
     if found is None or not kind or "no total of what records add" in scene.reason.message:
         return
-    name, whole = found[1], "[" in kind or kind.startswith(("struct ", "union "))
+    name, before = found[1], "\n".join(scene.code[: scene.directive])
+    if re.search(rf"\b{name}\s*=\s*(?:[1-9]|true\b)", before):
+        return  # the first record differs from all others, as of a flag for a header: 0 would be another program
+    whole = "[" in kind or kind.startswith(("struct ", "union "))
     text = f"{name} = {'NULL' if '*' in kind else '0'};"
     if whole:
         text = f"memset({'' if '[' in kind else '&'}{name}, 0, sizeof {name});"
     yield from drafts(f"'{name}' is meant to begin anew in each record", scene.in_loop(text),
                       *(scene.header("string.h") if whole else ()))
+
+
+def newline_before(scene: Scene) -> Iterator[Draft]:
+    """The byte before a line's first one is the newline of the line before it; before the first there is none."""
+    found = re.match(r"'(\w+)' is read .* before it is written in the same record", scene.reason.message)
+    if found and scene.types.get(found[1]) in ("int", "char"):
+        for number in range(scene.directive, 0, -1):
+            start = rf"\b{found[1]}(\s*=\s*)(?:0|'_*'|EOF)(?=\s*[;,])"
+            if re.search(start, scene.code[number - 1]):
+                yield from drafts("the first line begins as all others do",
+                                  scene.replaced(start, rf"{found[1]}\1'\\n'", number))
+                return
 
 
 def tested(scene: Scene) -> Iterator[Draft]:

@@ -10,6 +10,8 @@ from ...manifest import Change, Reason
 from ...values import dataclass
 from ..source.preprocess import TOKEN
 
+MOST_LINES = 8  # of one change
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -58,6 +60,13 @@ class Scene:
         made = (whole or found).expand(new)
         return self.change(at, text[: found.start()] + made + text[(whole or found).end():])
 
+    def everywhere(self, pattern: str, new: str) -> list[Change]:
+        """All lines with matches in their code replaced; as many as MOST_LINES, else none."""
+        wanted = [n for n, code in enumerate(self.code, 1) if re.search(pattern, code)]
+        if len(wanted) > MOST_LINES:
+            return []
+        return [self.change(n, _replaced(pattern, new, self.line(n), self.code[n - 1])) for n in wanted]
+
     def before(self, number: int, text: str) -> Change:
         """A line more before a line, indented as that."""
         line = self.line(number)
@@ -93,6 +102,13 @@ class Scene:
             return ()
         at = places[0] if places else 1
         return (self.change(at, f"{text}\n{self.line(at)}"),)
+
+
+def _replaced(pattern: str, new: str, line: str, code: str) -> str:
+    """All matches of a line's code, the last first: columns before it stay."""
+    for found in reversed(list(re.finditer(pattern, code))):
+        line = line[: found.start()] + found.expand(new) + line[found.end():]
+    return line
 
 
 def indent(line: str) -> str:

@@ -9,7 +9,7 @@ from .scene import Draft, Maker, Scene
 
 DRAFTS: dict[str, tuple[Maker, ...]] = {
     "HD202": (control.directive,),
-    "HD210": (control.all_fields, control.tested, control.fresh),
+    "HD210": (control.all_fields, control.tested, control.newline_before, control.fresh),
     "HD212": (control.break_,),
     "HD213": (control.return_,),
     "HD214": (control.exit_,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .scene import Draft, Scene, drafts
+from .scene import MOST_LINES, Draft, Scene, drafts
 
 _PRINTED = {
     "char": "%d", "signed char": "%d", "unsigned char": "%d", "short": "%d", "unsigned short": "%d", "int": "%d",
@@ -17,7 +17,6 @@ _SCANNED = {
     "unsigned long *": "%lu", "long long *": "%lld", "unsigned long long *": "%llu", "float *": "%f", "double *": "%lf",
     "signed char *": "%hhd", "unsigned char *": "%hhu",
 }
-_MOST_LINES = 8  # of one change
 
 
 def printed(scene: Scene) -> Iterator[Draft]:
@@ -46,34 +45,24 @@ def _conversion(scene: Scene, said: str, forms: dict[str, str]) -> Iterator[Draf
 def shorter(scene: Scene) -> Iterator[Draft]:
     """`double` for `long double`, on all lines that have it."""
     if "long double" in scene.reason.message:
-        wanted = [n for n, code in enumerate(scene.code, 1) if re.search(r"\blong\s+double\b", code)]
-        if 0 < len(wanted) <= _MOST_LINES:
-            yield from drafts("the digits of double are enough",
-                              *(scene.replaced(r"\blong\s+double\b", "double", n) for n in wanted))
+        yield from drafts("the digits of double are enough", *scene.everywhere(r"\blong\s+double\b", "double"))
     if "__int128" in scene.reason.message:
-        wanted = [n for n, code in enumerate(scene.code, 1) if "__int128" in code]
-        if 0 < len(wanted) <= _MOST_LINES:
-            yield from drafts("64 bits are enough", *(scene.replaced(r"\b__int128\b", "long long", n) for n in wanted))
+        yield from drafts("64 bits are enough", *scene.everywhere(r"\b__int128\b", "long long"))
 
 
 def whole_member(scene: Scene) -> Iterator[Draft]:
-    """A member of its own in the place of a bit-field."""
-    found = re.search(r"bit-field(?: '(\w+)')?", scene.reason.message)
-    if found is None:
-        return
-    name = found[1] or r"\w+"
-    for number, code in enumerate(scene.code, 1):
-        if re.search(rf"\b{name}\s*:\s*\d+\s*[;,]", code):
-            yield from drafts("the member holds no more than its bits",
-                              scene.replaced(rf"\b({name})\s*:\s*\d+", r"\1", number))
-            return
+    """Members of their own in the place of bit-fields."""
+    if "bit-field" in scene.reason.message:
+        fields = scene.everywhere(r"\b(\w+)\s*:\s*\d+(?=\s*[;,])", r"\1")
+        yield from drafts("the members hold no more than their bits",
+                          *(one for one in fields if not re.search(r"\?|\bcase\b|\bdefault\b", one.old)))
 
 
 def plain_layout(scene: Scene) -> Iterator[Draft]:
     """A struct without packing, where nobody looks at its bytes."""
     where = "the bytes of the struct are not read or written as such"
     packs = [n for n, line in enumerate(scene.lines, 1) if re.match(r"\s*#\s*pragma\s+pack\b", line)]
-    if packs and len(packs) <= _MOST_LINES:
+    if packs and len(packs) <= MOST_LINES:
         yield from drafts(where, *(scene.change(n, "") for n in packs))
     yield from drafts(where, scene.replaced(r"\s*__attribute__\s*\(\(\s*(?:__)?packed(?:__)?\s*\)\)", ""))
 
@@ -82,9 +71,7 @@ def array_itself(scene: Scene) -> Iterator[Draft]:
     """An array's address is its first element's."""
     found = re.match(r"'(\w+)' is an array of variable length", scene.reason.message)
     if found:
-        wanted = [n for n, code in enumerate(scene.code, 1) if re.search(rf"&\s*{found[1]}\b(?!\s*\[)", code)]
-        if 0 < len(wanted) <= _MOST_LINES:
-            yield from drafts("", *(scene.replaced(rf"&\s*({found[1]})\b(?!\s*\[)", r"\1", n) for n in wanted))
+        yield from drafts("", *scene.everywhere(rf"&\s*({found[1]})\b(?!\s*\[)", r"\1"))
 
 
 def bytes_pointer(scene: Scene) -> Iterator[Draft]:

@@ -16,6 +16,7 @@ from heterodoop.compiler.mend.table import DRAFTS
 from heterodoop.compiler.source.preprocess import CcRuns
 from heterodoop.hdcodes import CODES
 from heterodoop.hdcodes.entry import NOTHING
+from heterodoop.hdcodes.remedies import REMEDIES, remedy
 from heterodoop.manifest import Program, Role
 
 from ...support import ROOT
@@ -56,6 +57,7 @@ int main(void)
 # Of whole files: code -> the program's role, its text, what its change says.
 ELSEWHERE: dict[str, tuple[Role, str, str]] = {
     "HD202": ("map", re.sub(r"#pragma mapreduce.*\n.*\n", "", MAP), "#pragma mapreduce mapper key(word) value(one)"),
+    "HD210": ("map", (ROOT / "tests" / "taken" / "programs" / "byte_before.c").read_text(), "before = '\\n'"),
     "HD304": ("map", MAP.replace("int main", "#pragma pack(1)\nstruct p { char c; int i; };\nint main"), ""),
     "HD305": ("map", "#include <spawn.h>\n" + MAP, ""),
     "HD330": ("map", MAP.replace("#include <stdlib.h>\n", ""), "#include <stdlib.h>"),
@@ -147,6 +149,16 @@ def test_what_does_not_help_is_not_told(body: str, found: Found) -> None:
 def test_changes_of_whole_files(code: str, found: Found) -> None:
     role, text, said = ELSEWHERE[code]
     check(found.analyse(text, role), text, code, said, found)
+
+
+def test_remedies_of_messages_go_by_what_the_compiler_says() -> None:
+    files = [path.read_text() for path in sorted((ROOT / "heterodoop" / "compiler").rglob("*.py"))]
+    said = re.sub(r'"\s*\n\s*f?"', "", "\n".join(files))
+    said += "the code before the region prints, the code before the region calls atexit(), '__builtin_mul_overflow'"
+    for code, rows in REMEDIES.items():
+        assert code in REFUSALS and all(re.search(pattern, said) for pattern, _ in rows), code
+        assert all(remedy(code, "nothing of these") == CODES[code].fix != text for _, text in rows)
+    assert remedy("HD304", "asm is not analysed") == "Leave it out, or write it in C."
 
 
 def test_every_refusal_has_a_remedy_or_says_that_nothing_helps() -> None:
