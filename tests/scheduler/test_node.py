@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from heterodoop.scheduler.node.job import MIB
+from heterodoop.scheduler.node.machine import HOST_BUSY
 from heterodoop.scheduler.node.model import (
+    Answer,
     Closed,
     Decision,
     Device,
@@ -14,9 +16,12 @@ from heterodoop.scheduler.node.model import (
     Done,
     Knowledge,
     Lend,
+    Offered,
     Ready,
     Session,
     Start,
+    Unfit,
+    Why,
 )
 from heterodoop.scheduler.node.programs import PROGRAMS, REMEMBERED_SECONDS
 from heterodoop.scheduler.policies import CPU_ONLY, GPU_ONLY, POLICIES, TAIL, Policy
@@ -26,6 +31,7 @@ from .nodes import Node
 
 ON_CPU, ON_GPU = Decision("cpu"), Decision("gpu")
 GPU_FIRST = POLICIES["gpu-first"]
+NOTHING = Why()
 FORCED = [Decision("gpu", True, ahead) for ahead in range(9)]
 
 
@@ -356,3 +362,28 @@ def test_a_gpu_that_is_about_to_end_a_task_has_room() -> None:
         samples(node, "gpu", 11.0, 3)
         on_gpu(node, 0, 0.0)
         assert node.offer(1, "j", "t1", MIB, 4, TAIL, "p", now).kind == kind
+
+
+def test_why_an_attempt_is_a_host_kernel_or_the_filter() -> None:
+    """A host kernel's answer says what stands against GPUs for the job; a node without devices says nothing of these."""
+    node = Node(gpus=1, host=1)
+    node.handle(Unfit("bad", Why("it makes GPUs fail", "HD619")))
+
+    def answer(lease: int, job: str, why: Why = NOTHING) -> tuple[Decision, Why]:
+        (said,) = node.handle(Offered(lease, job, f"t{lease}", MIB, 9, GPU_FIRST, why=why))
+        assert isinstance(said, Answer)
+        return said.decision, said.why
+
+    assert answer(0, "bad") == (Decision("host"), Why("it makes GPUs fail", "HD619"))
+    assert answer(1, "other", Why("its codec", "HD615")) == (ON_CPU, Why("its codec", "HD615")), "no driver does it"
+    assert answer(2, "good") == (ON_GPU, NOTHING)
+    assert answer(3, "good") == (Decision("host", ahead=1), NOTHING), "the GPU is busy: no reason to tell"
+    assert answer(4, "good") == (ON_CPU, HOST_BUSY), "and so is the slot, for which one waits"
+    node = Node(gpus=0, host=1)
+    assert answer(0, "j") == (Decision("host"), NOTHING)
+    node.handle(Unfit("j", Why("no host kernel", "HD615"), "host"))
+    assert answer(1, "j") == (ON_CPU, Why("no host kernel", "HD615"))
+    assert answer(2, "k") == (Decision("host", ahead=1), NOTHING) and answer(3, "k") == (ON_CPU, HOST_BUSY)
+    node.started(0)
+    node.done(0, 1.0)
+    assert node.measured() == {}, "a host kernel's seconds say nothing of containers"
