@@ -21,7 +21,7 @@ from .mend import table
 from .mend.scene import Draft, Scene
 from .source.frontend import Unit
 
-MOST_TRIALS = 12  # of one program, each a tenth of a second
+MOST_TRIALS = 8  # of one program, each one or two tenths of a second
 # Behind these others may come to light that nobody could see before.
 _HIDE = frozenset({"HD202", "HD228", "HD304", "HD305", "HD330"})
 

@@ -37,7 +37,7 @@ def needless(scene: Scene) -> Iterator[Draft]:
     if _called(scene) == "free":
         yield from drafts("", _without(scene, "free"))
     elif _called(scene) == "alloca":
-        yield from drafts("", scene.replaced(r"\balloca\b", "malloc"), *scene.header("stdlib.h"))
+        yield from drafts("", scene.replaced(r"\balloca\b", "malloc"), *scene.header("stdlib.h", "malloc"))
 
 
 def plain_memory(scene: Scene) -> Iterator[Draft]:
@@ -67,7 +67,7 @@ def appended(scene: Scene) -> Iterator[Draft]:
     pattern = r'\bsprintf\s*\(\s*(\w+)\s*,\s*"%s((?:[^"\\]|\\.)*)"\s*,\s*\1\s*(?=[,)])'
     made = re.sub(pattern, lambda m: f'sprintf({m[1]} + strlen({m[1]}), "{m[2]}"', scene.line(number), count=1)
     if made != scene.line(number):
-        yield from drafts("", scene.change(number, made), *scene.header("string.h"))
+        yield from drafts("", scene.change(number, made), *scene.header("string.h", "strlen"))
 
 
 def declared(scene: Scene) -> Iterator[Draft]:

@@ -30,7 +30,7 @@ def return_(scene: Scene) -> Iterator[Draft]:
     """A status of a failure fails the task in both forms; main's other ones end its input early."""
     failure = scene.replaced(r"\breturn\s*\(?\s*(-?\s*[1-9]\d*|EXIT_FAILURE)\s*\)?\s*;", r"exit(\1);")
     if failure is not None:
-        yield from drafts("", failure, *scene.header("stdlib.h"))
+        yield from drafts("", failure, *scene.header("stdlib.h", "exit"))
     else:
         yield from drafts(_SKIPS, scene.replaced(r"\breturn\b[^;]*;", "continue;"))
 
@@ -91,7 +91,7 @@ def fresh(scene: Scene) -> Iterator[Draft]:
     if whole:
         text = f"memset({'' if '[' in kind else '&'}{name}, 0, sizeof {name});"
     yield from drafts(f"'{name}' is meant to begin anew in each record", scene.in_loop(text),
-                      *(scene.header("string.h") if whole else ()))
+                      *(scene.header("string.h", "memset") if whole else ()))
 
 
 def newline_before(scene: Scene) -> Iterator[Draft]:

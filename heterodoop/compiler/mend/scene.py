@@ -94,8 +94,13 @@ class Scene:
             return self.change(at, f"{line[:column]} {text}{line[column:]}")
         return self.change(at, f"{line}\n{indent(self.line(at + 1)) or '    '}{text}")
 
-    def header(self, name: str) -> tuple[Change, ...]:
-        """An `#include` more at the file's first one, unless it is there."""
+    def header(self, name: str, function: str = "") -> tuple[Change, ...]:
+        """An `#include` more at the file's first one, unless it is there.
+
+        function  for which; a program that names it already has a declaration of it.
+        """
+        if function and any(re.search(rf"\b{function}\b", code) for code in self.code):
+            return ()
         text = f"#include <{name}>"
         places = [i for i, line in enumerate(self.lines, 1) if re.match(r"\s*#\s*include\b", line)]
         if any(re.match(rf"\s*#\s*include\s*<{re.escape(name)}>", line) for line in self.lines):

@@ -84,7 +84,7 @@ def bytes_pointer(scene: Scene) -> Iterator[Draft]:
                     yield from drafts("", scene.replaced(rf"\bvoid(\s*\*\s*{name}\b)", r"char\1", number))
                     break
     yield from drafts("", scene.replaced(r"\*\s*\(\s*[\w ]+\*\s*\)\s*(?:0|NULL)\s*=[^;]*;", "abort();"),
-                      *scene.header("stdlib.h"))
+                      *scene.header("stdlib.h", "abort"))
 
 
 def initialised(scene: Scene) -> Iterator[Draft]:
