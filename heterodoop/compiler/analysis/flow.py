@@ -16,6 +16,7 @@ from ..types.ranges import Range
 from .flow_expr import Evaluator, Exhausted
 from .flow_findings import Findings, Outcomes, Touched, Walk
 from .flow_loops import changed_in, counting, filled_arrays, runs_at_least_once
+from .flow_memo import Memo
 from .flow_objects import ObjectModel
 from .flow_state import ANY, LIMIT, Addr, Same, State, Value, by_value, merge, same, widened
 from .libc_effects import EFFECTS
@@ -81,6 +82,7 @@ class _Flow:
         self._counts: dict[int, Counted] = {}
         self._pointed: dict[str, frozenset[str]] = {}
         self._active: list[Active] = [Active(self._walk.function, [])]
+        self._memo = Memo(model, self._walk)
 
     @property
     def findings(self) -> Findings:
@@ -287,6 +289,16 @@ class _Flow:
     def enter(self, function: ir.Function, args: list[Value], state: State, node: ir.Call) -> Outcomes:
         if any(a.name == function.name for a in self._active):
             return self._recursion(function, args, state, node)
+        call = self._memo.call(function, args, state)
+        if call is None:
+            return self._entered(function, args, state)
+        found = self._memo.found.get(call.key)
+        if found is None:
+            found = self._memo.found[call.key] = self._entered(function, args, call.state)
+        return call.outcomes(found)
+
+    def _entered(self, function: ir.Function, args: list[Value], state: State) -> Outcomes:
+        """The outcomes of a function's body."""
         if function.name in self._model.calls.recursive:
             args = [self._of_any_call(function, param, value) for param, value in zip(function.params, args, strict=False)]
         for param, value in zip(function.params, args, strict=False):

@@ -14,7 +14,7 @@ from ..types import ctype
 from ..types.ctype import CType
 from .flow_findings import Touched
 from .flow_state import Addr
-from .objects import ERRNO, RECORD, STRTOK, Arena, Cell, Literal, Local, Object, Returned, Site
+from .objects import ERRNO, RECORD, STRTOK, Arena, Cell, Global, Literal, Local, Object, Returned, Site
 from .points_to import PointsTo
 
 
@@ -51,14 +51,19 @@ class ObjectModel:
 
     def by_name_alone(self, obj: Object) -> bool:
         """Is it a number or pointer of a function of its own, which no pointer leads to?"""
+        return isinstance(obj, Local) and self.unaddressed(obj)
+
+    def unaddressed(self, obj: Object) -> bool:
+        """Is it a number or pointer that no pointer leads to?"""
         plain = isinstance(self.object_type(obj), (ctype.Int, ctype.Float, ctype.Pointer))
-        return isinstance(obj, Local) and plain and obj not in self._addressed
+        return isinstance(obj, (Local, Global)) and plain and obj not in self._addressed
 
     @cached_property
     def _addressed(self) -> set[Object]:
         nodes = ((f, n.operand) for f, body in ir_walk.bodies(self.program) for n in ir_walk.walk(body)
                  if isinstance(n, (ir.AddressOf, ir.Decay)) and not isinstance(n.operand.type, ctype.Func))
-        return set().union(*(self.points_to.objects(function, operand) for function, operand in nodes))
+        filled = (Global(name) for s in self.program.globals if s.init is not None for name in ir_walk.names(s.init))
+        return set(filled).union(*(self.points_to.objects(function, operand) for function, operand in nodes))
 
     def tracked(self, cell: Cell) -> bool:
         """Are values of this cell worth keeping apart? Not those of counters: they have too many."""
