@@ -44,10 +44,21 @@ _KDC_CONF = """[kdcdefaults]
 
 
 class Kdc(NamedTuple):
-    """`environment`: of clients, who are alice by a keytab; `keytab`: of HTTP/127.0.0.1."""
+    """`environment`: of clients, who are alice by a keytab; `keytab`: of HTTP/127.0.0.1; `folder`: with all keytabs."""
 
     environment: dict[str, str]
     keytab: Path
+    folder: Path
+
+    def add(self, principal: str, keytab: Path) -> None:
+        """A principal with a random key, which goes into a keytab."""
+        for words in (f"addprinc -randkey {principal}", f"ktadd -k {keytab} {principal}"):
+            self.run("kadmin.local", "-q", words)
+
+    def run(self, *words: str) -> None:
+        """A command of the KDC's own."""
+        environment = {**os.environ, **self.environment, "KRB5_KDC_PROFILE": str(self.folder / "kdc.conf")}
+        subprocess.run([str(program(words[0])), *words[1:]], env=environment, check=True, capture_output=True)
 
 
 def program(name: str) -> str | None:
@@ -72,14 +83,10 @@ def running(folder: Path) -> Iterator[Kdc]:
     client = {"KRB5_CONFIG": str(folder / "krb5.conf"), "KRB5CCNAME": f"FILE:{folder}/cache",
               "KRB5_CLIENT_KTNAME": f"FILE:{folder}/alice.keytab"}
     environment = {**os.environ, **client, "KRB5_KDC_PROFILE": str(folder / "kdc.conf")}
-
-    def run(*words: str) -> None:
-        subprocess.run([str(program(words[0])), *words[1:]], env=environment, check=True, capture_output=True)
-
-    run("kdb5_util", "create", "-s", "-P", "secret", "-r", REALM)
-    for principal, name in (("alice", "alice"), ("HTTP/127.0.0.1", "http")):
-        run("kadmin.local", "-q", f"addprinc -randkey {principal}")
-        run("kadmin.local", "-q", f"ktadd -k {folder}/{name}.keytab {principal}")
+    found = Kdc(client, folder / "http.keytab", folder)
+    found.run("kdb5_util", "create", "-s", "-P", "secret", "-r", REALM)
+    found.add("alice", folder / "alice.keytab")
+    found.add("HTTP/127.0.0.1", found.keytab)
     with subprocess.Popen([str(program("krb5kdc")), "-n", "-r", REALM], env=environment) as kdc:
         try:
             end = time.monotonic() + 20
@@ -90,7 +97,7 @@ def running(folder: Path) -> Iterator[Kdc]:
                 except OSError:
                     assert time.monotonic() < end and kdc.poll() is None, "the KDC does not listen"
                     time.sleep(0.01)
-            yield Kdc(client, folder / "http.keytab")
+            yield found
         finally:
             kdc.terminate()
 

@@ -68,6 +68,7 @@ STEPS = (
     Step("host-work", "the host's own work", _bench("host_work", "--sub-splits", "16", "--sub-split", "64k"), 60, gpus=0),
     Step("jobs", "whole jobs", _bench("gpu_job"), 240),
     Step("faults", "workers killed, stopped, out of memory", _check("gpu_faults"), 400),
+    Step("shares", "two drivers with a part of one GPU's memory each", _check("gpu_shares"), 200),
     Step("check", "every program against the CPU", _check("device_check"), 400, beside=True),
     Step("sanitize", "compute-sanitizer", _check("sanitize"), 400, beside=True),
     Step("properties", "random inputs and programs", (PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", *PROPERTIES),
