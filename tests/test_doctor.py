@@ -201,9 +201,17 @@ def conf(machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
     ({"yarn__resourcemanager__hostname": "localhost", "yarn__resourcemanager__bind-host": "0.0.0.0"}, "no", "at 0.0.0.0"),
     ({"yarn__resourcemanager__hostname": "m", "hadoop__security__authentication": "kerberos"}, "yes", "m, with Kerberos"),
 ])
-def test_who_can_reach_the_resource_manager(conf: Conf, settings: dict[str, str], state: str, text: str) -> None:
+def test_who_can_reach_the_resource_manager(
+    conf: Conf, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], state: str, text: str,
+) -> None:
     conf(**settings)
-    found = examine()["ResourceManager"]
+    monkeypatch.setenv("KRB5CCNAME", "FILE:/none")
+    monkeypatch.setenv("KRB5_CLIENT_KTNAME", "FILE:/none")
+    all_of_them = examine()
+    found = all_of_them["ResourceManager"]
+    assert ("Kerberos ticket" in all_of_them) == text.endswith("with Kerberos")
+    if ticket := all_of_them.get("Kerberos ticket"):
+        assert ticket["state"] == "no" and "login by Kerberos: " in ticket["text"] and ticket["help"]
     assert (found["state"], found["text"][: len(text)]) == (state, text)
     assert ("kerberos" in found["help"]) == (state == "no")
 

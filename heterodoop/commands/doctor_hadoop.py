@@ -18,7 +18,7 @@ from ..driver.wire.place import DriverPlace
 from ..errors import HeteroDoopError
 from ..executor.lent.lender import Connection
 from ..hadoop.embedded import jars, java
-from ..storage import hadoop_conf
+from ..storage import hadoop_conf, spnego
 from ..storage.hadoop_conf import HadoopConf
 from ..toolchain import plugin
 from .doctor_check import Check, program
@@ -48,6 +48,8 @@ def checks() -> Iterator[Check]:
     try:
         conf = hadoop_conf.load()
         yield _resource_manager(conf)
+        if conf.secure:
+            yield _ticket()
         yield _memory(conf)
         yield _executor(conf)
     except HeteroDoopError as error:
@@ -143,6 +145,15 @@ def _resource_manager(conf: HadoopConf) -> Check:
         return Check(name, "yes", f"{host}: this machine's users alone can reach it")
     text = f"at {host} it takes jobs from everybody who can reach it, under any name, and runs them on the nodes"
     return Check(name, "no", f"{text} (hadoop.security.authentication=simple)", _OPEN)
+
+
+def _ticket() -> Check:
+    """Who we are to a cluster with Kerberos."""
+    name = "Kerberos ticket"
+    try:
+        return Check(name, "yes", f"of {spnego.user()}")
+    except spnego.LoginFailed as failed:
+        return Check(name, "no", failed.message, failed.help)
 
 
 def _memory(conf: HadoopConf) -> Check:

@@ -130,6 +130,7 @@ def text_of(state: dict[str, Any]) -> str:
         lines += [_gpu_line(gpu), *_share_lines(gpu)]
     lines += [_host_line(state["host"])] if state["host"]["slots"] else []
     lines += [_lease_line(lease) for lease in state["leases"] if lease["state"] != "cpu"]
+    lines += [_loan_line(loan) for loan in state["lent"]["now"]]
     return "\n".join(lines) + "\n"
 
 
@@ -153,6 +154,12 @@ def _share_lines(gpu: dict[str, Any]) -> list[str]:
 def _host_line(host: dict[str, Any]) -> str:
     size = _mib(host["bytes"])
     return f"{'host kernels':20} {host['tasks']:7} {host['seconds']:9.2f} {size:>9} {'':8}  {host['slots']} at a time"
+
+
+def _loan_line(loan: dict[str, Any]) -> str:
+    """A task of `heterodoop run`."""
+    where = "waits for a GPU" if loan["gpu"] is None else f"has a session of GPU {loan['gpu']}"
+    return f"  {loan['job']} {where}"
 
 
 def _lease_line(lease: dict[str, Any]) -> str:

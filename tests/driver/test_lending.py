@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from heterodoop.commands.driver import text_of
 from heterodoop.driver.job.modules import Modules
 from heterodoop.engine.devices.devices import DeviceSource
 from heterodoop.engine.rounds.iterate import run_iterated
@@ -222,6 +223,7 @@ def test_a_driver_that_was_started_again(cache: dict[str, str], job: Job, expect
         processes.append(driver.serve())
         with pool.take(DeviceOptions(), 1, Progress()):
             assert len(driver.status()["lent"]["now"]) == 1
+            assert text_of(driver.status()).endswith(" has a session of GPU 0\n")
         pool.close()
         driver.stop(now=True)
         for process in processes:

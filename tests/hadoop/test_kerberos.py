@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from heterodoop.commands import doctor_hadoop
 from heterodoop.driver.cluster.yarn_rest import Addresses, Rest, Unknown
 from heterodoop.hadoop.job import client
 from heterodoop.storage import spnego
@@ -61,6 +62,7 @@ def test_files_and_jobs_of_a_secured_cluster(ticket: FakeCluster, tmp_path: Path
     assert any("/apps?" in asked and "user=alice" in asked for asked in ticket.asked)
     ticket.application(("RUNNING", "UNDEFINED"))
     rest = Rest(Addresses((f"http://{ticket.address}",)))  # as a driver asks
+    assert doctor_hadoop._ticket().text == "of alice"
     assert rest.over(APP.replace("application", "job")) is False
 
 
