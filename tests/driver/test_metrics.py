@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from heterodoop.scheduler.node.model import Why
 
 from ..support import ROOT, cli_here
 from .client import CPU_DONE, INSTALLED, Attempt
-from .running import Driver, driver_folder, wait_for
+from .running import Driver, driver_folder, in_this_process, wait_for
 
 ON_A_GPU = ("gpu_memory_bytes", "gpu_memory_free_at_start_bytes", "gpu_memory_limit_bytes")
 SYSTEMD = ROOT / "templates" / "systemd"
@@ -30,6 +31,13 @@ def samples(text: str) -> dict[tuple[str, ...], float]:
             sample.value
         for family in text_string_to_metric_families(text) for sample in family.samples
     }
+
+
+@pytest.fixture
+def driver(cache: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
+    """In this process: nobody else's is started for it."""
+    with in_this_process(cache, monkeypatch) as found:
+        yield found
 
 
 def test_what_tasks_did_is_counted(driver: Driver, attempt: Attempt, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,35 @@ def test_a_part_is_given_out_once(tmp_path: Path) -> None:
         assert [path.name.split(".")[0] for path in sorted(tmp_path.iterdir())] == ["GPU-1", "GPU-2"]
         assert all(path.stat().st_mode & 0o777 == 0o644 for path in tmp_path.iterdir())
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
+def test_drivers_of_two_users_see_each_other() -> None:
+    """Root holds a part; another user is refused more than is left, by name, and cannot take root's file away."""
+    with tempfile.TemporaryDirectory(prefix="hds-", dir="/tmp") as name:
+        os.chmod(name, 0o755)
+        folder = Path(name) / "shares"
+        code = (
+            "import os, sys; from pathlib import Path; os.setgroups([]); os.setgid(65534)\n"
+            "from heterodoop.driver.job.shares import Shares\n"  # read as root: a checkout may be nobody else's
+            "from heterodoop.errors import UsageError; os.setuid(65534)\n"
+            f"shares = Shares(Path({str(folder)!r}))\n"
+            f"try:\n  with shares.held([{GPU!r}], 50): pass\n"
+            "except UsageError as error: print(error.message)\n"
+            f"for file in Path({str(folder)!r}).iterdir():\n"
+            "  try: file.unlink()\n"
+            "  except PermissionError: print('stays')\n"
+            f"with shares.held([{GPU!r}], 40) as share: print(share, flush=True); sys.stdin.read()"
+        )
+        with Shares(folder).held([GPU], 60):
+            other = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
+            assert other.stdin and other.stdout
+            said = [other.stdout.readline().decode() for _ in range(3)]
+            assert said == [f"50 % of the memory of GPU 0 (A) cannot be had: 60 % by process {os.getpid()} of user 0\n",
+                            "stays\n", "40\n"]
+            assert {(one.uid, one.share) for one in Shares(folder).holders(GPU[0])} == {(0, 60), (65534, 40)}
+            other.communicate()
+        assert other.returncode == 0 and not any(folder.iterdir())
 
 
 def test_files_that_no_driver_wrote_hold_nothing(tmp_path: Path) -> None:
