@@ -90,8 +90,8 @@ CODES: dict[str, Entry] = {
     "HD330": Entry(
         "C that is not analysed",
         "A statement, declaration or function uses something that the intermediate representation has no form "
-        "for: bit-fields, `long double`, wide strings, arrays of variable length in several dimensions, case "
-        "labels that are not constant.",
+        "for: bit-fields, `long double`, wide strings, pointers to rows of variable length (a parameter "
+        "`int a[n][m]`), case labels that are not constant.",
         "Write it in plainer C where it matters, or leave it: the program runs on the CPU.",
         line="the missing `#include`, or `#define _GNU_SOURCE`; `int x;` for `int x : 3;`; `double` for `long double`.",
     ),

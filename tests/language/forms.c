@@ -480,6 +480,29 @@ static void memccpy_of_a_field(const char *line)
     printf("memccpy_of_a_field\t%s %d\n", field, end != NULL);
 }
 
+static void variable_rows(const char *line)
+{
+    int n = strlen(line) % 9, m = 5;
+    const char *other = "World";
+    int d[n + 1][m + 1];
+    short last[2][m];
+
+    memset(last, 0, sizeof last);
+    for (int i = 0; i <= n; i++)
+        d[i][0] = i;
+    for (int j = 0; j <= m; j++)
+        d[0][j] = j;
+    for (int i = 1; i <= n; i++)
+        for (int j = 1; j <= m; j++) {
+            int least = d[i - 1][j] < d[i][j - 1] ? d[i - 1][j] : d[i][j - 1];
+            int other_way = d[i - 1][j - 1] + (line[i - 1] != other[j - 1]);
+            d[i][j] = least + 1 < other_way ? least + 1 : other_way;
+            last[i & 1][j - 1] += d[i][j];
+        }
+    const int *row = d[n];
+    printf("variable_rows\t%d %d %d %zu\n", row[m], *last[1], last[0][m - 1], sizeof d);
+}
+
 int main(void)
 {
     char line[256];
@@ -548,6 +571,7 @@ int main(void)
         internet_addresses(line);
         strdupa_in_a_function(line);
         memccpy_of_a_field(line);
+        variable_rows(line);
     }
     return 0;
 }

@@ -99,6 +99,9 @@ static void long_jumps(const char *line) { if (!setjmp(jb)) { if (!*line) longjm
 
 static void memory_streams(const char *line) { FILE *f = fmemopen((void *)line, strlen(line) + 1, "r"); int n = 0; while (f && fgetc(f) > 0) n++; if (f) fclose(f); printf("memory_streams\t%d\n", n); }
 
+static int sum_of_rows(int n, int m, int a[n][m]) { int s = 0; for (int i = 0; i < n; i++) s += a[i][m - 1]; return s; }
+static void parameters_of_rows(const char *line) { int a[2][3] = {{1, 2, 3}, {4, 5, *line}}; printf("parameters_of_rows\t%d\n", sum_of_rows(2, 3, a)); }
+
 static void overflow_builtins(const char *line) { int r; bool o = __builtin_mul_overflow((int)strlen(line), 1 << 28, &r); printf("overflow_builtins\t%d %d\n", o, r); }
 
 int main(void)
@@ -121,6 +124,7 @@ int main(void)
         vsnprintf_of_arguments(line);
         long_jumps(line);
         memory_streams(line);
+        parameters_of_rows(line);
         overflow_builtins(line);
     }
     return 0;

@@ -18,7 +18,7 @@ CODES = {  # of the functions of left.c, that of their first reason
     "regular_expressions": "HD223",
     "mktime_of_a_record": "HD221", "localtime_of_a_record": "HD221", "rand_and_srand": "HD221", "random_numbers": "HD221",
     "vsnprintf_of_arguments": "HD235", "long_jumps": "HD216", "memory_streams": "HD229",
-    "overflow_builtins": "HD330",
+    "overflow_builtins": "HD330", "parameters_of_rows": "HD330",
 }
 
 

@@ -43,6 +43,10 @@ class Context(Protocol):
 
     def size_of(self, name: str, node: c_ast.Node) -> ir.Expr | None: ...
 
+    def element(self, node: c_ast.ArrayRef) -> ir.Expr | None: ...
+
+    def first_element(self, node: c_ast.Node) -> ir.Expr | None: ...
+
     def value(self, node: c_ast.Node) -> ir.Expr: ...
 
     def expr(self, node: c_ast.Node) -> ir.Expr: ...
@@ -121,6 +125,8 @@ def _unary(node: c_ast.UnaryOp, context: Context) -> ir.Expr:
 
 
 def _address(operand: ir.Expr, span: Span) -> ir.Expr:
+    if isinstance(operand, ir.Binary):  # `lower.stmt.element`
+        raise Unsupported("a pointer to a row of an array of several variable dimensions")
     if isinstance(operand, ir.Deref):
         return operand.pointer
     return build.decay(operand) if isinstance(operand.type, Func) else build.address(operand, span)
@@ -184,6 +190,8 @@ def _cast(node: c_ast.Cast, context: Context) -> ir.Expr:
 
 
 def _array_ref(node: c_ast.ArrayRef, context: Context) -> ir.Expr:
+    if (element := context.element(node)) is not None:
+        return element
     base, subscript = value(node.name, context), value(node.subscript, context)
     if isinstance(subscript.type, ctype.Pointer):
         base, subscript = subscript, base
@@ -210,8 +218,17 @@ def _call(node: c_ast.FuncCall, context: Context) -> ir.Expr:
     if isinstance(node.name, c_ast.ID) and node.name.name == "offsetof":
         return _constant_only(node, context)
     callee = value(node.name, context)
-    args = [value(a, context) for a in (node.args.exprs if node.args is not None else [])]
+    given = node.args.exprs if node.args is not None else []
+    args = [_argument(argument, number, callee, context) for number, argument in enumerate(given)]
     return convert.call(callee, args, context.span(node))
+
+
+def _argument(node: c_ast.Node, number: int, callee: ir.Expr, context: Context) -> ir.Expr:
+    kind = ctype.element(callee.type)
+    params = kind.params if isinstance(kind, Func) else ()
+    if number < len(params) and params[number] == ctype.Pointer(ctype.VOID):
+        return context.first_element(node) or value(node, context)
+    return value(node, context)
 
 
 def _compound(node: c_ast.CompoundLiteral, context: Context) -> ir.Expr:

@@ -127,6 +127,12 @@ class Globals:
     def size_of(self, name: str, node: c_ast.Node) -> ir.Expr | None:
         return None  # no array there is of variable length
 
+    def element(self, node: c_ast.ArrayRef) -> ir.Expr | None:
+        return None
+
+    def first_element(self, node: c_ast.Node) -> ir.Expr | None:
+        return None
+
     def resolve(self, name: str, node: c_ast.Node) -> ir.Expr:
         found = self.types.lookup(name)
         if found is None or found.kind == "typedef":

@@ -6,6 +6,7 @@ A statement that cannot be lowered becomes an Opaque with the reason, and its ne
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pycparser import c_ast
@@ -38,6 +39,7 @@ class FunctionLowering:
         self._shared, self._node, self._here, self._at_region = shared, node, here, at_region
         self._symbols: dict[int, ir.Symbol] = {}
         self._lengths: dict[int, ir.Symbol] = {}  # of arrays of variable length
+        self._columns: dict[int, tuple[ir.Symbol, ...]] = {}  # of those of several dimensions, all but the first
         self._failed: set[int] = set()
         self._taken: set[str] = set(shared.reserved(node))
         self._locals: list[ir.Symbol] = []
@@ -90,7 +92,11 @@ class FunctionLowering:
             return ir.Const(found.ctype, found.value or 0, span=span)
         if id(found.node) in self._failed:
             raise Unsupported(f"{name!r}, whose declaration", node)
+        if self._columns.get(id(found.node)):
+            raise Unsupported(f"{name!r}, an array of several variable dimensions, as a pointer to its rows", node)
         symbol = self._symbols.get(id(found.node)) or self._shared.use(name, found)
+        if isinstance(symbol.type, ctype.Pointer) and _variable_length(symbol.type.to):
+            raise Unsupported(f"{name!r}, a pointer to rows of variable length,", node)
         return ir.Name(symbol.type, symbol.name, span=span)
 
     def variable(self, name: str) -> str:
@@ -216,11 +222,11 @@ class FunctionLowering:
         symbol = ir.Symbol(self._unique(node.name), node.name, kind, "local", const_object(node), span=self.span(node))
         self._symbols[id(node)] = symbol
         if _variable_length(kind):
-            if not isinstance(node.type, c_ast.ArrayDecl) or node.type.dim is None or _variable_length(kind.of):  # type: ignore[attr-defined]
-                if node.init is None:
-                    raise Unsupported(f"array {node.name!r} of variable length", node)
-            else:
-                return self._variable_array(symbol, node)
+            dims = _dims(node.type, kind)
+            if dims is not None:
+                return self._variable_array(symbol, node, dims)
+            if node.init is None:
+                raise Unsupported(f"array {node.name!r} of variable length", node)
         init: ir.Init | None = None
         if node.init is not None:
             init, kind = initialiser(kind, node.init, self)
@@ -229,20 +235,73 @@ class FunctionLowering:
         self._locals.append(symbol)
         return [ir.Decl(symbol.name, init, span=symbol.span)]
 
-    def _variable_array(self, symbol: ir.Symbol, node: c_ast.Decl) -> list[ir.Stmt]:
-        """An array of variable length, and before it a variable that keeps its length for sizeof."""
-        count = ir.Symbol(self._unique(f"{node.name}_length"), f"{node.name}_length", ctype.ULONG, "local", span=symbol.span)
-        self._locals += [count, symbol]
+    def _variable_array(self, symbol: ir.Symbol, node: c_ast.Decl, dims: list[c_ast.Node]) -> list[ir.Stmt]:
+        """An array of variable length, and before it a variable that keeps its length for sizeof.
+
+        One of several dimensions is one of all elements, of which `element` finds the place by the lengths of its rows.
+        """
+        span, kind = symbol.span, symbol.type
+        for _ in dims:
+            kind = kind.of  # type: ignore[attr-defined]
+        symbol = self._symbols[id(node)] = replace(symbol, type=ctype.Array(kind, None))
+        lengths = [convert.to(ctype.ULONG, convert.promote(self.value(dim))) for dim in dims]
+        made = [self._kept_length(f"{node.name}_columns", length, span) for length in lengths[1:]]
+        self._columns[id(node)] = tuple(column for column, _ in made)
+        total = lengths[0]
+        for column, _ in made:
+            total = build.binary("*", total, ir.Name(ctype.ULONG, column.name, span=span), span)
+        count, decl = self._kept_length(f"{node.name}_length", total, span)
+        self._locals.append(symbol)
         self._lengths[id(node)] = count
-        length = convert.to(ctype.ULONG, convert.promote(self.value(node.type.dim)))
-        return [ir.Decl(count.name, length, span=symbol.span),
-                ir.Decl(symbol.name, None, ir.Name(ctype.ULONG, count.name, span=symbol.span), span=symbol.span)]
+        length = ir.Name(ctype.ULONG, count.name, span=span)
+        return [*(one for _, one in made), decl, ir.Decl(symbol.name, None, length, span=span)]
+
+    def _kept_length(self, name: str, value: ir.Expr, span: Span) -> tuple[ir.Symbol, ir.Decl]:
+        kept = ir.Symbol(self._unique(name), name, ctype.ULONG, "local", span=span)
+        self._locals.append(kept)
+        return kept, ir.Decl(kept.name, value, span=span)
+
+    def element(self, node: c_ast.ArrayRef) -> ir.Expr | None:
+        """An element, or a row as a pointer, of an array of several variable dimensions; None for any other."""
+        subscripts: list[c_ast.Node] = []
+        base: c_ast.Node = node
+        while isinstance(base, c_ast.ArrayRef):
+            subscripts.insert(0, base.subscript)
+            base = base.name
+        if not isinstance(base, c_ast.ID):
+            return None
+        found = self.types.lookup(base.name)
+        columns = self._columns.get(id(found.node), ()) if found is not None else ()
+        if found is None or not columns or len(subscripts) > len(columns) + 1:
+            return None
+        if len(subscripts) < len(columns):
+            raise Unsupported(f"part of {base.name!r}, an array of more than two variable dimensions,", node)
+        span, symbol = self.span(node), self._symbols[id(found.node)]
+        place = convert.to(ctype.LONG, convert.promote(self.value(subscripts[0])))
+        for number, column in enumerate(columns):
+            length = build.cast(ctype.LONG, ir.Name(ctype.ULONG, column.name, span=span), span)
+            place = build.binary("*", place, length, span)
+            if number + 1 < len(subscripts):
+                next_one = convert.to(ctype.LONG, convert.promote(self.value(subscripts[number + 1])))
+                place = build.binary("+", place, next_one, span)
+        first = build.decay(ir.Name(symbol.type, symbol.name, span=span))
+        if len(subscripts) > len(columns):
+            return build.index(first, place, span)
+        return build.binary("+", first, place, span)
+
+    def first_element(self, node: c_ast.Node) -> ir.Expr | None:
+        """An array of several variable dimensions as a function gets it that takes any pointer; None for anything else."""
+        found = self.types.lookup(node.name) if isinstance(node, c_ast.ID) else None
+        if found is None or not self._columns.get(id(found.node)):
+            return None
+        symbol, span = self._symbols[id(found.node)], self.span(node)
+        return build.decay(ir.Name(symbol.type, symbol.name, span=span))
 
     def size_of(self, name: str, node: c_ast.Node) -> ir.Expr | None:
         """sizeof of an array of variable length, None for anything else."""
         found = self.types.lookup(name)
         count = self._lengths.get(id(found.node)) if found is not None else None
-        kind = found.ctype if found is not None else None
+        kind = self._symbols[id(found.node)].type if count is not None else None  # type: ignore[union-attr]
         size = self.types.layouts.size(kind.of) if isinstance(kind, ctype.Array) else None
         if count is None or not size:
             return None
@@ -344,6 +403,17 @@ def _addressed(function: c_ast.Node) -> frozenset[str]:
 
 def _variable_length(kind: CType) -> bool:
     return isinstance(kind, ctype.Array) and (kind.length is None or _variable_length(kind.of))
+
+
+def _dims(node: c_ast.Node, kind: CType) -> list[c_ast.Node] | None:
+    """The dimensions of an array of variable length, up to the last one that is not constant; None: one is not there."""
+    dims = []
+    while _variable_length(kind):
+        if not isinstance(node, c_ast.ArrayDecl) or node.dim is None:
+            return None
+        dims.append(node.dim)
+        node, kind = node.type, kind.of  # type: ignore[attr-defined]
+    return dims
 
 
 def _nothing(lowering: FunctionLowering, node: c_ast.Node) -> list[ir.Stmt]:

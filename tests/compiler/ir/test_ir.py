@@ -190,7 +190,10 @@ def test_statement(statement: str, expected: str) -> None:
         ("struct b { int a : 3; }; struct b g;", "v = g.a;", "bit-field 'a'"),
         ("", "long double x = n; v = x > 1;", "long double"),
         ("", "v = L\"x\"[0];", "wide string"),
-        ("", "int m[2][n]; v = m[0][0];", "array 'm' of variable length"),
+        ("", "int m[2][n]; v = (*m)[0];", "'m', an array of several variable dimensions"),
+        ("", "int m[2][n][3][n]; v = m[1][0][1] != m[1][1];", "part of 'm'"),
+        ("", "int m[2][n]; v = &m[1] != 0;", "pointer to a row"),
+        ("static int f(int n, int (*a)[n]) { return a[0][0]; }", "v = f(1, 0);", "'a', a pointer to rows"),
     ])
 def test_what_has_no_form_stays_with_its_reason(helpers: str, statement: str, what: str) -> None:
     analysis, _ = analyse(mapper(f"v = 1;\n{statement}\nstrcpy(k, line);", helpers=helpers))
