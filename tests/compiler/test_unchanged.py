@@ -77,8 +77,8 @@ def test_another_compiler_makes_a_new_bundle(app: Path, monkeypatch: pytest.Monk
 def test_a_build_with_warnings_shows_them_again(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = spine.analyse
 
-    def warned(options: BuildOptions, begun: Begun) -> CompileResult:
-        result = original(options, begun)
+    def warned(options: BuildOptions, begun: Begun, *, mend: bool) -> CompileResult:
+        result = original(options, begun, mend=mend)
         result.warnings.append("look")  # type: ignore[arg-type]
         return result
 
