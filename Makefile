@@ -41,7 +41,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.13 python3.12 python3.11; 
 	command -v "$$python"; exit 0; fi; done; \
 	echo "Python 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3 python3-venv)" >&2; exit 1
 
-.PHONY: collected demo test long check portable plugin lint bench docs clean tools hadoop-tools
+.PHONY: collected demo test long check portable plugin lint bench docs clean tools browser hadoop-tools
 
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
@@ -59,7 +59,7 @@ test:
 	$(MAKE) --no-print-directory --jobs=4 --output-sync=target lint plugin collected
 	$(BIN)/python -m tests.whole
 
-long:
+long: browser
 	$(MAKE) --no-print-directory --jobs=4 --output-sync=target plugin collected $(VENV)/sanitized/libhd_host.so
 	$(BIN)/python -m tests.whole --long $(VENV)/sanitized/libhd_host.so
 
@@ -96,6 +96,12 @@ tools:
 JAVA_PACKAGE = $$(apt-cache show openjdk-17-jdk-headless >/dev/null 2>&1 && echo openjdk-17-jdk-headless || \
 	echo default-jdk-headless)
 
+browser: $(VENV)/installed-browser
+	@if ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; \
+	else echo "Chromium is needed (Debian, Ubuntu: apt install chromium)" >&2; exit 1; fi; fi
+
 hadoop-tools:
 	@if ! { command -v javac && command -v mvn; } >/dev/null; then \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -114,6 +120,10 @@ $(VENV)/installed: $(VENV)/created $(INSTALL_INPUTS)
 # Of these most is never imported, and the rest is compiled when it is.
 $(VENV)/installed-dev: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile 'heterodoop[dev,nvcc]'
+	touch $@
+
+$(VENV)/installed-browser: $(VENV)/installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'heterodoop[browser]'
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed

@@ -20,7 +20,7 @@ FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/soak/
 # runs, packages, another release of Hadoop, what pages say, nvcc for every app, random searches, the larger apps, and, in
 # tests/sanitized.py, native code a second time.
 LONG = (
-    "tests/bench/", "tests/soak/", "tests/test_packaging.py", "tests/test_readme.py",
+    "tests/bench/", "tests/soak/", "tests/test_packaging.py", "tests/test_readme.py", "tests/page/test_browser.py",
     HADOOP + "test_hadoop_342.py", HADOOP + "test_embedded.py", HADOOP + "test_iterate.py", HADOOP + "test_pages.py",
     "tests/compiler/test_kernels.py::test_nvcc_takes", "tests/compiler/test_own_faults.py",
     "tests/compiler/analysis/test_many_paths.py", "tests/codegen/test_random_searches.py",

@@ -28,7 +28,7 @@ LEVELS = (
     {"toolchain", "storage", "daemon"},
     {"compiler", "executor", "scheduler"},
     {"job"},
-    {"engine", "driver"},
+    {"engine", "driver", "page"},
     {"hadoop"},
     {"commands", "explain", "why_not_gpu"},
     {"cli"},

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 _ELSEWHERE = {
     "cluster": ("cluster", "cluster_command"),
     "driver": ("driver", "driver"), "fs": ("submit", "fs_command"), "job": ("submit", "job_command"),
-    "simulate": ("simulate", "simulate_command"), "submit": ("submit", "submit_command"),
+    "report": ("page", "report_command"), "simulate": ("simulate", "simulate_command"),
+    "submit": ("submit", "submit_command"),
 }
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -182,9 +183,10 @@ def compile_command(source: tuple[str, ...], output: str | None, emit: str | Non
 @click.option("--max-attempts", metavar="N", help="Times a task is tried before the job fails (default: 4).")
 @job_options.of_a_job
 @click.option("--json", "as_json", is_flag=True, help="Print the job report to stdout as JSON.")
+@click.option("--open", "opens", is_flag=True, help="Make a page of the report, OUTPUT.html, and show it in a browser.")
 def run_command(
     bundle: str, inputs: tuple[str, ...], output: str, cpu_only: bool, side_file: str | None, rounds: str | None,
-    until: str | None, **options: Any,
+    until: str | None, opens: bool, **options: Any,
 ) -> None:
     """Run a job on this machine.
 
@@ -203,6 +205,10 @@ def run_command(
         options["device"] = device_names.cpu_instead_of(options["device"])
     with orphans.held(), early.worker(bundle, () if side_file else inputs, options) as worker:
         _run(bundle, inputs, output, side_file, rounds, until, worker, options)
+    if opens:
+        from ..commands import report
+
+        report.of_folder(f"{output.rstrip('/')}.report", f"{output.rstrip('/')}.html", None, opens=True)
 
 
 def _run(

@@ -9,6 +9,7 @@ import click
 from ..errors import UsageError
 from . import job_options
 from .messages import show_diagnostics
+from .page import of_a_page
 
 # Streaming's other options (StreamJob.setupOptions) and the generic ones: what does the same here. Declared, so that
 # they are not taken for short ones with a value: -io for -i o.
@@ -157,6 +158,16 @@ def logs_command(job_id: str, attempt: str, lines: int) -> None:
     from ..commands import job
 
     job.logs(job_id, attempt, lines)
+
+
+@job_command.command("report")
+@click.argument("job_id", metavar="ID")
+@of_a_page
+def report_command(job_id: str, output: str | None, svg: str | None, opens: bool) -> None:
+    """Make a page of a job that is over: its tasks over time, what bounded it, counters (default: ID.html)."""
+    from ..commands import job
+
+    job.report(job_id, output, svg, opens=opens)
 
 
 @job_command.command("counters")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import click
 
 from ..errors import EXIT_JOB_FAILED, EXIT_OK
-from ..hadoop.job import client, jobs
+from ..hadoop.job import client, history, jobs
 from ..hadoop.job.rest import ClusterClient, job_id
+from . import report as of_a_page
 
 _BAD = ("FAILED", "KILLED", "ERROR")
 
@@ -58,6 +60,12 @@ def logs(text: str, attempt: str, lines: int) -> None:
         click.echo(content.encode("utf-8", "surrogateescape"), nl=not content.endswith("\n"))
     if not shown:
         click.echo("no server has logs of it any more", err=True)
+
+
+def report(text: str, output: str | None, svg: str | None, *, opens: bool) -> None:
+    """See commands/report.py. Raises UsageError HD630, HD636."""
+    name = job_id(text)
+    of_a_page.write(history.of_job(_cluster(), name), Path(output or f"{name}.html"), svg, opens=opens)
 
 
 def counters(text: str, *, as_json: bool) -> None:

@@ -272,4 +272,20 @@ CODES: dict[str, Entry] = {
         "Look for a missing newline in the filter, or a loop that never ends. -D heterodoop.line.max.bytes allows longer"
         " lines.",
     ),
+    "HD060": Entry(
+        "a folder is not the report of a job that has ended",
+        "A page is made of report.json and attempts.jsonl, which `heterodoop run -o OUTPUT` leaves in OUTPUT.report. While a"
+        " job runs, and after one that was killed, there is no report.json.",
+        "Name the folder OUTPUT.report of a job that has ended.",
+    ),
+    "HD061": Entry(
+        "a page or picture cannot be put where it is to be",
+        "Something else has the name, or the place cannot be written to. Only an earlier page or picture is replaced.",
+        "Name another file with -o or --svg, or move away what is there.",
+    ),
+    "HD062": Entry(
+        "no browser shows the page",
+        "--open asks the desktop, or the command in $BROWSER, to show it; neither is here. The page was written.",
+        "Open the file yourself, on any machine: it needs nothing beside it.",
+    ),
 }

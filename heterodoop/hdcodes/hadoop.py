@@ -241,6 +241,12 @@ CODES: dict[str, Entry] = {
         " (or .reduce.).",
         "Raise it with -D; the filter's share is what is above mapreduce.map.java.opts' -Xmx.",
     ),
+    "HD640": Entry(
+        "the JobHistory server does not have a job",
+        "Only it knows a job's tasks once the job is over. It learns of the end some seconds later, and forgets jobs after"
+        " mapreduce.jobhistory.max-age-ms (a week).",
+        "heterodoop job status says how far a job is; heterodoop job list --all which there are.",
+    ),
     "HD647": Entry(
         "a cluster or a job cannot be simulated as it was described",
         "Nodes, tasks and slots are whole numbers, the speedup is a factor, and something must be able to run a task.",

@@ -6,15 +6,15 @@ Not here: the simulation.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
 
 from .simulate import Outcome, Shape, Span
 
-Kind = Literal["gpu", "forced", "waits", "cpu"]
-COLOURS: dict[Kind, str] = {"gpu": "#2a7f3f", "forced": "#e08214", "waits": "#f3d9b1", "cpu": "#7a9cc6"}
-MEANING: dict[Kind, str] = {
-    "gpu": "on a GPU", "forced": "forced on a GPU", "waits": "keeps its slot for the GPU", "cpu": "on a CPU slot"}
+KINDS = {  # of a simulated job's bars: colour, meaning
+    "gpu": ("#2a7f3f", "on a GPU"), "forced": ("#e08214", "forced on a GPU"),
+    "waits": ("#f3d9b1", "keeps its slot for the GPU"), "cpu": ("#7a9cc6", "on a CPU slot")}
 MOST_ROWS = 120
 ROW, LEFT, TOP, WIDTH, FOOT = 9, 90, 46, 960, 34
 
@@ -23,18 +23,19 @@ class Bar(NamedTuple):
     """A task on a row, from `start` to `end` seconds."""
 
     row: int
-    kind: Kind
+    kind: str
     start: float
     end: float
 
 
 class Chart(NamedTuple):
-    """`rows`: their names; the bars of a row do not overlap."""
+    """`rows`: their names; the bars of a row do not overlap. `kinds`: of bars, each with its colour and what it means."""
 
     title: str
     rows: tuple[str, ...]
     bars: tuple[Bar, ...]
     seconds: float
+    kinds: Mapping[str, tuple[str, str]] = KINDS
 
 
 def chart(shape: Shape, outcome: Outcome) -> Chart:
@@ -96,15 +97,15 @@ def svg(charts: Sequence[Chart]) -> str:
 
 def _chart(one: Chart, seconds: float) -> str:
     scale = WIDTH / seconds
-    lines = [f'<text x="{LEFT}" y="16" font-size="13">{one.title}</text>']
-    for number, (kind, meaning) in enumerate(MEANING.items()):
+    lines = [f'<text x="{LEFT}" y="16" font-size="13">{escape(one.title)}</text>']
+    for number, (colour, meaning) in enumerate(one.kinds.values()):
         x = LEFT + number * 190
-        lines.append(f'<rect x="{x}" y="24" width="12" height="9" fill="{COLOURS[kind]}"/>'
+        lines.append(f'<rect x="{x}" y="24" width="12" height="9" fill="{colour}"/>'
                      f'<text x="{x + 17}" y="33">{meaning}</text>')
     for row, name in enumerate(one.rows):
-        lines.append(f'<text x="{LEFT - 6}" y="{TOP + row * ROW + 8}" font-size="8" text-anchor="end">{name}</text>')
-    for kind in COLOURS:
-        lines.append(f'<g fill="{COLOURS[kind]}" stroke="white" stroke-width="0.4">')
+        lines.append(f'<text x="{LEFT - 6}" y="{TOP + row * ROW + 8}" font-size="8" text-anchor="end">{escape(name)}</text>')
+    for kind, (colour, _) in one.kinds.items():
+        lines.append(f'<g fill="{colour}" stroke="white" stroke-width="0.4">')
         for bar in one.bars:
             if bar.kind == kind:
                 lines.append(f'<rect x="{LEFT + bar.start * scale:.2f}" y="{TOP + bar.row * ROW}"'

@@ -238,11 +238,13 @@ def test_many_inputs_do_not_burst_the_filters_environment(site: Site, words: Pat
     assert done.parts == [b"w\t2\n"]
 
 
-def test_jobs_are_listed_with_their_counters_and_logs(site: Site, cpu: Result):
+def test_jobs_are_listed_with_their_counters_logs_and_pages(site: Site, cpu: Result, tmp_path: Path):
     job = cpu.report["job"]
     assert job in cli_here("job", "list", "--all").out.decode()
     assert json.loads(cli_here("job", "counters", job, "--json").out) == cpu.report["counters"]
     assert f"{job} SUCCEEDED: map {cpu.report['maps']}/{cpu.report['maps']}" in cli_here("job", "status", job).out.decode()
+    cli_here("job", "report", job, "-o", tmp_path / "page.html", "--svg", tmp_path / "picture.svg")
+    assert "reduce task" in (tmp_path / "picture.svg").read_text() and "m_000000_0" in (tmp_path / "page.html").read_text()
     logs = cli_here("job", "logs", job, "-n", "3").out.decode()
     assert "goes on on the CPU" in logs or "stderr <==" in logs or "syslog <==" in logs
 
