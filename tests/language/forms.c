@@ -480,6 +480,22 @@ static void memccpy_of_a_field(const char *line)
     printf("memccpy_of_a_field\t%s %d\n", field, end != NULL);
 }
 
+struct span { struct { int at, length; } word; double share; };
+static struct span last_word(const char *text)
+{
+    const char *blank = strrchr(text, ' ');
+    struct span found = {0};
+    found.word.at = blank != NULL ? blank + 1 - text : 0;
+    found.word.length = strlen(text + found.word.at);
+    found.share = found.word.length / (strlen(text) + 1.0);
+    return found;
+}
+static void members_of_results(const char *line)
+{
+    if (last_word(line).word.length > 0)
+        printf("members_of_results\t%s %.3f\n", line + last_word(line).word.at, last_word(line).share);
+}
+
 static void variable_rows(const char *line)
 {
     int n = strlen(line) % 9, m = 5;
@@ -571,6 +587,7 @@ int main(void)
         internet_addresses(line);
         strdupa_in_a_function(line);
         memccpy_of_a_field(line);
+        members_of_results(line);
         variable_rows(line);
     }
     return 0;

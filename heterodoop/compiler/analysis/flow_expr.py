@@ -145,6 +145,9 @@ class Evaluator:
     # ------------------------------------------------------------------------------------- rvalues
 
     def load(self, node: ir.Expr, state: State) -> Outcomes:
+        made = _returned_struct(node)
+        if made is not None and isinstance(node.type, (Int, ctype.Float)):  # whoever returned it has read all of it
+            return [(ranges.narrow(node.type) or ANY, s) for _, s in self.eval(made, state)]
         out: Outcomes = []
         for places, s in self.lvalue(node, state):
             self.memory.read(places, s, node.span, site=(node.number, ITSELF))
@@ -365,6 +368,13 @@ def _moved(value: Value, step: Value) -> Value:
         more = max(value.more - step, 0) if step >= 0 else 0  # further back may be before the object
         return Addr(value.cell, None if value.offset is None else value.offset + step, by=by, more=more)
     return Addr(value.cell, None, by=step if isinstance(step, Same) and value.offset == 0 else None)
+
+
+def _returned_struct(node: ir.Expr) -> ir.Call | None:
+    """The call whose result an expression is a member of, perhaps of a member."""
+    if not isinstance(node, ir.Member):
+        return None
+    return node.base if isinstance(node.base, ir.Call) else _returned_struct(node.base)
 
 
 def _int(node: ir.Expr | None) -> Value:
