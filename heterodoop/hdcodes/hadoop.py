@@ -93,7 +93,8 @@ CODES: dict[str, Entry] = {
     "HD615": Entry(
         "the GPU driver does not do such a task",
         "The job uses something that the CPU path of Hadoop does and the driver does not: another codec, a limit of the"
-        " records' length, a compressed input, a program without kernels. The attempt runs on the CPU.",
+        " records' length, a compressed input, a program without kernels; or a host kernel left the task to the filters. The"
+        " attempt runs on the CPU.",
         "Nothing has to be done. To use the GPU, change the setting that the message names; heterodoop explain BUNDLE says"
         " why a program has no kernel.",
     ),
