@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from heterodoop.driver.wire.protocol import Message, Type
 from heterodoop.executor.kernel.prologue import Prologues
 from heterodoop.executor.native.runtime import Native
 from heterodoop.executor.task.report import AttemptResult
-from heterodoop.scheduler.node.model import Why
+from heterodoop.scheduler.node.model import Side, Why
 from heterodoop.storage.hadoop_conf import HadoopConf
 
 from ...native.oracle import ifile, sorted_partitions
@@ -41,8 +42,8 @@ def tasks(native: Native, tmp_path: Path) -> Tasks:
 
 
 @pytest.fixture
-def unfit() -> list[Why]:
-    """What was said of jobs of which no attempt is to have a GPU."""
+def unfit() -> list[tuple[Side, Why]]:
+    """What was said of jobs of which no attempt is to have a GPU, or a host kernel."""
     return []
 
 
@@ -51,9 +52,10 @@ def offer_of(attempt: Attempt) -> Offer:
     return Offer.of(Message(Type.OFFER, fields))
 
 
-def work(attempt: Attempt, native: Native, unfit: list[Why]) -> Work:
+def work(attempt: Attempt, native: Native, unfit: list[tuple[Side, Why]]) -> Work:
     nothing: Any = None
-    return Work(offer_of(attempt), Job(Prologues(native), lambda why, side: unfit.append(why)), nothing, Path("/none"), [])
+    job = Job(Prologues(native), lambda why, side: unfit.append((side, why)))
+    return Work(offer_of(attempt), job, nothing, Path("/none"), [])
 
 
 def result(folder: Path, partitions: Any) -> DeviceResult:
@@ -65,7 +67,7 @@ def result(folder: Path, partitions: Any) -> DeviceResult:
 
 
 def test_a_right_output_passes(
-    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[Why],
+    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[tuple[Side, Why]],
 ) -> None:
     given = work(attempt, native, unfit)
     done = tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)), Say())
@@ -74,17 +76,21 @@ def test_a_right_output_passes(
 
 
 def test_a_wrong_one_is_refused(
-    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[Why],
+    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[tuple[Side, Why]],
 ) -> None:
     given = work(attempt, native, unfit)
     with pytest.raises(Declined) as caught:
         tasks._checked(given, result(tmp_path, sorted_partitions(PAIRS, 3)[::-1]), Say())
     assert caught.value.code == "HD618" and "partition" in caught.value.reason
-    assert [why.code for why in unfit] == ["HD619"] and "task_1_0001_m_000000 of the job made a GPU fail" in unfit[0].reason
+    host = replace(given, side="host")
+    with pytest.raises(Declined):
+        tasks._checked(host, result(tmp_path, sorted_partitions(PAIRS, 3)[::-1]), Say())
+    assert [(side, why.code) for side, why in unfit] == [("gpu", "HD619"), ("host", "HD618")]
+    assert "task_1_0001_m_000000 of the job made a GPU fail" in unfit[0][1].reason
 
 
 def test_an_attempt_that_is_gone_is_not_refused(
-    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[Why],
+    tasks: Tasks, native: Native, attempt: Attempt, tmp_path: Path, unfit: list[tuple[Side, Why]],
 ) -> None:
     say = Say()
     say.progress.cancel()
