@@ -242,14 +242,6 @@ CODES: dict[str, Entry] = {
         " deflate need nothing.",
         "pip install 'heterodoop[codecs]'",
     ),
-    "HD055": Entry(
-        "a limit of memory that `run` does not set",
-        "mapreduce.map.memory.mb and mapreduce.reduce.memory.mb are limits of YARN's containers, which count the memory that"
-        " a task's processes have in use. The embedded engine has no containers. A limit of address space (RLIMIT_AS) would"
-        " be another thing: it ends programs that map much and use little. No byte of the output depends on it.",
-        "Remove the setting. To limit command and filters together: systemd-run --user --scope -p MemoryMax=8G heterodoop"
-        " run ...",
-    ),
     "HD056": Entry(
         "an input is none that the job's input format reads",
         "-inputformat says what all inputs of a job are. The SequenceFile formats read SequenceFiles of versions 4 to 6,"

@@ -193,4 +193,12 @@ CODES: dict[str, Entry] = {
         " how it happens to sort. The message names key and part.",
         "Leave out the records without a number, or print a number. A part that is one field says so: -k1,1n, not -k1n.",
     ),
+    "HD437": Entry(
+        "a filter used more memory than it may",
+        "-D mapreduce.map.memory.mb and mapreduce.reduce.memory.mb say how many MiB a program of a task may have in use,"
+        " with what it starts: counted as YARN does, and looked at ten times a second. The program was killed, and the"
+        " attempt has failed. A host kernel that has more is left, and the filter does its task.",
+        "Give more, or let the program keep less. To bound memory that is taken faster than that, and the command with its"
+        " filters: systemd-run --user --scope -p MemoryMax=8G heterodoop run ...",
+    ),
 }

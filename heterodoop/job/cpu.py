@@ -9,7 +9,7 @@ from ..executor.task.cpu_task import CpuJob
 from ..manifest import Manifest, Role
 from .jobconf import JobConf
 from .keys import of_maps, pair_form
-from .settings import LINE_BYTES
+from .settings import LINE_BYTES, MAP_MEMORY, REDUCE_MEMORY
 
 
 def cpu_job(
@@ -36,6 +36,6 @@ def cpu_job(
         environment=environment, reducers=reducers, delimiter=delimiter,
         accept_exit_code=not conf.get("stream.non.zero.exit.is.failure"), sort_bytes=conf.sort_bytes,
         reporter_prefix=conf.get("stream.stderr.reporter.prefix"), line_max=conf.get(LINE_BYTES), skip_from=conf.skip_from,
-        timeout_seconds=conf.get("mapreduce.task.timeout") / 1000, map_form=map_form,
-        reduce_form=form,
+        timeout_seconds=conf.get("mapreduce.task.timeout") / 1000, map_form=map_form, reduce_form=form,
+        map_memory=conf.memory(MAP_MEMORY), reduce_memory=conf.memory(REDUCE_MEMORY),
     )

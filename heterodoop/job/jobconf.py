@@ -22,8 +22,6 @@ _NEW_NAMES = {old: new for new, old in OLD_NAMES.items()}
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "\\": "\\"}
 
-_LIMIT = "systemd-run --user --scope -p MemoryMax=8G heterodoop run ... limits command and filters together"
-
 Options = Mapping[str, tuple[str, str]]
 
 
@@ -60,6 +58,10 @@ class JobConf(NamedTuple):
         length: int = self.get(names.MAX_LENGTH)
         return 0 if length == names.NO_LIMIT else length
 
+    def memory(self, key: str) -> int:
+        """Bytes that a task's program may use, of the setting `key`; 0: any. Under Hadoop the container is YARN's."""
+        return (self.get(key) or 0) << 20 if self.party is Party.RUN else 0
+
     @property
     def split_size(self) -> SplitSize:
         """Where a user says something about it, the rest is Hadoop's."""
@@ -77,9 +79,7 @@ def parse(definitions: Sequence[str], options: Options) -> JobConf:
     for key, value in text.items():
         if key in _HEEDED or key in options:
             _value(key, value, options[key][0] if key in options else f"-D {key}")
-    unset = [Diagnostic("warning", "HD055", f"-D {key}={text[key]}: filters have no limit of memory here", help=_LIMIT)
-             for key in names.NO_LIMITS if key in text]
-    return JobConf(text, (*warnings, *unset, *names.misspelt(text, _HEEDED)))
+    return JobConf(text, (*warnings, *names.misspelt(text, _HEEDED)))
 
 
 def gather(

@@ -89,13 +89,15 @@ BUNDLE = "heterodoop.bundle"
 BUNDLE_SHA256 = "heterodoop.bundle.sha256"
 FILES_SHA256 = "heterodoop.files.sha256"
 
+MAP_MEMORY = "mapreduce.map.memory.mb"
+REDUCE_MEMORY = "mapreduce.reduce.memory.mb"
+
 _NOBODY = Party(0)
 _RUN, _SUBMIT, _PLUGIN, _DRIVER = Party.RUN, Party.SUBMIT, Party.PLUGIN, Party.DRIVER
 _TEXT_WRITER = "org.apache.hadoop.streaming.io.TextInputWriter"
 _TEXT_READER = "org.apache.hadoop.streaming.io.TextOutputReader"
 _QUICK_SORT = ("org.apache.hadoop.util.QuickSort",)
 _CODECS = ("org.apache.hadoop.io.compress.DefaultCodec", "org.apache.hadoop.io.compress.GzipCodec")
-NO_LIMITS = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")  # of which `run` sets none
 HASH_PARTITIONER = "org.apache.hadoop.mapred.lib.HashPartitioner"
 FIELD_PARTITIONER = "org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner"
 FIELD_COMPARATORS = ("org.apache.hadoop.mapred.lib.KeyFieldBasedComparator",
@@ -155,9 +157,10 @@ _TASKS = (
     Setting("mapreduce.task.timeout", integer(0, 1 << 62),
             "Milliseconds without progress after which a task's attempt fails; 0 = never. Progress is bytes, records, pairs,"
             " lines on stderr.", _RUN | _SUBMIT | _DRIVER, "600000", "ms"),
-    *(Setting(f"mapreduce.{kind}.memory.mb", integer(0, MAX_BYTES),
-              f"MiB that the container of a {kind} task may use. `run` has none, sets no limit and says so (HD055).",
-              _SUBMIT, unit="MiB") for kind in ("map", "reduce")),
+    *(Setting(key, integer(0, MAX_BYTES >> 20),
+              f"MiB that the container of a {kind} task may use. In `run`, MiB that one of its programs may have in use,"
+              " with what it starts; a filter that has more fails its attempt (HD437). 0 = any; `run` itself sets none.",
+              _RUN | _SUBMIT, unit="MiB") for key, kind in ((MAP_MEMORY, "map"), (REDUCE_MEMORY, "reduce"))),
     Setting(QUEUE, TEXT, "YARN's queue for the job (--queue).", _SUBMIT),
     Setting(TAGS, TEXT, "Tags by which YARN lists the job; `submit --iterate` adds one of its own.", _SUBMIT),
     Setting(SPECULATIVE, BOOLEAN, "Whether a slow map task gets a second attempt beside the first.", _SUBMIT, "true",

@@ -9,7 +9,7 @@ from heterodoop.executor.task.split import SplitSize
 from heterodoop.executor.task.streaming_env import OLD_NAMES
 from heterodoop.job.jobconf import JobConf, parse, parse_count, parse_size, unescape
 from heterodoop.job.setting import Party
-from heterodoop.job.settings import refused_by
+from heterodoop.job.settings import MAP_MEMORY, REDUCE_MEMORY, refused_by
 
 REFUSED = refused_by(Party.RUN)
 
@@ -57,10 +57,10 @@ def test_an_option_wins_and_says_so():
     assert parse([f"{key}=2"], {key: ("--reducers", "2")}).warnings == ()
 
 
-@pytest.mark.parametrize("key", ["mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", "mapred.job.map.memory.mb"])
-def test_a_limit_that_is_not_set_is_told(key: str):
-    (warning,) = conf(f"{key}=2048").warnings
-    assert warning.code == "HD055" and "=2048" in warning.message and "MemoryMax" in str(warning.help)
+def test_limits_of_memory_are_those_of_run():
+    given = conf("mapreduce.map.memory.mb=2048", "mapred.job.reduce.memory.mb=0")
+    assert (given.memory(MAP_MEMORY), given.memory(REDUCE_MEMORY), conf().memory(MAP_MEMORY)) == (2048 << 20, 0, 0)
+    assert given._replace(party=Party.DRIVER).memory(MAP_MEMORY) == 0 and not given.warnings
 
 
 def test_what_has_no_effect_is_told():

@@ -38,10 +38,11 @@ def run_map(native: Native, tmp_path: Path) -> RunMap:
         env = options.pop("env", ())
         cwd = options.pop("cwd", "")
         progress = options.pop("progress", None)
+        memory = options.pop("memory", 0)
         fields: dict[str, object] = {
             "input": source, "out_path": target, "reducers": 0, "work_dir": tmp_path, "log_path": tmp_path / "log",
         }
-        spec = MapSpec(FilterCommand(argv, env, cwd), **fields | options)  # type: ignore[arg-type]
+        spec = MapSpec(FilterCommand(argv, env, cwd, memory), **fields | options)  # type: ignore[arg-type]
         result = native.map_task(spec, progress)  # type: ignore[arg-type]
         return result, target.read_bytes() if target.exists() else b""
 

@@ -1,4 +1,4 @@
-"""Filters that say nothing for too long, and filters that cannot be started just now."""
+"""Filters that say nothing for too long, that use more memory than they may, and filters that cannot be started just now."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import itertools
 import os
 import resource
+import sys
 import threading
 import time
 
@@ -61,3 +62,19 @@ def test_a_filter_is_started_once_there_are_descriptors_again(run_map: RunMap, p
         assert result.ok, result.message
     else:
         assert (result.status, result.error_number) == (TaskStatus.SPAWN_FAILED, errno.EMFILE)
+
+
+GROWS = "import signal; kept = b'x' * (40 << 20); signal.pause()"
+
+
+@pytest.mark.parametrize("command", [
+    [sys.executable, "-S", "-c", GROWS], ["/bin/sh", "-c", f'{sys.executable} -S -c "{GROWS}"; true'],
+], ids=["itself", "what it started"])
+def test_a_filter_that_uses_more_memory_than_it_may_is_stopped(run_map: RunMap, command: list[str]) -> None:
+    result, output = run_map(command, b"a\n", memory=32 << 20, timeout_seconds=60)
+    assert (result.status, output) == (TaskStatus.MEMORY, b"")
+    assert result.message.startswith(f"{command[0]}, with what it started, used ") and "and may use 32 MiB" in result.message
+
+
+def test_a_filter_that_uses_less_runs(run_map: RunMap) -> None:
+    assert run_map(["/bin/cat"], b"a\n", memory=32 << 20)[1] == b"a\n"

@@ -139,7 +139,7 @@ class Prologues:
         fd = os.memfd_create("prologue", os.MFD_CLOEXEC)
         try:
             with private_folder(Path(os.fsdecode(command.cwd)), scratch, "prologue") as folder:
-                moved = FilterCommand(command.argv, command.env, folder)
+                moved = replace(command, cwd=folder)
                 result = self.runner.prologue(moved, fd, progress, timeout)
             if result.status is TaskStatus.TIMED_OUT:
                 self._silent[program] = result.message

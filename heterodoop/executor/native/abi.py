@@ -12,7 +12,7 @@ from pathlib import Path
 from ...errors import ToolError
 from ...resources import BUILD_NATIVE
 
-ABI_VERSION = 14
+ABI_VERSION = 15
 N_COUNTERS = 14
 N_STAGES = 19
 TO_END = 2**64 - 1
@@ -23,7 +23,7 @@ HOST_FOLDS = 4
 
 
 class Command(ctypes.Structure):
-    _fields_ = [("argv", POINTER(c_char_p)), ("env", POINTER(c_char_p)), ("cwd", c_char_p)]
+    _fields_ = [("argv", POINTER(c_char_p)), ("env", POINTER(c_char_p)), ("cwd", c_char_p), ("memory", c_uint64)]
 
 
 class PairCheck(ctypes.Structure):

@@ -51,16 +51,21 @@ class TaskStatus(IntEnum):
     HOST_LEFT = 15  # the host kernel gave up: run the task again without it; `message` says why
     HOST_SILENT = 16  # the same, because it was silent for too long
     KEY_ORDER = 17  # keys that the job's comparator does not put into an order
+    MEMORY = 18  # a filter used more memory than it may
     DEVICE_LOST = 100  # never of the native runtime: the device is gone, and not for anything that the task did
 
 
 @dataclass(frozen=True)
 class FilterCommand:
-    """A filter: argv[0] is a path (PATH is not searched), env its whole environment as NAME=VALUE, cwd "" = ours."""
+    """A filter: argv[0] is a path (PATH is not searched), env its whole environment as NAME=VALUE, cwd "" = ours.
+
+    memory  bytes that it and what it starts may have in use; 0 = any.
+    """
 
     argv: Sequence[AnyPath]
     env: Sequence[AnyPath] = ()
     cwd: AnyPath = ""
+    memory: int = 0
 
 
 @dataclass(frozen=True)
@@ -328,7 +333,8 @@ def _from(place: int | None) -> int:
 
 
 def command_block(command: FilterCommand) -> abi.Command:
-    return abi.Command(argv=_strings(command.argv), env=_strings(command.env), cwd=c_bytes(command.cwd))
+    return abi.Command(
+        argv=_strings(command.argv), env=_strings(command.env), cwd=c_bytes(command.cwd), memory=command.memory)
 
 
 def _strings(items: Iterable[AnyPath]) -> Any:

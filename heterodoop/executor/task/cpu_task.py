@@ -51,6 +51,7 @@ class CpuJob:
     line_max, skip_from   how long lines may be, as in native.MapSpec.
     attempt_environment   `environment` is one attempt's, whole: nothing is added to it.
     timeout_seconds       without progress, after which an attempt fails; 0 = never.
+    map_memory, reduce_memory  bytes that a task's program may have in use; 0 = any.
     map_form, reduce_form  of the pairs, where the job says something that concerns these tasks; filters do them then.
     """
 
@@ -69,6 +70,8 @@ class CpuJob:
     line_max: int = 0
     skip_from: int = 0
     timeout_seconds: float = 0.0
+    map_memory: int = 0
+    reduce_memory: int = 0
     map_form: PairForm | None = None
     reduce_form: PairForm | None = None
 
@@ -155,7 +158,7 @@ def reduce_spec(job: CpuJob, segments: Sequence[Segment], place: Place, out: Pat
 
 def reduce_result(result: TaskResult) -> AttemptResult:
     """How a reduce attempt ended."""
-    return _attempt_result(result, None, 1)
+    return _attempt_result(result, None, 1, "mapreduce.reduce.memory.mb")
 
 
 def map_spec(job: CpuJob, split: Split, place: Place, out: Path, index: Path) -> MapSpec:
@@ -236,7 +239,8 @@ def changed_input(splits: Iterable[Split]) -> TaskFailure | None:
 def filter_command(job: CpuJob, program: Path, place: Place) -> FilterCommand:
     """A program of the bundle with the task's environment, in its working folder."""
     own = [] if job.attempt_environment else task_environment(place.names)
-    return FilterCommand([program], [*job.environment, *own], place.work)
+    memory = job.map_memory if place.names.is_map else job.reduce_memory
+    return FilterCommand([program], [*job.environment, *own], place.work, memory)
 
 
 # What the system may have again in the next moment. Other errors of an exec do not go away by trying again.
@@ -253,6 +257,7 @@ _CODES = {
     TaskStatus.OUTPUT_LINE: "HD052",
     TaskStatus.TIMED_OUT: "HD430",
     TaskStatus.KEY_ORDER: "HD436",
+    TaskStatus.MEMORY: "HD437",
 }
 _PERMANENT = frozenset({TaskStatus.SPAWN_FAILED, TaskStatus.INPUT_LINE, TaskStatus.OUTPUT_LINE, TaskStatus.KEY_ORDER})
 
@@ -261,14 +266,15 @@ def map_result(
     result: TaskResult, fault: TaskFailure | None, runs: int, job: CpuJob, out: Path, index: Path,
 ) -> AttemptResult:
     """How a map attempt ended; where it ended well, with its checked output."""
-    return _with_output(_attempt_result(result, fault, runs), job, out, index)
+    return _with_output(_attempt_result(result, fault, runs, "mapreduce.map.memory.mb"), job, out, index)
 
 
 def _permanent(result: TaskResult) -> bool:
     return result.status in _PERMANENT and result.error_number not in _PASSING
 
 
-def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) -> AttemptResult:
+def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int, limit: str) -> AttemptResult:
+    """limit: the setting of its programs' memory."""
     cancelled = result.status is TaskStatus.CANCELLED
     failure = fault if not cancelled else None
     if failure is None and not cancelled and not result.ok:
@@ -277,7 +283,8 @@ def _attempt_result(result: TaskResult, fault: TaskFailure | None, runs: int) ->
         if result.status in (TaskStatus.FILTER_FAILED, TaskStatus.COMBINER_FAILED):
             combiner = result.status is TaskStatus.COMBINER_FAILED
             crash = Crash(result.signal or 0, result.input_read, result.bad_record, combiner)
-        failure = TaskFailure(result.message, code, _permanent(result), result.stderr_tail, crash)
+        message = f"{result.message} ({limit})" if result.status is TaskStatus.MEMORY else result.message
+        failure = TaskFailure(message, code, _permanent(result), result.stderr_tail, crash)
     return AttemptResult(
         failure=failure, cancelled=cancelled, counters=result.counters, user_counters=result.user_counters,
         seconds=result.seconds, status_text=result.status_text, runs=runs,

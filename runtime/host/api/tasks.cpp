@@ -16,7 +16,7 @@ namespace {
 
 using namespace hd;
 
-static_assert(HD_KEY_ORDER == static_cast<int>(kKeyOrder) && HD_N_COUNTERS == static_cast<int>(kCounters));
+static_assert(HD_MEMORY == static_cast<int>(kMemory) && HD_N_COUNTERS == static_cast<int>(kCounters));
 
 const char *const kCounterNames[] = {
     "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "COMBINE_INPUT_RECORDS",

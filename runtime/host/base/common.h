@@ -29,6 +29,7 @@ enum TaskStatus : int32_t {
   kHostLeft = 15,      // a host kernel gave up: the filters have to do the task
   kHostSilent = 16,    // the same, because it was silent for too long
   kKeyOrder = 17,      // keys that the comparator of the job does not put into an order
+  kMemory = 18,        // a filter used more memory than it may
 };
 
 // Every failure inside the runtime; caught at the C ABI.

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "filter/memory.h"
 #include "filter/spawn.h"
 #include "filter/stderr_log.h"
 
@@ -25,6 +26,7 @@ constexpr size_t kBuffer = 256 << 10;
 constexpr int kPollMs = 50;       // the cancel flag is looked at twenty times a second
 constexpr int kReapPollMs = 5;    // without a pidfd, when only the filter's end is awaited
 constexpr double kShortLinger = 0.2;
+constexpr double kMemorySeconds = 0.1;
 // A filter reads and writes some KiB at a time, and each time poll would wake us. We sleep a moment first, so that
 // several hundred KiB move per wake-up; never so long that a filter of 2 GB/s would run dry.
 constexpr long kMinNapUs = 50, kMaxNapUs = 2000, kNapUsStderr = 500;
@@ -99,6 +101,7 @@ class FilterRun {
   bool over();
   bool file_moved();
   void check_silence();
+  void check_memory();
   void kill_and_reap();
   void drain_source();
 
@@ -121,6 +124,7 @@ class FilterRun {
   long nap_us_ = kMinNapUs;
   double quiet_since_ = 0;   // the last time something happened after the filter's end
   int64_t place_ = -1;       // of the filter in a file that it reads itself
+  double memory_due_ = 0;    // when its memory is looked at next
   double silent_ = 0;        // seconds that we waited for it since the last byte
 };
 
@@ -147,6 +151,7 @@ void FilterRun::serve() {
     take_errors();
     if (over()) return;  // before any waiting: what has just been closed wakes nobody
     check_silence();
+    check_memory();
     if (moved_ + moved_errors_ == 0) await();
     else if (napping_ && !alone_ && moved_ < kBuffer) nap();
     if (!exited_ && !child_.pidfd) look_for_end();
@@ -305,6 +310,15 @@ void FilterRun::check_silence() {
   std::snprintf(seconds, sizeof seconds, "%g", command_.timeout_ms / 1000.0);
   throw Error(kTimedOut, command_.argv[0] + " made no progress for " + seconds +
                              " s: it read nothing and wrote nothing, no status and no counter either");
+}
+
+void FilterRun::check_memory() {
+  if (exited_ || command_.memory == 0 || now() < memory_due_) return;
+  memory_due_ = now() + kMemorySeconds;
+  const uint64_t used = memory_of_tree(child_.pid);
+  if (used <= command_.memory) return;
+  throw Error(kMemory, command_.argv[0] + ", with what it started, used " + std::to_string(used >> 20) +
+                           " MiB of memory, and may use " + std::to_string(command_.memory >> 20) + " MiB");
 }
 
 bool FilterRun::over() {

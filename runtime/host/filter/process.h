@@ -13,6 +13,7 @@ struct Command {
   std::string cwd;
   uint32_t linger_ms = 10000;  // see run_filter
   uint32_t timeout_ms = 0;     // see run_filter; 0 = none
+  uint64_t memory = 0;         // see run_filter; 0 = any
   int data_fd = -1;            // becomes the child's descriptor 3; stays ours
   int more_fd = -1;            // becomes the child's descriptor 4, where there is a data_fd; stays ours. Both above 4 then
   explicit operator bool() const { return !argv.empty(); }
@@ -87,7 +88,10 @@ struct FilterEnd {
 // A filter that neither takes (from its pipe or file) nor writes a byte for `timeout_ms` while we wait for it is killed. Lines
 // on stderr count, as Hadoop's status and counters do; time that we need ourselves, to read or to sort, does not.
 //
-// Throws Error: kTimedOut, kSpawnFailed (errno), kCancelled (the filter's process group has been killed), kFilterFailed (see
+// One that has, with what it started, more than `memory` bytes in use is killed; that is looked at ten times a second, as long
+// as we serve it.
+//
+// Throws Error: kTimedOut, kMemory, kSpawnFailed (errno), kCancelled (the filter's process group has been killed), kFilterFailed (see
 // above), and whatever source or sink throw (the group is killed first).
 FilterEnd run_filter(const Command &command, Source &in, Sink &out, StderrLog &err, const Cancel &cancel);
 

@@ -90,7 +90,7 @@ std::string text_in(const Fd &file) {
 // What says nothing of the task, but of the host kernel only.
 bool is_its_own(TaskStatus status) {
   return status == kFilterFailed || status == kSpawnFailed || status == kCombinerFailed || status == kCombinerDisorder ||
-         status == kOutputLine;
+         status == kOutputLine || status == kMemory;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HD_ABI_VERSION 14
+#define HD_ABI_VERSION 15
 
 enum hd_status {
   HD_OK = 0,
@@ -32,7 +32,8 @@ enum hd_status {
   HD_TIMED_OUT = 14,     // a filter moved no byte for timeout_ms
   HD_HOST_LEFT = 15,     // the host kernel gave up, nothing of it counts: run again without `host`; the message says why
   HD_HOST_SILENT = 16,   // the same, because it moved no byte for timeout_ms
-  HD_KEY_ORDER = 17      // the comparator (hd_pair_form) does not put the keys into an order; the message has one of them
+  HD_KEY_ORDER = 17,     // the comparator (hd_pair_form) does not put the keys into an order; the message has one of them
+  HD_MEMORY = 18         // a filter used more memory than its command allows
 };
 
 enum hd_counter {
@@ -90,6 +91,7 @@ typedef struct {
   const char *const *argv; // ends with NULL; argv itself NULL = no command. argv[0] is a path, PATH is not searched
   const char *const *env;  // NAME=VALUE, ends with NULL: the whole environment
   const char *cwd;
+  uint64_t memory; // bytes that it and what it starts may use together; 0 = any
 } hd_command;
 
 enum { HD_MOST_VALUES = 8, HD_MOST_BETWEEN = 4 };

@@ -48,6 +48,7 @@ Command command_of(const hd_command &command, const TaskRun &task) {
   if (command.cwd) copy.cwd = command.cwd;
   if (task.linger_ms) copy.linger_ms = task.linger_ms;
   copy.timeout_ms = task.timeout_ms;
+  copy.memory = command.memory;
   return copy;
 }
 

@@ -40,6 +40,15 @@ int main(void) {
   return 0;
 }
 """
+GROWS = """
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+  volatile char *kept = malloc(40 << 20);
+  for (int i = 0; i < 40 << 20; i += 4096) kept[i] = 1;
+  for (;;) pause();
+}
+"""
 CRASH = "#include <stdlib.h>\nint main(void) { abort(); }"
 ONCE = r"""
 #include <stdio.h>
@@ -215,6 +224,17 @@ def test_a_failing_reducer_names_its_partition(bundle, run, tmp_path: Path):
 def test_a_failing_combiner_fails_the_job(bundle, run, tmp_path: Path):
     error = refused(run, "HD401", bundle(CAT, BAD_RECORD), put(tmp_path / "in", b"!\n"), reducers=1, max_attempts=1)
     assert "combiner" in error.message and "bin/combine" in error.message
+
+
+@pytest.mark.parametrize("kind", ["map", "reduce"])
+def test_a_filter_that_uses_more_memory_than_it_may_fails_its_attempts(bundle, run, tmp_path: Path, kind: str):
+    app = bundle(GROWS) if kind == "map" else bundle(CAT, "", GROWS)
+    setting = f"mapreduce.{kind}.memory.mb"
+    error = refused(run, "HD437", app, put(tmp_path / "in", b"a\n"), max_attempts=2,
+                    settings=[f"{setting}=16", "mapreduce.task.timeout=60000"])
+    said = f"bin/{kind}, with what it started, used "
+    for text in (f"{kind} task 0", "failed in 2 attempts", said, "and may use 16 MiB", f"({setting})"):
+        assert text in error.message
 
 
 @pytest.mark.parametrize("kind", ["map", "reduce"])

@@ -214,14 +214,20 @@ int main(void) {
 """
 
 
-def test_keys_of_another_input_format_reach_the_filter(site: Site, bundles: Bundles):
-    """And with as many counters of its own as a job can have, none is lost: 112, since Hadoop has 8 itself."""
+def test_keys_of_another_input_format_reach_the_filter(site: Site, bundles: Bundles, tmp_path: Path):
+    """Lines make a SequenceFile, which is the next job's input, here and there. And with as many counters of its own as a
+    job can have, none is lost: 112, since Hadoop has 8 itself."""
     rows = [f"k{n}\tv{n}\n".encode() for n in range(200)]
     path = site.put("pairs", b"".join(rows) + b"no tab\n")
     bundle = bundles.get(COUNTING, reduce=COUNTING)
     options = (*UBER, "-r", 1, "-D", "mapreduce.job.maps=1", "-D", "heterodoop.driver.dir=/none")
-    done = site.submit(bundle, [path], *options, "-inputformat", "KeyValueTextInputFormat")
+    form, sequence = ("-inputformat", "SequenceFileAsTextInputFormat"), "org.apache.hadoop.mapred.SequenceFileOutputFormat"
+    made = site.submit(bundle, [path], *options, "-r", 0, "-inputformat", "KeyValueTextInputFormat", "-outputformat",
+                       sequence)
+    done = site.submit(bundle, [made.output], *options, *form)
     assert done.parts == [b"".join(sorted([*rows, b"no tab\t\n"]))] and "HD626" in done.message
+    cli_here("run", bundle, f"hdfs://{made.output}", "-o", tmp_path / "out", *form, "--quiet")
+    assert made.parts[0].startswith(b"SEQ") and parts(tmp_path / "out") == done.parts
     done = site.submit(bundle, [path], *options, "-D", "mapreduce.input.fileinputformat.split.maxsize=1000")
     assert done.parts == [b"".join(sorted([*rows, b"no tab\t\n"]))] and done.report["maps"] > 1
     assert len(done.report["counters"]["many"]) == 112 and done.sides == (0, done.report["maps"])
