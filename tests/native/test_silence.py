@@ -77,4 +77,4 @@ def test_a_filter_that_uses_more_memory_than_it_may_is_stopped(run_map: RunMap, 
 
 
 def test_a_filter_that_uses_less_runs(run_map: RunMap) -> None:
-    assert run_map(["/bin/cat"], b"a\n", memory=32 << 20)[1] == b"a\n"
+    assert run_map(["/bin/cat"], b"a\n", memory=32 << 20)[1] == b"a\t\n"

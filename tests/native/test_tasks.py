@@ -299,9 +299,9 @@ def test_another_library_is_refused_by_name(tmp_path: Path, source: str) -> None
 
 
 def test_a_library_with_other_structures_is_refused(tmp_path: Path) -> None:
-    sizes = "void hd_abi_sizes(unsigned long *s) { for (int i = 0; i < 7; i++) s[i] = 24; }"
+    sizes = "void hd_abi_sizes(unsigned long *s) { for (int i = 0; i < 7; i++) s[i] = 32; }"
     library = shared_library(tmp_path, f"int hd_abi_version(void) {{ return {native_abi.ABI_VERSION}; }}" + sizes)
-    with pytest.raises(ToolError, match="PairCheck has 24 bytes there, 80 here"):
+    with pytest.raises(ToolError, match="PairCheck has 32 bytes there, 80 here"):
         Native.load(library)
 
 

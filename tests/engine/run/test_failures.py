@@ -163,7 +163,7 @@ def test_a_report_folder_that_cannot_be_made_leaves_no_output(bundle, run, tmp_p
     ({"cpu_slots": "0"}, "HD032"), ({"split_size": "0"}, "HD032"),
     ({"split_size": "1.5m"}, "HD032"), ({"max_attempts": "0"}, "HD032"), ({"record_delimiter": ""}, "HD032"),
     ({"settings": ["x"]}, "HD030"), ({"settings": ["mapreduce.job.reduces=-1"]}, "HD030"),
-    ({"settings": ["stream.map.input.ignoreKey=false"]}, "HD031"),
+    ({"settings": ["mapreduce.map.skip.maxrecords=1"]}, "HD031"),
     ({"files": ["missing"]}, "HD033"), ({"files": [""]}, "HD033"), ({"files": ["/etc/passwd#a/b"]}, "HD033"),
     ({"files": ["/etc/passwd#.."]}, "HD033"), ({"files": ["/etc/passwd", "/etc/group#passwd"]}, "HD033"),
 ])
