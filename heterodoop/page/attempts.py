@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..job.report import ATTEMPTS, FORMAT, REPORT
 
-FORMAT = "heterodoop-job-report-1"
-REPORT, ATTEMPTS = "report.json", "attempts.jsonl"
 SECONDS_OF_A_PROCESSOR = ("filter_cpu", "combine_cpu", "task_cpu")  # beside the wall-clock time of the others
 TOTAL = "total"
 EMULATED = "emulated"

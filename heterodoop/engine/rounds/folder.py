@@ -23,11 +23,12 @@ from typing import Any
 from ... import scratch
 from ...daemon.lock import Lock
 from ...errors import JobFailed, UsageError
+from ...job.report import FORMAT as REPORT_FORMAT
+from ...job.report import REPORT
 from ...job.rounds import not_ours
 from ..job.layout import SUCCESS, Layout, remove_tree, sync
 from ..run import job_report
-from ..run.job_report import FORMAT as REPORT_FORMAT
-from ..run.job_report import REPORT, ROUNDS
+from ..run.job_report import ROUNDS
 
 FORMAT = "heterodoop-rounds-1"
 STATE = "rounds.json"

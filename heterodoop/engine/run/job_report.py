@@ -21,6 +21,7 @@ from typing import Any, TextIO
 from ...diag import Diagnostic
 from ...errors import UsageError
 from ...executor.task.report import AttemptResult, Totals
+from ...job.report import ATTEMPTS, FORMAT, REPORT
 from ...scheduler.model import Attempt, TaskKind
 from ..devices.map_sides import Side
 from ..job.device_names import CPU
@@ -28,12 +29,9 @@ from ..job.layout import SUCCESS, Layout, remove_tree, sync, sync_tree
 from .plan import Plan
 from .slots import AttemptEnd
 
-FORMAT = "heterodoop-job-report-1"
-REPORT = "report.json"
 PARTIAL = f"{REPORT}.partial"
 FINAL = f"{REPORT}.new"  # becomes REPORT when it is whole
 ROUNDS = "rounds"  # reports of an iterated job's earlier rounds
-ATTEMPTS = "attempts.jsonl"
 LOGS = "logs"
 HOST_KERNEL, FILTERS = "host kernel", "filters"  # what a map task on the CPU ran as
 MAX_REASONS = 20  # kinds of them in report.json and as warnings

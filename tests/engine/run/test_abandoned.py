@@ -17,6 +17,7 @@ import pytest
 from heterodoop.engine.job.layout import Layout
 from heterodoop.engine.run import commit, job_report
 from heterodoop.errors import JobFailed, UsageError
+from heterodoop.job.report import FORMAT
 
 from ..conftest import CAT, names, parts
 from ..dying import Killed, dying
@@ -224,19 +225,19 @@ def test_a_report_hides_secrets(bundle, run, source: Path):
 def reported(folder: Path, *names: str) -> Path:
     """A report's folder with a user's file beside ours."""
     for name in names:
-        put(folder / name, json.dumps({"format": job_report.FORMAT}).encode())
+        put(folder / name, json.dumps({"format": FORMAT}).encode())
     return put(folder / "notes.txt", b"mine")
 
 
 def again(folder: Path) -> None:
-    job_report.claim(folder, {"format": job_report.FORMAT, "state": "running"})
+    job_report.claim(folder, {"format": FORMAT, "state": "running"})
     put(folder / "logs/m.log", b"x")
     put(folder / "attempts.jsonl", b"x")
-    job_report.conclude(folder, {"format": job_report.FORMAT, "state": "succeeded"})
+    job_report.conclude(folder, {"format": FORMAT, "state": "succeeded"})
 
 
 def taken_back(folder: Path) -> None:
-    job_report.claim(folder, {"format": job_report.FORMAT, "state": "running"})
+    job_report.claim(folder, {"format": FORMAT, "state": "running"})
     job_report.withdraw(folder)
 
 
