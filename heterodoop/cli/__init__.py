@@ -208,7 +208,7 @@ def run_command(
     if opens:
         from ..commands import report
 
-        report.of_folder(f"{output.rstrip('/')}.report", f"{output.rstrip('/')}.html", None, opens=True)
+        report.of_folder(f"{output.rstrip('/')}.report", f"{output.rstrip('/')}.html", None, None, opens=True)
 
 
 def _run(

@@ -41,6 +41,9 @@ import click
     "--compare", is_flag=True,
     help="tail against gpu-first for speedups from 3 to 47 on both clusters of the HeteroDoop paper (its Table 3).",
 )
+@click.option(
+    "--price", metavar="cpu=X,gpu=Y", help="What a CPU slot and a GPU cost for an hour: says what the job costs, too.",
+)
 @click.option("--plot", type=click.Path(), metavar="FILE", help="Draw what ran when on which slot, as SVG (.svg).")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def simulate_command(**options: Any) -> None:

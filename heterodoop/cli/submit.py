@@ -163,11 +163,11 @@ def logs_command(job_id: str, attempt: str, lines: int) -> None:
 @job_command.command("report")
 @click.argument("job_id", metavar="ID")
 @of_a_page
-def report_command(job_id: str, output: str | None, svg: str | None, opens: bool) -> None:
+def report_command(job_id: str, output: str | None, svg: str | None, price: str | None, opens: bool) -> None:
     """Make a page of a job that is over: its tasks over time, what bounded it, counters (default: ID.html)."""
     from ..commands import job
 
-    job.report(job_id, output, svg, opens=opens)
+    job.report(job_id, output, svg, price, opens=opens)
 
 
 @job_command.command("counters")

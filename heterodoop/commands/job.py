@@ -62,10 +62,10 @@ def logs(text: str, attempt: str, lines: int) -> None:
         click.echo("no server has logs of it any more", err=True)
 
 
-def report(text: str, output: str | None, svg: str | None, *, opens: bool) -> None:
+def report(text: str, output: str | None, svg: str | None, price: str | None, *, opens: bool) -> None:
     """See commands/report.py. Raises UsageError HD630, HD636."""
     name = job_id(text)
-    of_a_page.write(history.of_job(_cluster(), name), Path(output or f"{name}.html"), svg, opens=opens)
+    of_a_page.write(history.of_job(_cluster(), name), Path(output or f"{name}.html"), svg, price, opens=opens)
 
 
 def counters(text: str, *, as_json: bool) -> None:

@@ -12,24 +12,29 @@ from .. import scratch
 from ..errors import ToolError, UsageError
 from ..page import attempts, picture, render
 from ..page.attempts import Job
+from ..scheduler.price import parse
 
 _HEAD_BYTES = 4096
 _SUFFIX = ".report"
 
 
-def of_folder(folder: str, output: str | None, svg: str | None, *, opens: bool) -> None:
-    """The page of a job that `run` ran. Raises UsageError HD060, HD061."""
+def of_folder(folder: str, output: str | None, svg: str | None, price: str | None, *, opens: bool) -> None:
+    """The page of a job that `run` ran. Raises UsageError HD060, HD061, HD647."""
     place = Path(folder)
     name = place.resolve().name.removesuffix(_SUFFIX)
-    write(attempts.of_folder(place), Path(output or f"{name}.html"), svg, opens=opens)
+    write(attempts.of_folder(place), Path(output or f"{name}.html"), svg, price, opens=opens)
 
 
-def write(job: Job, page: Path, svg: str | None, *, opens: bool) -> None:
-    """The page, and the picture where one is asked for. Raises UsageError HD061."""
+def write(job: Job, page: Path, svg: str | None, price: str | None, *, opens: bool) -> None:
+    """The page, and the picture where one is asked for. Raises UsageError HD061, HD647."""
+    try:
+        rent = parse(price) if price is not None else None
+    except ValueError as error:
+        raise UsageError(str(error), code="HD647") from None
     _check(page, render.MARK)
     if svg:
         _check(Path(svg), "<svg ")
-    _write(page, render.page(job))
+    _write(page, render.page(job, rent))
     if svg:
         _write(Path(svg), picture.picture(job))
     click.echo(f"page: {page}" + (f", picture: {svg}" if svg else ""))

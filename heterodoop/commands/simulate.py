@@ -12,6 +12,7 @@ import click
 from ..errors import UsageError
 from ..scheduler.compare import SPEEDUPS, Row, compare
 from ..scheduler.policies import POLICIES, Policy
+from ..scheduler.price import Price, parse
 from ..scheduler.simulate import Besides, Conditions, Outcome, Shape
 from ..scheduler.simulate import simulate as run
 from ..scheduler.timeline import chart, svg
@@ -19,14 +20,17 @@ from ..scheduler.timeline import chart, svg
 MOST_TASKS = 10_000_000
 
 
-def simulate(*, policy: str | None, compare: bool, plot: str | None, as_json: bool, **options: Any) -> None:
+def simulate(
+    *, policy: str | None, compare: bool, plot: str | None, price: str | None, as_json: bool, **options: Any,
+) -> None:
     """See cli/simulate.py. Raises UsageError HD647, HD648."""
+    rent = _price(price)
     picture = _picture(plot)
     conditions = _conditions(options)
     besides = _besides(options)
     if compare:
-        if policy or plot or any(besides):
-            raise _wrong("--compare has no --policy, --plot, --other-job and --gpu-down")
+        if policy or plot or rent or any(besides):
+            raise _wrong("--compare has no --policy, --plot, --price, --other-job and --gpu-down")
         _compare(conditions, as_json)
         return
     if plot and any(besides):
@@ -36,9 +40,22 @@ def simulate(*, policy: str | None, compare: bool, plot: str | None, as_json: bo
     if picture is not None:
         _draw(picture, shape, outcomes)
     if as_json:
-        click.echo(json.dumps(_json(shape, conditions, besides, outcomes), indent=1))
+        click.echo(json.dumps(_json(shape, conditions, besides, outcomes, rent), indent=1))
     else:
-        _print(shape, besides, outcomes)
+        _print(shape, besides, outcomes, rent)
+
+
+def _price(text: str | None) -> Price | None:
+    try:
+        return parse(text) if text is not None else None
+    except ValueError as error:
+        raise _wrong(str(error)) from None
+
+
+def _cost(shape: Shape, outcome: Outcome, rent: Price) -> float:
+    """cpu-only needs no GPUs."""
+    gpus = 0 if outcome.policy == "cpu-only" else shape.gpus
+    return shape.nodes * rent.of(shape.cpu_slots, gpus, outcome.makespan)
 
 
 def _shape(options: dict[str, Any]) -> Shape:
@@ -93,7 +110,7 @@ def _run(
         raise _wrong("nothing can run a task there: no CPU slot, and no GPU that the policy uses") from None
 
 
-def _print(shape: Shape, besides: Besides, outcomes: list[Outcome]) -> None:
+def _print(shape: Shape, besides: Besides, outcomes: list[Outcome], rent: Price | None) -> None:
     click.echo(
         f"{_count(shape.nodes, 'node')} with {_count(shape.gpus, 'GPU')} and {_count(shape.cpu_slots, 'CPU slot')} each;"
         f" {_count(shape.tasks, 'map task')} of {shape.cpu_seconds:g} s on a CPU slot, {shape.gpu_seconds:g} s on a GPU")
@@ -101,11 +118,13 @@ def _print(shape: Shape, besides: Besides, outcomes: list[Outcome]) -> None:
         click.echo(f"another job of {_count(tasks, 'map task')}")
     if besides.down:
         click.echo(f"the first GPU is out of service from {_seconds(besides.down[0])} to {_seconds(besides.down[1])}")
-    click.echo(f"{'policy':<12}{'makespan':>10}{'on GPUs':>10}{'forced':>8}{'GPUs busy':>11}{'CPU slots busy':>16}")
+    click.echo(f"{'policy':<12}{'makespan':>10}{'on GPUs':>10}{'forced':>8}{'GPUs busy':>11}{'CPU slots busy':>16}"
+               + (f"{'cost':>10}" if rent else ""))
     for one in outcomes:
+        cost = f"{_cost(shape, one, rent):>10.4g}" if rent else ""
         click.echo(
             f"{one.policy:<12}{_seconds(one.makespan):>10}{one.on_gpus:>10}{one.forced:>8}"
-            f"{one.gpus_busy:>10.0%} {one.cpus_busy:>15.0%}{_ends(one, besides)}")
+            f"{one.gpus_busy:>10.0%} {one.cpus_busy:>15.0%} {cost}{_ends(one, besides)}".rstrip())
 
 
 def _ends(outcome: Outcome, besides: Besides) -> str:
@@ -121,11 +140,15 @@ def _seconds(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") + " s"
 
 
-def _json(shape: Shape, conditions: Conditions, besides: Besides, outcomes: list[Outcome]) -> dict[str, Any]:
+def _json(
+    shape: Shape, conditions: Conditions, besides: Besides, outcomes: list[Outcome], rent: Price | None,
+) -> dict[str, Any]:
     return {
         "shape": {**shape._asdict(), "speedup": shape.speedup}, "besides": besides._asdict(),
         "conditions": conditions._asdict(),
-        "outcomes": [{name: value for name, value in one._asdict().items() if name != "spans"} for one in outcomes],
+        "outcomes": [
+            {**{name: value for name, value in one._asdict().items() if name != "spans"},
+             **({"cost": _cost(shape, one, rent)} if rent else {})} for one in outcomes],
     }
 
 

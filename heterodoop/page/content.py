@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..job.settings import SETTINGS
+from ..scheduler.price import Price
 from . import verdict
 from .attempts import Job, stages_of
 
@@ -13,12 +14,12 @@ _MICRO = 1e6
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
-def of(job: Job) -> dict[str, Any]:
+def of(job: Job, rent: Price | None = None) -> dict[str, Any]:
     """JSON for templates/page/page.js. Times in whole microseconds from the job's start."""
     found = verdict.of(job)
     return {
         "name": job.name, "state": job.report.get("state"), "sentence": found.sentence, "helps": list(found.helps),
-        "seconds": job.seconds, "facts": list(_facts(job)),
+        "seconds": job.seconds, "facts": [*_facts(job), *_cost(job, rent)],
         "slots": [{"name": row.name, "kind": row.kind, "seconds": row.seconds} for row in job.rows],
         "attempts": _columns(job), "meanings": {name: what for name, (what, _) in verdict.STAGES.items()},
         "tables": [{"title": title, "head": head, "rows": rows} for title, head, rows in _tables(job) if rows],
@@ -68,6 +69,13 @@ def _facts(job: Job) -> Iterator[tuple[str, str]]:
         yield "policy", policy
     if speedup := report.get("map", {}).get("speedup"):
         yield "a GPU's speed", f"{speedup:.1f} CPU slots"
+
+
+def _cost(job: Job, rent: Price | None) -> Iterator[tuple[str, str]]:
+    """Its slots and GPUs for as long as it took. A GPU has several slots; where nobody says how many GPUs, none."""
+    if rent:
+        slots = sum(row.kind not in ("GPU", "emulated") for row in job.rows)
+        yield "cost", f"{rent.of(slots, int(job.report.get('map', {}).get('gpus', 0)), job.seconds):.4g}"
 
 
 def amount(size: float) -> str:

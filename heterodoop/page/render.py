@@ -7,6 +7,7 @@ import json
 
 from .. import resources
 from ..compiler.emit.render import render
+from ..scheduler.price import Price
 from . import content
 from .attempts import Job
 
@@ -14,12 +15,15 @@ _FOLDER = "page"
 MARK = '<meta name="generator" content="heterodoop report">'
 
 
-def page(job: Job) -> str:
-    """The whole file, UTF-8. Its script finds its data in the element #data, and the drawing library in `echarts`."""
+def page(job: Job, rent: Price | None = None) -> str:
+    """The whole file, UTF-8; with what the job cost, where a price is given.
+
+    Its script finds its data in the element #data, and the drawing library in `echarts`.
+    """
     folder = resources.find("templates") / _FOLDER
     text = {name: (folder / name).read_text("utf-8") for name in ("page.css", "page.js", "library/echarts.js")}
     return render(f"{_FOLDER}/report.html.j2", {
-        "title": html.escape(job.name), "data": embedded(content.of(job)), "style": text["page.css"],
+        "title": html.escape(job.name), "data": embedded(content.of(job, rent)), "style": text["page.css"],
         "mark": MARK, "script": text["page.js"], "library": text["library/echarts.js"],
     })
 

@@ -105,6 +105,15 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "HD062" in cli_here("report", "out.report", "--open", status=5).message
 
 
+def test_what_a_job_cost(tmp_path: Path) -> None:
+    place = folder(tmp_path / "out.report", 100)
+    report = json.loads((place / "report.json").read_text())
+    (place / "report.json").write_text(json.dumps({**report, "seconds": {"total": 7200.0}, "map": {"gpus": 2}}))
+    cli_here("report", place, "-o", tmp_path / "x.html", "--price", "cpu=0.05,gpu=2.5")
+    assert ["cost", "11.6"] in data((tmp_path / "x.html").read_text())["facts"]  # 2 hours of 16 CPU slots and 2 GPUs
+    assert "HD647" in cli_here("report", place, "-o", tmp_path / "y.html", "--price", "1", status=2).message
+
+
 def test_run_shows_its_page(bundles: Bundles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda url: shown.append(url) or True)

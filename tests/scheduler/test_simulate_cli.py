@@ -107,3 +107,18 @@ def test_ticks_are_round() -> None:
 def test_a_picture_that_cannot_be_drawn(tmp_path: Path) -> None:
     assert "HD648" in cli_here("simulate", "--plot", tmp_path / "x.gif", status=2).message
     assert "HD648" in cli_here("simulate", "--plot", tmp_path / "no" / "x.svg", status=2).message
+
+
+def test_what_each_policy_costs() -> None:
+    shape = ("--nodes", 2, "--cpu-slots", 4, "--tasks", 100, "--price", "gpu=3.6,cpu=0.36")
+    found = json.loads(cli_here("simulate", *shape, "--json").out)["outcomes"]
+    assert {one["policy"]: one["cost"] for one in found if one["policy"] in ("tail", "cpu-only")} == pytest.approx({
+        one["policy"]: one["makespan"] * 2 * (4 * 0.36 + (3.6 if one["policy"] == "tail" else 0)) / 3600
+        for one in found if one["policy"] in ("tail", "cpu-only")})
+    assert "      cost\n" in cli_here("simulate", *shape).out.decode()
+    assert "cost" not in cli_here("simulate").out.decode()
+
+
+@pytest.mark.parametrize("price", ["", "cpu", "cpu=-1", "cpu=1,cpu=2", "gpu=1e3", "disk=1"])
+def test_what_is_no_price(price: str) -> None:
+    assert "HD647" in cli_here("simulate", "--price", price, status=2).message
