@@ -3,7 +3,7 @@
 A loop in loops calls a function again and again with what it knows already. A function finds what it can see: the caller's
 variables that no pointer leads to are put aside before it, and are as they were behind it. So two calls are the same
 whatever those hold. What a call adds to the findings is in them from the first time. Functions that may call themselves
-depend on the calls around them, and are no matter of this.
+depend on the calls around them, and are no matter of this (decision 0064).
 """
 
 from __future__ import annotations
