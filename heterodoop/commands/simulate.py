@@ -121,10 +121,10 @@ def _print(shape: Shape, besides: Besides, outcomes: list[Outcome], rent: Price 
     click.echo(f"{'policy':<12}{'makespan':>10}{'on GPUs':>10}{'forced':>8}{'GPUs busy':>11}{'CPU slots busy':>16}"
                + (f"{'cost':>10}" if rent else ""))
     for one in outcomes:
-        cost = f"{_cost(shape, one, rent):>10.4g}" if rent else ""
+        cost = f"{_cost(shape, one, rent):>11.4g}" if rent else ""
         click.echo(
             f"{one.policy:<12}{_seconds(one.makespan):>10}{one.on_gpus:>10}{one.forced:>8}"
-            f"{one.gpus_busy:>10.0%} {one.cpus_busy:>15.0%} {cost}{_ends(one, besides)}".rstrip())
+            f"{one.gpus_busy:>10.0%} {one.cpus_busy:>15.0%}{cost}{_ends(one, besides)}")
 
 
 def _ends(outcome: Outcome, besides: Besides) -> str:

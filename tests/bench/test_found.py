@@ -9,7 +9,7 @@ import pytest
 
 from bench import found
 
-FEW = ("ip_ranges", "epoch_days")  # of the device with a file beside its input; of the filters
+FEW = ("ip_ranges", "stop_words_hash")  # of the device with a file beside its input; of the filters
 
 
 def test_every_program_is_plain_c_with_one_added_line() -> None:
@@ -26,10 +26,10 @@ def test_some_programs_in_every_way(tmp_path: Path) -> None:
     device, filters = rows = [found.tried(name, tmp_path / name) for name in FEW]
     assert all(row.equal == {"filter": True, "host": True, "device": True} for row in rows)
     assert device.device and device.done == {"filter", "host", "device"} and not device.why
-    assert filters.done == {"filter"} and filters.why[0].startswith("map.c:14:9: ") and "[HD2" in filters.why[0]
+    assert filters.done == {"filter"} and filters.why[0].startswith("map.c:35:14: ") and "[HD2" in filters.why[0]
     text = found.table(rows).splitlines()
     assert text[2].startswith("| ip_ranges | yes | yes | yes | 1 | ")
-    assert text[3].startswith("| epoch_days | yes | - | - | 1 | ")
+    assert text[3].startswith("| stop_words_hash | yes | - | - | 1 | ")
     assert text[-1] == "2 of 2 equal, 1 on the device"
 
 

@@ -140,6 +140,9 @@ def test_the_page_lists_every_setting_and_counter() -> None:
     totals = re.findall(r'return "(HETERODOOP-[A-Z_]+)";', (sources / "HeteroCounters.java").read_text())
     assert sorted(totals) == sorted(plugin_counters._TOTALS)
     settings = set(re.findall(r'"(heterodoop\.[a-z0-9.]+[a-z0-9])"', (sources / "Settings.java").read_text()))
+    times = set(re.findall(r"counters\.time\(\w+, HeteroCounters\.(\w+)", (sources / "MapAttempt.java").read_text()))
+    assert times == {"QUEUE", "INSTALL", "ATTEMPT"}
+    counters = counters - times | {f"GPU_{name}_MS" for name in times}
     assert len(reasons) > 15 and len(counters) > 7 and len(settings) > 9
     assert not {name for name in (*reasons, *fallbacks, *counters, *settings, *totals) if f"`{name}`" not in page}
     assert set(re.findall(r"`(DECLINED_[A-Z_]+)`", page)) == reasons

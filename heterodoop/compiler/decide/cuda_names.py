@@ -33,7 +33,8 @@ _TEMPLATES = (
     "strncat_apart sprint_apart snprint_apart "
     "within inside fits literals sprint_in sprint_in_apart snprint_in snprint_in_apart fgets_in scan_from "
     "gather gather_atomically gather_by_block set_nothing nothing_by_block hold take given malloc calloc realloc "
-    "reallocarray strdup strndup free scoped take_scoped sort_begin sort_next sort_left sort_right sort_put sort_end"
+    "reallocarray strdup strndup free scoped take_scoped sort_begin sort_next sort_left sort_right sort_put sort_end "
+    "date_read date_written"
 )
 RESERVED = frozenset(f"{_CPP} {_CUDA} {_OURS} {_TEMPLATES}".split())
 

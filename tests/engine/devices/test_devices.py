@@ -131,7 +131,8 @@ def test_the_compilers_refusals_are_named(fake, bundle, run, text) -> None:
     made = bundle(WORDS, SUM, SUM)
     data = json.loads((made / FILE).read_text())
     span = {"file": "map.c", "line": 9, "col": 3, "end": 7}
-    reason = {"code": "HD210", "message": "variable 'last' is carried from record to record", "span": span, "text": ""}
+    message = "variable 'last' is carried from record to record"
+    reason = {"code": "HD210", "message": message, "span": span, "text": "", "fix": None}
     data["programs"][0]["gpu_refusals"] = [reason, reason]
     (made / FILE).write_text(json.dumps(data))
     (warning,) = run(made, text, device="emulated").warnings

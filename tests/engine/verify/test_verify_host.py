@@ -100,7 +100,8 @@ def test_the_reason_of_the_compiler_is_told(bundle, check: Check) -> None:
     made = bundle(WORDS, SUM, SUM)
     data = json.loads((made / "manifest.json").read_text())
     data["programs"][0]["no_host"] = [{
-        "code": "HD250", "message": "it is odd", "text": "", "span": {"file": "map.c", "line": 3, "col": 1, "end": 2}}]
+        "code": "HD250", "message": "it is odd", "text": "", "fix": None,
+        "span": {"file": "map.c", "line": 3, "col": 1, "end": 2}}]
     (made / "manifest.json").write_text(json.dumps(data))
     assert check(made).verdicts[0].reason == "it is odd (map.c:3:1) [HD250]"
 
