@@ -17,13 +17,19 @@ OWN_HADOOP = (HADOOP + "test_hadoop_342.py",)
 # Longest first, so that no worker begins one of them when the others are done.
 FIRST = (HADOOP, "tests/test_readme.py", "tests/test_packaging.py", "tests/soak/", "tests/cases/", "tests/apps/")
 # What `make test` leaves to `make long`, since few changes break it and it costs as much as all the rest: benches and soak
-# runs, packages, another release of Hadoop, what pages say, nvcc for every app, random searches, the larger apps, and, in
-# tests/sanitized.py, native code a second time.
+# runs, packages, faults and another release of Hadoop, what pages say, nvcc for every app, random programs, large
+# simulations, the larger apps, and, in tests/sanitized.py, native code a second time.
 LONG = (
     "tests/bench/", "tests/soak/", "tests/test_packaging.py", "tests/test_readme.py", "tests/page/test_browser.py",
-    HADOOP + "test_hadoop_342.py", HADOOP + "test_embedded.py", HADOOP + "test_iterate.py", HADOOP + "test_pages.py",
+    HADOOP + "test_job_faults.py", HADOOP + "test_hadoop_342.py", HADOOP + "test_embedded.py", HADOOP + "test_iterate.py",
+    HADOOP + "test_pages.py",
     "tests/compiler/test_kernels.py::test_nvcc_takes", "tests/compiler/test_own_faults.py",
-    "tests/compiler/analysis/test_many_paths.py", "tests/codegen/test_random_searches.py",
+    "tests/compiler/analysis/test_many_paths.py", "tests/compiler/ir/test_ir.py::test_random_expressions",
+    "tests/codegen/test_random_searches.py", "tests/codegen/test_run.py", "tests/runtime/core/test_device_core_cuda.py",
+    "tests/run/test_random_orders.py", "tests/run/test_random_programs.py", "tests/run/test_unwritten.py",
+    "tests/native/test_output.py::test_threads_do_not_race", "tests/native/test_ingest.py::test_threads_do_not_race",
+    "tests/scheduler/test_simulate.py::test_a_hundred_thousand", "tests/scheduler/test_simulate.py::test_both_clusters",
+    "tests/scheduler/test_spare.py::test_tail_is_hardly_ever", "tests/scheduler/test_policies.py::test_tail_is_not_slower",
     "tests/apps/test_movie_clusters.py", "tests/apps/test_ssb.py", "tests/apps/test_pagerank.py",
     "tests/apps/test_logistic_regression.py", "tests/apps/test_station_temperatures.py",
 )
