@@ -23,7 +23,7 @@ def browser() -> Iterator:
     found = next(filter(None, map(shutil.which, CHROMIUM)), None)
     assert found, "Chromium is needed (Debian, Ubuntu: apt install chromium)"
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         yield started
         started.close()
 
