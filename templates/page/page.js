@@ -6,7 +6,7 @@
   const count = attempts.name.length;
   const MICRO = 1e6;
   const SHOWN = 200; // rows of the table at a time: a browser lays out no more at once
-  const NARROW = 2; // pixels below which neighbours are drawn as one
+  const NARROW = 3; // pixels below which neighbours are drawn as one
   const SEGMENTS = 14; // pixels from which on a bar shows its stages
   const stageNames = Object.keys(attempts.stages);
   const COLOURS = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#72b7b2", "#eeca3b", "#9d755d", "#ff9da6", "#5b8c5a",
@@ -121,7 +121,14 @@
     return low;
   }
 
+  let outdated = false; // whether the blocks are of another view: they are made anew before anybody sees these
+
   function drawBlock(parameters, api) {
+    if (parameters.dataIndexInside === 0) {
+      const [from, until] = charts.slots.getModel().getComponent("xAxis", 0).axis.scale.getExtent();
+      outdated = Math.abs(from - view[0]) + Math.abs(until - view[1]) > (view[1] - view[0]) / 1000;
+    }
+    if (outdated) return null;
     const [row, from, until, at, many] = [0, 1, 2, 3, 4].map((index) => api.value(index));
     const [left, middle] = api.coord([from / MICRO, row]);
     const [right] = api.coord([until / MICRO, row]);
@@ -214,7 +221,7 @@
 
   function refresh() {
     const width = charts.slots.getWidth();
-    charts.slots.setOption({ series: [{ data: blocks(width) }] }, { lazyUpdate: true });
+    charts.slots.setOption({ series: [{ data: blocks(width) }] });
   }
 
   function zoomTo(from, until) {

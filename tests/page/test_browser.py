@@ -13,6 +13,7 @@ from heterodoop.page import attempts, render
 from .jobs import folder
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 MANY = 100_000
 
 
@@ -23,7 +24,7 @@ def browser() -> Iterator:
     found = next(filter(None, map(shutil.which, CHROMIUM)), None)
     assert found, "Chromium is needed (Debian, Ubuntu: apt install chromium)"
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        started = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
         yield started
         started.close()
 
