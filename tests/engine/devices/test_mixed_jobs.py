@@ -237,4 +237,5 @@ def test_interrupts_at_any_moment(bundles: Bundles, kernel_cache, tmp_path: Path
         process.send_signal(signal.SIGINT)
         message = process.communicate(timeout=60)[1]  # far less than what the job has to do
         assert process.returncode == 130 and "interrupted by SIGINT" in message, message
-        assert names(tmp_path) == ["in"] and not filters_of(app)
+        assert names(tmp_path) == ["in"]
+        wait_until(lambda: not filters_of(app), 20)  # one that was killed may still be on its way out
