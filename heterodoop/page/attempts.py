@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Job:
     def name(self) -> str:
         return str(self.report["job"]["name"])
 
-    @property
+    @cached_property
     def seconds(self) -> float:
         """From the job's start to its end, at least to that of its last attempt."""
         return max([float(self.report["seconds"]["total"]), *(bar.end for bar in self.bars)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .simulate import Outcome, Shape, Span
 
@@ -16,6 +16,7 @@ KINDS = {  # of a simulated job's bars: colour, meaning
     "gpu": ("#2a7f3f", "on a GPU"), "forced": ("#e08214", "forced on a GPU"),
     "waits": ("#f3d9b1", "keeps its slot for the GPU"), "cpu": ("#7a9cc6", "on a CPU slot")}
 MOST_ROWS = 120
+T = TypeVar("T")
 ROW, LEFT, TOP, WIDTH, FOOT = 9, 90, 46, 960, 34
 
 
@@ -59,25 +60,25 @@ def _bars(spans: Iterable[Span], first: int, gpus: int) -> Iterable[Bar]:
     spans = list(spans)
     on_gpus = [(span.start, span.end, span) for span in spans if span.gpu]
     on_cpus = [(span.asked, span.end, span) for span in spans if span.forced or not span.gpu]
-    for row, span in _rows(on_gpus):
+    for row, span in lanes(on_gpus):
         yield Bar(first + row, "forced" if span.forced else "gpu", span.start, span.end)
-    for row, span in _rows(on_cpus):
+    for row, span in lanes(on_cpus):
         yield Bar(first + gpus + row, "waits" if span.forced else "cpu", span.asked, span.end)
 
 
-def _rows(intervals: Sequence[tuple[float, float, Span]]) -> Iterable[tuple[int, Span]]:
-    """Each interval on the lowest row that is free."""
+def lanes(intervals: Iterable[tuple[float, float, T]]) -> Iterable[tuple[int, T]]:
+    """Each interval (start, end, what) on the lowest row that is free, in their order; rows are numbered from 0."""
     free: list[int] = []
     busy: list[tuple[float, int]] = []
     rows = 0
-    for start, end, span in sorted(intervals):
+    for start, end, what in sorted(intervals):
         while busy and busy[0][0] <= start:
             heapq.heappush(free, heapq.heappop(busy)[1])
         if not free:
             free, rows = [rows], rows + 1
         row = heapq.heappop(free)
         heapq.heappush(busy, (end, row))
-        yield row, span
+        yield row, what
 
 
 def svg(charts: Sequence[Chart]) -> str:

@@ -4,7 +4,6 @@ job has few. Hadoop's slots have no names: attempts that ran at a time lie on ro
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from ...driver.cluster.yarn_rest import Unknown, many, one
 from ...errors import UsageError
 from ...page.attempts import Bar, Job, Row
+from ...scheduler.timeline import lanes
 from .plugin_counters import Counters
 from .rest import ClusterClient
 
@@ -69,23 +69,19 @@ def _number(found: Mapping[str, Any], key: str) -> float:
 
 def _on_rows(bars: list[tuple[str, Bar]], first: float) -> tuple[tuple[Row, ...], tuple[Bar, ...]]:
     """Each attempt on the lowest row of its node that is free, times from the job's beginning."""
+    of_node: dict[str, list[Bar]] = {}
+    for node, bar in bars:
+        of_node.setdefault(node, []).append(bar)
     names: list[str] = []
     seconds: list[float] = []
     placed: list[Bar] = []
-    for node in sorted({node for node, _ in bars}):
-        free: list[int] = []
-        busy: list[tuple[float, int]] = []
-        lanes = 0
-        for _, bar in sorted(((node_, bar) for node_, bar in bars if node_ == node), key=lambda pair: pair[1].start):
-            while busy and busy[0][0] <= bar.start:
-                heapq.heappush(free, heapq.heappop(busy)[1])
-            if not free:
-                lanes += 1
-                names.append(f"{node} {lanes}")
+    for node, found in sorted(of_node.items()):
+        before = len(names)
+        for lane, number in lanes((bar.start, bar.end, number) for number, bar in enumerate(found)):
+            row, bar = before + lane, found[number]
+            if row == len(names):
+                names.append(f"{node} {lane + 1}")
                 seconds.append(0.0)
-                free.append(len(names) - 1)
-            row = heapq.heappop(free)
-            heapq.heappush(busy, (bar.end, row))
             seconds[row] += bar.seconds
             placed.append(replace(bar, row=row, start=max(0.0, bar.start - first)))
     rows = tuple(Row(name, "container", total) for name, total in zip(names, seconds, strict=True))
